@@ -1,0 +1,31 @@
+//! The core of Temporalex for TypeScript: pure, synchronous state machines with no clock, no entropy, no I/O and no callbacks.
+//!
+//! - [`history`]: events, workflow-task boundaries, pages and look-ahead.
+//! - [`replay`]: the worker's side. One [`replay::Run`] per cached run turns workflow tasks into activations and commands into
+//!   completions, matching them against history while it replays.
+//! - [`engine`]: the server's side. One [`engine::Engine`] per store turns requests and completions into events, tasks and replies.
+//! - `wasm`: the only file that knows wasm-bindgen.
+
+pub mod engine;
+pub mod error;
+pub mod history;
+pub mod replay;
+#[cfg(target_arch = "wasm32")]
+mod wasm;
+
+/// Generated from `core-rs/proto`.
+#[rustfmt::skip]
+#[allow(clippy::all, rustdoc::all)]
+pub mod proto;
+
+pub use proto::temporal::api;
+pub use proto::temporalex::boundary::v1 as boundary;
+
+/// Version of the crate, and with it of the module.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Hash of the sources that this build was made from; "unknown" outside `tools/build_core`.
+pub const SOURCE_HASH: &str = match option_env!("TEMPORALEX_SOURCE_HASH") {
+    Some(hash) => hash,
+    None => "unknown",
+};

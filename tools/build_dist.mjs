@@ -1,0 +1,62 @@
+#!/usr/bin/env node
+// Strips the types of ts/, tests/, examples/ and bench/ into dist/ (same tree, .js), so that Node 20 can run them. Pure JavaScript on
+// purpose: `npm start` must work after `npm ci --omit=optional`, where no compiler binary is installed. Types are checked by tsc in `npm test`.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { transform } from "sucrase";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const SOURCES = ["ts", "tests", "examples", "bench", "tools/soak"];
+const out = join(root, "dist");
+
+/** A specifier of one of our own .ts files, as it is named in dist. */
+const RELATIVE = /((?:from|import)\s*\(?\s*["'])(\.{1,2}\/[^"']+)\.ts(["'])/g;
+
+function* walk(dir) {
+  for (const name of readdirSync(dir)) {
+    if (name === "node_modules") continue;
+    const path = join(dir, name);
+    if (statSync(path).isDirectory()) yield* walk(path);
+    else yield path;
+  }
+}
+
+export function buildDist() {
+  const wanted = new Set();
+  let written = 0;
+  for (const source of SOURCES) {
+    if (!existsSync(join(root, source))) continue;
+    for (const file of walk(join(root, source))) {
+      const rel = relative(root, file);
+      const isTs = file.endsWith(".ts") && !file.endsWith(".d.ts");
+      if (!isTs && !/\.(js|mjs|d\.ts|json|bin)$/.test(file)) continue;
+      const target = join(out, isTs ? rel.replace(/\.ts$/, ".js") : rel);
+      wanted.add(target);
+      if (existsSync(target) && statSync(target).mtimeMs >= statSync(file).mtimeMs) continue;
+      mkdirSync(dirname(target), { recursive: true });
+      if (isTs) {
+        const { code } = transform(readFileSync(file, "utf8"), {
+          transforms: ["typescript"],
+          disableESTransforms: true,
+          keepUnusedImports: false,
+          filePath: rel,
+        });
+        writeFileSync(
+          target,
+          code.replace(RELATIVE, "$1$2.js$3").replace(/(new URL\(\s*["']\.{1,2}\/[^"']+)\.ts(["'])/g, "$1.js$2"),
+        );
+      } else writeFileSync(target, readFileSync(file));
+      written++;
+    }
+  }
+  // Files whose source is gone must not linger: tests would still run them.
+  if (existsSync(out)) { for (const file of walk(out)) if (!wanted.has(file)) rmSync(file); }
+  return written;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  if (process.argv.includes("--help")) {
+    console.log("usage: node tools/build_dist.mjs\n\nBuilds dist/ from the TypeScript sources (types stripped, not checked).");
+  } else console.log(`dist: ${buildDist()} files written`);
+}

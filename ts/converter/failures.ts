@@ -1,0 +1,158 @@
+// The failures of Temporal as error classes. Names and fields are Temporal's; each knows the Failure message it came from, so that a
+// failure that passes through keeps everything another SDK put in.
+
+/** The stages at which a retry policy stops, temporal.api.enums.v1.RetryState. */
+export type RetryState =
+  | "IN_PROGRESS"
+  | "NON_RETRYABLE_FAILURE"
+  | "TIMEOUT"
+  | "MAXIMUM_ATTEMPTS_REACHED"
+  | "RETRY_POLICY_NOT_SET"
+  | "INTERNAL_SERVER_ERROR"
+  | "CANCEL_REQUESTED";
+
+/** temporal.api.enums.v1.TimeoutType */
+export type TimeoutType = "START_TO_CLOSE" | "SCHEDULE_TO_START" | "SCHEDULE_TO_CLOSE" | "HEARTBEAT";
+
+/** Base of everything that crosses between workflows, activities and clients as a Failure. */
+export class TemporalFailure extends Error {
+  override name = "TemporalFailure";
+  /** Who made it ("GoSDK", "TypeScriptSDK", ...); empty for our own. */
+  source?: string;
+  /** The encoded Failure it was read from. */
+  failure?: Uint8Array;
+
+  constructor(message?: string, options?: ErrorOptions) {
+    super(message ?? "", options);
+  }
+}
+
+export interface ApplicationFailureOptions {
+  /** Name that retry policies and callers match on. */
+  type?: string;
+  /** Retrying cannot help. */
+  nonRetryable?: boolean;
+  /** Plain data for whoever catches it. */
+  details?: unknown[];
+  /** Delay before the next attempt in milliseconds; overrides the retry policy once. */
+  nextRetryDelayMs?: number;
+  cause?: unknown;
+}
+
+/** What workflow and activity code throws to fail with a meaning. Thrown by a workflow it fails the workflow, not its task. */
+export class ApplicationFailure extends TemporalFailure {
+  override name = "ApplicationFailure";
+  readonly type: string | undefined;
+  readonly nonRetryable: boolean;
+  readonly details: unknown[];
+  readonly nextRetryDelayMs: number | undefined;
+
+  constructor(message?: string, options: ApplicationFailureOptions = {}) {
+    super(message, { cause: options.cause });
+    this.type = options.type;
+    this.nonRetryable = options.nonRetryable ?? false;
+    this.details = options.details ?? [];
+    this.nextRetryDelayMs = options.nextRetryDelayMs;
+  }
+
+  static retryable(message?: string, options?: Omit<ApplicationFailureOptions, "nonRetryable">): ApplicationFailure {
+    return new ApplicationFailure(message, { ...options, nonRetryable: false });
+  }
+
+  static nonRetryable(message?: string, options?: Omit<ApplicationFailureOptions, "nonRetryable">): ApplicationFailure {
+    return new ApplicationFailure(message, { ...options, nonRetryable: true });
+  }
+}
+
+/** The workflow, scope or activity was cancelled. */
+export class CancelledFailure extends TemporalFailure {
+  override name = "CancelledFailure";
+  readonly details: unknown[];
+
+  constructor(message = "Cancelled", details: unknown[] = [], options?: ErrorOptions) {
+    super(message, options);
+    this.details = details;
+  }
+}
+
+/** The workflow was terminated. */
+export class TerminatedFailure extends TemporalFailure {
+  override name = "TerminatedFailure";
+}
+
+/** A timeout of an activity or a run. */
+export class TimeoutFailure extends TemporalFailure {
+  override name = "TimeoutFailure";
+  readonly timeoutType: TimeoutType | undefined;
+  readonly lastHeartbeatDetails: unknown;
+
+  constructor(
+    message: string | undefined,
+    timeoutType: TimeoutType | undefined,
+    lastHeartbeatDetails?: unknown,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.timeoutType = timeoutType;
+    this.lastHeartbeatDetails = lastHeartbeatDetails;
+  }
+}
+
+/** The server says that it failed. */
+export class ServerFailure extends TemporalFailure {
+  override name = "ServerFailure";
+  readonly nonRetryable: boolean;
+
+  constructor(message: string | undefined, nonRetryable: boolean, options?: ErrorOptions) {
+    super(message, options);
+    this.nonRetryable = nonRetryable;
+  }
+}
+
+/** An activity failed, timed out or was cancelled; `cause` says how. */
+export class ActivityFailure extends TemporalFailure {
+  override name = "ActivityFailure";
+  readonly activityType: string;
+  readonly activityId: string;
+  readonly retryState: RetryState | undefined;
+  readonly identity: string;
+
+  constructor(
+    message: string | undefined,
+    fields: { activityType: string; activityId: string; retryState?: RetryState; identity?: string },
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.activityType = fields.activityType;
+    this.activityId = fields.activityId;
+    this.retryState = fields.retryState;
+    this.identity = fields.identity ?? "";
+  }
+}
+
+/** A child workflow failed, timed out, was cancelled or terminated; `cause` says how. */
+export class ChildWorkflowFailure extends TemporalFailure {
+  override name = "ChildWorkflowFailure";
+  readonly workflowType: string;
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly retryState: RetryState | undefined;
+
+  constructor(
+    message: string | undefined,
+    fields: { workflowType: string; workflowId: string; runId: string; retryState?: RetryState },
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.workflowType = fields.workflowType;
+    this.workflowId = fields.workflowId;
+    this.runId = fields.runId;
+    this.retryState = fields.retryState;
+  }
+}
+
+/** True for a cancellation itself and for an activity or child failure that was caused by one. */
+export function isCancellation(error: unknown): boolean {
+  if (error instanceof CancelledFailure) return true;
+  return (error instanceof ActivityFailure || error instanceof ChildWorkflowFailure) && isCancellation(error.cause);
+}

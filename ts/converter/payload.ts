@@ -1,0 +1,83 @@
+// Values to payloads and back, in Temporal's default encodings (json/plain, binary/plain, binary/null, and json/protobuf when read),
+// so that any SDK and UI can read them. Pure: runs inside workflow realms.
+
+/** A payload as both protobuf layers of this package see it. */
+export interface Payload {
+  metadata: { [key: string]: Uint8Array };
+  data: Uint8Array;
+}
+
+/** Turns one value into a payload and back. Must be pure and synchronous: it runs inside workflow code. */
+export interface PayloadConverter {
+  toPayload(value: unknown): Payload;
+  fromPayload(payload: Payload): unknown;
+}
+
+const utf8 = new TextEncoder();
+const text = new TextDecoder();
+const ENCODING = {
+  null: utf8.encode("binary/null"),
+  binary: utf8.encode("binary/plain"),
+  json: utf8.encode("json/plain"),
+};
+const EMPTY = new Uint8Array(0);
+
+/** A value that no encoding takes, or a payload that none of them reads. */
+export class PayloadConverterError extends Error {
+  override name = "PayloadConverterError";
+}
+
+/** Temporal's default converter: undefined is binary/null, Uint8Array is binary/plain, everything else JSON. */
+export const defaultPayloadConverter: PayloadConverter = {
+  toPayload(value) {
+    if (value === undefined) return { metadata: { encoding: ENCODING.null }, data: EMPTY };
+    if (value instanceof Uint8Array) return { metadata: { encoding: ENCODING.binary }, data: value };
+    let json: string | undefined;
+    try {
+      json = JSON.stringify(value);
+    } catch (e) {
+      throw new PayloadConverterError(
+        `this value cannot be written as JSON (${(e as Error).message}); convert it to plain data first`,
+      );
+    }
+    if (json === undefined) {
+      throw new PayloadConverterError(`a ${typeof value} cannot be written as JSON; pass plain data`);
+    }
+    return { metadata: { encoding: ENCODING.json }, data: utf8.encode(json) };
+  },
+  fromPayload(payload) {
+    const raw = payload.metadata["encoding"];
+    const encoding = raw === undefined ? "" : text.decode(raw);
+    switch (encoding) {
+      case "json/plain":
+      case "json/protobuf":
+        try {
+          return JSON.parse(text.decode(payload.data));
+        } catch (e) {
+          throw new PayloadConverterError(`a payload says ${encoding} but is not JSON: ${(e as Error).message}`);
+        }
+      case "binary/plain":
+        return payload.data;
+      case "binary/null":
+        return undefined;
+      case "":
+        // A void result: some writers leave out the payload's encoding.
+        if (payload.data.length === 0) return undefined;
+        throw new PayloadConverterError("a payload names no encoding in its metadata");
+      default:
+        throw new PayloadConverterError(
+          `a payload has the encoding "${encoding}", which this converter does not read; is a payload codec missing?`,
+        );
+    }
+  },
+};
+
+/** All arguments of a call. */
+export function toPayloads(converter: PayloadConverter, values: readonly unknown[]): Payload[] {
+  return values.map((value) => converter.toPayload(value));
+}
+
+/** The values of a call's payloads. */
+export function fromPayloads(converter: PayloadConverter, payloads: readonly Payload[] | undefined): unknown[] {
+  return (payloads ?? []).map((payload) => converter.fromPayload(payload));
+}

@@ -1,0 +1,62 @@
+// Ownership of a handle into the module: every call passes through `guard`, which turns the core's errors into typed ones, and
+// poisons the handle after a panic or trap so that nothing touches half-changed state. A poisoned or disposed handle refuses calls.
+import { CoreError as CoreErrorData } from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { CorePanicError, toCoreError } from "./errors.ts";
+
+interface RawHandle {
+  free(): void;
+  take_error(): Uint8Array | undefined;
+}
+
+let live = 0;
+
+/** Handles that were made and not disposed: leak tests count these instead of memory. */
+export function liveHandles(): number {
+  return live;
+}
+
+export abstract class CoreHandle<R extends RawHandle> {
+  #raw: R | undefined;
+  #state: "open" | "poisoned" | "disposed" = "open";
+
+  constructor(raw: R) {
+    this.#raw = raw;
+    live++;
+  }
+
+  /** The core panicked or trapped inside this handle; it can only be disposed. */
+  get poisoned(): boolean {
+    return this.#state === "poisoned";
+  }
+
+  protected guard<T>(call: (raw: R) => T): T {
+    const raw = this.#raw;
+    if (raw === undefined || this.#state !== "open") throw new Error(`this handle of the core is ${this.#state}`);
+    try {
+      return call(raw);
+    } catch (e) {
+      // A panic unwinds as PanicError, a trap is a RuntimeError; everything else is an error that the core reported as data.
+      const name = (e as Error)?.name;
+      if (name === "PanicError" || name === "RuntimeError") {
+        this.#state = "poisoned";
+        throw new CorePanicError((e as Error).message, { cause: e });
+      }
+      const data = raw.take_error();
+      if (data === undefined) throw e;
+      throw toCoreError(CoreErrorData.decode(data));
+    }
+  }
+
+  /** Frees the memory in the module, once. A poisoned handle is not freed: its destructor could run on broken state. */
+  dispose(): void {
+    if (this.#raw === undefined) return;
+    if (this.#state === "open") this.#raw.free();
+    this.#raw = undefined;
+    this.#state = "disposed";
+    live--;
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+}

@@ -1,0 +1,59 @@
+// One workflow run in the core, worker's side. The protocol is documented in core-rs/src/replay/mod.rs: start a task, call `next`
+// until it answers an outcome, issue commands between an activation and its `finishActivation`.
+import type { Run as RawRun } from "./generated/core.js";
+import { type CommandKind, Step } from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { CoreHandle } from "./handle.ts";
+
+export class CoreRun extends CoreHandle<RawRun> {
+  /** A workflow task: bytes of PollWorkflowTaskQueueResponse. */
+  startTask(pollResponse: Uint8Array): void {
+    this.guard((raw) => raw.start_task(pollResponse));
+  }
+
+  /** A whole or cut history (bytes of History) to replay with no reporter. */
+  startReplay(workflowId: string, history: Uint8Array): void {
+    this.guard((raw) => raw.start_replay(workflowId, history));
+  }
+
+  /** The page that `NeedHistory` asked for, and the token of the next one (empty: it was the last). */
+  feedHistory(history: Uint8Array, nextPageToken: Uint8Array): void {
+    this.guard((raw) => raw.feed_history(history, nextPageToken));
+  }
+
+  next(): Step {
+    return Step.decode(this.guard((raw) => raw.next()));
+  }
+
+  /** Queues a command with the encoded attributes of its kind; answers its seq (0 for kinds without one). */
+  command(kind: CommandKind, attributes: Uint8Array): number {
+    return this.guard((raw) => raw.command(kind, attributes));
+  }
+
+  cancel(kind: CommandKind, seq: number): void {
+    this.guard((raw) => raw.cancel(kind, seq));
+  }
+
+  /** User code has yielded: commands are matched against history, or queued as new. */
+  finishActivation(): void {
+    this.guard((raw) => raw.finish_activation());
+  }
+
+  /** Fails the workflow task: bytes of Failure, and a WorkflowTaskFailedCause (0: by kind). */
+  failActivation(failure: Uint8Array, cause = 0): void {
+    this.guard((raw) => raw.fail_activation(failure, cause));
+  }
+
+  /** Bytes of RespondWorkflowTaskCompletedResponse. */
+  taskReported(response: Uint8Array): void {
+    this.guard((raw) => raw.task_reported(response));
+  }
+
+  /** Next number of the run's seeded generator, in [0, 1). */
+  random(): number {
+    return this.guard((raw) => raw.random());
+  }
+
+  randomBytes(length: number): Uint8Array {
+    return this.guard((raw) => raw.random_bytes(length));
+  }
+}

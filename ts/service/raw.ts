@@ -1,0 +1,55 @@
+// The narrow waist between everything that asks (client, worker) and everything that answers (embedded engine, Temporal cluster):
+// one method name of temporal.api.workflowservice.v1.WorkflowService, bytes of its request, bytes of its response.
+import type { WorkflowService } from "../temporal/generated/temporal/api/workflowservice/v1/service_pb.ts";
+
+/** Names of the methods, as protobuf-es spells them: "startWorkflowExecution", "pollWorkflowTaskQueue", ... */
+export type MethodName = keyof typeof WorkflowService.method;
+
+export interface CallOptions {
+  /** Gives the call up; a waiting poll is taken back without losing a task. */
+  signal?: AbortSignal;
+  /** Deadline in milliseconds; then DEADLINE_EXCEEDED. */
+  timeoutMs?: number;
+}
+
+export interface RawService {
+  /** Rejects with a ServiceError. */
+  call(method: MethodName, request: Uint8Array, options?: CallOptions): Promise<Uint8Array>;
+}
+
+/** gRPC status codes. */
+export const Code = {
+  CANCELLED: 1,
+  UNKNOWN: 2,
+  INVALID_ARGUMENT: 3,
+  DEADLINE_EXCEEDED: 4,
+  NOT_FOUND: 5,
+  ALREADY_EXISTS: 6,
+  PERMISSION_DENIED: 7,
+  RESOURCE_EXHAUSTED: 8,
+  FAILED_PRECONDITION: 9,
+  ABORTED: 10,
+  OUT_OF_RANGE: 11,
+  UNIMPLEMENTED: 12,
+  INTERNAL: 13,
+  UNAVAILABLE: 14,
+  DATA_LOSS: 15,
+  UNAUTHENTICATED: 16,
+} as const;
+export type Code = typeof Code[keyof typeof Code];
+
+/** A call that the service refused or that did not reach it. */
+export class ServiceError extends Error {
+  override name = "ServiceError";
+  readonly code: Code;
+  /** Name of the error for programs, e.g. "WorkflowExecutionAlreadyStarted"; "" when the code says it all. */
+  readonly reason: string;
+  readonly metadata: { readonly [key: string]: string };
+
+  constructor(code: Code, message: string, reason = "", metadata: { [key: string]: string } = {}, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.reason = reason;
+    this.metadata = metadata;
+  }
+}

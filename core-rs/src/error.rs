@@ -11,6 +11,10 @@ pub mod codes {
     pub const BAD_BYTES: u32 = 1001;
     /// A call that the protocol between core and caller does not allow now.
     pub const OUT_OF_ORDER_CALL: u32 = 1002;
+    /// Event ids have a gap or go back.
+    pub const HISTORY_OUT_OF_ORDER: u32 = 3001;
+    /// The pages end before the event that started the task.
+    pub const HISTORY_INCOMPLETE: u32 = 3002;
 }
 
 /// An error with the given code, kind and text; the location fields are filled where it passes through a run.

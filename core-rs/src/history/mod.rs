@@ -1,1 +1,12 @@
-//! Events, workflow-task boundaries (core-spec 2.2), pages and look-ahead (2.4, 2.9).
+//! From raw events to workflow-task sequences: what an event is (core-spec 1.2), where a sequence ends (2.2), and how pages and
+//! partial tasks are joined so that look-ahead never depends on where a page ended (2.4, 2.9).
+//!
+//! - [`event`]: classification, routing and display of events.
+//! - [`boundary`]: the three rules for the end of a sequence and how a run chooses among them.
+//! - [`buffer`]: [`HistoryBuffer`], which owns the events until they are applied.
+mod boundary;
+mod buffer;
+pub mod event;
+
+pub use boundary::{BoundaryRule, choose_rule};
+pub use buffer::{HistoryBuffer, Next};

@@ -1,0 +1,134 @@
+#!/usr/bin/env node
+// `npm test`: every kind of test that this machine can run, one line per suite, skipped ones by name with the reason, and at the end one
+// line `N passed, N failed, N skipped`. Needs Node and npm alone; Rust, Go's Temporal dev server and Deno or Chromium binaries are used
+// when present.
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, relative } from "node:path";
+import { bin, bold, dim, ensureInstalled, red, root, run, say, which } from "./lib/steps.mjs";
+
+const args = process.argv.slice(2);
+if (args.includes("--help") || args.includes("-h")) {
+  say(`usage: npm test [-- SUITE... ] [--json] [--verbose] [--list]
+
+Runs all suites, or those named. --list prints their names. --verbose prints the output of passing suites too.
+Environment: CHROMIUM_PATH, TEMPORAL_CLI (the dev server's binary), SKIP_CORE_REBUILD=1.`);
+  process.exit(0);
+}
+const flags = new Set(args.filter((a) => a.startsWith("--")));
+const names = args.filter((a) => !a.startsWith("--"));
+ensureInstalled();
+
+const walk = (dir) =>
+  existsSync(dir) ? readdirSync(dir).flatMap((n) => (statSync(join(dir, n)).isDirectory() ? walk(join(dir, n)) : [join(dir, n)])) : [];
+const testFiles = walk(join(root, "tests")).filter((f) => f.endsWith(".test.ts")).map((f) => relative(root, f));
+const interop = testFiles.filter((f) => f.startsWith("tests/interop"));
+const deno = bin("deno");
+const hasDeno = deno !== undefined && (await run(deno, ["--version"])).status === 0;
+const cargo = which("cargo");
+const temporal = process.env.TEMPORAL_CLI ?? which("temporal") ?? [join(homedir(), "go/bin/temporal")].find((p) => existsSync(p));
+
+const one = (status, output) => ({ passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, skipped: 0, output });
+const skip = (reason) => ({ passed: 0, failed: 0, skipped: 1, reason });
+const command = async (cmd, argv, opts) => {
+  const r = await run(cmd, argv, opts);
+  return one(r.status, r.output);
+};
+/** Counts of node's TAP summary. */
+const nodeTests = async (files, opts = {}) => {
+  if (files.length === 0) return { passed: 0, failed: 0, skipped: 0, output: "" };
+  const r = await run(process.execPath, ["--test", "--test-reporter=tap", "--test-concurrency=2", ...files], { env: { FORCE_COLOR: "0" }, ...opts });
+  const count = (what) => Number(new RegExp(`^# ${what} (\\d+)`, "m").exec(r.output)?.[1] ?? 0);
+  const skipped = [...r.output.matchAll(/^\s*ok \d+ - (.*) # SKIP ?(.*)$/gm)].map((m) => `${m[1]} (${m[2]})`);
+  const failed = Math.max(count("fail") + count("cancelled"), r.status === 0 ? 0 : 1);
+  return { passed: count("pass"), failed, skipped: count("skipped"), skippedNames: skipped, output: r.output };
+};
+const dist = (files) => files.map((f) => join(root, "dist", f.replace(/\.ts$/, ".js")));
+
+const suites = {
+  format: async () => (hasDeno ? command(deno, ["fmt", "--check", "-q"]) : skip("the npm package deno has no binary here")),
+  lint: async () => (hasDeno ? command(deno, ["lint", "-q"]) : skip("the npm package deno has no binary here")),
+  types: async () => (bin("tsc") ? command(bin("tsc"), ["-p", "tsconfig.json"]) : skip("typescript is not installed")),
+  generated: () => command(process.execPath, ["tools/check_generated.mjs"]),
+  build: () => command(process.execPath, ["tools/build_dist.mjs"]),
+  node: () => nodeTests(dist(testFiles.filter((f) => !interop.includes(f))), { env: { TEST_NAME: "node", FORCE_COLOR: "0" } }),
+  deno: async () => {
+    if (!hasDeno) return skip("the npm package deno has no binary here");
+    const files = testFiles.filter((f) => !interop.includes(f) && !/^\/\/ runtime: node\b/m.test(readFileSync(join(root, f), "utf8").slice(0, 600)));
+    const r = await run(deno, ["test", "-A", "--no-check", "--quiet", ...files], { env: { NO_COLOR: "1" } });
+    const m = /(\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed(?: \(\d+ steps?\))?(?: \| (\d+) ignored)?/.exec(r.output);
+    const failed = m ? Number(m[2]) : 1;
+    return { passed: Number(m?.[1] ?? 0), failed: r.status === 0 ? failed : Math.max(1, failed), skipped: Number(m?.[3] ?? 0), output: r.output };
+  },
+  chromium: async () => {
+    if (!bin("esbuild")) return skip("esbuild is not installed");
+    const r = await run(process.execPath, ["tools/test_chromium.mjs"]);
+    const m = /^(\d+) passed, (\d+) failed, (\d+) skipped(?:: (.*))?$/m.exec(r.output);
+    if (!m) return one(1, r.output);
+    return { passed: +m[1], failed: +m[2], skipped: +m[3], reason: m[4], output: r.output };
+  },
+  rust: async () => {
+    if (!cargo) return skip("no cargo: the committed module is used as it is");
+    const opts = { cwd: join(root, "core-rs"), timeoutMs: 30 * 60_000 };
+    const fmt = await run(cargo, ["fmt", "--check"], opts);
+    const clippy = await run(cargo, ["clippy", "-q", "--locked", "--all-targets", "--", "-D", "warnings"], opts);
+    const test = await run(cargo, ["test", "--locked", "--no-fail-fast"], opts);
+    const sum = (re) => [...test.output.matchAll(re)].reduce((n, m) => n + Number(m[1]), 0);
+    const failed = sum(/(\d+) failed;/g) + (fmt.status === 0 ? 0 : 1) + (clippy.status === 0 ? 0 : 1);
+    return {
+      passed: sum(/(\d+) passed;/g) + (fmt.status === 0 ? 1 : 0) + (clippy.status === 0 ? 1 : 0),
+      failed: test.status === 0 ? failed : Math.max(1, failed),
+      skipped: sum(/(\d+) ignored;/g),
+      output: [fmt, clippy, test].filter((r) => r.status !== 0).map((r) => r.output).join("\n"),
+    };
+  },
+  "core-rebuild": async () => {
+    if (process.env.SKIP_CORE_REBUILD) return skip("SKIP_CORE_REBUILD is set");
+    const { missing } = await import("./ensure_wasm_toolchain.mjs");
+    const gaps = missing();
+    if (gaps.length > 0) return skip(`cannot rebuild the module: missing ${gaps.join("; ")}`);
+    return command(process.execPath, ["tools/check_generated.mjs", "--rebuild"]);
+  },
+  interop: async () => {
+    if (!temporal) return skip("no Temporal dev server (set TEMPORAL_CLI, or: go install github.com/temporalio/cli/cmd/temporal@v1.5.1)");
+    return nodeTests(dist(interop), { env: { TEMPORAL_CLI: temporal, FORCE_COLOR: "0" } });
+  },
+};
+
+if (flags.has("--list")) {
+  say(Object.keys(suites).join("\n"));
+  process.exit(0);
+}
+const unknown = names.filter((n) => !(n in suites));
+if (unknown.length > 0) {
+  console.error(`no suite named ${unknown.join(", ")}; there are: ${Object.keys(suites).join(", ")}`);
+  process.exit(2);
+}
+const total = { passed: 0, failed: 0, skipped: 0 };
+const report = [];
+for (const [name, suite] of Object.entries(suites)) {
+  if (names.length > 0 && !names.includes(name) && !(name === "build" && names.some((n) => ["node", "interop"].includes(n)))) continue;
+  const t0 = Date.now();
+  const r = await suite();
+  const seconds = ((Date.now() - t0) / 1000).toFixed(1);
+  total.passed += r.passed;
+  total.failed += r.failed;
+  total.skipped += r.skipped;
+  report.push({ suite: name, passed: r.passed, failed: r.failed, skipped: r.skipped, seconds: Number(seconds), ...(r.reason ? { reason: r.reason } : {}) });
+  if (!flags.has("--json")) {
+    const counts = `${r.passed} passed, ${r.failed} failed, ${r.skipped} skipped`;
+    say(`${r.failed > 0 ? red("FAIL") : r.passed === 0 && r.skipped > 0 ? "skip" : "ok  "} ${bold(name.padEnd(13))} ${counts} ${dim(`${seconds} s`)}${r.reason ? ` - ${r.reason}` : ""}`);
+    for (const n of r.skippedNames ?? []) say(`       skipped: ${n}`);
+    if (r.failed > 0 || flags.has("--verbose")) say(failuresOf(r.output ?? ""));
+  }
+}
+if (flags.has("--json")) say(JSON.stringify({ suites: report, ...total }));
+say(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+process.exitCode = total.failed > 0 ? 1 : 0;
+
+/** The useful part of a long output: TAP failures with their blocks, else the tail. */
+function failuresOf(output) {
+  const blocks = [...output.matchAll(/^( *)not ok .*\n(?:\1  ---\n[\s\S]*?\n\1  \.\.\.\n)?/gm)].map((m) => m[0]);
+  const text = blocks.length > 0 && !flags.has("--verbose") ? blocks.join("") : output;
+  return text.length > 12_000 && !flags.has("--verbose") ? `…\n${text.slice(-12_000)}` : text;
+}

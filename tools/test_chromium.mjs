@@ -1,0 +1,102 @@
+#!/usr/bin/env node
+// Runs the runtime-neutral cases (tests/cases/*.ts that export `cases`) in Chromium: once in a page and once in a module worker. The bundle
+// is served from a loopback port with COOP/COEP off, as an ordinary page would be. Ends with `N passed, N failed, N skipped`.
+import { createServer } from "node:http";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { launchChromium } from "./lib/chromium.mjs";
+import { root } from "./lib/steps.mjs";
+
+const only = process.argv.find((a) => a.startsWith("--only="))?.slice(7);
+const launched = await launchChromium();
+if (!launched.browser) {
+  console.log(`0 passed, 0 failed, 1 skipped: no browser: ${launched.reason}`);
+  process.exit(0);
+}
+const { build } = await import("esbuild");
+const dir = mkdtempSync(join(tmpdir(), "cases-"));
+const casesDir = join(root, "tests/cases");
+const files = readdirSync(casesDir).filter((f) => f.endsWith(".ts") && /export const cases\b/.test(readFileSync(join(casesDir, f), "utf8"))).sort();
+const entry = `${files.map((f, i) => `import { cases as c${i} } from ${JSON.stringify(join(casesDir, f))};`).join("\n")}
+import { runCases } from ${JSON.stringify(join(casesDir, "case.ts"))};
+const groups = [${files.map((f, i) => `{ file: ${JSON.stringify(f)}, cases: c${i} }`).join(", ")}];
+globalThis.__runAll = (only) => runCases(groups, only);
+if (typeof WorkerGlobalScope !== "undefined") {
+  globalThis.onmessage = async (e) => globalThis.postMessage(await globalThis.__runAll(e.data));
+}
+`;
+writeFileSync(join(dir, "entry.ts"), entry);
+const extra = {};
+// A realm entry of the product for cases that start worker realms in the browser.
+const realmEntry = join(root, "ts/realm/browser_entry.ts");
+try {
+  readFileSync(realmEntry);
+  extra.realm = realmEntry;
+} catch {
+  // the room has no browser entry
+}
+await build({
+  entryPoints: { cases: join(dir, "entry.ts"), ...extra },
+  bundle: true,
+  format: "esm",
+  platform: "browser",
+  target: "es2022",
+  outdir: dir,
+  absWorkingDir: root,
+  nodePaths: [join(root, "node_modules")],
+  alias: { "temporalex/workflow": join(root, "ts/workflow/mod.ts"), temporalex: join(root, "ts/mod.ts") },
+  logLevel: "error",
+  sourcemap: "inline",
+});
+const types = { ".js": "text/javascript", ".html": "text/html" };
+const server = createServer((req, res) => {
+  const path = new URL(req.url, "http://localhost").pathname;
+  if (path === "/") return res.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><meta charset=utf-8><title>cases</title>");
+  try {
+    const file = readFileSync(join(dir, path.replace(/[^a-z0-9_.-]/gi, "")));
+    res.writeHead(200, { "content-type": types[path.slice(path.lastIndexOf("."))] ?? "application/octet-stream" }).end(file);
+  } catch {
+    res.writeHead(404).end();
+  }
+});
+await new Promise((r) => server.listen(0, "127.0.0.1", r));
+const url = `http://127.0.0.1:${server.address().port}/`;
+let passed = 0, failed = 0, skipped = 0;
+try {
+  const page = await launched.browser.newPage();
+  page.on("pageerror", (e) => console.log(`page error: ${e.message}`));
+  await page.goto(url);
+  const where = {
+    page: () => page.evaluate(async ([u, o]) => (await import(u), globalThis.__runAll(o)), [`${url}cases.js`, only]),
+    worker: () =>
+      page.evaluate(([u, o]) =>
+        new Promise((resolve, reject) => {
+          const w = new Worker(u, { type: "module" });
+          w.onmessage = (e) => (w.terminate(), resolve(e.data));
+          w.onerror = (e) => reject(new Error(e.message));
+          w.postMessage(o);
+        }), [`${url}cases.js`, only]),
+  };
+  for (const [name, runIn] of Object.entries(where)) {
+    const results = await Promise.race([runIn(), new Promise((_, no) => setTimeout(() => no(new Error("no answer in 300 s")), 300_000))]);
+    for (const r of results) {
+      if (r.status === "passed") passed++;
+      else if (r.status === "skipped") skipped++;
+      else {
+        failed++;
+        console.log(`not ok - chromium ${name}: ${r.file}: ${r.name}\n${r.error}`);
+      }
+    }
+  }
+} catch (e) {
+  failed++;
+  console.log(`not ok - chromium: ${e.stack}`);
+} finally {
+  await launched.browser.close();
+  server.close();
+  rmSync(dir, { recursive: true, force: true });
+}
+console.log(`browser: ${launched.source}`);
+console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
+process.exitCode = failed > 0 ? 1 : 0;

@@ -12,20 +12,15 @@ import {
   ApplicationFailure,
   CancelledFailure,
   ChildWorkflowFailure,
-  type RetryState,
   ServerFailure,
   TemporalFailure,
   TerminatedFailure,
   TimeoutFailure,
-  type TimeoutType,
 } from "./failures.ts";
+import { enumName } from "./enums.ts";
 import { defaultPayloadConverter, fromPayloads, type PayloadConverter, toPayloads } from "./payload.ts";
 
 const SOURCE = "TypeScriptSDK";
-const nameOf = (table: Record<string, number | string>, value: number): string | undefined => {
-  const name = table[value];
-  return typeof name === "string" && name !== "UNSPECIFIED" ? name : undefined;
-};
 
 /** The Failure message of anything that was thrown. */
 export function toFailure(error: unknown, converter: PayloadConverter = defaultPayloadConverter): Failure {
@@ -157,7 +152,7 @@ function bare(failure: Failure, converter: PayloadConverter, options: ErrorOptio
     case "timeoutFailureInfo":
       return new TimeoutFailure(
         failure.message,
-        nameOf(TimeoutTypeEnum, info.value.timeoutType) as TimeoutType | undefined,
+        enumName(TimeoutTypeEnum, info.value.timeoutType),
         fromPayloads(converter, info.value.lastHeartbeatDetails?.payloads)[0],
         options,
       );
@@ -170,14 +165,14 @@ function bare(failure: Failure, converter: PayloadConverter, options: ErrorOptio
         activityType: info.value.activityType?.name ?? "",
         activityId: info.value.activityId,
         identity: info.value.identity,
-        retryState: nameOf(RetryStateEnum, info.value.retryState) as RetryState | undefined,
+        retryState: enumName(RetryStateEnum, info.value.retryState),
       }, options);
     case "childWorkflowExecutionFailureInfo":
       return new ChildWorkflowFailure(failure.message, {
         workflowType: info.value.workflowType?.name ?? "",
         workflowId: info.value.workflowExecution?.workflowId ?? "",
         runId: info.value.workflowExecution?.runId ?? "",
-        retryState: nameOf(RetryStateEnum, info.value.retryState) as RetryState | undefined,
+        retryState: enumName(RetryStateEnum, info.value.retryState),
       }, options);
     default:
       return new TemporalFailure(failure.message, options);

@@ -1,5 +1,6 @@
 // Values, failures and durations on the wire. Pure; imports nothing of the platform.
 export * from "./duration.ts";
+export * from "./enums.ts";
 export * from "./failures.ts";
 export * from "./failure_converter.ts";
 export * from "./payload.ts";

@@ -6,6 +6,8 @@ export function enumName<N extends string>(
   value: number,
 ): Exclude<N, "UNSPECIFIED"> | undefined {
   if (value === 0) return undefined;
-  for (const name in table) if (table[name] === value) return name as Exclude<N, "UNSPECIFIED">;
+  for (const name in table) {
+    if (table[name as N] === value) return name as N as Exclude<N, "UNSPECIFIED">;
+  }
   return undefined;
 }

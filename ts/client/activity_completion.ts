@@ -1,0 +1,84 @@
+// Completing activities from outside: by anyone who holds the task token, or who knows workflow id and activity id. The service takes one
+// completion per attempt; a second one gets ActivityNotFoundError.
+import { toFailure } from "../converter/failure_converter.ts";
+import type { RecordActivityTaskHeartbeatResponse } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { CALL_TIMEOUT_MS, type CallSettings } from "./calls.ts";
+import { type ClientContext, deadlineOf, encodeArgs, nameError } from "./context.ts";
+import { ActivityCancelledError } from "./errors.ts";
+
+/** An activity by its task token (`activityInfo().taskToken`), or by its ids; without a run id the current run is meant. */
+export type ActivityAddress = Uint8Array | { workflowId: string; activityId: string; runId?: string };
+
+type Verb =
+  | "recordActivityTaskHeartbeat"
+  | "respondActivityTaskCompleted"
+  | "respondActivityTaskFailed"
+  | "respondActivityTaskCanceled";
+
+async function report(
+  context: ClientContext,
+  verb: Verb,
+  address: ActivityAddress,
+  fields: { [name: string]: unknown },
+  settings: CallSettings,
+): Promise<object> {
+  const { namespace, identity, calls } = context;
+  const deadline = deadlineOf(context, settings, CALL_TIMEOUT_MS);
+  const common = { namespace, identity, ...fields };
+  try {
+    if (address instanceof Uint8Array) return await calls.call(verb, { ...common, taskToken: address } as never, deadline);
+    const { workflowId, activityId, runId = "" } = address;
+    return await calls.call(`${verb}ById`, { ...common, workflowId, runId, activityId } as never, deadline);
+  } catch (error) {
+    throw nameError(context, error, { what: "the report on the activity", activity: true });
+  }
+}
+
+export async function completeActivity(
+  context: ClientContext,
+  address: ActivityAddress,
+  result: unknown,
+  settings: CallSettings,
+) {
+  await report(context, "respondActivityTaskCompleted", address, {
+    result: encodeArgs(context, "the activity's result", [result]),
+  }, settings);
+}
+
+export async function failActivity(context: ClientContext, address: ActivityAddress, error: unknown, settings: CallSettings) {
+  await report(context, "respondActivityTaskFailed", address, { failure: toFailure(error, context.converter) }, settings);
+}
+
+export async function reportCancellation(
+  context: ClientContext,
+  address: ActivityAddress,
+  details: unknown[],
+  settings: CallSettings,
+) {
+  await report(
+    context,
+    "respondActivityTaskCanceled",
+    address,
+    details.length === 0 ? {} : { details: encodeArgs(context, "the details of the cancellation", details) },
+    settings,
+  );
+}
+
+export async function heartbeatActivity(
+  context: ClientContext,
+  address: ActivityAddress,
+  details: unknown[],
+  settings: CallSettings,
+) {
+  const fields = details.length === 0 ? {} : { details: encodeArgs(context, "the heartbeat's details", details) };
+  const response = await report(
+    context,
+    "recordActivityTaskHeartbeat",
+    address,
+    fields,
+    settings,
+  ) as RecordActivityTaskHeartbeatResponse;
+  if (response.cancelRequested) throw new ActivityCancelledError("CANCELLED");
+  if (response.activityReset) throw new ActivityCancelledError("RESET");
+  if (response.activityPaused) throw new ActivityCancelledError("PAUSED");
+}

@@ -1,0 +1,97 @@
+// One call to the service on behalf of a client: its deadline, its retries, and the loop of a long poll. Every request that passes here
+// is idempotent (reads, or writes with a request or update id that stays the same over the attempts), so asking again after UNAVAILABLE
+// never has a second effect.
+import { Code, ServiceError } from "../service/raw.ts";
+import type { CallOptions, MethodName, RawService } from "../service/raw.ts";
+import { backoffMs, delay, isUnavailable, type RetryOptions } from "../service/retry.ts";
+import { type TypedService, typedService } from "../service/typed.ts";
+import { type Duration, toMs } from "../converter/duration.ts";
+
+/** What every call takes. */
+export interface CallSettings {
+  /** Deadline of the whole call, with its retries: milliseconds or text such as "10s". Calls that wait for a result have none by default. */
+  timeout?: Duration | undefined;
+  /** Gives the call up; it rejects with the signal's reason. What was asked may still happen. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Deadline of a plain call in milliseconds; waiting for a query's answer has `QUERY_TIMEOUT_MS`. */
+export const CALL_TIMEOUT_MS = 10_000;
+export const QUERY_TIMEOUT_MS = 30_000;
+/** Deadline of one long poll; the service answers with nothing new before that. */
+const LONG_POLL_MS = 70_000;
+
+type Request<M extends MethodName> = Parameters<TypedService[M]>[0];
+type Response<M extends MethodName> = Awaited<ReturnType<TypedService[M]>>;
+
+/** The moment at which a call of the user ends, shared by all requests that it takes. */
+export class Deadline {
+  readonly #at: number | undefined;
+  readonly signal: AbortSignal | undefined;
+
+  constructor(settings: CallSettings, defaultMs?: number) {
+    const ms = settings.timeout === undefined ? defaultMs : toMs(settings.timeout);
+    this.#at = ms === undefined ? undefined : performance.now() + ms;
+    this.signal = settings.signal;
+  }
+
+  /** Milliseconds left; Infinity without a deadline. */
+  remaining(): number {
+    return this.#at === undefined ? Infinity : Math.max(0, this.#at - performance.now());
+  }
+
+  get passed(): boolean {
+    return this.remaining() === 0;
+  }
+}
+
+export class Calls {
+  readonly #service: TypedService;
+  readonly #retry: RetryOptions;
+
+  constructor(raw: RawService, retry: RetryOptions) {
+    this.#service = typedService(raw);
+    this.#retry = retry;
+  }
+
+  /** One plain call. After the deadline it rejects with the service's DEADLINE_EXCEEDED. */
+  call<M extends MethodName>(method: M, request: Request<M>, deadline: Deadline): Promise<Response<M>> {
+    return this.#attempts(method, request, deadline, Infinity);
+  }
+
+  /** One long poll: `undefined` when there is nothing new yet and the caller is to ask again. */
+  async longPoll<M extends MethodName>(method: M, request: Request<M>, deadline: Deadline): Promise<Response<M> | undefined> {
+    try {
+      return await this.#attempts(method, request, deadline, LONG_POLL_MS);
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === Code.DEADLINE_EXCEEDED && !deadline.passed) return undefined;
+      throw error;
+    }
+  }
+
+  async #attempts<M extends MethodName>(
+    method: M,
+    request: Request<M>,
+    deadline: Deadline,
+    attemptMs: number,
+  ): Promise<Response<M>> {
+    const { signal } = deadline;
+    const invoke = this.#service[method] as unknown as (request: Request<M>, options: CallOptions) => Promise<Response<M>>;
+    for (let attempt = 1;; attempt++) {
+      signal?.throwIfAborted();
+      const remaining = deadline.remaining();
+      if (remaining === 0) throw new ServiceError(Code.DEADLINE_EXCEEDED, `the deadline of ${method} has passed`);
+      const timeoutMs = Math.min(remaining, attemptMs);
+      try {
+        return await invoke(request, { ...(signal && { signal }), ...(timeoutMs < Infinity && { timeoutMs }) });
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (!isUnavailable(error) || attempt >= this.#retry.maximumAttempts) throw error;
+        const pause = backoffMs(attempt, this.#retry);
+        // No time for another attempt: the reason why the service is away says more than "deadline".
+        if (pause >= deadline.remaining()) throw error;
+        await delay(pause, signal);
+      }
+    }
+  }
+}

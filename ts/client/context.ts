@@ -1,0 +1,62 @@
+// What the parts of a client share: where it calls, as whom, and how values and refusals are turned.
+import type { Duration } from "../converter/duration.ts";
+import { fromPayloads, type Payload, type PayloadConverter, toPayloads } from "../converter/payload.ts";
+import type { Logger } from "../service/logger.ts";
+import { checkPayloads, type PayloadLimits } from "../service/limits.ts";
+import { Code, ServiceError } from "../service/raw.ts";
+import { type Calls, type CallSettings, Deadline } from "./calls.ts";
+import { ActivityNotFoundError, DeadlineExceededError, NamespaceNotFoundError, WorkflowNotFoundError } from "./errors.ts";
+
+export interface ClientContext {
+  readonly calls: Calls;
+  readonly namespace: string;
+  readonly identity: string;
+  readonly converter: PayloadConverter;
+  readonly limits: PayloadLimits;
+  readonly logger: Logger;
+  readonly defaultTaskQueue: string | undefined;
+  readonly defaultTimeout: Duration | undefined;
+}
+
+/** The payloads of a call's arguments; throws a PayloadTooLargeError before anything is sent. */
+export function encodeArgs(context: ClientContext, what: string, values: readonly unknown[]): { payloads: Payload[] } {
+  const payloads = toPayloads(context.converter, values);
+  checkPayloads(what, payloads, context.limits, (message, bytes) => context.logger.warn(message, { bytes }));
+  return { payloads };
+}
+
+/** The one value that results, answers and outcomes hold; undefined for none. */
+export function decodeOne(context: ClientContext, payloads: { payloads: Payload[] } | undefined): unknown {
+  return fromPayloads(context.converter, payloads?.payloads)[0];
+}
+
+/** The deadline of a call: its own timeout, the client's, or the default of its kind. */
+export function deadlineOf(context: ClientContext, settings: CallSettings, defaultMs: number): Deadline {
+  return new Deadline({ signal: settings.signal, timeout: settings.timeout ?? context.defaultTimeout }, defaultMs);
+}
+
+export interface Target {
+  what: string;
+  workflowId?: string;
+  runId?: string | undefined;
+  updateId?: string;
+  activity?: boolean;
+}
+
+/** The named error for what the service said about a call; anything without a name of its own is returned as it is. */
+export function nameError(context: ClientContext, error: unknown, target: Target): unknown {
+  if (!(error instanceof ServiceError)) return error;
+  const options = { cause: error };
+  switch (error.code) {
+    case Code.DEADLINE_EXCEEDED:
+      return new DeadlineExceededError(target.what, target.updateId, options);
+    case Code.NOT_FOUND:
+      if (error.reason.startsWith("NamespaceNotFound")) return new NamespaceNotFoundError(context.namespace, options);
+      if (target.workflowId !== undefined) {
+        return new WorkflowNotFoundError(error.message, target.workflowId, target.runId, options);
+      }
+      return new ActivityNotFoundError(error.message, options);
+    default:
+      return error;
+  }
+}

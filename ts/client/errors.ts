@@ -1,0 +1,165 @@
+// What a client call can throw, each with what happened and what to do about it. Everything that the service refuses for another
+// reason passes through as a ServiceError. A class here never hides a failure of the workflow: `cause` is the failure as it was thrown.
+import type { RetryState, TemporalFailure } from "../converter/failures.ts";
+
+/** The workflow ended without a result: it failed, was cancelled or terminated, or timed out. `cause` says which and why. */
+export class WorkflowFailedError extends Error {
+  override name = "WorkflowFailedError";
+  override readonly cause: TemporalFailure;
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly retryState: RetryState | undefined;
+
+  constructor(message: string, workflowId: string, runId: string, cause: TemporalFailure, retryState?: RetryState) {
+    super(message, { cause });
+    this.cause = cause;
+    this.workflowId = workflowId;
+    this.runId = runId;
+    this.retryState = retryState;
+  }
+}
+
+/** The run continued as new and the caller asked for this run only (`followRuns: false`). */
+export class WorkflowContinuedAsNewError extends Error {
+  override name = "WorkflowContinuedAsNewError";
+  readonly workflowId: string;
+  readonly newExecutionRunId: string;
+
+  constructor(workflowId: string, newExecutionRunId: string) {
+    super(
+      `workflow ${workflowId} continued as new in run ${newExecutionRunId}; ` +
+        "call result() without followRuns: false to wait for the last run",
+    );
+    this.workflowId = workflowId;
+    this.newExecutionRunId = newExecutionRunId;
+  }
+}
+
+/** The update was accepted and its handler failed, or (its subclass) it was not accepted. `cause` is what the workflow threw. */
+export class WorkflowUpdateFailedError extends Error {
+  override name = "WorkflowUpdateFailedError";
+  override readonly cause: TemporalFailure;
+  readonly updateId: string;
+
+  constructor(message: string, updateId: string, cause: TemporalFailure) {
+    super(message, { cause });
+    this.cause = cause;
+    this.updateId = updateId;
+  }
+}
+
+/** A validator refused the update, or no `receive` handles its name at this moment: the workflow has no trace of it. */
+export class WorkflowUpdateRejectedError extends WorkflowUpdateFailedError {
+  override name = "WorkflowUpdateRejectedError";
+}
+
+/** The query has no handler, its handler threw, or its arguments did not fit. */
+export class QueryFailedError extends Error {
+  override name = "QueryFailedError";
+  readonly queryType: string;
+
+  constructor(queryType: string, message: string, options?: ErrorOptions) {
+    super(`query "${queryType}" failed: ${message}`, options);
+    this.queryType = queryType;
+  }
+}
+
+/** The workflow is in a state in which the caller did not want an answer (`rejectCondition`). */
+export class QueryRejectedError extends Error {
+  override name = "QueryRejectedError";
+  readonly queryType: string;
+  readonly status: string;
+
+  constructor(queryType: string, workflowId: string, status: string) {
+    super(
+      `query "${queryType}" was not put to workflow ${workflowId}, because it is ${status}; drop rejectCondition to ask anyway`,
+    );
+    this.queryType = queryType;
+    this.status = status;
+  }
+}
+
+/** No such workflow, or it has ended and can take no more messages. */
+export class WorkflowNotFoundError extends Error {
+  override name = "WorkflowNotFoundError";
+  readonly workflowId: string;
+  readonly runId: string | undefined;
+
+  constructor(message: string, workflowId: string, runId: string | undefined, options?: ErrorOptions) {
+    super(
+      `${message} (workflow id ${workflowId}${runId === undefined ? "" : `, run id ${runId}`}); ` +
+        "check the id and the namespace, and whether the workflow has ended",
+      options,
+    );
+    this.workflowId = workflowId;
+    this.runId = runId;
+  }
+}
+
+/** A workflow with this id runs already, or the reuse policy forbids another one. */
+export class WorkflowExecutionAlreadyStartedError extends Error {
+  override name = "WorkflowExecutionAlreadyStartedError";
+  readonly workflowId: string;
+  readonly workflowType: string;
+  /** The run in the way, where the service names it. */
+  readonly runId: string | undefined;
+
+  constructor(workflowId: string, workflowType: string, runId: string | undefined, options?: ErrorOptions) {
+    super(
+      `workflow ${workflowId} exists already${runId === undefined ? "" : ` (run ${runId})`}; use another id, ` +
+        `idConflictPolicy: "USE_EXISTING" to take the running one, or an idReusePolicy that allows a new run`,
+      options,
+    );
+    this.workflowId = workflowId;
+    this.workflowType = workflowType;
+    this.runId = runId;
+  }
+}
+
+/** The deadline of the call passed before the answer. What was asked may still happen: for an update, ask again with the same id. */
+export class DeadlineExceededError extends Error {
+  override name = "DeadlineExceededError";
+  /** The id under which an update goes on; a second call with it never has a second effect. */
+  readonly updateId: string | undefined;
+
+  constructor(what: string, updateId?: string, options?: ErrorOptions) {
+    super(
+      updateId === undefined
+        ? `${what} was not answered before the deadline; give it a longer timeout, and check that a worker is running`
+        : `${what} was not answered before the deadline; it may still be carried out: ask again with updateId "${updateId}"`,
+      options,
+    );
+    this.updateId = updateId;
+  }
+}
+
+/** The activity is not waiting for this completion: completed already, timed out, cancelled, or the workflow has ended. */
+export class ActivityNotFoundError extends Error {
+  override name = "ActivityNotFoundError";
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(`${message}; the activity was completed already, has timed out, or its workflow has ended`, options);
+  }
+}
+
+/** A heartbeat learned that the activity is to stop. */
+export class ActivityCancelledError extends Error {
+  override name = "ActivityCancelledError";
+  readonly reason: "CANCELLED" | "RESET" | "PAUSED";
+
+  constructor(reason: "CANCELLED" | "RESET" | "PAUSED") {
+    super(`the activity is to stop (${reason}); clean up and report the cancellation`);
+    this.reason = reason;
+  }
+}
+
+/** The namespace does not exist on this service. */
+export class NamespaceNotFoundError extends Error {
+  override name = "NamespaceNotFoundError";
+  readonly namespace: string;
+
+  constructor(namespace: string, options?: ErrorOptions) {
+    super(`namespace "${namespace}" does not exist on this service; check the client's \`namespace\``, options);
+    this.namespace = namespace;
+  }
+}

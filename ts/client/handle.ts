@@ -1,0 +1,313 @@
+// A workflow by its id: everything that can be asked of it or sent to it. A handle holds no state but ids; making one asks nothing.
+import { create } from "@bufbuild/protobuf";
+import { enumName } from "../converter/enums.ts";
+import { fromFailure } from "../converter/failure_converter.ts";
+import { CancelledFailure, TerminatedFailure, TimeoutFailure } from "../converter/failures.ts";
+import { fromPayloads } from "../converter/payload.ts";
+import { randomId } from "../platform/host.ts";
+import { Code, ServiceError } from "../service/raw.ts";
+import { QueryRejectCondition } from "../temporal/generated/temporal/api/enums/v1/query_pb.ts";
+import { RetryState, WorkflowExecutionStatus } from "../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { FailureSchema } from "../temporal/generated/temporal/api/failure/v1/message_pb.ts";
+import type { History, HistoryEvent } from "../temporal/generated/temporal/api/history/v1/message_pb.ts";
+import { CALL_TIMEOUT_MS, type CallSettings, Deadline, QUERY_TIMEOUT_MS } from "./calls.ts";
+import { type ClientContext, deadlineOf, decodeOne, encodeArgs, nameError, type Target } from "./context.ts";
+import type { AnyWorkflow, ArgsOption, QueryRef, SignalRef, UpdateRef, WorkflowResult } from "./definitions.ts";
+import { nameOf } from "./definitions.ts";
+import { toDescription, type WorkflowDescription } from "./descriptions.ts";
+import {
+  QueryFailedError,
+  QueryRejectedError,
+  WorkflowContinuedAsNewError,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+} from "./errors.ts";
+import { collectHistory, type HistoryOptions, historyToBytes, historyToJson, readHistory, waitForClose } from "./history.ts";
+import { startUpdate, type StartUpdateOptions, UpdateHandle, type UpdateOptions } from "./updates.ts";
+
+export interface ResultOptions extends CallSettings {
+  /** Follow continue-as-new, retries and cron to the last run. Default: true. */
+  followRuns?: boolean;
+}
+
+/** Settings that `handle.with(...)` gives to every call made through it. */
+export interface HandleSettings extends CallSettings {
+  /** Do not put a query to a workflow that is closed (NOT_OPEN), or that did not complete (NOT_COMPLETED_CLEANLY). */
+  queryRejectCondition?: "NOT_OPEN" | "NOT_COMPLETED_CLEANLY";
+  /** Two signals or cancel requests with one request id are one. Default: made per call. */
+  requestId?: string;
+}
+
+/** @internal */
+export interface HandleIds {
+  runId?: string | undefined;
+  firstExecutionRunId?: string | undefined;
+  /** The run that a start made: its result is waited for first. */
+  startedRunId?: string | undefined;
+}
+
+export class WorkflowHandle<W extends AnyWorkflow = string> {
+  readonly workflowId: string;
+  /** The run that calls go to; undefined: the current one. */
+  readonly runId: string | undefined;
+  /** The run that a start made or joined; later runs of its chain (continue-as-new, retry) are meant as well. */
+  readonly firstExecutionRunId: string | undefined;
+  readonly #context: ClientContext;
+  readonly #ids: HandleIds;
+  readonly #settings: HandleSettings;
+
+  /** Made by `client.start`, `client.signalWithStart` and `client.getHandle`. */
+  constructor(context: ClientContext, workflowId: string, ids: HandleIds = {}, settings: HandleSettings = {}) {
+    this.#context = context;
+    this.workflowId = workflowId;
+    this.runId = ids.runId;
+    this.firstExecutionRunId = ids.firstExecutionRunId;
+    this.#ids = ids;
+    this.#settings = settings;
+  }
+
+  /** The same workflow with settings for each call: `handle.with({ timeout: "2s" }).query(status)`. */
+  with(settings: HandleSettings): WorkflowHandle<W> {
+    const { runId, firstExecutionRunId } = this;
+    return new WorkflowHandle<W>(this.#context, this.workflowId, { runId, firstExecutionRunId }, {
+      ...this.#settings,
+      ...settings,
+    });
+  }
+
+  /**
+   * Waits for the workflow's result. Throws WorkflowFailedError (its `cause` says whether it failed, was cancelled, terminated or timed
+   * out), WorkflowNotFoundError, DeadlineExceededError after `timeout`, and WorkflowContinuedAsNewError with `followRuns: false`.
+   */
+  async result(options: ResultOptions = {}): Promise<WorkflowResult<W>> {
+    const settings = { ...this.#settings, ...options };
+    const deadline = new Deadline(settings, undefined);
+    const follow = options.followRuns ?? true;
+    let runId = this.runId ?? this.#ids.startedRunId;
+    for (;;) {
+      const event = await this.#guard(
+        `the result of workflow ${this.workflowId}`,
+        waitForClose(this.#context, this.workflowId, runId, deadline),
+        runId,
+      );
+      const next = nextRun(event);
+      if (next !== undefined && follow) runId = next;
+      else return this.#outcome(event, runId ?? "") as WorkflowResult<W>;
+    }
+  }
+
+  /** Sends a signal. Returns when the service has recorded it; a workflow that is not yet waiting for it receives it later. */
+  async signal<A extends unknown[]>(signal: SignalRef<A> | string, ...args: A): Promise<void> {
+    const name = nameOf(signal);
+    await this.#call(`signal "${name}"`, "signalWorkflowExecution", {
+      namespace: this.#context.namespace,
+      workflowExecution: this.#execution(),
+      signalName: name,
+      input: encodeArgs(this.#context, `the arguments of signal "${name}"`, args),
+      identity: this.#context.identity,
+      requestId: this.#settings.requestId ?? randomId(),
+    });
+  }
+
+  /** Sends an update and waits for its answer. Throws as `UpdateHandle.result`. */
+  update<A extends unknown[], R>(update: UpdateRef<A, R>, ...args: A): Promise<R>;
+  update(update: string, ...args: unknown[]): Promise<unknown>;
+  update(update: UpdateRef | string, ...args: unknown[]): Promise<unknown> {
+    return this.executeUpdate(update as string, { args });
+  }
+
+  /** As `update`, with options: an id of the caller's own, a timeout. */
+  executeUpdate<A extends unknown[], R>(update: UpdateRef<A, R>, options: UpdateOptions & ArgsOption<A>): Promise<R>;
+  executeUpdate(update: string, options: UpdateOptions & { args?: unknown[] }): Promise<unknown>;
+  async executeUpdate(update: UpdateRef | string, options: UpdateOptions & { args?: unknown[] }): Promise<unknown> {
+    const settings = { ...this.#settings, ...options };
+    const deadline = new Deadline(settings, undefined);
+    const handle = await this.startUpdate(update as string, { ...settings, waitFor: "completed" });
+    const remaining = deadline.remaining();
+    return handle.result({ signal: settings.signal, timeout: remaining === Infinity ? undefined : remaining });
+  }
+
+  /** Sends an update and returns once it is accepted or completed; `result()` of the handle waits for its answer. */
+  startUpdate<A extends unknown[], R>(
+    update: UpdateRef<A, R>,
+    options: StartUpdateOptions & ArgsOption<A>,
+  ): Promise<UpdateHandle<R>>;
+  startUpdate(update: string, options: StartUpdateOptions & { args?: unknown[] }): Promise<UpdateHandle>;
+  startUpdate(update: UpdateRef | string, options: StartUpdateOptions & { args?: unknown[] }): Promise<UpdateHandle> {
+    const { runId, workflowId, firstExecutionRunId } = this;
+    const address = { workflowId, runId, firstExecutionRunId };
+    const settings = { ...this.#settings, ...options };
+    return startUpdate(this.#context, address, nameOf(update), options.args ?? [], options.updateId ?? randomId(), settings);
+  }
+
+  /** An update that was asked for before, by its id. */
+  getUpdateHandle<R = unknown>(updateId: string, _update?: UpdateRef<never[], R>): UpdateHandle<R> {
+    return new UpdateHandle<R>(this.#context, updateId, this.workflowId, this.runId);
+  }
+
+  /** Asks for a value of the workflow; works on closed workflows too, while a worker is running. */
+  query<R, A extends unknown[]>(query: QueryRef<R, A>, ...args: A): Promise<R>;
+  query(query: string, ...args: unknown[]): Promise<unknown>;
+  async query(query: QueryRef | string, ...args: unknown[]): Promise<unknown> {
+    const name = nameOf(query);
+    const context = this.#context;
+    const reject = this.#settings.queryRejectCondition;
+    const request = {
+      namespace: context.namespace,
+      execution: this.#execution(),
+      query: { queryType: name, queryArgs: encodeArgs(context, `the arguments of query "${name}"`, args) },
+      queryRejectCondition: reject === undefined ? QueryRejectCondition.NONE : QueryRejectCondition[reject],
+    };
+    try {
+      const response = await context.calls.call("queryWorkflow", request, deadlineOf(context, this.#settings, QUERY_TIMEOUT_MS));
+      if (response.queryRejected !== undefined) {
+        const status = enumName(WorkflowExecutionStatus, response.queryRejected.status) ?? "UNKNOWN";
+        throw new QueryRejectedError(name, this.workflowId, status);
+      }
+      return decodeOne(context, response.queryResult);
+    } catch (error) {
+      // The handler's answer "no" and a malformed request have one code; the second cannot come from here.
+      if (error instanceof ServiceError && error.code === Code.INVALID_ARGUMENT) {
+        throw new QueryFailedError(name, error.message, { cause: error });
+      }
+      throw nameError(context, error, this.#target(`query "${name}"`));
+    }
+  }
+
+  /** Asks the workflow to stop; it may clean up first, or go on. */
+  async cancel(reason = ""): Promise<void> {
+    await this.#call("the cancel request", "requestCancelWorkflowExecution", {
+      namespace: this.#context.namespace,
+      workflowExecution: this.#execution(),
+      firstExecutionRunId: this.firstExecutionRunId ?? "",
+      identity: this.#context.identity,
+      requestId: this.#settings.requestId ?? randomId(),
+      reason,
+    });
+  }
+
+  /** Ends the workflow at once; its code does not learn of it. */
+  async terminate(reason = "", ...details: unknown[]): Promise<void> {
+    await this.#call("the termination", "terminateWorkflowExecution", {
+      namespace: this.#context.namespace,
+      workflowExecution: this.#execution(),
+      firstExecutionRunId: this.firstExecutionRunId ?? "",
+      identity: this.#context.identity,
+      reason,
+      ...(details.length > 0 && { details: encodeArgs(this.#context, "the details of the termination", details) }),
+    });
+  }
+
+  async describe(): Promise<WorkflowDescription> {
+    const { namespace, converter } = this.#context;
+    const what = `the description of workflow ${this.workflowId}`;
+    const response = await this.#call(what, "describeWorkflowExecution", { namespace, execution: this.#execution() });
+    const description = toDescription(response, converter);
+    if (description === undefined) throw new WorkflowNotFoundError("the service described nothing", this.workflowId, this.runId);
+    return description;
+  }
+
+  /** The events of the run, one by one; with `follow` as they come, until the run closes. */
+  async *history(options: HistoryOptions = {}): AsyncGenerator<HistoryEvent, void, void> {
+    try {
+      yield* readHistory(this.#context, this.workflowId, this.runId, { ...this.#settings, ...options });
+    } catch (error) {
+      throw nameError(this.#context, error, this.#target(`the history of workflow ${this.workflowId}`));
+    }
+  }
+
+  /** The whole history as a message. */
+  fetchHistory(options: HistoryOptions = {}): Promise<History> {
+    return collectHistory(this.history(options));
+  }
+
+  /** The history as JSON text, in the form that `temporal workflow show --output json` writes and Temporal's UI and replayers load. */
+  async historyJson(options: HistoryOptions = {}): Promise<string> {
+    return historyToJson(await this.fetchHistory(options));
+  }
+
+  /** The history as bytes of temporal.api.history.v1.History. */
+  async historyBytes(options: HistoryOptions = {}): Promise<Uint8Array> {
+    return historyToBytes(await this.fetchHistory(options));
+  }
+
+  #execution() {
+    return { workflowId: this.workflowId, runId: this.runId ?? "" };
+  }
+
+  #target(what: string, runId = this.runId): Target {
+    return { what, workflowId: this.workflowId, runId };
+  }
+
+  #call<M extends Parameters<ClientContext["calls"]["call"]>[0]>(
+    what: string,
+    method: M,
+    request: Parameters<ClientContext["calls"]["call"]>[1],
+  ) {
+    return this.#guard(
+      what,
+      this.#context.calls.call(method, request as never, deadlineOf(this.#context, this.#settings, CALL_TIMEOUT_MS)),
+    );
+  }
+
+  async #guard<T>(what: string, call: Promise<T>, runId = this.runId): Promise<T> {
+    try {
+      return await call;
+    } catch (error) {
+      throw nameError(this.#context, error, this.#target(what, runId));
+    }
+  }
+
+  /** The result in a closing event, or the error that it stands for. */
+  #outcome(event: HistoryEvent, runId: string): unknown {
+    const { converter } = this.#context;
+    const { workflowId } = this;
+    const { attributes } = event;
+    const fail = (what: string, cause: ConstructorParameters<typeof WorkflowFailedError>[3], retryState?: number) => {
+      const state = retryState === undefined ? undefined : enumName(RetryState, retryState);
+      const text = cause.message === "" ? "" : `: ${cause.message}`;
+      return new WorkflowFailedError(`workflow ${workflowId} ${what}${text}`, workflowId, runId, cause, state);
+    };
+    switch (attributes.case) {
+      case "workflowExecutionCompletedEventAttributes":
+        return decodeOne(this.#context, attributes.value.result);
+      case "workflowExecutionFailedEventAttributes": {
+        const { failure, retryState } = attributes.value;
+        throw fail("failed", fromFailure(failure ?? create(FailureSchema), converter), retryState);
+      }
+      case "workflowExecutionCanceledEventAttributes":
+        throw fail(
+          "was cancelled",
+          new CancelledFailure("Workflow canceled", fromPayloads(converter, attributes.value.details?.payloads)),
+        );
+      case "workflowExecutionTerminatedEventAttributes":
+        throw fail("was terminated", new TerminatedFailure(attributes.value.reason || "Workflow execution terminated"));
+      case "workflowExecutionTimedOutEventAttributes":
+        throw fail(
+          "timed out",
+          new TimeoutFailure("Workflow execution timed out", "START_TO_CLOSE"),
+          attributes.value.retryState,
+        );
+      case "workflowExecutionContinuedAsNewEventAttributes":
+        throw new WorkflowContinuedAsNewError(workflowId, attributes.value.newExecutionRunId);
+      default:
+        throw new ServiceError(
+          Code.INTERNAL,
+          `the service closed workflow ${workflowId} with an event of type ${event.eventType}`,
+        );
+    }
+  }
+}
+
+/** The run that a closing event hands over to. */
+function nextRun({ attributes }: HistoryEvent): string | undefined {
+  switch (attributes.case) {
+    case "workflowExecutionCompletedEventAttributes":
+    case "workflowExecutionFailedEventAttributes":
+    case "workflowExecutionTimedOutEventAttributes":
+    case "workflowExecutionContinuedAsNewEventAttributes":
+      return attributes.value.newExecutionRunId === "" ? undefined : attributes.value.newExecutionRunId;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,104 @@
+// Reading a workflow's history: event by event over its pages, as bytes, and as the JSON that the `temporal` command line, Temporal's UI
+// and every SDK's replayer load.
+import { create, fromBinary, toBinary, toJson } from "@bufbuild/protobuf";
+import { EventType } from "../temporal/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { HistoryEventFilterType } from "../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { type History, type HistoryEvent, HistorySchema } from "../temporal/generated/temporal/api/history/v1/message_pb.ts";
+import type { GetWorkflowExecutionHistoryResponse } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import type { ClientContext } from "./context.ts";
+import { type CallSettings, Deadline } from "./calls.ts";
+
+export interface HistoryOptions extends CallSettings {
+  /** Go on until the run closes, and yield events as they come. Default: end with what there is. */
+  follow?: boolean;
+  /** Events per request; the service may send fewer. */
+  pageSize?: number;
+}
+
+const CLOSING: ReadonlySet<number> = new Set([
+  EventType.WORKFLOW_EXECUTION_COMPLETED,
+  EventType.WORKFLOW_EXECUTION_FAILED,
+  EventType.WORKFLOW_EXECUTION_TIMED_OUT,
+  EventType.WORKFLOW_EXECUTION_CANCELED,
+  EventType.WORKFLOW_EXECUTION_TERMINATED,
+  EventType.WORKFLOW_EXECUTION_CONTINUED_AS_NEW,
+]);
+
+/** The event that ends a run. */
+export function isClosing(event: HistoryEvent): boolean {
+  return CLOSING.has(event.eventType);
+}
+
+/** A page's events; a server that stores raw batches may send them undecoded. */
+function pageEvents(page: GetWorkflowExecutionHistoryResponse): HistoryEvent[] {
+  if (page.rawHistory.length === 0) return page.history?.events ?? [];
+  return page.rawHistory.flatMap((blob) => fromBinary(HistorySchema, blob.data).events);
+}
+
+/** The events of a run in order. */
+export async function* readHistory(
+  context: ClientContext,
+  workflowId: string,
+  runId: string | undefined,
+  options: HistoryOptions = {},
+): AsyncGenerator<HistoryEvent, void, void> {
+  const deadline = new Deadline(options);
+  let nextPageToken: Uint8Array = new Uint8Array(0);
+  for (;;) {
+    const page: GetWorkflowExecutionHistoryResponse | undefined = await context.calls.longPoll("getWorkflowExecutionHistory", {
+      namespace: context.namespace,
+      execution: { workflowId, runId: runId ?? "" },
+      nextPageToken,
+      maximumPageSize: options.pageSize ?? 0,
+      waitNewEvent: options.follow ?? false,
+      historyEventFilterType: HistoryEventFilterType.ALL_EVENT,
+    }, deadline);
+    if (page === undefined) continue;
+    for (const event of pageEvents(page)) {
+      yield event;
+      if (isClosing(event)) return;
+    }
+    nextPageToken = page.nextPageToken;
+    if (nextPageToken.length === 0) return;
+  }
+}
+
+/** The closing event of a run, waiting for it. */
+export async function waitForClose(
+  context: ClientContext,
+  workflowId: string,
+  runId: string | undefined,
+  deadline: Deadline,
+): Promise<HistoryEvent> {
+  let nextPageToken: Uint8Array = new Uint8Array(0);
+  for (;;) {
+    const page = await context.calls.longPoll("getWorkflowExecutionHistory", {
+      namespace: context.namespace,
+      execution: { workflowId, runId: runId ?? "" },
+      nextPageToken,
+      waitNewEvent: true,
+      skipArchival: true,
+      historyEventFilterType: HistoryEventFilterType.CLOSE_EVENT,
+    }, deadline);
+    if (page === undefined) continue;
+    const closing = pageEvents(page).find(isClosing);
+    if (closing !== undefined) return closing;
+    nextPageToken = page.nextPageToken;
+  }
+}
+
+export async function collectHistory(events: AsyncIterable<HistoryEvent>): Promise<History> {
+  const history = create(HistorySchema);
+  for await (const event of events) history.events.push(event);
+  return history;
+}
+
+/** Bytes of temporal.api.history.v1.History. */
+export function historyToBytes(history: History): Uint8Array {
+  return toBinary(HistorySchema, history);
+}
+
+/** The form in which `temporal workflow show --output json` and the UI export a history. */
+export function historyToJson(history: History): string {
+  return JSON.stringify(toJson(HistorySchema, history), undefined, 2);
+}

@@ -1,0 +1,22 @@
+// The client: starting workflows, talking to them, reading them, and completing activities from outside.
+export { type ActivityAddress } from "./activity_completion.ts";
+export { type CallSettings } from "./calls.ts";
+export { Client, type ClientOptions, type ListOptions, type SignalWithStartOptions, type StartOptions } from "./client.ts";
+export type { AnyWorkflow, WorkflowArgs, WorkflowResult } from "./definitions.ts";
+export type {
+  PendingActivity,
+  PendingWorkflowTask,
+  WorkflowDescription,
+  WorkflowStatus,
+  WorkflowSummary,
+} from "./descriptions.ts";
+export * from "./errors.ts";
+export { type HandleSettings, type ResultOptions, WorkflowHandle } from "./handle.ts";
+export { type HistoryOptions } from "./history.ts";
+export type { RetryPolicy, SearchAttributeValue, WorkflowOptions } from "./options.ts";
+export { type StartUpdateOptions, UpdateHandle, type UpdateOptions } from "./updates.ts";
+export { DEFAULT_PAYLOAD_LIMITS, type PayloadLimits, PayloadTooLargeError } from "../service/limits.ts";
+export { Code, type RawService, ServiceError } from "../service/raw.ts";
+export { type RetryOptions } from "../service/retry.ts";
+export { type LogFields, type Logger, type LogLevel, silentLogger } from "../service/logger.ts";
+export { consoleLogger } from "../platform/host.ts";

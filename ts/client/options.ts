@@ -1,0 +1,120 @@
+// Options of a start, in the words of this package, and the request fields that they become.
+import { durationFromMs } from "@bufbuild/protobuf/wkt";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { type Duration, toMs } from "../converter/duration.ts";
+import { randomId } from "../platform/host.ts";
+import type { Payload, PayloadConverter } from "../converter/payload.ts";
+import type { RetryPolicySchema } from "../temporal/generated/temporal/api/common/v1/message_pb.ts";
+import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from "../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
+import type { StartWorkflowExecutionRequestSchema } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+
+/** How a failed run or activity is tried again; unset fields take the service's defaults (1 s, factor 2, 100 x, no limit). */
+export interface RetryPolicy {
+  initialInterval?: Duration;
+  backoffCoefficient?: number;
+  maximumInterval?: Duration;
+  /** Attempts in all; 1 never retries, 0 or unset has no limit. */
+  maximumAttempts?: number;
+  /** Types of ApplicationFailure that end the retries at once. */
+  nonRetryableErrorTypes?: string[];
+}
+
+/** Value of a search attribute. A whole number is an Int, another number a Double, a string a Keyword. */
+export type SearchAttributeValue = string | number | boolean | Date | string[];
+
+/** Everything that describes a workflow to start, but its arguments. */
+export interface WorkflowOptions {
+  /** The workflow id: unique among open workflows of the namespace. A business key makes starts idempotent. */
+  id: string;
+  /** Queue whose workers run it. Default: the client's `taskQueue`. */
+  taskQueue?: string;
+  /** May a new run take an id whose last run is closed? Default ALLOW_DUPLICATE. */
+  idReusePolicy?: "ALLOW_DUPLICATE" | "ALLOW_DUPLICATE_FAILED_ONLY" | "REJECT_DUPLICATE";
+  /** What happens when a run with this id is open? Default FAIL. */
+  idConflictPolicy?: "FAIL" | "USE_EXISTING" | "TERMINATE_EXISTING";
+  /** Limit of the whole chain of runs, with retries and continue-as-new. */
+  executionTimeout?: Duration;
+  /** Limit of one run. */
+  runTimeout?: Duration;
+  /** Limit of one workflow task; the service's default is 10 s. */
+  taskTimeout?: Duration;
+  /** Start the workflow again when it fails. Default: never. */
+  retry?: RetryPolicy;
+  /** Time before the first workflow task. */
+  startDelay?: Duration;
+  /** A cron expression of the service. */
+  cronSchedule?: string;
+  /** Data shown by describe and list, not searchable. */
+  memo?: { [key: string]: unknown };
+  /** Data that `list(query)` can select by. */
+  searchAttributes?: { [key: string]: SearchAttributeValue };
+  /** One line for people, shown by user interfaces. */
+  summary?: string;
+  /** More lines for people. */
+  details?: string;
+  /** Two starts with one request id are one start. Default: made per call. */
+  requestId?: string;
+}
+
+/** The request's retry policy. */
+export function toRetryPolicy(policy: RetryPolicy): MessageInitShape<typeof RetryPolicySchema> {
+  const { initialInterval, maximumInterval, backoffCoefficient = 0, maximumAttempts = 0, nonRetryableErrorTypes = [] } = policy;
+  return {
+    ...(initialInterval !== undefined && { initialInterval: durationFromMs(toMs(initialInterval)) }),
+    ...(maximumInterval !== undefined && { maximumInterval: durationFromMs(toMs(maximumInterval)) }),
+    backoffCoefficient,
+    maximumAttempts,
+    nonRetryableErrorTypes,
+  };
+}
+
+const utf8 = new TextEncoder();
+
+/** The payload of a search attribute: JSON with the type's name beside it, as services index it. */
+export function toSearchAttribute(converter: PayloadConverter, value: SearchAttributeValue): Payload {
+  const type = typeof value === "string"
+    ? "Keyword"
+    : typeof value === "boolean"
+    ? "Bool"
+    : typeof value === "number"
+    ? (Number.isInteger(value) ? "Int" : "Double")
+    : value instanceof Date
+    ? "Datetime"
+    : "KeywordList";
+  const payload = converter.toPayload(value instanceof Date ? value.toISOString() : value);
+  return { ...payload, metadata: { ...payload.metadata, type: utf8.encode(type) } };
+}
+
+function mapValues<T, R>(object: { [key: string]: T }, convert: (value: T, key: string) => R): { [key: string]: R } {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, convert(value, key)]));
+}
+
+type StartFields = Omit<MessageInitShape<typeof StartWorkflowExecutionRequestSchema>, "$typeName" | "requestEagerExecution">;
+
+/** The fields that StartWorkflowExecution and SignalWithStartWorkflowExecution share. */
+export function toStartFields(options: WorkflowOptions, taskQueue: string, converter: PayloadConverter) {
+  const duration = (value: Duration | undefined) => (value === undefined ? undefined : durationFromMs(toMs(value)));
+  return {
+    workflowId: options.id,
+    taskQueue: { name: taskQueue },
+    workflowExecutionTimeout: duration(options.executionTimeout),
+    workflowRunTimeout: duration(options.runTimeout),
+    workflowTaskTimeout: duration(options.taskTimeout),
+    workflowStartDelay: duration(options.startDelay),
+    workflowIdReusePolicy: WorkflowIdReusePolicy[options.idReusePolicy ?? "ALLOW_DUPLICATE"],
+    workflowIdConflictPolicy: WorkflowIdConflictPolicy[options.idConflictPolicy ?? "UNSPECIFIED"],
+    cronSchedule: options.cronSchedule ?? "",
+    requestId: options.requestId ?? randomId(),
+    ...(options.retry && { retryPolicy: toRetryPolicy(options.retry) }),
+    ...(options.memo && { memo: { fields: mapValues(options.memo, (value) => converter.toPayload(value)) } }),
+    ...(options.searchAttributes && {
+      searchAttributes: { indexedFields: mapValues(options.searchAttributes, (value) => toSearchAttribute(converter, value)) },
+    }),
+    ...((options.summary !== undefined || options.details !== undefined) && {
+      userMetadata: {
+        ...(options.summary !== undefined && { summary: converter.toPayload(options.summary) }),
+        ...(options.details !== undefined && { details: converter.toPayload(options.details) }),
+      },
+    }),
+  } satisfies StartFields;
+}

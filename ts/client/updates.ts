@@ -1,0 +1,152 @@
+// Updates and their stages. An update is known by its id: asking with the same id again joins the first request and never has a second
+// effect, so every wait here may be repeated, and a caller whose deadline passed may come back later.
+import { fromFailure } from "../converter/failure_converter.ts";
+import { Code, ServiceError } from "../service/raw.ts";
+import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../temporal/generated/temporal/api/enums/v1/update_pb.ts";
+import type { Outcome } from "../temporal/generated/temporal/api/update/v1/message_pb.ts";
+import { type CallSettings, Deadline } from "./calls.ts";
+import { type ClientContext, decodeOne, encodeArgs, nameError } from "./context.ts";
+import { WorkflowUpdateFailedError, WorkflowUpdateRejectedError } from "./errors.ts";
+
+export interface UpdateOptions extends CallSettings {
+  /** Two updates of one workflow with one id are one update. Default: made per call. */
+  updateId?: string;
+}
+
+export interface StartUpdateOptions extends UpdateOptions {
+  /** Return when the workflow has accepted the update (its validator has passed), or when it is carried out. */
+  waitFor: "accepted" | "completed";
+}
+
+interface Address {
+  workflowId: string;
+  runId: string | undefined;
+  firstExecutionRunId: string | undefined;
+}
+
+interface Ref {
+  updateId: string;
+  workflowId: string;
+  runId: string | undefined;
+}
+
+const updateRef = ({ workflowId, runId, updateId }: Ref) => ({ workflowExecution: { workflowId, runId: runId ?? "" }, updateId });
+
+/** Waits until an accepted update is carried out. */
+async function pollOutcome(context: ClientContext, ref: Ref, deadline: Deadline): Promise<Outcome> {
+  try {
+    for (;;) {
+      const response = await context.calls.longPoll("pollWorkflowExecutionUpdate", {
+        namespace: context.namespace,
+        identity: context.identity,
+        updateRef: updateRef(ref),
+        waitPolicy: { lifecycleStage: Stage.COMPLETED },
+      }, deadline);
+      if (response?.outcome !== undefined) return response.outcome;
+    }
+  } catch (error) {
+    throw nameError(context, error, { what: "the update", ...ref });
+  }
+}
+
+/** An update that was asked for; `result()` waits until it is carried out. */
+export class UpdateHandle<R = unknown> {
+  readonly updateId: string;
+  readonly workflowId: string;
+  /** The run that has it; undefined for a handle made from an id alone. */
+  readonly runId: string | undefined;
+  readonly #context: ClientContext;
+  readonly #ref: Ref;
+  #outcome: Outcome | undefined;
+  /** The outcome came before anything said that the update was accepted: if it is a failure, it may be a rejection. */
+  readonly #perhapsRejected: boolean;
+
+  constructor(
+    context: ClientContext,
+    updateId: string,
+    workflowId: string,
+    runId: string | undefined,
+    outcome?: Outcome,
+    perhapsRejected = false,
+  ) {
+    this.#context = context;
+    this.updateId = updateId;
+    this.workflowId = workflowId;
+    this.runId = runId;
+    this.#ref = { updateId, workflowId, runId };
+    this.#outcome = outcome;
+    this.#perhapsRejected = perhapsRejected;
+  }
+
+  /**
+   * What the handler answered. Throws WorkflowUpdateFailedError (WorkflowUpdateRejectedError when the workflow did not accept it),
+   * WorkflowNotFoundError when neither workflow nor update are known, DeadlineExceededError after `timeout`.
+   */
+  async result(settings: CallSettings = {}): Promise<R> {
+    const deadline = new Deadline(settings, undefined);
+    this.#outcome ??= await pollOutcome(this.#context, this.#ref, deadline);
+    const outcome = this.#outcome.value;
+    if (outcome.case === "failure") {
+      const cause = fromFailure(outcome.value, this.#context.converter);
+      if (this.#perhapsRejected && !(await this.#isRecorded(deadline))) {
+        throw new WorkflowUpdateRejectedError(`the workflow rejected the update: ${cause.message}`, this.updateId, cause);
+      }
+      throw new WorkflowUpdateFailedError(`the update failed: ${cause.message}`, this.updateId, cause);
+    }
+    return decodeOne(this.#context, outcome.value) as R;
+  }
+
+  /** A rejected update leaves no trace, a failed one does: the service does not tell them apart in its answer, but it can be asked. */
+  async #isRecorded(deadline: Deadline): Promise<boolean> {
+    try {
+      await this.#context.calls.call("pollWorkflowExecutionUpdate", {
+        namespace: this.#context.namespace,
+        identity: this.#context.identity,
+        updateRef: updateRef(this.#ref),
+      }, deadline);
+      return true;
+    } catch (error) {
+      return !(error instanceof ServiceError && error.code === Code.NOT_FOUND);
+    }
+  }
+}
+
+/** Asks for an update and waits for the stage. */
+export async function startUpdate<R>(
+  context: ClientContext,
+  address: Address,
+  name: string,
+  args: readonly unknown[],
+  updateId: string,
+  options: StartUpdateOptions,
+): Promise<UpdateHandle<R>> {
+  const { workflowId, runId } = address;
+  const deadline = new Deadline(options, undefined);
+  const wanted = options.waitFor === "completed" ? Stage.COMPLETED : Stage.ACCEPTED;
+  const request = {
+    namespace: context.namespace,
+    workflowExecution: { workflowId, runId: runId ?? "" },
+    firstExecutionRunId: address.firstExecutionRunId ?? "",
+    waitPolicy: { lifecycleStage: wanted },
+    request: {
+      meta: { updateId, identity: context.identity },
+      input: { name, args: encodeArgs(context, `the arguments of update "${name}"`, args) },
+    },
+  };
+  try {
+    for (;;) {
+      const response = await context.calls.longPoll("updateWorkflowExecution", request, deadline);
+      if (response === undefined) continue;
+      const run = response.updateRef?.workflowExecution?.runId || runId;
+      if (response.outcome !== undefined) return new UpdateHandle<R>(context, updateId, workflowId, run, response.outcome, true);
+      // The service may answer before the wanted stage, when its own long poll ends: then the same request joins the first one.
+      if (response.stage < Stage.ACCEPTED) continue;
+      const outcome = wanted === Stage.ACCEPTED
+        ? undefined
+        : await pollOutcome(context, { updateId, workflowId, runId: run }, deadline);
+      return new UpdateHandle<R>(context, updateId, workflowId, run, outcome);
+    }
+  } catch (error) {
+    throw nameError(context, error, { what: `update "${name}"`, workflowId, runId, updateId });
+  }
+}

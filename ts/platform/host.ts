@@ -1,0 +1,43 @@
+// Small facts about the process: who we are to the service, and whether a terminal shows our log.
+import { lineLogger, type Logger, type LogLevel } from "../service/logger.ts";
+
+interface Host {
+  process?: {
+    pid?: number;
+    stderr?: { isTTY?: boolean };
+    env?: { [name: string]: string | undefined };
+  };
+  Deno?: { pid: number; noColor: boolean; stderr: { isTerminal(): boolean } };
+}
+const host = globalThis as Host;
+
+/** True where standard error is a terminal and the user did not forbid colours (NO_COLOR). */
+export function terminalTakesColours(): boolean {
+  try {
+    if (host.Deno !== undefined) return !host.Deno.noColor && host.Deno.stderr.isTerminal();
+    return host.process?.stderr?.isTTY === true && !host.process.env?.["NO_COLOR"];
+  } catch {
+    return false;
+  }
+}
+
+/** The default logger: lines on standard error from `minimum` on, with colours on a terminal only. */
+export function consoleLogger(minimum: LogLevel = "info"): Logger {
+  return lineLogger({ minimum, colours: terminalTakesColours(), write: (line) => console.error(line) });
+}
+
+/** A random id (UUID version 4). Unlike crypto.randomUUID it is there on pages that were not loaded over https. */
+export function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+const instance = randomId().slice(0, 8);
+
+/** How this process names itself in histories: its process id and a random part, `1234@a1b2c3d4`. Says nothing about the machine. */
+export function processIdentity(): string {
+  return `${host.Deno?.pid ?? host.process?.pid ?? "browser"}@${instance}`;
+}

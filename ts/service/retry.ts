@@ -1,0 +1,56 @@
+// Waiting between attempts: exponential back-off with jitter, so that many callers that failed together do not come back together.
+// Used by clients (idempotent calls) and by workers (polls and reports).
+import { Code, ServiceError } from "./raw.ts";
+
+export interface BackoffOptions {
+  /** First delay in milliseconds. */
+  initialIntervalMs: number;
+  maximumIntervalMs: number;
+  backoffCoefficient: number;
+  /** Share of the delay that is random, 0 to 1. */
+  jitter: number;
+}
+
+export interface RetryOptions extends BackoffOptions {
+  /** Attempts in all; 1 never retries. */
+  maximumAttempts: number;
+}
+
+export const DEFAULT_RETRY: RetryOptions = {
+  initialIntervalMs: 50,
+  maximumIntervalMs: 5000,
+  backoffCoefficient: 2,
+  jitter: 0.3,
+  maximumAttempts: 10,
+};
+
+/** Delay after the `attempt`-th failed attempt (from 1). Never negative, never above the maximum. */
+export function backoffMs(attempt: number, options: BackoffOptions, random: () => number = Math.random): number {
+  // The exponent is bounded: a service that is away for a day must not overflow into Infinity * 0.
+  const full = Math.min(
+    options.maximumIntervalMs,
+    options.initialIntervalMs * options.backoffCoefficient ** Math.min(attempt - 1, 60),
+  );
+  return full * (1 - options.jitter * random());
+}
+
+/** The service was not reached, or says that it did nothing: asking again is right for idempotent calls. */
+export function isUnavailable(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === Code.UNAVAILABLE;
+}
+
+/** Resolves after `ms`; rejects with the signal's reason when it is aborted. */
+export function delay(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal!.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}

@@ -1,0 +1,108 @@
+//! Internal flags and SDK metadata (core-spec 1.14, head note 3).
+//!
+//! A flag in history switches a behaviour on for the replay of that part; live tasks use all that are known and record those not
+//! yet recorded. None of ours is ever written: official workers must be able to take a run over.
+use std::collections::BTreeSet;
+
+use crate::api::sdk::v1::WorkflowTaskCompletedMetadata;
+use crate::error::{Result, codes, unsupported};
+
+/// Core's flags that are written by live tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum CoreFlag {
+    /// Activity id and type are compared with the event.
+    IdAndTypeChecks = 1,
+    /// A patch is followed by the upsert of the list of patches.
+    UpsertOnPatch = 2,
+    /// Commands behind a terminal one are moved before it.
+    MoveTerminal = 3,
+}
+
+const WRITTEN: [u32; 3] = [1, 2, 3];
+/// Written by newer Cores for their second boundary rule; `history` honours it.
+const WFT_CHUNKING_V2: u32 = 4;
+
+#[derive(Clone, Debug, Default)]
+pub struct Flags {
+    core: BTreeSet<u32>,
+    lang: BTreeSet<u32>,
+    sdk_name: String,
+    sdk_version: String,
+}
+
+impl Flags {
+    /// Whether the behaviour is on.
+    pub fn on(&self, flag: CoreFlag, replaying: bool) -> bool {
+        !replaying || self.core.contains(&(flag as u32))
+    }
+
+    pub fn lang(&self) -> Vec<u32> {
+        self.lang.iter().copied().collect()
+    }
+
+    /// Takes over what a completed task recorded. Refuses flags that nobody here knows.
+    pub fn record(&mut self, m: &WorkflowTaskCompletedMetadata, known_lang: &[u32]) -> Result<()> {
+        for flag in &m.core_used_flags {
+            if !WRITTEN.contains(flag) && *flag != WFT_CHUNKING_V2 {
+                let text = format!("The history was written with internal core flag {flag}, which this version does not know");
+                return Err(unsupported(codes::UNKNOWN_CORE_FLAG, text));
+            }
+            self.core.insert(*flag);
+        }
+        for flag in &m.lang_used_flags {
+            if !known_lang.contains(flag) {
+                let text = format!("The history was written with language flag {flag}, which this version does not know");
+                return Err(unsupported(codes::UNKNOWN_LANG_FLAG, text));
+            }
+            self.lang.insert(*flag);
+        }
+        if !m.sdk_name.is_empty() {
+            self.sdk_name.clone_from(&m.sdk_name);
+        }
+        if !m.sdk_version.is_empty() {
+            self.sdk_version.clone_from(&m.sdk_version);
+        }
+        Ok(())
+    }
+
+    /// What a completion has to record; only what history does not hold yet.
+    pub fn to_write(&self, sdk_name: &str, sdk_version: &str) -> WorkflowTaskCompletedMetadata {
+        let changed = |new: &str, recorded: &str| if new == recorded { String::new() } else { new.to_string() };
+        WorkflowTaskCompletedMetadata {
+            core_used_flags: WRITTEN.into_iter().filter(|f| !self.core.contains(f)).collect(),
+            lang_used_flags: Vec::new(),
+            sdk_name: changed(sdk_name, &self.sdk_name),
+            sdk_version: changed(sdk_version, &self.sdk_version),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Case 163: the first completion records 1, 2, 3; later ones nothing. Case 165: name and version only on change.
+    #[test]
+    fn case_163_165_only_news_is_written() {
+        let mut flags = Flags::default();
+        let first = flags.to_write("temporalex-ts", "1.0");
+        assert_eq!(first.core_used_flags, [1, 2, 3]);
+        assert_eq!((first.sdk_name.as_str(), first.sdk_version.as_str()), ("temporalex-ts", "1.0"));
+        flags.record(&first, &[]).unwrap();
+        assert_eq!(flags.to_write("temporalex-ts", "1.0"), WorkflowTaskCompletedMetadata::default());
+        assert_eq!(flags.to_write("temporalex-ts", "1.1").sdk_version, "1.1");
+    }
+
+    #[test]
+    fn unknown_flags_are_refused_by_number() {
+        let mut flags = Flags::default();
+        let core = WorkflowTaskCompletedMetadata { core_used_flags: vec![4, 99], ..Default::default() };
+        let e = flags.record(&core, &[]).unwrap_err();
+        assert_eq!(e.code, codes::UNKNOWN_CORE_FLAG);
+        assert!(e.message.contains("99"));
+        let lang = WorkflowTaskCompletedMetadata { lang_used_flags: vec![1, 7], ..Default::default() };
+        assert_eq!(flags.record(&lang, &[1]).unwrap_err().code, codes::UNKNOWN_LANG_FLAG);
+        assert_eq!(flags.lang(), [1]);
+    }
+}

@@ -1,0 +1,161 @@
+//! A command event meets the front of the command queue (core-spec 1.1, 1.9).
+//!
+//! Commands are matched in order and by type; of their content only ids and types of activities (flag 1), patch ids and
+//! side-effect ids count. Commands taken back before they were sent are passed over. Patches are lenient by design: a deprecated
+//! marker may stand without a command, and a patch command may stand without a marker.
+use crate::api::history::v1::history_event::Attributes;
+use crate::api::history::v1::{HistoryEvent, MarkerRecordedEventAttributes};
+use crate::error::{Result, codes, fatal, nondeterminism};
+use crate::history::event::event_type;
+use crate::replay::activity::Activity;
+use crate::replay::event::{EventRef, Place, bad_event, bad_transition, wrong_type};
+use crate::replay::flags::CoreFlag;
+use crate::replay::queue::Queued;
+use crate::replay::timer::Timer;
+use crate::replay::workflow::{Initiator, Workflow};
+use crate::replay::{local_activity, patch, side_effect, terminal, update};
+
+/// What is to be done with a patch marker that has no matching front.
+enum PatchMarker {
+    /// The front is its command.
+    Matches,
+    /// The marker is skipped, and with it the upsert that was written for it.
+    Skip,
+}
+
+impl Workflow {
+    /// Feeds a command event to its machine. True: the event behind it belongs to it and is skipped too.
+    pub fn match_command_event(&mut self, event: HistoryEvent, at: EventRef, next: Option<&HistoryEvent>) -> Result<bool> {
+        if let Some(Attributes::MarkerRecordedEventAttributes(marker)) = &event.attributes {
+            if marker.marker_name == local_activity::MARKER {
+                let check = self.flags.on(CoreFlag::IdAndTypeChecks, self.replaying);
+                self.local_activities.on_marker(marker, check, at)?;
+                return Ok(false);
+            }
+            if marker.marker_name == patch::MARKER && matches!(self.meet_patch_marker(marker, at)?, PatchMarker::Skip) {
+                return Ok(next.is_some_and(patch::is_change_version_upsert));
+            }
+        }
+        let Some(command) = self.pop_front(&event) else {
+            let text = format!("No command scheduled for event {at}");
+            return Err(nondeterminism(codes::NO_COMMAND, text).differing(at.type_name(), "no command").at_event(at));
+        };
+        let (kind, seq) = (command.kind(), command.seq());
+        self.feed(command, event, at).at_event(at).of_command(kind, seq)?;
+        Ok(false)
+    }
+
+    /// The front of the queue, without commands that were taken back; a patch gives way to an event that is no patch marker.
+    fn pop_front(&mut self, event: &HistoryEvent) -> Option<Queued> {
+        let is_patch = matches!(&event.attributes,
+            Some(Attributes::MarkerRecordedEventAttributes(m)) if m.marker_name == patch::MARKER);
+        loop {
+            let command = self.queue.pop_front()?;
+            let dropped = self.is_withdrawn(&command) || (matches!(command, Queued::Patch { .. }) && !is_patch);
+            if !dropped {
+                return Some(command);
+            }
+        }
+    }
+
+    fn meet_patch_marker(&mut self, marker: &MarkerRecordedEventAttributes, at: EventRef) -> Result<PatchMarker> {
+        let damaged = || fatal(codes::BAD_MARKER, format!("{at} is a patch marker without an id")).at_event(at);
+        let (id, deprecated) = patch::read(marker).ok_or_else(damaged)?;
+        while self.queue.front().is_some_and(|c| self.is_withdrawn(c)) {
+            self.queue.pop_front();
+        }
+        match self.queue.front() {
+            Some(Queued::Patch { id: own, .. }) if *own == id => Ok(PatchMarker::Matches),
+            _ if deprecated => Ok(PatchMarker::Skip),
+            Some(Queued::Patch { id: own, .. }) => {
+                let text = format!("Change id {id} does not match expected id {own}");
+                Err(nondeterminism(codes::PATCH_ID, text).differing(id, own.clone()).at_event(at))
+            }
+            front => {
+                let text = format!(
+                    "Non-deprecated patch marker encountered for change {id}, but there is no corresponding change command!"
+                );
+                let actual = front.map_or("no command", Queued::machine);
+                Err(nondeterminism(codes::PATCH_REMOVED, text).differing(id, actual).at_event(at))
+            }
+        }
+    }
+
+    fn feed(&mut self, command: Queued, event: HistoryEvent, at: EventRef) -> Result<()> {
+        let attributes = event.attributes.as_ref().ok_or_else(|| bad_event(at, "attributes"))?;
+        match (command, attributes) {
+            (Queued::StartTimer { seq, .. }, Attributes::TimerStartedEventAttributes(_)) => {
+                self.timer(seq, at)?.on_started(at)?;
+                self.initiators.push((at.id, Initiator::Timer(seq)));
+            }
+            (Queued::CancelTimer { seq }, Attributes::TimerCanceledEventAttributes(_)) => self.timer(seq, at)?.on_canceled(at)?,
+            (
+                Queued::StartTimer { seq, .. } | Queued::CancelTimer { seq },
+                Attributes::TimerStartedEventAttributes(_) | Attributes::TimerCanceledEventAttributes(_),
+            ) => return Err(bad_transition("TimerMachine", *self.timer(seq, at)?, at)),
+            (Queued::ScheduleActivity { seq, .. }, Attributes::ActivityTaskScheduledEventAttributes(scheduled)) => {
+                let check = self.flags.on(CoreFlag::IdAndTypeChecks, self.replaying);
+                self.activity(seq, at)?.on_scheduled(scheduled, check, at)?;
+                self.initiators.push((at.id, Initiator::Activity(seq)));
+            }
+            (Queued::CancelActivity { seq, .. }, Attributes::ActivityTaskCancelRequestedEventAttributes(_)) => {
+                self.activity(seq, at)?.on_cancel_requested(at)?;
+            }
+            (
+                Queued::ScheduleActivity { seq, .. } | Queued::CancelActivity { seq, .. },
+                Attributes::ActivityTaskScheduledEventAttributes(_) | Attributes::ActivityTaskCancelRequestedEventAttributes(_),
+            ) => return Err(bad_transition("ActivityMachine", self.activity(seq, at)?.state, at)),
+            // That the ids agree is known from `meet_patch_marker`.
+            (Queued::Patch { .. }, Attributes::MarkerRecordedEventAttributes(_)) => {}
+            (Queued::ChangeVersions { .. }, Attributes::UpsertWorkflowSearchAttributesEventAttributes(_)) => {}
+            (Queued::ChangeVersions { .. }, _) => {
+                let text = format!("{} does not handle {at}", patch::UPSERT_NAME);
+                return Err(nondeterminism(codes::COMMAND_TYPE, text).differing(at.type_name(), patch::UPSERT_NAME));
+            }
+            (Queued::SideEffect { id, .. }, Attributes::MarkerRecordedEventAttributes(marker))
+                if marker.marker_name == side_effect::MARKER =>
+            {
+                let damaged = || fatal(codes::BAD_MARKER, format!("{at} is a side effect marker without an id"));
+                let recorded = side_effect::read_id(marker).ok_or_else(damaged)?;
+                if recorded != id {
+                    let text = format!("Side effect id {recorded} does not match expected id {id}");
+                    let e = nondeterminism(codes::SIDE_EFFECT_ID, text);
+                    return Err(e.differing(recorded.to_string(), id.to_string()));
+                }
+            }
+            (Queued::AcceptUpdate { id, .. }, Attributes::WorkflowExecutionUpdateAcceptedEventAttributes(accepted)) => {
+                self.check_update_id("accepted", &accepted.protocol_instance_id, &id, at)?;
+            }
+            (Queued::CompleteUpdate { id, .. }, Attributes::WorkflowExecutionUpdateCompletedEventAttributes(completed)) => {
+                let recorded = completed.meta.as_ref().map_or("", |m| m.update_id.as_str());
+                self.check_update_id("completed", recorded, &id, at)?;
+            }
+            (Queued::AcceptUpdate { .. }, Attributes::WorkflowExecutionUpdateCompletedEventAttributes(_)) => {
+                return Err(bad_transition("UpdateMachine", update::Step::AcceptCommandCreated, at));
+            }
+            (Queued::CompleteUpdate { .. }, Attributes::WorkflowExecutionUpdateAcceptedEventAttributes(_)) => {
+                return Err(bad_transition("UpdateMachine", update::Step::CompleteCommandCreated, at));
+            }
+            (Queued::Terminal(t), _) if event_type(&event) == Some(terminal::event_of(&t)) => {}
+            (command, _) => return Err(wrong_type(command.machine(), at)),
+        }
+        Ok(())
+    }
+
+    /// Core does not compare them, so that two swapped updates pass; here it is a diagnosis.
+    fn check_update_id(&mut self, what: &str, recorded: &str, own: &str, at: EventRef) -> Result<()> {
+        if recorded == own {
+            return Ok(());
+        }
+        let text = format!("Update id of {what} event '{recorded}' does not match update id of update command '{own}'");
+        self.diagnose(codes::UPDATE_ID, text, at).differing(recorded, own)
+    }
+
+    fn timer(&mut self, seq: u32, at: EventRef) -> Result<&mut Timer> {
+        (seq as usize).checked_sub(1).and_then(|i| self.timers.get_mut(i)).ok_or_else(|| bad_event(at, "timer"))
+    }
+
+    fn activity(&mut self, seq: u32, at: EventRef) -> Result<&mut Activity> {
+        (seq as usize).checked_sub(1).and_then(|i| self.activities.get_mut(i)).ok_or_else(|| bad_event(at, "activity"))
+    }
+}

@@ -1,0 +1,490 @@
+//! The protocol between a run and its caller.
+//!
+//! | phase | calls | leads to |
+//! |---|---|---|
+//! | Idle | start_task, start_replay, task_reported | Working |
+//! | Working | next | Activated, Querying, Fetching, or Idle with an outcome |
+//! | Activated | command, cancel, random, finish_activation, fail_activation | Working |
+//! | Querying | command(QUERY_RESULT), finish_activation, fail_activation | Working |
+//! | Fetching | feed_history, fail_activation (the history cannot be had) | Working |
+//!
+//! What history, machines or workflow code do wrong is data: the task fails and `next` answers the outcome with its error. What
+//! the caller does wrong is thrown, and thrown again by every call until the next task, or until `fail_activation` fails this one.
+use crate::api::enums::v1::{EventType, WorkflowTaskFailedCause};
+use crate::api::failure::v1::Failure;
+use crate::api::history::v1::{History, HistoryEvent};
+use crate::api::workflowservice::v1::{PollWorkflowTaskQueueResponse, RespondWorkflowTaskCompletedResponse};
+use crate::boundary::{
+    Activation, CommandKind, CoreError, ErrorKind, EvictionReason, NeedHistory, Nothing, QueryResult, ReplayFinished, RunOptions,
+    Step, TaskOutcome, step, task_outcome,
+};
+use crate::error::{Result, codes, decode, error, fatal, misuse, unsupported};
+use crate::history::event::event_type;
+use crate::history::{HistoryBuffer, Next};
+use crate::replay::apply::Frontier;
+use crate::replay::commands::Given;
+use crate::replay::completion;
+use crate::replay::convert::id32;
+use crate::replay::task::{Failed, Task};
+use crate::replay::update::read_message;
+use crate::replay::workflow::Workflow;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Phase {
+    Idle,
+    Working,
+    Activated,
+    /// Ids of the queries handed out.
+    Querying(Vec<String>),
+    Fetching,
+}
+
+/// A workflow run as its worker sees it: tasks go in, activations come out, commands go in, completions come out.
+///
+/// Protocol: `start_task` (or `start_replay`), then `next` until it answers an outcome. After each activation the caller issues
+/// `command`/`cancel` calls and ends it with `finish_activation` or `fail_activation`, then calls `next` again. On `NeedHistory`
+/// it fetches the page, calls `feed_history`, then `next`. Errors are sticky until the next task.
+///
+/// After an outcome with `evict` (or an error that was not turned into an outcome) the run's state is void: a further task starts
+/// it anew, from the whole history.
+pub struct Run {
+    options: RunOptions,
+    workflow: Workflow,
+    history: HistoryBuffer,
+    task: Task,
+    phase: Phase,
+    given: Vec<Given>,
+    error: Option<Box<CoreError>>,
+    /// The state cannot go on: the next task begins at event 1.
+    void: bool,
+}
+
+impl Run {
+    /// Bad options are misuse.
+    pub fn new(options: RunOptions) -> Result<Run> {
+        crate::replay::convert::check_duration(
+            "sticky_schedule_to_start_timeout_ms",
+            options.sticky_schedule_to_start_timeout_ms,
+        )?;
+        Ok(Run {
+            workflow: Workflow::new(&options),
+            history: HistoryBuffer::with_job_order(options.job_order()),
+            task: Task::default(),
+            phase: Phase::Idle,
+            given: Vec::new(),
+            error: None,
+            void: false,
+            options,
+        })
+    }
+
+    /// A workflow task: bytes of PollWorkflowTaskQueueResponse.
+    pub fn start_task(&mut self, poll_response: &[u8]) -> Result<()> {
+        self.begin()?;
+        let started = decode("PollWorkflowTaskQueueResponse", poll_response).and_then(|poll| self.open_task(poll));
+        self.keep(started)
+    }
+
+    /// A whole (or cut) history to replay without a reporter: bytes of History.
+    pub fn start_replay(&mut self, workflow_id: &str, history: &[u8]) -> Result<()> {
+        self.begin()?;
+        self.reset();
+        let started = decode("History", history).map(|h: History| self.open_replay(workflow_id, h.events));
+        self.keep(started)
+    }
+
+    /// The page asked for by `NeedHistory`: bytes of History, and the token of the next one (empty: the last).
+    pub fn feed_history(&mut self, history: &[u8], next_page_token: &[u8]) -> Result<()> {
+        self.expect(self.phase == Phase::Fetching, "feed_history")?;
+        let page: Result<History> = decode("History", history);
+        let page = self.keep(page)?;
+        self.phase = Phase::Working;
+        self.task.page_token = next_page_token.to_vec();
+        let pushed = self.history.push(page.events, next_page_token.is_empty());
+        self.note(pushed);
+        Ok(())
+    }
+
+    /// What is to be done next. Errors of history and workflow code are inside the outcome.
+    #[allow(clippy::should_implement_trait)] // The name of the protocol; it fails, and its end is an outcome.
+    pub fn next(&mut self) -> Result<Step> {
+        self.expect(matches!(self.phase, Phase::Working | Phase::Fetching), "next")?;
+        let kind = match self.advance() {
+            Ok(kind) => kind,
+            Err(error) => step::Kind::Outcome(self.fail(error.into())),
+        };
+        Ok(Step { kind: Some(kind) })
+    }
+
+    /// Queues a command; nothing is matched before `finish_activation`. Answers the seq (0 for kinds without one).
+    pub fn command(&mut self, kind: CommandKind, attributes: &[u8]) -> Result<u32> {
+        let open = matches!(self.phase, Phase::Activated | Phase::Querying(_));
+        self.expect(open, "command")?;
+        let taken = match &self.phase {
+            Phase::Querying(asked) if kind == CommandKind::QueryResult => answer_query(&mut self.task, attributes, asked),
+            Phase::Querying(_) => {
+                let text = format!("{} in an activation of queries, which may only answer them", kind.as_str_name());
+                Err(misuse(codes::OUT_OF_ORDER_CALL, text))
+            }
+            _ => self.workflow.read_command(kind, attributes).map(|(seq, given)| {
+                self.given.push(given);
+                seq
+            }),
+        };
+        self.keep(taken)
+    }
+
+    /// Cancels the timer, activity or local activity `seq`.
+    pub fn cancel(&mut self, kind: CommandKind, seq: u32) -> Result<()> {
+        self.expect(self.phase == Phase::Activated, "cancel")?;
+        let given = self.workflow.read_cancel(kind, seq);
+        let given = self.keep(given)?;
+        self.given.push(given);
+        Ok(())
+    }
+
+    /// Workflow code is done with the activation: its commands are matched, or queued as new.
+    pub fn finish_activation(&mut self) -> Result<()> {
+        let open = matches!(self.phase, Phase::Activated | Phase::Querying(_));
+        self.expect(open, "finish_activation")?;
+        if let Phase::Querying(asked) = std::mem::replace(&mut self.phase, Phase::Working) {
+            completion::fill_unanswered(&mut self.task.answers, &asked);
+            return Ok(());
+        }
+        let given = std::mem::take(&mut self.given);
+        let taken = self.workflow.take_commands(given);
+        self.note(taken);
+        Ok(())
+    }
+
+    /// Workflow code failed the task: bytes of Failure, and the cause (temporal.api.enums.v1.WorkflowTaskFailedCause; 0: by kind).
+    ///
+    /// Also allowed instead of `feed_history`, when the page cannot be had, and after a call of this task threw.
+    pub fn fail_activation(&mut self, failure: &[u8], cause: i32) -> Result<()> {
+        let failure: Failure = decode("Failure", failure)?;
+        let thrown = self.error.is_some();
+        let fetching = self.phase == Phase::Fetching;
+        if self.phase == Phase::Idle || (self.phase == Phase::Working && !thrown) {
+            return self.expect(false, "fail_activation");
+        }
+        self.error = None;
+        self.given.clear();
+        self.phase = Phase::Working;
+        let (code, kind) = if fetching && !thrown {
+            (codes::HISTORY_FETCH, ErrorKind::Fatal)
+        } else if cause == WorkflowTaskFailedCause::NonDeterministicError as i32 {
+            (codes::FOUND_BY_CODE, ErrorKind::Nondeterminism)
+        } else {
+            (codes::LANG_FAILED, ErrorKind::Lang)
+        };
+        let error = error(code, kind, failure.message.clone());
+        self.task.failed = Some(Failed { error, failure: Some(failure), cause });
+        Ok(())
+    }
+
+    /// The server's answer to the last completion: bytes of RespondWorkflowTaskCompletedResponse.
+    ///
+    /// A speculative task that the server dropped is taken back (core-spec 2.8): its two events never were.
+    pub fn task_reported(&mut self, response: &[u8]) -> Result<()> {
+        self.expect(self.phase == Phase::Idle, "task_reported")?;
+        let response: RespondWorkflowTaskCompletedResponse = decode("RespondWorkflowTaskCompletedResponse", response)?;
+        let reset_to = response.reset_history_event_id;
+        if reset_to > 0 && !self.void {
+            let last = self.history.last_taken_id().saturating_sub(2).max(0);
+            self.history.rewind(last, reset_to);
+            self.workflow.rewind(last, reset_to);
+        }
+        Ok(())
+    }
+
+    /// Next number of the run's seeded generator, in [0, 1).
+    pub fn random(&mut self) -> f64 {
+        self.workflow.random.number()
+    }
+
+    /// Next bytes of the run's seeded generator, at most [`crate::replay::MAX_RANDOM_BYTES`].
+    pub fn random_bytes(&mut self, len: usize) -> Vec<u8> {
+        self.workflow.random.bytes(len)
+    }
+
+    /// A task may begin. What the last one left behind is forgotten, and the whole state if it cannot go on.
+    fn begin(&mut self) -> Result<()> {
+        if self.phase != Phase::Idle && self.error.is_none() {
+            return self.expect(false, "a further task");
+        }
+        if self.void || self.error.is_some() {
+            self.reset();
+        }
+        self.task = Task::default();
+        Ok(())
+    }
+
+    fn reset(&mut self) {
+        self.workflow = Workflow::new(&self.options);
+        self.history = HistoryBuffer::with_job_order(self.options.job_order());
+        self.given.clear();
+        self.error = None;
+        self.phase = Phase::Idle;
+        self.void = false;
+    }
+
+    fn open_task(&mut self, poll: PollWorkflowTaskQueueResponse) -> Result<()> {
+        let lacks = |what: &str| misuse(codes::BAD_TASK, format!("the task has no {what}"));
+        if poll.task_token.is_empty() {
+            return Err(lacks("token"));
+        }
+        let execution = poll.workflow_execution.ok_or_else(|| lacks("workflow execution"))?;
+        if poll.workflow_type.is_none() {
+            return Err(lacks("workflow type"));
+        }
+        let workflow = &mut self.workflow;
+        if workflow.run_id.is_empty() {
+            workflow.workflow_id = execution.workflow_id;
+            workflow.run_id = execution.run_id;
+        } else if workflow.run_id != execution.run_id {
+            let text = format!("a task of run {} came to run {}", execution.run_id, workflow.run_id);
+            return Err(misuse(codes::WRONG_RUN, text));
+        }
+        if let Some(queue) = poll.workflow_execution_task_queue
+            && workflow.inherited.task_queue.is_empty()
+        {
+            workflow.inherited.task_queue = queue.name;
+        }
+        workflow.replaying = poll.previous_started_event_id > 0;
+        workflow.incoming.clear();
+        workflow.outgoing.clear();
+        workflow.warnings.clear();
+        self.task = Task {
+            token: poll.task_token,
+            attempt: poll.attempt,
+            previous_started: poll.previous_started_event_id,
+            legacy_query: poll.query,
+            queries: poll.queries,
+            ..Default::default()
+        };
+        self.task.is_query_task = self.task.legacy_query.is_some();
+        self.phase = Phase::Working;
+        let events = poll.history.map(|h| h.events).unwrap_or_default();
+        let opened = self.open_history(events, poll.started_event_id, poll.next_page_token, poll.messages);
+        self.note(opened);
+        Ok(())
+    }
+
+    fn open_history(
+        &mut self,
+        events: Vec<HistoryEvent>,
+        started: i64,
+        page_token: Vec<u8>,
+        messages: Vec<crate::api::protocol::v1::Message>,
+    ) -> Result<()> {
+        let query_only = self.task.is_query_task;
+        if query_only && !self.task.queries.is_empty() {
+            return Err(fatal(codes::NOTHING_TO_DO, "a task with both kinds of queries"));
+        }
+        if events.is_empty() && page_token.is_empty() && !query_only {
+            return Err(fatal(codes::NOTHING_TO_DO, "a task with no history and no query"));
+        }
+        let previous = self.task.previous_started;
+        if query_only && started == 0 && previous < self.history.last_taken_started_id() {
+            return Err(error(codes::QUERY_EXPIRED, ErrorKind::Fatal, "Query expired"));
+        }
+        for message in messages {
+            let incoming = read_message(message)?;
+            self.workflow.incoming.push_back(incoming);
+        }
+        let missing_all = events.is_empty() && self.history.last_taken_id() == 0;
+        self.history.begin_task(previous, if events.is_empty() { 0 } else { started });
+        self.history.set_update_positions(self.workflow.incoming.iter().map(|m| m.sequencing_id).collect());
+        if missing_all && page_token.is_empty() {
+            // A query for a run that is not cached: its history is asked for by the first `next`.
+            return Ok(());
+        }
+        self.history.push(events, page_token.is_empty())?;
+        self.task.page_token = if self.history.is_missing_prefix() { Vec::new() } else { page_token };
+        Ok(())
+    }
+
+    fn open_replay(&mut self, workflow_id: &str, events: Vec<HistoryEvent>) {
+        let previous_started = last_completed_start(&events);
+        self.task = Task { is_replay: true, attempt: 1, previous_started, ..Default::default() };
+        self.workflow.workflow_id = workflow_id.to_string();
+        self.workflow.replaying = previous_started > 0;
+        self.phase = Phase::Working;
+        let opened = self.open_replayed_history(events);
+        self.note(opened);
+    }
+
+    fn open_replayed_history(&mut self, events: Vec<HistoryEvent>) -> Result<()> {
+        match events.first() {
+            None => return Err(fatal(codes::NOTHING_TO_DO, "the history is empty")),
+            Some(first) if first.event_id != 1 => {
+                let text = format!("History is out of order. Last processed event: 0, event id: {}", first.event_id);
+                return Err(fatal(codes::HISTORY_OUT_OF_ORDER, text));
+            }
+            Some(_) => {}
+        }
+        self.history.begin_task(self.task.previous_started, 0);
+        self.history.push(events, true)
+    }
+
+    fn advance(&mut self) -> Result<step::Kind> {
+        if let Some(failed) = self.task.failed.take() {
+            return Ok(step::Kind::Outcome(self.fail(failed)));
+        }
+        loop {
+            if let Some(activation) = self.workflow.take_activation() {
+                self.phase = Phase::Activated;
+                self.task.activations = self.task.activations.saturating_add(1);
+                return Ok(step::Kind::Activation(activation));
+            }
+            match self.history.take_next() {
+                Next::Sequence(events) => {
+                    let is_last = self.history.peek().is_none();
+                    self.workflow.apply(events, Frontier { is_last, previous_started: self.task.previous_started })?;
+                    if let Some(next) = self.history.peek() {
+                        self.workflow.look_ahead(next)?;
+                    }
+                }
+                Next::NeedMore => {
+                    self.phase = Phase::Fetching;
+                    return Ok(step::Kind::NeedHistory(NeedHistory {
+                        workflow_id: self.workflow.workflow_id.clone(),
+                        run_id: self.workflow.run_id.clone(),
+                        next_page_token: self.task.page_token.clone(),
+                    }));
+                }
+                Next::End => break,
+            }
+        }
+        if !self.task.is_replay && !self.task.is_query_task {
+            self.refuse_local_execution()?;
+        }
+        let queries = self.task.take_queries();
+        if !queries.is_empty() {
+            return Ok(step::Kind::Activation(self.query_activation(queries)));
+        }
+        Ok(step::Kind::Outcome(self.complete()))
+    }
+
+    fn query_activation(&mut self, jobs: Vec<crate::boundary::Job>) -> Activation {
+        let id = |job: &crate::boundary::Job| match &job.variant {
+            Some(crate::boundary::job::Variant::QueryWorkflow(q)) => Some(q.query_id.clone()),
+            _ => None,
+        };
+        self.phase = Phase::Querying(jobs.iter().filter_map(id).collect());
+        Activation { query_only: true, is_replaying: true, jobs, ..self.workflow.activation_head() }
+    }
+
+    fn refuse_local_execution(&self) -> Result<()> {
+        let Some((seq, kind)) = self.workflow.local_activities.unresolved() else { return Ok(()) };
+        let text =
+            format!("Local activity {kind} (seq {seq}) has no result in history, and running local activities is not supported");
+        let mut e = unsupported(codes::LOCAL_ACTIVITY_EXECUTION, text);
+        e.command_kind = CommandKind::ScheduleLocalActivity as i32;
+        e.seq = seq;
+        Err(e)
+    }
+
+    /// All work is done: the task is answered.
+    fn complete(&mut self) -> TaskOutcome {
+        self.phase = Phase::Idle;
+        let mut outcome = TaskOutcome { warnings: std::mem::take(&mut self.workflow.warnings), ..Default::default() };
+        let response = if self.task.is_replay {
+            self.void = true;
+            self.replay_finished()
+        } else if self.task.is_query_task {
+            task_outcome::Response::QueryCompleted(completion::query_completed(&self.options, &mut self.task))
+        } else {
+            if self.workflow.closing {
+                self.void = true;
+                outcome.evict = true;
+                outcome.eviction_reason = EvictionReason::WorkflowExecutionEnding as i32;
+            }
+            let bytes = completion::completed(&self.options, &mut self.workflow, &mut self.task);
+            task_outcome::Response::Completed(bytes)
+        };
+        outcome.response = Some(response);
+        outcome
+    }
+
+    /// The task failed. It is reported once: of further attempts the server learns by their timeout, and waits longer each time.
+    fn fail(&mut self, mut failed: Failed) -> TaskOutcome {
+        self.phase = Phase::Idle;
+        self.given.clear();
+        if failed.error.task_started_event_id == 0 {
+            failed.error.task_started_event_id = id32(self.workflow.started_event_id);
+        }
+        let expired = failed.error.code == codes::QUERY_EXPIRED;
+        self.void = !expired;
+        let response = if self.task.is_replay {
+            self.replay_finished()
+        } else if self.task.is_query_task {
+            task_outcome::Response::QueryCompleted(completion::query_failed(&self.options, &mut self.task, &failed))
+        } else if self.task.attempt <= 1 {
+            task_outcome::Response::Failed(completion::failed(&self.options, &mut self.task, &failed))
+        } else {
+            task_outcome::Response::Nothing(Nothing {})
+        };
+        let reason = if expired { EvictionReason::Unspecified } else { completion::eviction_of(&failed) };
+        TaskOutcome {
+            response: Some(response),
+            evict: !expired,
+            eviction_reason: reason as i32,
+            error: Some(*failed.error),
+            warnings: std::mem::take(&mut self.workflow.warnings),
+        }
+    }
+
+    fn replay_finished(&self) -> task_outcome::Response {
+        let (activations, events) = (self.task.activations, id32(self.workflow.last_event_id));
+        task_outcome::Response::ReplayFinished(ReplayFinished { activations, events })
+    }
+
+    /// Keeps what the task failed with until `next` asks.
+    fn note(&mut self, result: Result<()>) {
+        if let Err(error) = result
+            && self.task.failed.is_none()
+        {
+            self.task.failed = Some(error.into());
+        }
+    }
+
+    /// Keeps an error that is thrown.
+    fn keep<T>(&mut self, result: Result<T>) -> Result<T> {
+        if let Err(error) = &result {
+            self.error = Some(error.clone());
+        }
+        result
+    }
+
+    fn expect(&mut self, allowed: bool, call: &str) -> Result<()> {
+        if let Some(error) = &self.error {
+            return Err(error.clone());
+        }
+        if allowed {
+            return Ok(());
+        }
+        let text = format!("{call} is not allowed now (the run is {:?})", self.phase);
+        self.keep(Err(misuse(codes::OUT_OF_ORDER_CALL, text)))
+    }
+}
+
+fn answer_query(task: &mut Task, attributes: &[u8], asked: &[String]) -> Result<u32> {
+    let result: QueryResult = decode("QueryResult", attributes)?;
+    if let Some(answer) = &result.result {
+        completion::check_answer(answer)?;
+    }
+    task.answer(result, asked).map(|()| 0)
+}
+
+/// The last WorkflowTaskStarted whose task a worker completed; what lies behind its commands was never seen by workflow code.
+fn last_completed_start(events: &[HistoryEvent]) -> i64 {
+    let completed = |pair: &&[HistoryEvent]| match pair {
+        [started, completed] => {
+            event_type(started) == Some(EventType::WorkflowTaskStarted)
+                && event_type(completed) == Some(EventType::WorkflowTaskCompleted)
+        }
+        _ => false,
+    };
+    events.windows(2).rev().find(completed).and_then(|pair| pair.first()).map_or(0, |e| e.event_id)
+}

@@ -1,0 +1,187 @@
+//! The state of one run as its events and commands have made it. What moves it on lies in `apply` (events), `matching` (command
+//! events), `lookahead` (results of the task being replayed) and `commands` (workflow code).
+use std::collections::VecDeque;
+
+use crate::api::protocol::v1::Message;
+use crate::boundary::{Activation, CoreWarning, JobOrder, RunOptions};
+use crate::error::{Result, nondeterminism};
+use crate::replay::activity::Activity;
+use crate::replay::commands::Seqs;
+use crate::replay::convert::id32;
+use crate::replay::event::EventRef;
+use crate::replay::flags::Flags;
+use crate::replay::jobs::Jobs;
+use crate::replay::local_activity::LocalActivities;
+use crate::replay::patch::Patches;
+use crate::replay::queue::Queued;
+use crate::replay::random::Random;
+use crate::replay::side_effect::SideEffects;
+use crate::replay::terminal::Inherited;
+use crate::replay::timer::Timer;
+use crate::replay::update::{Incoming, Updates};
+
+/// Whose event started what later events go on with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Initiator {
+    Timer(u32),
+    Activity(u32),
+}
+
+pub struct Workflow {
+    order: JobOrder,
+    pub strict: bool,
+    pub known_lang_flags: Vec<u32>,
+    pub workflow_id: String,
+    pub run_id: String,
+    pub inherited: Inherited,
+    pub random: Random,
+    pub flags: Flags,
+    /// What history does not show yet is new: false from the first event that only a live task can bring.
+    pub replaying: bool,
+    pub seqs: Seqs,
+    pub queue: VecDeque<Queued>,
+    /// By event id, ascending: command events are applied in order.
+    pub initiators: Vec<(i64, Initiator)>,
+    /// By seq - 1.
+    pub timers: Vec<Timer>,
+    pub activities: Vec<Activity>,
+    pub local_activities: LocalActivities,
+    pub patches: Patches,
+    pub side_effects: SideEffects,
+    pub updates: Updates,
+    /// Update requests of the current task that wait for their place.
+    pub incoming: VecDeque<Incoming>,
+    /// Messages for the next completion.
+    pub outgoing: Vec<Message>,
+    pub jobs: Jobs,
+    /// Position of the next activation within its workflow task.
+    pub activation_index: u32,
+    pub time_ms: f64,
+    pub last_event_id: i64,
+    pub started_event_id: i64,
+    pub history_size_bytes: i64,
+    pub continue_as_new_suggested: bool,
+    /// Workflow code gave a terminal command.
+    pub closing: bool,
+    /// History holds a terminal event.
+    pub ended: bool,
+    /// The first command without an event was reported; what follows it is a consequence.
+    pub extra_reported: bool,
+    pub warnings: Vec<CoreWarning>,
+}
+
+impl Workflow {
+    pub fn new(options: &RunOptions) -> Workflow {
+        Workflow {
+            order: options.job_order(),
+            strict: options.strict,
+            known_lang_flags: options.known_lang_flags.clone(),
+            workflow_id: String::new(),
+            run_id: String::new(),
+            inherited: Inherited::default(),
+            random: Random::new(0),
+            flags: Flags::default(),
+            replaying: false,
+            seqs: Seqs::default(),
+            queue: VecDeque::new(),
+            initiators: Vec::new(),
+            timers: Vec::new(),
+            activities: Vec::new(),
+            local_activities: LocalActivities::default(),
+            patches: Patches::default(),
+            side_effects: SideEffects::default(),
+            updates: Updates::default(),
+            incoming: VecDeque::new(),
+            outgoing: Vec::new(),
+            jobs: Jobs::new(options.job_order()),
+            activation_index: 0,
+            time_ms: 0.0,
+            last_event_id: 0,
+            started_event_id: 0,
+            history_size_bytes: 0,
+            continue_as_new_suggested: false,
+            closing: false,
+            ended: false,
+            extra_reported: false,
+            warnings: Vec::new(),
+        }
+    }
+
+    pub fn is_compat(&self) -> bool {
+        self.order == JobOrder::Compat
+    }
+
+    /// Workflow time never moves back.
+    pub fn advance_time(&mut self, ms: f64) {
+        self.time_ms = self.time_ms.max(ms);
+    }
+
+    /// The next activation, or nothing when there is nothing to do. Workflow code that has ended is not woken.
+    pub fn take_activation(&mut self) -> Option<Activation> {
+        if self.closing {
+            self.jobs.clear();
+            return None;
+        }
+        self.release_local_activities();
+        if self.jobs.is_empty() {
+            return None;
+        }
+        self.activation_index = self.activation_index.saturating_add(1);
+        let jobs = self.jobs.take();
+        Some(Activation { jobs, ..self.activation_head() })
+    }
+
+    /// Everything of an activation but its jobs.
+    pub fn activation_head(&self) -> Activation {
+        Activation {
+            time_ms: self.time_ms,
+            is_replaying: self.replaying,
+            history_length: id32(self.last_event_id),
+            history_size_bytes: self.history_size_bytes as f64,
+            continue_as_new_suggested: self.continue_as_new_suggested,
+            query_only: false,
+            started_event_id: id32(self.started_event_id),
+            lang_flags: self.flags.lang(),
+            jobs: Vec::new(),
+        }
+    }
+
+    /// The server dropped a speculative task: what came behind `last_event_id` never was.
+    pub fn rewind(&mut self, last_event_id: i64, started_event_id: i64) {
+        self.last_event_id = last_event_id;
+        self.started_event_id = started_event_id;
+        self.initiators.retain(|(id, _)| *id <= last_event_id);
+    }
+
+    fn release_local_activities(&mut self) {
+        while let Some(r) = self.local_activities.release(self.activation_index, !self.jobs.is_empty()) {
+            if let Some(ms) = r.complete_ms {
+                self.advance_time(ms);
+            }
+            self.jobs.of_event(r.event_id, crate::boundary::job::Variant::ResolveActivity(r.resolution));
+        }
+    }
+
+    /// The command was taken back before it was sent.
+    pub fn is_withdrawn(&self, command: &Queued) -> bool {
+        use crate::replay::activity::State;
+        let index = |seq: u32| (seq as usize).wrapping_sub(1);
+        match command {
+            Queued::StartTimer { seq, .. } => self.timers.get(index(*seq)).is_some_and(|t| *t == Timer::CancelledBeforeSent),
+            Queued::ScheduleActivity { seq, .. } => {
+                self.activities.get(index(*seq)).is_some_and(|a| a.state == State::CancelledBeforeSent)
+            }
+            _ => false,
+        }
+    }
+
+    /// A finding of the diagnosis: a warning, or a failure when strict.
+    pub fn diagnose(&mut self, code: u32, message: String, event: EventRef) -> Result<()> {
+        use crate::replay::event::Place;
+        if self.strict {
+            return Err(nondeterminism(code, message).at_event(event));
+        }
+        self.warnings.push(CoreWarning { code, message, event_id: id32(event.id) });
+        Ok(())
+    }
+}

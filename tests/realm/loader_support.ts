@@ -1,0 +1,39 @@
+// Loads modules from a table of texts and evaluates them right here, without a realm.
+import { loadGraph, type ModuleGraph } from "../../ts/realm/loader/graph.ts";
+import { evaluateGraph, type Namespace } from "../../ts/realm/loader/evaluate.ts";
+import { mapSources } from "../../ts/realm/loader/source_host.ts";
+import { WorkflowLoadError } from "../../ts/realm/loader/errors.ts";
+
+export const fakeWorkflowApi: Namespace = Object.freeze({
+  workflow: (name: string) => name,
+  sleep: () => "slept",
+  activities: () => "acts",
+});
+const provided = { workflow: fakeWorkflowApi, converter: Object.freeze({ Failure: class {} }) };
+
+export type Files = { readonly [path: string]: string };
+
+export function load(files: Files, entries: string[] = ["/app/main.ts"]): ModuleGraph {
+  const names = { workflow: Object.keys(provided.workflow), converter: Object.keys(provided.converter) };
+  return loadGraph(entries.map((e) => new URL(e, "file:///").href), { host: mapSources(files), provided: names });
+}
+
+/** The namespace of the first entry. */
+export function run(files: Files, entries?: string[]): Namespace {
+  return evaluateGraph(load(files, entries), { provided, evaluate: (code) => (0, eval)(code) })[0]!;
+}
+
+/** What loading or evaluating refuses: "file:line name: message". */
+export function refusals(files: Files, entries?: string[]): string[] {
+  try {
+    run(files, entries);
+  } catch (e) {
+    if (e instanceof WorkflowLoadError) return e.problems.map((p) => `${p.file}:${p.line} [${p.code}] ${p.name}: ${p.message}`);
+    throw e;
+  }
+  return [];
+}
+
+export function warnings(files: Files): string[] {
+  return load(files).warnings.map((w) => `${w.file}:${w.line} [${w.code}] ${w.name}: ${w.message}`);
+}

@@ -1,0 +1,101 @@
+// Workflow sources from the file system, in Node and Deno. `node:fs` is imported when it is first needed, by a name that bundlers do not
+// follow, so that a program for browsers can contain this module.
+import type { SourceHost } from "../realm/loader/source_host.ts";
+
+interface Fs {
+  readFileSync(path: URL, encoding: "utf8"): string;
+  statSync(path: URL, options: { throwIfNoEntry: false }): { isFile(): boolean } | undefined;
+  realpathSync(path: URL): string;
+}
+
+interface Urls {
+  pathToFileURL(path: string): URL;
+}
+
+/** True where `fileSources` works. */
+export function hasFiles(): boolean {
+  return "Deno" in globalThis ||
+    (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node !== undefined;
+}
+
+/** The URL of a file: a URL as it is, a path relative to the working directory. */
+export async function fileUrl(pathOrUrl: string | URL): Promise<string> {
+  if (pathOrUrl instanceof URL) return pathOrUrl.href;
+  if (/^[a-z][a-z0-9+.-]+:/i.test(pathOrUrl)) return pathOrUrl;
+  const name = "node:url";
+  return (await import(name) as Urls).pathToFileURL(pathOrUrl).href;
+}
+
+/** The file system. A file that may not be read (Deno without --allow-read) is an error that says so, not a missing file. */
+export async function fileSources(): Promise<SourceHost> {
+  const names = ["node:fs", "node:url"] as const;
+  const fs = await import(names[0]) as Fs;
+  const { pathToFileURL } = await import(names[1]) as Urls;
+  const missing = (e: unknown) => ["ENOENT", "ENOTDIR", "EISDIR"].includes((e as { code?: string }).code ?? "");
+  const read = (url: string): string | undefined => {
+    if (!url.startsWith("file:")) return undefined;
+    try {
+      return fs.readFileSync(new URL(url), "utf8");
+    } catch (e) {
+      if (missing(e)) return undefined;
+      throw e;
+    }
+  };
+  return {
+    read,
+    isFile: (url) => url.startsWith("file:") && fs.statSync(new URL(url), { throwIfNoEntry: false })?.isFile() === true,
+    real: (url) => pathToFileURL(fs.realpathSync(new URL(url))).href,
+    map: "Deno" in globalThis ? importMap(read) : () => undefined,
+  };
+}
+
+/** `imports` of the nearest deno.json, for bare specifiers. */
+function importMap(read: (url: string) => string | undefined): SourceHost["map"] {
+  const maps = new Map<
+    string,
+    { readonly url: string; readonly imports: { readonly [specifier: string]: string } } | undefined
+  >();
+  const around = (
+    folder: string,
+  ): { readonly url: string; readonly imports: { readonly [specifier: string]: string } } | undefined => {
+    if (maps.has(folder)) return maps.get(folder);
+    let found: { url: string; imports: { [specifier: string]: string } } | undefined;
+    for (const name of ["deno.json", "deno.jsonc"]) {
+      const text = read(folder + name);
+      if (text === undefined) continue;
+      const imports = (parseJsonc(text) as { imports?: { [specifier: string]: string } } | undefined)?.imports;
+      if (imports !== undefined) found = { url: folder + name, imports };
+    }
+    const above = new URL("..", folder).href;
+    const answer = found ?? (above === folder ? undefined : around(above));
+    maps.set(folder, answer);
+    return answer;
+  };
+  return (specifier, parent) => {
+    if (/^(?:\.{0,2}\/|[a-z][a-z0-9+.-]*:)/i.test(specifier)) return undefined;
+    const map = around(new URL(".", parent).href);
+    if (map === undefined) return undefined;
+    const exact = map.imports[specifier];
+    const target = exact ?? prefixed(map.imports, specifier);
+    if (target === undefined) return undefined;
+    return target.startsWith(".") || target.startsWith("/") ? new URL(target, map.url).href : target;
+  };
+}
+
+function prefixed(imports: { readonly [specifier: string]: string }, specifier: string): string | undefined {
+  const keys = Object.keys(imports).filter((key) => key.endsWith("/") && specifier.startsWith(key));
+  const longest = keys.sort((a, b) => b.length - a.length)[0];
+  return longest === undefined ? undefined : imports[longest]! + specifier.slice(longest.length);
+}
+
+/** JSON with comments and trailing commas; undefined for what is not. */
+function parseJsonc(text: string): unknown {
+  const plain = text.replace(/("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (_, string?: string) => string ?? "");
+  try {
+    return JSON.parse(
+      plain.replace(/("(?:[^"\\]|\\.)*")|,(\s*[\]}])/g, (_, string?: string, end?: string) => string ?? end ?? ""),
+    );
+  } catch {
+    return undefined;
+  }
+}

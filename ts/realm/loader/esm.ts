@@ -1,0 +1,273 @@
+// The rewriting of one ES module (see module_code.ts for the form that it gets): declarations stay where they are, `import` and `export`
+// go, reads of imported names become reads of the other module's namespace, and what a realm cannot run is refused with its line.
+import type { AnyNode, ImportDeclaration, Program } from "acorn";
+import type { Problem, ProblemCode } from "./errors.ts";
+import { Edits } from "./edits.ts";
+import {
+  type CompiledModule,
+  type ImportedMutation,
+  type IndirectExport,
+  IS_TS,
+  Lines,
+  type ModuleRequest,
+  type ModuleSource,
+  problem,
+} from "./module_code.ts";
+import { type Binding, patternNames, walkModule } from "./scope.ts";
+import { isCollection, StateFindings } from "./state.ts";
+
+const COMMENTS = String.raw`(?:\s|/\*[\s\S]*?\*/|//[^\n]*\n)*`;
+const EXPORT_DEFAULT = new RegExp(`^export${COMMENTS}default`);
+const FUNCTION_HEAD = new RegExp(`^(?:async${COMMENTS})?function${COMMENTS}\\*?`);
+
+export class EsmCompiler {
+  readonly #source: ModuleSource;
+  readonly #text: string;
+  readonly #program: Program;
+  readonly #lines: Lines;
+  readonly #edits: Edits;
+  readonly #requests: ModuleRequest[] = [];
+  readonly #imports = new Map<string, { request: number; name: string }>();
+  readonly #exports = new Map<string, string>();
+  readonly #indirect: IndirectExport[] = [];
+  readonly #stars: number[] = [];
+  readonly #problems: Problem[] = [];
+  readonly #importedMutations: ImportedMutation[] = [];
+  readonly #prefix: string;
+
+  constructor(source: ModuleSource, text: string, program: Program) {
+    this.#source = source;
+    this.#text = text;
+    this.#program = program;
+    this.#lines = new Lines(text);
+    this.#edits = new Edits(text);
+    let prefix = "$";
+    while (text.includes(`${prefix}i0`) || text.includes(`${prefix}x`)) prefix += "$";
+    this.#prefix = prefix;
+  }
+
+  compile(): CompiledModule {
+    for (const statement of this.#program.body) this.#statement(statement as AnyNode);
+    const state = new StateFindings(this.#source, this.#lines);
+    const top = this.#walk(state);
+    const exports = [...this.#exports];
+    const indirect = [...this.#indirect];
+    const locals: [string, string][] = [];
+    for (const [exported, local] of exports) {
+      // `import { a } from "x"; export { a }` is an indirect export.
+      const imported = this.#imports.get(local);
+      if (imported === undefined) locals.push([exported, local]);
+      else indirect.push({ exported, ...imported, line: imported.name === "*" ? 0 : this.#requests[imported.request]!.line });
+    }
+    const parameters = this.#requests.map((_, i) => `, ${this.#prefix}i${i}`).join("");
+    const getters = locals.map(([exported, local]) => `${JSON.stringify(exported)}: () => ${local}`).join(", ");
+    const x = `${this.#prefix}x`;
+    const code = `(function* (${x}${parameters}) { "use strict"; ${x}.exports({${getters}}); yield; ${this.#edits.apply()}\n})`;
+    return {
+      kind: "esm",
+      code,
+      requests: this.#requests,
+      exports: locals.map(([exported]) => exported),
+      indirect,
+      stars: this.#stars,
+      collections: locals.filter(([, local]) => isCollection(top.get(local)?.init)).map(([exported]) => exported),
+      importedMutations: this.#importedMutations,
+      problems: [...this.#problems, ...this.#namespaces(top), ...state.problems],
+      warnings: state.warnings,
+    };
+  }
+
+  #request(specifier: string, at: AnyNode): number {
+    const known = this.#requests.findIndex((r) => r.specifier === specifier);
+    if (known >= 0) return known;
+    return this.#requests.push({ specifier, line: this.#lines.line(at.start), names: [] }) - 1;
+  }
+
+  #use(request: number, name: string, at: AnyNode): void {
+    this.#requests[request]!.names.push({ name, line: this.#lines.line(at.start) });
+  }
+
+  #statement(node: AnyNode): void {
+    switch (node.type) {
+      case "ImportDeclaration":
+        this.#import(node);
+        return this.#edits.remove(node.start, node.end);
+      case "ExportAllDeclaration": {
+        const request = this.#request(String(node.source.value), node);
+        if (node.exported === null || node.exported === undefined) this.#stars.push(request);
+        else this.#indirect.push({ exported: exportName(node.exported), request, name: "*", line: this.#lines.line(node.start) });
+        return this.#edits.remove(node.start, node.end);
+      }
+      case "ExportNamedDeclaration": {
+        if (node.declaration) {
+          this.#edits.remove(node.start, node.declaration.start);
+          const declaration = node.declaration;
+          const ids = declaration.type === "VariableDeclaration"
+            ? declaration.declarations.flatMap((d) => [...patternNames(d.id)])
+            : [declaration.id];
+          for (const id of ids) this.#exports.set(id.name, id.name);
+          return;
+        }
+        const request = node.source ? this.#request(String(node.source.value), node) : -1;
+        for (const s of node.specifiers) {
+          const exported = exportName(s.exported);
+          const local = exportName(s.local);
+          if (request < 0) this.#exports.set(exported, local);
+          else {
+            this.#indirect.push({ exported, request, name: local, line: this.#lines.line(s.start) });
+            this.#use(request, local, s);
+          }
+        }
+        return this.#edits.remove(node.start, node.end);
+      }
+      case "ExportDefaultDeclaration":
+        return this.#exportDefault(node);
+    }
+  }
+
+  #import(node: ImportDeclaration): void {
+    const request = this.#request(String(node.source.value), node);
+    for (const s of node.specifiers) {
+      const name = s.type === "ImportSpecifier" ? exportName(s.imported) : s.type === "ImportDefaultSpecifier" ? "default" : "*";
+      this.#imports.set(s.local.name, { request, name });
+      this.#use(request, name, s);
+    }
+  }
+
+  #exportDefault(node: Extract<AnyNode, { type: "ExportDefaultDeclaration" }>): void {
+    const keyword = EXPORT_DEFAULT.exec(this.#text.slice(node.start, node.end))![0].length;
+    const declaration = node.declaration as AnyNode;
+    const local = `${this.#prefix}default`;
+    this.#exports.set("default", local);
+    if (declaration.type === "FunctionDeclaration" || (declaration.type === "ClassDeclaration" && declaration.id)) {
+      this.#edits.remove(node.start, node.start + keyword);
+      if (declaration.id) this.#exports.set("default", declaration.id.name);
+      else {this.#edits.insert(
+          declaration.start + FUNCTION_HEAD.exec(this.#text.slice(declaration.start))![0].length,
+          ` ${local}`,
+        );}
+      return;
+    }
+    // The property gives an anonymous function or class the name that the language gives it.
+    this.#edits.replace(node.start, node.start + keyword, `const ${local} = {default:`);
+    const end = this.#text[node.end - 1] === ";" ? node.end - 1 : node.end;
+    this.#edits.insert(end, "}.default;");
+  }
+
+  #walk(state: StateFindings): ReadonlyMap<string, Binding> {
+    const { foreign } = this.#source;
+    return walkModule(this.#program, {
+      reference: (node, binding, write, deferred, parents) => {
+        if (binding === undefined || !binding.top) return;
+        const imported = binding.kind === "import" ? this.#imports.get(binding.name) : undefined;
+        if (imported === undefined) return state.reference(binding, node, write, deferred);
+        if (write) {
+          const text = `assigns "${node.name}", which is imported: imports are read-only`;
+          return this.#problem("read-only-import", node, node.name, text);
+        }
+        this.#importedRead(node, imported, parents);
+      },
+      mutation: (binding, at, deferred) => {
+        if (!binding.top || !deferred) return;
+        const imported = binding.kind === "import" ? this.#imports.get(binding.name) : undefined;
+        if (imported === undefined) state.mutation(binding, at);
+        else this.#importedMutations.push({ ...imported, line: this.#lines.line(at.start) });
+      },
+      methodCall: (binding, method, _direct, at, deferred) => {
+        if (!binding.top || !deferred) return;
+        const imported = binding.kind === "import" ? this.#imports.get(binding.name) : undefined;
+        if (imported === undefined) state.methodCall(binding, method, at);
+        else this.#importedMutations.push({ ...imported, line: this.#lines.line(at.start), method });
+      },
+      topLevelAwait: (at) =>
+        this.#problem(
+          "top-level-await",
+          at as AnyNode,
+          "await",
+          "awaits at the top level: workflow modules are evaluated without waiting. Await inside the workflow's function, or compute the value in an activity",
+        ),
+      dynamicImport: (at) => {
+        if (foreign) this.#edits.replace(at.start, at.start + "import".length, `${this.#prefix}x.dynamicImport`);
+        else {
+          this.#problem(
+            "dynamic-import",
+            at as AnyNode,
+            "import()",
+            "uses import(): what it loads, and when, differs between a run and its replay. Use an import declaration, or load it in an activity",
+          );
+        }
+      },
+      importMeta: (at) => {
+        if (foreign) this.#edits.replace(at.start, at.end, `${this.#prefix}x.meta`);
+        else {
+          this.#problem(
+            "import-meta",
+            at as AnyNode,
+            "import.meta",
+            "uses import.meta: where a file lies differs between machines. Pass the value as an argument, or read it in an activity",
+          );
+        }
+      },
+      globalCall: (name, at) => {
+        if (name !== "require") return;
+        const argument = at.arguments[0];
+        const what = argument?.type === "Literal" ? `require(${JSON.stringify(argument.value)})` : "require()";
+        const advice = "use an import declaration; what reaches outside the workflow belongs in an activity";
+        this.#problem("require", at as AnyNode, "require", `calls ${what}: ${advice}`);
+      },
+    });
+  }
+
+  #importedRead(
+    node: AnyNode & { name: string },
+    imported: { request: number; name: string },
+    parents: readonly AnyNode[],
+  ): void {
+    const namespace = `${this.#prefix}i${imported.request}`;
+    const read = imported.name === "*"
+      ? namespace
+      : /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u.test(imported.name)
+      ? `${namespace}.${imported.name}`
+      : `${namespace}[${JSON.stringify(imported.name)}]`;
+    const parent = parents.at(-1);
+    if (parent?.type === "Property" && parent.shorthand && parent.value === node as unknown) {
+      return this.#edits.replace(node.start, node.end, `${node.name}: ${read}`);
+    }
+    const called = (parent?.type === "CallExpression" && parent.callee === node as unknown) ||
+      (parent?.type === "TaggedTemplateExpression" && parent.tag === node as unknown);
+    if (!called) return this.#edits.replace(node.start, node.end, read);
+    // `(0, ...)` calls it without a `this`, as the language does. A statement that now begins with a parenthesis must not continue
+    // the one before it.
+    const index = parents.findIndex((p) => p.type === "ExpressionStatement" && p.start === node.start);
+    if (index > 0) {
+      const holder = parents[index - 1]! as { body?: unknown; consequent?: unknown };
+      const list = [holder.body, holder.consequent].find((l) => Array.isArray(l)) as AnyNode[] | undefined;
+      const before = list?.[list.indexOf(parents[index]!) - 1];
+      if (before !== undefined) this.#edits.insert(before.end, ";");
+    }
+    this.#edits.replace(node.start, node.end, `(0, ${read})`);
+  }
+
+  /** A TypeScript namespace with code in it is dropped by the type stripper, which would show up far from its cause. */
+  #namespaces(top: ReadonlyMap<string, Binding>): Problem[] {
+    if (!IS_TS.test(this.#source.url)) return [];
+    const found: Problem[] = [];
+    for (const m of this.#source.text.matchAll(/^[ \t]*(?:export[ \t]+)?(?:namespace|module)[ \t]+([\w$]+)[\w$. \t]*\{/gm)) {
+      const name = m[1]!;
+      if (top.has(name) || !new RegExp(`(?<![\\w$.])${name.replaceAll("$", "\\$")}\\s*\\.`).test(this.#text)) continue;
+      const line = new Lines(this.#source.text).line(m.index + m[0].indexOf(m[0].trimStart()));
+      const text = `declares the TypeScript namespace "${name}", which has code in it: make it a module of its own`;
+      found.push(problem(this.#source, "namespace", line, 0, name, text));
+    }
+    return found;
+  }
+
+  #problem(code: ProblemCode, at: AnyNode, name: string, message: string): void {
+    this.#problems.push(problem(this.#source, code, this.#lines.line(at.start), 0, name, message));
+  }
+}
+
+/** `export { a as "any text" }` may name an export by a string. */
+function exportName(node: { type: string; name?: string; value?: unknown }): string {
+  return node.type === "Literal" ? String(node.value) : node.name!;
+}

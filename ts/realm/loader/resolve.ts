@@ -1,0 +1,303 @@
+// What a specifier in a workflow module means. Relative ones and bare ones follow Node's rules (node_modules upward, package.json
+// `exports` and `imports`), with what TypeScript users write on top: "./a.js" for a.ts, no extension, a folder's index.
+//
+// What would reach outside the workflow is refused by name: Node's, Deno's and Bun's own modules, and modules from the network. The
+// package's own workflow API is not loaded a second time: it maps to the instance that the realm itself runs on.
+import { matchSubpath } from "./package_exports.ts";
+import type { ModuleKind } from "./module_code.ts";
+import type { SourceHost } from "./source_host.ts";
+import { displayName, type ProblemCode } from "./errors.ts";
+
+/** Modules that the realm provides itself. */
+export type Provided = "workflow" | "converter";
+
+export type Resolution =
+  | { readonly kind: "file"; readonly url: string }
+  | { readonly kind: "provided"; readonly module: Provided }
+  | { readonly kind: "refused"; readonly code: ProblemCode; readonly message: string };
+
+/** Conditions of package.json `exports`. A realm is like a web worker: builds for browsers fit, builds for Node import its modules. */
+const IMPORT = new Set(["temporalex-workflow", "workflow", "worker", "browser", "import", "module", "default"]);
+const REQUIRE = new Set(["temporalex-workflow", "workflow", "worker", "browser", "require", "default"]);
+
+const NODE_MODULES = new Set(
+  ("assert async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns domain events fs http http2 " +
+    "https inspector module net os path perf_hooks process punycode querystring readline repl stream string_decoder sys timers tls " +
+    "trace_events tty url util v8 vm wasi worker_threads zlib").split(" "),
+);
+
+/** What to use instead of a module of the runtime. */
+const INSTEAD: { readonly [name: string]: string } = {
+  timers: 'use sleep() of "temporalex/workflow"',
+  "timers/promises": 'use sleep() of "temporalex/workflow"',
+  crypto: "use crypto.randomUUID(), which is seeded in workflow code; hash and sign in an activity",
+  events: "use receive() for messages, or EventTarget for events inside one run",
+  assert: "throw an Error, or an ApplicationFailure to fail the workflow",
+  "assert/strict": "throw an Error, or an ApplicationFailure to fail the workflow",
+  buffer: "use Uint8Array with TextEncoder and TextDecoder",
+  url: "use the global URL",
+  util: "use TextEncoder, TextDecoder and structuredClone, which are there",
+  path: "join the strings yourself, or work with paths in an activity",
+  process: "pass what you need as an argument, or read it in sideEffect() or an activity",
+};
+const ACTIVITY = "do it in an activity, and call that with activities()";
+
+const OWN = /^(?:npm:|jsr:)?(?:@temporalex\/)?temporalex(?:@[^/]+)?(?:\/(.+))?$/;
+const OWN_FILE = /\/ts\/(mod|workflow\/mod|converter\/mod)\.[jt]s$/;
+/** In the order in which they are tried for a specifier that names no file. */
+const EXTENSIONS = [".ts", ".tsx", ".mts", ".js", ".mjs", ".cts", ".cjs", ".json"];
+const FROM_JS: { readonly [extension: string]: readonly string[] } = {
+  ".js": [".ts", ".tsx"],
+  ".jsx": [".tsx"],
+  ".mjs": [".mts"],
+  ".cjs": [".cts"],
+};
+
+interface PackageJson {
+  readonly url: string;
+  readonly name?: string;
+  readonly type?: string;
+  readonly main?: string;
+  readonly exports?: unknown;
+  readonly imports?: unknown;
+}
+
+const refused = (code: ProblemCode, message: string): Resolution => ({ kind: "refused", code, message });
+
+export class Resolver {
+  readonly #host: SourceHost;
+  readonly #packages = new Map<string, PackageJson | undefined>();
+
+  constructor(host: SourceHost) {
+    this.#host = host;
+  }
+
+  resolve(specifier: string, parent: string, how: "import" | "require" = "import"): Resolution {
+    const mapped = this.#host.map(specifier, parent);
+    if (mapped !== undefined && mapped !== specifier) {
+      return /^(?:file:|\.{0,2}\/)/.test(mapped)
+        ? this.#file(new URL(mapped, parent).href, specifier)
+        : this.resolve(mapped, parent, how);
+    }
+    if (/^\.{1,2}(?:\/|$)|^\/|^file:/.test(specifier)) return this.#relative(specifier, parent);
+    const own = OWN.exec(specifier);
+    if (own !== null) {
+      if (own[1] === undefined || own[1] === "workflow") return { kind: "provided", module: "workflow" };
+      return refused(
+        "builtin-import",
+        `imports "${specifier}", which belongs to the host's side; workflow code imports "temporalex/workflow"`,
+      );
+    }
+    const scheme = /^([a-z][a-z0-9+.-]*):(.*)$/i.exec(specifier);
+    if (scheme !== null) return this.#scheme(specifier, scheme[1]!.toLowerCase(), scheme[2]!, parent, how);
+    if (specifier.startsWith("#")) return this.#internal(specifier, parent, how);
+    const root = specifier.split("/")[0]!;
+    if (NODE_MODULES.has(root)) return builtin(specifier, specifier);
+    return this.#bare(specifier, parent, how);
+  }
+
+  /** What the file's name and the package around it say about its kind. */
+  kindOf(url: string): ModuleKind | undefined {
+    const path = new URL(url).pathname;
+    if (path.endsWith(".json")) return "json";
+    if (/\.m[jt]s$/.test(path)) return "esm";
+    if (/\.c[jt]s$/.test(path)) return "cjs";
+    return this.#packageAround(url)?.type === "module" ? "esm" : undefined;
+  }
+
+  /** The name of the package that a file under node_modules belongs to. */
+  packageOf(url: string): string | undefined {
+    return /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1];
+  }
+
+  #scheme(specifier: string, scheme: string, rest: string, parent: string, how: "import" | "require"): Resolution {
+    switch (scheme) {
+      case "node":
+        return builtin(specifier, rest);
+      case "deno":
+      case "bun":
+      case "ext":
+      case "cloudflare":
+        return refused(
+          "builtin-import",
+          `imports "${specifier}", a module of the runtime, which workflow code cannot use: ${ACTIVITY}`,
+        );
+      case "npm": {
+        // npm:name@version/subpath: what node_modules has under that name.
+        const name = /^\/?((?:@[^/@]+\/)?[^/@]+)(?:@[^/]+)?(\/.*)?$/.exec(rest);
+        return name === null
+          ? refused("not-found", `imports "${specifier}", which names no package`)
+          : this.resolve(name[1]! + (name[2] ?? ""), parent, how);
+      }
+      case "data":
+      case "blob":
+        return refused("remote-import", `imports from a ${scheme}: URL; put the code into a file`);
+      default:
+        return refused(
+          "remote-import",
+          `imports "${specifier}" from the network: what it holds may differ at the next replay. Install it as a package, or copy it beside the workflow`,
+        );
+    }
+  }
+
+  #relative(specifier: string, parent: string): Resolution {
+    let url: URL;
+    try {
+      url = new URL(specifier, parent);
+    } catch {
+      return refused("not-found", `imports "${specifier}", which cannot be resolved from ${displayName(parent)}`);
+    }
+    if (url.protocol !== new URL(parent).protocol) {
+      return refused("remote-import", `imports "${specifier}" from another place than the file system`);
+    }
+    url.hash = "";
+    return this.#file(url.href, specifier);
+  }
+
+  #file(href: string, specifier: string): Resolution {
+    const found = this.#probe(href);
+    if (found === undefined) {
+      return refused(
+        "not-found",
+        `imports "${specifier}", but there is no file ${displayName(href)}, with or without a usual extension`,
+      );
+    }
+    return this.#found(found);
+  }
+
+  #found(href: string): Resolution {
+    const url = this.#host.real(href);
+    const own = OWN_FILE.exec(url);
+    if (own !== null && this.#packageAround(url)?.name === "temporalex") {
+      return { kind: "provided", module: own[1] === "converter/mod" ? "converter" : "workflow" };
+    }
+    if (url.endsWith(".node") || url.endsWith(".wasm")) {
+      return refused("unsupported-file", `imports ${displayName(url)}: native and WebAssembly modules belong in activities`);
+    }
+    return { kind: "file", url };
+  }
+
+  #probe(href: string): string | undefined {
+    const isFile = (url: string) => this.#host.isFile(url);
+    if (isFile(href)) return href;
+    const extension = /\.[cm]?jsx?$/.exec(href)?.[0] ?? "";
+    for (const other of FROM_JS[extension] ?? []) {
+      const url = href.slice(0, -extension.length) + other;
+      if (isFile(url)) return url;
+    }
+    const base = href.replace(/\/$/, "");
+    if (base === href) {
+      for (const e of EXTENSIONS) if (isFile(href + e)) return href + e;
+    }
+    for (const e of EXTENSIONS) if (isFile(`${base}/index${e}`)) return `${base}/index${e}`;
+    return undefined;
+  }
+
+  #readPackage(folder: string): PackageJson | undefined {
+    const url = `${folder}package.json`;
+    if (this.#packages.has(url)) return this.#packages.get(url);
+    let found: PackageJson | undefined;
+    const text = this.#host.read(url);
+    if (text !== undefined) {
+      try {
+        found = { ...JSON.parse(text) as PackageJson, url };
+      } catch {
+        // A damaged package.json is reported where something is asked of it.
+        found = { url };
+      }
+    }
+    this.#packages.set(url, found);
+    return found;
+  }
+
+  #packageAround(url: string): PackageJson | undefined {
+    for (const folder of foldersUpward(url)) {
+      if (folder.endsWith("/node_modules/")) return undefined;
+      const found = this.#readPackage(folder);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  #internal(specifier: string, parent: string, how: "import" | "require"): Resolution {
+    const around = this.#packageAround(parent);
+    const target = around === undefined
+      ? undefined
+      : matchSubpath(around.imports, specifier, how === "import" ? IMPORT : REQUIRE);
+    if (around === undefined || target === undefined || target === null) {
+      return refused(
+        "not-found",
+        `imports "${specifier}", which the "imports" of ${
+          around === undefined ? "no package.json" : displayName(around.url)
+        } does not define`,
+      );
+    }
+    return target.startsWith("./")
+      ? this.#file(new URL(target, around.url).href, specifier)
+      : this.resolve(target, around.url, how);
+  }
+
+  #bare(specifier: string, parent: string, how: "import" | "require"): Resolution {
+    const parts = specifier.split("/");
+    const name = parts.splice(0, specifier.startsWith("@") ? 2 : 1).join("/");
+    const subpath = parts.length === 0 ? "." : `./${parts.join("/")}`;
+    const around = this.#packageAround(parent);
+    if (around?.name === name && around.exports !== undefined) return this.#inPackage(around, name, subpath, how);
+    for (const folder of foldersUpward(parent)) {
+      if (folder.endsWith("/node_modules/")) continue;
+      const found = this.#readPackage(`${folder}node_modules/${name}/`);
+      if (found !== undefined) return this.#inPackage(found, name, subpath, how);
+      const file = subpath === "." ? undefined : this.#probe(`${folder}node_modules/${specifier}`);
+      if (file !== undefined) return this.#found(file);
+    }
+    return refused(
+      "not-found",
+      `imports "${specifier}", which is in no node_modules folder above ${
+        displayName(parent)
+      } (paths of a tsconfig.json are not read; use relative paths, or "imports" in package.json)`,
+    );
+  }
+
+  #inPackage(found: PackageJson, name: string, subpath: string, how: "import" | "require"): Resolution {
+    const folder = new URL(".", found.url).href;
+    if (found.exports !== undefined && found.exports !== null) {
+      const target = matchSubpath(found.exports, subpath, how === "import" ? IMPORT : REQUIRE);
+      if (target === undefined || target === null) {
+        return refused(
+          "not-found",
+          `imports "${subpath === "." ? name : name + subpath.slice(1)}", which the "exports" of ${
+            displayName(found.url)
+          } does not offer`,
+        );
+      }
+      const url = new URL(target, folder).href;
+      if (!target.startsWith("./") || !this.#host.isFile(url)) {
+        return refused(
+          "not-found",
+          `the "exports" of ${displayName(found.url)} name "${target}" for "${subpath}", which is no file of the package`,
+        );
+      }
+      return this.#found(url);
+    }
+    const url = this.#probe(new URL(subpath === "." ? found.main ?? "./index.js" : subpath, folder).href) ??
+      (subpath === "." ? this.#probe(new URL("./index.js", folder).href) : undefined);
+    return url === undefined
+      ? refused("not-found", `imports "${name}", but its package at ${displayName(folder)} has no such file`)
+      : this.#found(url);
+  }
+}
+
+function builtin(specifier: string, name: string): Resolution {
+  return refused(
+    "builtin-import",
+    `imports "${specifier}", a module of Node, which workflow code cannot use: ${INSTEAD[name] ?? ACTIVITY}`,
+  );
+}
+
+/** The folder of a URL and those above it, each ending with "/". */
+function* foldersUpward(url: string): Generator<string> {
+  const { origin, protocol, host, pathname } = new URL(url);
+  const root = origin === "null" ? `${protocol}//${host}` : origin;
+  const parts = pathname.split("/").slice(0, -1);
+  for (; parts.length > 0; parts.pop()) yield `${root}${parts.join("/")}/`;
+}

@@ -1,0 +1,467 @@
+// Walks a module's syntax tree once and reports what the loader must know: every reference with the binding that it means, what is
+// written or mutated and whether that happens inside a function, top-level awaits, dynamic imports and import.meta.
+//
+// Names are resolved by JavaScript's own scope rules (hoisted `var`, block scopes, parameters), so that a shadowed name is never
+// taken for the import or the top-level variable of the same name.
+import type { AnyNode, AssignmentProperty, CallExpression, Identifier, MemberExpression, Node, Pattern, Program } from "acorn";
+
+export type BindingKind = "import" | "var" | "let" | "const" | "function" | "class" | "param";
+
+/** A declared name. `init` is what a `const`, `let` or `var` starts with, where it has one name and an initialiser. */
+export interface Binding {
+  readonly name: string;
+  readonly kind: BindingKind;
+  readonly node: Identifier;
+  readonly top: boolean;
+  readonly init?: AnyNode;
+}
+
+/** What the walk reports. `deferred`: inside a function that does not run while the module is evaluated. */
+export interface Visitor {
+  /** `parents` is the live stack, innermost last; it is valid during the call only. */
+  reference?(
+    node: Identifier,
+    binding: Binding | undefined,
+    write: boolean,
+    deferred: boolean,
+    parents: readonly AnyNode[],
+  ): void;
+  /** `name.a.b = x`, `name.a++`, `delete name.a`. */
+  mutation?(binding: Binding, at: Node, deferred: boolean): void;
+  /** `name.method(...)` or `name.a.method(...)`. */
+  methodCall?(binding: Binding, method: string, direct: boolean, at: CallExpression, deferred: boolean): void;
+  topLevelAwait?(at: Node): void;
+  dynamicImport?(at: Node): void;
+  importMeta?(at: Node): void;
+  /** A call of a name that the module does not declare, such as `require("x")`. */
+  globalCall?(name: string, at: CallExpression, deferred: boolean): void;
+}
+
+interface Scope {
+  readonly names: Map<string, Binding>;
+  readonly parent: Scope | undefined;
+}
+
+/** The bindings of the module itself. */
+export function walkModule(program: Program, visitor: Visitor): ReadonlyMap<string, Binding> {
+  const walker = new Walker(visitor);
+  return walker.program(program);
+}
+
+type FunctionNode = Extract<
+  AnyNode,
+  { type: "FunctionDeclaration" | "FunctionExpression" | "ArrowFunctionExpression" }
+>;
+
+const isFunction = (node: AnyNode): node is FunctionNode =>
+  node.type === "FunctionDeclaration" || node.type === "FunctionExpression" || node.type === "ArrowFunctionExpression";
+
+/** The nodes directly under a node, in source order. */
+export function* children(node: AnyNode): Generator<AnyNode> {
+  for (const value of Object.values(node) as unknown[]) {
+    if (Array.isArray(value)) {
+      for (const item of value) if (isNode(item)) yield item;
+    } else if (isNode(value)) yield value;
+  }
+}
+
+const isNode = (value: unknown): value is AnyNode =>
+  typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string" &&
+  typeof (value as { start?: unknown }).start === "number";
+
+/** The identifiers that a pattern declares. */
+export function* patternNames(pattern: Pattern): Generator<Identifier> {
+  switch (pattern.type) {
+    case "Identifier":
+      yield pattern;
+      break;
+    case "ObjectPattern":
+      for (const p of pattern.properties) yield* patternNames(p.type === "RestElement" ? p.argument : p.value);
+      break;
+    case "ArrayPattern":
+      for (const e of pattern.elements) if (e !== null) yield* patternNames(e);
+      break;
+    case "RestElement":
+      yield* patternNames(pattern.argument);
+      break;
+    case "AssignmentPattern":
+      yield* patternNames(pattern.left);
+      break;
+  }
+}
+
+class Walker {
+  readonly #visitor: Visitor;
+  readonly #parents: AnyNode[] = [];
+  #scope: Scope = { names: new Map(), parent: undefined };
+  /** Functions around the current node that run later than the module's own code. */
+  #deferred = 0;
+  /** Functions of any sort around the current node: `await` belongs to the innermost. */
+  #functions = 0;
+
+  constructor(visitor: Visitor) {
+    this.#visitor = visitor;
+  }
+
+  program(program: Program): ReadonlyMap<string, Binding> {
+    this.#hoistVars(program.body as AnyNode[]);
+    this.#hoistLexical(program.body as AnyNode[]);
+    this.#parents.push(program);
+    for (const statement of program.body) this.#visit(statement as AnyNode);
+    this.#parents.pop();
+    return this.#scope.names;
+  }
+
+  #declare(id: Identifier, kind: BindingKind, init?: AnyNode | null): void {
+    const { names, parent } = this.#scope;
+    if (names.has(id.name)) return;
+    names.set(id.name, { name: id.name, kind, node: id, top: parent === undefined, ...(init ? { init } : {}) });
+  }
+
+  /** `var` declarations of this function, not of those inside it. */
+  #hoistVars(nodes: Iterable<AnyNode>): void {
+    for (const node of nodes) {
+      if (isFunction(node) || node.type === "ClassBody") continue;
+      if (node.type === "VariableDeclaration" && node.kind === "var") {
+        for (const d of node.declarations) {
+          for (const id of patternNames(d.id)) {
+            this.#declare(id, "var", d.id.type === "Identifier" ? d.init as AnyNode | null : null);
+          }
+        }
+      }
+      this.#hoistVars(children(node));
+    }
+  }
+
+  /** Declarations that belong to this block. */
+  #hoistLexical(nodes: Iterable<AnyNode>): void {
+    for (const statement of nodes) {
+      const node = (statement.type === "ExportNamedDeclaration" || statement.type === "ExportDefaultDeclaration"
+        ? statement.declaration ?? statement
+        : statement) as AnyNode;
+      switch (node.type) {
+        case "VariableDeclaration":
+          if (node.kind === "var") {
+            break;
+          }
+          for (const d of node.declarations) {
+            const init = d.id.type === "Identifier" ? d.init as AnyNode | null : null;
+            for (const id of patternNames(d.id)) {
+              this.#declare(id, node.kind === "let" ? "let" : "const", init);
+            }
+          }
+          break;
+        case "FunctionDeclaration":
+          if (node.id) {
+            this.#declare(node.id, "function");
+          }
+          break;
+        case "ClassDeclaration":
+          if (node.id) {
+            this.#declare(node.id, "class");
+          }
+          break;
+        case "ImportDeclaration":
+          for (const s of node.specifiers) {
+            this.#declare(s.local, "import");
+          }
+          break;
+      }
+    }
+  }
+
+  #lookup(name: string): Binding | undefined {
+    for (let scope: Scope | undefined = this.#scope; scope !== undefined; scope = scope.parent) {
+      const found = scope.names.get(name);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  #inScope(enter: () => void, body: () => void): void {
+    const outer = this.#scope;
+    this.#scope = { names: new Map(), parent: outer };
+    enter();
+    body();
+    this.#scope = outer;
+  }
+
+  #visitChildren(node: AnyNode): void {
+    this.#parents.push(node);
+    for (const child of children(node)) this.#visit(child);
+    this.#parents.pop();
+  }
+
+  #visit(node: AnyNode): void {
+    switch (node.type) {
+      case "Identifier":
+        return this.#reference(node, false);
+      case "FunctionDeclaration":
+      case "FunctionExpression":
+      case "ArrowFunctionExpression":
+        return this.#function(node);
+      case "ClassDeclaration":
+        return this.#class(node);
+      case "ClassExpression":
+        return this.#inScope(() => node.id && this.#declare(node.id, "class"), () => this.#class(node));
+      case "PropertyDefinition":
+      case "MethodDefinition": {
+        this.#parents.push(node);
+        if (node.computed) this.#visit(node.key as AnyNode);
+        if (node.value) {
+          // The initialiser of an instance field runs with each `new`; that of a static field with the module.
+          const later = node.type === "PropertyDefinition";
+          if (later && !node.static) this.#deferred++;
+          if (later) this.#functions++;
+          this.#visit(node.value as AnyNode);
+          if (later) this.#functions--;
+          if (later && !node.static) this.#deferred--;
+        }
+        this.#parents.pop();
+        return;
+      }
+      case "StaticBlock":
+        this.#functions++;
+        this.#inScope(
+          () => (this.#hoistVars(node.body as AnyNode[]), this.#hoistLexical(node.body as AnyNode[])),
+          () => this.#visitChildren(node),
+        );
+        this.#functions--;
+        return;
+      case "BlockStatement":
+        return this.#inScope(() => this.#hoistLexical(node.body as AnyNode[]), () => this.#visitChildren(node));
+      case "SwitchStatement":
+        this.#parents.push(node);
+        this.#visit(node.discriminant as AnyNode);
+        this.#inScope(
+          () => this.#hoistLexical(node.cases.flatMap((c) => c.consequent) as AnyNode[]),
+          () => node.cases.forEach((c) => this.#visitChildren(c)),
+        );
+        this.#parents.pop();
+        return;
+      case "ForStatement":
+        return this.#inScope(
+          () => node.init?.type === "VariableDeclaration" && this.#hoistLexical([node.init]),
+          () => this.#visitChildren(node),
+        );
+      case "ForInStatement":
+      case "ForOfStatement":
+        if (node.type === "ForOfStatement" && node.await && this.#functions === 0) this.#visitor.topLevelAwait?.(node);
+        return this.#inScope(() => node.left.type === "VariableDeclaration" && this.#hoistLexical([node.left]), () => {
+          this.#parents.push(node);
+          if (node.left.type === "VariableDeclaration") this.#visit(node.left);
+          else this.#target(node.left as Pattern);
+          this.#visit(node.right as AnyNode);
+          this.#visit(node.body as AnyNode);
+          this.#parents.pop();
+        });
+      case "CatchClause":
+        return this.#inScope(() => {
+          if (node.param) { for (const id of patternNames(node.param)) this.#declare(id, "param"); }
+        }, () => {
+          this.#parents.push(node);
+          if (node.param) this.#patternDefaults(node.param);
+          this.#visit(node.body);
+          this.#parents.pop();
+        });
+      case "VariableDeclarator":
+        this.#parents.push(node);
+        this.#patternDefaults(node.id);
+        if (node.init) this.#visit(node.init as AnyNode);
+        this.#parents.pop();
+        return;
+      case "AssignmentExpression":
+        this.#parents.push(node);
+        this.#target(node.left);
+        this.#visit(node.right as AnyNode);
+        this.#parents.pop();
+        return;
+      case "UpdateExpression":
+        this.#parents.push(node);
+        this.#target(node.argument as Pattern);
+        this.#parents.pop();
+        return;
+      case "UnaryExpression":
+        if (node.operator === "delete" && node.argument.type === "MemberExpression") this.#mutated(node.argument);
+        return this.#visitChildren(node);
+      case "MemberExpression":
+        this.#parents.push(node);
+        this.#visit(node.object as AnyNode);
+        if (node.computed) this.#visit(node.property as AnyNode);
+        this.#parents.pop();
+        return;
+      case "Property":
+        this.#parents.push(node);
+        if (node.computed) this.#visit(node.key as AnyNode);
+        this.#visit(node.value as AnyNode);
+        this.#parents.pop();
+        return;
+      case "CallExpression":
+        this.#call(node);
+        return this.#visitChildren(node);
+      case "AwaitExpression":
+        if (this.#functions === 0) this.#visitor.topLevelAwait?.(node);
+        return this.#visitChildren(node);
+      case "ImportExpression":
+        this.#visitor.dynamicImport?.(node);
+        return this.#visitChildren(node);
+      case "MetaProperty":
+        if (node.meta.name === "import") this.#visitor.importMeta?.(node);
+        return;
+      case "LabeledStatement":
+        this.#parents.push(node);
+        this.#visit(node.body as AnyNode);
+        this.#parents.pop();
+        return;
+      case "ExportNamedDeclaration":
+        this.#parents.push(node);
+        if (node.declaration) this.#visit(node.declaration as AnyNode);
+        this.#parents.pop();
+        return;
+      case "BreakStatement":
+      case "ContinueStatement":
+      case "ImportDeclaration":
+      case "ExportAllDeclaration":
+      case "Literal":
+        return;
+      default:
+        return this.#visitChildren(node);
+    }
+  }
+
+  #class(node: Extract<AnyNode, { type: "ClassDeclaration" | "ClassExpression" }>): void {
+    this.#parents.push(node);
+    if (node.superClass) this.#visit(node.superClass as AnyNode);
+    this.#visit(node.body as AnyNode);
+    this.#parents.pop();
+  }
+
+  #function(node: FunctionNode): void {
+    const parent = this.#parents.at(-1);
+    // `(() => { ... })()` runs where it stands.
+    const immediate = parent?.type === "CallExpression" && parent.callee === node as unknown && !node.async && !node.generator;
+    if (!immediate) this.#deferred++;
+    this.#functions++;
+    this.#inScope(() => {
+      for (const param of node.params) for (const id of patternNames(param)) this.#declare(id, "param");
+      if (node.body.type === "BlockStatement") {
+        this.#hoistVars(node.body.body as AnyNode[]);
+        this.#hoistLexical(node.body.body as AnyNode[]);
+      }
+      if (node.type === "FunctionExpression" && node.id) this.#declare(node.id, "function");
+    }, () => {
+      this.#parents.push(node);
+      for (const param of node.params) this.#patternDefaults(param);
+      if (node.body.type === "BlockStatement") this.#visitChildren(node.body);
+      else this.#visit(node.body as AnyNode);
+      this.#parents.pop();
+    });
+    this.#functions--;
+    if (!immediate) this.#deferred--;
+  }
+
+  /** Default values and computed keys of a declaring pattern; its names are no references. */
+  #patternDefaults(pattern: Pattern): void {
+    this.#parents.push(pattern as AnyNode);
+    switch (pattern.type) {
+      case "ObjectPattern":
+        for (const p of pattern.properties) {
+          if (p.type === "RestElement") this.#patternDefaults(p.argument);
+          else this.#patternProperty(p, (value) => this.#patternDefaults(value));
+        }
+        break;
+      case "ArrayPattern":
+        for (const e of pattern.elements) if (e !== null) this.#patternDefaults(e);
+        break;
+      case "RestElement":
+        this.#patternDefaults(pattern.argument);
+        break;
+      case "AssignmentPattern":
+        this.#patternDefaults(pattern.left);
+        this.#visit(pattern.right as AnyNode);
+        break;
+    }
+    this.#parents.pop();
+  }
+
+  #patternProperty(property: AssignmentProperty, value: (pattern: Pattern) => void): void {
+    this.#parents.push(property as AnyNode);
+    if (property.computed) this.#visit(property.key as AnyNode);
+    value(property.value);
+    this.#parents.pop();
+  }
+
+  /** The left side of an assignment. */
+  #target(pattern: Pattern): void {
+    switch (pattern.type) {
+      case "Identifier":
+        return this.#reference(pattern, true);
+      case "MemberExpression":
+        this.#mutated(pattern);
+        return this.#visit(pattern);
+    }
+    this.#parents.push(pattern as AnyNode);
+    switch (pattern.type) {
+      case "ObjectPattern":
+        for (const p of pattern.properties) {
+          if (p.type === "RestElement") this.#target(p.argument);
+          else this.#patternProperty(p, (value) => this.#target(value));
+        }
+        break;
+      case "ArrayPattern":
+        for (const e of pattern.elements) if (e !== null) this.#target(e);
+        break;
+      case "RestElement":
+        this.#target(pattern.argument);
+        break;
+      case "AssignmentPattern":
+        this.#target(pattern.left);
+        this.#visit(pattern.right as AnyNode);
+        break;
+      default:
+        this.#visit(pattern as AnyNode);
+    }
+    this.#parents.pop();
+  }
+
+  #reference(node: Identifier, write: boolean): void {
+    this.#visitor.reference?.(node, this.#lookup(node.name), write, this.#deferred > 0, this.#parents);
+  }
+
+  #root(member: MemberExpression): { binding: Binding; direct: boolean } | undefined {
+    let object = member.object as AnyNode;
+    let direct = true;
+    while (object.type === "MemberExpression") {
+      object = object.object as AnyNode;
+      direct = false;
+    }
+    if (object.type !== "Identifier") return undefined;
+    const binding = this.#lookup(object.name);
+    return binding === undefined ? undefined : { binding, direct };
+  }
+
+  #mutated(member: MemberExpression): void {
+    const root = this.#root(member);
+    if (root !== undefined) this.#visitor.mutation?.(root.binding, member, this.#deferred > 0);
+  }
+
+  #call(node: CallExpression): void {
+    const callee = node.callee as AnyNode;
+    if (callee.type === "Identifier") {
+      if (this.#lookup(callee.name) === undefined) this.#visitor.globalCall?.(callee.name, node, this.#deferred > 0);
+      return;
+    }
+    if (callee.type !== "MemberExpression" || callee.computed || callee.property.type !== "Identifier") return;
+    const method = callee.property.name;
+    const root = this.#root(callee);
+    if (root !== undefined) return this.#visitor.methodCall?.(root.binding, method, root.direct, node, this.#deferred > 0);
+    // Object.assign(name, ...), Object.defineProperty(name, ...), Reflect.set(name, ...)
+    const object = callee.object as AnyNode;
+    const first = node.arguments[0] as AnyNode | undefined;
+    if (object.type !== "Identifier" || first?.type !== "Identifier") return;
+    const writes = (object.name === "Object" && /^(assign|define|setPrototype)/.test(method)) ||
+      (object.name === "Reflect" && /^(set|define|delete)/.test(method));
+    const binding = writes ? this.#lookup(first.name) : undefined;
+    if (binding !== undefined) this.#visitor.mutation?.(binding, node, this.#deferred > 0);
+  }
+}

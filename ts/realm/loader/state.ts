@@ -1,0 +1,92 @@
+// State that would outlive a workflow run. A module is evaluated once per realm, so its variables are shared by every run in it and
+// by no run elsewhere: what a run reads there depends on who ran before it, and a replay reads something else.
+//
+// A top-level name that functions assign is refused. A top-level collection or object that functions change is warned of: it may be
+// a table that is only filled once. What hides behind a closure or a class instance is not seen; the docs say so.
+import type { AnyNode, Node } from "acorn";
+import { displayName, type Problem, type ProblemCode } from "./errors.ts";
+import type { Binding } from "./scope.ts";
+
+const ARRAY_MUTATORS = new Set(["push", "pop", "shift", "unshift", "splice", "sort", "reverse", "fill", "copyWithin"]);
+const KEYED_MUTATORS = new Set(["set", "add", "delete", "clear", "getOrInsert", "getOrInsertComputed"]);
+const COLLECTIONS =
+  /^(?:Map|Set|WeakMap|WeakSet|Array|ArrayBuffer|DataView|(?:Big)?(?:Ui|I)nt\d+(?:Clamped)?Array|Float\d+Array|URLSearchParams)$/;
+
+/** The method changes the object that it is called on. */
+export const isMutator = (method: string): boolean => ARRAY_MUTATORS.has(method) || KEYED_MUTATORS.has(method);
+
+/** The initialiser makes an array, a plain object or one of the language's collections. */
+export function isCollection(init: AnyNode | undefined): boolean {
+  if (init === undefined) return false;
+  switch (init.type) {
+    case "ArrayExpression":
+    case "ObjectExpression":
+      return true;
+    case "NewExpression":
+      return init.callee.type === "Identifier" && COLLECTIONS.test(init.callee.name);
+    case "CallExpression": {
+      const callee = init.callee as AnyNode;
+      return callee.type === "MemberExpression" && callee.object.type === "Identifier" && callee.property.type === "Identifier" &&
+        /^(?:Array\.(?:from|of)|Object\.(?:create|fromEntries|assign))$/.test(`${callee.object.name}.${callee.property.name}`);
+    }
+    default:
+      return false;
+  }
+}
+
+/** `/x/g` and `/x/y` remember where they stopped. */
+const remembers = (init: AnyNode | undefined): boolean =>
+  init?.type === "Literal" && init.regex !== undefined && /[gy]/.test(init.regex.flags);
+
+export class StateFindings {
+  readonly problems: Problem[] = [];
+  readonly warnings: Problem[] = [];
+  readonly #source: { readonly url: string; readonly foreign: boolean };
+  readonly #lines: { line(offset: number): number };
+  readonly #seen = new Set<string>();
+
+  constructor(source: { readonly url: string; readonly foreign: boolean }, lines: { line(offset: number): number }) {
+    this.#source = source;
+    this.#lines = lines;
+  }
+
+  reference(binding: Binding, at: Node, write: boolean, deferred: boolean): void {
+    if (!write || !deferred || binding.kind === "const") return;
+    const message =
+      `"${binding.name}" is declared at the top level and assigned inside a function, so its value would pass from one ` +
+      `workflow run to the next. Declare it inside the workflow's function; if it is a constant, assign it where it is declared`;
+    // A package cannot be mended by who imports it.
+    this.#add(this.#source.foreign ? this.warnings : this.problems, binding.name, at, message);
+  }
+
+  mutation(binding: Binding, at: Node): void {
+    this.#warn(binding, at);
+  }
+
+  methodCall(binding: Binding, method: string, at: Node): void {
+    if (isCollection(binding.init) && isMutator(method)) this.#warn(binding, at);
+    else if (remembers(binding.init) && (method === "test" || method === "exec")) {
+      const message =
+        `"${binding.name}" is a regular expression with the flag g or y at the top level: it remembers where it stopped, from ` +
+        `one workflow run to the next. Make it inside the function, or take the flag away`;
+      this.#add(this.warnings, binding.name, at, message);
+    }
+  }
+
+  #warn(binding: Binding, at: Node): void {
+    this.#add(this.warnings, binding.name, at, sharedObject(binding.name));
+  }
+
+  #add(list: Problem[], name: string, at: Node, message: string): void {
+    const code: ProblemCode = "module-state";
+    if (this.#seen.has(name)) return;
+    this.#seen.add(name);
+    list.push({ code, file: displayName(this.#source.url), line: this.#lines.line(at.start), column: 0, name, message });
+  }
+}
+
+/** The text of the warning about a shared object. */
+export function sharedObject(name: string): string {
+  return `"${name}" is an object at the top level that is changed inside a function: every workflow run in this process shares it, and a ` +
+    `replay elsewhere does not see it. Make it inside the workflow's function, unless it is only ever filled with constants`;
+}

@@ -1,9 +1,42 @@
-//! What the conformance tests share: a fluent builder of histories and, in `run_test`, a driver of the public `Run`.
+//! What the conformance tests share: a fluent builder of histories, programs that answer activations, and a driver of the
+//! public `Run`.
 //!
 //! Notation of the case names (core-spec 6): S = started, W = full workflow task (scheduled, started, completed), w = scheduled
 //! and started only, wF / wT = scheduled, started, failed / timed out.
 #![allow(dead_code, unused_imports)] // every test binary uses its own part
 
 pub mod history;
+pub mod lang;
+pub mod run_test;
+pub mod show;
 
 pub use history::{HistoryBuilder, failure, json, payloads};
+pub use lang::{Calls, Cmd, Lang, Reply, Script, act, timer};
+pub use run_test::{Response, RunTest, TaskEnd};
+
+use prost::Message;
+use temporalex_core::api::common::v1::Payload;
+use temporalex_core::api::failure::v1::Failure;
+use temporalex_core::boundary;
+
+// The boundary's messages share names with the kinds of command, so they are made here.
+
+fn boundary_timer(duration_ms: f64) -> boundary::StartTimer {
+    boundary::StartTimer { duration_ms, summary: None }
+}
+
+fn boundary_patch(patch_id: &str, deprecated: bool) -> boundary::SetPatchMarker {
+    boundary::SetPatchMarker { patch_id: patch_id.into(), deprecated }
+}
+
+fn boundary_side_effect(id: u32, payload: &Payload) -> boundary::RecordSideEffect {
+    boundary::RecordSideEffect { id, payload: Some(payload.clone()) }
+}
+
+fn boundary_complete() -> boundary::CompleteWorkflow {
+    boundary::CompleteWorkflow { result: Some(json("null")) }
+}
+
+fn boundary_fail(why: &Failure) -> boundary::FailWorkflow {
+    boundary::FailWorkflow { failure: why.encode_to_vec() }
+}

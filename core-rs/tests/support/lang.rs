@@ -1,0 +1,208 @@
+//! The other side of the boundary: programs that answer activations with commands.
+use prost::Message;
+use temporalex_core::api::common::v1::Payload;
+use temporalex_core::api::enums::v1::WorkflowTaskFailedCause;
+use temporalex_core::api::failure::v1::Failure;
+use temporalex_core::boundary::job::Variant;
+use temporalex_core::boundary::*;
+use temporalex_core::error::Result;
+use temporalex_core::replay::Run;
+
+use super::history::{failure, json};
+
+/// A program. One value lives as long as one cached run; a run that starts over gets a new one.
+pub trait Lang {
+    /// Answers one activation that is no query.
+    fn activate(&mut self, activation: &Activation, calls: &mut Calls) -> Reply;
+
+    /// Answers one query.
+    fn query(&mut self, query: &QueryWorkflow) -> query_result::Result {
+        query_result::Result::Succeeded(json(&format!("\"{} answered\"", query.query_type)))
+    }
+}
+
+impl<F: FnMut(&Activation, &mut Calls) -> Reply> Lang for F {
+    fn activate(&mut self, activation: &Activation, calls: &mut Calls) -> Reply {
+        self(activation, calls)
+    }
+}
+
+/// How an activation ends.
+pub enum Reply {
+    Finish,
+    FailTask(Failure, WorkflowTaskFailedCause),
+}
+
+/// The calls into the core that workflow code may make. An error of a call is kept, and is the result of the activation.
+pub struct Calls<'a> {
+    run: &'a mut Run,
+    pub error: Option<Box<CoreError>>,
+}
+
+impl<'a> Calls<'a> {
+    pub fn new(run: &'a mut Run) -> Calls<'a> {
+        Calls { run, error: None }
+    }
+
+    fn keep<T: Default>(&mut self, result: Result<T>) -> T {
+        result.unwrap_or_else(|e| {
+            self.error.get_or_insert(e);
+            T::default()
+        })
+    }
+
+    pub fn raw(&mut self, kind: CommandKind, attributes: &impl Message) -> u32 {
+        let result = self.run.command(kind, &attributes.encode_to_vec());
+        self.keep(result)
+    }
+
+    pub fn cancel(&mut self, kind: CommandKind, seq: u32) {
+        let result = self.run.cancel(kind, seq);
+        self.keep(result);
+    }
+
+    pub fn random(&mut self) -> f64 {
+        self.run.random()
+    }
+
+    pub fn give(&mut self, command: &Cmd) -> u32 {
+        use CommandKind::*;
+        match command {
+            Cmd::Timer(duration_ms) => self.raw(StartTimer, &super::boundary_timer(*duration_ms)),
+            Cmd::CancelTimer(seq) => {
+                self.cancel(StartTimer, *seq);
+                *seq
+            }
+            Cmd::Act(attributes) => self.raw(ScheduleActivity, attributes),
+            Cmd::CancelAct(seq) => {
+                self.cancel(ScheduleActivity, *seq);
+                *seq
+            }
+            Cmd::La(attributes) => self.raw(ScheduleLocalActivity, attributes),
+            Cmd::CancelLa(seq) => {
+                self.cancel(ScheduleLocalActivity, *seq);
+                *seq
+            }
+            Cmd::Patch(patch_id, deprecated) => self.raw(SetPatchMarker, &super::boundary_patch(patch_id, *deprecated)),
+            Cmd::SideEffect(id, payload) => self.raw(RecordSideEffect, &super::boundary_side_effect(*id, payload)),
+            Cmd::Accept(id) => self.update(id, update_response::Response::Accepted(Nothing {})),
+            Cmd::Reject(id, why) => self.update(id, update_response::Response::Rejected(why.encode_to_vec())),
+            Cmd::Done(id, payload) => self.update(id, update_response::Response::Completed(payload.clone())),
+            Cmd::Complete => self.raw(CompleteWorkflow, &super::boundary_complete()),
+            Cmd::Fail(why) => self.raw(FailWorkflow, &super::boundary_fail(why)),
+            Cmd::CancelWorkflow => self.raw(CommandKind::CancelWorkflow, &CancelWorkflowExecution::default()),
+            Cmd::ContinueAsNew(attributes) => self.raw(CommandKind::ContinueAsNew, attributes),
+            Cmd::FailTask(..) => panic!("FailTask ends a script's step; it is no command"),
+        }
+    }
+
+    fn update(&mut self, protocol_instance_id: &str, response: update_response::Response) -> u32 {
+        let attributes = UpdateResponse { protocol_instance_id: protocol_instance_id.into(), response: Some(response) };
+        self.raw(CommandKind::UpdateResponse, &attributes)
+    }
+}
+
+/// A command in a script. Seqs are per kind, from 1, in the order in which commands are given.
+#[derive(Clone, Debug)]
+pub enum Cmd {
+    /// Milliseconds.
+    Timer(f64),
+    CancelTimer(u32),
+    Act(ScheduleActivity),
+    CancelAct(u32),
+    La(ScheduleLocalActivity),
+    CancelLa(u32),
+    Patch(&'static str, bool),
+    SideEffect(u32, Payload),
+    Accept(&'static str),
+    Reject(&'static str, Failure),
+    Done(&'static str, Payload),
+    Complete,
+    Fail(Failure),
+    CancelWorkflow,
+    ContinueAsNew(ContinueAsNew),
+    FailTask(Failure, WorkflowTaskFailedCause),
+}
+
+pub fn timer() -> Cmd {
+    Cmd::Timer(1000.0)
+}
+
+/// An activity of type "act" whose id is its decimal seq.
+pub fn act() -> Cmd {
+    Cmd::Act(activity("", "act", ActivityCancellationType::TryCancel))
+}
+
+pub fn act_cancelling(cancellation: ActivityCancellationType) -> Cmd {
+    Cmd::Act(activity("", "act", cancellation))
+}
+
+pub fn act_named(id: &str, kind: &str) -> Cmd {
+    Cmd::Act(activity(id, kind, ActivityCancellationType::TryCancel))
+}
+
+pub fn activity(id: &str, kind: &str, cancellation: ActivityCancellationType) -> ScheduleActivity {
+    ScheduleActivity {
+        activity_id: id.into(),
+        activity_type: kind.into(),
+        start_to_close_timeout_ms: 30_000.0,
+        cancellation_type: cancellation as i32,
+        ..Default::default()
+    }
+}
+
+/// A local activity of type "la" whose id is its decimal seq.
+pub fn la() -> Cmd {
+    la_named("", "la")
+}
+
+pub fn la_named(id: &str, kind: &str) -> Cmd {
+    Cmd::La(ScheduleLocalActivity {
+        activity_id: id.into(),
+        activity_type: kind.into(),
+        start_to_close_timeout_ms: 30_000.0,
+        attempt: 1,
+        ..Default::default()
+    })
+}
+
+pub fn done(id: &'static str) -> Cmd {
+    Cmd::Done(id, json("\"done\""))
+}
+
+pub fn reject(id: &'static str) -> Cmd {
+    Cmd::Reject(id, failure("no"))
+}
+
+/// Answers activation k (queries not counted) with step k; behind the last step it answers with nothing.
+#[derive(Clone)]
+pub struct Script {
+    steps: Vec<Vec<Cmd>>,
+    at: usize,
+}
+
+impl Script {
+    pub fn new<const N: usize>(steps: [Vec<Cmd>; N]) -> Script {
+        Script { steps: steps.into(), at: 0 }
+    }
+}
+
+impl Lang for Script {
+    fn activate(&mut self, activation: &Activation, calls: &mut Calls) -> Reply {
+        let evicts = |job: &Job| matches!(job.variant, Some(Variant::RemoveFromCache(_)));
+        if activation.jobs.iter().any(evicts) {
+            return Reply::Finish;
+        }
+        let step = self.steps.get(self.at).cloned().unwrap_or_default();
+        self.at += 1;
+        for command in &step {
+            match command {
+                Cmd::FailTask(why, cause) => return Reply::FailTask(why.clone(), *cause),
+                command => {
+                    calls.give(command);
+                }
+            }
+        }
+        Reply::Finish
+    }
+}

@@ -1,0 +1,508 @@
+//! Drives the public `Run` through a history: task by task, whole, cut, or in pages.
+//!
+//! It plays the server: every live completion must hold exactly the commands whose events follow in the history (unless a test
+//! turns that off), and update requests are delivered as messages with the task whose completion accepts them.
+use prost::Message as _;
+use prost_types::Any;
+use temporalex_core::api::common::v1::WorkflowExecution;
+use temporalex_core::api::enums::v1::{CommandType, EventType};
+use temporalex_core::api::history::v1::history_event::Attributes;
+use temporalex_core::api::history::v1::{History, HistoryEvent};
+use temporalex_core::api::protocol::v1::{Message, message::SequencingId};
+use temporalex_core::api::query::v1::WorkflowQuery;
+use temporalex_core::api::update::v1::Request;
+use temporalex_core::api::workflowservice::v1::{
+    PollWorkflowTaskQueueResponse, RespondQueryTaskCompletedRequest, RespondWorkflowTaskCompletedRequest,
+    RespondWorkflowTaskCompletedResponse, RespondWorkflowTaskFailedRequest,
+};
+use temporalex_core::boundary::job::Variant;
+use temporalex_core::boundary::{
+    Activation, CommandKind, CoreError, CoreWarning, EvictionReason, JobOrder, QueryResult, ReplayFinished, RunOptions, step,
+    task_outcome,
+};
+use temporalex_core::error::Result;
+use temporalex_core::history::event::{is_command_event, type_name};
+use temporalex_core::replay::Run;
+
+use super::history::{HistoryBuilder, RUN_ID, WORKFLOW_ID};
+use super::lang::{Calls, Lang, Reply};
+use super::show;
+
+/// What a task answered, decoded.
+#[derive(Clone, Debug)]
+pub enum Response {
+    Completed(RespondWorkflowTaskCompletedRequest),
+    Failed(RespondWorkflowTaskFailedRequest),
+    Query(RespondQueryTaskCompletedRequest),
+    Finished(ReplayFinished),
+    Nothing,
+}
+
+/// How a task, or a replay, ended.
+#[derive(Clone, Debug)]
+pub struct TaskEnd {
+    pub response: Response,
+    pub evict: bool,
+    pub eviction_reason: EvictionReason,
+    pub error: Option<CoreError>,
+    pub warnings: Vec<CoreWarning>,
+}
+
+impl TaskEnd {
+    pub fn completed(&self) -> &RespondWorkflowTaskCompletedRequest {
+        match &self.response {
+            Response::Completed(request) => request,
+            other => panic!("not completed: {other:?}, error {:?}", self.error),
+        }
+    }
+
+    pub fn failed(&self) -> &RespondWorkflowTaskFailedRequest {
+        match &self.response {
+            Response::Failed(request) => request,
+            other => panic!("not failed: {other:?}"),
+        }
+    }
+
+    pub fn query(&self) -> &RespondQueryTaskCompletedRequest {
+        match &self.response {
+            Response::Query(request) => request,
+            other => panic!("no answer to a query: {other:?}, error {:?}", self.error),
+        }
+    }
+
+    pub fn commands(&self) -> String {
+        show::commands(&self.completed().commands)
+    }
+
+    pub fn message(&self) -> &str {
+        &self.error.as_ref().unwrap_or_else(|| panic!("no error: {:?}", self.response)).message
+    }
+}
+
+/// One cached run with its program, and everything that it was given and answered.
+pub struct Session {
+    run: Run,
+    lang: Box<dyn Lang>,
+    pub activations: Vec<Activation>,
+    pub ends: Vec<TaskEnd>,
+    /// Events served to NeedHistory, and how many at a time.
+    pages: Vec<HistoryEvent>,
+    page_size: usize,
+}
+
+/// A task of the history: its started event, and what came before it.
+#[derive(Clone, Copy, Debug)]
+pub struct Task {
+    pub from: i64,
+    pub started: i64,
+    pub previous_started: i64,
+}
+
+type Factory = Box<dyn Fn() -> Box<dyn Lang>>;
+
+/// A history with the program that made it.
+pub struct RunTest {
+    pub events: Vec<HistoryEvent>,
+    pub options: RunOptions,
+    factory: Factory,
+    /// Live completions are compared with the command events in the history.
+    pub check_commands: bool,
+}
+
+impl RunTest {
+    /// A native program.
+    pub fn new<L: Lang + Clone + 'static>(history: &HistoryBuilder, lang: L) -> RunTest {
+        RunTest::with(history.events.clone(), move || Box::new(lang.clone()))
+    }
+
+    pub fn with(events: Vec<HistoryEvent>, factory: impl Fn() -> Box<dyn Lang> + 'static) -> RunTest {
+        let options = RunOptions {
+            namespace: "ns".into(),
+            identity: "worker".into(),
+            sdk_name: "temporalex-ts".into(),
+            sdk_version: "0.1.0".into(),
+            ..Default::default()
+        };
+        RunTest { events, options, factory: Box::new(factory), check_commands: true }
+    }
+
+    /// The program takes its jobs in Core's order, as one of the compat layer.
+    pub fn compat(mut self) -> Self {
+        self.options.job_order = JobOrder::Compat as i32;
+        self.options.sdk_name = "temporal-typescript".into();
+        self
+    }
+
+    pub fn strict(mut self) -> Self {
+        self.options.strict = true;
+        self
+    }
+
+    pub fn unchecked(mut self) -> Self {
+        self.check_commands = false;
+        self
+    }
+
+    pub fn session(&self) -> Session {
+        let run = Run::new(self.options.clone()).expect("a run");
+        Session {
+            run,
+            lang: (self.factory)(),
+            activations: Vec::new(),
+            ends: Vec::new(),
+            pages: self.events.clone(),
+            page_size: usize::MAX,
+        }
+    }
+
+    /// The tasks that a worker would have been given: those that completed, and the last one if it is open.
+    pub fn tasks(&self) -> Vec<Task> {
+        let (mut tasks, mut from, mut previous_started): (Vec<Task>, i64, i64) = (Vec::new(), 1, 0);
+        for (i, event) in self.events.iter().enumerate() {
+            if event.event_type() != EventType::WorkflowTaskStarted {
+                continue;
+            }
+            let outcome = self.events.get(i + 1).map(HistoryEvent::event_type);
+            if matches!(outcome, Some(EventType::WorkflowTaskFailed | EventType::WorkflowTaskTimedOut)) {
+                continue;
+            }
+            tasks.push(Task { from, started: event.event_id, previous_started });
+            (from, previous_started) = (event.event_id + 1, event.event_id);
+        }
+        tasks
+    }
+
+    /// The response to a poll: events from..=started and the update requests that the task's completion accepts.
+    pub fn poll(&self, from: i64, task: Task) -> PollWorkflowTaskQueueResponse {
+        let events = self.events[from as usize - 1..task.started as usize].to_vec();
+        PollWorkflowTaskQueueResponse {
+            task_token: format!("task {}", task.started).into_bytes(),
+            workflow_execution: Some(WorkflowExecution { workflow_id: WORKFLOW_ID.into(), run_id: RUN_ID.into() }),
+            workflow_type: Some(temporalex_core::api::common::v1::WorkflowType { name: "wf".into() }),
+            previous_started_event_id: task.previous_started,
+            started_event_id: task.started,
+            attempt: 1,
+            history: Some(History { events }),
+            messages: self.messages(task.started),
+            ..Default::default()
+        }
+    }
+
+    /// Requests accepted by the completion of the task that was started by this event; reapplied ones came as events instead.
+    fn messages(&self, started: i64) -> Vec<Message> {
+        let admitted: Vec<&str> = self.events[..started as usize]
+            .iter()
+            .filter_map(|e| match e.attributes.as_ref()? {
+                Attributes::WorkflowExecutionUpdateAdmittedEventAttributes(a) => {
+                    Some(a.request.as_ref()?.meta.as_ref()?.update_id.as_str())
+                }
+                _ => None,
+            })
+            .collect();
+        let behind = self.events[started as usize..].iter().skip(1).take_while(|e| is_command_event(e));
+        let accepted = behind.filter_map(|e| match e.attributes.as_ref()? {
+            Attributes::WorkflowExecutionUpdateAcceptedEventAttributes(a) => Some(a),
+            _ => None,
+        });
+        accepted
+            .filter(|a| !admitted.contains(&a.protocol_instance_id.as_str()))
+            .filter_map(|a| Some(request_message(a.accepted_request.as_ref()?, a.accepted_request_sequencing_event_id)))
+            .collect()
+    }
+
+    /// Names of the command events right behind the completion of the task.
+    fn expected_commands(&self, started: i64) -> Option<Vec<String>> {
+        let behind = &self.events[started as usize..];
+        if behind.first().map(HistoryEvent::event_type) != Some(EventType::WorkflowTaskCompleted) {
+            return None;
+        }
+        Some(behind[1..].iter().take_while(|e| is_command_event(e)).map(type_name).collect())
+    }
+
+    /// Task by task on one cached run; stops at the first task that does not complete.
+    pub fn inc(&self) -> Session {
+        let mut session = self.session();
+        self.go_on(&mut session, 0);
+        session
+    }
+
+    /// Starts a cold run at task `first` (0: the beginning) with full history, then goes on task by task.
+    pub fn cut(&self, first: usize) -> Session {
+        let mut session = self.session();
+        let task = self.tasks()[first];
+        self.serve(&mut session, self.poll(1, task), task);
+        self.go_on(&mut session, first + 1);
+        session
+    }
+
+    fn go_on(&self, session: &mut Session, first: usize) {
+        for task in self.tasks().into_iter().skip(first) {
+            if session.ends.last().is_some_and(|end| end.evict || !matches!(end.response, Response::Completed(_))) {
+                return;
+            }
+            self.serve(session, self.poll(task.from, task), task);
+        }
+    }
+
+    fn serve(&self, session: &mut Session, poll: PollWorkflowTaskQueueResponse, task: Task) {
+        let end = session.task(&poll);
+        if let (true, Response::Completed(request), Some(expected)) =
+            (self.check_commands, &end.response, self.expected_commands(task.started))
+        {
+            let sent: Vec<String> =
+                request.commands.iter().map(|c| event_name_of(c.command_type, &request.messages, c)).collect();
+            assert_eq!(sent, expected, "commands of the task that was started by event {}", task.started);
+        }
+    }
+
+    /// The whole history in one task for a cold run, in pages of `page_size`, up to its last started event.
+    pub fn paged(&self, page_size: usize) -> Session {
+        let mut session = self.session();
+        session.page_size = page_size;
+        let task = *self.tasks().last().expect("the history has a task");
+        let mut poll = self.poll(1, task);
+        session.pages.truncate(task.started as usize);
+        let events = &mut poll.history.as_mut().expect("history").events;
+        if page_size < events.len() {
+            events.truncate(page_size);
+            poll.next_page_token = page_size.to_string().into_bytes();
+        }
+        self.serve(&mut session, poll, task);
+        session
+    }
+
+    /// Only the task's own events reach a run that is not cached: it has to fetch the rest.
+    pub fn missed(&self, index: usize, page_size: usize) -> Session {
+        let mut session = self.session();
+        session.page_size = page_size;
+        let task = self.tasks()[index];
+        session.pages.truncate(task.started as usize);
+        self.serve(&mut session, self.poll(task.from, task), task);
+        session
+    }
+
+    /// The whole history without a reporter.
+    pub fn replay(&self) -> Session {
+        let mut session = self.session();
+        session.replay(&self.events);
+        session
+    }
+
+    /// Replays and expects the verdict "ok".
+    pub fn replay_ok(&self) -> Session {
+        let session = self.replay();
+        let end = session.end();
+        assert!(matches!(end.response, Response::Finished(_)), "{:?}: {:?}", end.response, end.error);
+        assert_eq!(end.error, None);
+        session
+    }
+
+    /// Replays and expects an error.
+    pub fn replay_error(&self) -> CoreError {
+        let session = self.replay();
+        session.end().error.clone().unwrap_or_else(|| panic!("replayed: {}", show::activations(&session.activations)))
+    }
+
+    /// inc == rep: task by task, whole, cut after every started event and continued, and in pages of every size give the
+    /// activations `expected`, with equal times and lengths. Answers the incremental session.
+    pub fn same(&self, expected: &str) -> Session {
+        let inc = self.inc();
+        for end in &inc.ends {
+            assert_eq!(end.error, None, "task by task");
+        }
+        assert_eq!(show::activations(&inc.activations), expected, "task by task");
+        let live = normal(&inc.activations);
+        assert_eq!(normal(&self.replay_ok().activations), live, "whole replay");
+        for first in 1..self.tasks().len() {
+            assert_eq!(normal(&self.cut(first).activations), live, "cold start at task {first}");
+            let upto = self.tasks()[first].started;
+            let missed = self.missed(first, 3);
+            let prefix: Vec<_> = live.iter().filter(|a| a.started_event_id <= upto as u32).cloned().collect();
+            assert_eq!(normal(&missed.activations), prefix, "cache miss at task {first}");
+        }
+        for page_size in 1..self.events.len() {
+            assert_eq!(normal(&self.paged(page_size).activations), live, "pages of {page_size}");
+        }
+        inc
+    }
+}
+
+/// What must not depend on how a run is fed: everything but whether it was a replay.
+pub fn normal(activations: &[Activation]) -> Vec<Activation> {
+    let mut list = activations.to_vec();
+    for activation in &mut list {
+        activation.is_replaying = false;
+        for job in &mut activation.jobs {
+            if let Some(Variant::DoUpdate(update)) = job.variant.as_mut() {
+                update.run_validator = false;
+            }
+        }
+    }
+    list
+}
+
+pub fn request_message(request: &Request, sequencing: i64) -> Message {
+    let update_id = request.meta.as_ref().map(|m| m.update_id.clone()).unwrap_or_default();
+    Message {
+        id: format!("{update_id}/request"),
+        protocol_instance_id: update_id,
+        body: Some(Any { type_url: "type.googleapis.com/temporal.api.update.v1.Request".into(), value: request.encode_to_vec() }),
+        sequencing_id: Some(SequencingId::EventId(sequencing)),
+    }
+}
+
+pub fn query(query_type: &str) -> WorkflowQuery {
+    WorkflowQuery { query_type: query_type.into(), ..Default::default() }
+}
+
+fn event_name_of(command_type: i32, messages: &[Message], command: &temporalex_core::api::command::v1::Command) -> String {
+    use temporalex_core::api::command::v1::command::Attributes::ProtocolMessageCommandAttributes;
+    let name = match CommandType::try_from(command_type).expect("a known command") {
+        CommandType::ScheduleActivityTask => "ActivityTaskScheduled",
+        CommandType::RequestCancelActivityTask => "ActivityTaskCancelRequested",
+        CommandType::StartTimer => "TimerStarted",
+        CommandType::CancelTimer => "TimerCanceled",
+        CommandType::RecordMarker => "MarkerRecorded",
+        CommandType::UpsertWorkflowSearchAttributes => "UpsertWorkflowSearchAttributes",
+        CommandType::CompleteWorkflowExecution => "WorkflowExecutionCompleted",
+        CommandType::FailWorkflowExecution => "WorkflowExecutionFailed",
+        CommandType::CancelWorkflowExecution => "WorkflowExecutionCanceled",
+        CommandType::ContinueAsNewWorkflowExecution => "WorkflowExecutionContinuedAsNew",
+        CommandType::ProtocolMessage => {
+            let Some(ProtocolMessageCommandAttributes(a)) = &command.attributes else { panic!("{command:?}") };
+            let message = messages.iter().find(|m| m.id == a.message_id).expect("the message of the command is sent with it");
+            match message.body.as_ref().map(|b| b.type_url.rsplit('.').next()) {
+                Some(Some("Acceptance")) => "WorkflowExecutionUpdateAccepted",
+                Some(Some("Response")) => "WorkflowExecutionUpdateCompleted",
+                other => panic!("no command goes with {other:?}"),
+            }
+        }
+        other => panic!("not expected: {other:?}"),
+    };
+    name.into()
+}
+
+impl Session {
+    pub fn end(&self) -> &TaskEnd {
+        self.ends.last().expect("a task ended")
+    }
+
+    pub fn shown(&self) -> String {
+        show::activations(&self.activations)
+    }
+
+    /// Commands of all completions: "StartTimer 1 | CompleteWorkflowExecution"
+    pub fn commands(&self) -> String {
+        self.ends.iter().map(TaskEnd::commands).collect::<Vec<_>>().join(" | ")
+    }
+
+    pub fn jobs(&self, activation: usize) -> &[temporalex_core::boundary::Job] {
+        &self.activations[activation].jobs
+    }
+
+    /// Serves one task to its end and reports a completion as received.
+    pub fn task(&mut self, poll: &PollWorkflowTaskQueueResponse) -> TaskEnd {
+        let started = self.run.start_task(&poll.encode_to_vec());
+        self.finish(started)
+    }
+
+    /// Replays events without a reporter.
+    pub fn replay(&mut self, events: &[HistoryEvent]) -> TaskEnd {
+        let history = History { events: events.to_vec() };
+        let started = self.run.start_replay(WORKFLOW_ID, &history.encode_to_vec());
+        self.finish(started)
+    }
+
+    fn finish(&mut self, started: Result<()>) -> TaskEnd {
+        let end = match started.and_then(|()| self.drive()) {
+            Ok(end) => end,
+            Err(error) => TaskEnd {
+                response: Response::Nothing,
+                evict: true,
+                eviction_reason: EvictionReason::Unspecified,
+                error: Some(*error),
+                warnings: Vec::new(),
+            },
+        };
+        self.ends.push(end.clone());
+        if matches!(end.response, Response::Completed(_)) {
+            self.reported(&RespondWorkflowTaskCompletedResponse::default());
+        }
+        end
+    }
+
+    pub fn reported(&mut self, response: &RespondWorkflowTaskCompletedResponse) {
+        self.run.task_reported(&response.encode_to_vec()).expect("the report is taken");
+    }
+
+    fn drive(&mut self) -> Result<TaskEnd> {
+        loop {
+            match self.run.next()?.kind.expect("a step says what it is") {
+                step::Kind::Activation(activation) => {
+                    let reply = self.answer(&activation)?;
+                    self.activations.push(activation);
+                    match reply {
+                        Reply::Finish => self.run.finish_activation()?,
+                        Reply::FailTask(why, cause) => self.run.fail_activation(&why.encode_to_vec(), cause as i32)?,
+                    }
+                }
+                step::Kind::NeedHistory(need) => {
+                    assert_eq!((need.workflow_id.as_str(), need.run_id.as_str()), (WORKFLOW_ID, RUN_ID));
+                    let token = String::from_utf8(need.next_page_token).expect("our token");
+                    let from: usize = if token.is_empty() { 0 } else { token.parse().expect("our token") };
+                    let to = from.saturating_add(self.page_size).min(self.pages.len());
+                    let next = if to < self.pages.len() { to.to_string() } else { String::new() };
+                    let page = History { events: self.pages[from..to].to_vec() };
+                    self.run.feed_history(&page.encode_to_vec(), next.as_bytes())?;
+                }
+                step::Kind::Outcome(outcome) => {
+                    use task_outcome::Response as R;
+                    let response = match outcome.response.expect("an outcome has a response") {
+                        R::Completed(bytes) => Response::Completed(decode(&bytes)),
+                        R::Failed(bytes) => Response::Failed(decode(&bytes)),
+                        R::QueryCompleted(bytes) => Response::Query(decode(&bytes)),
+                        R::ReplayFinished(finished) => Response::Finished(finished),
+                        R::Nothing(_) => Response::Nothing,
+                    };
+                    return Ok(TaskEnd {
+                        response,
+                        evict: outcome.evict,
+                        eviction_reason: EvictionReason::try_from(outcome.eviction_reason).expect("a known reason"),
+                        error: outcome.error,
+                        warnings: outcome.warnings,
+                    });
+                }
+            }
+        }
+    }
+
+    fn answer(&mut self, activation: &Activation) -> Result<Reply> {
+        let mut calls = Calls::new(&mut self.run);
+        let queries: Vec<_> = activation
+            .jobs
+            .iter()
+            .filter_map(|job| match job.variant.as_ref() {
+                Some(Variant::QueryWorkflow(query)) => Some(query),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(activation.query_only, !queries.is_empty());
+        assert!(queries.is_empty() || queries.len() == activation.jobs.len(), "queries are alone in their activation");
+        let mut reply = Reply::Finish;
+        for query in &queries {
+            let result = Some(self.lang.query(query));
+            calls.raw(CommandKind::QueryResult, &QueryResult { query_id: query.query_id.clone(), result });
+        }
+        if queries.is_empty() {
+            reply = self.lang.activate(activation, &mut calls);
+        }
+        match calls.error {
+            Some(error) => Err(error),
+            None => Ok(reply),
+        }
+    }
+}
+
+fn decode<M: prost::Message + Default>(bytes: &[u8]) -> M {
+    M::decode(bytes).expect("the response decodes")
+}

@@ -206,3 +206,63 @@ impl Lang for Script {
         Reply::Finish
     }
 }
+
+/// What `patched` and `deprecatePatch` of workflow code keep (core-spec 1.9).
+#[derive(Clone, Default)]
+pub struct Patches {
+    notified: std::collections::BTreeSet<String>,
+    taken: std::collections::BTreeSet<String>,
+}
+
+impl Patches {
+    /// Call it first with every activation.
+    pub fn see(&mut self, activation: &Activation) {
+        for job in &activation.jobs {
+            if let Some(Variant::NotifyHasPatch(patch)) = job.variant.as_ref() {
+                self.notified.insert(patch.patch_id.clone());
+            }
+        }
+    }
+
+    /// On replay "false" is not kept: the run may go live later.
+    pub fn patched(&mut self, activation: &Activation, calls: &mut Calls, id: &'static str) -> bool {
+        let taken = self.taken.contains(id) || !activation.is_replaying || self.notified.contains(id);
+        if taken {
+            self.taken.insert(id.to_string());
+            calls.give(&Cmd::Patch(id, false));
+        }
+        taken
+    }
+}
+
+/// Side effects by position: replay reads what live execution computed (core-spec 1.13).
+#[derive(Clone, Default)]
+pub struct SideEffects {
+    recorded: std::collections::BTreeMap<u32, Payload>,
+    next: u32,
+    /// How often a function ran.
+    pub ran: u32,
+}
+
+impl SideEffects {
+    /// Call it first with every activation.
+    pub fn see(&mut self, activation: &Activation) {
+        for job in &activation.jobs {
+            if let Some(Variant::SideEffectValue(value)) = job.variant.as_ref() {
+                self.recorded.insert(value.id, value.payload.clone().expect("a value"));
+            }
+        }
+    }
+
+    pub fn run(&mut self, activation: &Activation, calls: &mut Calls, function: impl FnOnce() -> Payload) -> Payload {
+        let id = self.next;
+        self.next += 1;
+        let known = activation.is_replaying.then(|| self.recorded.get(&id).cloned()).flatten();
+        let value = known.unwrap_or_else(|| {
+            self.ran += 1;
+            function()
+        });
+        calls.give(&Cmd::SideEffect(id, value.clone()));
+        value
+    }
+}

@@ -1,0 +1,192 @@
+//! Core-spec 6.3: what happens when code and history differ (cases 41-51), wordings verbatim.
+mod support;
+
+use support::history::failure;
+use support::{Cmd, HistoryBuilder, Response, RunTest, Script, act, timer};
+use temporalex_core::api::enums::v1::WorkflowTaskFailedCause;
+use temporalex_core::api::failure::v1::failure::FailureInfo;
+use temporalex_core::boundary::{CommandKind, ErrorKind, EvictionReason};
+
+const PREFIX: &str = "[TMPRL1100] Nondeterminism error: ";
+
+fn start() -> HistoryBuilder {
+    HistoryBuilder::new().w_native()
+}
+
+/// S W(2-4) ActS(5) ActSt(6) ActC(7) W(8-10) Completed(11)
+fn one_activity() -> HistoryBuilder {
+    start().act_scheduled("1").act_done("1").w().wf_completed()
+}
+
+/// S W(2-4) TmrS(5) TmrF(6) W(7-9) Completed(10)
+fn one_timer() -> HistoryBuilder {
+    start().timer_started("1").timer_fired("1").w().wf_completed()
+}
+
+#[test]
+fn case_41_timer_vs_activity() {
+    let test = RunTest::new(&one_activity(), Script::new([vec![timer()], vec![Cmd::Complete]]));
+    let expected = format!("{PREFIX}Timer machine does not handle this event: HistoryEvent(id: 5, ActivityTaskScheduled)");
+    let error = test.replay_error();
+    assert_eq!(error.message, expected);
+    assert_eq!(
+        (error.kind(), error.event_id, error.event_type.as_str()),
+        (ErrorKind::Nondeterminism, 5, "ActivityTaskScheduled")
+    );
+    assert_eq!((error.command_kind(), error.seq), (CommandKind::StartTimer, 1));
+
+    // As a task of a worker: the task is failed with the cause, and the run is dropped.
+    let session = test.cut(1);
+    let end = session.end();
+    let failed = end.failed();
+    assert_eq!(failed.cause(), WorkflowTaskFailedCause::NonDeterministicError);
+    assert_eq!((end.evict, end.eviction_reason), (true, EvictionReason::Nondeterminism));
+    assert_eq!(failed.task_token, b"task 9");
+    assert_eq!((failed.identity.as_str(), failed.namespace.as_str()), ("worker", "ns"));
+    let reported = failed.failure.as_ref().expect("a failure");
+    assert_eq!(reported.message, expected);
+    match reported.failure_info.as_ref() {
+        Some(FailureInfo::ApplicationFailureInfo(info)) => assert_eq!((info.r#type.as_str(), info.non_retryable), ("", false)),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(session.shown(), "{Init}");
+}
+
+#[test]
+fn case_42_missing_command() {
+    let error = RunTest::new(&one_timer(), Script::new([vec![], vec![Cmd::Complete]])).replay_error();
+    assert_eq!(error.message, format!("{PREFIX}No command scheduled for event HistoryEvent(id: 5, TimerStarted)"));
+    assert_eq!((error.kind(), error.event_id), (ErrorKind::Nondeterminism, 5));
+}
+
+#[test]
+fn case_43_early_complete() {
+    let error = RunTest::new(&one_timer(), Script::new([vec![Cmd::Complete]])).replay_error();
+    assert_eq!(
+        error.message,
+        format!("{PREFIX}Complete workflow machine does not handle this event: HistoryEvent(id: 5, TimerStarted)")
+    );
+    for (command, name) in [(Cmd::Fail(failure("x")), "Fail workflow"), (Cmd::CancelWorkflow, "Cancel workflow")] {
+        let error = RunTest::new(&one_timer(), Script::new([vec![command]])).replay_error();
+        let text = format!("{PREFIX}{name} machine does not handle this event: HistoryEvent(id: 5, TimerStarted)");
+        assert_eq!(error.message, text);
+    }
+    let again = Cmd::ContinueAsNew(Default::default());
+    let error = RunTest::new(&one_timer(), Script::new([vec![again]])).replay_error();
+    let text = format!("{PREFIX}Continue as new workflow machine does not handle this event: HistoryEvent(id: 5, TimerStarted)");
+    assert_eq!(error.message, text);
+}
+
+/// S W(2-4) TmrS(5) TmrF(6) W(7-9) TmrS(10) TmrF(11) W(12-14) Completed(15); the code also schedules an activity at first.
+#[test]
+fn case_44_extra_command_mid() {
+    let history = start().timer_started("1").timer_fired("1").w().timer_started("2").timer_fired("2").w().wf_completed();
+    let script = || Script::new([vec![timer(), act()], vec![timer()], vec![Cmd::Complete]]);
+    let error = RunTest::new(&history, script()).replay_error();
+    assert_eq!(
+        error.message,
+        format!("{PREFIX}Activity machine does not handle this event: HistoryEvent(id: 10, TimerStarted)"),
+        "Core notices it at the next command event"
+    );
+    let session = RunTest::new(&history, script()).strict().replay();
+    let error = session.end().error.clone().expect("an error");
+    assert_eq!(error.kind(), ErrorKind::Nondeterminism);
+    assert!(error.message.starts_with(&format!("{PREFIX}Extra command ")), "{}", error.message);
+    assert!(error.message.ends_with(" not found in history before event 8"), "{}", error.message);
+    assert_eq!((error.command_kind(), error.seq), (CommandKind::ScheduleActivity, 1));
+    assert_eq!(session.shown(), "{Init}", "the strict check locates the first divergence");
+}
+
+/// S W(2-4) TmrS(5) TmrF(6) W(7-9) Completed(10); the code also schedules an activity at first.
+#[test]
+fn case_45_extra_command_tail() {
+    let history = start().timer_started("1").timer_fired("1").w();
+    let script = || Script::new([vec![timer(), act()], vec![]]);
+    let lenient = RunTest::new(&history, script()).replay_ok();
+    let warnings: Vec<&str> = lenient.end().warnings.iter().map(|w| w.message.as_str()).collect();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].contains("Extra command ") && warnings[0].contains(" not found in history before event 8"));
+    let error = RunTest::new(&history, script()).strict().replay_error();
+    assert!(error.message.starts_with(&format!("{PREFIX}Extra command ")), "{}", error.message);
+}
+
+/// S W(2-4) TmrS(5) ActS(6) ActSt(7) ActC(8) W(9-11) Completed(12)
+#[test]
+fn case_46_swapped_order() {
+    let history = start().timer_started("1").act_scheduled("1").act_done("1").w().wf_completed();
+    let error = RunTest::new(&history, Script::new([vec![act(), timer()], vec![Cmd::Complete]])).replay_error();
+    assert_eq!(error.message, format!("{PREFIX}Activity machine does not handle this event: HistoryEvent(id: 5, TimerStarted)"));
+    // Two of a kind cannot be told apart by order: the ids are what is compared.
+    let history = start().timer_started("1").timer_started("2").timer_fired("1").w().wf_completed();
+    RunTest::new(&history, Script::new([vec![timer(), timer()], vec![Cmd::Complete]])).replay_ok();
+}
+
+#[test]
+fn case_47_recover_after_nde() {
+    let bad = RunTest::new(&one_timer(), Script::new([vec![act()]]));
+    assert!(matches!(bad.cut(1).end().response, Response::Failed(_)));
+    let good = RunTest::new(&one_timer(), Script::new([vec![timer()], vec![Cmd::Complete]]));
+    let mut session = good.session();
+    let mut poll = good.poll(1, good.tasks()[1]);
+    poll.attempt = 2;
+    let end = session.task(&poll);
+    assert_eq!(end.commands(), "CompleteWorkflowExecution");
+    assert_eq!(session.shown(), "{Init} {Fire 1}");
+}
+
+#[test]
+fn case_48_attempt_2_not_reported() {
+    let test = RunTest::new(&one_timer(), Script::new([vec![act()]]));
+    let mut session = test.session();
+    let mut poll = test.poll(1, test.tasks()[1]);
+    poll.attempt = 2;
+    let end = session.task(&poll);
+    assert!(matches!(end.response, Response::Nothing), "{:?}", end.response);
+    assert_eq!((end.evict, end.eviction_reason), (true, EvictionReason::Nondeterminism));
+    assert!(end.message().starts_with(PREFIX));
+}
+
+#[test]
+fn case_49_resolve_unknown_seq() {
+    let cases = [(Cmd::CancelTimer(9), "Timer(9)"), (Cmd::CancelAct(9), "Activity(9)")];
+    for (command, shown) in cases {
+        let test = RunTest::new(&one_timer(), Script::new([vec![command, timer()], vec![Cmd::Complete]]));
+        let error = test.replay_error();
+        assert_eq!(error.message, format!("{PREFIX}Missing associated machine for {shown}"));
+        assert_eq!(error.kind(), ErrorKind::Nondeterminism);
+    }
+}
+
+/// S W(2-4) TmrS(5) TmrF of 99(6) W(7-9) Completed(10)
+#[test]
+fn case_50_event_for_unknown_initiator() {
+    let history = start().timer_started("1").timer_fired_as("1", 99).w().wf_completed();
+    let error = RunTest::new(&history, Script::new([vec![timer()], vec![Cmd::Complete]])).replay_error();
+    assert_eq!((error.kind(), error.event_id), (ErrorKind::Nondeterminism, 6));
+    let text = "During event handling, this event had an initial command ID but we could not find a matching command for it: ";
+    assert!(error.message.starts_with(&format!("{PREFIX}{text}")), "{}", error.message);
+    assert!(error.message.contains("HistoryEvent(id: 6, TimerFired)"), "{}", error.message);
+}
+
+#[test]
+fn case_51_lang_failure() {
+    let boom = Cmd::FailTask(failure("user code threw"), WorkflowTaskFailedCause::Unspecified);
+    let test = RunTest::new(&one_timer(), Script::new([vec![timer()], vec![boom]]));
+    let session = test.inc();
+    let end = session.end();
+    assert_eq!(end.failed().cause(), WorkflowTaskFailedCause::WorkflowWorkerUnhandledFailure);
+    assert_eq!(end.failed().failure, Some(failure("user code threw")));
+    assert_eq!((end.evict, end.eviction_reason), (true, EvictionReason::LangFail));
+    assert_eq!(end.error.as_ref().map(|e| e.kind()), Some(ErrorKind::Lang));
+
+    // The retry is a full replay up to the point of the failure.
+    let good = RunTest::new(&one_timer(), Script::new([vec![timer()], vec![Cmd::Complete]]));
+    let session = good.cut(1);
+    let replaying: Vec<bool> = session.activations.iter().map(|a| a.is_replaying).collect();
+    assert_eq!((session.shown().as_str(), replaying), ("{Init} {Fire 1}", vec![true, false]));
+
+    // The program may name the cause itself.
+    let forced = Cmd::FailTask(failure("x"), WorkflowTaskFailedCause::NonDeterministicError);
+    let session = RunTest::new(&one_timer(), Script::new([vec![forced]])).inc();
+    assert_eq!(session.end().failed().cause(), WorkflowTaskFailedCause::NonDeterministicError);
+}

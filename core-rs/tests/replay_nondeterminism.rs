@@ -8,6 +8,7 @@ use temporalex_core::api::failure::v1::failure::FailureInfo;
 use temporalex_core::boundary::{CommandKind, ErrorKind, EvictionReason};
 
 const PREFIX: &str = "[TMPRL1100] Nondeterminism error: ";
+const EXTRA_ACTIVITY: &str = "Extra command COMMAND_TYPE_SCHEDULE_ACTIVITY_TASK not found in history";
 
 fn start() -> HistoryBuilder {
     HistoryBuilder::new().w_native()
@@ -91,8 +92,7 @@ fn case_44_extra_command_mid() {
     let session = RunTest::new(&history, script()).strict().replay();
     let error = session.end().error.clone().expect("an error");
     assert_eq!(error.kind(), ErrorKind::Nondeterminism);
-    assert!(error.message.starts_with(&format!("{PREFIX}Extra command ")), "{}", error.message);
-    assert!(error.message.ends_with(" not found in history before event 8"), "{}", error.message);
+    assert_eq!(error.message, format!("{PREFIX}{EXTRA_ACTIVITY} before event 6"));
     assert_eq!((error.command_kind(), error.seq), (CommandKind::ScheduleActivity, 1));
     assert_eq!(session.shown(), "{Init}", "the strict check locates the first divergence");
 }
@@ -105,9 +105,9 @@ fn case_45_extra_command_tail() {
     let lenient = RunTest::new(&history, script()).replay_ok();
     let warnings: Vec<&str> = lenient.end().warnings.iter().map(|w| w.message.as_str()).collect();
     assert_eq!(warnings.len(), 1, "{warnings:?}");
-    assert!(warnings[0].contains("Extra command ") && warnings[0].contains(" not found in history before event 8"));
+    assert_eq!(warnings[0], format!("{EXTRA_ACTIVITY} before event 6"));
     let error = RunTest::new(&history, script()).strict().replay_error();
-    assert!(error.message.starts_with(&format!("{PREFIX}Extra command ")), "{}", error.message);
+    assert_eq!(error.message, format!("{PREFIX}{EXTRA_ACTIVITY} before event 6"));
 }
 
 /// S W(2-4) TmrS(5) ActS(6) ActSt(7) ActC(8) W(9-11) Completed(12)

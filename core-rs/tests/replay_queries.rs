@@ -67,8 +67,7 @@ fn case_111_legacy_query_sticky() {
 fn case_112_legacy_query_with_full_history() {
     let test = RunTest::new(&one_timer(), program());
     let mut session = test.session();
-    // The history goes on behind the last task that completed: nothing of that is answered with commands.
-    session.task(&query_task(&test, 3, 6));
+    session.task(&query_task(&test, 3, 5));
     assert_eq!(session.shown(), "{Init} {Query legacy_query}");
     check_answer(&session);
 
@@ -137,10 +136,11 @@ fn case_115b_query_map_without_jobs() {
 
 #[test]
 fn case_116_query_expired() {
-    let test = RunTest::new(&one_timer(), program());
+    let history = start().timer_started("1").timer_fired("1").w().timer_started("2");
+    let test = RunTest::new(&history, Script::new([vec![timer()], vec![timer()]]));
     let mut session = first_task(&test);
     let next = test.tasks()[1];
-    session.task(&test.poll(next.from, next));
+    assert_eq!(session.task(&test.poll(next.from, next)).commands(), "StartTimer 2");
     // It asks about the state after event 3; the run is beyond that.
     session.task(&query_task(&test, 3, 0));
     let end = session.end();

@@ -9,7 +9,7 @@ use crate::api::history::v1::{
     HistoryEvent, WorkflowExecutionStartedEventAttributes, WorkflowTaskFailedEventAttributes, WorkflowTaskStartedEventAttributes,
 };
 use crate::boundary::job::Variant;
-use crate::boundary::{CancelWorkflow, FireTimer, InitializeWorkflow, SignalWorkflow, UpdateRandomSeed};
+use crate::boundary::{CancelWorkflow, CommandKind, FireTimer, InitializeWorkflow, SignalWorkflow, UpdateRandomSeed};
 use crate::error::{Result, codes, fatal, nondeterminism, unsupported};
 use crate::history::event::{Route, event_type, is_terminal_event, route};
 use crate::replay::convert::{duration_ms, payload_vec, timestamp_ms};
@@ -97,13 +97,16 @@ impl Workflow {
                     return Err(crate::replay::event::wrong_type(timer::NAME, at));
                 };
                 let timer = (seq as usize).checked_sub(1).and_then(|i| self.timers.get_mut(i));
-                timer.ok_or_else(|| bad_event(at, "timer"))?.on_fired(seq, &fired.timer_id, at)?;
+                timer
+                    .ok_or_else(|| bad_event(at, "timer"))?
+                    .on_fired(seq, &fired.timer_id, at)
+                    .of_command(CommandKind::StartTimer, seq)?;
                 self.jobs.of_event(at.id, Variant::FireTimer(FireTimer { seq }));
             }
             Initiator::Activity(seq) => {
                 let activity = (seq as usize).checked_sub(1).and_then(|i| self.activities.get_mut(i));
                 let resolution = activity.ok_or_else(|| bad_event(at, activity::NAME))?.on_event(seq, attributes, at);
-                if let Some(resolution) = resolution.at_event(at)? {
+                if let Some(resolution) = resolution.at_event(at).of_command(CommandKind::ScheduleActivity, seq)? {
                     self.jobs.of_event(at.id, Variant::ResolveActivity(resolution));
                 }
             }

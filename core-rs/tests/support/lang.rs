@@ -30,7 +30,7 @@ impl<F: FnMut(&Activation, &mut Calls) -> Reply> Lang for F {
 /// How an activation ends.
 pub enum Reply {
     Finish,
-    FailTask(Failure, WorkflowTaskFailedCause),
+    FailTask(Box<Failure>, WorkflowTaskFailedCause),
 }
 
 /// The calls into the core that workflow code may make. An error of a call is kept, and is the result of the activation.
@@ -197,7 +197,7 @@ impl Lang for Script {
         self.at += 1;
         for command in &step {
             match command {
-                Cmd::FailTask(why, cause) => return Reply::FailTask(why.clone(), *cause),
+                Cmd::FailTask(why, cause) => return Reply::FailTask(Box::new(why.clone()), *cause),
                 command => {
                     calls.give(command);
                 }

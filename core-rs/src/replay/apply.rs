@@ -33,7 +33,9 @@ pub struct Frontier {
 impl Workflow {
     pub fn apply(&mut self, events: Vec<HistoryEvent>, frontier: Frontier) -> Result<()> {
         self.activation_index = 0;
+        self.at_frontier = frontier.is_last;
         self.side_effects.known.clear();
+        self.updates.admitted.clear();
         let mut behind_commands = None;
         let mut completed = false;
         let mut events = events.into_iter().peekable();
@@ -178,12 +180,16 @@ impl Workflow {
             Some(Attributes::WorkflowExecutionUpdateAdmittedEventAttributes(admitted)) => {
                 let request = admitted.request.ok_or_else(|| bad_event(at, "update request"))?;
                 let id = request.meta.as_ref().map(|m| m.update_id.clone()).unwrap_or_default();
+                let incoming = Incoming {
+                    protocol_instance_id: id.clone(),
+                    message_id: format!("{id}/request"),
+                    sequencing_id: at.id,
+                    request: Box::new(request),
+                };
                 if self.replaying {
-                    self.updates.admitted.insert(id, Box::new(request));
+                    self.updates.admitted.insert(id, incoming);
                 } else {
-                    let message_id = format!("{id}/request");
-                    let request = Box::new(request);
-                    self.request_update(Incoming { protocol_instance_id: id, message_id, sequencing_id: at.id, request });
+                    self.request_update(incoming);
                 }
             }
             // Termination and timeout of the run: nothing follows, nothing is to be done.

@@ -172,6 +172,9 @@ impl Workflow {
                 if seq == 0 || seq > last {
                     return Err(missing("LocalActivity", seq).of_command(CommandKind::ScheduleLocalActivity, seq));
                 }
+                if let Some(released) = self.local_activities.cancel(seq, self.activation_index) {
+                    self.resolve_local_activity(released);
+                }
             }
             Given::SetPatchMarker(p) => self.set_patch_marker(p),
             Given::SideEffect(s) => self.record_side_effect(s)?,
@@ -196,9 +199,8 @@ impl Workflow {
         let listed =
             self.flags.on(CoreFlag::UpsertOnPatch, self.replaying) && (!self.replaying || self.patches.was_seen(&p.patch_id));
         self.queue.push_back(Queued::Patch { id: p.patch_id, deprecated: p.deprecated });
+        // The list is for searching only: it is not carried into a continued run as an attribute of this one.
         if listed && let Some(value) = self.patches.change_versions() {
-            let own = self.inherited.search_attributes.get_or_insert_default();
-            own.indexed_fields.insert(crate::replay::patch::CHANGE_VERSION.into(), value.clone());
             self.queue.push_back(Queued::ChangeVersions { value });
         }
     }

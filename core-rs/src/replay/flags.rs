@@ -32,9 +32,14 @@ pub struct Flags {
 }
 
 impl Flags {
+    /// History holds the flag.
+    pub fn recorded(&self, flag: CoreFlag) -> bool {
+        self.core.contains(&(flag as u32))
+    }
+
     /// Whether the behaviour is on.
     pub fn on(&self, flag: CoreFlag, replaying: bool) -> bool {
-        !replaying || self.core.contains(&(flag as u32))
+        !replaying || self.recorded(flag)
     }
 
     pub fn lang(&self) -> Vec<u32> {

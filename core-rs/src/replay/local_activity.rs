@@ -2,16 +2,18 @@
 //!
 //! The look-ahead of a task collects its `core_local_activity` markers in order. A resolution is released, in that order, once its
 //! activity is scheduled, and not before the activation that its marker names; when nothing else is left to do the marker's
-//! activation cannot come otherwise, so it is released at once. Markers of older Cores name none. Cancelling changes nothing
-//! here: whatever came of it was recorded, and the record wins.
+//! activation cannot come otherwise, so it is released at once. Markers of older Cores name none. Whatever came of a cancel was
+//! recorded, and the record wins: cancelling only releases it ahead of its turn.
 //!
 //! The marker event itself is fed to the machine and takes no command from the queue.
 use std::collections::{BTreeMap, VecDeque};
 
 use prost::Message;
 
-use crate::api::failure::v1::Failure;
+use crate::api::common::v1::{ActivityType, Payload};
+use crate::api::enums::v1::RetryState;
 use crate::api::failure::v1::failure::FailureInfo;
+use crate::api::failure::v1::{ActivityFailureInfo, Failure};
 use crate::api::history::v1::MarkerRecordedEventAttributes;
 use crate::boundary::{ActivityCompleted, DoBackoff, ResolveActivity, resolve_activity};
 use crate::error::{Result, codes, fatal, nondeterminism};
@@ -55,7 +57,16 @@ struct Found {
     event_id: i64,
     activation_index: Option<u32>,
     complete_ms: Option<f64>,
-    resolution: ResolveActivity,
+    result: Outcome,
+}
+
+/// The result of a marker, before it is known whose it is.
+#[derive(Clone, Debug)]
+enum Outcome {
+    Completed(Option<Payload>),
+    Failed(Failure),
+    Cancelled(Failure),
+    Backoff(DoBackoff),
 }
 
 /// A result on its way to workflow code.
@@ -73,33 +84,58 @@ pub struct LocalActivities {
     found: VecDeque<Found>,
 }
 
+impl Found {
+    /// Recorded for a later activation of its task.
+    fn is_held(&self, activation_index: u32) -> bool {
+        self.activation_index.is_some_and(|index| index > activation_index)
+    }
+}
+
 impl LocalActivities {
     pub fn schedule(&mut self, seq: u32, id: String, kind: String) {
         self.by_seq.insert(seq, Local { state: State::WaitingForMarker, id, kind });
     }
 
-    /// A marker in the look-ahead.
+    /// A marker in the look-ahead. One whose activity is resolved already has nothing to say.
     pub fn find_ahead(&mut self, marker: &MarkerRecordedEventAttributes, event: EventRef) -> Result<()> {
         let data = read(marker).at_event(event)?;
-        let resolution = resolution(marker, &data).at_event(event)?;
+        if self.by_seq.get(&data.seq).is_some_and(|l| l.state != State::WaitingForMarker) {
+            return Ok(());
+        }
+        let result = outcome(marker, &data).at_event(event)?;
         let Data { seq, activation_index, complete_ms, .. } = data;
-        self.found.push_back(Found { seq, event_id: event.id, activation_index, complete_ms, resolution });
+        self.found.push_back(Found { seq, event_id: event.id, activation_index, complete_ms, result });
         Ok(())
     }
 
     /// The next result for the activation with this index, if it may go out now.
     pub fn release(&mut self, activation_index: u32, other_jobs: bool) -> Option<Released> {
         let first = self.found.front()?;
-        let local = self.by_seq.get_mut(&first.seq)?;
-        if local.state != State::WaitingForMarker {
+        if (other_jobs && first.is_held(activation_index)) || !self.by_seq.contains_key(&first.seq) {
             return None;
         }
-        if other_jobs && first.activation_index.is_some_and(|index| index > activation_index) {
-            return None;
-        }
+        let found = self.found.pop_front()?;
+        self.resolve(found)
+    }
+
+    /// Workflow code cancels: what the record says comes now, unless it was recorded for a later activation.
+    pub fn cancel(&mut self, seq: u32, activation_index: u32) -> Option<Released> {
+        let index = self.found.iter().position(|f| f.seq == seq && !f.is_held(activation_index))?;
+        let found = self.found.remove(index)?;
+        self.resolve(found)
+    }
+
+    fn resolve(&mut self, found: Found) -> Option<Released> {
+        let local = self.by_seq.get_mut(&found.seq).filter(|l| l.state == State::WaitingForMarker)?;
         local.state = State::Resolved;
-        let Found { event_id, complete_ms, resolution, .. } = self.found.pop_front()?;
-        Some(Released { event_id, complete_ms, resolution })
+        let result = match found.result {
+            Outcome::Completed(result) => resolve_activity::Result::Completed(ActivityCompleted { result }),
+            Outcome::Failed(failure) => resolve_activity::Result::Failed(failure.encode_to_vec()),
+            Outcome::Cancelled(failure) => resolve_activity::Result::Cancelled(wrapped(failure, local).encode_to_vec()),
+            Outcome::Backoff(backoff) => resolve_activity::Result::Backoff(backoff),
+        };
+        let resolution = ResolveActivity { seq: found.seq, is_local: true, result: Some(result) };
+        Some(Released { event_id: found.event_id, complete_ms: found.complete_ms, resolution })
     }
 
     /// The marker event. `check`: id and type are compared (flag 1).
@@ -156,31 +192,43 @@ fn milliseconds(value: &Json) -> Option<f64> {
     Some(seconds * 1000.0 + nanos / 1e6)
 }
 
-fn resolution(marker: &MarkerRecordedEventAttributes, data: &Data) -> Result<ResolveActivity> {
-    let result = match (&marker.failure, data.backoff_ms) {
-        (Some(_), Some(backoff_ms)) => resolve_activity::Result::Backoff(DoBackoff {
+fn outcome(marker: &MarkerRecordedEventAttributes, data: &Data) -> Result<Outcome> {
+    if let Some(backoff_ms) = data.backoff_ms {
+        let original_schedule_time_ms = data.original_schedule_ms.unwrap_or(0.0);
+        return Ok(Outcome::Backoff(DoBackoff {
             attempt: data.attempt.saturating_add(1),
             backoff_ms,
-            original_schedule_time_ms: data.original_schedule_ms.unwrap_or(0.0),
-        }),
-        (Some(failure), None) if is_cancelled(failure) => resolve_activity::Result::Cancelled(failure.encode_to_vec()),
-        (Some(failure), None) => resolve_activity::Result::Failed(failure.encode_to_vec()),
-        (None, _) => {
-            let result = single_payload(marker.details.get("result").cloned())?;
-            resolve_activity::Result::Completed(ActivityCompleted { result })
+            original_schedule_time_ms,
+        }));
+    }
+    match marker.failure.clone() {
+        Some(failure) if is_cancellation(&failure) || failure.cause.as_deref().is_some_and(is_cancellation) => {
+            Ok(Outcome::Cancelled(failure))
         }
-    };
-    Ok(ResolveActivity { seq: data.seq, is_local: true, result: Some(result) })
+        Some(failure) => Ok(Outcome::Failed(failure)),
+        None => single_payload(marker.details.get("result").filter(|p| !p.payloads.is_empty()).cloned()).map(Outcome::Completed),
+    }
 }
 
-/// The failure is a cancellation, or an activity failure that wraps one.
-fn is_cancelled(failure: &Failure) -> bool {
-    match failure.failure_info.as_ref() {
-        Some(FailureInfo::CanceledFailureInfo(_)) => true,
-        Some(FailureInfo::ActivityFailureInfo(_)) => {
-            let cause = failure.cause.as_deref().and_then(|c| c.failure_info.as_ref());
-            matches!(cause, Some(FailureInfo::CanceledFailureInfo(_)))
-        }
-        _ => false,
+fn is_cancellation(failure: &Failure) -> bool {
+    matches!(failure.failure_info, Some(FailureInfo::CanceledFailureInfo(_)))
+}
+
+/// A bare cancellation is wrapped as that of an activity.
+fn wrapped(failure: Failure, local: &Local) -> Failure {
+    if !is_cancellation(&failure) {
+        return failure;
+    }
+    let info = ActivityFailureInfo {
+        activity_type: Some(ActivityType { name: local.kind.clone() }),
+        activity_id: local.id.clone(),
+        retry_state: RetryState::CancelRequested as i32,
+        ..Default::default()
+    };
+    Failure {
+        message: "Local Activity cancelled".into(),
+        cause: Some(Box::new(failure)),
+        failure_info: Some(FailureInfo::ActivityFailureInfo(info)),
+        ..Default::default()
     }
 }

@@ -46,15 +46,17 @@ impl Workflow {
                 },
                 Some(Attributes::WorkflowExecutionUpdateAcceptedEventAttributes(accepted)) => {
                     let id = &accepted.protocol_instance_id;
-                    let admitted = self.updates.admitted.remove(id);
-                    let request = accepted.accepted_request.clone().map(Box::new).or(admitted);
-                    let request = request.ok_or_else(|| bad_event(at, "update request, and no admitted event brought it"))?;
-                    self.request_update(Incoming {
-                        protocol_instance_id: id.clone(),
-                        message_id: accepted.accepted_request_message_id.clone(),
-                        sequencing_id: accepted.accepted_request_sequencing_event_id,
-                        request,
-                    });
+                    let own = || {
+                        Some(Incoming {
+                            protocol_instance_id: id.clone(),
+                            message_id: accepted.accepted_request_message_id.clone(),
+                            sequencing_id: accepted.accepted_request_sequencing_event_id,
+                            request: Box::new(accepted.accepted_request.clone()?),
+                        })
+                    };
+                    let incoming = self.updates.admitted.remove(id).or_else(own);
+                    let lacking = || bad_event(at, "update request, and no admitted event brought it");
+                    self.request_update(incoming.ok_or_else(lacking)?);
                 }
                 _ => {}
             }

@@ -28,7 +28,7 @@ impl Workflow {
     pub fn match_command_event(&mut self, event: HistoryEvent, at: EventRef, next: Option<&HistoryEvent>) -> Result<bool> {
         if let Some(Attributes::MarkerRecordedEventAttributes(marker)) = &event.attributes {
             if marker.marker_name == local_activity::MARKER {
-                let check = self.flags.on(CoreFlag::IdAndTypeChecks, self.replaying);
+                let check = self.flags.recorded(CoreFlag::IdAndTypeChecks);
                 self.local_activities.on_marker(marker, check, at)?;
                 return Ok(false);
             }
@@ -94,7 +94,8 @@ impl Workflow {
                 Attributes::TimerStartedEventAttributes(_) | Attributes::TimerCanceledEventAttributes(_),
             ) => return Err(bad_transition("TimerMachine", *self.timer(seq, at)?, at)),
             (Queued::ScheduleActivity { seq, .. }, Attributes::ActivityTaskScheduledEventAttributes(scheduled)) => {
-                let check = self.flags.on(CoreFlag::IdAndTypeChecks, self.replaying);
+                // What the newest task recorded is compared even before history says that the flag is used.
+                let check = self.at_frontier || self.flags.recorded(CoreFlag::IdAndTypeChecks);
                 self.activity(seq, at)?.on_scheduled(scheduled, check, at)?;
                 self.initiators.push((at.id, Initiator::Activity(seq)));
             }

@@ -416,8 +416,12 @@ impl Run {
         }
         let expired = failed.error.code == codes::QUERY_EXPIRED;
         self.void = !expired;
+        let retried = self.task.is_query_task && failed.error.code == codes::HISTORY_FETCH;
         let response = if self.task.is_replay {
             self.replay_finished()
+        } else if retried {
+            // The caller of the query may ask again; an answer would be final.
+            task_outcome::Response::Nothing(Nothing {})
         } else if self.task.is_query_task {
             task_outcome::Response::QueryCompleted(completion::query_failed(&self.options, &mut self.task, &failed))
         } else if self.task.attempt <= 1 {

@@ -25,7 +25,6 @@ pub struct Inherited {
     pub task_queue: String,
     pub memo: Option<Memo>,
     pub retry_policy: Option<RetryPolicy>,
-    /// Those of the start event, with the run's own upserts since.
     pub search_attributes: Option<SearchAttributes>,
 }
 

@@ -63,8 +63,8 @@ pub struct Incoming {
 #[derive(Clone, Debug, Default)]
 pub struct Updates {
     by_id: BTreeMap<String, Update>,
-    /// Requests that a reset brought back: the accepted event that follows has none of its own.
-    pub admitted: BTreeMap<String, Box<Request>>,
+    /// Requests that a reset brought back in the sequence being replayed: the accepted event behind it has none of its own.
+    pub admitted: BTreeMap<String, Incoming>,
 }
 
 /// What an answer of workflow code puts in motion.

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::api::protocol::v1::Message;
+use crate::boundary::job::Variant;
 use crate::boundary::{Activation, CoreWarning, JobOrder, RunOptions};
 use crate::error::{Result, nondeterminism};
 use crate::replay::activity::Activity;
@@ -11,7 +12,7 @@ use crate::replay::convert::id32;
 use crate::replay::event::EventRef;
 use crate::replay::flags::Flags;
 use crate::replay::jobs::Jobs;
-use crate::replay::local_activity::LocalActivities;
+use crate::replay::local_activity::{LocalActivities, Released};
 use crate::replay::patch::Patches;
 use crate::replay::queue::Queued;
 use crate::replay::random::Random;
@@ -38,6 +39,8 @@ pub struct Workflow {
     pub flags: Flags,
     /// What history does not show yet is new: false from the first event that only a live task can bring.
     pub replaying: bool,
+    /// The sequence being applied is the last that is known.
+    pub at_frontier: bool,
     pub seqs: Seqs,
     pub queue: VecDeque<Queued>,
     /// By event id, ascending: command events are applied in order.
@@ -82,6 +85,7 @@ impl Workflow {
             random: Random::new(0),
             flags: Flags::default(),
             replaying: false,
+            at_frontier: false,
             seqs: Seqs::default(),
             queue: VecDeque::new(),
             initiators: Vec::new(),
@@ -155,11 +159,15 @@ impl Workflow {
 
     fn release_local_activities(&mut self) {
         while let Some(r) = self.local_activities.release(self.activation_index, !self.jobs.is_empty()) {
-            if let Some(ms) = r.complete_ms {
-                self.advance_time(ms);
-            }
-            self.jobs.of_event(r.event_id, crate::boundary::job::Variant::ResolveActivity(r.resolution));
+            self.resolve_local_activity(r);
         }
+    }
+
+    pub fn resolve_local_activity(&mut self, r: Released) {
+        if let Some(ms) = r.complete_ms {
+            self.advance_time(ms);
+        }
+        self.jobs.of_event(r.event_id, Variant::ResolveActivity(r.resolution));
     }
 
     /// The command was taken back before it was sent.

@@ -568,6 +568,8 @@ pub struct EngineOptions {
     pub suggest_continue_as_new_events: u32,
     #[prost(uint32, tag = "9")]
     pub max_history_events: u32,
+    #[prost(uint32, tag = "10")]
+    pub open_runs: u32,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RunRow {
@@ -649,6 +651,8 @@ pub struct RunRecord {
     pub head: ::prost::alloc::vec::Vec<u8>,
     #[prost(message, repeated, tag = "6")]
     pub items: ::prost::alloc::vec::Vec<StateItem>,
+    #[prost(string, tag = "7")]
+    pub unavailable: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct LoadRequest {

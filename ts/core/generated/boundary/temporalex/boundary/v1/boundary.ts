@@ -446,6 +446,7 @@ export interface EngineOptions {
   maxPayloadBytes: number;
   suggestContinueAsNewEvents: number;
   maxHistoryEvents: number;
+  openRuns: number;
 }
 
 export interface RunRow {
@@ -494,6 +495,7 @@ export interface RunRecord {
   row?: RunRow | undefined;
   head: Uint8Array;
   items: StateItem[];
+  unavailable: string;
 }
 
 export interface LoadRequest {
@@ -5184,6 +5186,7 @@ function createBaseEngineOptions(): EngineOptions {
     maxPayloadBytes: 0,
     suggestContinueAsNewEvents: 0,
     maxHistoryEvents: 0,
+    openRuns: 0,
   };
 }
 
@@ -5215,6 +5218,9 @@ export const EngineOptions: MessageFns<EngineOptions> = {
     }
     if (message.maxHistoryEvents !== 0) {
       writer.uint32(72).uint32(message.maxHistoryEvents);
+    }
+    if (message.openRuns !== 0) {
+      writer.uint32(80).uint32(message.openRuns);
     }
     return writer;
   },
@@ -5304,6 +5310,14 @@ export const EngineOptions: MessageFns<EngineOptions> = {
             message.maxHistoryEvents = reader.uint32();
             continue;
           }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.openRuns = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5330,6 +5344,7 @@ export const EngineOptions: MessageFns<EngineOptions> = {
     message.maxPayloadBytes = object.maxPayloadBytes ?? 0;
     message.suggestContinueAsNewEvents = object.suggestContinueAsNewEvents ?? 0;
     message.maxHistoryEvents = object.maxHistoryEvents ?? 0;
+    message.openRuns = object.openRuns ?? 0;
     return message;
   },
 };
@@ -5847,7 +5862,15 @@ export const RunWrite: MessageFns<RunWrite> = {
 };
 
 function createBaseRunRecord(): RunRecord {
-  return { askedWorkflowId: "", askedRunId: "", found: false, row: undefined, head: new Uint8Array(0), items: [] };
+  return {
+    askedWorkflowId: "",
+    askedRunId: "",
+    found: false,
+    row: undefined,
+    head: new Uint8Array(0),
+    items: [],
+    unavailable: "",
+  };
 }
 
 export const RunRecord: MessageFns<RunRecord> = {
@@ -5869,6 +5892,9 @@ export const RunRecord: MessageFns<RunRecord> = {
     }
     for (const v of message.items) {
       StateItem.encode(v!, writer.uint32(50).fork()).join();
+    }
+    if (message.unavailable !== "") {
+      writer.uint32(58).string(message.unavailable);
     }
     return writer;
   },
@@ -5934,6 +5960,14 @@ export const RunRecord: MessageFns<RunRecord> = {
             message.items.push(StateItem.decode(reader, reader.uint32()));
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.unavailable = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5957,6 +5991,7 @@ export const RunRecord: MessageFns<RunRecord> = {
     message.row = (object.row !== undefined && object.row !== null) ? RunRow.fromPartial(object.row) : undefined;
     message.head = object.head ?? new Uint8Array(0);
     message.items = object.items?.map((e) => StateItem.fromPartial(e)) || [];
+    message.unavailable = object.unavailable ?? "";
     return message;
   },
 };

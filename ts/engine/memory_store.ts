@@ -1,0 +1,175 @@
+// A store in memory, for tests and for work that need not outlive the process. It keeps the same contract as SQLite's, including its
+// refusals: a commit is checked whole before anything of it is kept. Bytes are copied in, because those of a commit share one buffer.
+import type { HistoryBatch, StateItem } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { cutBatch } from "./history_bytes.ts";
+import type { ListPage, ListPosition, ListQuery, PurgeOptions, RunRecord, RunRow, RunWrite, Store, StoredRun } from "./store.ts";
+import { StoreError } from "./store_errors.ts";
+import { type Condition, matches } from "./visibility/condition.ts";
+
+interface StoredState {
+  /** Grows with each run: the order of creation. */
+  readonly key: number;
+  row: RunRow;
+  head: Uint8Array;
+  readonly history: HistoryBatch[];
+  readonly items: Map<string, StateItem>;
+}
+
+const itemKey = (item: StateItem) => `${item.kind}/${item.id}`;
+/** Open runs count as closed last of all. */
+const placeOf = (row: RunRow, query: ListQuery) => (query.orderBy === "StartTime" ? row.startTimeMs : row.closeTimeMs || 9e15);
+
+export class MemoryStore implements Store {
+  readonly description = "memory store";
+  readonly #runs = new Map<string, StoredState>();
+  readonly #byWorkflow = new Map<string, StoredState[]>();
+  #nextKey = 1;
+  #closed = false;
+
+  #open(): void {
+    if (this.#closed) throw new StoreError("the memory store is closed");
+  }
+
+  load(workflowId: string, runId?: string): RunRecord | undefined {
+    this.#open();
+    const found = runId === undefined || runId === "" ? this.#byWorkflow.get(workflowId)?.at(-1) : this.#runs.get(runId);
+    if (found === undefined || found.row.workflowId !== workflowId) return undefined;
+    const items = [...found.items.values()].sort((a, b) => a.kind - b.kind || (a.id < b.id ? -1 : 1));
+    const row = { ...found.row };
+    return { askedWorkflowId: workflowId, askedRunId: runId ?? "", found: true, row, head: found.head, items, unavailable: "" };
+  }
+
+  historyRange(workflowId: string, runId: string, from: number, to: number): Uint8Array[] {
+    this.#open();
+    const found = this.#runs.get(runId);
+    if (found === undefined || found.row.workflowId !== workflowId) {
+      throw new StoreError(`there is no run ${runId} of workflow ${workflowId}`);
+    }
+    const last = found.history.at(-1)?.lastEventId ?? 0;
+    if (from < 1 || to > last || from > to) {
+      throw new StoreError(`events ${from} to ${to} of a history of ${last} events were asked for`);
+    }
+    return found.history
+      .filter((batch) => batch.lastEventId >= from && batch.firstEventId <= to)
+      .map((batch) => cutBatch(batch.events, batch.firstEventId, batch.lastEventId, from, to));
+  }
+
+  ready(limit: number, after: StoredRun["position"] = [0, 0]): StoredRun[] {
+    this.#open();
+    return this.#stored((run) => (run.row.ready ? run.key : undefined), limit, after);
+  }
+
+  due(nowMs: number, limit: number, after: StoredRun["position"] = [0, 0]): StoredRun[] {
+    this.#open();
+    return this.#stored(({ row }) => (row.wakeAtMs > 0 && row.wakeAtMs <= nowMs ? row.wakeAtMs : undefined), limit, after);
+  }
+
+  #stored(first: (run: StoredState) => number | undefined, limit: number, after: StoredRun["position"]): StoredRun[] {
+    const found: StoredRun[] = [];
+    for (const run of this.#runs.values()) {
+      const place = first(run);
+      if (place === undefined || place < after[0] || (place === after[0] && run.key <= after[1])) continue;
+      found.push({ workflowId: run.row.workflowId, runId: run.row.runId, position: [place, run.key] });
+    }
+    return found.sort((a, b) => a.position[0] - b.position[0] || a.position[1] - b.position[1]).slice(0, limit);
+  }
+
+  nextWake(): number {
+    this.#open();
+    let next = Infinity;
+    for (const { row } of this.#runs.values()) if (row.wakeAtMs > 0 && row.wakeAtMs < next) next = row.wakeAtMs;
+    return next === Infinity ? 0 : next;
+  }
+
+  list(query: ListQuery, size: number, after?: ListPosition): ListPage {
+    this.#open();
+    const sign = query.descending ? -1 : 1;
+    const order = (a: ListPosition, b: ListPosition) => sign * (a[0] - b[0] || a[1] - b[1]);
+    const found = [...this.#runs.values()]
+      .filter((run) => query.where === undefined || matches(run.row, query.where))
+      .map((run) => ({ row: run.row, position: [placeOf(run.row, query), run.key] as const }))
+      .filter(({ position }) => after === undefined || order(position, after) > 0)
+      .sort((a, b) => order(a.position, b.position));
+    const page = found.slice(0, size);
+    return { rows: page.map(({ row }) => ({ ...row })), next: found.length > size ? page.at(-1)?.position : undefined };
+  }
+
+  count(where?: Condition): number {
+    this.#open();
+    if (where === undefined) return this.#runs.size;
+    let n = 0;
+    for (const { row } of this.#runs.values()) if (matches(row, where)) n++;
+    return n;
+  }
+
+  commit(writes: readonly RunWrite[]): void {
+    this.#open();
+    this.#refuse(writes);
+    for (const write of writes) {
+      const row = { ...write.row!, memo: write.row!.memo.slice(), searchAttributes: write.row!.searchAttributes.slice() };
+      let run = this.#runs.get(row.runId);
+      if (run === undefined) {
+        run = { key: this.#nextKey++, row, head: write.head, history: [], items: new Map() };
+        this.#runs.set(row.runId, run);
+        const siblings = this.#byWorkflow.get(row.workflowId);
+        if (siblings === undefined) this.#byWorkflow.set(row.workflowId, [run]);
+        else siblings.push(run);
+      }
+      run.row = row;
+      run.head = write.head.slice();
+      for (const batch of write.append) run.history.push({ ...batch, events: batch.events.slice() });
+      for (const item of write.put) run.items.set(itemKey(item), { ...item, value: item.value.slice() });
+      for (const item of write.remove) run.items.delete(itemKey(item));
+    }
+  }
+
+  /** Throws for what SQLite would refuse in the middle of the transaction. */
+  #refuse(writes: readonly RunWrite[]): void {
+    const lasts = new Map<string, number>();
+    for (const { row, create, append } of writes) {
+      if (row === undefined) throw new StoreError("a write names no run");
+      const known = lasts.has(row.runId) || this.#runs.has(row.runId);
+      if (create && known) throw new StoreError(`run ${row.runId} is in the store already`);
+      if (!create && !known) throw new StoreError(`run ${row.runId} is not in the store`);
+      let last = lasts.get(row.runId) ?? this.#runs.get(row.runId)?.row.historyLength ?? 0;
+      for (const { firstEventId, lastEventId } of append) {
+        if (firstEventId !== last + 1 || lastEventId < firstEventId) {
+          throw new StoreError(`events ${firstEventId} to ${lastEventId} do not follow event ${last} of run ${row.runId}`);
+        }
+        last = lastEventId;
+      }
+      if (last !== row.historyLength) {
+        throw new StoreError(`run ${row.runId} says that it has ${row.historyLength} events, and ${last} are written`);
+      }
+      lasts.set(row.runId, last);
+    }
+  }
+
+  backup(_path: string): void {
+    throw new StoreError("a memory store has no file to copy; open the engine with a path to have one");
+  }
+
+  purge(options: PurgeOptions): number {
+    this.#open();
+    let purged = 0;
+    for (const [runId, { row }] of this.#runs) {
+      if (purged >= (options.limit ?? Infinity)) break;
+      if (row.closeTimeMs === 0 || row.closeTimeMs >= options.closedBefore || row.ready || row.wakeAtMs > 0) continue;
+      this.#runs.delete(runId);
+      const siblings = this.#byWorkflow.get(row.workflowId)!.filter((run) => run.row.runId !== runId);
+      if (siblings.length === 0) this.#byWorkflow.delete(row.workflowId);
+      else this.#byWorkflow.set(row.workflowId, siblings);
+      purged++;
+    }
+    return purged;
+  }
+
+  check(): string[] {
+    this.#open();
+    return [];
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+}

@@ -1,0 +1,57 @@
+// libsql: an optional package with native code that npm delivers ready built. For Node before 22.5.
+import type { Builtins } from "../builtins.ts";
+import type { SqlDatabase, SqlLibrary, SqlRow, SqlValue } from "../driver.ts";
+
+type LibsqlRow = { [column: string]: string | number | null | ArrayBuffer | Uint8Array };
+interface LibsqlStatement {
+  run(params: readonly SqlValue[]): { changes: number };
+  get(params: readonly SqlValue[]): LibsqlRow | undefined;
+  all(params: readonly SqlValue[]): LibsqlRow[];
+}
+interface LibsqlDatabase {
+  exec(sql: string): void;
+  prepare(sql: string): LibsqlStatement;
+  close(): void;
+}
+
+export function libsqlLibrary(builtins: Builtins): SqlLibrary | undefined {
+  let Database: new (path: string) => LibsqlDatabase;
+  try {
+    Database = builtins.module.createRequire(import.meta.url)("libsql");
+  } catch {
+    // Not installed, no binary for this platform, or a runtime without native modules.
+    return undefined;
+  }
+  return { name: "libsql", nativeLocks: true, open: (path) => wrap(new Database(path)) };
+}
+
+/** Blobs come as Buffer from `get` and as ArrayBuffer from `all`; both become plain Uint8Arrays over the same memory. */
+function row(raw: LibsqlRow): SqlRow {
+  const made: { [column: string]: SqlValue } = {};
+  for (const column in raw) {
+    if (column === "_metadata") continue;
+    const value = raw[column]!;
+    if (value instanceof ArrayBuffer) made[column] = new Uint8Array(value);
+    else if (value instanceof Uint8Array) made[column] = new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+    else made[column] = value;
+  }
+  return made;
+}
+
+function wrap(database: LibsqlDatabase): SqlDatabase {
+  return {
+    exec: (sql) => database.exec(sql),
+    prepare(sql) {
+      const statement = database.prepare(sql);
+      return {
+        run: (params) => statement.run(params).changes,
+        get(params) {
+          const found = statement.get(params);
+          return found === undefined ? undefined : row(found);
+        },
+        all: (params) => statement.all(params).map(row),
+      };
+    },
+    close: () => database.close(),
+  };
+}

@@ -1,0 +1,31 @@
+// node:sqlite: built into Node (from 22.5) and Deno.
+import type * as Sqlite from "node:sqlite";
+import type { Builtins } from "../builtins.ts";
+import type { SqlDatabase, SqlLibrary, SqlRow } from "../driver.ts";
+
+export function nodeLibrary(builtins: Builtins): SqlLibrary | undefined {
+  let sqlite: typeof Sqlite | undefined;
+  try {
+    sqlite = builtins.get("node:sqlite") as typeof Sqlite | undefined;
+  } catch {
+    // Node < 22.5, or a runtime that refuses the module.
+  }
+  if (sqlite?.DatabaseSync === undefined) return undefined;
+  const { DatabaseSync } = sqlite;
+  return { name: "node:sqlite", nativeLocks: true, open: (path) => wrap(new DatabaseSync(path)) };
+}
+
+function wrap(database: Sqlite.DatabaseSync): SqlDatabase {
+  return {
+    exec: (sql) => database.exec(sql),
+    prepare(sql) {
+      const statement = database.prepare(sql);
+      return {
+        run: (params) => Number(statement.run(...params).changes),
+        get: (params) => statement.get(...params) as SqlRow | undefined,
+        all: (params) => statement.all(...params) as SqlRow[],
+      };
+    },
+    close: () => database.close(),
+  };
+}

@@ -1,0 +1,82 @@
+// node-sqlite3-wasm: SQLite compiled to WebAssembly on Node's file system; nothing native. Three habits of the library shape this file:
+// `get` leaves its statement open (so `all` is used), a statement that failed refuses its next use once (so it is prepared anew), and
+// closing a database does not finalize its statements (so they are kept). Text ends at a NUL character there, so such text is refused.
+import { StoreError } from "../../store_errors.ts";
+import type { Builtins } from "../builtins.ts";
+import type { SqlDatabase, SqlLibrary, SqlRow, SqlStatement, SqlValue } from "../driver.ts";
+
+interface WasmStatement {
+  run(params: readonly SqlValue[]): { changes: number };
+  all(params: readonly SqlValue[]): SqlRow[];
+  finalize(): void;
+}
+interface WasmDatabase {
+  exec(sql: string): void;
+  prepare(sql: string): WasmStatement;
+  close(): void;
+}
+
+export function wasmLibrary(builtins: Builtins): SqlLibrary | undefined {
+  let Database: new (path: string) => WasmDatabase;
+  try {
+    ({ Database } = builtins.module.createRequire(import.meta.url)("node-sqlite3-wasm"));
+  } catch {
+    return undefined;
+  }
+  return { name: "node-sqlite3-wasm", nativeLocks: false, open: (path) => new WasmSqlDatabase(new Database(path)) };
+}
+
+class WasmSqlDatabase implements SqlDatabase {
+  readonly #database: WasmDatabase;
+  readonly #open = new Set<WasmStatement>();
+
+  constructor(database: WasmDatabase) {
+    this.#database = database;
+    // Without shared memory a WAL needs the exclusive mode; other processes are kept out by the fence.
+    database.exec("PRAGMA locking_mode=EXCLUSIVE");
+  }
+
+  exec(sql: string): void {
+    this.#database.exec(sql);
+  }
+
+  prepare(sql: string): SqlStatement {
+    let statement: WasmStatement | undefined;
+    const use = <T>(params: readonly SqlValue[], call: (statement: WasmStatement) => T): T => {
+      for (const value of params) {
+        if (typeof value === "string" && value.includes("\0")) {
+          throw new StoreError("text with a NUL character cannot be stored by node-sqlite3-wasm");
+        }
+      }
+      if (statement === undefined) this.#open.add(statement = this.#database.prepare(sql));
+      try {
+        return call(statement);
+      } catch (e) {
+        this.#finalize(statement);
+        statement = undefined;
+        throw e;
+      }
+    };
+    // Errors in the SQL itself should surface here, as they do with the other drivers.
+    this.#open.add(statement = this.#database.prepare(sql));
+    return {
+      run: (params) => use(params, (s) => s.run(params).changes),
+      get: (params) => use(params, (s) => s.all(params)[0]),
+      all: (params) => use(params, (s) => s.all(params)),
+    };
+  }
+
+  #finalize(statement: WasmStatement): void {
+    this.#open.delete(statement);
+    try {
+      statement.finalize();
+    } catch {
+      // It reports the statement's own failure once more; the memory is free.
+    }
+  }
+
+  close(): void {
+    for (const statement of this.#open) this.#finalize(statement);
+    this.#database.close();
+  }
+}

@@ -1,0 +1,193 @@
+// One writer per store file (P6), whatever mixture of SQLite libraries the processes use. Two means, because neither is enough alone:
+//  - `<file>-fence`, an empty database that native libraries hold locked. The lock is the operating system's: it ends with the process,
+//    so it is never stale. node-sqlite3-wasm cannot see it.
+//  - `<file>-owner`, a note of who has the store open. It can be stale after a kill; then its process is dead (or, for a note by a
+//    native library, its lock is free), and the next one replaces it. `check()` before every commit sees whether the note is still ours
+//    and the file still the one that was opened: whoever lost either writes nothing more.
+// node-sqlite3-wasm leaves a folder `<file>.lock` behind when its process is killed; only the holder of the fence may remove it.
+import { StoreError, StoreFencedError, type StoreHolder, StoreLockedError } from "../store_errors.ts";
+import type { Builtins } from "./builtins.ts";
+import type { SqlDatabase, SqlLibrary } from "./driver.ts";
+import { livenessOf, ownIdentity, type ProcessIdentity } from "./process_identity.ts";
+
+interface OwnerNote extends ProcessIdentity {
+  readonly token: string;
+  readonly openedMs: number;
+  readonly driver: string;
+  readonly nativeLocks: boolean;
+}
+
+/**
+ * Tokens of the stores that are open in this realm: two native libraries in one process do not see each other's locks. Under Symbol.for,
+ * so that two copies of this package share it.
+ */
+const REGISTRY = Symbol.for("temporalex.open-stores");
+const openHere: Set<string> = (globalThis as { [REGISTRY]?: Set<string> })[REGISTRY] ??= new Set();
+
+/** A take-over lasts milliseconds; one that is older than this was killed in the middle. */
+const STALE_TAKEOVER_MS = 10_000;
+
+export class Fence {
+  readonly token: string;
+  readonly #builtins: Builtins;
+  readonly #path: string;
+  readonly #lock: SqlDatabase | undefined;
+  readonly #made: boolean;
+  #noteId = "";
+  #fileId: string | undefined;
+  #released = false;
+
+  /** Takes the fence of a store file or throws a StoreLockedError. `path` is absolute and free of links. */
+  constructor(builtins: Builtins, library: SqlLibrary, path: string) {
+    this.#builtins = builtins;
+    this.#path = path;
+    this.token = globalThis.crypto.randomUUID();
+    this.#made = !builtins.fs.existsSync(`${path}-fence`);
+    if (library.nativeLocks) this.#lock = this.#nativeLock(library);
+    try {
+      this.#takeOver(library);
+    } catch (e) {
+      this.#unlock();
+      throw e;
+    }
+    openHere.add(this.token);
+  }
+
+  #nativeLock(library: SqlLibrary): SqlDatabase {
+    let lock: SqlDatabase | undefined;
+    try {
+      lock = library.open(`${this.#path}-fence`);
+      lock.exec("PRAGMA busy_timeout=0");
+      lock.exec("BEGIN EXCLUSIVE");
+      return lock;
+    } catch (e) {
+      lock?.close();
+      if (/locked|busy/i.test((e as Error).message)) throw this.#locked(this.#readNote(), e);
+      throw new StoreError(`cannot lock ${this.#path}-fence: ${(e as Error).message}`, { cause: e });
+    }
+  }
+
+  /** Replaces the note of a dead owner, one process at a time. */
+  #takeOver(library: SqlLibrary): void {
+    const { fs } = this.#builtins;
+    const mutex = `${this.#path}-takeover`;
+    this.#enter(mutex);
+    try {
+      const own = ownIdentity(this.#builtins);
+      const found = this.#readNote();
+      if (found !== undefined && this.#holds(found, own)) throw this.#locked(found);
+      const note: OwnerNote = {
+        ...own,
+        token: this.token,
+        openedMs: Date.now(),
+        driver: library.name,
+        nativeLocks: library.nativeLocks,
+      };
+      const fresh = `${this.#path}-owner.${this.token}`;
+      fs.writeFileSync(fresh, JSON.stringify(note));
+      fs.renameSync(fresh, `${this.#path}-owner`);
+      this.#noteId = this.#idOf(`${this.#path}-owner`) ?? "";
+      fs.rmSync(`${this.#path}.lock`, { recursive: true, force: true });
+    } finally {
+      fs.rmSync(mutex, { recursive: true, force: true });
+    }
+  }
+
+  #enter(mutex: string): void {
+    const { fs } = this.#builtins;
+    for (let attempt = 0;; attempt++) {
+      try {
+        fs.mkdirSync(mutex);
+        return;
+      } catch (e) {
+        if ((e as { code?: string }).code !== "EEXIST") {
+          throw new StoreError(`cannot write beside ${this.#path}: ${(e as Error).message}`, { cause: e });
+        }
+        let age = 0;
+        try {
+          age = Date.now() - fs.statSync(mutex).mtimeMs;
+        } catch {
+          // It is gone already.
+        }
+        if (attempt > 0 || age < STALE_TAKEOVER_MS) {
+          throw new StoreLockedError(`another process is opening ${this.#path} at this moment; try again`, undefined);
+        }
+        fs.rmSync(mutex, { recursive: true, force: true });
+      }
+    }
+  }
+
+  /** Whether the writer of a note may still have the store open. */
+  #holds(note: OwnerNote, own: ProcessIdentity): boolean {
+    if (openHere.has(note.token)) return true;
+    // A native owner would hold the lock that we now have.
+    if (note.nativeLocks && this.#lock !== undefined) return false;
+    return livenessOf(this.#builtins, note, own) !== "dead";
+  }
+
+  #locked(note: OwnerNote | undefined, cause?: unknown): StoreLockedError {
+    const advice = "One process at a time may open a store: end that one, or call it instead of opening the file";
+    const options = cause === undefined ? undefined : { cause };
+    if (note === undefined) {
+      return new StoreLockedError(`${this.#path} is open in another process. ${advice}.`, undefined, options);
+    }
+    const holder: StoreHolder = { pid: note.pid, host: note.host, openedMs: note.openedMs, driver: note.driver };
+    const who = `process ${note.pid}${note.host === "" ? "" : ` on ${note.host}`}, since ${
+      new Date(note.openedMs).toISOString()
+    }`;
+    const stale = cause === undefined ? ` If that process is surely gone, remove ${this.#path}-owner.` : "";
+    return new StoreLockedError(`${this.#path} is open in another engine (${who}). ${advice}.${stale}`, holder, options);
+  }
+
+  #readNote(): OwnerNote | undefined {
+    try {
+      const note = JSON.parse(this.#builtins.fs.readFileSync(`${this.#path}-owner`, "utf8"));
+      return typeof note?.pid === "number" && typeof note.token === "string" ? note : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Identity of a file: it changes when the file is replaced. */
+  #idOf(path: string): string | undefined {
+    try {
+      const stat = this.#builtins.fs.statSync(path);
+      return `${stat.dev} ${stat.ino}`;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** From now on `check` also demands that the store file is the one that is open. */
+  watchFile(): void {
+    this.#fileId = this.#idOf(this.#path);
+  }
+
+  /** Throws a StoreFencedError when this process is not the owner any more. Called before every commit. */
+  check(): void {
+    if (this.#idOf(`${this.#path}-owner`) !== this.#noteId) {
+      throw new StoreFencedError(
+        `${this.#path} was taken over by another engine (or its file ${this.#path}-owner was removed); this one writes nothing more`,
+      );
+    }
+    if (this.#fileId !== undefined && this.#idOf(this.#path) !== this.#fileId) {
+      throw new StoreFencedError(`${this.#path} was removed or replaced while it was open; this engine writes nothing more`);
+    }
+  }
+
+  /** Gives the store free. `forget` also removes the files of the fence when they did not exist before (nothing was opened). */
+  release(forget = false): void {
+    if (this.#released) return;
+    this.#released = true;
+    openHere.delete(this.token);
+    const { fs } = this.#builtins;
+    if (this.#readNote()?.token === this.token) fs.rmSync(`${this.#path}-owner`, { force: true });
+    this.#unlock(forget);
+  }
+
+  #unlock(forget = false): void {
+    // A lock file is normally left where it is: removing it while somebody waits for it would let two in.
+    if (forget && this.#made) this.#builtins.fs.rmSync(`${this.#path}-fence`, { force: true });
+    this.#lock?.close();
+  }
+}

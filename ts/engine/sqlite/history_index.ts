@@ -1,0 +1,106 @@
+// Where the batches of a run's history lie. In the file they are a chain from the newest to the oldest (schema.ts); this remembers the
+// part that was walked, per run, so that a reader who pages through a long history from its beginning walks it once. Bounded: the
+// runs that were read longest ago are forgotten.
+import { cutBatch } from "../history_bytes.ts";
+import { StoreCorruptError, StoreError } from "../store_errors.ts";
+import type { SqlDatabase, SqlStatement } from "./driver.ts";
+
+/** Batches from some event up to the end, oldest first. */
+interface Known {
+  keys: number[];
+  firsts: number[];
+  /** Key of the batch before the oldest known one; 0: there is none. */
+  before: number;
+}
+
+const MAX_RUNS = 256;
+const MAX_BATCHES = 500_000;
+
+export class HistoryIndex {
+  readonly #runs = new Map<number, Known>();
+  readonly #walk: SqlStatement;
+  readonly #events: SqlStatement;
+  #batches = 0;
+
+  constructor(database: SqlDatabase) {
+    this.#walk = database.prepare(
+      `WITH RECURSIVE chain (history_key, prev, first_event_id, last_event_id) AS (
+         SELECT history_key, prev, first_event_id, last_event_id FROM history WHERE history_key = ?1 AND run_key = ?2
+         UNION ALL
+         SELECT h.history_key, h.prev, h.first_event_id, h.last_event_id FROM chain JOIN history h ON h.history_key = chain.prev
+          WHERE chain.first_event_id > ?3 AND h.run_key = ?2
+       ) SELECT * FROM chain ORDER BY history_key`,
+    );
+    this.#events = database.prepare("SELECT events FROM history WHERE history_key = ?");
+  }
+
+  /** Events `from`..`to` of a run whose newest batch is `newest` and whose last event is `last`. */
+  read(runKey: number, newest: number, last: number, from: number, to: number): Uint8Array[] {
+    if (from < 1 || to > last || from > to) {
+      throw new StoreError(`events ${from} to ${to} of a history of ${last} events were asked for`);
+    }
+    const known = this.#known(runKey, newest, last, from);
+    const { keys, firsts } = known;
+    // The last batch that begins at or before `from`.
+    let low = 0;
+    for (let high = keys.length - 1; low < high;) {
+      const middle = (low + high + 1) >> 1;
+      if (firsts[middle]! <= from) low = middle;
+      else high = middle - 1;
+    }
+    const parts: Uint8Array[] = [];
+    for (let i = low; i < keys.length && firsts[i]! <= to; i++) {
+      const events = this.#events.get([keys[i]!])?.["events"];
+      if (!(events instanceof Uint8Array)) throw new StoreCorruptError(`a batch of history events (key ${keys[i]}) is gone`);
+      parts.push(cutBatch(events, firsts[i]!, (firsts[i + 1] ?? last + 1) - 1, from, to));
+    }
+    return parts;
+  }
+
+  #known(runKey: number, newest: number, last: number, from: number): Known {
+    const known = this.#runs.get(runKey) ?? { keys: [], firsts: [], before: newest };
+    if (known.keys.length === 0 || known.firsts[0]! > from) this.#extend(known, runKey, from, last);
+    this.#runs.delete(runKey);
+    this.#runs.set(runKey, known);
+    this.#shrink();
+    return known;
+  }
+
+  /** Walks on towards the beginning until `from` is known. */
+  #extend(known: Known, runKey: number, from: number, last: number): void {
+    const older = this.#walk.all([known.before, runKey, from]);
+    let next = known.firsts[0] ?? last + 1;
+    for (let i = older.length - 1; i >= 0 && older[i]!["last_event_id"] === next - 1; i--) {
+      next = older[i]!["first_event_id"] as number;
+    }
+    if (next > from) throw new StoreCorruptError(`the history of a run has a gap before event ${next}`);
+    known.keys = older.map((row) => row["history_key"] as number).concat(known.keys);
+    known.firsts = older.map((row) => row["first_event_id"] as number).concat(known.firsts);
+    known.before = older[0]!["prev"] as number;
+    this.#batches += older.length;
+  }
+
+  /** A batch was committed. */
+  appended(runKey: number, key: number, first: number): void {
+    const known = this.#runs.get(runKey);
+    if (known === undefined) return;
+    known.keys.push(key);
+    known.firsts.push(first);
+    this.#batches++;
+  }
+
+  forget(runKey: number): void {
+    const known = this.#runs.get(runKey);
+    if (known === undefined) return;
+    this.#batches -= known.keys.length;
+    this.#runs.delete(runKey);
+  }
+
+  #shrink(): void {
+    for (const key of this.#runs.keys()) {
+      // The run that was just read is the last one and stays, however long it is.
+      if (this.#runs.size === 1 || (this.#runs.size <= MAX_RUNS && this.#batches <= MAX_BATCHES)) return;
+      this.forget(key);
+    }
+  }
+}

@@ -1,0 +1,142 @@
+// Opens a store file: takes the fence, looks at the file before SQLite does (a file of another program must not be touched), sets SQLite
+// up, creates or migrates the schema. When anything fails, everything that was opened is closed and the fence is free again.
+import { NotAStoreError, StoreCorruptError, StoreError, StoreVersionError } from "../store_errors.ts";
+import { type Builtins, builtins } from "./builtins.ts";
+import { type DriverName, loadLibrary, type SqlDatabase, type SqlLibrary } from "./driver.ts";
+import { storeError } from "./errors.ts";
+import { Fence } from "./fence.ts";
+import { APPLICATION_ID, fileVersion, migrate, type Migration, MIGRATIONS, schemaVersion } from "./schema.ts";
+
+/** FULL: acknowledged changes survive power loss. NORMAL: they survive the death of the process, and a power loss may undo the last ones. */
+export type Synchronous = "FULL" | "NORMAL";
+
+export interface SqliteOptions {
+  /** Default: the first of node:sqlite, libsql and node-sqlite3-wasm that is present. */
+  driver?: DriverName;
+  /** Default FULL. */
+  synchronous?: Synchronous;
+}
+
+export interface OpenFile {
+  readonly builtins: Builtins;
+  readonly library: SqlLibrary;
+  readonly path: string;
+  readonly database: SqlDatabase;
+  readonly fence: Fence;
+  readonly synchronous: Synchronous;
+}
+
+export function openFile(path: string, options: SqliteOptions, migrations: readonly Migration[] = MIGRATIONS): OpenFile {
+  const found = builtins();
+  if (found === undefined) throw new StoreError("a SQLite file needs the file system of Node or Deno, and this runtime has none");
+  const library = loadLibrary(found, options.driver);
+  const absolute = resolve(found, path);
+  const synchronous = options.synchronous ?? "FULL";
+  const fence = new Fence(found, library, absolute);
+  let database: SqlDatabase | undefined;
+  let known = false;
+  try {
+    known = inspect(found, absolute, migrations);
+    database = library.open(absolute);
+    prepare(database, absolute, synchronous, migrations);
+    fence.watchFile();
+    return { builtins: found, library, path: absolute, database, fence, synchronous };
+  } catch (e) {
+    database?.close();
+    fence.release(!known);
+    throw storeError(e, `cannot open ${absolute}`);
+  }
+}
+
+/** Absolute, with the folder's links followed, so that two names of one file meet at one fence. */
+function resolve(found: Builtins, path: string): string {
+  const { fs, path: paths } = found;
+  let real: string;
+  try {
+    real = fs.realpathSync(path);
+  } catch {
+    const folder = paths.dirname(paths.resolve(path));
+    try {
+      real = paths.join(fs.realpathSync(folder), paths.basename(path));
+    } catch (e) {
+      throw new StoreError(`cannot create ${path}: the folder ${folder} is not there`, { cause: e });
+    }
+  }
+  if (fs.existsSync(real) && !fs.statSync(real).isFile()) throw new NotAStoreError(`${real} is not a file`);
+  return real;
+}
+
+/** Reads SQLite's file header. Answers whether a store of ours lies there; throws when something else does or it is damaged. */
+function inspect(found: Builtins, path: string, migrations: readonly Migration[]): boolean {
+  const { fs } = found;
+  const sizeOf = (file: string) => (fs.existsSync(file) ? fs.statSync(file).size : -1);
+  const size = sizeOf(path);
+  const wal = sizeOf(`${path}-wal`);
+  if (size <= 0) {
+    // A crash during creation leaves an empty file and perhaps a journal, never a WAL.
+    if (wal > 0) {
+      throw new StoreCorruptError(
+        `${path} is empty or gone, but ${path}-wal holds changes of it: restore the file, or remove both`,
+      );
+    }
+    return false;
+  }
+  const header = new Uint8Array(100);
+  const file = fs.openSync(path, "r");
+  try {
+    fs.readSync(file, header, 0, 100, 0);
+  } finally {
+    fs.closeSync(file);
+  }
+  const view = new DataView(header.buffer);
+  const magic = new TextDecoder().decode(header.subarray(0, 16));
+  const application = view.getUint32(68);
+  // The header of a file whose creation was cut short is undone by its journal.
+  const unfinished = sizeOf(`${path}-journal`) > 0;
+  if (magic !== "SQLite format 3\0" || (application !== APPLICATION_ID && !unfinished)) {
+    const what = magic === "SQLite format 3\0" ? "a SQLite database of another program" : "no SQLite database";
+    throw new NotAStoreError(`${path} is ${what}; it was not changed. Choose another file for the store.`);
+  }
+  const version = view.getUint32(60);
+  const known = schemaVersion(migrations);
+  if (version > known) throw tooNew(path, version, known);
+  const pageSize = view.getUint16(16) === 1 ? 65536 : view.getUint16(16);
+  const pages = view.getUint32(28);
+  if (wal <= 0 && !unfinished && pages * pageSize > size) {
+    throw new StoreCorruptError(`${path} is cut short: it has ${size} of ${pages * pageSize} bytes. Restore it from a backup.`);
+  }
+  return true;
+}
+
+function tooNew(path: string, version: number, known: number): StoreVersionError {
+  return new StoreVersionError(
+    `${path} has schema version ${version}, and this version of temporalex knows ${known} and older: use the version that wrote it, or a newer one`,
+    version,
+    known,
+  );
+}
+
+function prepare(database: SqlDatabase, path: string, synchronous: Synchronous, migrations: readonly Migration[]): void {
+  // Readers of other programs may look into the file; a commit waits a moment for them.
+  database.exec("PRAGMA busy_timeout=2000");
+  const application = Number(database.prepare("PRAGMA application_id").get([])?.["application_id"]);
+  const empty = Number(database.prepare("SELECT count(*) AS n FROM sqlite_schema").get([])?.["n"]) === 0;
+  if (application !== APPLICATION_ID && !empty) {
+    throw new NotAStoreError(`${path} is a SQLite database of another program. Choose another file for the store.`);
+  }
+  // The WAL may be ahead of the header that `inspect` saw.
+  const version = fileVersion(database);
+  if (version > schemaVersion(migrations)) throw tooNew(path, version, schemaVersion(migrations));
+  database.exec(`PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-16384`);
+  // The first version is written with a rollback journal: after a crash the file is either empty or whole, header included.
+  if (version < schemaVersion(migrations)) migrate(database, migrations);
+  const mode = database.prepare("PRAGMA journal_mode=WAL").get([])?.["journal_mode"];
+  if (mode !== "wal") {
+    throw new StoreError(
+      `the file system of ${path} cannot hold SQLite's write-ahead log (it offers "${mode}"): put the store on a local disk`,
+    );
+  }
+  database.exec(`PRAGMA synchronous=${synchronous}; PRAGMA wal_autocheckpoint=4000; PRAGMA journal_size_limit=67108864`);
+  // macOS: fsync alone does not reach the platters.
+  if (synchronous === "FULL") database.exec("PRAGMA fullfsync=1; PRAGMA checkpoint_fullfsync=1");
+}

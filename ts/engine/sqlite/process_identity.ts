@@ -1,0 +1,57 @@
+// Who a process is, so that a note it left can be judged later: is its writer still there? A bare process id is not enough: ids are
+// given again, and mean nothing on another machine or in another container. On Linux the identity is exact (boot, process namespace,
+// start of the process); elsewhere it is the host's name and the id.
+import type { Builtins } from "./builtins.ts";
+
+export interface ProcessIdentity {
+  readonly pid: number;
+  readonly host: string;
+  /** Process ids of equal places can be compared. */
+  readonly place: string;
+  /** Distinguishes two processes that had the same id one after the other; "" when it cannot be known. */
+  readonly started: string;
+}
+
+export function ownIdentity(builtins: Builtins): ProcessIdentity {
+  const host = attempt(() => builtins.os.hostname()) ?? "";
+  const boot = attempt(() => builtins.fs.readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
+  const namespace = attempt(() => builtins.fs.readlinkSync("/proc/self/ns/pid"));
+  const pid = builtins.process.pid;
+  return {
+    pid,
+    host,
+    place: boot !== undefined && namespace !== undefined ? `${boot} ${namespace}` : `host ${host}`,
+    started: startOf(builtins, pid) ?? "",
+  };
+}
+
+/** "unknown": it ran in another place, or this runtime may not look. */
+export function livenessOf(builtins: Builtins, other: ProcessIdentity, own: ProcessIdentity): "alive" | "dead" | "unknown" {
+  if (other.place !== own.place || other.place === "host ") return "unknown";
+  try {
+    builtins.process.kill(other.pid, 0);
+  } catch (e) {
+    const code = (e as { code?: string }).code;
+    if (code === "ESRCH") return "dead";
+    if (code !== "EPERM") return "unknown";
+  }
+  const started = startOf(builtins, other.pid);
+  return started !== undefined && other.started !== "" && started !== other.started ? "dead" : "alive";
+}
+
+/** Start of a process in clock ticks since boot (field 22 of /proc/<pid>/stat; the name before it may hold spaces and parentheses). */
+function startOf(builtins: Builtins, pid: number): string | undefined {
+  return attempt(() => {
+    const stat = builtins.fs.readFileSync(`/proc/${pid}/stat`, "utf8");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  });
+}
+
+function attempt<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch {
+    // Not Linux, or the runtime has no permission to look.
+    return undefined;
+  }
+}

@@ -1,0 +1,100 @@
+// The one SQL schema of all drivers, and how files of older versions are brought to it. A file carries APPLICATION_ID and its version in
+// SQLite's own header fields, so that a file of another program or of a newer version is told before anything is written.
+//
+// `history` is a chain per run, newest first: runs.history_key names the last batch, `prev` the one before (0: none). Batches are appended
+// at the end of one table and no index is kept, so a commit of many runs dirties few pages: measured twice the throughput of an index
+// on (run, event). Reads walk the chain, from the end, where workers usually ask; history_index.ts remembers what was walked.
+import type { SqlDatabase } from "./driver.ts";
+
+/** "TxTs" as a big-endian number. */
+export const APPLICATION_ID = 0x54785473;
+
+export interface Migration {
+  /** The version that the file has afterwards. */
+  readonly version: number;
+  readonly name: string;
+  readonly sql: string;
+}
+
+export const MIGRATIONS: readonly Migration[] = [{
+  version: 1,
+  name: "first",
+  sql: `
+CREATE TABLE store (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  created_ms REAL NOT NULL,
+  epoch INTEGER NOT NULL        -- counts openings; each commit checks that it is still the writer's own
+) STRICT;
+CREATE TABLE migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_ms REAL NOT NULL) STRICT;
+CREATE TABLE runs (
+  run_key INTEGER PRIMARY KEY,  -- grows with each run: the order of creation
+  workflow_id TEXT NOT NULL,
+  run_id TEXT NOT NULL UNIQUE,
+  workflow_type TEXT NOT NULL,
+  task_queue TEXT NOT NULL,
+  first_run_id TEXT NOT NULL,
+  start_time_ms REAL NOT NULL,
+  status INTEGER NOT NULL,      -- temporal.api.enums.v1.WorkflowExecutionStatus
+  close_time_ms REAL,           -- NULL while open
+  history_length INTEGER NOT NULL,
+  history_size_bytes REAL NOT NULL,
+  history_key INTEGER NOT NULL,
+  wake_at_ms REAL NOT NULL,     -- 0: never
+  ready INTEGER NOT NULL,
+  next_run_id TEXT NOT NULL,
+  memo BLOB NOT NULL,
+  search_attributes BLOB NOT NULL,
+  head BLOB NOT NULL
+) STRICT;
+CREATE INDEX runs_by_id ON runs (workflow_id);
+CREATE INDEX runs_by_start ON runs (start_time_ms);
+CREATE INDEX runs_by_type ON runs (workflow_type, start_time_ms);
+CREATE INDEX runs_by_close ON runs (ifnull(close_time_ms, 9e15));
+CREATE INDEX runs_open ON runs (start_time_ms) WHERE status = 1;
+CREATE INDEX runs_ready ON runs (run_key) WHERE ready = 1;
+CREATE INDEX runs_wake ON runs (wake_at_ms) WHERE wake_at_ms > 0;
+CREATE TABLE history (
+  history_key INTEGER PRIMARY KEY,
+  prev INTEGER NOT NULL,
+  run_key INTEGER NOT NULL,
+  first_event_id INTEGER NOT NULL,
+  last_event_id INTEGER NOT NULL,
+  events BLOB NOT NULL          -- encoded temporal.api.history.v1.History
+) STRICT;
+CREATE TABLE items (
+  run_key INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  value BLOB NOT NULL,
+  PRIMARY KEY (run_key, kind, id)
+) STRICT, WITHOUT ROWID;
+INSERT INTO store (id, created_ms, epoch) VALUES (1, unixepoch('subsec') * 1000, 0);
+`,
+}];
+
+/** The newest version that this package knows. */
+export function schemaVersion(migrations: readonly Migration[] = MIGRATIONS): number {
+  return migrations[migrations.length - 1]!.version;
+}
+
+export function fileVersion(database: SqlDatabase): number {
+  return Number(database.prepare("PRAGMA user_version").get([])?.["user_version"]);
+}
+
+/** Brings a new or older file to the newest version, in one transaction. */
+export function migrate(database: SqlDatabase, migrations: readonly Migration[] = MIGRATIONS): void {
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    const from = fileVersion(database);
+    for (const { version, name, sql } of migrations) {
+      if (version <= from) continue;
+      database.exec(sql);
+      database.prepare("INSERT INTO migrations (version, name, applied_ms) VALUES (?, ?, ?)").run([version, name, Date.now()]);
+    }
+    database.exec(`PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=${schemaVersion(migrations)}`);
+    database.exec("COMMIT");
+  } catch (e) {
+    database.exec("ROLLBACK");
+    throw e;
+  }
+}

@@ -1,0 +1,416 @@
+// The store on SQLite: prepared statements over the schema of schema.ts, one transaction per commit. Keys of runs and batches are
+// counted here (there is one writer), and what was learned of a run while writing is kept, so that a transition costs one UPDATE, one
+// INSERT and its items. After a failed commit everything remembered of its runs is forgotten and read again.
+import type { HistoryBatch } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { ListPage, ListPosition, ListQuery, PurgeOptions, RunRecord, RunRow, RunWrite, Store, StoredRun } from "../store.ts";
+import { StoreCorruptError, StoreError, StoreFencedError } from "../store_errors.ts";
+import type { Condition } from "../visibility/condition.ts";
+import { checkFile } from "./check.ts";
+import { conditionSql } from "./condition_sql.ts";
+import type { SqlDatabase, SqlRow, SqlStatement, SqlValue } from "./driver.ts";
+import { storeError } from "./errors.ts";
+import { HistoryIndex } from "./history_index.ts";
+import { type OpenFile, openFile, type SqliteOptions } from "./open.ts";
+import { type Migration, MIGRATIONS } from "./schema.ts";
+
+/** What is remembered of a run between commits. */
+interface RunKeys {
+  readonly runKey: number;
+  historyKey: number;
+  lastEvent: number;
+}
+
+const MAX_REMEMBERED = 50_000;
+const PURGE_SLICE = 200;
+const ROW_COLUMNS =
+  `run_key, workflow_id, run_id, workflow_type, task_queue, status, start_time_ms, close_time_ms, history_length,
+  history_size_bytes, history_key, wake_at_ms, ready, first_run_id, next_run_id, memo, search_attributes`;
+const ORDER_COLUMNS = { StartTime: "start_time_ms", CloseTime: "ifnull(close_time_ms, 9e15)" } as const;
+
+export class SqliteStore implements Store {
+  readonly description: string;
+  readonly path: string;
+  readonly #file: OpenFile;
+  readonly #database: SqlDatabase;
+  readonly #sql: ReturnType<typeof statements>;
+  readonly #index: HistoryIndex;
+  readonly #remembered = new Map<string, RunKeys>();
+  readonly #epoch: number;
+  #nextRunKey: number;
+  #nextHistoryKey: number;
+  #closed = false;
+
+  /** Opens or creates a store file. `migrations` is for tests of the migration itself. */
+  static open(path: string, options: SqliteOptions = {}, migrations: readonly Migration[] = MIGRATIONS): SqliteStore {
+    const file = openFile(path, options, migrations);
+    try {
+      return new SqliteStore(file);
+    } catch (e) {
+      file.database.close();
+      file.fence.release();
+      throw storeError(e, `cannot open ${file.path}`);
+    }
+  }
+
+  private constructor(file: OpenFile) {
+    this.#file = file;
+    this.#database = file.database;
+    this.path = file.path;
+    this.description = `SQLite store ${file.path} (${file.library.name}, synchronous=${file.synchronous})`;
+    this.#sql = statements(file.database);
+    this.#index = new HistoryIndex(file.database);
+    this.#database.exec("UPDATE store SET epoch = epoch + 1");
+    this.#epoch = number(this.#sql.epoch.get([]), "epoch");
+    this.#nextRunKey = this.#max("runs", "run_key") + 1;
+    this.#nextHistoryKey = this.#max("history", "history_key") + 1;
+  }
+
+  #max(table: string, column: string): number {
+    return number(this.#database.prepare(`SELECT ifnull(max(${column}), 0) AS n FROM ${table}`).get([]), "n");
+  }
+
+  /** Runs an operation; its errors become the store's. */
+  #attempt<T>(doing: string, operation: () => T): T {
+    if (this.#closed) throw new StoreError(`${this.path} is closed`);
+    try {
+      return operation();
+    } catch (e) {
+      throw storeError(e, `${doing} ${this.path} failed`);
+    }
+  }
+
+  load(workflowId: string, runId?: string): RunRecord | undefined {
+    return this.#attempt("reading", () => {
+      const found = this.#find(workflowId, runId);
+      if (found === undefined) return undefined;
+      const items = this.#sql.items.all([found["run_key"]!]);
+      return {
+        askedWorkflowId: workflowId,
+        askedRunId: runId ?? "",
+        found: true,
+        row: toRow(found),
+        head: found["head"] as Uint8Array,
+        unavailable: "",
+        items: items.map((item) => ({
+          kind: item["kind"] as number,
+          id: item["id"] as string,
+          value: item["value"] as Uint8Array,
+        })),
+      };
+    });
+  }
+
+  #find(workflowId: string, runId: string | undefined): SqlRow | undefined {
+    if (runId === undefined || runId === "") return this.#sql.latest.get([workflowId]);
+    const row = this.#sql.byRunId.get([runId]);
+    return row?.["workflow_id"] === workflowId ? row : undefined;
+  }
+
+  historyRange(workflowId: string, runId: string, from: number, to: number): Uint8Array[] {
+    return this.#attempt("reading a history from", () => {
+      const keys = this.#keys(workflowId, runId);
+      return this.#index.read(keys.runKey, keys.historyKey, keys.lastEvent, from, to);
+    });
+  }
+
+  #keys(workflowId: string, runId: string): RunKeys {
+    let keys = this.#remembered.get(runId);
+    if (keys === undefined) {
+      const row = this.#find(workflowId, runId);
+      if (row === undefined) throw new StoreError(`there is no run ${runId} of workflow ${workflowId}`);
+      keys = { runKey: number(row, "run_key"), historyKey: number(row, "history_key"), lastEvent: number(row, "history_length") };
+      this.#remember(runId, keys);
+    }
+    return keys;
+  }
+
+  #remember(runId: string, keys: RunKeys): void {
+    if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
+    this.#remembered.set(runId, keys);
+  }
+
+  ready(limit: number, after: StoredRun["position"] = [0, 0]): StoredRun[] {
+    return this.#attempt(
+      "reading",
+      () => this.#sql.ready.all([after[0], limit]).map((row) => stored(row, number(row, "run_key"))),
+    );
+  }
+
+  due(nowMs: number, limit: number, after: StoredRun["position"] = [0, 0]): StoredRun[] {
+    return this.#attempt(
+      "reading",
+      () => this.#sql.due.all([nowMs, ...after, limit]).map((row) => stored(row, number(row, "wake_at_ms"))),
+    );
+  }
+
+  nextWake(): number {
+    return this.#attempt("reading", () => number(this.#sql.nextWake.get([]), "wake"));
+  }
+
+  list(query: ListQuery, size: number, after?: ListPosition): ListPage {
+    return this.#attempt("listing runs of", () => {
+      const params: SqlValue[] = [];
+      const order = ORDER_COLUMNS[query.orderBy];
+      const terms = query.where === undefined ? [] : [conditionSql(query.where, params)];
+      if (after !== undefined) {
+        terms.push(`(${order}, run_key) ${query.descending ? "<" : ">"} (?, ?)`);
+        params.push(...after);
+      }
+      const where = terms.length === 0 ? "" : `WHERE ${terms.join(" AND ")}`;
+      const direction = query.descending ? "DESC" : "ASC";
+      const sql =
+        `SELECT ${ROW_COLUMNS}, ${order} AS place FROM runs ${where} ORDER BY ${order} ${direction}, run_key ${direction} LIMIT ?`;
+      // One more than asked for tells whether there is a next page.
+      const rows = this.#database.prepare(sql).all([...params, size + 1]);
+      const page = rows.slice(0, size);
+      const last = page[page.length - 1];
+      const next = rows.length > size && last !== undefined
+        ? [number(last, "place"), number(last, "run_key")] as const
+        : undefined;
+      return { rows: page.map(toRow), next };
+    });
+  }
+
+  count(where?: Condition): number {
+    return this.#attempt("counting runs of", () => {
+      const params: SqlValue[] = [];
+      const condition = where === undefined ? "" : `WHERE ${conditionSql(where, params)}`;
+      return number(this.#database.prepare(`SELECT count(*) AS n FROM runs ${condition}`).get(params), "n");
+    });
+  }
+
+  commit(writes: readonly RunWrite[]): void {
+    this.#attempt("writing to", () => {
+      this.#file.fence.check();
+      if (writes.length === 0) return;
+      this.#transaction(() => {
+        for (const write of writes) this.#write(write);
+      }, () => {
+        for (const { row } of writes) this.#forget(row?.runId ?? "");
+      });
+    });
+  }
+
+  #transaction(body: () => void, undo: () => void): void {
+    this.#sql.begin.run([]);
+    try {
+      if (number(this.#sql.epoch.get([]), "epoch") !== this.#epoch) {
+        throw new StoreFencedError(`${this.path} was opened by another engine; this one writes nothing more`);
+      }
+      body();
+      this.#sql.commit.run([]);
+    } catch (e) {
+      undo();
+      try {
+        this.#database.exec("ROLLBACK");
+      } catch {
+        // SQLite has rolled back by itself (a full disk, an I/O error).
+      }
+      throw e;
+    }
+  }
+
+  #forget(runId: string): void {
+    const keys = this.#remembered.get(runId);
+    if (keys === undefined) return;
+    this.#index.forget(keys.runKey);
+    this.#remembered.delete(runId);
+  }
+
+  #write(write: RunWrite): void {
+    const row = write.row;
+    if (row === undefined) throw new StoreError("a write names no run");
+    let keys: RunKeys;
+    if (write.create) {
+      keys = { runKey: this.#nextRunKey++, historyKey: 0, lastEvent: 0 };
+      this.#remember(row.runId, keys);
+    } else keys = this.#keys(row.workflowId, row.runId);
+    for (const batch of write.append) this.#append(keys, row.runId, batch);
+    if (keys.lastEvent !== row.historyLength) {
+      throw new StoreError(`run ${row.runId} says that it has ${row.historyLength} events, and ${keys.lastEvent} are written`);
+    }
+    const closed = row.closeTimeMs === 0 ? null : row.closeTimeMs;
+    const changing = [
+      row.status,
+      closed,
+      row.historyLength,
+      row.historySizeBytes,
+      keys.historyKey,
+      row.wakeAtMs,
+      row.ready ? 1 : 0,
+      row.nextRunId,
+      row.memo,
+      row.searchAttributes,
+      write.head,
+      keys.runKey,
+    ];
+    if (write.create) {
+      this.#sql.insertRun.run([
+        ...changing,
+        row.workflowId,
+        row.runId,
+        row.workflowType,
+        row.taskQueue,
+        row.firstRunId,
+        row.startTimeMs,
+      ]);
+    } else if (this.#sql.updateRun.run(changing) !== 1) throw new StoreError(`run ${row.runId} is not in the store`);
+    for (const item of write.put) this.#sql.putItem.run([keys.runKey, item.kind, item.id, item.value]);
+    for (const item of write.remove) this.#sql.removeItem.run([keys.runKey, item.kind, item.id]);
+  }
+
+  #append(keys: RunKeys, runId: string, batch: HistoryBatch): void {
+    const { firstEventId, lastEventId } = batch;
+    if (firstEventId !== keys.lastEvent + 1 || lastEventId < firstEventId) {
+      throw new StoreError(`events ${firstEventId} to ${lastEventId} do not follow event ${keys.lastEvent} of run ${runId}`);
+    }
+    const key = this.#nextHistoryKey++;
+    this.#sql.append.run([key, keys.historyKey, keys.runKey, firstEventId, lastEventId, batch.events]);
+    this.#index.appended(keys.runKey, key, firstEventId);
+    keys.historyKey = key;
+    keys.lastEvent = lastEventId;
+  }
+
+  backup(path: string): void {
+    this.#attempt("copying", () => {
+      const { fs, path: paths } = this.#file.builtins;
+      if (fs.existsSync(path)) throw new StoreError(`${path} exists already; a backup goes to a new file`);
+      if (!fs.existsSync(paths.dirname(paths.resolve(path)))) {
+        throw new StoreError(`cannot write ${path}: its folder is not there`);
+      }
+      // Written under another name first: a file with the wanted name is always a whole copy.
+      const partial = `${path}.partial`;
+      fs.rmSync(partial, { force: true });
+      try {
+        this.#database.prepare("VACUUM INTO ?").run([partial]);
+        const file = fs.openSync(partial, "r+");
+        fs.fsyncSync(file);
+        fs.closeSync(file);
+        fs.renameSync(partial, path);
+      } finally {
+        fs.rmSync(partial, { force: true });
+        // The library without native locks makes one for the copy, too.
+        fs.rmSync(`${partial}.lock`, { recursive: true, force: true });
+      }
+    });
+  }
+
+  purge(options: PurgeOptions): number {
+    return this.#attempt("purging", () => {
+      let purged = 0;
+      for (;;) {
+        const slice = Math.min(PURGE_SLICE, (options.limit ?? Infinity) - purged);
+        const rows = slice > 0 ? this.#sql.purgeable.all([options.closedBefore, slice]) : [];
+        if (rows.length === 0) return purged;
+        this.#file.fence.check();
+        this.#transaction(() => {
+          for (const row of rows) {
+            this.#forget(row["run_id"] as string);
+            this.#sql.removeHistory.run([row["history_key"]!]);
+            this.#sql.removeItems.run([row["run_key"]!]);
+            this.#sql.removeRun.run([row["run_key"]!]);
+          }
+        }, () => {});
+        purged += rows.length;
+      }
+    });
+  }
+
+  check(): string[] {
+    try {
+      return this.#attempt("checking", () => checkFile(this.#database));
+    } catch (e) {
+      // Damage can be so bad that the question itself fails.
+      if (e instanceof StoreCorruptError) return [e.message];
+      throw e;
+    }
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    try {
+      this.#database.close();
+    } finally {
+      this.#file.fence.release();
+    }
+  }
+}
+
+function number(row: SqlRow | undefined, column: string): number {
+  const value = row?.[column];
+  if (typeof value !== "number") throw new StoreError(`a number was expected in column ${column}`);
+  return value;
+}
+
+function stored(row: SqlRow, first: number): StoredRun {
+  return { workflowId: row["workflow_id"] as string, runId: row["run_id"] as string, position: [first, number(row, "run_key")] };
+}
+
+function toRow(row: SqlRow): RunRow {
+  return {
+    workflowId: row["workflow_id"] as string,
+    runId: row["run_id"] as string,
+    workflowType: row["workflow_type"] as string,
+    taskQueue: row["task_queue"] as string,
+    status: row["status"] as number,
+    startTimeMs: row["start_time_ms"] as number,
+    closeTimeMs: (row["close_time_ms"] as number | null) ?? 0,
+    historyLength: row["history_length"] as number,
+    historySizeBytes: row["history_size_bytes"] as number,
+    wakeAtMs: row["wake_at_ms"] as number,
+    ready: row["ready"] === 1,
+    firstRunId: row["first_run_id"] as string,
+    nextRunId: row["next_run_id"] as string,
+    memo: row["memo"] as Uint8Array,
+    searchAttributes: row["search_attributes"] as Uint8Array,
+  };
+}
+
+/** Every statement of the hot paths, prepared once. */
+function statements(database: SqlDatabase) {
+  const prepare = (sql: string): SqlStatement => database.prepare(sql);
+  return {
+    begin: prepare("BEGIN IMMEDIATE"),
+    commit: prepare("COMMIT"),
+    epoch: prepare("SELECT epoch FROM store"),
+    latest: prepare(`SELECT ${ROW_COLUMNS}, head FROM runs WHERE workflow_id = ? ORDER BY run_key DESC LIMIT 1`),
+    byRunId: prepare(`SELECT ${ROW_COLUMNS}, head FROM runs WHERE run_id = ?`),
+    items: prepare("SELECT kind, id, value FROM items WHERE run_key = ? ORDER BY kind, id"),
+    ready: prepare("SELECT workflow_id, run_id, run_key FROM runs WHERE ready = 1 AND run_key > ? ORDER BY run_key LIMIT ?"),
+    due: prepare(
+      `SELECT workflow_id, run_id, run_key, wake_at_ms FROM runs
+        WHERE wake_at_ms > 0 AND wake_at_ms <= ? AND (wake_at_ms, run_key) > (?, ?) ORDER BY wake_at_ms, run_key LIMIT ?`,
+    ),
+    nextWake: prepare("SELECT ifnull(min(wake_at_ms), 0) AS wake FROM runs WHERE wake_at_ms > 0"),
+    insertRun: prepare(
+      `INSERT INTO runs (status, close_time_ms, history_length, history_size_bytes, history_key, wake_at_ms, ready, next_run_id, memo,
+         search_attributes, head, run_key, workflow_id, run_id, workflow_type, task_queue, first_run_id, start_time_ms)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    updateRun: prepare(
+      `UPDATE runs SET status = ?, close_time_ms = ?, history_length = ?, history_size_bytes = ?, history_key = ?, wake_at_ms = ?,
+         ready = ?, next_run_id = ?, memo = ?, search_attributes = ?, head = ? WHERE run_key = ?`,
+    ),
+    append: prepare(
+      "INSERT INTO history (history_key, prev, run_key, first_event_id, last_event_id, events) VALUES (?, ?, ?, ?, ?, ?)",
+    ),
+    putItem: prepare(
+      "INSERT INTO items (run_key, kind, id, value) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+    ),
+    removeItem: prepare("DELETE FROM items WHERE run_key = ? AND kind = ? AND id = ?"),
+    purgeable: prepare(
+      `SELECT run_key, run_id, history_key FROM runs
+        WHERE ifnull(close_time_ms, 9e15) < ? AND ready = 0 AND wake_at_ms = 0 ORDER BY ifnull(close_time_ms, 9e15) LIMIT ?`,
+    ),
+    removeHistory: prepare(
+      `WITH RECURSIVE chain (history_key) AS (
+         SELECT ?1 WHERE ?1 <> 0
+         UNION ALL
+         SELECT h.prev FROM chain JOIN history h ON h.history_key = chain.history_key WHERE h.prev <> 0
+       ) DELETE FROM history WHERE history_key IN (SELECT history_key FROM chain)`,
+    ),
+    removeItems: prepare("DELETE FROM items WHERE run_key = ?"),
+    removeRun: prepare("DELETE FROM runs WHERE run_key = ?"),
+  };
+}

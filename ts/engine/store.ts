@@ -1,0 +1,68 @@
+// The store: what the embedded engine keeps, behind one synchronous interface. The engine's memory is a cache of it (ARCHITECTURE.md
+// section 5): everything that anybody was told is in here first. Implementations: memory (tests) and SQLite on several drivers; one
+// contract test runs on all of them. A store has one user, the engine that opened it.
+import type { RunRecord, RunRow, RunWrite } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { Condition } from "./visibility/condition.ts";
+
+export type { RunRecord, RunRow, RunWrite };
+
+/** A run that the engine should load. `position` orders the answers of one method; pass the last one to go on after it. */
+export interface StoredRun {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly position: readonly [number, number];
+}
+
+export type OrderField = "StartTime" | "CloseTime";
+
+/** Which runs to list, in which order. Runs that compare equal are ordered by their age. Open runs count as closed last of all. */
+export interface ListQuery {
+  readonly where?: Condition;
+  readonly orderBy: OrderField;
+  readonly descending: boolean;
+}
+
+/** Where a page ended: the value that it was ordered by, and the run's place in order of creation. */
+export type ListPosition = readonly [number, number];
+
+export interface ListPage {
+  readonly rows: RunRow[];
+  /** Undefined after the last page. */
+  readonly next: ListPosition | undefined;
+}
+
+export interface PurgeOptions {
+  /** Runs that closed before this moment are removed, with their history. Milliseconds since the epoch. */
+  closedBefore: number;
+  /** At most so many runs (default: all). A long purge blocks the engine, so the host purges in slices. */
+  limit?: number;
+}
+
+export interface Store {
+  /** What and where it is, for logs and errors. */
+  readonly description: string;
+  /** The state of one run; without a run id, of the run of that workflow id that was created last. */
+  load(workflowId: string, runId?: string): RunRecord | undefined;
+  /**
+   * Events `from`..`to` (both included) as encoded temporal History messages, in order. Throws a StoreError when the run or a part of the
+   * range is not there: a history with a gap must never be handed out.
+   */
+  historyRange(workflowId: string, runId: string, from: number, to: number): Uint8Array[];
+  /** Open runs with a queued or handed out task, in order of creation. */
+  ready(limit: number, after?: StoredRun["position"]): StoredRun[];
+  /** Runs whose `wakeAtMs` has come, the earliest first. */
+  due(nowMs: number, limit: number, after?: StoredRun["position"]): StoredRun[];
+  /** The earliest `wakeAtMs` of all runs; 0 when there is none. */
+  nextWake(): number;
+  list(query: ListQuery, size: number, after?: ListPosition): ListPage;
+  count(where?: Condition): number;
+  /** Writes everything or nothing, durably (as far as the store's settings promise). Throws a StoreError. */
+  commit(writes: readonly RunWrite[]): void;
+  /** Copies the store to a file that must not exist, while it is open. Blocks until it is done. */
+  backup(path: string): void;
+  /** Removes closed runs; answers how many. */
+  purge(options: PurgeOptions): number;
+  /** Looks for damage: one sentence for each, none when all is well. Reads everything. */
+  check(): string[];
+  close(): void;
+}

@@ -1,0 +1,63 @@
+// What can be wrong with a store, by name. Each message says what was found and what to do about it. `StoreError` itself is an
+// operation that the storage refused (disk full, I/O error): the next one may succeed. The subclasses are final for this open store.
+
+/** An operation of the store failed; nothing of it was kept. `cause` is the driver's own error. */
+export class StoreError extends Error {
+  override name = "StoreError";
+}
+
+/** The file was written by a newer version of this package: opening it could damage it. */
+export class StoreVersionError extends StoreError {
+  override name = "StoreVersionError";
+  /** Schema version of the file, and the newest one that this package knows. */
+  readonly found: number;
+  readonly known: number;
+
+  constructor(message: string, found: number, known: number) {
+    super(message);
+    this.found = found;
+    this.known = known;
+  }
+}
+
+/** The file exists and is not one of ours. It was not changed. */
+export class NotAStoreError extends StoreError {
+  override name = "NotAStoreError";
+}
+
+/** Who holds a store, as far as it is known. */
+export interface StoreHolder {
+  readonly pid: number;
+  readonly host: string;
+  /** When the holder opened the store, in milliseconds since the epoch. */
+  readonly openedMs: number;
+  /** Name of the driver that the holder uses. */
+  readonly driver: string;
+}
+
+/** Another process (or another engine of this one) has the store open. One writer per store. */
+export class StoreLockedError extends StoreError {
+  override name = "StoreLockedError";
+  /** Undefined when the holder did not leave its name. */
+  readonly holder: StoreHolder | undefined;
+
+  constructor(message: string, holder: StoreHolder | undefined, options?: ErrorOptions) {
+    super(message, options);
+    this.holder = holder;
+  }
+}
+
+/** Somebody else took the store over, or its file was removed or replaced, while this process had it open. Nothing more is written. */
+export class StoreFencedError extends StoreError {
+  override name = "StoreFencedError";
+}
+
+/** The file is damaged: cut short, or its pages do not fit together. */
+export class StoreCorruptError extends StoreError {
+  override name = "StoreCorruptError";
+}
+
+/** The store can never serve again while it is open: the engine stops instead of retrying. */
+export function isFinalStoreError(e: unknown): boolean {
+  return e instanceof StoreFencedError || e instanceof StoreCorruptError || e instanceof StoreLockedError;
+}

@@ -1,0 +1,98 @@
+// Conditions of visibility queries over the indexed fields of a run, and their meaning. The memory store evaluates them here; SQLite
+// gets them as SQL (sqlite/condition_sql.ts), and a property test holds the two together. Strings compare by code point (the order of
+// their UTF-8 bytes, which is SQLite's). CloseTime of an open run is null: no comparison with it holds, negated or not.
+import type { RunRow } from "../store.ts";
+
+export type StringField = "WorkflowType" | "WorkflowId" | "RunId" | "TaskQueue";
+export type TimeField = "StartTime" | "CloseTime";
+export type Field = StringField | TimeField | "ExecutionStatus";
+export type CompareOp = "=" | "!=" | "<" | "<=" | ">" | ">=";
+/** Strings as they are, times in milliseconds since the epoch, statuses as numbers of WorkflowExecutionStatus. */
+export type Value = string | number;
+
+export type Condition =
+  | { readonly kind: "and" | "or"; readonly parts: readonly Condition[] }
+  | { readonly kind: "compare"; readonly field: Field; readonly op: CompareOp; readonly value: Value }
+  | { readonly kind: "in"; readonly field: Field; readonly values: readonly Value[]; readonly negated: boolean }
+  | { readonly kind: "between"; readonly field: Field; readonly low: Value; readonly high: Value; readonly negated: boolean }
+  | { readonly kind: "startsWith"; readonly field: StringField; readonly prefix: string; readonly negated: boolean }
+  | { readonly kind: "null"; readonly field: Field; readonly negated: boolean };
+
+/** What a field of a run holds; undefined is null. */
+export function fieldOf(row: RunRow, field: Field): Value | undefined {
+  switch (field) {
+    case "WorkflowType":
+      return row.workflowType;
+    case "WorkflowId":
+      return row.workflowId;
+    case "RunId":
+      return row.runId;
+    case "TaskQueue":
+      return row.taskQueue;
+    case "ExecutionStatus":
+      return row.status;
+    case "StartTime":
+      return row.startTimeMs;
+    case "CloseTime":
+      return row.closeTimeMs === 0 ? undefined : row.closeTimeMs;
+  }
+}
+
+/** Order of two strings by code point. JavaScript's own `<` compares UTF-16 units, which differs beyond U+FFFF. */
+function compareText(a: string, b: string): number {
+  const n = Math.min(a.length, b.length);
+  for (let i = 0; i < n; i++) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(i);
+    if (x === y) continue;
+    // Surrogates (d800..dfff) stand for code points above everything else in the basic plane.
+    const high = (unit: number) => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
+    return high(x) - high(y);
+  }
+  return a.length - b.length;
+}
+
+function compare(a: Value, b: Value): number {
+  return typeof a === "string" ? compareText(a, b as string) : a - (b as number);
+}
+
+function holds(order: number, op: CompareOp): boolean {
+  switch (op) {
+    case "=":
+      return order === 0;
+    case "!=":
+      return order !== 0;
+    case "<":
+      return order < 0;
+    case "<=":
+      return order <= 0;
+    case ">":
+      return order > 0;
+    case ">=":
+      return order >= 0;
+  }
+}
+
+/** Whether a run satisfies a condition. */
+export function matches(row: RunRow, condition: Condition): boolean {
+  switch (condition.kind) {
+    case "and":
+      return condition.parts.every((part) => matches(row, part));
+    case "or":
+      return condition.parts.some((part) => matches(row, part));
+    case "null":
+      return (fieldOf(row, condition.field) === undefined) !== condition.negated;
+  }
+  const value = fieldOf(row, condition.field);
+  if (value === undefined) return false;
+  switch (condition.kind) {
+    case "compare":
+      return holds(compare(value, condition.value), condition.op);
+    case "in":
+      return condition.values.includes(value) !== condition.negated;
+    case "between":
+      return (compare(value, condition.low) >= 0 && compare(value, condition.high) <= 0) !== condition.negated;
+    case "startsWith":
+      return (value as string).startsWith(condition.prefix) !== condition.negated;
+  }
+}

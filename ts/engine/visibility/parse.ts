@@ -1,0 +1,187 @@
+// The query language of ListWorkflowExecutions and CountWorkflowExecutions: the part of Temporal's list filters that an index of runs
+// without custom search attributes can answer. Grammar (keywords in any case, field names as written):
+//   query  := [or] [ORDER BY (StartTime | CloseTime) [ASC | DESC]]
+//   or     := and {OR and}        and := term {AND term}        term := "(" or ")" | field test
+//   test   := (= | != | < | <= | > | >=) value | [NOT] IN "(" value {"," value} ")" | [NOT] BETWEEN value AND value
+//           | [NOT] STARTS_WITH string | IS [NOT] NULL
+// Everything else is refused with the position at which it stands.
+import { ServiceError } from "../../service/raw.ts";
+import type { ListQuery, OrderField } from "../store.ts";
+import type { CompareOp, Condition, Field, StringField, Value } from "./condition.ts";
+import { type Token, tokenize } from "./tokens.ts";
+import { QueryError } from "./query_error.ts";
+import { parseStatus, parseTime } from "./values.ts";
+
+const FIELDS: readonly Field[] = [
+  "WorkflowType",
+  "WorkflowId",
+  "RunId",
+  "TaskQueue",
+  "ExecutionStatus",
+  "StartTime",
+  "CloseTime",
+];
+const STRING_FIELDS: readonly Field[] = ["WorkflowType", "WorkflowId", "RunId", "TaskQueue"];
+const COMPARISONS = ["=", "!=", "<>", "<", "<=", ">", ">="];
+const KEYWORDS = ["AND", "OR", "NOT", "IN", "BETWEEN", "STARTS_WITH", "IS", "NULL", "ORDER", "BY", "ASC", "DESC"];
+/** Bounds that keep a hostile query from exhausting the stack or the database's limit of parameters. */
+const MAX_LENGTH = 16_384;
+const MAX_DEPTH = 50;
+const MAX_VALUES = 1000;
+
+class Parser {
+  readonly #tokens: Token[];
+  #next = 0;
+  #depth = 0;
+  #values = 0;
+
+  constructor(query: string) {
+    this.#tokens = tokenize(query);
+  }
+
+  parse(): ListQuery {
+    let where: Condition | undefined;
+    if (!this.#atEnd() && !this.#atKeyword("ORDER")) where = this.#or();
+    let orderBy: OrderField = "StartTime";
+    let descending = true;
+    if (this.#takeKeyword("ORDER")) {
+      this.#expectKeyword("BY");
+      const field = this.#take();
+      if (field.kind !== "word" || (field.text !== "StartTime" && field.text !== "CloseTime")) {
+        throw new QueryError("runs can be ordered by StartTime or CloseTime only", field);
+      }
+      orderBy = field.text;
+      if (this.#takeKeyword("ASC")) descending = false;
+      else this.#takeKeyword("DESC");
+    }
+    if (!this.#atEnd()) throw new QueryError("expected AND, OR, ORDER BY or the end of the query", this.#peek());
+    return where === undefined ? { orderBy, descending } : { where, orderBy, descending };
+  }
+
+  #or(): Condition {
+    if (++this.#depth > MAX_DEPTH) throw new QueryError(`parentheses are nested deeper than ${MAX_DEPTH}`, this.#peek());
+    const parts = [this.#and()];
+    while (this.#takeKeyword("OR")) parts.push(this.#and());
+    this.#depth--;
+    return parts.length === 1 ? parts[0]! : { kind: "or", parts };
+  }
+
+  #and(): Condition {
+    const parts = [this.#term()];
+    while (this.#takeKeyword("AND")) parts.push(this.#term());
+    return parts.length === 1 ? parts[0]! : { kind: "and", parts };
+  }
+
+  #term(): Condition {
+    if (this.#takeSymbol("(")) {
+      const inner = this.#or();
+      if (!this.#takeSymbol(")")) throw new QueryError('expected ")"', this.#peek());
+      return inner;
+    }
+    const token = this.#take();
+    const quoted = token.kind === "name";
+    if (!quoted && (token.kind !== "word" || KEYWORDS.includes(token.text.toUpperCase()))) {
+      throw new QueryError(`expected a field (${FIELDS.join(", ")})`, token);
+    }
+    const field = FIELDS.find((name) => name === token.text);
+    if (field === undefined) throw new QueryError(`there is no field "${token.text}"; there are ${FIELDS.join(", ")}`, token);
+    return this.#test(field);
+  }
+
+  #test(field: Field): Condition {
+    const op = this.#peek();
+    if (op.kind === "symbol" && COMPARISONS.includes(op.text)) {
+      this.#next++;
+      const ordered = op.text !== "=" && op.text !== "!=" && op.text !== "<>";
+      if (ordered && field === "ExecutionStatus") throw new QueryError("ExecutionStatus has no order; use =, != or IN", op);
+      return { kind: "compare", field, op: (op.text === "<>" ? "!=" : op.text) as CompareOp, value: this.#value(field) };
+    }
+    if (this.#takeKeyword("IS")) {
+      const negated = this.#takeKeyword("NOT");
+      this.#expectKeyword("NULL");
+      return { kind: "null", field, negated };
+    }
+    const negated = this.#takeKeyword("NOT");
+    const word = this.#peek();
+    if (this.#takeKeyword("IN")) {
+      if (!this.#takeSymbol("(")) throw new QueryError('expected "(" after IN', this.#peek());
+      const values = [this.#value(field)];
+      while (this.#takeSymbol(",")) values.push(this.#value(field));
+      if (!this.#takeSymbol(")")) throw new QueryError('expected "," or ")" in the list of IN', this.#peek());
+      return { kind: "in", field, values, negated };
+    }
+    if (this.#takeKeyword("BETWEEN")) {
+      if (field === "ExecutionStatus") throw new QueryError("ExecutionStatus has no order; use =, != or IN", word);
+      const low = this.#value(field);
+      this.#expectKeyword("AND");
+      return { kind: "between", field, low, high: this.#value(field), negated };
+    }
+    if (this.#takeKeyword("STARTS_WITH")) {
+      if (!STRING_FIELDS.includes(field)) throw new QueryError(`STARTS_WITH is for text, and ${field} is none`, word);
+      return { kind: "startsWith", field: field as StringField, prefix: this.#value(field) as string, negated };
+    }
+    throw new QueryError(
+      `expected a comparison after ${field}: =, !=, <, <=, >, >=, IN, BETWEEN, STARTS_WITH or IS NULL`,
+      word,
+    );
+  }
+
+  #value(field: Field): Value {
+    const token = this.#take();
+    if (++this.#values > MAX_VALUES) throw new QueryError(`a query may have ${MAX_VALUES} values`, token);
+    if (token.kind !== "text" && token.kind !== "number") {
+      throw new QueryError(`expected a value for ${field} (text stands in quotes)`, token);
+    }
+    if (field === "StartTime" || field === "CloseTime") return parseTime(token, field);
+    if (field === "ExecutionStatus") return parseStatus(token);
+    if (token.kind !== "text") throw new QueryError(`${field} is text: put the value in quotes`, token);
+    return token.text;
+  }
+
+  #peek(): Token {
+    return this.#tokens[this.#next]!;
+  }
+
+  #take(): Token {
+    const token = this.#peek();
+    if (token.kind !== "end") this.#next++;
+    return token;
+  }
+
+  #atEnd(): boolean {
+    return this.#peek().kind === "end";
+  }
+
+  #atKeyword(keyword: string): boolean {
+    const token = this.#peek();
+    return token.kind === "word" && token.text.toUpperCase() === keyword;
+  }
+
+  #takeKeyword(keyword: string): boolean {
+    const found = this.#atKeyword(keyword);
+    if (found) this.#next++;
+    return found;
+  }
+
+  #expectKeyword(keyword: string): void {
+    if (!this.#takeKeyword(keyword)) throw new QueryError(`expected ${keyword}`, this.#peek());
+  }
+
+  #takeSymbol(symbol: string): boolean {
+    const token = this.#peek();
+    const found = token.kind === "symbol" && token.text === symbol;
+    if (found) this.#next++;
+    return found;
+  }
+}
+
+/** Reads a list filter; throws a ServiceError INVALID_ARGUMENT that names the position of what it cannot read. */
+export function parseQuery(query: string): ListQuery {
+  try {
+    if (query.length > MAX_LENGTH) throw new QueryError(`it is longer than ${MAX_LENGTH} characters`);
+    return new Parser(query).parse();
+  } catch (e) {
+    if (!(e instanceof QueryError)) throw e;
+    throw new ServiceError(3, `invalid query: ${e.message}`, "InvalidArgument");
+  }
+}

@@ -122,11 +122,12 @@ impl Workflow {
 
     /// The next activation, or nothing when there is nothing to do. Workflow code that has ended is not woken.
     pub fn take_activation(&mut self) -> Option<Activation> {
-        if self.closing {
-            self.jobs.clear();
-            return None;
-        }
         self.release_local_activities();
+        while self.closing && !self.jobs.is_empty() {
+            // Results found ahead are still taken: their markers come.
+            self.jobs.clear();
+            self.release_local_activities();
+        }
         if self.jobs.is_empty() {
             return None;
         }

@@ -86,7 +86,7 @@ export class Fence {
       const fresh = `${this.#path}-owner.${this.token}`;
       fs.writeFileSync(fresh, JSON.stringify(note));
       fs.renameSync(fresh, `${this.#path}-owner`);
-      this.#noteId = this.#idOf(`${this.#path}-owner`) ?? "";
+      this.#noteId = this.#idOf(`${this.#path}-owner`, true) ?? "";
       fs.rmSync(`${this.#path}.lock`, { recursive: true, force: true });
     } finally {
       fs.rmSync(mutex, { recursive: true, force: true });
@@ -148,11 +148,14 @@ export class Fence {
     }
   }
 
-  /** Identity of a file: it changes when the file is replaced. */
-  #idOf(path: string): string | undefined {
+  /**
+   * Identity of a file: it changes when the file is replaced. A file system may give a removed file's number to the next one, unless it is
+   * still open somewhere, as the store is; the note is not, and never changes, so its times count too.
+   */
+  #idOf(path: string, times: boolean): string | undefined {
     try {
       const stat = this.#builtins.fs.statSync(path);
-      return `${stat.dev} ${stat.ino}`;
+      return times ? `${stat.dev} ${stat.ino} ${stat.mtimeMs} ${stat.ctimeMs}` : `${stat.dev} ${stat.ino}`;
     } catch {
       return undefined;
     }
@@ -160,18 +163,28 @@ export class Fence {
 
   /** From now on `check` also demands that the store file is the one that is open. */
   watchFile(): void {
-    this.#fileId = this.#idOf(this.#path);
+    this.#fileId = this.#idOf(this.#path, false);
   }
 
   /** Throws a StoreFencedError when this process is not the owner any more. Called before every commit. */
   check(): void {
-    if (this.#idOf(`${this.#path}-owner`) !== this.#noteId) {
+    if (this.#idOf(`${this.#path}-owner`, true) !== this.#noteId) {
       throw new StoreFencedError(
         `${this.#path} was taken over by another engine (or its file ${this.#path}-owner was removed); this one writes nothing more`,
       );
     }
-    if (this.#fileId !== undefined && this.#idOf(this.#path) !== this.#fileId) {
+    if (this.#fileId !== undefined && this.#idOf(this.#path, false) !== this.#fileId) {
       throw new StoreFencedError(`${this.#path} was removed or replaced while it was open; this engine writes nothing more`);
+    }
+  }
+
+  /** Whether `check` would pass. */
+  held(): boolean {
+    try {
+      this.check();
+      return true;
+    } catch {
+      return false;
     }
   }
 

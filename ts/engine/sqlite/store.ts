@@ -330,6 +330,12 @@ export class SqliteStore implements Store {
     if (this.#closed) return;
     this.#closed = true;
     try {
+      // Leaves everything in the one file. Also: libsql keeps a closed database open until its statements are collected.
+      if (this.#file.fence.held()) this.#database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all([]);
+    } catch {
+      // A reader of another program is in the way; the log is read at the next opening.
+    }
+    try {
       this.#database.close();
     } finally {
       this.#file.fence.release();

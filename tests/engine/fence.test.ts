@@ -1,0 +1,128 @@
+// One writer per store (P6): a second process or engine is told who holds it; a holder's death frees it; a holder that lost it stops.
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { test } from "node:test";
+import { SqliteStore } from "../../ts/engine/sqlite/store.ts";
+import { StoreFencedError, StoreLockedError } from "../../ts/engine/store_errors.ts";
+import { kill, nextLine, startModule } from "./support/child.ts";
+import { created } from "./support/records.ts";
+import { inFolder, sqliteDrivers } from "./support/stores.ts";
+
+const holder = new URL(import.meta.url.endsWith(".js") ? "./support/hold_store.js" : "./support/hold_store.ts", import.meta.url);
+const present = sqliteDrivers.filter(({ skip }) => skip === false).map(({ driver }) => driver);
+
+for (const { driver, skip } of sqliteDrivers) {
+  const check = (name: string, body: (path: string, folder: string) => void | Promise<void>) =>
+    test(`${driver}: ${name}`, { skip }, () => inFolder((folder) => body(join(folder, "store.db"), folder)));
+  const open = (path: string) => SqliteStore.open(path, { driver });
+
+  check("a second engine of the same process is refused, whatever its driver and the path's spelling", (path, folder) => {
+    const store = open(path);
+    symlinkSync(folder, `${folder}-link`);
+    try {
+      for (const other of present) {
+        for (const name of [path, join(`${folder}-link`, "store.db")]) {
+          assert.throws(
+            () => SqliteStore.open(name, { driver: other }),
+            (e: Error) => e instanceof StoreLockedError && e.holder?.pid === process.pid,
+          );
+        }
+      }
+      store.commit([created("wf", "r", 1)]);
+    } finally {
+      store.close();
+      rmSync(`${folder}-link`);
+    }
+    const again = open(path);
+    assert.ok(again.load("wf"));
+    again.close();
+    assert.equal(existsSync(`${path}-owner`), false);
+  });
+
+  for (const other of present) {
+    check(`a process with ${other} holds it until it is killed`, async (path) => {
+      open(path).close();
+      const child = startModule(holder, [path, other]);
+      try {
+        const line = await nextLine(child);
+        assert.match(line, /^open \d+$/);
+        const started = Date.now();
+        assert.throws(() => open(path), (e: Error) => {
+          assert.ok(e instanceof StoreLockedError, String(e));
+          assert.equal(e.holder?.pid, Number(line.slice(5)));
+          assert.equal(e.holder?.driver, other);
+          assert.ok(Math.abs(e.holder!.openedMs - started) < 60_000);
+          assert.ok(e.message.includes(String(e.holder!.pid)) && /One process at a time/.test(e.message), e.message);
+          return true;
+        });
+      } finally {
+        await kill(child);
+      }
+      const store = open(path);
+      store.commit([created("wf", "r", 1)]);
+      store.close();
+    });
+  }
+
+  check("a child is refused while this process holds it", async (path) => {
+    const store = open(path);
+    const child = startModule(holder, [path, driver]);
+    try {
+      assert.match(await nextLine(child), new RegExp(`^StoreLockedError: .*process ${process.pid}`));
+    } finally {
+      await kill(child);
+      store.close();
+    }
+  });
+
+  check("a holder whose note was taken over writes nothing more and leaves the new owner's note alone", (path) => {
+    const store = open(path);
+    const note = JSON.parse(readFileSync(`${path}-owner`, "utf8"));
+    rmSync(`${path}-owner`);
+    writeFileSync(`${path}-owner`, JSON.stringify({ ...note, token: "another" }));
+    assert.throws(
+      () => store.commit([created("wf", "r", 1)]),
+      (e: Error) => e instanceof StoreFencedError && /taken over/.test(e.message),
+    );
+    assert.throws(() => store.purge({ closedBefore: 1 }) || store.commit([]), StoreFencedError);
+    store.close();
+    assert.equal(JSON.parse(readFileSync(`${path}-owner`, "utf8")).token, "another");
+  });
+
+  check("a note that a killed process left, with an id that runs again, does not block", (path) => {
+    const store = open(path);
+    const note = JSON.parse(readFileSync(`${path}-owner`, "utf8"));
+    store.close();
+    // Where the start of a process can be known, ours is not the one that wrote this.
+    const exact = note.started !== "";
+    writeFileSync(`${path}-owner`, JSON.stringify({ ...note, token: "old", started: "1", nativeLocks: false }));
+    if (exact) open(path).close();
+    else assert.throws(() => open(path), StoreLockedError);
+  });
+
+  check("a note from a place that cannot be looked at is believed when nothing else can decide", (path) => {
+    const store = open(path);
+    const note = JSON.parse(readFileSync(`${path}-owner`, "utf8"));
+    store.close();
+    const foreign = { ...note, token: "far", place: "another machine", host: "far", pid: 1, nativeLocks: false };
+    writeFileSync(`${path}-owner`, JSON.stringify(foreign));
+    assert.throws(
+      () => open(path),
+      (e: Error) => e instanceof StoreLockedError && /on far/.test(e.message) && e.message.includes(`remove ${path}-owner`),
+    );
+    rmSync(`${path}-owner`);
+    open(path).close();
+  });
+
+  check("a take-over that was killed in the middle does not block for ever", (path) => {
+    open(path).close();
+    mkdirSync(`${path}-takeover`);
+    assert.throws(() => open(path), (e: Error) => e instanceof StoreLockedError && /at this moment/.test(e.message));
+    const old = new Date(Date.now() - 60_000);
+    utimesSync(`${path}-takeover`, old, old);
+    open(path).close();
+    assert.equal(existsSync(`${path}-takeover`), false);
+  });
+}

@@ -1,0 +1,204 @@
+// What a store file may meet: another program's file, a newer version, damage, a crash during creation, an older version.
+import assert from "node:assert/strict";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { builtins } from "../../ts/engine/sqlite/builtins.ts";
+import { type DriverName, loadLibrary } from "../../ts/engine/sqlite/driver.ts";
+import { MIGRATIONS } from "../../ts/engine/sqlite/schema.ts";
+import { SqliteStore } from "../../ts/engine/sqlite/store.ts";
+import {
+  NotAStoreError,
+  StoreCorruptError,
+  StoreError,
+  StoreFencedError,
+  StoreVersionError,
+} from "../../ts/engine/store_errors.ts";
+import { batch, created, eventIds, row, write } from "./support/records.ts";
+import { inFolder, sqliteDrivers } from "./support/stores.ts";
+
+for (const { driver, skip } of sqliteDrivers) {
+  const check = (name: string, body: (path: string, folder: string) => void) =>
+    test(`${driver}: ${name}`, { skip }, () => inFolder((folder) => body(join(folder, "store.db"), folder)));
+  const open = (path: string) => SqliteStore.open(path, { driver: driver as DriverName });
+  const library = () => loadLibrary(builtins()!, driver);
+
+  check("a file of another program is refused and stays as it was", (path, folder) => {
+    writeFileSync(path, "this is a letter, and no database at all");
+    assert.throws(() => open(path), NotAStoreError);
+    assert.equal(readFileSync(path, "utf8"), "this is a letter, and no database at all");
+    assert.deepEqual(readdirSync(folder), ["store.db"]);
+  });
+
+  check("a SQLite database of another program is refused and stays as it was", (path, folder) => {
+    const other = library().open(path);
+    other.exec("CREATE TABLE recipes (name TEXT); INSERT INTO recipes VALUES ('bread')");
+    other.close();
+    const before = readFileSync(path);
+    const files = readdirSync(folder);
+    assert.throws(
+      () => open(path),
+      (e: Error) => e instanceof NotAStoreError && /another program/.test(e.message) && e.message.includes(path),
+    );
+    assert.deepEqual(readFileSync(path), before);
+    assert.deepEqual(readdirSync(folder), files);
+  });
+
+  check("a folder is no store, and a missing folder is named", (path, folder) => {
+    mkdirSync(path);
+    assert.throws(() => open(path), NotAStoreError);
+    assert.throws(() => open(join(folder, "missing", "store.db")), {
+      name: "StoreError",
+      message: /folder .*missing is not there/,
+    });
+  });
+
+  check("an empty file becomes a store", (path) => {
+    writeFileSync(path, "");
+    const store = open(path);
+    store.commit([created("wf", "r")]);
+    store.close();
+    assert.ok(statSync(path).size > 0);
+  });
+
+  check("a file of a newer version is refused by both numbers and stays as it was", (path) => {
+    open(path).close();
+    const raw = library().open(path);
+    raw.exec("PRAGMA user_version=7; PRAGMA wal_checkpoint(TRUNCATE)");
+    raw.close();
+    const before = readFileSync(path);
+    assert.throws(
+      () => open(path),
+      (e: Error) => e instanceof StoreVersionError && e.found === 7 && e.known === 1 && /newer/.test(e.message),
+    );
+    assert.deepEqual(readFileSync(path), before);
+  });
+
+  check("an older file is migrated in one step or not at all", (path) => {
+    const old = open(path);
+    old.commit([created("wf", "r", 3)]);
+    old.close();
+    const second = {
+      version: 2,
+      name: "notes",
+      sql: "CREATE TABLE notes (text TEXT) STRICT; INSERT INTO notes VALUES ('migrated')",
+    };
+    const broken = { version: 3, name: "broken", sql: "CREATE TABLE more (a TEXT) STRICT; INSERT INTO nowhere VALUES (1)" };
+    assert.throws(() => SqliteStore.open(path, { driver }, [...MIGRATIONS, second, broken]), StoreError);
+    const same = open(path);
+    assert.equal(same.load("wf")?.row?.historyLength, 3);
+    same.close();
+    const newer = SqliteStore.open(path, { driver }, [...MIGRATIONS, second]);
+    assert.deepEqual(eventIds(newer.historyRange("wf", "r", 1, 3)), [1, 2, 3]);
+    newer.close();
+    assert.throws(() => open(path), StoreVersionError);
+    const raw = library().open(path);
+    assert.equal(raw.prepare("SELECT text FROM notes").get([])?.["text"], "migrated");
+    assert.deepEqual(
+      raw.prepare("SELECT version, name FROM migrations ORDER BY version").all([]).map((r) => `${r["version"]} ${r["name"]}`),
+      ["1 first", "2 notes"],
+    );
+    raw.close();
+  });
+
+  check("a file that is cut short is refused by name", (path) => {
+    const store = open(path);
+    store.commit(Array.from({ length: 50 }, (_, i) => created(`w${i}`, `r${i}`, 20)));
+    store.close();
+    truncateSync(path, Math.floor(statSync(path).size / 2 / 4096) * 4096);
+    assert.throws(() => open(path), (e: Error) => e instanceof StoreCorruptError && /cut short/.test(e.message));
+  });
+
+  check("an emptied file whose log is still there is not taken for a new one", (path) => {
+    open(path).close();
+    writeFileSync(path, "");
+    writeFileSync(`${path}-wal`, new Uint8Array(4096));
+    assert.throws(() => open(path), StoreCorruptError);
+  });
+
+  check("damaged pages are found, and nothing wrong is handed out", (path) => {
+    const store = open(path);
+    store.commit(Array.from({ length: 200 }, (_, i) => created(`w${i}`, `r${i}`, 20)));
+    store.close();
+    const bytes = readFileSync(path);
+    // Everything behind the schema page is overwritten, which no reader can miss.
+    bytes.fill(0xa5, 4096 * 4);
+    writeFileSync(path, bytes);
+    let problem: unknown;
+    try {
+      const damaged = open(path);
+      try {
+        assert.ok(damaged.check().length > 0);
+        damaged.load("w7", "r7");
+        damaged.historyRange("w7", "r7", 1, 20);
+      } finally {
+        damaged.close();
+      }
+    } catch (e) {
+      problem = e;
+    }
+    assert.ok(problem instanceof StoreCorruptError, String(problem));
+  });
+
+  check("a history with a missing batch is damage, never a gap", (path) => {
+    const store = open(path);
+    store.commit([created("wf", "r", 2)]);
+    for (let last = 3; last < 9; last++) {
+      store.commit([write(row("wf", "r", { historyLength: last }), { append: [batch(last, last)] })]);
+    }
+    store.close();
+    const raw = library().open(path);
+    raw.exec("DELETE FROM history WHERE first_event_id = 5");
+    raw.close();
+    const damaged = open(path);
+    assert.deepEqual(eventIds(damaged.historyRange("wf", "r", 6, 8)), [6, 7, 8]);
+    assert.throws(
+      () => damaged.historyRange("wf", "r", 4, 8),
+      (e: Error) => e instanceof StoreCorruptError && /gap before event 6/.test(e.message),
+    );
+    assert.equal(damaged.check().length, 2);
+    damaged.close();
+  });
+
+  check("a backup is a whole store of its own, made while the first is open", (path, folder) => {
+    const store = open(path);
+    store.commit([created("wf", "r", 5)]);
+    const copy = join(folder, "copy.db");
+    store.backup(copy);
+    store.commit([created("later", "l", 1)]);
+    assert.throws(() => store.backup(copy), { name: "StoreError", message: /exists already/ });
+    assert.throws(() => store.backup(join(folder, "none", "copy.db")), { name: "StoreError", message: /folder is not there/ });
+    const second = open(copy);
+    assert.deepEqual(eventIds(second.historyRange("wf", "r", 1, 5)), [1, 2, 3, 4, 5]);
+    assert.equal(second.load("later"), undefined);
+    assert.deepEqual(second.check(), []);
+    second.commit([created("own", "o", 1)]);
+    second.close();
+    assert.equal(store.load("own"), undefined);
+    store.close();
+    assert.deepEqual(readdirSync(folder).filter((name) => name.includes("partial")), []);
+  });
+
+  check("a store whose file is removed or replaced under it writes nothing more", (path, folder) => {
+    const store = open(path);
+    store.commit([created("wf", "r", 1)]);
+    const aside = join(folder, "aside.db");
+    store.backup(aside);
+    copyFileSync(aside, join(folder, "fresh.db"));
+    builtins()!.fs.renameSync(join(folder, "fresh.db"), path);
+    assert.throws(
+      () => store.commit([created("lost", "l", 1)]),
+      (e: Error) => e instanceof StoreFencedError && /replaced/.test(e.message),
+    );
+    assert.equal(store.load("lost"), undefined);
+    store.close();
+  });
+
+  check("an unknown driver or one that is not there is named", (path) => {
+    assert.throws(() => SqliteStore.open(path, { driver: "mysql" as DriverName }), {
+      name: "StoreError",
+      message: /mysql is not available/,
+    });
+    assert.equal(existsSync(path), false);
+  });
+}

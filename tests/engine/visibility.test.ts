@@ -1,0 +1,238 @@
+// The query language of list and count: what it reads, what it refuses and where, and that SQL and memory mean the same by it.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import fc from "fast-check";
+import { MemoryStore } from "../../ts/engine/memory_store.ts";
+import { SqliteStore } from "../../ts/engine/sqlite/store.ts";
+import { type Condition, type Field, matches } from "../../ts/engine/visibility/condition.ts";
+import { parseQuery } from "../../ts/engine/visibility/parse.ts";
+import { ServiceError } from "../../ts/service/raw.ts";
+import { created, row } from "./support/records.ts";
+import { inFolder, sqliteDrivers } from "./support/stores.ts";
+
+const T = Date.UTC(2026, 0, 31, 12);
+
+test("conditions are read with their precedence", () => {
+  const compare = (field: Field, op: string, value: string | number) => ({ kind: "compare", field, op, value });
+  assert.deepEqual(parseQuery("WorkflowType = 'Cart'").where, compare("WorkflowType", "=", "Cart"));
+  assert.deepEqual(parseQuery("WorkflowId != 'a' AND RunId = \"b\" OR TaskQueue <> 'c'").where, {
+    kind: "or",
+    parts: [
+      { kind: "and", parts: [compare("WorkflowId", "!=", "a"), compare("RunId", "=", "b")] },
+      compare("TaskQueue", "!=", "c"),
+    ],
+  });
+  assert.deepEqual(parseQuery("WorkflowId='a' and (RunId='b' or RunId='c')").where, {
+    kind: "and",
+    parts: [compare("WorkflowId", "=", "a"), { kind: "or", parts: [compare("RunId", "=", "b"), compare("RunId", "=", "c")] }],
+  });
+  assert.deepEqual(parseQuery("`WorkflowId` IN ('a', 'b')").where, {
+    kind: "in",
+    field: "WorkflowId",
+    values: ["a", "b"],
+    negated: false,
+  });
+  assert.deepEqual(parseQuery("ExecutionStatus NOT IN ('Running', 'TimedOut', 6)").where, {
+    kind: "in",
+    field: "ExecutionStatus",
+    values: [1, 7, 6],
+    negated: true,
+  });
+  assert.deepEqual(parseQuery("WorkflowId STARTS_WITH 'order-'").where, {
+    kind: "startsWith",
+    field: "WorkflowId",
+    prefix: "order-",
+    negated: false,
+  });
+  assert.deepEqual(parseQuery("CloseTime IS NULL").where, { kind: "null", field: "CloseTime", negated: false });
+  assert.deepEqual(parseQuery("CloseTime IS NOT NULL").where, { kind: "null", field: "CloseTime", negated: true });
+  assert.deepEqual(parseQuery("StartTime BETWEEN '2026-01-31T12:00:00Z' AND '2026-01-31T13:30:00.5+01:00'").where, {
+    kind: "between",
+    field: "StartTime",
+    low: T,
+    high: T + 30 * 60_000 + 500,
+    negated: false,
+  });
+});
+
+test("values are read in every form", () => {
+  const value = (query: string) => (parseQuery(query).where as { value: string | number }).value;
+  assert.equal(value("WorkflowId = 'it''s'"), "it's");
+  assert.equal(value(`WorkflowId = "say \\"hi\\""`), 'say "hi"');
+  assert.equal(value("WorkflowId = ''"), "");
+  assert.equal(value("StartTime > '2026-01-31'"), Date.UTC(2026, 0, 31));
+  assert.equal(value("StartTime > '2026-01-31T12:00:00.123456789Z'"), T + 123.456789);
+  assert.equal(value(`StartTime >= ${T}000000`), T);
+  assert.equal(value(`CloseTime < ${T}500250`), T + 0.5);
+  for (
+    const [name, number] of [
+      ["Running", 1],
+      ["completed", 2],
+      ["FAILED", 3],
+      ["Canceled", 4],
+      ["Terminated", 5],
+      ["ContinuedAsNew", 6],
+      ["CONTINUED_AS_NEW", 6],
+      ["TimedOut", 7],
+      ["Paused", 8],
+    ]
+  ) {
+    assert.equal(value(`ExecutionStatus = '${name}'`), number);
+  }
+});
+
+test("the order is read, newest start first by default", () => {
+  assert.deepEqual(parseQuery(""), { orderBy: "StartTime", descending: true });
+  assert.deepEqual(parseQuery("  "), { orderBy: "StartTime", descending: true });
+  assert.deepEqual(parseQuery("order by CloseTime"), { orderBy: "CloseTime", descending: true });
+  assert.deepEqual(parseQuery("ORDER BY StartTime ASC"), { orderBy: "StartTime", descending: false });
+  assert.equal(parseQuery("RunId = 'x' ORDER BY CloseTime DESC").orderBy, "CloseTime");
+});
+
+test("everything else is refused at its position", () => {
+  const cases: [query: string, message: RegExp][] = [
+    ["CustomField = 'x'", /there is no field "CustomField"; there are WorkflowType.*"CustomField" at position 1$/],
+    ["WorkflowId", /expected a comparison after WorkflowId: .*the end of the query at position 11$/],
+    ["WorkflowId = ", /expected a value for WorkflowId .*the end of the query at position 14$/],
+    ["WorkflowId = x", /expected a value for WorkflowId .*found "x" at position 14$/],
+    ["WorkflowId = 5", /WorkflowId is text: put the value in quotes; found "5" at position 14$/],
+    ["WorkflowId = 'x", /the quote is never closed.*position 14$/],
+    ["WorkflowId = 'x' XOR RunId = 'y'", /expected AND, OR, ORDER BY or the end of the query; found "XOR" at position 18$/],
+    ["(WorkflowId = 'x'", /expected "\)"; found the end of the query at position 18$/],
+    ["WorkflowId = 'x')", /expected AND, OR, ORDER BY or the end of the query; found "\)" at position 17$/],
+    ["AND WorkflowId = 'x'", /expected a field .*found "AND" at position 1$/],
+    ["WorkflowId IN 'x'", /expected "\(" after IN; found 'x' at position 15$/],
+    ["WorkflowId IN ('x' 'y')", /expected "," or "\)" in the list of IN; found 'y' at position 20$/],
+    ["WorkflowId IN ()", /expected a value .*found "\)" at position 16$/],
+    ["StartTime BETWEEN '2026-01-01' OR '2026-01-02'", /expected AND; found "OR" at position 32$/],
+    ["StartTime = 'yesterday'", /StartTime is a time such as .*found 'yesterday' at position 13$/],
+    ["StartTime = '2026-02-30T00:00:00Z'", /StartTime is a time such as/],
+    ["StartTime = '2026-01-01T25:00:00Z'", /StartTime is a time such as/],
+    ["StartTime = 1.5", /whole nanoseconds.*found "1.5" at position 13$/],
+    ["StartTime STARTS_WITH '2026'", /STARTS_WITH is for text, and StartTime is none; found "STARTS_WITH" at position 11$/],
+    ["ExecutionStatus = 'Sleeping'", /ExecutionStatus is one of .*found 'Sleeping' at position 19$/],
+    ["ExecutionStatus = 99", /ExecutionStatus is one of /],
+    ["ExecutionStatus > 1", /ExecutionStatus has no order; use =, != or IN; found ">" at position 17$/],
+    ["ExecutionStatus BETWEEN 1 AND 2", /ExecutionStatus has no order/],
+    ["ORDER BY WorkflowId", /runs can be ordered by StartTime or CloseTime only; found "WorkflowId" at position 10$/],
+    ["ORDER StartTime", /expected BY; found "StartTime" at position 7$/],
+    ["WorkflowId = 'x'; DROP TABLE runs", /this character has no meaning here; found ";" at position 17$/],
+    ["WorkflowId LIKE 'x%'", /expected a comparison after WorkflowId.*found "LIKE" at position 12$/],
+    ["GROUP BY ExecutionStatus", /there is no field "GROUP"/],
+    ["(".repeat(60) + "RunId='x'" + ")".repeat(60), /nested deeper than 50/],
+    [`RunId IN (${Array.from({ length: 1001 }, () => "'x'").join(",")})`, /a query may have 1000 values/],
+    ["RunId='" + "x".repeat(20_000) + "'", /longer than 16384/],
+  ];
+  for (const [query, message] of cases) {
+    assert.throws(() => parseQuery(query), (e: Error) => {
+      assert.ok(e instanceof ServiceError && e.code === 3, `${query}: ${e}`);
+      assert.match(e.message, message);
+      return true;
+    });
+  }
+});
+
+test("a comparison with the CloseTime of an open run never holds", () => {
+  const open = row("wf", "r");
+  for (
+    const query of [
+      "CloseTime > '1970-01-01'",
+      "CloseTime != 5",
+      "CloseTime NOT IN (5)",
+      "CloseTime NOT BETWEEN 1 AND 2",
+      "CloseTime IS NOT NULL",
+    ]
+  ) {
+    assert.equal(matches(open, parseQuery(query).where!), false, query);
+  }
+  assert.equal(matches(open, parseQuery("CloseTime IS NULL").where!), true);
+});
+
+const TEXTS = [
+  "",
+  "a",
+  "ab",
+  "aB",
+  "b",
+  "ä",
+  "a\ud7ff",
+  "a\ue000",
+  "a\uffff",
+  "a\u{10000}",
+  "a\u{10ffff}",
+  "\u{10ffff}",
+  "%",
+  "_",
+  "a'b",
+];
+const TIMES = [1, 2, 2.5, 3, 1_753_170_000_123];
+const text = fc.constantFrom(...TEXTS);
+const time = fc.constantFrom(...TIMES);
+const stringField = fc.constantFrom("WorkflowType", "WorkflowId", "RunId", "TaskQueue");
+const timeField = fc.constantFrom("StartTime", "CloseTime");
+const op = fc.constantFrom("=", "!=", "<", "<=", ">", ">=");
+const leaf = fc.oneof(
+  fc.record({ kind: fc.constant("compare"), field: stringField, op, value: text }),
+  fc.record({ kind: fc.constant("compare"), field: timeField, op, value: time }),
+  fc.record({
+    kind: fc.constant("compare"),
+    field: fc.constant("ExecutionStatus"),
+    op: fc.constantFrom("=", "!="),
+    value: fc.integer({ min: 1, max: 8 }),
+  }),
+  fc.record({
+    kind: fc.constant("in"),
+    field: stringField,
+    values: fc.array(text, { minLength: 1, maxLength: 4 }),
+    negated: fc.boolean(),
+  }),
+  fc.record({
+    kind: fc.constant("in"),
+    field: timeField,
+    values: fc.array(time, { minLength: 1, maxLength: 3 }),
+    negated: fc.boolean(),
+  }),
+  fc.record({ kind: fc.constant("between"), field: stringField, low: text, high: text, negated: fc.boolean() }),
+  fc.record({ kind: fc.constant("between"), field: timeField, low: time, high: time, negated: fc.boolean() }),
+  fc.record({ kind: fc.constant("startsWith"), field: stringField, prefix: text, negated: fc.boolean() }),
+  fc.record({ kind: fc.constant("null"), field: fc.oneof(stringField, timeField), negated: fc.boolean() }),
+);
+const { condition } = fc.letrec((tie) => ({
+  condition: fc.oneof({ depthSize: "small" }, leaf, tie("group")),
+  group: fc.record({ kind: fc.constantFrom("and", "or"), parts: fc.array(tie("condition"), { minLength: 1, maxLength: 3 }) }),
+}));
+
+for (const { driver, skip } of sqliteDrivers) {
+  test(`${driver}: SQL and memory agree on every condition`, { skip }, () =>
+    inFolder((folder) => {
+      const sql = SqliteStore.open(join(folder, "store.db"), { driver, synchronous: "NORMAL" });
+      const memory = new MemoryStore();
+      let n = 0;
+      const writes = TEXTS.flatMap((workflowId, i) =>
+        [0, 1].map((open) =>
+          created(workflowId, `${TEXTS[(i * 7 + open) % TEXTS.length]}#${n++}`, 1, {
+            workflowType: TEXTS[(i * 3 + open) % TEXTS.length]!,
+            taskQueue: TEXTS[(i * 5) % TEXTS.length]!,
+            status: 1 + (i % 8),
+            startTimeMs: TIMES[i % TIMES.length]!,
+            closeTimeMs: open === 1 ? 0 : TIMES[(i + 1) % TIMES.length]!,
+          })
+        )
+      );
+      for (const store of [sql, memory]) store.commit(writes);
+      try {
+        fc.assert(
+          fc.property(condition, fc.constantFrom("StartTime", "CloseTime"), fc.boolean(), (where, orderBy, descending) => {
+            const query = { where: where as Condition, orderBy: orderBy as "StartTime", descending };
+            const ids = (store: SqliteStore | MemoryStore) => store.list(query, 100).rows.map((r) => r.runId);
+            assert.deepEqual(ids(sql), ids(memory));
+            assert.equal(sql.count(query.where), memory.count(query.where));
+          }),
+          { numRuns: 300 },
+        );
+      } finally {
+        sql.close();
+      }
+    }));
+}

@@ -1,7 +1,7 @@
 // Activities: ScheduleActivity out, ResolveActivity in. How a cancellation resolves (at once, or when the activity has confirmed it) is
 // decided by the core from the cancellation type, so cancelling only asks and goes on waiting.
 import {
-  type ActivityCancellationType,
+  ActivityCancellationType,
   CommandKind,
   type ResolveActivity,
   type RetryPolicy,
@@ -25,6 +25,12 @@ export interface ActivitySpec {
   readonly cancellationType: ActivityCancellationType;
   readonly summary: string | undefined;
 }
+
+export const CANCELLATION = {
+  tryCancel: ActivityCancellationType.ACTIVITY_CANCELLATION_TYPE_TRY_CANCEL,
+  waitCancellationCompleted: ActivityCancellationType.ACTIVITY_CANCELLATION_TYPE_WAIT_CANCELLATION_COMPLETED,
+  abandon: ActivityCancellationType.ACTIVITY_CANCELLATION_TYPE_ABANDON,
+} as const;
 
 export class ActivityAwaiter extends Awaiter<unknown> {
   readonly external = true;
@@ -75,6 +81,8 @@ export function resolveActivity(run: NativeRun, job: ResolveActivity): void {
       return;
     case "backoff":
     case undefined:
-      throw new Error(`the core resolved activity ${job.seq} with ${job.result?.$case ?? "nothing"}, which is for local activities`);
+      throw new Error(
+        `the core resolved activity ${job.seq} with ${job.result?.$case ?? "nothing"}, which is for local activities`,
+      );
   }
 }

@@ -50,7 +50,9 @@ function endOf(run: NativeRun, outcome: Outcome<unknown>): RunEnd | undefined {
     if (isHandlerResult(value)) {
       run.fail(
         new NestingError(
-          `${where} returned a ${value.kind === "async" ? "spawnAsync" : value.kind} result; only message handlers of a receive return ` +
+          `${where} returned a ${
+            value.kind === "async" ? "spawnAsync" : value.kind
+          } result; only message handlers of a receive return ` +
             `those, run returns its result`,
         ),
       );
@@ -82,7 +84,10 @@ export function concludeRun(run: NativeRun, end: RunEnd): void {
       );
       return;
     case "cancelled":
-      run.issue(CommandKind.COMMAND_KIND_CANCEL_WORKFLOW, encode(CancelWorkflowExecution, { details: detailsOf(run, end.error) }));
+      run.issue(
+        CommandKind.COMMAND_KIND_CANCEL_WORKFLOW,
+        encode(CancelWorkflowExecution, { details: detailsOf(run, end.error) }),
+      );
       return;
     case "continued":
       run.issue(CommandKind.COMMAND_KIND_CONTINUE_AS_NEW, encode(ContinueAsNew, continueAttributes(run, end.next)));
@@ -123,4 +128,3 @@ function warnOfSignals(run: NativeRun): void {
     count: left.length,
   });
 }
-

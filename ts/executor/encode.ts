@@ -1,7 +1,10 @@
 // Commands as bytes. One writer is reused for all of them (encoding is synchronous and `finish` resets it), and the payload objects of
 // the converter get the one field that the generated codec wants on top.
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
-import { Payload as PayloadCodec, type Payload as WirePayload } from "../core/generated/boundary/temporal/api/common/v1/message.ts";
+import {
+  Payload as PayloadCodec,
+  type Payload as WirePayload,
+} from "../core/generated/boundary/temporal/api/common/v1/message.ts";
 import type { MessageFns } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { Payload, PayloadConverter } from "../converter/payload.ts";
 

@@ -41,8 +41,8 @@ export class UnhandledRejectionError extends WorkflowTaskError {
 }
 
 /** The history lacks what the code asks for. */
-export class ReplayError extends WorkflowTaskError {
-  override name = "ReplayError";
+export class HistoryMismatchError extends WorkflowTaskError {
+  override name = "HistoryMismatchError";
   override get failedCause(): number {
     return FailedCause.NON_DETERMINISTIC_ERROR;
   }

@@ -2,7 +2,7 @@
 // jobs of the activation in which they are asked for.
 import { CommandKind, RecordSideEffect, SetPatchMarker } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { encode, wire, type WirePayload } from "./encode.ts";
-import { MisuseError, ReplayError, taskErrorOf } from "./errors.ts";
+import { HistoryMismatchError, MisuseError, taskErrorOf } from "./errors.ts";
 import type { NativeRun } from "./run.ts";
 import { inClosure } from "./slot.ts";
 
@@ -31,7 +31,7 @@ export class Markers {
       issueSideEffect(run, id, payload);
       return payload === undefined ? undefined : run.converter.fromPayload(payload);
     }
-    if (run.isReplaying) run.misuse(new ReplayError(`No side effect marker in history for side effect id ${id}`));
+    if (run.isReplaying) run.misuse(new HistoryMismatchError(`No side effect marker in history for side effect id ${id}`));
     let value: unknown;
     try {
       value = inClosure("sideEffect", fn);

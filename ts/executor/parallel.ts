@@ -30,7 +30,9 @@ export function refuseControlValue(strand: Strand, value: unknown): void {
   if (isHandlerResult(value)) {
     strand.run.fail(
       new NestingError(
-        `${strand.label} returned a ${value.kind === "async" ? "spawnAsync" : value.kind} result; only message handlers of a receive ` +
+        `${strand.label} returned a ${
+          value.kind === "async" ? "spawnAsync" : value.kind
+        } result; only message handlers of a receive ` +
           `return those`,
       ),
     );

@@ -16,10 +16,12 @@ export interface Program {
 /** One workflow run in memory. */
 export interface Activator {
   /**
-   * Applies the jobs of an activation and resolves when the run is quiet; the commands it caused have been issued by then. Rejects
+   * Sets `slot.run` for as long as it takes, applies the jobs of an activation, and resolves when the run is quiet; the commands it caused have been issued by then. Rejects
    * with the error that fails the workflow task.
    */
   activate(activation: Activation): Promise<void>;
+  /** False or absent: a promise that was rejected with this and that nobody handled fails the workflow task. */
+  ignoresRejection?(reason: unknown): boolean;
   /** The run leaves memory. Nothing is rejected: parked functions are dropped (core-spec 3.6). */
   dispose(): void;
 }

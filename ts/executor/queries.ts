@@ -54,7 +54,9 @@ function ask(run: NativeRun, name: string, args: unknown[]): unknown {
   if (!Object.hasOwn(queries, name)) {
     const names = Object.keys(queries);
     throw new ApplicationFailure(
-      `Unknown query "${name}"; workflow "${run.definition.name}" answers ${names.length === 0 ? "no queries" : names.join(", ")}`,
+      `Unknown query "${name}"; workflow "${run.definition.name}" answers ${
+        names.length === 0 ? "no queries" : names.join(", ")
+      }`,
       { type: "UnknownQuery", nonRetryable: true },
     );
   }

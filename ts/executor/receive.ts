@@ -25,12 +25,7 @@ interface Accepted {
   readonly args: unknown[];
 }
 
-export interface ReceiveEnd {
-  readonly timedOut: boolean;
-  readonly state: unknown;
-}
-
-export class ReceiveAwaiter extends Awaiter<ReceiveEnd> {
+export class ReceiveAwaiter extends Awaiter<unknown> {
   readonly external = false;
   readonly scope: ReceiveScope;
 
@@ -127,6 +122,8 @@ export class ReceiveScope {
   #stopping: "stop" | "timeout" | "cancel" | undefined;
   #cancelReason: unknown;
   #timer: ReceiveTimer | undefined;
+  /** It has a timeout, so its result says how it ended. */
+  readonly #timed: boolean;
   /** timeout 0: only messages that had arrived before this number are dispatched (#20). */
   readonly #limit: number;
 
@@ -140,6 +137,7 @@ export class ReceiveScope {
     this.strand = strand;
     this.state = state;
     this.#errors = options.handlerErrors;
+    this.#timed = options.timeoutMs !== undefined;
     for (const handler of handlers) {
       const { kind, name } = handler.message;
       const table = kind === "signal" ? this.#signals : this.#updates;
@@ -312,8 +310,10 @@ export class ReceiveScope {
       this.#asyncs--;
       if (outcome.ok && isHandlerResult(outcome.value)) {
         this.run.fail(
-          new NestingError(`${strand.label} returned a ${outcome.value.kind} result; only the handler itself returns those, ` +
-            `an async handler returns the update's response and changes the state with updateState`),
+          new NestingError(
+            `${strand.label} returned a ${outcome.value.kind} result; only the handler itself returns those, ` +
+              `an async handler returns the update's response and changes the state with updateState`,
+          ),
         );
       } else if (!outcome.ok) this.#failed(strand, outcome.error, update, name);
       else if (update !== undefined) this.#complete(strand, update, outcome.value);
@@ -427,7 +427,8 @@ export class ReceiveScope {
     if (this.#stopping === undefined || this.#handling !== undefined || this.#asyncs > 0 || this.#accepted.length > 0) return;
     if (this.run.receive === this) this.run.receive = undefined;
     if (this.#stopping === "cancel") this.awaiter.fail(this.#cancelReason);
-    else this.awaiter.fulfil({ timedOut: this.#stopping === "timeout", state: this.state });
+    else if (this.#timed) this.awaiter.fulfil({ timedOut: this.#stopping === "timeout", state: this.state });
+    else this.awaiter.fulfil(this.state);
   }
 }
 

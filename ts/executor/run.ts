@@ -2,8 +2,13 @@
 // each of them the queue of ready work is drained, one awaiter per turn and one macrotask hop per turn, and the inbox is scanned to a
 // fixpoint (core-spec 3.3). When all is quiet, undecided updates are decided and, if the run function has ended, the terminal command
 // is issued. The rooms beside this file hold what each kind of job does.
-import type { Activation, CommandKind, InitializeWorkflow, Job } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { CancelledFailure } from "../converter/failures.ts";
+import type {
+  Activation,
+  CommandKind,
+  InitializeWorkflow,
+  Job,
+} from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { CancelledFailure, isCancellation } from "../converter/failures.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import { hop } from "../platform/hop.ts";
 import { type ActivityAwaiter, resolveActivity } from "./activities.ts";
@@ -26,6 +31,12 @@ import { type RunClock, slot } from "./slot.ts";
 import { type Awaiter, Strand, type Work } from "./strand.ts";
 import { startStrand } from "./turns.ts";
 import { fireTimer, type TimerTarget } from "./timers.ts";
+
+/** Jobs that are applied before the first turn of a run. */
+const BEFORE_START: ReadonlySet<string | undefined> = new Set([
+  ...["notifyHasPatch", "sideEffectValue", "updateRandomSeed"],
+  ...["signalWorkflow", "doUpdate"],
+]);
 
 export class NativeRun implements Activator, RunClock {
   readonly definition: DefinitionShape;
@@ -160,17 +171,18 @@ export class NativeRun implements Activator, RunClock {
   }
 
   /**
-   * Starts the run. Signals and updates that came with the start are in the inbox before its first turn (signal-with-start); whatever
-   * came after them is applied after it, in the order of events. Answers the index of the last job consumed.
+   * Starts the run, after patches and side-effect values are known. Signals and updates that came with the start are in the inbox before
+   * its first turn (signal-with-start); whatever came after them is applied after it, in the order of events. Answers the index of the
+   * last job consumed.
    */
   #initialize(start: InitializeWorkflow, jobs: Job[], index: number): number {
     this.info = new RunInfo(this, start);
     restoreCarried(this, start.headers);
     let last = index;
     for (; last + 1 < jobs.length; last++) {
-      const kind = jobs[last + 1]!.variant?.$case;
-      if (kind !== "signalWorkflow" && kind !== "doUpdate") break;
-      this.#apply(jobs[last + 1]!);
+      const next = jobs[last + 1]!;
+      if (!BEFORE_START.has(next.variant?.$case)) break;
+      this.#apply(next);
     }
     const strand = new Strand(this, "run", `run of workflow "${this.definition.name}"`, undefined);
     const args = start.arguments.map((payload) => this.converter.fromPayload(payload));
@@ -219,6 +231,12 @@ export class NativeRun implements Activator, RunClock {
           { cause: error },
         ),
     );
+  }
+
+  /** Whether a rejection that nothing handled is none to speak of: its workflow was cancelled, or its scope has ended. */
+  ignoresRejection(reason: unknown): boolean {
+    if (!isCancellation(reason)) return false;
+    return this.cancellation !== undefined || this.scopeReasons.has(reason as object);
   }
 
   dispose(): void {

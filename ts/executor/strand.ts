@@ -23,6 +23,8 @@ export class Strand {
   readonly shielded: boolean;
   /** The receive that this strand works for as (part of) an async handler: whose state updateState changes. */
   readonly receive: ReceiveScope | undefined;
+  /** What nesting rules see: a shield is what it was entered from. */
+  readonly role: Exclude<StrandKind, "shield">;
   /** Pending awaiters of this strand and its descendants. */
   pending = 0;
   ended = false;
@@ -43,25 +45,17 @@ export class Strand {
     this.parent = parent;
     this.shielded = options.shielded === true || parent?.shielded === true;
     this.receive = options.receive ?? parent?.receive;
+    this.role = kind === "shield" ? parent!.role : kind;
     run.strands.add(this);
   }
 
-  /** What nesting rules see: a shield is what it was entered from. */
-  get role(): Exclude<StrandKind, "shield"> {
-    let strand: Strand = this;
-    while (strand.kind === "shield") strand = strand.parent!;
-    return strand.kind as Exclude<StrandKind, "shield">;
-  }
-
   isWithin(ancestor: Strand): boolean {
-    for (let strand: Strand | undefined = this; strand !== undefined; strand = strand.parent) {
-      if (strand === ancestor) return true;
-    }
-    return false;
+    return this === ancestor || (this.parent?.isWithin(ancestor) ?? false);
   }
 
   count(change: number): void {
-    for (let strand: Strand | undefined = this; strand !== undefined; strand = strand.parent) strand.pending += change;
+    this.pending += change;
+    this.parent?.count(change);
   }
 }
 

@@ -16,11 +16,6 @@ pub mod temporal {
                 include!("temporal.api.common.v1.rs");
             }
         }
-        pub mod deployment {
-            pub mod v1 {
-                include!("temporal.api.deployment.v1.rs");
-            }
-        }
         pub mod enums {
             pub mod v1 {
                 include!("temporal.api.enums.v1.rs");
@@ -36,11 +31,6 @@ pub mod temporal {
                 include!("temporal.api.history.v1.rs");
             }
         }
-        pub mod namespace {
-            pub mod v1 {
-                include!("temporal.api.namespace.v1.rs");
-            }
-        }
         pub mod protocol {
             pub mod v1 {
                 include!("temporal.api.protocol.v1.rs");
@@ -49,11 +39,6 @@ pub mod temporal {
         pub mod query {
             pub mod v1 {
                 include!("temporal.api.query.v1.rs");
-            }
-        }
-        pub mod replication {
-            pub mod v1 {
-                include!("temporal.api.replication.v1.rs");
             }
         }
         pub mod sdk {
@@ -69,11 +54,6 @@ pub mod temporal {
         pub mod update {
             pub mod v1 {
                 include!("temporal.api.update.v1.rs");
-            }
-        }
-        pub mod worker {
-            pub mod v1 {
-                include!("temporal.api.worker.v1.rs");
             }
         }
         pub mod workflow {

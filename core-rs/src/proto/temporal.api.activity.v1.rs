@@ -13,8 +13,6 @@ pub struct ActivityOptions {
     pub heartbeat_timeout: ::core::option::Option<::prost_types::Duration>,
     #[prost(message, optional, tag = "6")]
     pub retry_policy: ::core::option::Option<super::super::common::v1::RetryPolicy>,
-    #[prost(message, optional, tag = "7")]
-    pub priority: ::core::option::Option<super::super::common::v1::Priority>,
     #[prost(message, optional, tag = "8")]
     pub start_delay: ::core::option::Option<::prost_types::Duration>,
 }

@@ -57,67 +57,29 @@ pub struct WorkflowExecutionStartedEventAttributes {
     pub search_attributes: ::core::option::Option<
         super::super::common::v1::SearchAttributes,
     >,
-    #[prost(message, optional, tag = "24")]
-    pub prev_auto_reset_points: ::core::option::Option<
-        super::super::workflow::v1::ResetPoints,
-    >,
     #[prost(message, optional, tag = "25")]
     pub header: ::core::option::Option<super::super::common::v1::Header>,
     #[prost(int64, tag = "26")]
     pub parent_initiated_event_version: i64,
     #[prost(string, tag = "28")]
     pub workflow_id: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "29")]
-    pub source_version_stamp: ::core::option::Option<
-        super::super::common::v1::WorkerVersionStamp,
-    >,
-    #[prost(message, repeated, tag = "30")]
-    pub completion_callbacks: ::prost::alloc::vec::Vec<
-        super::super::common::v1::Callback,
-    >,
     #[prost(message, optional, tag = "31")]
     pub root_workflow_execution: ::core::option::Option<
         super::super::common::v1::WorkflowExecution,
     >,
     #[prost(string, tag = "32")]
     pub inherited_build_id: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "33")]
-    pub versioning_override: ::core::option::Option<
-        super::super::workflow::v1::VersioningOverride,
-    >,
     #[prost(string, tag = "34")]
     pub parent_pinned_worker_deployment_version: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "35")]
-    pub priority: ::core::option::Option<super::super::common::v1::Priority>,
-    #[prost(message, optional, tag = "37")]
-    pub inherited_pinned_version: ::core::option::Option<
-        super::super::deployment::v1::WorkerDeploymentVersion,
-    >,
-    #[prost(message, optional, tag = "39")]
-    pub inherited_auto_upgrade_info: ::core::option::Option<
-        super::super::deployment::v1::InheritedAutoUpgradeInfo,
-    >,
     #[prost(bool, tag = "38")]
     pub eager_execution_accepted: bool,
     #[prost(message, optional, tag = "40")]
     pub declined_target_version_upgrade: ::core::option::Option<
         DeclinedTargetVersionUpgrade,
     >,
-    #[prost(message, optional, tag = "41")]
-    pub time_skipping_config: ::core::option::Option<
-        super::super::common::v1::TimeSkippingConfig,
-    >,
-    #[prost(message, optional, tag = "43")]
-    pub time_skipping_state_propagation: ::core::option::Option<
-        super::super::common::v1::TimeSkippingStatePropagation,
-    >,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DeclinedTargetVersionUpgrade {
-    #[prost(message, optional, tag = "1")]
-    pub deployment_version: ::core::option::Option<
-        super::super::deployment::v1::WorkerDeploymentVersion,
-    >,
     #[prost(int64, tag = "2")]
     pub revision_number: i64,
 }
@@ -219,10 +181,6 @@ pub struct WorkflowTaskStartedEventAttributes {
     pub target_worker_deployment_version_changed: bool,
     #[prost(int64, tag = "5")]
     pub history_size_bytes: i64,
-    #[prost(message, optional, tag = "6")]
-    pub worker_version: ::core::option::Option<
-        super::super::common::v1::WorkerVersionStamp,
-    >,
     #[prost(int64, tag = "7")]
     pub build_id_redirect_counter: i64,
 }
@@ -236,10 +194,6 @@ pub struct WorkflowTaskCompletedEventAttributes {
     pub identity: ::prost::alloc::string::String,
     #[prost(string, tag = "4")]
     pub binary_checksum: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "5")]
-    pub worker_version: ::core::option::Option<
-        super::super::common::v1::WorkerVersionStamp,
-    >,
     #[prost(message, optional, tag = "6")]
     pub sdk_metadata: ::core::option::Option<
         super::super::sdk::v1::WorkflowTaskCompletedMetadata,
@@ -248,18 +202,12 @@ pub struct WorkflowTaskCompletedEventAttributes {
     pub metering_metadata: ::core::option::Option<
         super::super::common::v1::MeteringMetadata,
     >,
-    #[prost(message, optional, tag = "7")]
-    pub deployment: ::core::option::Option<super::super::deployment::v1::Deployment>,
     #[prost(enumeration = "super::super::enums::v1::VersioningBehavior", tag = "8")]
     pub versioning_behavior: i32,
     #[prost(string, tag = "9")]
     pub worker_deployment_version: ::prost::alloc::string::String,
     #[prost(string, tag = "10")]
     pub worker_deployment_name: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "11")]
-    pub deployment_version: ::core::option::Option<
-        super::super::deployment::v1::WorkerDeploymentVersion,
-    >,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct WorkflowTaskTimedOutEventAttributes {
@@ -290,10 +238,6 @@ pub struct WorkflowTaskFailedEventAttributes {
     pub fork_event_version: i64,
     #[prost(string, tag = "9")]
     pub binary_checksum: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "10")]
-    pub worker_version: ::core::option::Option<
-        super::super::common::v1::WorkerVersionStamp,
-    >,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ActivityTaskScheduledEventAttributes {
@@ -321,8 +265,6 @@ pub struct ActivityTaskScheduledEventAttributes {
     pub retry_policy: ::core::option::Option<super::super::common::v1::RetryPolicy>,
     #[prost(bool, tag = "13")]
     pub use_workflow_build_id: bool,
-    #[prost(message, optional, tag = "14")]
-    pub priority: ::core::option::Option<super::super::common::v1::Priority>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ActivityTaskStartedEventAttributes {
@@ -336,10 +278,6 @@ pub struct ActivityTaskStartedEventAttributes {
     pub attempt: i32,
     #[prost(message, optional, tag = "5")]
     pub last_failure: ::core::option::Option<super::super::failure::v1::Failure>,
-    #[prost(message, optional, tag = "6")]
-    pub worker_version: ::core::option::Option<
-        super::super::common::v1::WorkerVersionStamp,
-    >,
     #[prost(int64, tag = "7")]
     pub build_id_redirect_counter: i64,
 }
@@ -353,10 +291,6 @@ pub struct ActivityTaskCompletedEventAttributes {
     pub started_event_id: i64,
     #[prost(string, tag = "4")]
     pub identity: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "5")]
-    pub worker_version: ::core::option::Option<
-        super::super::common::v1::WorkerVersionStamp,
-    >,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ActivityTaskFailedEventAttributes {
@@ -370,10 +304,6 @@ pub struct ActivityTaskFailedEventAttributes {
     pub identity: ::prost::alloc::string::String,
     #[prost(enumeration = "super::super::enums::v1::RetryState", tag = "5")]
     pub retry_state: i32,
-    #[prost(message, optional, tag = "6")]
-    pub worker_version: ::core::option::Option<
-        super::super::common::v1::WorkerVersionStamp,
-    >,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ActivityTaskTimedOutEventAttributes {
@@ -405,10 +335,6 @@ pub struct ActivityTaskCanceledEventAttributes {
     pub started_event_id: i64,
     #[prost(string, tag = "5")]
     pub identity: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "6")]
-    pub worker_version: ::core::option::Option<
-        super::super::common::v1::WorkerVersionStamp,
-    >,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct TimerStartedEventAttributes {
@@ -673,20 +599,6 @@ pub struct StartChildWorkflowExecutionInitiatedEventAttributes {
     >,
     #[prost(bool, tag = "19")]
     pub inherit_build_id: bool,
-    #[prost(message, optional, tag = "20")]
-    pub priority: ::core::option::Option<super::super::common::v1::Priority>,
-    #[prost(message, optional, tag = "21")]
-    pub time_skipping_config: ::core::option::Option<
-        super::super::common::v1::TimeSkippingConfig,
-    >,
-    #[prost(message, optional, tag = "23")]
-    pub time_skipping_state_propagation: ::core::option::Option<
-        super::super::common::v1::TimeSkippingStatePropagation,
-    >,
-    #[prost(message, optional, tag = "24")]
-    pub versioning_override: ::core::option::Option<
-        super::super::workflow::v1::VersioningOverride,
-    >,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StartChildWorkflowExecutionFailedEventAttributes {
@@ -824,26 +736,12 @@ pub struct ChildWorkflowExecutionTerminatedEventAttributes {
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct WorkflowExecutionOptionsUpdatedEventAttributes {
-    #[prost(message, optional, tag = "1")]
-    pub versioning_override: ::core::option::Option<
-        super::super::workflow::v1::VersioningOverride,
-    >,
     #[prost(bool, tag = "2")]
     pub unset_versioning_override: bool,
     #[prost(string, tag = "3")]
     pub attached_request_id: ::prost::alloc::string::String,
-    #[prost(message, repeated, tag = "4")]
-    pub attached_completion_callbacks: ::prost::alloc::vec::Vec<
-        super::super::common::v1::Callback,
-    >,
     #[prost(string, tag = "5")]
     pub identity: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "6")]
-    pub priority: ::core::option::Option<super::super::common::v1::Priority>,
-    #[prost(message, optional, tag = "7")]
-    pub time_skipping_config: ::core::option::Option<
-        super::super::common::v1::TimeSkippingConfig,
-    >,
     #[prost(bool, tag = "9")]
     pub time_skipping_config_updated: bool,
     #[prost(message, repeated, tag = "8")]
@@ -853,16 +751,12 @@ pub struct WorkflowExecutionOptionsUpdatedEventAttributes {
 }
 /// Nested message and enum types in `WorkflowExecutionOptionsUpdatedEventAttributes`.
 pub mod workflow_execution_options_updated_event_attributes {
-    #[derive(Clone, PartialEq, ::prost::Message)]
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct WorkflowUpdateOptionsUpdate {
         #[prost(string, tag = "1")]
         pub update_id: ::prost::alloc::string::String,
         #[prost(string, tag = "2")]
         pub attached_request_id: ::prost::alloc::string::String,
-        #[prost(message, repeated, tag = "3")]
-        pub attached_completion_callbacks: ::prost::alloc::vec::Vec<
-            super::super::super::common::v1::Callback,
-        >,
     }
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -956,108 +850,6 @@ pub struct WorkflowExecutionTimeSkippingTransitionedEventAttributes {
     pub wall_clock_time: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
-pub struct NexusOperationScheduledEventAttributes {
-    #[prost(string, tag = "1")]
-    pub endpoint: ::prost::alloc::string::String,
-    #[prost(string, tag = "2")]
-    pub service: ::prost::alloc::string::String,
-    #[prost(string, tag = "3")]
-    pub operation: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "4")]
-    pub input: ::core::option::Option<super::super::common::v1::Payload>,
-    #[prost(message, optional, tag = "5")]
-    pub schedule_to_close_timeout: ::core::option::Option<::prost_types::Duration>,
-    #[prost(btree_map = "string, string", tag = "6")]
-    pub nexus_header: ::prost::alloc::collections::BTreeMap<
-        ::prost::alloc::string::String,
-        ::prost::alloc::string::String,
-    >,
-    #[prost(int64, tag = "7")]
-    pub workflow_task_completed_event_id: i64,
-    #[prost(string, tag = "8")]
-    pub request_id: ::prost::alloc::string::String,
-    #[prost(string, tag = "9")]
-    pub endpoint_id: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "10")]
-    pub schedule_to_start_timeout: ::core::option::Option<::prost_types::Duration>,
-    #[prost(message, optional, tag = "11")]
-    pub start_to_close_timeout: ::core::option::Option<::prost_types::Duration>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct NexusOperationStartedEventAttributes {
-    #[prost(int64, tag = "1")]
-    pub scheduled_event_id: i64,
-    #[prost(string, tag = "3")]
-    pub operation_id: ::prost::alloc::string::String,
-    #[prost(string, tag = "4")]
-    pub request_id: ::prost::alloc::string::String,
-    #[prost(string, tag = "5")]
-    pub operation_token: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct NexusOperationCompletedEventAttributes {
-    #[prost(int64, tag = "1")]
-    pub scheduled_event_id: i64,
-    #[prost(message, optional, tag = "2")]
-    pub result: ::core::option::Option<super::super::common::v1::Payload>,
-    #[prost(string, tag = "3")]
-    pub request_id: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct NexusOperationFailedEventAttributes {
-    #[prost(int64, tag = "1")]
-    pub scheduled_event_id: i64,
-    #[prost(message, optional, tag = "2")]
-    pub failure: ::core::option::Option<super::super::failure::v1::Failure>,
-    #[prost(string, tag = "3")]
-    pub request_id: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct NexusOperationTimedOutEventAttributes {
-    #[prost(int64, tag = "1")]
-    pub scheduled_event_id: i64,
-    #[prost(message, optional, tag = "2")]
-    pub failure: ::core::option::Option<super::super::failure::v1::Failure>,
-    #[prost(string, tag = "3")]
-    pub request_id: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct NexusOperationCanceledEventAttributes {
-    #[prost(int64, tag = "1")]
-    pub scheduled_event_id: i64,
-    #[prost(message, optional, tag = "2")]
-    pub failure: ::core::option::Option<super::super::failure::v1::Failure>,
-    #[prost(string, tag = "3")]
-    pub request_id: ::prost::alloc::string::String,
-}
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct NexusOperationCancelRequestedEventAttributes {
-    #[prost(int64, tag = "1")]
-    pub scheduled_event_id: i64,
-    #[prost(int64, tag = "2")]
-    pub workflow_task_completed_event_id: i64,
-}
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct NexusOperationCancelRequestCompletedEventAttributes {
-    #[prost(int64, tag = "1")]
-    pub requested_event_id: i64,
-    #[prost(int64, tag = "2")]
-    pub workflow_task_completed_event_id: i64,
-    #[prost(int64, tag = "3")]
-    pub scheduled_event_id: i64,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct NexusOperationCancelRequestFailedEventAttributes {
-    #[prost(int64, tag = "1")]
-    pub requested_event_id: i64,
-    #[prost(int64, tag = "2")]
-    pub workflow_task_completed_event_id: i64,
-    #[prost(message, optional, tag = "3")]
-    pub failure: ::core::option::Option<super::super::failure::v1::Failure>,
-    #[prost(int64, tag = "4")]
-    pub scheduled_event_id: i64,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct HistoryEvent {
     #[prost(int64, tag = "1")]
     pub event_id: i64,
@@ -1073,17 +865,9 @@ pub struct HistoryEvent {
     pub worker_may_ignore: bool,
     #[prost(message, optional, tag = "301")]
     pub user_metadata: ::core::option::Option<super::super::sdk::v1::UserMetadata>,
-    #[prost(message, repeated, tag = "302")]
-    pub links: ::prost::alloc::vec::Vec<super::super::common::v1::Link>,
-    #[prost(message, optional, tag = "303")]
-    pub principal: ::core::option::Option<super::super::common::v1::Principal>,
-    #[prost(message, repeated, tag = "304")]
-    pub event_group_markers: ::prost::alloc::vec::Vec<
-        super::super::sdk::v1::EventGroupMarker,
-    >,
     #[prost(
         oneof = "history_event::Attributes",
-        tags = "6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65"
+        tags = "6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 60, 63, 64, 65"
     )]
     pub attributes: ::core::option::Option<history_event::Attributes>,
 }
@@ -1257,43 +1041,9 @@ pub mod history_event {
         WorkflowExecutionUpdateAdmittedEventAttributes(
             super::WorkflowExecutionUpdateAdmittedEventAttributes,
         ),
-        #[prost(message, tag = "53")]
-        NexusOperationScheduledEventAttributes(
-            super::NexusOperationScheduledEventAttributes,
-        ),
-        #[prost(message, tag = "54")]
-        NexusOperationStartedEventAttributes(
-            super::NexusOperationStartedEventAttributes,
-        ),
-        #[prost(message, tag = "55")]
-        NexusOperationCompletedEventAttributes(
-            super::NexusOperationCompletedEventAttributes,
-        ),
-        #[prost(message, tag = "56")]
-        NexusOperationFailedEventAttributes(super::NexusOperationFailedEventAttributes),
-        #[prost(message, tag = "57")]
-        NexusOperationCanceledEventAttributes(
-            super::NexusOperationCanceledEventAttributes,
-        ),
-        #[prost(message, tag = "58")]
-        NexusOperationTimedOutEventAttributes(
-            super::NexusOperationTimedOutEventAttributes,
-        ),
-        #[prost(message, tag = "59")]
-        NexusOperationCancelRequestedEventAttributes(
-            super::NexusOperationCancelRequestedEventAttributes,
-        ),
         #[prost(message, tag = "60")]
         WorkflowExecutionOptionsUpdatedEventAttributes(
             super::WorkflowExecutionOptionsUpdatedEventAttributes,
-        ),
-        #[prost(message, tag = "61")]
-        NexusOperationCancelRequestCompletedEventAttributes(
-            super::NexusOperationCancelRequestCompletedEventAttributes,
-        ),
-        #[prost(message, tag = "62")]
-        NexusOperationCancelRequestFailedEventAttributes(
-            super::NexusOperationCancelRequestFailedEventAttributes,
         ),
         #[prost(message, tag = "63")]
         WorkflowExecutionPausedEventAttributes(

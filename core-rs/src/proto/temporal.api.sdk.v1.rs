@@ -17,37 +17,3 @@ pub struct WorkflowTaskCompletedMetadata {
     #[prost(string, tag = "4")]
     pub sdk_version: ::prost::alloc::string::String,
 }
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct EventGroupMarker {
-    #[prost(oneof = "event_group_marker::Variant", tags = "1, 2, 3")]
-    pub variant: ::core::option::Option<event_group_marker::Variant>,
-}
-/// Nested message and enum types in `EventGroupMarker`.
-pub mod event_group_marker {
-    #[derive(Clone, PartialEq, ::prost::Message)]
-    pub struct Label {
-        #[prost(string, tag = "1")]
-        pub id: ::prost::alloc::string::String,
-        #[prost(message, optional, tag = "2")]
-        pub label: ::core::option::Option<super::super::super::common::v1::Payload>,
-    }
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-    pub struct InboundEvent {
-        #[prost(int64, tag = "1")]
-        pub inbound_event_id: i64,
-    }
-    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    pub struct InboundUpdate {
-        #[prost(string, tag = "1")]
-        pub inbound_update_id: ::prost::alloc::string::String,
-    }
-    #[derive(Clone, PartialEq, ::prost::Oneof)]
-    pub enum Variant {
-        #[prost(message, tag = "1")]
-        Label(Label),
-        #[prost(message, tag = "2")]
-        InboundEvent(InboundEvent),
-        #[prost(message, tag = "3")]
-        InboundUpdate(InboundUpdate),
-    }
-}

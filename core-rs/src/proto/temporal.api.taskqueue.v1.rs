@@ -20,22 +20,3 @@ pub struct StickyExecutionAttributes {
     #[prost(message, optional, tag = "2")]
     pub schedule_to_start_timeout: ::core::option::Option<::prost_types::Duration>,
 }
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct PollerGroupInfo {
-    #[prost(string, tag = "1")]
-    pub id: ::prost::alloc::string::String,
-    #[prost(float, tag = "2")]
-    pub weight: f32,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct PollerGroupsInfo {
-    #[prost(int64, tag = "1")]
-    pub version: i64,
-    #[prost(message, repeated, tag = "2")]
-    pub poller_groups: ::prost::alloc::vec::Vec<PollerGroupInfo>,
-}
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct PollerScalingDecision {
-    #[prost(int32, tag = "1")]
-    pub poll_request_delta_suggestion: i32,
-}

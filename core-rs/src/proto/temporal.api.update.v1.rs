@@ -55,12 +55,6 @@ pub struct Request {
     pub input: ::core::option::Option<Input>,
     #[prost(string, tag = "3")]
     pub request_id: ::prost::alloc::string::String,
-    #[prost(message, repeated, tag = "4")]
-    pub completion_callbacks: ::prost::alloc::vec::Vec<
-        super::super::common::v1::Callback,
-    >,
-    #[prost(message, repeated, tag = "5")]
-    pub links: ::prost::alloc::vec::Vec<super::super::common::v1::Link>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Rejection {

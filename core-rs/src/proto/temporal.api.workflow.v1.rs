@@ -27,18 +27,12 @@ pub struct WorkflowExecutionInfo {
     pub search_attributes: ::core::option::Option<
         super::super::common::v1::SearchAttributes,
     >,
-    #[prost(message, optional, tag = "12")]
-    pub auto_reset_points: ::core::option::Option<ResetPoints>,
     #[prost(string, tag = "13")]
     pub task_queue: ::prost::alloc::string::String,
     #[prost(int64, tag = "14")]
     pub state_transition_count: i64,
     #[prost(int64, tag = "15")]
     pub history_size_bytes: i64,
-    #[prost(message, optional, tag = "16")]
-    pub most_recent_worker_version_stamp: ::core::option::Option<
-        super::super::common::v1::WorkerVersionStamp,
-    >,
     #[prost(message, optional, tag = "17")]
     pub execution_duration: ::core::option::Option<::prost_types::Duration>,
     #[prost(message, optional, tag = "18")]
@@ -51,12 +45,8 @@ pub struct WorkflowExecutionInfo {
     pub inherited_build_id: ::prost::alloc::string::String,
     #[prost(string, tag = "21")]
     pub first_run_id: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "22")]
-    pub versioning_info: ::core::option::Option<WorkflowExecutionVersioningInfo>,
     #[prost(string, tag = "23")]
     pub worker_deployment_name: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "24")]
-    pub priority: ::core::option::Option<super::super::common::v1::Priority>,
     #[prost(int64, tag = "25")]
     pub external_payload_size_bytes: i64,
     #[prost(int64, tag = "26")]
@@ -80,52 +70,6 @@ pub struct WorkflowExecutionExtendedInfo {
     pub request_id_infos: ::prost::alloc::collections::BTreeMap<
         ::prost::alloc::string::String,
         RequestIdInfo,
-    >,
-    #[prost(message, optional, tag = "8")]
-    pub pause_info: ::core::option::Option<WorkflowExecutionPauseInfo>,
-    #[prost(message, optional, tag = "9")]
-    pub time_skipping_info: ::core::option::Option<
-        super::super::common::v1::TimeSkippingInfo,
-    >,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct WorkflowExecutionVersioningInfo {
-    #[prost(enumeration = "super::super::enums::v1::VersioningBehavior", tag = "1")]
-    pub behavior: i32,
-    #[prost(message, optional, tag = "2")]
-    pub deployment: ::core::option::Option<super::super::deployment::v1::Deployment>,
-    #[prost(string, tag = "5")]
-    pub version: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "7")]
-    pub deployment_version: ::core::option::Option<
-        super::super::deployment::v1::WorkerDeploymentVersion,
-    >,
-    #[prost(message, optional, tag = "3")]
-    pub versioning_override: ::core::option::Option<VersioningOverride>,
-    #[prost(message, optional, tag = "4")]
-    pub deployment_transition: ::core::option::Option<DeploymentTransition>,
-    #[prost(message, optional, tag = "6")]
-    pub version_transition: ::core::option::Option<DeploymentVersionTransition>,
-    #[prost(int64, tag = "8")]
-    pub revision_number: i64,
-    #[prost(
-        enumeration = "super::super::enums::v1::ContinueAsNewVersioningBehavior",
-        tag = "9"
-    )]
-    pub continue_as_new_initial_versioning_behavior: i32,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct DeploymentTransition {
-    #[prost(message, optional, tag = "1")]
-    pub deployment: ::core::option::Option<super::super::deployment::v1::Deployment>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct DeploymentVersionTransition {
-    #[prost(string, tag = "1")]
-    pub version: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "2")]
-    pub deployment_version: ::core::option::Option<
-        super::super::deployment::v1::WorkerDeploymentVersion,
     >,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -167,10 +111,6 @@ pub struct PendingActivityInfo {
     pub last_failure: ::core::option::Option<super::super::failure::v1::Failure>,
     #[prost(string, tag = "12")]
     pub last_worker_identity: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "15")]
-    pub last_worker_version_stamp: ::core::option::Option<
-        super::super::common::v1::WorkerVersionStamp,
-    >,
     #[prost(message, optional, tag = "16")]
     pub current_retry_interval: ::core::option::Option<::prost_types::Duration>,
     #[prost(message, optional, tag = "17")]
@@ -179,20 +119,8 @@ pub struct PendingActivityInfo {
     pub next_attempt_schedule_time: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(bool, tag = "19")]
     pub paused: bool,
-    #[prost(message, optional, tag = "20")]
-    pub last_deployment: ::core::option::Option<
-        super::super::deployment::v1::Deployment,
-    >,
     #[prost(string, tag = "21")]
     pub last_worker_deployment_version: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "25")]
-    pub last_deployment_version: ::core::option::Option<
-        super::super::deployment::v1::WorkerDeploymentVersion,
-    >,
-    #[prost(message, optional, tag = "22")]
-    pub priority: ::core::option::Option<super::super::common::v1::Priority>,
-    #[prost(message, optional, tag = "23")]
-    pub pause_info: ::core::option::Option<pending_activity_info::PauseInfo>,
     #[prost(message, optional, tag = "24")]
     pub activity_options: ::core::option::Option<
         super::super::activity::v1::ActivityOptions,
@@ -204,39 +132,6 @@ pub struct PendingActivityInfo {
 }
 /// Nested message and enum types in `PendingActivityInfo`.
 pub mod pending_activity_info {
-    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    pub struct PauseInfo {
-        #[prost(message, optional, tag = "1")]
-        pub pause_time: ::core::option::Option<::prost_types::Timestamp>,
-        #[prost(oneof = "pause_info::PausedBy", tags = "2, 4")]
-        pub paused_by: ::core::option::Option<pause_info::PausedBy>,
-    }
-    /// Nested message and enum types in `PauseInfo`.
-    pub mod pause_info {
-        #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-        pub struct Manual {
-            #[prost(string, tag = "1")]
-            pub identity: ::prost::alloc::string::String,
-            #[prost(string, tag = "2")]
-            pub reason: ::prost::alloc::string::String,
-        }
-        #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-        pub struct Rule {
-            #[prost(string, tag = "1")]
-            pub rule_id: ::prost::alloc::string::String,
-            #[prost(string, tag = "2")]
-            pub identity: ::prost::alloc::string::String,
-            #[prost(string, tag = "3")]
-            pub reason: ::prost::alloc::string::String,
-        }
-        #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
-        pub enum PausedBy {
-            #[prost(message, tag = "2")]
-            Manual(Manual),
-            #[prost(message, tag = "4")]
-            Rule(Rule),
-        }
-    }
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
     pub enum AssignedBuildId {
         #[prost(message, tag = "13")]
@@ -244,19 +139,6 @@ pub mod pending_activity_info {
         #[prost(string, tag = "14")]
         LastIndependentlyAssignedBuildId(::prost::alloc::string::String),
     }
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct PendingChildExecutionInfo {
-    #[prost(string, tag = "1")]
-    pub workflow_id: ::prost::alloc::string::String,
-    #[prost(string, tag = "2")]
-    pub run_id: ::prost::alloc::string::String,
-    #[prost(string, tag = "3")]
-    pub workflow_type_name: ::prost::alloc::string::String,
-    #[prost(int64, tag = "4")]
-    pub initiated_id: i64,
-    #[prost(enumeration = "super::super::enums::v1::ParentClosePolicy", tag = "5")]
-    pub parent_close_policy: i32,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PendingWorkflowTaskInfo {
@@ -274,229 +156,6 @@ pub struct PendingWorkflowTaskInfo {
     #[prost(int32, tag = "5")]
     pub attempt: i32,
 }
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ResetPoints {
-    #[prost(message, repeated, tag = "1")]
-    pub points: ::prost::alloc::vec::Vec<ResetPointInfo>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ResetPointInfo {
-    #[prost(string, tag = "7")]
-    pub build_id: ::prost::alloc::string::String,
-    #[prost(string, tag = "1")]
-    pub binary_checksum: ::prost::alloc::string::String,
-    #[prost(string, tag = "2")]
-    pub run_id: ::prost::alloc::string::String,
-    #[prost(int64, tag = "3")]
-    pub first_workflow_task_completed_id: i64,
-    #[prost(message, optional, tag = "4")]
-    pub create_time: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(message, optional, tag = "5")]
-    pub expire_time: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(bool, tag = "6")]
-    pub resettable: bool,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct CallbackInfo {
-    #[prost(message, optional, tag = "1")]
-    pub callback: ::core::option::Option<super::super::common::v1::Callback>,
-    #[prost(message, optional, tag = "2")]
-    pub trigger: ::core::option::Option<callback_info::Trigger>,
-    #[prost(message, optional, tag = "3")]
-    pub registration_time: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(enumeration = "super::super::enums::v1::CallbackState", tag = "4")]
-    pub state: i32,
-    #[prost(int32, tag = "5")]
-    pub attempt: i32,
-    #[prost(message, optional, tag = "6")]
-    pub last_attempt_complete_time: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(message, optional, tag = "7")]
-    pub last_attempt_failure: ::core::option::Option<super::super::failure::v1::Failure>,
-    #[prost(message, optional, tag = "8")]
-    pub next_attempt_schedule_time: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(string, tag = "9")]
-    pub blocked_reason: ::prost::alloc::string::String,
-}
-/// Nested message and enum types in `CallbackInfo`.
-pub mod callback_info {
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-    pub struct WorkflowClosed {}
-    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    pub struct UpdateWorkflowExecutionCompleted {
-        #[prost(string, tag = "1")]
-        pub update_id: ::prost::alloc::string::String,
-    }
-    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    pub struct Trigger {
-        #[prost(oneof = "trigger::Variant", tags = "1, 2")]
-        pub variant: ::core::option::Option<trigger::Variant>,
-    }
-    /// Nested message and enum types in `Trigger`.
-    pub mod trigger {
-        #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
-        pub enum Variant {
-            #[prost(message, tag = "1")]
-            WorkflowClosed(super::WorkflowClosed),
-            #[prost(message, tag = "2")]
-            UpdateWorkflowExecutionCompleted(super::UpdateWorkflowExecutionCompleted),
-        }
-    }
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct PendingNexusOperationInfo {
-    #[prost(string, tag = "1")]
-    pub endpoint: ::prost::alloc::string::String,
-    #[prost(string, tag = "2")]
-    pub service: ::prost::alloc::string::String,
-    #[prost(string, tag = "3")]
-    pub operation: ::prost::alloc::string::String,
-    #[prost(string, tag = "4")]
-    pub operation_id: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "5")]
-    pub schedule_to_close_timeout: ::core::option::Option<::prost_types::Duration>,
-    #[prost(message, optional, tag = "6")]
-    pub scheduled_time: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(
-        enumeration = "super::super::enums::v1::PendingNexusOperationState",
-        tag = "7"
-    )]
-    pub state: i32,
-    #[prost(int32, tag = "8")]
-    pub attempt: i32,
-    #[prost(message, optional, tag = "9")]
-    pub last_attempt_complete_time: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(message, optional, tag = "10")]
-    pub last_attempt_failure: ::core::option::Option<super::super::failure::v1::Failure>,
-    #[prost(message, optional, tag = "11")]
-    pub next_attempt_schedule_time: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(message, optional, tag = "12")]
-    pub cancellation_info: ::core::option::Option<NexusOperationCancellationInfo>,
-    #[prost(int64, tag = "13")]
-    pub scheduled_event_id: i64,
-    #[prost(string, tag = "14")]
-    pub blocked_reason: ::prost::alloc::string::String,
-    #[prost(string, tag = "15")]
-    pub operation_token: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "16")]
-    pub schedule_to_start_timeout: ::core::option::Option<::prost_types::Duration>,
-    #[prost(message, optional, tag = "17")]
-    pub start_to_close_timeout: ::core::option::Option<::prost_types::Duration>,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct NexusOperationCancellationInfo {
-    #[prost(message, optional, tag = "1")]
-    pub requested_time: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(
-        enumeration = "super::super::enums::v1::NexusOperationCancellationState",
-        tag = "2"
-    )]
-    pub state: i32,
-    #[prost(int32, tag = "3")]
-    pub attempt: i32,
-    #[prost(message, optional, tag = "4")]
-    pub last_attempt_complete_time: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(message, optional, tag = "5")]
-    pub last_attempt_failure: ::core::option::Option<super::super::failure::v1::Failure>,
-    #[prost(message, optional, tag = "6")]
-    pub next_attempt_schedule_time: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(string, tag = "7")]
-    pub blocked_reason: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct WorkflowExecutionOptions {
-    #[prost(message, optional, tag = "1")]
-    pub versioning_override: ::core::option::Option<VersioningOverride>,
-    #[prost(message, optional, tag = "2")]
-    pub priority: ::core::option::Option<super::super::common::v1::Priority>,
-    #[prost(message, optional, tag = "3")]
-    pub time_skipping_config: ::core::option::Option<
-        super::super::common::v1::TimeSkippingConfig,
-    >,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct VersioningOverride {
-    #[prost(enumeration = "super::super::enums::v1::VersioningBehavior", tag = "1")]
-    pub behavior: i32,
-    #[prost(message, optional, tag = "2")]
-    pub deployment: ::core::option::Option<super::super::deployment::v1::Deployment>,
-    #[prost(string, tag = "9")]
-    pub pinned_version: ::prost::alloc::string::String,
-    #[prost(oneof = "versioning_override::Override", tags = "3, 4, 5")]
-    pub r#override: ::core::option::Option<versioning_override::Override>,
-}
-/// Nested message and enum types in `VersioningOverride`.
-pub mod versioning_override {
-    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    pub struct PinnedOverride {
-        #[prost(enumeration = "PinnedOverrideBehavior", tag = "1")]
-        pub behavior: i32,
-        #[prost(message, optional, tag = "2")]
-        pub version: ::core::option::Option<
-            super::super::super::deployment::v1::WorkerDeploymentVersion,
-        >,
-    }
-    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    pub struct OneTimeOverride {
-        #[prost(message, optional, tag = "1")]
-        pub target_deployment_version: ::core::option::Option<
-            super::super::super::deployment::v1::WorkerDeploymentVersion,
-        >,
-    }
-    #[derive(
-        Clone,
-        Copy,
-        Debug,
-        PartialEq,
-        Eq,
-        Hash,
-        PartialOrd,
-        Ord,
-        ::prost::Enumeration
-    )]
-    #[repr(i32)]
-    pub enum PinnedOverrideBehavior {
-        Unspecified = 0,
-        Pinned = 1,
-    }
-    impl PinnedOverrideBehavior {
-        /// String value of the enum field names used in the ProtoBuf definition.
-        ///
-        /// The values are not transformed in any way and thus are considered stable
-        /// (if the ProtoBuf definition does not change) and safe for programmatic use.
-        pub fn as_str_name(&self) -> &'static str {
-            match self {
-                Self::Unspecified => "PINNED_OVERRIDE_BEHAVIOR_UNSPECIFIED",
-                Self::Pinned => "PINNED_OVERRIDE_BEHAVIOR_PINNED",
-            }
-        }
-        /// Creates an enum from field names used in the ProtoBuf definition.
-        pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
-            match value {
-                "PINNED_OVERRIDE_BEHAVIOR_UNSPECIFIED" => Some(Self::Unspecified),
-                "PINNED_OVERRIDE_BEHAVIOR_PINNED" => Some(Self::Pinned),
-                _ => None,
-            }
-        }
-    }
-    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
-    pub enum Override {
-        #[prost(message, tag = "3")]
-        Pinned(PinnedOverride),
-        #[prost(bool, tag = "4")]
-        AutoUpgrade(bool),
-        #[prost(message, tag = "5")]
-        OneTime(OneTimeOverride),
-    }
-}
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct OnConflictOptions {
-    #[prost(bool, tag = "1")]
-    pub attach_request_id: bool,
-    #[prost(bool, tag = "2")]
-    pub attach_completion_callbacks: bool,
-    #[prost(bool, tag = "3")]
-    pub attach_links: bool,
-}
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RequestIdInfo {
     #[prost(enumeration = "super::super::enums::v1::EventType", tag = "1")]
@@ -505,48 +164,4 @@ pub struct RequestIdInfo {
     pub event_id: i64,
     #[prost(bool, tag = "3")]
     pub buffered: bool,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct PostResetOperation {
-    #[prost(oneof = "post_reset_operation::Variant", tags = "1, 2")]
-    pub variant: ::core::option::Option<post_reset_operation::Variant>,
-}
-/// Nested message and enum types in `PostResetOperation`.
-pub mod post_reset_operation {
-    #[derive(Clone, PartialEq, ::prost::Message)]
-    pub struct SignalWorkflow {
-        #[prost(string, tag = "1")]
-        pub signal_name: ::prost::alloc::string::String,
-        #[prost(message, optional, tag = "2")]
-        pub input: ::core::option::Option<super::super::super::common::v1::Payloads>,
-        #[prost(message, optional, tag = "3")]
-        pub header: ::core::option::Option<super::super::super::common::v1::Header>,
-        #[prost(message, repeated, tag = "4")]
-        pub links: ::prost::alloc::vec::Vec<super::super::super::common::v1::Link>,
-    }
-    #[derive(Clone, PartialEq, ::prost::Message)]
-    pub struct UpdateWorkflowOptions {
-        #[prost(message, optional, tag = "1")]
-        pub workflow_execution_options: ::core::option::Option<
-            super::WorkflowExecutionOptions,
-        >,
-        #[prost(message, optional, tag = "2")]
-        pub update_mask: ::core::option::Option<::prost_types::FieldMask>,
-    }
-    #[derive(Clone, PartialEq, ::prost::Oneof)]
-    pub enum Variant {
-        #[prost(message, tag = "1")]
-        SignalWorkflow(SignalWorkflow),
-        #[prost(message, tag = "2")]
-        UpdateWorkflowOptions(UpdateWorkflowOptions),
-    }
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct WorkflowExecutionPauseInfo {
-    #[prost(string, tag = "1")]
-    pub identity: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "2")]
-    pub paused_time: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(string, tag = "3")]
-    pub reason: ::prost::alloc::string::String,
 }

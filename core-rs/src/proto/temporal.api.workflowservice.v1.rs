@@ -8,34 +8,12 @@ pub struct DescribeNamespaceRequest {
     #[prost(bool, tag = "3")]
     pub weak_consistency: bool,
 }
-#[derive(Clone, PartialEq, ::prost::Message)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DescribeNamespaceResponse {
-    #[prost(message, optional, tag = "1")]
-    pub namespace_info: ::core::option::Option<
-        super::super::namespace::v1::NamespaceInfo,
-    >,
-    #[prost(message, optional, tag = "2")]
-    pub config: ::core::option::Option<super::super::namespace::v1::NamespaceConfig>,
-    #[prost(message, optional, tag = "3")]
-    pub replication_config: ::core::option::Option<
-        super::super::replication::v1::NamespaceReplicationConfig,
-    >,
     #[prost(int64, tag = "4")]
     pub failover_version: i64,
     #[prost(bool, tag = "5")]
     pub is_global_namespace: bool,
-    #[prost(message, repeated, tag = "6")]
-    pub failover_history: ::prost::alloc::vec::Vec<
-        super::super::replication::v1::FailoverStatus,
-    >,
-    #[prost(message, repeated, tag = "7")]
-    pub poller_group_infos: ::prost::alloc::vec::Vec<
-        super::super::taskqueue::v1::PollerGroupInfo,
-    >,
-    #[prost(message, optional, tag = "8")]
-    pub poller_groups_info: ::core::option::Option<
-        super::super::taskqueue::v1::PollerGroupsInfo,
-    >,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct StartWorkflowExecutionRequest {
@@ -88,32 +66,8 @@ pub struct StartWorkflowExecutionRequest {
     >,
     #[prost(message, optional, tag = "20")]
     pub workflow_start_delay: ::core::option::Option<::prost_types::Duration>,
-    #[prost(message, repeated, tag = "21")]
-    pub completion_callbacks: ::prost::alloc::vec::Vec<
-        super::super::common::v1::Callback,
-    >,
     #[prost(message, optional, tag = "23")]
     pub user_metadata: ::core::option::Option<super::super::sdk::v1::UserMetadata>,
-    #[prost(message, repeated, tag = "24")]
-    pub links: ::prost::alloc::vec::Vec<super::super::common::v1::Link>,
-    #[prost(message, optional, tag = "25")]
-    pub versioning_override: ::core::option::Option<
-        super::super::workflow::v1::VersioningOverride,
-    >,
-    #[prost(message, optional, tag = "26")]
-    pub on_conflict_options: ::core::option::Option<
-        super::super::workflow::v1::OnConflictOptions,
-    >,
-    #[prost(message, optional, tag = "27")]
-    pub priority: ::core::option::Option<super::super::common::v1::Priority>,
-    #[prost(message, optional, tag = "28")]
-    pub eager_worker_deployment_options: ::core::option::Option<
-        super::super::deployment::v1::WorkerDeploymentOptions,
-    >,
-    #[prost(message, optional, tag = "29")]
-    pub time_skipping_config: ::core::option::Option<
-        super::super::common::v1::TimeSkippingConfig,
-    >,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct StartWorkflowExecutionResponse {
@@ -127,8 +81,6 @@ pub struct StartWorkflowExecutionResponse {
     pub status: i32,
     #[prost(message, optional, tag = "2")]
     pub eager_workflow_task: ::core::option::Option<PollWorkflowTaskQueueResponse>,
-    #[prost(message, optional, tag = "4")]
-    pub link: ::core::option::Option<super::super::common::v1::Link>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetWorkflowExecutionHistoryRequest {
@@ -151,8 +103,6 @@ pub struct GetWorkflowExecutionHistoryRequest {
 pub struct GetWorkflowExecutionHistoryResponse {
     #[prost(message, optional, tag = "1")]
     pub history: ::core::option::Option<super::super::history::v1::History>,
-    #[prost(message, repeated, tag = "2")]
-    pub raw_history: ::prost::alloc::vec::Vec<super::super::common::v1::DataBlob>,
     #[prost(bytes = "vec", tag = "3")]
     pub next_page_token: ::prost::alloc::vec::Vec<u8>,
     #[prost(bool, tag = "4")]
@@ -174,14 +124,6 @@ pub struct PollWorkflowTaskQueueRequest {
     pub worker_control_task_queue: ::prost::alloc::string::String,
     #[prost(string, tag = "4")]
     pub binary_checksum: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "5")]
-    pub worker_version_capabilities: ::core::option::Option<
-        super::super::common::v1::WorkerVersionCapabilities,
-    >,
-    #[prost(message, optional, tag = "6")]
-    pub deployment_options: ::core::option::Option<
-        super::super::deployment::v1::WorkerDeploymentOptions,
-    >,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct PollWorkflowTaskQueueResponse {
@@ -222,20 +164,8 @@ pub struct PollWorkflowTaskQueueResponse {
     >,
     #[prost(message, repeated, tag = "15")]
     pub messages: ::prost::alloc::vec::Vec<super::super::protocol::v1::Message>,
-    #[prost(message, optional, tag = "16")]
-    pub poller_scaling_decision: ::core::option::Option<
-        super::super::taskqueue::v1::PollerScalingDecision,
-    >,
     #[prost(string, tag = "17")]
     pub poller_group_id: ::prost::alloc::string::String,
-    #[prost(message, repeated, tag = "18")]
-    pub poller_group_infos: ::prost::alloc::vec::Vec<
-        super::super::taskqueue::v1::PollerGroupInfo,
-    >,
-    #[prost(message, optional, tag = "19")]
-    pub poller_groups_info: ::core::option::Option<
-        super::super::taskqueue::v1::PollerGroupsInfo,
-    >,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RespondWorkflowTaskCompletedRequest {
@@ -264,10 +194,6 @@ pub struct RespondWorkflowTaskCompletedRequest {
     pub namespace: ::prost::alloc::string::String,
     #[prost(string, tag = "18")]
     pub resource_id: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "10")]
-    pub worker_version_stamp: ::core::option::Option<
-        super::super::common::v1::WorkerVersionStamp,
-    >,
     #[prost(message, repeated, tag = "11")]
     pub messages: ::prost::alloc::vec::Vec<super::super::protocol::v1::Message>,
     #[prost(message, optional, tag = "12")]
@@ -282,14 +208,8 @@ pub struct RespondWorkflowTaskCompletedRequest {
     pub capabilities: ::core::option::Option<
         respond_workflow_task_completed_request::Capabilities,
     >,
-    #[prost(message, optional, tag = "15")]
-    pub deployment: ::core::option::Option<super::super::deployment::v1::Deployment>,
     #[prost(enumeration = "super::super::enums::v1::VersioningBehavior", tag = "16")]
     pub versioning_behavior: i32,
-    #[prost(message, optional, tag = "17")]
-    pub deployment_options: ::core::option::Option<
-        super::super::deployment::v1::WorkerDeploymentOptions,
-    >,
     #[prost(string, tag = "19")]
     pub worker_instance_key: ::prost::alloc::string::String,
     #[prost(string, tag = "20")]
@@ -334,16 +254,6 @@ pub struct RespondWorkflowTaskFailedRequest {
     pub resource_id: ::prost::alloc::string::String,
     #[prost(message, repeated, tag = "7")]
     pub messages: ::prost::alloc::vec::Vec<super::super::protocol::v1::Message>,
-    #[prost(message, optional, tag = "8")]
-    pub worker_version: ::core::option::Option<
-        super::super::common::v1::WorkerVersionStamp,
-    >,
-    #[prost(message, optional, tag = "9")]
-    pub deployment: ::core::option::Option<super::super::deployment::v1::Deployment>,
-    #[prost(message, optional, tag = "10")]
-    pub deployment_options: ::core::option::Option<
-        super::super::deployment::v1::WorkerDeploymentOptions,
-    >,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RespondWorkflowTaskFailedResponse {}
@@ -364,14 +274,6 @@ pub struct PollActivityTaskQueueRequest {
     #[prost(message, optional, tag = "4")]
     pub task_queue_metadata: ::core::option::Option<
         super::super::taskqueue::v1::TaskQueueMetadata,
-    >,
-    #[prost(message, optional, tag = "5")]
-    pub worker_version_capabilities: ::core::option::Option<
-        super::super::common::v1::WorkerVersionCapabilities,
-    >,
-    #[prost(message, optional, tag = "6")]
-    pub deployment_options: ::core::option::Option<
-        super::super::deployment::v1::WorkerDeploymentOptions,
     >,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -412,22 +314,8 @@ pub struct PollActivityTaskQueueResponse {
     pub heartbeat_timeout: ::core::option::Option<::prost_types::Duration>,
     #[prost(message, optional, tag = "17")]
     pub retry_policy: ::core::option::Option<super::super::common::v1::RetryPolicy>,
-    #[prost(message, optional, tag = "18")]
-    pub poller_scaling_decision: ::core::option::Option<
-        super::super::taskqueue::v1::PollerScalingDecision,
-    >,
-    #[prost(message, optional, tag = "19")]
-    pub priority: ::core::option::Option<super::super::common::v1::Priority>,
     #[prost(string, tag = "20")]
     pub activity_run_id: ::prost::alloc::string::String,
-    #[prost(message, repeated, tag = "21")]
-    pub poller_group_infos: ::prost::alloc::vec::Vec<
-        super::super::taskqueue::v1::PollerGroupInfo,
-    >,
-    #[prost(message, optional, tag = "22")]
-    pub poller_groups_info: ::core::option::Option<
-        super::super::taskqueue::v1::PollerGroupsInfo,
-    >,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RecordActivityTaskHeartbeatRequest {
@@ -489,16 +377,6 @@ pub struct RespondActivityTaskCompletedRequest {
     pub namespace: ::prost::alloc::string::String,
     #[prost(string, tag = "8")]
     pub resource_id: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "5")]
-    pub worker_version: ::core::option::Option<
-        super::super::common::v1::WorkerVersionStamp,
-    >,
-    #[prost(message, optional, tag = "6")]
-    pub deployment: ::core::option::Option<super::super::deployment::v1::Deployment>,
-    #[prost(message, optional, tag = "7")]
-    pub deployment_options: ::core::option::Option<
-        super::super::deployment::v1::WorkerDeploymentOptions,
-    >,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RespondActivityTaskCompletedResponse {}
@@ -536,16 +414,6 @@ pub struct RespondActivityTaskFailedRequest {
     #[prost(message, optional, tag = "5")]
     pub last_heartbeat_details: ::core::option::Option<
         super::super::common::v1::Payloads,
-    >,
-    #[prost(message, optional, tag = "6")]
-    pub worker_version: ::core::option::Option<
-        super::super::common::v1::WorkerVersionStamp,
-    >,
-    #[prost(message, optional, tag = "7")]
-    pub deployment: ::core::option::Option<super::super::deployment::v1::Deployment>,
-    #[prost(message, optional, tag = "8")]
-    pub deployment_options: ::core::option::Option<
-        super::super::deployment::v1::WorkerDeploymentOptions,
     >,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -591,16 +459,6 @@ pub struct RespondActivityTaskCanceledRequest {
     pub namespace: ::prost::alloc::string::String,
     #[prost(string, tag = "8")]
     pub resource_id: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "5")]
-    pub worker_version: ::core::option::Option<
-        super::super::common::v1::WorkerVersionStamp,
-    >,
-    #[prost(message, optional, tag = "6")]
-    pub deployment: ::core::option::Option<super::super::deployment::v1::Deployment>,
-    #[prost(message, optional, tag = "7")]
-    pub deployment_options: ::core::option::Option<
-        super::super::deployment::v1::WorkerDeploymentOptions,
-    >,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RespondActivityTaskCanceledResponse {}
@@ -618,16 +476,12 @@ pub struct RespondActivityTaskCanceledByIdRequest {
     pub details: ::core::option::Option<super::super::common::v1::Payloads>,
     #[prost(string, tag = "6")]
     pub identity: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "7")]
-    pub deployment_options: ::core::option::Option<
-        super::super::deployment::v1::WorkerDeploymentOptions,
-    >,
     #[prost(string, tag = "8")]
     pub resource_id: ::prost::alloc::string::String,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RespondActivityTaskCanceledByIdResponse {}
-#[derive(Clone, PartialEq, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RequestCancelWorkflowExecutionRequest {
     #[prost(string, tag = "1")]
     pub namespace: ::prost::alloc::string::String,
@@ -643,8 +497,6 @@ pub struct RequestCancelWorkflowExecutionRequest {
     pub first_execution_run_id: ::prost::alloc::string::String,
     #[prost(string, tag = "6")]
     pub reason: ::prost::alloc::string::String,
-    #[prost(message, repeated, tag = "7")]
-    pub links: ::prost::alloc::vec::Vec<super::super::common::v1::Link>,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RequestCancelWorkflowExecutionResponse {}
@@ -668,14 +520,9 @@ pub struct SignalWorkflowExecutionRequest {
     pub control: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "8")]
     pub header: ::core::option::Option<super::super::common::v1::Header>,
-    #[prost(message, repeated, tag = "10")]
-    pub links: ::prost::alloc::vec::Vec<super::super::common::v1::Link>,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct SignalWorkflowExecutionResponse {
-    #[prost(message, optional, tag = "1")]
-    pub link: ::core::option::Option<super::super::common::v1::Link>,
-}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SignalWorkflowExecutionResponse {}
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct SignalWithStartWorkflowExecutionRequest {
     #[prost(string, tag = "1")]
@@ -727,18 +574,6 @@ pub struct SignalWithStartWorkflowExecutionRequest {
     pub workflow_start_delay: ::core::option::Option<::prost_types::Duration>,
     #[prost(message, optional, tag = "23")]
     pub user_metadata: ::core::option::Option<super::super::sdk::v1::UserMetadata>,
-    #[prost(message, repeated, tag = "24")]
-    pub links: ::prost::alloc::vec::Vec<super::super::common::v1::Link>,
-    #[prost(message, optional, tag = "25")]
-    pub versioning_override: ::core::option::Option<
-        super::super::workflow::v1::VersioningOverride,
-    >,
-    #[prost(message, optional, tag = "26")]
-    pub priority: ::core::option::Option<super::super::common::v1::Priority>,
-    #[prost(message, optional, tag = "27")]
-    pub time_skipping_config: ::core::option::Option<
-        super::super::common::v1::TimeSkippingConfig,
-    >,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SignalWithStartWorkflowExecutionResponse {
@@ -748,10 +583,8 @@ pub struct SignalWithStartWorkflowExecutionResponse {
     pub first_execution_run_id: ::prost::alloc::string::String,
     #[prost(bool, tag = "2")]
     pub started: bool,
-    #[prost(message, optional, tag = "3")]
-    pub signal_link: ::core::option::Option<super::super::common::v1::Link>,
 }
-#[derive(Clone, PartialEq, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ResetWorkflowExecutionRequest {
     #[prost(string, tag = "1")]
     pub namespace: ::prost::alloc::string::String,
@@ -773,10 +606,6 @@ pub struct ResetWorkflowExecutionRequest {
         tag = "7"
     )]
     pub reset_reapply_exclude_types: ::prost::alloc::vec::Vec<i32>,
-    #[prost(message, repeated, tag = "8")]
-    pub post_reset_operations: ::prost::alloc::vec::Vec<
-        super::super::workflow::v1::PostResetOperation,
-    >,
     #[prost(string, tag = "9")]
     pub identity: ::prost::alloc::string::String,
 }
@@ -801,8 +630,6 @@ pub struct TerminateWorkflowExecutionRequest {
     pub identity: ::prost::alloc::string::String,
     #[prost(string, tag = "6")]
     pub first_execution_run_id: ::prost::alloc::string::String,
-    #[prost(message, repeated, tag = "7")]
-    pub links: ::prost::alloc::vec::Vec<super::super::common::v1::Link>,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct TerminateWorkflowExecutionResponse {}
@@ -884,7 +711,7 @@ pub struct ResetStickyTaskQueueRequest {
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ResetStickyTaskQueueResponse {}
-#[derive(Clone, PartialEq, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ShutdownWorkerRequest {
     #[prost(string, tag = "1")]
     pub namespace: ::prost::alloc::string::String,
@@ -894,10 +721,6 @@ pub struct ShutdownWorkerRequest {
     pub identity: ::prost::alloc::string::String,
     #[prost(string, tag = "4")]
     pub reason: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "5")]
-    pub worker_heartbeat: ::core::option::Option<
-        super::super::worker::v1::WorkerHeartbeat,
-    >,
     #[prost(string, tag = "6")]
     pub worker_instance_key: ::prost::alloc::string::String,
     #[prost(string, tag = "7")]
@@ -924,8 +747,6 @@ pub struct QueryWorkflowResponse {
     pub query_result: ::core::option::Option<super::super::common::v1::Payloads>,
     #[prost(message, optional, tag = "2")]
     pub query_rejected: ::core::option::Option<super::super::query::v1::QueryRejected>,
-    #[prost(message, optional, tag = "3")]
-    pub link: ::core::option::Option<super::super::common::v1::Link>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DescribeWorkflowExecutionRequest {
@@ -948,19 +769,9 @@ pub struct DescribeWorkflowExecutionResponse {
     pub pending_activities: ::prost::alloc::vec::Vec<
         super::super::workflow::v1::PendingActivityInfo,
     >,
-    #[prost(message, repeated, tag = "4")]
-    pub pending_children: ::prost::alloc::vec::Vec<
-        super::super::workflow::v1::PendingChildExecutionInfo,
-    >,
     #[prost(message, optional, tag = "5")]
     pub pending_workflow_task: ::core::option::Option<
         super::super::workflow::v1::PendingWorkflowTaskInfo,
-    >,
-    #[prost(message, repeated, tag = "6")]
-    pub callbacks: ::prost::alloc::vec::Vec<super::super::workflow::v1::CallbackInfo>,
-    #[prost(message, repeated, tag = "7")]
-    pub pending_nexus_operations: ::prost::alloc::vec::Vec<
-        super::super::workflow::v1::PendingNexusOperationInfo,
     >,
     #[prost(message, optional, tag = "8")]
     pub workflow_extended_info: ::core::option::Option<
@@ -1034,8 +845,6 @@ pub struct UpdateWorkflowExecutionResponse {
         tag = "3"
     )]
     pub stage: i32,
-    #[prost(message, optional, tag = "4")]
-    pub link: ::core::option::Option<super::super::common::v1::Link>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PollWorkflowExecutionUpdateRequest {

@@ -199,7 +199,6 @@ fn schedule_activity(seq: u32, a: &ScheduleActivity, own_queue: &str) -> Schedul
         retry_policy: a.retry_policy.as_ref().map(retry_policy),
         request_eager_execution: false,
         use_workflow_build_id: queue == own_queue,
-        priority: None,
     }
 }
 

@@ -52,6 +52,45 @@ const API_ROOTS: &[&str] = &[
     "temporal.api.update.v1.Rejection",
     "temporal.api.update.v1.Response",
 ];
+/// Types that the core never reads or writes: fields of these types are left out of the Rust code (unknown fields are skipped when
+/// decoding; the core re-encodes no message that it did not make). Each costs module size on every page load.
+const NOT_IN_RUST: &[&str] = &[
+    "temporal.api.common.v1.Link",
+    "temporal.api.common.v1.Callback",
+    "temporal.api.common.v1.Priority",
+    "temporal.api.common.v1.Principal",
+    "temporal.api.common.v1.DataBlob",
+    "temporal.api.common.v1.WorkerVersionStamp",
+    "temporal.api.common.v1.WorkerVersionCapabilities",
+    "temporal.api.common.v1.TimeSkippingConfig",
+    "temporal.api.common.v1.TimeSkippingStatePropagation",
+    "temporal.api.common.v1.TimeSkippingInfo",
+    "temporal.api.common.v1.Payload.ExternalPayloadDetails",
+    "temporal.api.deployment.v1.",
+    "temporal.api.worker.v1.",
+    "temporal.api.replication.v1.",
+    "temporal.api.namespace.v1.",
+    "temporal.api.history.v1.Nexus",
+    "temporal.api.failure.v1.Nexus",
+    "temporal.api.command.v1.ScheduleNexus",
+    "temporal.api.command.v1.RequestCancelNexus",
+    "temporal.api.sdk.v1.EventGroupMarker",
+    "temporal.api.taskqueue.v1.PollerGroup",
+    "temporal.api.taskqueue.v1.PollerScaling",
+    "temporal.api.workflow.v1.CallbackInfo",
+    "temporal.api.workflow.v1.PendingNexusOperationInfo",
+    "temporal.api.workflow.v1.PendingChildExecutionInfo",
+    "temporal.api.workflow.v1.NexusOperationCancellationInfo",
+    "temporal.api.workflow.v1.VersioningOverride",
+    "temporal.api.workflow.v1.WorkflowExecutionVersioningInfo",
+    "temporal.api.workflow.v1.WorkflowExecutionPauseInfo",
+    "temporal.api.workflow.v1.DeploymentTransition",
+    "temporal.api.workflow.v1.DeploymentVersionTransition",
+    "temporal.api.workflow.v1.ResetPoints",
+    "temporal.api.workflow.v1.PostResetOperation",
+    "temporal.api.workflow.v1.OnConflictOptions",
+    "temporal.api.workflow.v1.PendingActivityInfo.PauseInfo",
+];
 const BOUNDARY_PACKAGE: &str = "temporalex.boundary.v1";
 const BOUNDARY_FILE: &str = "temporalex/boundary/v1/boundary.proto";
 const SERVICE_FILE: &str = "temporal/api/workflowservice/v1/service.proto";
@@ -61,18 +100,44 @@ type Refs = BTreeMap<String, BTreeSet<String>>;
 
 fn collect(prefix: &str, m: &DescriptorProto, refs: &mut Refs) {
     let full = format!("{prefix}.{}", m.name());
-    let mut set: BTreeSet<String> =
-        m.field.iter().filter(|f| !f.type_name().is_empty()).map(|f| f.type_name()[1..].to_string()).collect();
+    let mut set: BTreeSet<String> = m
+        .field
+        .iter()
+        .filter(|f| !f.type_name().is_empty())
+        .map(|f| f.type_name()[1..].to_string())
+        .collect();
     // A nested type keeps its parent, and the parent its nested types (map entries among them).
-    set.extend(m.nested_type.iter().filter(|n| n.options.as_ref().is_some_and(|o| o.map_entry())).map(|n| format!("{full}.{}", n.name())));
+    set.extend(
+        m.nested_type
+            .iter()
+            .filter(|n| n.options.as_ref().is_some_and(|o| o.map_entry()))
+            .map(|n| format!("{full}.{}", n.name())),
+    );
     set.extend(full.rsplit_once('.').map(|(p, _)| p.to_string()));
     refs.insert(full.clone(), set);
     for e in &m.enum_type {
-        refs.insert(format!("{full}.{}", e.name()), BTreeSet::from([full.clone()]));
+        refs.insert(
+            format!("{full}.{}", e.name()),
+            BTreeSet::from([full.clone()]),
+        );
     }
     for n in &m.nested_type {
         collect(&full, n, refs);
     }
+}
+
+/// What every message and enum of the set refers to.
+fn references(set: &FileDescriptorSet) -> Refs {
+    let mut refs = Refs::new();
+    for f in &set.file {
+        for m in &f.message_type {
+            collect(f.package(), m, &mut refs);
+        }
+        for e in &f.enum_type {
+            refs.insert(format!("{}.{}", f.package(), e.name()), BTreeSet::new());
+        }
+    }
+    refs
 }
 
 fn reach(roots: impl IntoIterator<Item = String>, refs: &Refs) -> BTreeSet<String> {
@@ -90,8 +155,10 @@ fn reach(roots: impl IntoIterator<Item = String>, refs: &Refs) -> BTreeSet<Strin
 
 fn prune(prefix: &str, m: &mut DescriptorProto, keep: &BTreeSet<String>) {
     let full = format!("{prefix}.{}", m.name());
-    m.nested_type.retain(|n| keep.contains(&format!("{full}.{}", n.name())));
-    m.enum_type.retain(|e| keep.contains(&format!("{full}.{}", e.name())));
+    m.nested_type
+        .retain(|n| keep.contains(&format!("{full}.{}", n.name())));
+    m.enum_type
+        .retain(|e| keep.contains(&format!("{full}.{}", e.name())));
     for n in &mut m.nested_type {
         prune(&full, n, keep);
     }
@@ -104,11 +171,13 @@ fn trim(set: &FileDescriptorSet, keep: &BTreeSet<String>, services: bool) -> Fil
         let mut f = f.clone();
         let pkg = f.package().to_string();
         if !pkg.starts_with("google.protobuf") {
-            f.message_type.retain(|m| keep.contains(&format!("{pkg}.{}", m.name())));
+            f.message_type
+                .retain(|m| keep.contains(&format!("{pkg}.{}", m.name())));
             for m in &mut f.message_type {
                 prune(&pkg, m, keep);
             }
-            f.enum_type.retain(|e| keep.contains(&format!("{pkg}.{}", e.name())));
+            f.enum_type
+                .retain(|e| keep.contains(&format!("{pkg}.{}", e.name())));
             if services && f.name() == SERVICE_FILE {
                 for s in &mut f.service {
                     s.method.retain(|m| METHODS.contains(&m.name()));
@@ -138,6 +207,40 @@ fn trim(set: &FileDescriptorSet, keep: &BTreeSet<String>, services: bool) -> Fil
         }
     }
     FileDescriptorSet { file: files }
+}
+
+/// Drops the fields whose types are in NOT_IN_RUST.
+fn drop_fields(m: &mut DescriptorProto) {
+    m.field.retain(|f| {
+        !NOT_IN_RUST.iter().any(|t| {
+            f.type_name()
+                .strip_prefix('.')
+                .is_some_and(|n| n.starts_with(t))
+        })
+    });
+    // A oneof whose members are all gone would be an error; prost numbers oneofs by index, so an empty one is dropped with care.
+    let used: BTreeSet<i32> = m.field.iter().filter_map(|f| f.oneof_index).collect();
+    let mut index = 0;
+    let mut renumber = BTreeMap::new();
+    for i in 0..m.oneof_decl.len() as i32 {
+        if used.contains(&i) {
+            renumber.insert(i, index);
+            index += 1;
+        }
+    }
+    let mut i = -1;
+    m.oneof_decl.retain(|_| {
+        i += 1;
+        used.contains(&i)
+    });
+    for f in &mut m.field {
+        if let Some(o) = f.oneof_index {
+            f.oneof_index = renumber.get(&o).copied();
+        }
+    }
+    for n in &mut m.nested_type {
+        drop_fields(n);
+    }
 }
 
 /// Options that name dropped extensions (nexus and http annotations) go; map_entry stays.
@@ -174,15 +277,7 @@ fn main() {
         eprintln!("gen-proto: {e:?}");
         std::process::exit(1);
     });
-    let mut refs = Refs::new();
-    for f in &set.file {
-        for m in &f.message_type {
-            collect(f.package(), m, &mut refs);
-        }
-        for e in &f.enum_type {
-            refs.insert(format!("{}.{}", f.package(), e.name()), BTreeSet::new());
-        }
-    }
+    let refs = references(&set);
     let mut api: Vec<String> = API_ROOTS.iter().map(|s| s.to_string()).collect();
     for m in METHODS {
         for suffix in ["Request", "Response"] {
@@ -191,20 +286,42 @@ fn main() {
             api.push(name);
         }
     }
-    let boundary: Vec<String> = refs.keys().filter(|k| k.starts_with(BOUNDARY_PACKAGE)).cloned().collect();
+    let boundary: Vec<String> = refs
+        .keys()
+        .filter(|k| k.starts_with(BOUNDARY_PACKAGE))
+        .cloned()
+        .collect();
 
     let api_keep = reach(api.clone(), &refs);
     let boundary_keep = reach(boundary.clone(), &refs);
-    let all_keep = reach(api.into_iter().chain(boundary), &refs);
+    let mut rust_set = set.clone();
+    for f in &mut rust_set.file {
+        f.message_type.iter_mut().for_each(drop_fields);
+    }
+    let rust_keep = reach(api.into_iter().chain(boundary), &references(&rust_set));
 
     std::fs::create_dir_all(rust_out).unwrap();
     std::fs::create_dir_all(image_out).unwrap();
-    std::fs::write(image_out.join("api.binpb"), trim(&set, &api_keep, true).encode_to_vec()).unwrap();
-    std::fs::write(image_out.join("boundary.binpb"), trim(&set, &boundary_keep, false).encode_to_vec()).unwrap();
+    std::fs::write(
+        image_out.join("api.binpb"),
+        trim(&set, &api_keep, true).encode_to_vec(),
+    )
+    .unwrap();
+    std::fs::write(
+        image_out.join("boundary.binpb"),
+        trim(&set, &boundary_keep, false).encode_to_vec(),
+    )
+    .unwrap();
 
     let mut config = prost_build::Config::new();
-    config.btree_map(["."]).include_file("mod.rs").out_dir(rust_out).disable_comments(["."]);
-    config.compile_fds(trim(&set, &all_keep, false)).unwrap();
+    config
+        .btree_map(["."])
+        .include_file("mod.rs")
+        .out_dir(rust_out)
+        .disable_comments(["."]);
+    config
+        .compile_fds(trim(&rust_set, &rust_keep, false))
+        .unwrap();
     for entry in std::fs::read_dir(rust_out).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|e| e == "rs") {
@@ -215,6 +332,8 @@ fn main() {
 
 fn header(path: &Path) {
     let text = std::fs::read_to_string(path).unwrap();
-    let text = text.strip_prefix("// This file is @generated by prost-build.\n").unwrap_or(&text);
+    let text = text
+        .strip_prefix("// This file is @generated by prost-build.\n")
+        .unwrap_or(&text);
     std::fs::write(path, format!("{HEADER}{text}")).unwrap();
 }

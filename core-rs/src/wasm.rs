@@ -139,6 +139,10 @@ impl Engine {
         self.inner.cancel_request(request_id);
     }
 
+    pub fn expire_request(&mut self, request_id: u32) {
+        self.inner.expire_request(request_id);
+    }
+
     /// Bytes of boundary.Flush.
     pub fn flush(&mut self) -> Vec<u8> {
         self.inner.flush().encode_to_vec()

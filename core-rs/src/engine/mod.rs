@@ -1,37 +1,150 @@
-//! The server's side: the embedded engine's state machine.
-use crate::boundary::{EngineMethod, EngineOptions, Flush, RunRecord};
-use crate::error::Result;
+//! The server's side: the embedded engine's state machine. Requests, ticks and loads go in; writes, replies and loads come out of
+//! [`Engine::flush`]. Pure and synchronous: time is an argument, randomness comes from the seed, storage is the host's.
+//!
+//! # What the host does
+//! 1. Feed any number of `request`, `tick`, `cancel_request`, `expire_request`.
+//! 2. `flush()`. If it has `loads`, answer each with `load(record)` (`found: false` where the store has nothing) and flush again; a
+//!    flush with loads holds nothing else.
+//! 3. Commit `writes` in one transaction. On success call `committed()`, then act on `replies`. On failure call `aborted()`: the
+//!    runs of the batch are forgotten, its replies are never sent (the host gives those callers an error), and the next flush asks
+//!    to load what must go on. A flush with nothing to write is committed all the same.
+//! 4. Splices name stored events; a range may begin and end inside a stored batch (pages), so the host cuts at event borders.
+//! 5. Sleep until `next_wake_ms` or the store's own earliest `wake_at_ms`, whichever is earlier; then `tick(now)`.
+//!
+//! # Runs that are not in memory
+//! The store keeps for each run `row.ready` and `row.wake_at_ms`. At start the host loads every open row that is ready or due. Later,
+//! on waking: `tick`, flush and commit, then `load` every open row whose `wake_at_ms` has passed (a row in memory is never among
+//! them, because its commit moved the moment), `tick` again, flush and commit. Idle runs beyond `max_cached_runs` are forgotten
+//! after a commit; requests and due moments bring them back in the same way.
+//!
+//! # Promises
+//! Nothing is observable before its commit. Within a run time never moves back, and no deadline is early. A task token is good for
+//! one hand-out. Bytes from outside never panic and never enter a history undecodable.
+mod activity;
+mod apply;
+mod check;
+mod close;
+mod complete;
+mod cx;
+mod describe;
+mod dispatch;
+mod event;
+mod fields;
+mod flush;
+mod history;
+mod limits;
+mod payload;
+mod persist;
+mod plan;
+mod queries;
+mod queues;
+mod read_history;
+mod requests;
+mod retry;
+mod rng;
+mod rpc;
+mod runs;
+mod start;
+mod state;
+mod time;
+mod timers;
+mod tokens;
+mod updates;
+mod wire;
+mod workflow_task;
 
-/// All runs of one store, as a pure state machine. Requests go in; writes and replies come out of [`Engine::flush`].
+use std::collections::HashMap;
+
+use crate::boundary::{EngineMethod, EngineOptions, Flush, RunRecord};
+use crate::error::{Result, codes, misuse};
+
+/// All runs of one store, as a pure state machine.
 pub struct Engine {
-    #[allow(dead_code)]
-    options: EngineOptions,
+    cx: cx::Cx,
+    runs: runs::Runs,
+    batch: Option<flush::Batch>,
+    /// When queues were last looked over.
+    swept: time::Micros,
 }
 
 impl Engine {
+    /// Refuses a seed that is not 32 bytes of entropy.
     pub fn new(options: EngineOptions) -> Result<Engine> {
-        Ok(Engine { options })
+        let Some(mut rng) = rng::Rng::new(&options.seed) else {
+            return Err(misuse(codes::BAD_BYTES, "EngineOptions.seed must be 32 random bytes"));
+        };
+        let life = rng.nonzero();
+        let cx = cx::Cx {
+            limits: limits::Limits::new(&options),
+            in_flight_lost: options.in_flight_lost,
+            now: 0,
+            rng,
+            life,
+            queues: Default::default(),
+            replies: Vec::new(),
+            waiting: HashMap::new(),
+            spawned: Vec::new(),
+            open_runs: i64::from(options.open_runs),
+            again: Vec::new(),
+            namespace: options.namespace,
+        };
+        Ok(Engine { cx, runs: Default::default(), batch: None, swept: 0 })
     }
 
     /// A request of a client or worker; its reply carries `request_id`. A poll stays open until a task comes or it is cancelled.
-    pub fn request(&mut self, _request_id: u32, _method: EngineMethod, _body: &[u8], _now_ms: f64) {}
+    pub fn request(&mut self, request_id: u32, method: EngineMethod, body: &[u8], now_ms: f64) {
+        self.tick(now_ms);
+        self.handle(cx::Again { request_id, method, body: body.to_vec() });
+    }
 
-    /// The host's answer to a `LoadRequest`.
-    pub fn load(&mut self, _record: RunRecord, _now_ms: f64) {}
+    /// The host's answer to a `LoadRequest`, or a row that is ready or due.
+    pub fn load(&mut self, record: RunRecord, now_ms: f64) {
+        self.tick(now_ms);
+        self.take_record(record);
+    }
 
-    /// Fires what is due.
-    pub fn tick(&mut self, _now_ms: f64) {}
+    /// Fires what is due, in the order of the deadlines.
+    pub fn tick(&mut self, now_ms: f64) {
+        self.cx.now = self.cx.now.max(time::from_ms(now_ms));
+        while let Some((t, slot)) = self.runs.next_wake() {
+            if t > self.cx.now {
+                break;
+            }
+            self.fire(slot);
+        }
+    }
 
     /// The caller of a waiting request is gone (deadline, closed connection): it gets no reply.
-    pub fn cancel_request(&mut self, _request_id: u32) {}
+    pub fn cancel_request(&mut self, request_id: u32) {
+        self.drop_wait(request_id, false);
+    }
+
+    /// A long poll has lasted long enough but its caller is still there: it is answered as a server answers then (an empty poll, a
+    /// page without events and the token to go on with, the stage that an update has reached).
+    pub fn expire_request(&mut self, request_id: u32) {
+        self.drop_wait(request_id, true);
+    }
 
     /// What changed since the last flush. The host commits the writes, then calls `committed` or `aborted`.
     pub fn flush(&mut self) -> Flush {
-        Flush::default()
+        self.close_batch()
     }
 
-    pub fn committed(&mut self) {}
+    pub fn committed(&mut self) {
+        self.batch_committed();
+    }
 
     /// The commit failed: every run that it touched is dropped from memory and its replies are never sent.
-    pub fn aborted(&mut self) {}
+    pub fn aborted(&mut self) {
+        self.batch_aborted();
+    }
+
+    /// What the store should hold of a run that is in memory; for tests and diagnosis.
+    #[doc(hidden)]
+    pub fn record_of(&mut self, workflow_id: &str, run_id: &str) -> Option<RunRecord> {
+        match self.runs.find(workflow_id, run_id) {
+            runs::Found::Slot(slot) => self.runs.get_mut(slot).map(|run| run.record()),
+            _ => None,
+        }
+    }
 }

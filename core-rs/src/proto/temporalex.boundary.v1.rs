@@ -715,6 +715,8 @@ pub struct RpcError {
         ::prost::alloc::string::String,
         ::prost::alloc::string::String,
     >,
+    #[prost(bytes = "vec", tag = "5")]
+    pub detail: ::prost::alloc::vec::Vec<u8>,
 }
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]

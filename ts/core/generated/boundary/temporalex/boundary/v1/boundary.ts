@@ -533,6 +533,7 @@ export interface RpcError {
   message: string;
   reason: string;
   metadata: { [key: string]: string };
+  detail: Uint8Array;
 }
 
 export interface RpcError_MetadataEntry {
@@ -6389,7 +6390,7 @@ export const HistorySplice: MessageFns<HistorySplice> = {
 };
 
 function createBaseRpcError(): RpcError {
-  return { code: 0, message: "", reason: "", metadata: {} };
+  return { code: 0, message: "", reason: "", metadata: {}, detail: new Uint8Array(0) };
 }
 
 export const RpcError: MessageFns<RpcError> = {
@@ -6406,6 +6407,9 @@ export const RpcError: MessageFns<RpcError> = {
     globalThis.Object.entries(message.metadata).forEach(([key, value]: [string, string]) => {
       RpcError_MetadataEntry.encode({ key: key as any, value }, writer.uint32(34).fork()).join();
     });
+    if (message.detail.length !== 0) {
+      writer.uint32(42).bytes(message.detail);
+    }
     return writer;
   },
 
@@ -6457,6 +6461,14 @@ export const RpcError: MessageFns<RpcError> = {
             }
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.detail = reader.bytes();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -6486,6 +6498,7 @@ export const RpcError: MessageFns<RpcError> = {
       },
       {},
     );
+    message.detail = object.detail ?? new Uint8Array(0);
     return message;
   },
 };

@@ -1,0 +1,65 @@
+//! What steps on a run need of the engine besides the run: clock, randomness, queues, and the outputs of the open batch.
+use std::collections::HashMap;
+
+use prost::Message;
+
+use super::limits::Limits;
+use super::queues::{Queues, Side};
+use super::rng::Rng;
+use super::state::Run;
+use super::time::Micros;
+use crate::boundary::{HistorySplice, Reply, RpcError};
+
+/// Where a request that has no answer yet waits.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Wait {
+    Poll { side: Side, queue: String, seq: u64 },
+    Parked { workflow_id: String, run_id: String },
+    History { slot: u32 },
+    Update { slot: u32, update_id: String },
+    Query { slot: u32, query: u64 },
+}
+
+pub struct Cx {
+    pub namespace: String,
+    pub limits: Limits,
+    pub in_flight_lost: bool,
+    pub now: Micros,
+    pub rng: Rng,
+    /// Names this life of the engine: a task handed out under another one has lost its holder (if `in_flight_lost`).
+    pub life: u64,
+    pub queues: Queues,
+    pub replies: Vec<Reply>,
+    pub waiting: HashMap<u32, Wait>,
+    /// Runs that the current step made; the engine takes them in when the step ends.
+    pub spawned: Vec<Run>,
+    /// Open runs, uncommitted ones included.
+    pub open_runs: i64,
+    /// Requests to be handled again once the step has ended (they moved to another run).
+    pub again: Vec<Again>,
+}
+
+/// A request in its original form.
+#[derive(Debug, Clone)]
+pub struct Again {
+    pub request_id: u32,
+    pub method: crate::boundary::EngineMethod,
+    pub body: Vec<u8>,
+}
+
+impl Cx {
+    pub fn reply<M: Message>(&mut self, request_id: u32, body: &M) {
+        self.reply_bytes(request_id, body.encode_to_vec(), None);
+    }
+
+    pub fn reply_bytes(&mut self, request_id: u32, body: Vec<u8>, history: Option<HistorySplice>) {
+        self.waiting.remove(&request_id);
+        self.replies.push(Reply { request_id, body, error: None, history });
+    }
+
+    #[allow(clippy::boxed_local)]
+    pub fn fail(&mut self, request_id: u32, error: Box<RpcError>) {
+        self.waiting.remove(&request_id);
+        self.replies.push(Reply { request_id, body: Vec::new(), error: Some(*error), history: None });
+    }
+}

@@ -1,0 +1,37 @@
+//! Maps of payloads (memo, search attributes) as encoded bytes: an upsert replaces entries and drops those set to null.
+use std::collections::BTreeMap;
+
+use prost::Message;
+
+use super::wire::wire;
+
+wire! {
+    Map { 1 entries reps(Entry), }
+    Entry { 1 key str, 2 value raw(ANY), }
+    MetadataEntry { 1 key str, 2 value bytes, }
+    PayloadView { 1 metadata reps(MetadataEntry), 2 data bytes, }
+}
+
+/// Null, or an empty list: how SDKs unset a search attribute; `binary/null` unsets a memo field.
+fn unset(payload: &[u8]) -> bool {
+    let Ok(view) = PayloadView::decode(payload) else { return false };
+    let encoding = view.metadata.iter().find(|m| m.key == "encoding").map(|m| m.value.as_slice());
+    encoding == Some(b"binary/null") || encoding == Some(b"json/plain") && (view.data == b"null" || view.data == b"[]")
+}
+
+/// `upsert` over `base`; None when nothing is left.
+pub fn merge(base: Option<Vec<u8>>, upsert: Option<&[u8]>) -> Option<Vec<u8>> {
+    let Some(upsert) = upsert else { return base };
+    let entries = |bytes: &[u8]| Map::decode(bytes).map(|m| m.entries).unwrap_or_default();
+    let mut map: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+    for e in entries(base.as_deref().unwrap_or_default()).into_iter().chain(entries(upsert)) {
+        let value = e.value.unwrap_or_default();
+        if unset(&value) {
+            map.remove(&e.key);
+        } else {
+            map.insert(e.key, value);
+        }
+    }
+    (!map.is_empty())
+        .then(|| Map { entries: map.into_iter().map(|(key, value)| Entry { key, value: Some(value) }).collect() }.encode_to_vec())
+}

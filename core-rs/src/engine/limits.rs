@@ -1,0 +1,67 @@
+//! Limits, with the figures of a Temporal server where it has them, resolved from the host's options.
+use crate::boundary::EngineOptions;
+
+pub struct Limits {
+    /// 0: none.
+    pub open_runs: u32,
+    pub inbox: u32,
+    pub cached_runs: usize,
+    pub payload_bytes: usize,
+    pub suggest_events: i64,
+    pub suggest_bytes: i64,
+    pub history_events: i64,
+    pub history_bytes: i64,
+}
+
+/// Longest id, name or queue name.
+pub const ID_BYTES: usize = 1000;
+pub const PENDING_ACTIVITIES: usize = 2000;
+pub const BUFFERED_QUERIES: usize = 1000;
+pub const UPDATES_IN_FLIGHT: usize = 10;
+pub const UPDATES_TOTAL: usize = 2000;
+/// Share of UPDATES_TOTAL at which continue-as-new is suggested.
+pub const UPDATES_SUGGEST: usize = UPDATES_TOTAL * 9 / 10;
+/// Attempts of a workflow task from which queries and updates are refused at once.
+pub const FAILING_TASK_ATTEMPTS: i32 = 3;
+/// A worker that only heartbeats its task for so long loses it.
+pub const TASK_HEARTBEAT: super::time::Micros = 30 * 60 * super::time::SECOND;
+/// Events that a discarded speculative task may ship again.
+pub const SPECULATIVE_EVENTS: i64 = 10;
+pub const MEMO_BYTES: usize = 2 * 1024 * 1024;
+pub const DEFAULT_TASK_TIMEOUT: super::time::Micros = 10 * super::time::SECOND;
+pub const MAX_TASK_TIMEOUT: super::time::Micros = 120 * super::time::SECOND;
+/// Bytes of history that one response carries whole; a longer one comes in pages of PAGE_EVENTS.
+pub const WHOLE_HISTORY_BYTES: i64 = 2 * 1024 * 1024;
+pub const PAGE_EVENTS: i64 = 256;
+pub const MAX_PAGE_EVENTS: i64 = 1000;
+
+impl Limits {
+    pub fn new(o: &EngineOptions) -> Limits {
+        let or = |v: u32, default: i64| if v == 0 { default } else { i64::from(v) };
+        Limits {
+            open_runs: o.max_open_runs,
+            inbox: o.max_inbox,
+            cached_runs: or(o.max_cached_runs, 10_000) as usize,
+            payload_bytes: or(o.max_payload_bytes, 2 * 1024 * 1024) as usize,
+            suggest_events: or(o.suggest_continue_as_new_events, 4096),
+            suggest_bytes: 4 * 1024 * 1024,
+            history_events: or(o.max_history_events, 51_200),
+            history_bytes: 50 * 1024 * 1024,
+        }
+    }
+}
+
+/// A history that has grown over the hard limits ends its run, as on a server.
+pub fn check_history(run: &mut super::state::Run, cx: &mut super::cx::Cx) {
+    if !run.open() {
+        return;
+    }
+    let reason = if run.last_event_id() >= cx.limits.history_events {
+        "Workflow history count exceeds limit."
+    } else if run.head.history_bytes >= cx.limits.history_bytes {
+        "Workflow history size exceeds limit."
+    } else {
+        return;
+    };
+    super::close::terminate(run, cx, reason.into(), None, "history-service".into());
+}

@@ -1,0 +1,206 @@
+//! Between a run in memory and its rows in the store: head, items, row.
+use prost::Message;
+
+use super::activity::INLINE_ATTRS;
+use super::event::Event;
+use super::history::buffer_id;
+use super::state::{Activity, ActivityState, Deadline, Head, Run, TimerState, kind};
+use super::time::{Micros, to_ms};
+use super::updates::{Update, UpdateState};
+use super::wire::{ActivityScheduledAttrs, StartedAttrs};
+use crate::boundary::{RunRecord, RunRow, RunWrite, StateItem};
+
+impl Run {
+    /// The earliest moment at which the run needs the engine.
+    pub fn next_deadline(&self) -> Option<Micros> {
+        self.deadlines.first().map(|(t, _)| *t)
+    }
+
+    /// A task of this run is queued or in a worker's hands.
+    fn ready(&self) -> bool {
+        self.open()
+            && (self.head.task.as_ref().is_some_and(|t| !t.speculative)
+                || self.activities.values().any(|a| a.started() || a.queued.is_some() || a.state.attempt == 1))
+    }
+
+    pub fn row(&self) -> RunRow {
+        let h = &self.head;
+        RunRow {
+            workflow_id: h.workflow_id.clone(),
+            run_id: h.run_id.clone(),
+            workflow_type: h.workflow_type.clone(),
+            task_queue: h.task_queue.clone(),
+            status: h.status,
+            start_time_ms: to_ms(h.start_us),
+            close_time_ms: to_ms(h.close_us),
+            history_length: self.last_event_id() as u32,
+            history_size_bytes: h.history_bytes as f64,
+            wake_at_ms: self.next_deadline().map_or(0.0, to_ms),
+            ready: self.ready(),
+            first_run_id: h.first_run_id.clone(),
+            next_run_id: h.next_run_id.clone(),
+            memo: h.memo.clone().unwrap_or_default(),
+            search_attributes: h.search_attributes.clone().unwrap_or_default(),
+        }
+    }
+
+    /// The head at rest: a speculative task is not part of it.
+    pub fn head_bytes(&mut self) -> Vec<u8> {
+        if self.head.task.as_ref().is_some_and(|t| t.speculative) {
+            let task = self.head.task.take();
+            let bytes = self.head.encode_to_vec();
+            self.head.task = task;
+            return bytes;
+        }
+        self.head.encode_to_vec()
+    }
+
+    /// The stored value of an item; None: there is no such item any more.
+    pub fn item(&mut self, item_kind: u32, id: &str) -> Option<Vec<u8>> {
+        match item_kind {
+            kind::ACTIVITY => {
+                let a = self.activities.get_mut(&id.parse().ok()?)?;
+                if a.attrs_stored {
+                    return Some(a.state.encode_to_vec());
+                }
+                let attrs = std::mem::take(&mut a.attrs);
+                a.state.attrs = Some(attrs);
+                let bytes = a.state.encode_to_vec();
+                a.attrs = a.state.attrs.take().unwrap_or_default();
+                Some(bytes)
+            }
+            kind::ACTIVITY_INPUT => {
+                let a = self.activities.get(&id.parse().ok()?)?;
+                a.attrs_stored.then(|| a.attrs.encode_to_vec())
+            }
+            kind::TIMER => self.timers.get(id).map(Message::encode_to_vec),
+            kind::BUFFERED => {
+                let (_, event) = self.buffer.iter().find(|(seq, _)| buffer_id(*seq) == id)?;
+                event.to_buffered().map(|b| b.encode_to_vec())
+            }
+            kind::REQUEST => self.request_ids.contains(id).then(Vec::new),
+            kind::UPDATE => self.updates.get(id).and_then(Update::to_state).map(|s| s.encode_to_vec()),
+            kind::STARTED => self.started_attrs.clone(),
+            _ => None,
+        }
+    }
+
+    /// All that changed since the last commit.
+    pub fn take_write(&mut self) -> RunWrite {
+        self.head.transitions += 1;
+        // Big attributes move into an item of their own with the first write.
+        let fresh: Vec<i64> = self
+            .dirty_items
+            .iter()
+            .filter(|(k, _)| *k == kind::ACTIVITY)
+            .filter_map(|(_, id)| id.parse::<i64>().ok())
+            .filter(|id| self.activities.get(id).is_some_and(|a| !a.attrs_stored && a.attrs.encoded_len() > INLINE_ATTRS))
+            .collect();
+        for id in fresh {
+            if let Some(a) = self.activities.get_mut(&id) {
+                a.attrs_stored = true;
+            }
+            self.dirty_items.insert((kind::ACTIVITY_INPUT, id.to_string()));
+        }
+        let (mut put, mut remove) = (Vec::new(), Vec::new());
+        for (kind, id) in std::mem::take(&mut self.dirty_items) {
+            match self.item(kind, &id) {
+                Some(value) => put.push(StateItem { kind, id, value }),
+                // A run that the store has never seen has nothing to remove.
+                None if self.create => {}
+                None => remove.push(StateItem { kind, id, value: Vec::new() }),
+            }
+        }
+        self.dirty = false;
+        self.batch_open = false;
+        RunWrite {
+            row: Some(self.row()),
+            head: self.head_bytes(),
+            append: std::mem::take(&mut self.batches),
+            put,
+            remove,
+            create: std::mem::take(&mut self.create),
+        }
+    }
+
+    /// All of the run as the store should have it after a commit (for tests and diagnosis).
+    pub fn record(&mut self) -> RunRecord {
+        let mut ids: Vec<(u32, String)> = Vec::new();
+        for (id, a) in &self.activities {
+            ids.push((kind::ACTIVITY, id.to_string()));
+            if a.attrs_stored {
+                ids.push((kind::ACTIVITY_INPUT, id.to_string()));
+            }
+        }
+        ids.extend(self.timers.keys().map(|id| (kind::TIMER, id.clone())));
+        ids.extend(self.buffer.iter().map(|(seq, _)| (kind::BUFFERED, buffer_id(*seq))));
+        ids.extend(self.request_ids.iter().map(|id| (kind::REQUEST, id.clone())));
+        ids.extend(self.updates.keys().map(|id| (kind::UPDATE, id.clone())));
+        if self.started_attrs.is_some() {
+            ids.push((kind::STARTED, String::new()));
+        }
+        ids.sort();
+        let items = ids.into_iter().filter_map(|(kind, id)| self.item(kind, &id).map(|value| StateItem { kind, id, value }));
+        let items = items.collect();
+        RunRecord { found: true, row: Some(self.row()), head: self.head_bytes(), items, ..Default::default() }
+    }
+
+    /// Rebuilds a run; None: the bytes are not those of a run.
+    pub fn from_record(record: &RunRecord) -> Option<Run> {
+        let row = record.row.as_ref()?;
+        let head = Head::decode(record.head.as_slice()).ok()?;
+        if head.run_id != row.run_id || head.workflow_id != row.workflow_id || head.next_event_id < 2 {
+            return None;
+        }
+        let mut run = Run::new(head);
+        let mut big: Vec<(i64, ActivityScheduledAttrs)> = Vec::new();
+        let mut buffered: Vec<(i64, Event)> = Vec::new();
+        for item in &record.items {
+            match item.kind {
+                kind::ACTIVITY => {
+                    let mut state = ActivityState::decode(item.value.as_slice()).ok()?;
+                    let attrs = state.attrs.take();
+                    let activity = Activity {
+                        attrs_stored: attrs.is_none(),
+                        attrs: attrs.unwrap_or_default(),
+                        deadline: None,
+                        queued: None,
+                        state,
+                    };
+                    run.activities.insert(item.id.parse().ok()?, activity);
+                }
+                kind::ACTIVITY_INPUT => {
+                    big.push((item.id.parse().ok()?, ActivityScheduledAttrs::decode(item.value.as_slice()).ok()?));
+                }
+                kind::TIMER => {
+                    let timer = TimerState::decode(item.value.as_slice()).ok()?;
+                    run.set_deadline(Deadline::Timer(timer.started_id), None, Some(timer.fire_us));
+                    run.timer_ids.insert(timer.started_id, item.id.clone());
+                    run.timers.insert(item.id.clone(), timer);
+                }
+                kind::BUFFERED => buffered.push((item.id.parse().ok()?, Event::from_buffered(&item.value)?)),
+                kind::REQUEST => {
+                    run.request_ids.insert(item.id.clone());
+                }
+                kind::UPDATE => {
+                    let state = UpdateState::decode(item.value.as_slice()).ok()?;
+                    run.updates.insert(item.id.clone(), Update::from_state(state));
+                }
+                kind::STARTED => {
+                    StartedAttrs::decode(item.value.as_slice()).ok()?;
+                    run.started_attrs = Some(item.value.clone());
+                }
+                // Written by a newer version of the engine.
+                _ => return None,
+            }
+        }
+        for (id, attrs) in big {
+            run.activities.get_mut(&id)?.attrs = attrs;
+        }
+        buffered.sort_by_key(|(seq, _)| *seq);
+        run.buffer = buffered.into();
+        run.activity_ids = run.activities.iter().map(|(id, a)| (a.attrs.activity_id.clone(), *id)).collect();
+        run.stored_open = Some(run.open());
+        Some(run)
+    }
+}

@@ -1,0 +1,163 @@
+//! Task queues: tasks that wait for a worker and polls that wait for a task, both first in, first out. They live in memory only;
+//! loading a run puts its waiting tasks back. Pairing happens when a batch closes (`dispatch.rs`), so a poll that was cancelled
+//! before never takes a task with it.
+use std::collections::{BTreeMap, HashMap};
+
+use super::time::Micros;
+use crate::api::common::v1::WorkerVersionStamp;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    Workflow,
+    Activity,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Task {
+    Workflow,
+    Activity(i64),
+    Query(u64),
+}
+
+/// A place in a queue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QueueKey {
+    pub side: Side,
+    pub queue: String,
+    order: (Micros, u64),
+}
+
+pub struct Poll {
+    pub request_id: u32,
+    pub identity: String,
+    pub worker_version: Option<WorkerVersionStamp>,
+    pub sticky: bool,
+}
+
+#[derive(Default)]
+struct Queue {
+    tasks: BTreeMap<(Micros, u64), (u32, Task)>,
+    polls: BTreeMap<u64, Poll>,
+    /// When the last poll left; a sticky queue that nobody polls is given up.
+    last_poll: Micros,
+    polled: bool,
+}
+
+#[derive(Default)]
+pub struct Queues {
+    workflow: HashMap<String, Queue>,
+    activity: HashMap<String, Queue>,
+    seq: u64,
+    /// Queues that may have both a task and a poll.
+    matched: Vec<(Side, String)>,
+}
+
+/// A sticky queue that was not polled for so long has lost its worker (the server's figure).
+const STICKY_IDLE: Micros = 10 * super::time::SECOND;
+
+impl Queues {
+    fn side(&mut self, side: Side) -> &mut HashMap<String, Queue> {
+        match side {
+            Side::Workflow => &mut self.workflow,
+            Side::Activity => &mut self.activity,
+        }
+    }
+
+    fn queue(&mut self, side: Side, name: &str) -> &mut Queue {
+        let map = self.side(side);
+        if !map.contains_key(name) {
+            map.insert(name.into(), Queue::default());
+        }
+        map.entry(name.into()).or_default()
+    }
+
+    /// Adds a task; tasks that became ready earlier come first.
+    pub fn push(&mut self, side: Side, name: &str, ready: Micros, slot: u32, task: Task) -> QueueKey {
+        self.seq += 1;
+        let order = (ready, self.seq);
+        let queue = self.queue(side, name);
+        queue.tasks.insert(order, (slot, task));
+        if !queue.polls.is_empty() {
+            self.matched.push((side, name.into()));
+        }
+        QueueKey { side, queue: name.into(), order }
+    }
+
+    pub fn remove(&mut self, key: &QueueKey) {
+        if let Some(queue) = self.side(key.side).get_mut(&key.queue) {
+            queue.tasks.remove(&key.order);
+            self.tidy(key.side, &key.queue);
+        }
+    }
+
+    /// Adds a poll and answers its place.
+    pub fn poll(&mut self, side: Side, name: &str, poll: Poll, now: Micros) -> u64 {
+        self.seq += 1;
+        let seq = self.seq;
+        let queue = self.queue(side, name);
+        queue.polls.insert(seq, poll);
+        queue.last_poll = now;
+        queue.polled = true;
+        if !queue.tasks.is_empty() {
+            self.matched.push((side, name.into()));
+        }
+        seq
+    }
+
+    pub fn cancel_poll(&mut self, side: Side, name: &str, seq: u64, now: Micros) {
+        if let Some(queue) = self.side(side).get_mut(name) {
+            queue.polls.remove(&seq);
+            queue.last_poll = queue.last_poll.max(now);
+        }
+        self.tidy(side, name);
+    }
+
+    /// Takes one queue that may have work, with how to go on.
+    pub fn next_matched(&mut self) -> Option<(Side, String)> {
+        self.matched.pop()
+    }
+
+    pub fn take_pair(&mut self, side: Side, name: &str, now: Micros) -> Option<((u32, Task), u64, Poll)> {
+        let queue = self.side(side).get_mut(name)?;
+        if queue.tasks.is_empty() {
+            return None;
+        }
+        let (seq, poll) = queue.polls.pop_first()?;
+        queue.last_poll = now;
+        let (_, task) = queue.tasks.pop_first()?;
+        Some((task, seq, poll))
+    }
+
+    /// The task was stale: the poll keeps its place.
+    pub fn give_back(&mut self, side: Side, name: &str, seq: u64, poll: Poll) {
+        self.queue(side, name).polls.insert(seq, poll);
+    }
+
+    pub fn sticky_alive(&self, name: &str, now: Micros) -> bool {
+        self.workflow.get(name).is_some_and(|q| !q.polls.is_empty() || q.polled && now - q.last_poll < STICKY_IDLE)
+    }
+
+    /// The worker of this sticky queue said goodbye.
+    pub fn shut(&mut self, name: &str) -> Vec<u32> {
+        let Some(queue) = self.workflow.get_mut(name) else { return Vec::new() };
+        queue.polled = false;
+        queue.last_poll = 0;
+        queue.tasks.values().map(|(slot, _)| *slot).collect()
+    }
+
+    /// Drops queues that hold nothing; sticky names are new with every worker process. One that was polled lately stays known.
+    fn tidy(&mut self, side: Side, name: &str) {
+        let map = self.side(side);
+        if map.get(name).is_some_and(|q| q.tasks.is_empty() && q.polls.is_empty() && !q.polled) {
+            map.remove(name);
+        }
+    }
+
+    /// Forgets queues that were not polled for an hour and hold nothing.
+    pub fn sweep(&mut self, now: Micros) {
+        let old = now - 3600 * super::time::SECOND;
+        for map in [&mut self.workflow, &mut self.activity] {
+            map.retain(|_, q| !q.tasks.is_empty() || !q.polls.is_empty() || q.last_poll > old);
+        }
+    }
+}

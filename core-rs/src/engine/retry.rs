@@ -1,0 +1,72 @@
+//! Retry policies: whether a failed attempt is tried again, and when. The order of the checks is the server's.
+use super::state::Activity;
+use super::time::{Micros, micros, micros_or_zero};
+use super::wire::Failure;
+use crate::api::common::v1::RetryPolicy;
+use crate::api::enums::v1::{RetryState, TimeoutType};
+
+/// A failure whose type is listed (timeouts as "TemporalTimeout:StartToClose" and so on), or that says so itself, is final.
+pub fn retryable(failure: &Failure, non_retryable: &[String]) -> bool {
+    if failure.terminated_info.is_some() || failure.canceled_info.is_some() {
+        return false;
+    }
+    if let Some(info) = &failure.timeout_info {
+        let kind = TimeoutType::try_from(info.timeout_type).unwrap_or(TimeoutType::Unspecified);
+        return matches!(kind, TimeoutType::StartToClose | TimeoutType::Heartbeat)
+            && !non_retryable.iter().any(|t| *t == format!("TemporalTimeout:{kind:?}"));
+    }
+    if let Some(info) = &failure.server_info {
+        return !info.non_retryable;
+    }
+    if let Some(info) = &failure.application_info {
+        return !info.non_retryable && !non_retryable.contains(&info.r#type);
+    }
+    true
+}
+
+fn next_delay(failure: &Failure) -> Option<Micros> {
+    failure.application_info.as_ref().and_then(|i| i.next_retry_delay.as_ref()).map(|d| micros(&Some(*d)).unwrap_or(0))
+}
+
+/// When the attempt after `attempt` may start: (moment, interval), or why there is none.
+pub fn next(
+    policy: &RetryPolicy,
+    attempt: i32,
+    now: Micros,
+    expiration: Micros,
+    failure: &Failure,
+) -> Result<(Micros, Micros), RetryState> {
+    if !retryable(failure, &policy.non_retryable_error_types) {
+        return Err(RetryState::NonRetryableFailure);
+    }
+    if policy.maximum_attempts > 0 && attempt.max(1) >= policy.maximum_attempts {
+        return Err(RetryState::MaximumAttemptsReached);
+    }
+    let interval = match next_delay(failure) {
+        Some(delay) => delay,
+        None => {
+            let initial = micros_or_zero(&policy.initial_interval) as f64;
+            let maximum = micros_or_zero(&policy.maximum_interval);
+            let grown = initial * policy.backoff_coefficient.max(1.0).powi(attempt.clamp(1, 10_000) - 1);
+            let capped = if maximum > 0 && (grown.is_nan() || grown > maximum as f64) { maximum } else { grown as Micros };
+            if capped <= 0 && maximum <= 0 {
+                return Err(RetryState::Timeout);
+            }
+            capped
+        }
+    };
+    let at = now.saturating_add(interval);
+    if expiration > 0 && at > expiration {
+        return Err(RetryState::Timeout);
+    }
+    Ok((at, interval))
+}
+
+/// The same for an activity's current attempt.
+pub fn activity(a: &Activity, now: Micros, failure: &Failure) -> Result<(Micros, Micros), RetryState> {
+    let Some(policy) = &a.attrs.retry_policy else { return Err(RetryState::RetryPolicyNotSet) };
+    if a.state.cancel_requested_id != 0 {
+        return Err(RetryState::CancelRequested);
+    }
+    next(policy, a.state.attempt, now, a.state.expiration_us, failure)
+}

@@ -1,0 +1,263 @@
+//! The state of one run. `Head` is its bounded part, written whole with each commit that touches the run; activities, timers,
+//! updates, request ids and buffered events are items of their own, written only when they change.
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use super::event::Event;
+use super::queries::Query;
+use super::queues::QueueKey;
+use super::time::Micros;
+use super::updates::Update;
+use super::wire::{ActivityScheduledAttrs, wire};
+use crate::api::common::v1::{RetryPolicy, WorkerVersionStamp};
+use crate::api::enums::v1::WorkflowExecutionStatus;
+use crate::boundary::HistoryBatch;
+
+wire! {
+    /// Everything of a run that does not grow. Times and lengths in microseconds, 0 for "none".
+    Head {
+        1 workflow_id str, 2 run_id str, 3 workflow_type str, 4 task_queue str, 5 status i32, 6 start_us i64, 7 close_us i64,
+        8 next_event_id i64, 9 history_bytes i64, 10 execution_timeout_us i64, 11 run_timeout_us i64, 12 task_timeout_us i64,
+        13 execution_deadline_us i64, 14 run_deadline_us i64, 15 first_run_id str, 16 original_run_id str,
+        17 continued_run_id str, 18 next_run_id str, 19 attempt i32, 20 memo fields, 21 search_attributes fields,
+        22 create_request_id str, 23 sticky_queue str, 24 sticky_timeout_us i64, 25 last_completed_started_id i64,
+        26 task_attempt i32, 27 task msg(TaskState), 28 cancel_requested bool, 29 cancel_request_id str, 30 first_task_at_us i64,
+        31 last_time_us i64, 32 buffer_seq i64, 33 inbox_signals u32, 34 retry_policy msg(RetryPolicy), 35 close_attempted bool,
+        36 execution_time_us i64, 37 worker_version msg(WorkerVersionStamp), 38 user_metadata meta, 39 transitions i64,
+        40 completed_updates u32, 41 close_event_id i64, 42 root_workflow_id str, 43 root_run_id str, 44 priority raw(PRIORITY),
+        45 first_start_us i64, 46 sticky_life u64, 47 task_completed_once bool,
+    }
+
+    /// The pending workflow task. A transient or speculative one has its events outside history.
+    TaskState {
+        1 scheduled_id i64, 2 started_id i64, 3 attempt i32, 4 scheduled_us i64, 5 original_scheduled_us i64, 6 started_us i64,
+        7 start_to_close_us i64, 8 sticky bool, 9 request_id str, 10 nonce u64, 11 life u64, 12 identity str,
+        13 suggest_continue_as_new bool, 14 suggest_reasons i32s, 15 history_bytes i64, 16 worker_version msg(WorkerVersionStamp),
+        17 in_history bool, 18 speculative bool, 19 inbox_delivered u32, 20 heartbeat bool, 21 queue str,
+    }
+
+    /// A pending activity at rest.
+    ActivityState {
+        1 scheduled_id i64, 2 attempt i32, 3 scheduled_us i64, 4 first_scheduled_us i64, 5 started_us i64, 6 nonce u64, 7 life u64,
+        8 request_id str, 9 identity str, 10 heartbeat_us i64, 11 heartbeat_details payloads, 12 last_failure failure,
+        13 cancel_requested_id i64, 14 last_complete_us i64, 15 expiration_us i64, 16 worker_version msg(WorkerVersionStamp),
+        17 last_interval_us i64,
+        20 attrs sub(ActivityScheduledAttrs),
+    }
+
+    TimerState { 1 timer_id str, 2 started_id i64, 3 fire_us i64, }
+}
+
+/// Kinds of store items. Numbers are stored: never reuse one.
+pub mod kind {
+    pub const ACTIVITY: u32 = 1;
+    /// The scheduled attributes of an activity whose input is too big to be written with every heartbeat.
+    pub const ACTIVITY_INPUT: u32 = 2;
+    pub const TIMER: u32 = 3;
+    pub const BUFFERED: u32 = 4;
+    pub const REQUEST: u32 = 5;
+    pub const UPDATE: u32 = 6;
+    /// The started attributes, kept while a retry policy may need them for the next run.
+    pub const STARTED: u32 = 7;
+}
+
+/// What a run waits for, in the order in which things due at the same moment happen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Deadline {
+    /// A timer, by the id of its TimerStarted event.
+    Timer(i64),
+    /// The next deadline of an activity (retry or timeout), by the id of its ActivityTaskScheduled event.
+    Activity(i64),
+    /// Backoff before the first workflow task.
+    FirstTask,
+    /// Schedule-to-start (sticky) or start-to-close timeout of the workflow task.
+    Task,
+    /// Run or execution timeout.
+    Run,
+    /// A query waits on a sticky queue.
+    Query(u64),
+}
+
+pub struct Activity {
+    pub state: ActivityState,
+    /// Taken out of `state` while in memory.
+    pub attrs: ActivityScheduledAttrs,
+    pub deadline: Option<Micros>,
+    /// Place in its task queue while it waits for a worker.
+    pub queued: Option<QueueKey>,
+    /// The stored item holds the attributes by itself (ACTIVITY_INPUT was written).
+    pub attrs_stored: bool,
+}
+
+impl Activity {
+    pub fn started(&self) -> bool {
+        self.state.started_us != 0
+    }
+}
+
+/// Events since the last WorkflowTaskStarted, encoded, for the next sticky task.
+pub struct Recent {
+    pub first_id: i64,
+    pub bytes: Vec<u8>,
+}
+
+/// A long poll of history that waits for events after `after_id` (or for the close).
+pub struct HistoryWait {
+    pub request_id: u32,
+    pub after_id: i64,
+    pub close_only: bool,
+    pub page_size: i64,
+}
+
+/// One run in memory.
+pub struct Run {
+    pub head: Head,
+    pub activities: BTreeMap<i64, Activity>,
+    pub activity_ids: BTreeMap<String, i64>,
+    pub timers: BTreeMap<String, TimerState>,
+    /// Timer id by TimerStarted event id.
+    pub timer_ids: BTreeMap<i64, String>,
+    pub buffer: VecDeque<(i64, Event)>,
+    pub request_ids: BTreeSet<String>,
+    pub updates: BTreeMap<String, Update>,
+    /// Order of admission.
+    pub update_seq: u64,
+    /// encoded StartedAttrs, kept only with a retry policy
+    pub started_attrs: Option<Vec<u8>>,
+
+    pub queries: BTreeMap<u64, Query>,
+    pub history_waits: Vec<HistoryWait>,
+    pub deadlines: BTreeSet<(Micros, Deadline)>,
+    /// Deadline of the workflow task and of the run as they stand in `deadlines`.
+    pub task_deadline: Option<Micros>,
+    pub run_deadline: Option<Micros>,
+    pub first_task_deadline: Option<Micros>,
+    /// As registered with the engine.
+    pub wake: Option<Micros>,
+    pub task_queued: Option<QueueKey>,
+    pub recent: Option<Recent>,
+
+    /// Something happened that the workflow must see.
+    pub want_task: bool,
+    /// State that must be written; `Some` entries of `dirty_items` are (kind, id).
+    pub dirty: bool,
+    pub dirty_items: BTreeSet<(u32, String)>,
+    pub batches: Vec<HistoryBatch>,
+    pub batch_open: bool,
+    pub listed: bool,
+    pub create: bool,
+    /// Whether the store counts it as open; None: the store does not have it.
+    pub stored_open: Option<bool>,
+    pub slot: u32,
+    /// Activities to put into their queues when the step ends.
+    pub to_queue: Vec<i64>,
+    /// Part of the batch that the host is committing.
+    pub in_flight: bool,
+    pub touched: bool,
+}
+
+impl Run {
+    pub fn new(head: Head) -> Run {
+        Run {
+            head,
+            activities: BTreeMap::new(),
+            activity_ids: BTreeMap::new(),
+            timers: BTreeMap::new(),
+            timer_ids: BTreeMap::new(),
+            buffer: VecDeque::new(),
+            request_ids: BTreeSet::new(),
+            updates: BTreeMap::new(),
+            update_seq: 0,
+            started_attrs: None,
+            queries: BTreeMap::new(),
+            history_waits: Vec::new(),
+            deadlines: BTreeSet::new(),
+            task_deadline: None,
+            run_deadline: None,
+            first_task_deadline: None,
+            wake: None,
+            task_queued: None,
+            recent: None,
+            want_task: false,
+            dirty: false,
+            dirty_items: BTreeSet::new(),
+            batches: Vec::new(),
+            batch_open: false,
+            listed: false,
+            create: false,
+            stored_open: None,
+            slot: 0,
+            to_queue: Vec::new(),
+            in_flight: false,
+            touched: true,
+        }
+    }
+
+    pub fn open(&self) -> bool {
+        self.head.status == WorkflowExecutionStatus::Running as i32
+    }
+
+    pub fn last_event_id(&self) -> i64 {
+        self.head.next_event_id - 1
+    }
+
+    /// A workflow task is in a worker's hands.
+    pub fn task_started(&self) -> bool {
+        self.head.task.as_ref().is_some_and(|t| t.started_id != 0)
+    }
+
+    /// Time of what happens to this run now: never before anything that happened to it already.
+    pub fn time(&mut self, now: Micros) -> Micros {
+        self.head.last_time_us = self.head.last_time_us.max(now);
+        self.head.last_time_us
+    }
+
+    pub fn mark(&mut self, kind: u32, id: impl Into<String>) {
+        self.dirty = true;
+        self.dirty_items.insert((kind, id.into()));
+    }
+
+    pub fn sticky(&self) -> bool {
+        !self.head.sticky_queue.is_empty()
+    }
+
+    /// Nothing of this run exists in memory only.
+    pub fn idle(&self) -> bool {
+        !self.dirty
+            && !self.in_flight
+            && !self.listed
+            && self.queries.is_empty()
+            && self.history_waits.is_empty()
+            && self.task_queued.is_none()
+            && !self.head.task.as_ref().is_some_and(|t| t.speculative)
+            && self.activities.values().all(|a| a.queued.is_none())
+            && self.updates.values().all(Update::at_rest)
+    }
+
+    /// Moves a deadline in the run's list.
+    pub fn set_deadline(&mut self, what: Deadline, old: Option<Micros>, new: Option<Micros>) {
+        if old == new {
+            return;
+        }
+        if let Some(t) = old {
+            self.deadlines.remove(&(t, what));
+        }
+        if let Some(t) = new {
+            self.deadlines.insert((t, what));
+        }
+    }
+
+    pub fn set_task_deadline(&mut self, new: Option<Micros>) {
+        self.set_deadline(Deadline::Task, self.task_deadline, new);
+        self.task_deadline = new;
+    }
+
+    pub fn set_run_deadline(&mut self, new: Option<Micros>) {
+        self.set_deadline(Deadline::Run, self.run_deadline, new);
+        self.run_deadline = new;
+    }
+
+    pub fn set_first_task_deadline(&mut self, new: Option<Micros>) {
+        self.set_deadline(Deadline::FirstTask, self.first_task_deadline, new);
+        self.first_task_deadline = new;
+    }
+}

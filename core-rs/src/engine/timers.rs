@@ -1,0 +1,28 @@
+//! What happens when a deadline of a run has come. A deadline is never early: the engine's clock only reaches it when the host's did.
+use super::cx::Cx;
+use super::event::Event;
+use super::state::{Deadline, Run};
+use super::time::Micros;
+use super::wire::TimerFiredAttrs;
+use super::{activity, apply, close, queries, start, workflow_task};
+
+/// Fires one due deadline and takes it from the run's list.
+pub fn fire(run: &mut Run, cx: &mut Cx, t: Micros, what: Deadline) {
+    match what {
+        Deadline::Timer(started_id) => {
+            if let Some(id) = run.timer_ids.get(&started_id).cloned() {
+                apply::remove_timer(run, &id);
+                let time = run.time(cx.now);
+                run.add(Event::new(time, TimerFiredAttrs { timer_id: id, started_event_id: started_id }));
+                run.want_task = true;
+            }
+        }
+        Deadline::Activity(id) => activity::due(run, cx, id),
+        Deadline::FirstTask => start::first_task_due(run),
+        Deadline::Task => workflow_task::timed_out(run, cx),
+        Deadline::Run => close::timed_out(run, cx),
+        Deadline::Query(id) => queries::due(run, cx, id),
+    }
+    // Whatever happened, this moment is over.
+    run.deadlines.remove(&(t, what));
+}

@@ -1,0 +1,298 @@
+//! The workflow task of a run: scheduled, started, timed out, failed. (Completion is in `complete.rs`.)
+//!
+//! Three kinds share one state. A normal task has its events in history. A transient one (attempt > 1, nothing new since the last
+//! failure) has them outside until it completes. A speculative one (made for updates) likewise, and lives in memory only; any other
+//! event turns it into a normal one. Failing on a sticky queue clears the stickiness and does not count as an attempt.
+use super::cx::Cx;
+use super::event::Event;
+use super::limits;
+use super::queues::Poll;
+use super::state::{Recent, Run, TaskState};
+use super::time::{Micros, duration};
+use super::wire::*;
+use crate::api::enums::v1::{SuggestContinueAsNewReason, TaskQueueKind, TimeoutType, WorkflowTaskFailedCause};
+use crate::api::taskqueue::v1::TaskQueue;
+
+/// Attempts after which a failing task gets more time, as a back-off (its worker leaves it to time out).
+const BACKOFF_FROM_ATTEMPT: i32 = 3;
+const BACKOFF_INITIAL: Micros = 5 * super::time::SECOND;
+const BACKOFF_MAX: Micros = 600 * super::time::SECOND;
+
+pub fn normal_queue(name: &str) -> TaskQueue {
+    TaskQueue { name: name.into(), kind: TaskQueueKind::Normal as i32, normal_name: String::new() }
+}
+
+impl Run {
+    /// The queue that the next task goes to, as events show it.
+    pub fn current_queue(&self) -> TaskQueue {
+        if self.sticky() {
+            TaskQueue {
+                name: self.head.sticky_queue.clone(),
+                kind: TaskQueueKind::Sticky as i32,
+                normal_name: self.head.task_queue.clone(),
+            }
+        } else {
+            normal_queue(&self.head.task_queue)
+        }
+    }
+
+    pub fn clear_sticky(&mut self) {
+        if self.sticky() {
+            self.head.sticky_queue.clear();
+            self.head.sticky_timeout_us = 0;
+            self.head.sticky_life = 0;
+            self.dirty = true;
+        }
+    }
+
+    fn start_to_close(&self, attempt: i32) -> Micros {
+        let base = self.head.task_timeout_us;
+        if attempt <= BACKOFF_FROM_ATTEMPT {
+            return base;
+        }
+        let steps = (attempt - BACKOFF_FROM_ATTEMPT - 1).min(20) as u32;
+        base + BACKOFF_INITIAL.saturating_mul(1 << steps).min(BACKOFF_MAX)
+    }
+}
+
+/// Schedules a task; the caller knows that there is none. `heartbeat_since` carries the first scheduling of a chain of heartbeats.
+pub fn schedule(run: &mut Run, now: Micros, speculative: bool, heartbeat_since: Option<Micros>) {
+    let mut speculative = speculative;
+    if run.flush_buffer() {
+        run.head.task_attempt = 1;
+        speculative = false;
+    }
+    let time = run.time(now);
+    let attempt = run.head.task_attempt.max(1);
+    let in_history = attempt == 1 && !speculative;
+    let start_to_close = run.start_to_close(attempt);
+    let task_queue = run.current_queue();
+    let sticky = run.sticky();
+    let scheduled_id = run.head.next_event_id;
+    if in_history {
+        run.append(Event::new(
+            time,
+            TaskScheduledAttrs { task_queue: Some(task_queue), start_to_close_timeout: Some(duration(start_to_close)), attempt },
+        ));
+    }
+    run.head.task_attempt = attempt;
+    run.head.task = Some(TaskState {
+        scheduled_id,
+        attempt,
+        scheduled_us: time,
+        original_scheduled_us: heartbeat_since.unwrap_or(time),
+        start_to_close_us: start_to_close,
+        sticky,
+        in_history,
+        speculative,
+        ..Default::default()
+    });
+    run.dirty |= !speculative;
+    let deadline = (sticky && run.head.sticky_timeout_us > 0).then(|| time + run.head.sticky_timeout_us);
+    run.set_task_deadline(deadline);
+}
+
+/// Takes the pending task away; its place in a queue and its deadline go with it.
+pub fn remove(run: &mut Run, cx: &mut Cx) -> Option<TaskState> {
+    if let Some(key) = run.task_queued.take() {
+        cx.queues.remove(&key);
+    }
+    run.set_task_deadline(None);
+    let task = run.head.task.take();
+    run.dirty |= task.as_ref().is_some_and(|t| !t.speculative);
+    task
+}
+
+/// Writes the Scheduled (and Started) events of a speculative task: something else is about to enter history.
+pub fn make_normal(run: &mut Run) {
+    if run.head.task.as_ref().is_some_and(|t| t.speculative) {
+        write_outside_events(run, None);
+    }
+}
+
+/// Puts the events of a transient or speculative task into history, now that they count.
+pub fn write_outside_events(run: &mut Run, identity: Option<&str>) {
+    let Some(mut task) = run.head.task.take() else { return };
+    if !task.in_history {
+        task.scheduled_id = run.append(scheduled_event(run, &task));
+        if task.started_id != 0 {
+            if let Some(identity) = identity {
+                task.identity = identity.into();
+            }
+            task.started_id = run.append(started_event(&task));
+            run.cut_batch();
+            run.take_recent();
+        }
+        task.in_history = true;
+        task.speculative = false;
+    }
+    run.head.task = Some(task);
+    run.dirty = true;
+}
+
+fn scheduled_event(run: &Run, task: &TaskState) -> Event {
+    let task_queue = if task.sticky { run.current_queue() } else { normal_queue(&run.head.task_queue) };
+    Event::new(
+        task.scheduled_us,
+        TaskScheduledAttrs {
+            task_queue: Some(task_queue),
+            start_to_close_timeout: Some(duration(task.start_to_close_us)),
+            attempt: task.attempt,
+        },
+    )
+}
+
+fn started_event(task: &TaskState) -> Event {
+    Event::new(
+        task.started_us,
+        TaskStartedAttrs {
+            scheduled_event_id: task.scheduled_id,
+            identity: task.identity.clone(),
+            request_id: task.request_id.clone(),
+            suggest_continue_as_new: task.suggest_continue_as_new,
+            history_size_bytes: task.history_bytes,
+            worker_version: task.worker_version.clone(),
+            suggest_continue_as_new_reasons: task.suggest_reasons.clone(),
+        },
+    )
+}
+
+/// The events of a task that are not in history, encoded as a History.
+pub fn outside_events(run: &Run) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if let Some(task) = run.head.task.as_ref().filter(|t| !t.in_history) {
+        scheduled_event(run, task).append_to(task.scheduled_id, &mut bytes);
+        if task.started_id != 0 {
+            started_event(task).append_to(task.started_id, &mut bytes);
+        }
+    }
+    bytes
+}
+
+/// Gives the scheduled task to a worker. `request_id` is what the Started event shows. Answers the tail of history that a partial
+/// task delivers, when it is in memory.
+pub fn start(run: &mut Run, cx: &mut Cx, poll: &Poll, request_id: String, partial: bool) -> Option<Recent> {
+    if let Some(key) = run.task_queued.take() {
+        cx.queues.remove(&key);
+    }
+    let now = run.time(cx.now);
+    if run.sticky() && !poll.sticky && !partial {
+        run.clear_sticky();
+    }
+    let next = run.head.next_event_id;
+    let (suggest, reasons) = suggestion(run, cx);
+    let mut task = run.head.task.take()?;
+    if !task.in_history && task.scheduled_id != next {
+        // Events came since it was scheduled outside of history: an ordinary task now.
+        task.attempt = 1;
+        run.head.task_attempt = 1;
+        task.speculative = false;
+        task.in_history = true;
+        task.scheduled_us = now;
+        task.sticky = run.sticky();
+        task.scheduled_id = run.append(scheduled_event(run, &task));
+    }
+    task.started_id = task.scheduled_id + 1;
+    task.started_us = now;
+    task.request_id = request_id;
+    task.nonce = cx.rng.nonzero();
+    task.life = cx.life;
+    task.identity = poll.identity.clone();
+    task.worker_version = poll.worker_version.clone();
+    task.suggest_continue_as_new = suggest;
+    task.suggest_reasons = reasons;
+    task.history_bytes = run.head.history_bytes;
+    task.inbox_delivered = run.head.inbox_signals;
+    let deadline = now + task.start_to_close_us;
+    let delivered = if task.in_history {
+        task.started_id = run.append(started_event(&task));
+        run.cut_batch();
+        run.take_recent()
+    } else {
+        run.recent.as_ref().map(|r| {
+            let mut bytes = r.bytes.clone();
+            scheduled_event(run, &task).append_to(task.scheduled_id, &mut bytes);
+            started_event(&task).append_to(task.started_id, &mut bytes);
+            Recent { first_id: r.first_id, bytes }
+        })
+    };
+    run.dirty |= !task.speculative;
+    run.head.task = Some(task);
+    run.set_task_deadline(Some(deadline));
+    delivered
+}
+
+fn suggestion(run: &Run, cx: &Cx) -> (bool, Vec<i32>) {
+    let mut reasons = Vec::new();
+    if run.head.history_bytes >= cx.limits.suggest_bytes {
+        reasons.push(SuggestContinueAsNewReason::HistorySizeTooLarge as i32);
+    }
+    if run.head.next_event_id >= cx.limits.suggest_events {
+        reasons.push(SuggestContinueAsNewReason::TooManyHistoryEvents as i32);
+    }
+    if run.updates.len() >= limits::UPDATES_SUGGEST {
+        reasons.push(SuggestContinueAsNewReason::TooManyUpdates as i32);
+    }
+    (!reasons.is_empty(), reasons)
+}
+
+/// After a failure or timeout: the task is gone and the attempt counted, unless it was on a sticky queue.
+fn count_failure(run: &mut Run, cx: &mut Cx, count: bool) {
+    remove(run, cx);
+    let count = count && !run.sticky();
+    run.clear_sticky();
+    run.head.task_attempt = if count { run.head.task_attempt.max(1) + 1 } else { 1 };
+    run.dirty = true;
+    run.want_task = true;
+}
+
+/// Fails the started task. Only a first attempt leaves an event.
+pub fn fail(
+    run: &mut Run,
+    cx: &mut Cx,
+    cause: WorkflowTaskFailedCause,
+    failure: Option<Vec<u8>>,
+    identity: &str,
+    checksum: &str,
+) {
+    make_normal(run);
+    let time = run.time(cx.now);
+    let Some(task) = run.head.task.clone() else { return };
+    if task.in_history && task.attempt <= 1 {
+        run.append(Event::new(
+            time,
+            TaskFailedAttrs {
+                scheduled_event_id: task.scheduled_id,
+                started_event_id: task.started_id,
+                cause: cause as i32,
+                failure,
+                identity: identity.into(),
+                binary_checksum: checksum.into(),
+            },
+        ));
+    }
+    if cause == WorkflowTaskFailedCause::UnhandledCommand {
+        run.head.close_attempted = true;
+    }
+    count_failure(run, cx, true);
+}
+
+/// The deadline of the task has passed.
+pub fn timed_out(run: &mut Run, cx: &mut Cx) {
+    make_normal(run);
+    let time = run.time(cx.now);
+    let Some(task) = run.head.task.clone() else { return };
+    let waiting = task.started_id == 0;
+    let kind = if waiting { TimeoutType::ScheduleToStart } else { TimeoutType::StartToClose };
+    if task.in_history && task.attempt <= 1 {
+        run.append(Event::new(
+            time,
+            TaskTimedOutAttrs {
+                scheduled_event_id: task.scheduled_id,
+                started_event_id: task.started_id,
+                timeout_type: kind as i32,
+            },
+        ));
+    }
+    count_failure(run, cx, !waiting);
+}

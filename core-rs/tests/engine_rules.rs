@@ -1,0 +1,7 @@
+//! The engine's rules, one test per rule.
+#[path = "engine/basics.rs"]
+mod basics;
+#[path = "engine/invariants.rs"]
+mod invariants;
+#[path = "engine/support.rs"]
+mod support;

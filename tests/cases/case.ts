@@ -1,0 +1,51 @@
+// Runtime-neutral cases: the same source runs in Node, Deno and Chromium (page and worker). A case file exports `cases`; the runners of
+// each runtime call them. Nothing here names a platform.
+
+export interface CaseContext {
+  /** Ends the case as skipped, by name. */
+  skip(reason: string): never;
+}
+
+export interface Case {
+  readonly name: string;
+  run(t: CaseContext): Promise<void> | void;
+}
+
+export interface CaseGroup {
+  readonly file: string;
+  readonly cases: readonly Case[];
+}
+
+export interface CaseResult {
+  readonly file: string;
+  readonly name: string;
+  readonly status: "passed" | "failed" | "skipped";
+  readonly error?: string;
+}
+
+class Skipped extends Error {}
+
+export async function runCase(file: string, one: Case): Promise<CaseResult> {
+  try {
+    await one.run({
+      skip: (reason) => {
+        throw new Skipped(reason);
+      },
+    });
+    return { file, name: one.name, status: "passed" };
+  } catch (e) {
+    if (e instanceof Skipped) return { file, name: one.name, status: "skipped", error: e.message };
+    return { file, name: one.name, status: "failed", error: String((e as Error)?.stack ?? e) };
+  }
+}
+
+/** Runs all cases, or those whose name contains `only`. */
+export async function runCases(groups: readonly CaseGroup[], only?: string): Promise<CaseResult[]> {
+  const results: CaseResult[] = [];
+  for (const { file, cases } of groups) {
+    for (const one of cases) {
+      if (only === undefined || one.name.includes(only) || file.includes(only)) results.push(await runCase(file, one));
+    }
+  }
+  return results;
+}

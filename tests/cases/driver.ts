@@ -1,0 +1,202 @@
+// Drives workflows task by task through a TaskRunner and the mini server, then replays the whole history and compares every command byte
+// by byte (P3). `finish` is part of every case that closes a run, so determinism is tested throughout and not in one place.
+import { loadCore } from "../../ts/core/load.ts";
+import { CommandKind, type TaskOutcome } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { DefinitionShape } from "../../ts/executor/definition.ts";
+import { nativePrograms } from "../../ts/executor/native_program.ts";
+import type { LogEntry, Program } from "../../ts/executor/program.ts";
+import type { RecordedActivation, Recorder } from "../../ts/executor/recording.ts";
+import type { RejectionHost } from "../../ts/executor/rejections.ts";
+import type { ReplayOptions, ReplayVerdict } from "../../ts/executor/replay.ts";
+import { TaskRunner } from "../../ts/executor/task_runner.ts";
+import { deepEqual, equal } from "./assert.ts";
+import { MiniServer, type StartOptions } from "./mini_server.ts";
+
+export interface DriveOptions extends StartOptions {
+  /** false: nothing is cached, and every task brings its whole history. Default: true. */
+  readonly cached?: boolean;
+  readonly programs?: (workflowType: string) => Program | undefined;
+  readonly rejections?: RejectionHost;
+  /** A runner shared with other runs. */
+  readonly runner?: RunnerParts;
+  readonly server?: MiniServer;
+}
+
+export interface RunnerParts {
+  readonly runner: TaskRunner;
+  readonly logs: LogEntry[];
+  readonly recorders: Map<string, Recorder>;
+  readonly definitions: DefinitionShape[];
+  history: (runId: string) => Uint8Array;
+}
+
+export async function makeRunner(definitions: DefinitionShape[], options: DriveOptions = {}): Promise<RunnerParts> {
+  const core = await loadCore();
+  const table = nativePrograms(definitions);
+  const logs: LogEntry[] = [];
+  const recorders = new Map<string, Recorder>();
+  const parts: RunnerParts = {
+    logs,
+    recorders,
+    definitions,
+    history: () => {
+      throw new Error("this test gives no history pages");
+    },
+    runner: new TaskRunner({
+      core,
+      programs: options.programs ?? table.get,
+      workflowTypes: table.names,
+      runOptions: { namespace: "default", identity: "test", sdkVersion: "0.0.0-test", stickyQueue: "sticky" },
+      cacheSize: options.cached === false ? 0 : 100,
+      log: { write: (entry) => void logs.push(entry) },
+      fetchHistory: (_workflowId, runId) => Promise.resolve({ history: parts.history(runId), nextPageToken: new Uint8Array(0) }),
+      onRecorder: (identity, recorder) => void recorders.set(identity.runId, recorder),
+      rejections: options.rejections,
+    }),
+  };
+  return parts;
+}
+
+export class Drive {
+  readonly definition: DefinitionShape;
+  readonly server: MiniServer;
+  readonly parts: RunnerParts;
+  readonly cached: boolean;
+  /** Activations whose task was completed, in order. */
+  readonly live: RecordedActivation[] = [];
+  readonly outcomes: TaskOutcome[] = [];
+
+  constructor(definition: DefinitionShape, server: MiniServer, parts: RunnerParts, cached: boolean) {
+    this.definition = definition;
+    this.server = server;
+    this.parts = parts;
+    this.cached = cached;
+    const before = parts.history;
+    parts.history = (runId) => runId === server.runId ? server.history() : before(runId);
+  }
+
+  get logs(): LogEntry[] {
+    return this.parts.logs.filter((entry) => entry.runId === this.server.runId);
+  }
+
+  /** One workflow task, to its end. */
+  async task(options: { queries?: { [id: string]: { type: string; args: unknown[] } } } = {}): Promise<TaskOutcome> {
+    const { server, parts } = this;
+    const bytes = server.openTask({ sticky: this.cached, ...options });
+    const outcome = await this.#run(bytes);
+    server.report(outcome);
+    if (outcome.response?.$case === "completed") {
+      const seen = this.live.at(-1)?.startedEventId ?? 0;
+      const activations = parts.recorders.get(server.runId)?.activations ?? [];
+      this.live.push(
+        ...activations.filter((a) => !a.isReplaying && !a.queryOnly && a.startedEventId >= seen && !this.live.includes(a)),
+      );
+    }
+    return outcome;
+  }
+
+  async #run(bytes: Uint8Array): Promise<TaskOutcome> {
+    const outcome = await this.parts.runner.runTask(bytes);
+    this.outcomes.push(outcome);
+    return outcome;
+  }
+
+  /** Asks a query outside workflow tasks. */
+  async query(type: string, ...args: unknown[]): Promise<{ ok: boolean; value?: unknown; message: string }> {
+    const outcome = await this.#run(this.server.queryTask(type, args, this.cached));
+    this.server.report(outcome);
+    return this.server.queryAnswers["query"]!;
+  }
+
+  /** Kinds of the commands of the last completed task, as short words. */
+  commands(): string[] {
+    const last = this.live.at(-1)?.startedEventId;
+    return this.live.filter((a) => a.startedEventId === last).flatMap((a) => words(a));
+  }
+
+  /** Every command of the run so far. */
+  allCommands(): string[] {
+    return this.live.flatMap((a) => words(a));
+  }
+
+  replay(options: ReplayOptions = {}): Promise<ReplayVerdict> {
+    return this.parts.runner.replay(this.server.workflowId, this.server.history(), options);
+  }
+
+  /** Replays the whole history and holds its commands against those of the live run. */
+  async checkReplay(): Promise<ReplayVerdict> {
+    const verdict = await this.replay({ record: true });
+    equal(verdict.verdict, "ok", `replay of ${this.definition.name}: ${verdict.error?.message}`);
+    deepEqual(verdict.recorded!.map(plain), this.live.map(plain), "commands live and replayed");
+    return verdict;
+  }
+
+  /** The run is closed: checks the replay and answers its result. */
+  async finish(): Promise<unknown> {
+    const { closed, taskFailure } = this.server;
+    if (closed === undefined) throw new Error(`the run is not closed; last task failure: ${taskFailure?.failure.message}`);
+    await this.checkReplay();
+    if (closed.kind === "failed") throw new Error(`workflow failed: ${closed.failure?.message}`);
+    return closed.result;
+  }
+
+  /** Completes open activities and fires open timers, oldest first, task by task, until the run is closed. */
+  async auto(activities: { [type: string]: (...args: never[]) => unknown } = {}): Promise<unknown> {
+    const { server } = this;
+    for (let i = 0; server.closed === undefined; i++) {
+      if (i > 500) throw new Error("the run does not end");
+      if (i > 0) {
+        const activity = server.activities.values().next().value;
+        const timer = server.timers.keys().next().value;
+        if (activity !== undefined) await settleActivity(server, activity.id, activities);
+        else if (timer !== undefined) server.fireTimer(timer);
+        else throw new Error(`nothing is open; last task failure: ${server.taskFailure?.failure.message}`);
+      }
+      await this.task();
+      if (server.taskFailure !== undefined) throw new Error(`workflow task failed: ${server.taskFailure.failure.message}`);
+    }
+    return await this.finish();
+  }
+}
+
+export async function settleActivity(
+  server: MiniServer,
+  id: string,
+  activities: { [type: string]: (...args: never[]) => unknown },
+): Promise<void> {
+  const { type, args } = server.activities.get(id)!;
+  const run = activities[type];
+  if (run === undefined) throw new Error(`no activity ${type}`);
+  let result: unknown;
+  try {
+    result = await run(...args as never[]);
+  } catch (e) {
+    return server.failActivity(id, e);
+  }
+  server.completeActivity(id, result);
+}
+
+function plain(activation: RecordedActivation) {
+  const { startedEventId, historyLength, timeMs, commands } = activation;
+  return {
+    startedEventId,
+    historyLength,
+    timeMs,
+    commands: commands.map(({ kind, cancel, seq, attributes }) => ({ kind, cancel, seq, attributes })),
+  };
+}
+
+const NAMES = new Map(Object.entries(CommandKind).map(([name, kind]) => [kind, name.replace("COMMAND_KIND_", "")]));
+
+function words(activation: RecordedActivation): string[] {
+  return activation.commands.map(({ kind, cancel, seq }) =>
+    `${cancel ? "CANCEL " : ""}${NAMES.get(kind)}${seq > 0 ? ` ${seq}` : ""}`
+  );
+}
+
+/** Starts a run and its driver; no task has run yet. */
+export async function drive(definition: DefinitionShape, options: DriveOptions = {}): Promise<Drive> {
+  const parts = options.runner ?? await makeRunner([definition], options);
+  const server = options.server ?? new MiniServer(definition.name, options);
+  return new Drive(definition, server, parts, options.cached !== false);
+}

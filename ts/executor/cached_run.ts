@@ -1,0 +1,142 @@
+// One workflow run in memory: its handle in the core, its activator, and the loop between them: next step, activation, commands, finish,
+// until the core answers an outcome. What goes wrong in workflow code fails the activation and so the task; the run is void then.
+import type { Activation, Step, TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { Core } from "../core/load.ts";
+import type { CoreRun } from "../core/run.ts";
+import { encodeFailure } from "../converter/failure_converter.ts";
+import type { PayloadConverter } from "../converter/payload.ts";
+import { hop } from "../platform/hop.ts";
+import { FailedCause, isTaskError } from "./errors.ts";
+import type { Activator, LogSink, Program } from "./program.ts";
+import { Recorder } from "./recording.ts";
+import { OpenRejections, type RejectionWatch } from "./rejections.ts";
+import type { RunOptions } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+
+/** A page of a run's history: bytes of temporal.api.history.v1.History, and the token of the next page (empty: the last). */
+export interface HistoryPage {
+  readonly history: Uint8Array;
+  readonly nextPageToken: Uint8Array;
+}
+
+/** Fetches a page of history from event 1 (empty token) or on. */
+export type FetchHistory = (workflowId: string, runId: string, nextPageToken: Uint8Array) => Promise<HistoryPage>;
+
+export interface RunIdentity {
+  readonly workflowType: string;
+  readonly workflowId: string;
+  readonly runId: string;
+}
+
+export interface RunSetup {
+  readonly core: Core;
+  readonly program: Program;
+  readonly identity: RunIdentity;
+  readonly runOptions: Partial<RunOptions>;
+  readonly converter: PayloadConverter;
+  readonly log: LogSink;
+  readonly watch: RejectionWatch | undefined;
+  readonly record: boolean;
+  readonly callSites: boolean;
+}
+
+export class CachedRun {
+  readonly core: CoreRun;
+  readonly identity: RunIdentity;
+  readonly recorder: Recorder | undefined;
+  /** What workflow code failed the last task with. */
+  thrown: unknown;
+  readonly #activator: Activator;
+  readonly #converter: PayloadConverter;
+  readonly #watch: RejectionWatch | undefined;
+  readonly #rejections: OpenRejections;
+
+  constructor(setup: RunSetup) {
+    const { program, identity, runOptions, converter } = setup;
+    this.identity = identity;
+    this.core = setup.core.createRun({ ...runOptions, jobOrder: program.jobOrder, sdkName: program.sdkName });
+    this.recorder = setup.record || setup.callSites ? new Recorder(this.core, setup.callSites) : undefined;
+    this.#converter = converter;
+    this.#watch = setup.watch;
+    this.#activator = program.createActivator({
+      run: this.recorder ?? this.core,
+      converter,
+      log: setup.log,
+      namespace: runOptions.namespace ?? "",
+      ...identity,
+      callSites: setup.callSites,
+    });
+    this.#rejections = new OpenRejections((reason) => this.#activator.ignoresRejection?.(reason) ?? false);
+  }
+
+  /**
+   * Drives the open task of the core to its outcome. `fetch` is called between activations, never inside one. Rejects only when the core
+   * itself failed or was misused.
+   */
+  async drive(fetch: FetchHistory): Promise<TaskOutcome> {
+    this.thrown = undefined;
+    this.#watch?.attribute(this.#rejections);
+    try {
+      for (;;) {
+        const step: Step["kind"] = this.core.next().kind;
+        switch (step?.$case) {
+          case "activation":
+            await this.#activate(step.value);
+            break;
+          case "needHistory":
+            await this.#feed(fetch, step.value.workflowId, step.value.runId, step.value.nextPageToken);
+            this.#watch?.attribute(this.#rejections);
+            break;
+          case "outcome":
+            return step.value;
+          case undefined:
+            throw new Error("the core answered a step that this version does not know");
+        }
+      }
+    } finally {
+      this.#watch?.attribute(undefined);
+    }
+  }
+
+  async #activate(activation: Activation): Promise<void> {
+    this.recorder?.begin(activation);
+    try {
+      await this.#activator.activate(activation);
+      if (this.#watch !== undefined && !activation.queryOnly) {
+        // A run that goes on replaying is looked at again after its next activation; a completion is about to leave otherwise.
+        if (!activation.isReplaying) await hop();
+        const unhandled = this.#rejections.error();
+        if (unhandled !== undefined) throw unhandled;
+      }
+      this.core.finishActivation();
+    } catch (e) {
+      if (this.core.poisoned) throw e;
+      this.thrown = e;
+      this.core.failActivation(failureBytes(e, this.#converter), isTaskError(e) ? e.failedCause : FailedCause.UNHANDLED_FAILURE);
+    }
+  }
+
+  async #feed(fetch: FetchHistory, workflowId: string, runId: string, token: Uint8Array): Promise<void> {
+    try {
+      const page = await fetch(workflowId, runId, token);
+      this.core.feedHistory(page.history, page.nextPageToken);
+    } catch (e) {
+      if (this.core.poisoned) throw e;
+      this.thrown = e;
+      this.core.failActivation(failureBytes(e, this.#converter));
+    }
+  }
+
+  dispose(): void {
+    this.#activator.dispose();
+    this.core.dispose();
+  }
+}
+
+/** The Failure of what was thrown; of an error whose details cannot be encoded, what can be said of it. */
+export function failureBytes(thrown: unknown, converter: PayloadConverter): Uint8Array {
+  try {
+    return encodeFailure(thrown, converter);
+  } catch (e) {
+    return encodeFailure(new Error(`${String(thrown)} (and its details cannot be encoded: ${(e as Error).message})`));
+  }
+}

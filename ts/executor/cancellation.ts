@@ -1,0 +1,48 @@
+// Cancellation, of two kinds. A cancel request of the workflow reaches every unshielded awaiter in order of creation, and every one that
+// is made later. The end of a scope takes back what the scope left pending (losers of Promise.race, calls that nobody awaits), in order
+// of creation, with a warning. Both reject with CancelledFailure; code parked on a shielded awaiter is not touched.
+import { CancelledFailure } from "../converter/failures.ts";
+import type { NativeRun } from "./run.ts";
+import type { Strand } from "./strand.ts";
+
+export class Cancellation {
+  readonly reason: string;
+
+  constructor(reason: string) {
+    this.reason = reason;
+  }
+
+  failure(): CancelledFailure {
+    return new CancelledFailure(this.reason === "" ? "Workflow cancelled" : `Workflow cancelled: ${this.reason}`);
+  }
+}
+
+/** A cancel request of the workflow; asking again changes nothing. */
+export function requestCancellation(run: NativeRun, reason: string): void {
+  if (run.cancellation !== undefined || run.end !== undefined) return;
+  const cancellation = run.cancellation = new Cancellation(reason);
+  for (const awaiter of [...run.pending]) {
+    if (awaiter.isPending && !awaiter.strand.shielded) awaiter.cancel(cancellation.failure());
+  }
+}
+
+/** A strand has ended: takes back what it and its descendants left pending. */
+export function cancelLeftovers(strand: Strand): void {
+  if (strand.pending === 0) return;
+  const { run } = strand;
+  for (const other of [...run.strands]) {
+    if (other.isWithin(strand)) {
+      other.ended = true;
+      run.strands.delete(other);
+    }
+  }
+  const left = [...run.pending].filter((awaiter) => awaiter.strand.isWithin(strand));
+  run.log.warn(`${strand.label} ended with primitives still pending; they are cancelled`, {
+    pending: left.map((awaiter) => awaiter.describe()),
+  });
+  for (const awaiter of left) {
+    const reason = new CancelledFailure(`${awaiter.describe()} was cancelled: ${strand.label} has ended`);
+    run.scopeReasons.add(reason);
+    awaiter.abandon(reason);
+  }
+}

@@ -1,0 +1,130 @@
+// The end of a run. When the run function has settled, whatever it left open is taken back and accepted updates are answered; the terminal
+// command follows at the end of the activation, after every job of it was applied (core-spec 3.5 ii). Which throwables fail the workflow
+// and which only its task is rule #16.
+import {
+  CancelWorkflowExecution,
+  CommandKind,
+  CompleteWorkflow,
+  ContinueAsNew,
+  FailWorkflow,
+} from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { encodeFailure } from "../converter/failure_converter.ts";
+import { ApplicationFailure, CancelledFailure, isCancellation, TemporalFailure } from "../converter/failures.ts";
+import { carryHeader } from "./carry.ts";
+import { type ContinueAsNewShape, isContinueAsNew, isHandlerResult } from "./definition.ts";
+import { encode, encodePayloads, wire, wireAll, wireRecord } from "./encode.ts";
+import { isTaskError, NestingError, taskErrorOf } from "./errors.ts";
+import type { NativeRun } from "./run.ts";
+import type { Outcome } from "./turns.ts";
+
+export type RunEnd =
+  | { readonly kind: "completed"; readonly value: unknown }
+  | { readonly kind: "continued"; readonly next: ContinueAsNewShape }
+  | { readonly kind: "failed"; readonly error: unknown }
+  | { readonly kind: "cancelled"; readonly error: unknown };
+
+export function isContinuing(run: NativeRun): boolean {
+  return run.end?.kind === "continued";
+}
+
+/** The run function has settled; its own leftovers are cancelled already. */
+export function endRun(run: NativeRun, outcome: Outcome<unknown>): void {
+  const end = endOf(run, outcome);
+  if (end === undefined) return;
+  run.end = end;
+  run.receive?.abort(
+    end.kind === "failed" || end.kind === "cancelled"
+      ? end.error
+      : new ApplicationFailure("the workflow ended before the update was finished", { type: "AcceptedUpdateCompletedWorkflow" }),
+  );
+  for (const awaiter of [...run.pending]) awaiter.drop();
+  run.waiters.clear();
+  run.ready.clear();
+}
+
+function endOf(run: NativeRun, outcome: Outcome<unknown>): RunEnd | undefined {
+  const where = `workflow "${run.definition.name}"`;
+  if (outcome.ok) {
+    const { value } = outcome;
+    if (isContinueAsNew(value)) return { kind: "continued", next: value };
+    if (isHandlerResult(value)) {
+      run.fail(
+        new NestingError(
+          `${where} returned a ${
+            value.kind === "async" ? "spawnAsync" : value.kind
+          } result; only message handlers of a receive return ` +
+            `those, run returns its result`,
+        ),
+      );
+      return undefined;
+    }
+    return { kind: "completed", value };
+  }
+  const { error } = outcome;
+  if (isTaskError(error)) run.fail(error);
+  else if (run.cancellation !== undefined && isCancellation(error)) return { kind: "cancelled", error };
+  else if (error instanceof TemporalFailure) return { kind: "failed", error };
+  else run.fail(taskErrorOf(error, where));
+  return undefined;
+}
+
+/** Issues the terminal command. */
+export function concludeRun(run: NativeRun, end: RunEnd): void {
+  if (end.kind !== "continued") warnOfSignals(run);
+  switch (end.kind) {
+    case "completed": {
+      const result = wire(run.converter.toPayload(end.value));
+      run.issue(CommandKind.COMMAND_KIND_COMPLETE_WORKFLOW, encode(CompleteWorkflow, { result }));
+      return;
+    }
+    case "failed":
+      run.issue(
+        CommandKind.COMMAND_KIND_FAIL_WORKFLOW,
+        encode(FailWorkflow, { failure: encodeFailure(end.error, run.converter) }),
+      );
+      return;
+    case "cancelled":
+      run.issue(
+        CommandKind.COMMAND_KIND_CANCEL_WORKFLOW,
+        encode(CancelWorkflowExecution, { details: detailsOf(run, end.error) }),
+      );
+      return;
+    case "continued":
+      run.issue(CommandKind.COMMAND_KIND_CONTINUE_AS_NEW, encode(ContinueAsNew, continueAttributes(run, end.next)));
+      return;
+  }
+}
+
+/** A run that ends by its cancellation tells the details of the CancelledFailure that ended it. */
+function detailsOf(run: NativeRun, error: unknown): Uint8Array {
+  let cause = error;
+  while (!(cause instanceof CancelledFailure) && cause instanceof Error) cause = cause.cause;
+  const details = cause instanceof CancelledFailure ? cause.details : [];
+  return details.length === 0 ? new Uint8Array(0) : encodePayloads(wireAll(run.converter, details));
+}
+
+function continueAttributes(run: NativeRun, next: ContinueAsNewShape): ContinueAsNew {
+  const { options } = next;
+  return {
+    workflowType: options.workflowType ?? "",
+    taskQueue: options.taskQueue ?? "",
+    arguments: wireAll(run.converter, next.args),
+    workflowRunTimeoutMs: options.runTimeoutMs ?? 0,
+    workflowTaskTimeoutMs: options.taskTimeoutMs ?? 0,
+    memo: wireRecord(run.converter, options.memo),
+    headers: carryHeader(run),
+    searchAttributes: wireRecord(run.converter, options.searchAttributes),
+    retryPolicy: undefined,
+  };
+}
+
+/** Signals that nothing has taken are gone with the run: say which. */
+function warnOfSignals(run: NativeRun): void {
+  const left = run.inbox.signals();
+  if (left.length === 0) return;
+  const names = [...new Set(left.map((signal) => signal.name))];
+  run.log.warn(`the workflow ended with ${left.length} unprocessed signal${left.length === 1 ? "" : "s"}: ${names.join(", ")}`, {
+    signals: names,
+    count: left.length,
+  });
+}

@@ -1,0 +1,52 @@
+// Commands as bytes. One writer is reused for all of them (encoding is synchronous and `finish` resets it), and the payload objects of
+// the converter get the one field that the generated codec wants on top.
+import { BinaryWriter } from "@bufbuild/protobuf/wire";
+import {
+  Payload as PayloadCodec,
+  type Payload as WirePayload,
+} from "../core/generated/boundary/temporal/api/common/v1/message.ts";
+import type { MessageFns } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { Payload, PayloadConverter } from "../converter/payload.ts";
+
+export type { WirePayload };
+
+const writer = new BinaryWriter();
+const NO_EXTERNAL: WirePayload["externalPayloads"] = [];
+
+/** The bytes of a message. */
+export function encode<T>(codec: MessageFns<T>, message: T): Uint8Array {
+  try {
+    return codec.encode(message, writer).finish();
+  } catch (e) {
+    // Half a message must not lead the next one.
+    writer.finish();
+    throw e;
+  }
+}
+
+/** A converter's payload as the generated codec takes it. */
+export function wire(payload: Payload): WirePayload {
+  return { metadata: payload.metadata, data: payload.data, externalPayloads: NO_EXTERNAL };
+}
+
+export function wireAll(converter: PayloadConverter, values: readonly unknown[]): WirePayload[] {
+  const out: WirePayload[] = new Array(values.length);
+  for (let i = 0; i < values.length; i++) out[i] = wire(converter.toPayload(values[i]));
+  return out;
+}
+
+/** A record of values as payloads, in insertion order. */
+export function wireRecord(
+  converter: PayloadConverter,
+  values: { readonly [key: string]: unknown } | undefined,
+): { [key: string]: WirePayload } {
+  const out: { [key: string]: WirePayload } = {};
+  for (const [key, value] of Object.entries(values ?? {})) out[key] = wire(converter.toPayload(value));
+  return out;
+}
+
+/** Bytes of temporal.api.common.v1.Payloads. */
+export function encodePayloads(payloads: readonly WirePayload[]): Uint8Array {
+  for (const payload of payloads) PayloadCodec.encode(payload, writer.uint32(10).fork()).join();
+  return writer.finish();
+}

@@ -1,0 +1,74 @@
+// The door of every primitive: finds the strand that calls, and refuses calls that come from nowhere (a host callback woke workflow
+// code), from closures that must not use the API (validators, queries, sideEffect, updateState), and from constructs where the nesting
+// rules forbid them. Misuse fails the task even when workflow code catches the error.
+import type { CancelledFailure } from "../converter/failures.ts";
+import { callSite, userFrame } from "./call_site.ts";
+import { MisuseError, NestingError, OutsideTurnError } from "./errors.ts";
+import { type Closure, slot } from "./slot.ts";
+import type { Strand, StrandKind } from "./strand.ts";
+
+const CLOSURES: { readonly [C in Closure]: string } = {
+  validator: "a validator only looks at its arguments and the state",
+  query: "a query only looks at the published state and its arguments",
+  sideEffect: "the function of sideEffect computes a value by itself, once; call the API before or after it",
+  updateState: "the function of updateState runs between turns; call the API before or after it",
+  schema: "a schema only looks at its value",
+};
+
+/** The calling strand. `allowed`: closures that may call it nevertheless. */
+export function enter(api: string, allowed?: Closure): Strand {
+  const { strand, closure } = slot;
+  if (closure !== undefined && closure !== allowed) {
+    const error = new MisuseError(`${api} was called in a ${closure} function: ${CLOSURES[closure]}`);
+    // A query that misbehaves fails by itself; everything else fails the task.
+    if (closure !== "query") strand?.run.fail(error);
+    throw error;
+  }
+  if (strand === undefined) {
+    const error = new OutsideTurnError("");
+    const at = userFrame(error.stack);
+    error.message = `${api} was called${at === "" ? "" : ` at ${at}`} while no turn of a workflow is active: ` +
+      `either this is not workflow code, or a host callback or promise woke it; do such work in an activity`;
+    throw error;
+  }
+  strand.lastCall = api;
+  if (strand.run.context.callSites) strand.lastSite = callSite();
+  return strand;
+}
+
+/**
+ * As `enter`, for primitives that wait: in a scope that was cancelled or has ended they do not start. Answers the failure to reject
+ * with, or the strand.
+ */
+export function enterBlocking(api: string): Strand | CancelledFailure {
+  const strand = enter(api);
+  if (strand.ended) return strand.run.scopeEnded(strand, api);
+  const cancellation = strand.run.cancellation;
+  if (cancellation !== undefined && !strand.shielded) return cancellation.failure();
+  return strand;
+}
+
+const WHERE: { readonly [K in Exclude<StrandKind, "shield">]: string } = {
+  run: "the run function",
+  handler: "a message handler",
+  async: "an async handler",
+  branch: "a branch of parallel",
+};
+
+/** Fails the task when the calling construct is not one of `roles`. */
+export function requireRole(
+  strand: Strand,
+  api: string,
+  roles: readonly Exclude<StrandKind, "shield">[],
+  instead: string,
+): void {
+  const role = strand.role;
+  if (roles.includes(role)) return;
+  strand.run.misuse(
+    new NestingError(
+      `${api} cannot be used in ${WHERE[role]} (${strand.label}); it belongs in ${
+        roles.map((r) => WHERE[r]).join(" or ")
+      }. ${instead}`,
+    ),
+  );
+}

@@ -1,0 +1,208 @@
+// What a workflow may know about itself. Most of it comes with the start; memo, search attributes, parent and the like are read from the
+// encoded attributes of the started event when somebody asks, by a scan of the few fields that are shown.
+import { BinaryReader } from "@bufbuild/protobuf/wire";
+import { Payload as PayloadCodec } from "../core/generated/boundary/temporal/api/common/v1/message.ts";
+import type { InitializeWorkflow } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { Payload, PayloadConverter } from "../converter/payload.ts";
+import type { NativeRun } from "./run.ts";
+
+/** A workflow execution by its two ids. */
+export interface ExecutionRef {
+  readonly workflowId: string;
+  readonly runId: string;
+}
+
+/** Facts about the run. Times: milliseconds since the epoch; durations: milliseconds, 0 when unset. */
+export interface WorkflowInfo {
+  readonly workflowType: string;
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly namespace: string;
+  readonly taskQueue: string;
+  readonly attempt: number;
+  readonly startTimeMs: number;
+  /** The first run of the chain that continue-as-new and retries make. */
+  readonly firstExecutionRunId: string;
+  /** The run that continued as this one; empty for none. */
+  readonly continuedFromRunId: string;
+  readonly executionTimeoutMs: number;
+  readonly runTimeoutMs: number;
+  readonly taskTimeoutMs: number;
+  /** Events in history at the task that is being processed. */
+  readonly historyLength: number;
+  readonly historySizeBytes: number;
+  /** The server (or engine) finds the history long enough to continue as new. */
+  readonly continueAsNewSuggested: boolean;
+  /** A cancellation was requested, with this reason (it may be empty). */
+  readonly cancelReason: string | undefined;
+  readonly parent: ExecutionRef | undefined;
+  readonly cronSchedule: string;
+  readonly memo: { readonly [key: string]: unknown };
+  readonly searchAttributes: { readonly [key: string]: unknown };
+  /** The result of the previous run of a cron chain, if any. */
+  readonly lastResult: unknown;
+  /** True while the code runs again from history. For debugging only: a workflow must not behave differently. */
+  readonly unsafeIsReplaying: boolean;
+}
+
+interface Attributes {
+  readonly parent: ExecutionRef | undefined;
+  readonly cronSchedule: string;
+  readonly memo: { [key: string]: Payload };
+  readonly searchAttributes: { [key: string]: Payload };
+  readonly lastResult: Payload[];
+}
+
+export class RunInfo implements WorkflowInfo {
+  readonly #run: NativeRun;
+  readonly #start: InitializeWorkflow;
+  #attributes: Attributes | undefined;
+  #memo: { readonly [key: string]: unknown } | undefined;
+  #searchAttributes: { readonly [key: string]: unknown } | undefined;
+
+  constructor(run: NativeRun, start: InitializeWorkflow) {
+    this.#run = run;
+    this.#start = start;
+  }
+
+  get workflowType(): string {
+    return this.#start.workflowType;
+  }
+  get workflowId(): string {
+    return this.#start.workflowId;
+  }
+  get runId(): string {
+    return this.#start.runId;
+  }
+  get namespace(): string {
+    return this.#run.context.namespace;
+  }
+  get taskQueue(): string {
+    return this.#start.taskQueue;
+  }
+  get attempt(): number {
+    return this.#start.attempt;
+  }
+  get startTimeMs(): number {
+    return this.#start.startTimeMs;
+  }
+  get firstExecutionRunId(): string {
+    return this.#start.firstExecutionRunId;
+  }
+  get continuedFromRunId(): string {
+    return this.#start.continuedFromRunId;
+  }
+  get executionTimeoutMs(): number {
+    return this.#start.workflowExecutionTimeoutMs;
+  }
+  get runTimeoutMs(): number {
+    return this.#start.workflowRunTimeoutMs;
+  }
+  get taskTimeoutMs(): number {
+    return this.#start.workflowTaskTimeoutMs;
+  }
+  get historyLength(): number {
+    return this.#run.historyLength;
+  }
+  get historySizeBytes(): number {
+    return this.#run.historySizeBytes;
+  }
+  get continueAsNewSuggested(): boolean {
+    return this.#run.continueAsNewSuggested;
+  }
+  get cancelReason(): string | undefined {
+    return this.#run.cancellation?.reason;
+  }
+  get unsafeIsReplaying(): boolean {
+    return this.#run.isReplaying;
+  }
+  get parent(): ExecutionRef | undefined {
+    return this.#scanned.parent;
+  }
+  get cronSchedule(): string {
+    return this.#scanned.cronSchedule;
+  }
+  get memo(): { readonly [key: string]: unknown } {
+    return this.#memo ??= decodeRecord(this.#run.converter, this.#scanned.memo);
+  }
+  get searchAttributes(): { readonly [key: string]: unknown } {
+    return this.#searchAttributes ??= decodeRecord(this.#run.converter, this.#scanned.searchAttributes);
+  }
+  get lastResult(): unknown {
+    const payload = this.#scanned.lastResult[0];
+    return payload === undefined ? undefined : this.#run.converter.fromPayload(payload);
+  }
+
+  get #scanned(): Attributes {
+    return this.#attributes ??= scan(this.#start.startedAttributes);
+  }
+}
+
+function decodeRecord(converter: PayloadConverter, payloads: { [key: string]: Payload }): { readonly [key: string]: unknown } {
+  const values: { [key: string]: unknown } = {};
+  for (const [key, payload] of Object.entries(payloads)) values[key] = converter.fromPayload(payload);
+  return Object.freeze(values);
+}
+
+/** Calls `field` for every length-delimited field of a message and skips the others. */
+function fields(reader: BinaryReader, end: number, field: (number: number, reader: BinaryReader, end: number) => void): void {
+  while (reader.pos < end) {
+    const [number, type] = reader.tag();
+    if (type !== 2) {
+      reader.skip(type);
+      continue;
+    }
+    const length = reader.uint32();
+    const fieldEnd = reader.pos + length;
+    field(number, reader, fieldEnd);
+    reader.pos = fieldEnd;
+  }
+}
+
+/** The fields of WorkflowExecutionStartedEventAttributes that are shown (numbers: temporal/api/history/v1/message.proto). */
+function scan(bytes: Uint8Array): Attributes {
+  const found = {
+    parent: undefined as ExecutionRef | undefined,
+    cronSchedule: "",
+    memo: {} as { [key: string]: Payload },
+    searchAttributes: {} as { [key: string]: Payload },
+    lastResult: [] as Payload[],
+  };
+  const text = (reader: BinaryReader, end: number) => new TextDecoder().decode(bytes.subarray(reader.pos, end));
+  const record = (into: { [key: string]: Payload }, reader: BinaryReader, end: number) =>
+    fields(reader, end, (number, entry, entryEnd) => {
+      if (number !== 1) return;
+      let key = "";
+      fields(entry, entryEnd, (part, value, valueEnd) => {
+        if (part === 1) key = text(value, valueEnd);
+        else if (part === 2) into[key] = PayloadCodec.decode(value, valueEnd - value.pos);
+      });
+    });
+  const reader = new BinaryReader(bytes);
+  fields(reader, reader.len, (number, value, end) => {
+    switch (number) {
+      case 3: {
+        let workflowId = "";
+        let runId = "";
+        fields(value, end, (part, inner, innerEnd) => {
+          if (part === 1) workflowId = text(inner, innerEnd);
+          else if (part === 2) runId = text(inner, innerEnd);
+        });
+        found.parent = { workflowId, runId };
+        return;
+      }
+      case 13:
+        return fields(value, end, (part, inner, innerEnd) => {
+          if (part === 1) found.lastResult.push(PayloadCodec.decode(inner, innerEnd - inner.pos));
+        });
+      case 20:
+        found.cronSchedule = text(value, end);
+        return;
+      case 22:
+        return record(found.memo, value, end);
+      case 23:
+        return record(found.searchAttributes, value, end);
+    }
+  });
+  return found;
+}

@@ -1,0 +1,34 @@
+// What a run writes to the log: silent while it replays, with the run's names and workflow time on every line.
+import type { LogLevel } from "./program.ts";
+import type { NativeRun } from "./run.ts";
+
+type Fields = { readonly [key: string]: unknown };
+
+export class RunLog {
+  readonly #run: NativeRun;
+
+  constructor(run: NativeRun) {
+    this.#run = run;
+  }
+
+  /** A line of workflow code. */
+  write(level: LogLevel, message: string, fields: Fields = {}): void {
+    this.#write("workflow", level, message, fields);
+  }
+
+  /** Lines of the executor about workflow code. */
+  warn(message: string, fields: Fields = {}): void {
+    this.#write("executor", "warn", message, fields);
+  }
+
+  error(message: string, fields: Fields = {}): void {
+    this.#write("executor", "error", message, fields);
+  }
+
+  #write(source: "workflow" | "executor", level: LogLevel, message: string, fields: Fields): void {
+    const run = this.#run;
+    if (run.isReplaying) return;
+    const { workflowType, workflowId, runId, log } = run.context;
+    log.write({ level, message, fields, timeMs: run.timeMs, workflowType, workflowId, runId, source });
+  }
+}

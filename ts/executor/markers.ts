@@ -1,0 +1,76 @@
+// Side effects and patches: values and decisions that history remembers in markers. The core looks ahead and hands them over before the
+// jobs of the activation in which they are asked for.
+import { CommandKind, RecordSideEffect, SetPatchMarker } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { encode, wire, type WirePayload } from "./encode.ts";
+import { HistoryMismatchError, MisuseError, taskErrorOf } from "./errors.ts";
+import type { NativeRun } from "./run.ts";
+import { inClosure } from "./slot.ts";
+
+export class Markers {
+  readonly #sideEffects = new Map<number, WirePayload | undefined>();
+  #nextSideEffect = 0;
+  /** Patches that history records for the tasks seen so far. */
+  readonly #notified = new Set<string>();
+  /** Patches that this run has answered true for, or deprecated: their marker was issued. */
+  readonly #patched = new Set<string>();
+  readonly #deprecated = new Set<string>();
+
+  restoreSideEffect(id: number, payload: WirePayload | undefined): void {
+    this.#sideEffects.set(id, payload);
+  }
+
+  notifyPatch(id: string): void {
+    this.#notified.add(id);
+  }
+
+  sideEffect(run: NativeRun, fn: () => unknown): unknown {
+    const id = this.#nextSideEffect++;
+    if (this.#sideEffects.has(id)) {
+      const payload = this.#sideEffects.get(id);
+      this.#sideEffects.delete(id);
+      issueSideEffect(run, id, payload);
+      return payload === undefined ? undefined : run.converter.fromPayload(payload);
+    }
+    if (run.isReplaying) run.misuse(new HistoryMismatchError(`No side effect marker in history for side effect id ${id}`));
+    let value: unknown;
+    try {
+      value = inClosure("sideEffect", fn);
+    } catch (e) {
+      // It must not fail: what failed here could succeed on replay, or the other way round.
+      const error = taskErrorOf(e, "the function of sideEffect");
+      run.fail(error);
+      throw error;
+    }
+    if (typeof (value as PromiseLike<unknown> | undefined)?.then === "function") {
+      Promise.resolve(value).catch(() => {});
+      run.misuse(new MisuseError("the function of sideEffect returned a promise; use an activity for work that waits"));
+    }
+    const payload = wire(run.converter.toPayload(value));
+    issueSideEffect(run, id, payload);
+    // What replay will see, not the original: a Date is a string in both, an undefined property is absent in both.
+    return run.converter.fromPayload(payload);
+  }
+
+  /** A replay's "false" is not remembered: the run may go live between two calls. */
+  patched(run: NativeRun, id: string): boolean {
+    if (this.#patched.has(id)) return true;
+    if (run.isReplaying && !this.#notified.has(id)) return false;
+    this.#patched.add(id);
+    issuePatch(run, id, false);
+    return true;
+  }
+
+  deprecatePatch(run: NativeRun, id: string): void {
+    if (this.#deprecated.has(id) || this.#patched.has(id)) return;
+    this.#deprecated.add(id);
+    issuePatch(run, id, true);
+  }
+}
+
+function issueSideEffect(run: NativeRun, id: number, payload: WirePayload | undefined): void {
+  run.issue(CommandKind.COMMAND_KIND_RECORD_SIDE_EFFECT, encode(RecordSideEffect, { id, payload }));
+}
+
+function issuePatch(run: NativeRun, patchId: string, deprecated: boolean): void {
+  run.issue(CommandKind.COMMAND_KIND_SET_PATCH_MARKER, encode(SetPatchMarker, { patchId, deprecated }));
+}

@@ -1,0 +1,32 @@
+// Programs made from workflow definitions.
+import { JobOrder } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { DefinitionShape } from "./definition.ts";
+import type { Activator, Program, RunContext } from "./program.ts";
+import { NativeRun } from "./run.ts";
+
+/** Written into the histories of native programs; the rule for workflow-task boundaries is chosen by it. */
+export const SDK_NAME = "temporalex-ts";
+
+export function nativeProgram(definition: DefinitionShape): Program {
+  return {
+    jobOrder: JobOrder.JOB_ORDER_NATIVE,
+    sdkName: SDK_NAME,
+    createActivator: (context: RunContext): Activator => new NativeRun(definition, context),
+  };
+}
+
+/** The lookup that a TaskRunner wants, over the definitions of an application. Two definitions of one name are refused. */
+export function nativePrograms(definitions: Iterable<DefinitionShape>): ProgramTable {
+  const table = new Map<string, Program>();
+  for (const definition of definitions) {
+    if (table.has(definition.name)) throw new Error(`two workflows are named "${definition.name}"`);
+    table.set(definition.name, nativeProgram(definition));
+  }
+  return { names: () => [...table.keys()], get: (name) => table.get(name) };
+}
+
+export interface ProgramTable {
+  get(workflowType: string): Program | undefined;
+  /** For the message about an unknown type. */
+  names(): string[];
+}

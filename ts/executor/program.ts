@@ -1,0 +1,73 @@
+// The seam between a realm's task loop and the programs that it runs. A Program makes one Activator per workflow run; the task loop
+// feeds it activations one at a time, and between two of them nothing of the run moves. Native programs (native_program.ts) take jobs
+// in the order of events; programs of the compat layer take Core's order. Both issue commands through `RunContext.run`.
+import type { Activation, CommandKind, JobOrder } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { PayloadConverter } from "../converter/payload.ts";
+
+/** What workflow code that runs under one name looks like to the task loop. */
+export interface Program {
+  /** How the core orders the jobs of an activation. */
+  readonly jobOrder: JobOrder;
+  /** Written into the completion's sdk_metadata. */
+  readonly sdkName: string;
+  createActivator(context: RunContext): Activator;
+}
+
+/** One workflow run in memory. */
+export interface Activator {
+  /**
+   * Sets `slot.run` for as long as it takes, applies the jobs of an activation, and resolves when the run is quiet; the commands it caused have been issued by then. Rejects
+   * with the error that fails the workflow task.
+   */
+  activate(activation: Activation): Promise<void>;
+  /** False or absent: a promise that was rejected with this and that nobody handled fails the workflow task. */
+  ignoresRejection?(reason: unknown): boolean;
+  /** The run leaves memory. Nothing is rejected: parked functions are dropped (core-spec 3.6). */
+  dispose(): void;
+}
+
+/** The part of CoreRun that programs may use; everything else belongs to the task loop. */
+export interface CommandPort {
+  /** Queues a command; answers its seq (0 for kinds that have none). */
+  command(kind: CommandKind, attributes: Uint8Array): number;
+  cancel(kind: CommandKind, seq: number): void;
+  /** Next number of the run's seeded generator, in [0, 1). */
+  random(): number;
+  randomBytes(length: number): Uint8Array;
+}
+
+export interface RunContext {
+  readonly run: CommandPort;
+  readonly converter: PayloadConverter;
+  readonly log: LogSink;
+  readonly namespace: string;
+  readonly workflowType: string;
+  readonly workflowId: string;
+  readonly runId: string;
+  /** Primitives record where they were called (6 us each): debug sessions, and the second pass after a divergence. */
+  readonly callSites: boolean;
+}
+
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
+/** One line of a workflow's log. `fields` is plain data. */
+export interface LogEntry {
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly fields: { readonly [key: string]: unknown };
+  /** Workflow time, milliseconds since the epoch. */
+  readonly timeMs: number;
+  readonly workflowType: string;
+  readonly workflowId: string;
+  readonly runId: string;
+  /** Who speaks: workflow code, or the executor (warnings about it). */
+  readonly source: "workflow" | "executor";
+}
+
+/** Where log lines go. Never called while a run replays. */
+export interface LogSink {
+  write(entry: LogEntry): void;
+}
+
+/** Drops everything. */
+export const silentLog: LogSink = { write: () => {} };

@@ -1,0 +1,69 @@
+// Published state and the queries over it. publishState keeps the value as it is at the call, encoded; a query sees a read-only copy of
+// it and never touches the run.
+import { CommandKind, type Job, QueryResult } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { encodeFailure } from "../converter/failure_converter.ts";
+import { ApplicationFailure } from "../converter/failures.ts";
+import { fromPayloads, type Payload } from "../converter/payload.ts";
+import { encode, wire } from "./encode.ts";
+import { MisuseError } from "./errors.ts";
+import type { NativeRun } from "./run.ts";
+import { inClosure } from "./slot.ts";
+import { original, view } from "./view.ts";
+
+export class Published {
+  #payload: Payload | undefined;
+  #decoded: { value: unknown } | undefined;
+
+  publish(run: NativeRun, value: unknown): void {
+    this.#payload = run.converter.toPayload(value);
+    this.#decoded = undefined;
+  }
+
+  /** A read-only view of the last published state; undefined before the first. */
+  view(run: NativeRun): unknown {
+    if (this.#payload === undefined) return undefined;
+    this.#decoded ??= { value: run.converter.fromPayload(this.#payload) };
+    return view(this.#decoded.value);
+  }
+
+  /** The last published state as a payload, for whoever shows runs. */
+  get payload(): Payload | undefined {
+    return this.#payload;
+  }
+}
+
+export function answerQueries(run: NativeRun, jobs: readonly Job[]): void {
+  for (const { variant } of jobs) {
+    if (variant?.$case !== "queryWorkflow") {
+      throw new Error(`the core sent a job among queries that is none: ${variant?.$case ?? "an unknown one"}`);
+    }
+    const { queryId, queryType, arguments: args } = variant.value;
+    let result: QueryResult["result"];
+    try {
+      const answer = ask(run, queryType, fromPayloads(run.converter, args));
+      result = { $case: "succeeded", value: wire(run.converter.toPayload(original(answer))) };
+    } catch (e) {
+      result = { $case: "failed", value: encodeFailure(e, run.converter) };
+    }
+    run.issue(CommandKind.COMMAND_KIND_QUERY_RESULT, encode(QueryResult, { queryId, result }));
+  }
+}
+
+function ask(run: NativeRun, name: string, args: unknown[]): unknown {
+  const { queries } = run.definition;
+  if (!Object.hasOwn(queries, name)) {
+    const names = Object.keys(queries);
+    throw new ApplicationFailure(
+      `Unknown query "${name}"; workflow "${run.definition.name}" answers ${
+        names.length === 0 ? "no queries" : names.join(", ")
+      }`,
+      { type: "UnknownQuery", nonRetryable: true },
+    );
+  }
+  const answer = inClosure("query", () => queries[name]!(run.published.view(run), ...args));
+  if (typeof (answer as PromiseLike<unknown> | undefined)?.then === "function") {
+    Promise.resolve(answer).catch(() => {});
+    throw new MisuseError(`the handler of query "${name}" returned a promise; a query answers at once`);
+  }
+  return answer;
+}

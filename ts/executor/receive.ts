@@ -1,0 +1,445 @@
+// receive: a message loop as a structured scope. It owns the reducer state; dispatches one message at a time to handlers that may block;
+// runs async handlers beside that; and ends when a handler stops it or its timeout fires, after everything in flight has finished. An
+// accepted update is in flight from its acceptance on. The rules by number are those of core-spec 3.4.
+import { isCancellation, TemporalFailure } from "../converter/failures.ts";
+import { decodeArgs, InvalidArguments } from "./arguments.ts";
+import { type HandlerErrors, type HandlerResult, type HandlerShape, isHandlerResult } from "./definition.ts";
+import { wire, type WirePayload } from "./encode.ts";
+import { enter, requireRole } from "./enter.ts";
+import { isTaskError, MisuseError, NestingError, taskErrorOf } from "./errors.ts";
+import { Queue, type SignalItem, type UpdateItem } from "./inbox.ts";
+import type { NativeRun } from "./run.ts";
+import { inClosure, slot } from "./slot.ts";
+import { Awaiter, rejected, Strand } from "./strand.ts";
+import { cancelTimer, startTimer, type TimerTarget } from "./timers.ts";
+import { type Outcome, startStrand } from "./turns.ts";
+import { acceptUpdate, completeUpdate, rejectUpdate } from "./updates.ts";
+import { view } from "./view.ts";
+
+type Item = SignalItem | UpdateItem;
+
+/** An update that was accepted, with the arguments that its handler gets. */
+interface Accepted {
+  readonly update: UpdateItem;
+  readonly handler: HandlerShape;
+  readonly args: unknown[];
+}
+
+export class ReceiveAwaiter extends Awaiter<unknown> {
+  readonly external = false;
+  readonly scope: ReceiveScope;
+
+  constructor(strand: Strand, scope: ReceiveScope) {
+    super(strand);
+    this.scope = scope;
+  }
+
+  describe(): string {
+    return "receive";
+  }
+
+  cancel(reason: unknown): void {
+    this.scope.cancel(reason);
+  }
+
+  override abandon(): void {
+    // Only the end of the run abandons a receive; completion.ts answers its updates.
+    this.drop();
+  }
+}
+
+/** The timeout of a receive: a timer like others, but what it wakes is the scope. */
+class ReceiveTimer extends Awaiter<void> implements TimerTarget {
+  readonly external = true;
+  readonly #scope: ReceiveScope;
+  readonly #seq: number;
+
+  constructor(strand: Strand, scope: ReceiveScope, durationMs: number) {
+    super(strand);
+    this.#scope = scope;
+    this.#seq = startTimer(strand.run, durationMs, undefined, this);
+  }
+
+  describe(): string {
+    return "timeout of receive";
+  }
+
+  fired(): void {
+    this.drop();
+    this.#scope.timeUp();
+  }
+
+  cancel(): void {
+    if (!this.isPending) return;
+    cancelTimer(this.strand.run, this.#seq);
+    this.drop();
+  }
+
+  override abandon(): void {
+    this.cancel();
+  }
+}
+
+/** What updateState runs: from the state to [result, new state]. */
+export type StateChange<R> = (state: unknown) => readonly [R, unknown];
+
+/** An updateState call that waits until the running sync handler gives the reducer back. */
+class StateAwaiter<R> extends Awaiter<R> {
+  readonly external = false;
+  readonly fn: StateChange<R>;
+
+  constructor(strand: Strand, fn: StateChange<R>) {
+    super(strand);
+    this.fn = fn;
+  }
+
+  describe(): string {
+    return "updateState";
+  }
+
+  cancel(reason: unknown): void {
+    this.fail(reason);
+  }
+}
+
+export class ReceiveScope {
+  readonly run: NativeRun;
+  readonly strand: Strand;
+  readonly awaiter: ReceiveAwaiter;
+  state: unknown;
+  readonly #signals: Map<string, HandlerShape> = new Map();
+  readonly #updates: Map<string, HandlerShape> = new Map();
+  readonly #errors: HandlerErrors;
+  /** The sync handler that runs now, and so owns the reducer (#12). */
+  #handling: Strand | undefined;
+  #asyncs = 0;
+  /** Accepted while a handler was running, in order (#1). */
+  readonly #accepted: Queue<Accepted> = new Queue();
+  /** Accepted and not answered yet, in order of acceptance. */
+  readonly #unanswered: Set<UpdateItem> = new Set();
+  /** updateState calls that wait for the running handler, in order. */
+  readonly #changes: StateAwaiter<unknown>[] = [];
+  #stopping: "stop" | "timeout" | "cancel" | undefined;
+  #cancelReason: unknown;
+  #timer: ReceiveTimer | undefined;
+  /** It has a timeout, so its result says how it ended. */
+  readonly #timed: boolean;
+  /** timeout 0: only messages that had arrived before this number are dispatched (#20). */
+  readonly #limit: number;
+
+  constructor(
+    strand: Strand,
+    state: unknown,
+    handlers: readonly HandlerShape[],
+    options: { timeoutMs: number | undefined; handlerErrors: HandlerErrors },
+  ) {
+    this.run = strand.run;
+    this.strand = strand;
+    this.state = state;
+    this.#errors = options.handlerErrors;
+    this.#timed = options.timeoutMs !== undefined;
+    for (const handler of handlers) {
+      const { kind, name } = handler.message;
+      const table = kind === "signal" ? this.#signals : this.#updates;
+      if (table.has(name)) this.run.misuse(new MisuseError(`receive got two handlers for ${kind} "${name}"`));
+      table.set(name, handler);
+    }
+    this.#limit = options.timeoutMs === 0 ? this.run.inbox.next : Infinity;
+    if (options.timeoutMs !== undefined && options.timeoutMs > 0) {
+      this.#timer = new ReceiveTimer(strand, this, options.timeoutMs);
+    }
+    this.awaiter = new ReceiveAwaiter(strand, this);
+    this.run.receive = this;
+  }
+
+  get isStopping(): boolean {
+    return this.#stopping !== undefined;
+  }
+
+  /** No handler runs, so the next message may be taken. */
+  get isIdle(): boolean {
+    return this.#handling === undefined;
+  }
+
+  /** A message from outside could still wake it. */
+  get canBeWoken(): boolean {
+    return this.isIdle && !this.isStopping;
+  }
+
+  handles(update: UpdateItem): boolean {
+    return this.#updates.has(update.name) && update.order < this.#limit;
+  }
+
+  updateNames(): string[] {
+    return [...this.#updates.keys()];
+  }
+
+  /** The oldest message that it would take now; while stopping only updates that were accepted before (#3). */
+  nextItem(): Item | undefined {
+    let oldest: Item | undefined = this.#accepted.peek()?.update;
+    const { inbox } = this.run;
+    if (this.isStopping || inbox.isEmpty) return oldest;
+    for (const name of this.#signals.keys()) {
+      const signal = inbox.peekSignal(name);
+      if (signal !== undefined && signal.order < this.#limit && (oldest === undefined || signal.order < oldest.order)) {
+        oldest = signal;
+      }
+    }
+    for (const update of inbox.undecided) {
+      if (oldest !== undefined && oldest.order < update.order) break;
+      if (this.handles(update)) return update;
+    }
+    return oldest;
+  }
+
+  /** Nothing is left to dispatch: with timeout 0 the time is up. */
+  inboxDrained(): boolean {
+    if (this.#limit === Infinity || this.isStopping) return false;
+    this.timeUp();
+    return true;
+  }
+
+  dispatch(item: Item): void {
+    if (item.kind === "signal") return this.#dispatchSignal(item);
+    const queued = this.#accepted.peek()?.update === item;
+    if (!queued && !this.accept(item)) return;
+    const accepted = this.#accepted.shift()!;
+    this.#handle(accepted.handler, accepted.args, item);
+  }
+
+  #dispatchSignal(signal: SignalItem): void {
+    this.run.inbox.takeSignal(signal.name);
+    const handler = this.#signals.get(signal.name)!;
+    let args: unknown[];
+    try {
+      args = decodeArgs(this.run, handler.message, signal.input);
+    } catch (e) {
+      if (!(e instanceof InvalidArguments)) throw e;
+      this.#signalFailed(signal.name, e);
+      return;
+    }
+    this.#handle(handler, args, undefined, signal.name);
+  }
+
+  /**
+   * Decides an update: validates it against the state as it is now (not on replay, where it was accepted), then rejects it, or accepts
+   * and queues it. Answers whether it was accepted.
+   */
+  accept(update: UpdateItem): boolean {
+    const { run } = this;
+    const handler = this.#updates.get(update.name)!;
+    run.inbox.undecided.delete(update);
+    let args: unknown[];
+    try {
+      args = this.#argsOf(handler, update);
+      if (update.runValidator) this.#validate(handler, args);
+    } catch (e) {
+      if (isTaskError(e)) throw e;
+      rejectUpdate(run, update, e);
+      return false;
+    }
+    acceptUpdate(run, update);
+    this.#accepted.push({ update, handler, args });
+    this.#unanswered.add(update);
+    return true;
+  }
+
+  #argsOf(handler: HandlerShape, update: UpdateItem): unknown[] {
+    try {
+      return decodeArgs(this.run, handler.message, update.input);
+    } catch (e) {
+      // It was accepted when the schema was another one: the handler gets what was sent.
+      if (update.runValidator || !(e instanceof InvalidArguments)) throw e;
+      return decodeArgs(this.run, { ...handler.message, args: undefined }, update.input);
+    }
+  }
+
+  #validate(handler: HandlerShape, args: unknown[]): void {
+    const validate = handler.validate;
+    if (validate === undefined) return;
+    const result = inClosure("validator", () => validate(view(args), view(this.state)));
+    if (typeof (result as PromiseLike<unknown> | undefined)?.then === "function") {
+      Promise.resolve(result).catch(() => {});
+      this.run.misuse(
+        new MisuseError(`the validator of update "${handler.message.name}" returned a promise; a validator decides at once`),
+      );
+    }
+  }
+
+  #handle(handler: HandlerShape, args: unknown[], update: UpdateItem | undefined, signal?: string): void {
+    const { kind, name } = handler.message;
+    const strand = new Strand(this.run, "handler", `handler of ${kind} "${name}"`, this.strand);
+    this.#handling = strand;
+    startStrand(strand, () => handler.handle(args, this.state), (outcome) => {
+      if (this.run.end !== undefined) return;
+      this.#handling = undefined;
+      this.#handled(strand, outcome, update, signal ?? name);
+      this.#applyChanges();
+      this.#finishIfDone();
+    });
+  }
+
+  #handled(strand: Strand, outcome: Outcome<unknown>, update: UpdateItem | undefined, name: string): void {
+    if (!outcome.ok) return this.#failed(strand, outcome.error, update, name);
+    const result = outcome.value;
+    const wanted = update === undefined ? ["noreply", "stop", "async"] : ["reply", "stopReply", "async"];
+    if (!isHandlerResult(result) || !wanted.includes(result.kind)) {
+      return this.run.fail(
+        new MisuseError(
+          `${strand.label} returned ${isHandlerResult(result) ? `a ${result.kind}` : "something else than a handler result"}; ` +
+            (update === undefined
+              ? "return noreply(state), stop(state) or spawnAsync(fn, state)"
+              : "return reply(response, state), stop(state, response) or spawnAsync(fn, state)"),
+        ),
+      );
+    }
+    if (result.kind === "async") return this.#spawn(result, update, name);
+    if (update !== undefined && !this.#complete(strand, update, result.response)) return;
+    this.state = result.state;
+    if (result.kind === "stop" || result.kind === "stopReply") this.#stop();
+  }
+
+  /** #36: the state first, then the async handler up to its first block, before the next message. */
+  #spawn(result: HandlerResult, update: UpdateItem | undefined, name: string): void {
+    this.state = result.state;
+    this.#asyncs++;
+    const kind = update === undefined ? "signal" : "update";
+    const strand = new Strand(this.run, "async", `async handler of ${kind} "${name}"`, this.strand, { receive: this });
+    startStrand(strand, () => result.fn!(updateState), (outcome) => {
+      if (this.run.end !== undefined) return;
+      this.#asyncs--;
+      if (outcome.ok && isHandlerResult(outcome.value)) {
+        this.run.fail(
+          new NestingError(
+            `${strand.label} returned a ${outcome.value.kind} result; only the handler itself returns those, ` +
+              `an async handler returns the update's response and changes the state with updateState`,
+          ),
+        );
+      } else if (!outcome.ok) this.#failed(strand, outcome.error, update, name);
+      else if (update !== undefined) this.#complete(strand, update, outcome.value);
+      this.#finishIfDone();
+    });
+  }
+
+  /** Answers an update. A response that cannot be encoded is an error of its handler. */
+  #complete(strand: Strand, update: UpdateItem, response: unknown): boolean {
+    let payload: WirePayload;
+    try {
+      payload = wire(this.run.converter.toPayload(response));
+    } catch (e) {
+      this.#failed(strand, e, update, update.name);
+      return false;
+    }
+    this.#unanswered.delete(update);
+    completeUpdate(this.run, update, payload);
+    return true;
+  }
+
+  /** #14, #15: an update fails, a signal is logged, the state stays as it was and the loop goes on; what #16 names is never caught. */
+  #failed(strand: Strand, error: unknown, update: UpdateItem | undefined, name: string): void {
+    const { run } = this;
+    if (isTaskError(error)) return run.fail(error);
+    if (this.#errors === "failTask" && !(error instanceof TemporalFailure)) {
+      return run.fail(taskErrorOf(error, strand.label));
+    }
+    if (update !== undefined) {
+      this.#unanswered.delete(update);
+      rejectUpdate(run, update, error);
+    } else if (!(run.cancellation !== undefined && isCancellation(error))) this.#signalFailed(name, error);
+  }
+
+  #signalFailed(name: string, error: unknown): void {
+    this.run.log.error(`the handler of signal "${name}" failed`, { error: String((error as Error)?.stack ?? error) });
+  }
+
+  /** updateState: now, or when the running sync handler has returned its state (#12). */
+  updateState<R>(strand: Strand, fn: StateChange<R>): Promise<R> {
+    if (this.#handling !== undefined) {
+      const awaiter = new StateAwaiter<R>(strand, fn);
+      this.#changes.push(awaiter as StateAwaiter<unknown>);
+      return awaiter.promise;
+    }
+    try {
+      return Promise.resolve(this.#change(fn));
+    } catch (e) {
+      return rejected(e);
+    }
+  }
+
+  #change<R>(fn: StateChange<R>): R {
+    const result: unknown = inClosure("updateState", () => fn(this.state));
+    if (!Array.isArray(result) || result.length !== 2) {
+      this.run.misuse(
+        new MisuseError("the function of updateState must return [result, newState] at once; it returned something else"),
+      );
+    }
+    this.state = result[1];
+    return result[0] as R;
+  }
+
+  #applyChanges(): void {
+    for (const awaiter of this.#changes.splice(0)) {
+      if (!awaiter.isPending) continue;
+      slot.strand = awaiter.strand;
+      try {
+        awaiter.fulfil(this.#change(awaiter.fn));
+      } catch (e) {
+        awaiter.fail(e);
+      } finally {
+        slot.strand = undefined;
+      }
+    }
+  }
+
+  /** A stop after the timeout, while handlers still finish, gives the normal result (#19); a second stop changes nothing (#21). */
+  #stop(): void {
+    if (this.#stopping !== "cancel") this.#stopping = "stop";
+    this.#timer?.cancel();
+  }
+
+  timeUp(): void {
+    this.#stopping ??= "timeout";
+    this.#finishIfDone();
+  }
+
+  /** The workflow was cancelled: no new messages, handlers in flight end first, then receive rejects. */
+  cancel(reason: unknown): void {
+    if (this.#stopping === "cancel") return;
+    this.#stopping = "cancel";
+    this.#cancelReason = reason;
+    this.#timer?.cancel();
+    for (let next = this.#accepted.shift(); next !== undefined; next = this.#accepted.shift()) {
+      this.#unanswered.delete(next.update);
+      rejectUpdate(this.run, next.update, reason);
+    }
+    this.#finishIfDone();
+  }
+
+  /** The run ends while the receive is open: whoever was accepted gets an answer (#23). */
+  abort(error: unknown): void {
+    for (const update of this.#unanswered) rejectUpdate(this.run, update, error);
+    this.#unanswered.clear();
+    this.#accepted.clear();
+    this.run.receive = undefined;
+  }
+
+  #finishIfDone(): void {
+    if (this.#stopping === undefined || this.#handling !== undefined || this.#asyncs > 0 || this.#accepted.length > 0) return;
+    if (this.run.receive === this) this.run.receive = undefined;
+    if (this.#stopping === "cancel") this.awaiter.fail(this.#cancelReason);
+    else if (this.#timed) this.awaiter.fulfil({ timedOut: this.#stopping === "timeout", state: this.state });
+    else this.awaiter.fulfil(this.state);
+  }
+}
+
+/** updateState from an async handler or its branches. */
+export function updateState<R>(fn: StateChange<R>): Promise<R> {
+  const strand = enter("updateState");
+  const scope = strand.receive;
+  if (scope === undefined) {
+    requireRole(strand, "updateState", ["async"], "A handler returns its new state; run gets the state when receive returns.");
+    throw new Error("an async handler without a receive");
+  }
+  if (strand.ended) return rejected(strand.run.scopeEnded(strand, "updateState"));
+  return scope.updateState(strand, fn);
+}

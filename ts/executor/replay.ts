@@ -1,0 +1,139 @@
+// Replays of histories with no reporter: the verdict of the replay command, of determinism tests and of the debugger.
+import {
+  type CommandKind,
+  type CoreError,
+  type CoreWarning,
+  ErrorKind,
+  type TaskOutcome,
+} from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { CoreError as ThrownCoreError } from "../core/errors.ts";
+import { CachedRun, type FetchHistory, type RunIdentity, type RunSetup } from "./cached_run.ts";
+import { userFrame } from "./call_site.ts";
+import type { RecordedActivation } from "./recording.ts";
+import { scanHistory } from "./wire_scan.ts";
+
+export interface ReplayOptions {
+  /** Extra commands and swapped update ids fail the replay instead of being warnings. */
+  readonly strict?: boolean;
+  /** Keep the commands of every activation. */
+  readonly record?: boolean;
+  /** Where commands were issued: never, always, or in a second replay after a divergence (default). */
+  readonly callSites?: "never" | "onFailure" | "always";
+  /** Overrides the run id of the history's first event. */
+  readonly runId?: string;
+}
+
+export interface ReplayError {
+  /** Stable number of the core's error table; 0 for an error of workflow code that the core did not number. */
+  readonly code: number;
+  readonly message: string;
+  /** 0 when not known. */
+  readonly eventId: number;
+  readonly eventType: string;
+  readonly expected: string;
+  readonly actual: string;
+  /** The user's line: "function (file:line:column)"; "" when not known. */
+  readonly location: string;
+  readonly commandKind: CommandKind;
+  readonly seq: number;
+  readonly diffs: CoreError["diffs"];
+  /** What workflow code threw, when it did. */
+  readonly thrown?: unknown;
+}
+
+export interface ReplayVerdict {
+  readonly verdict: "ok" | "nondeterminism" | "failed";
+  readonly workflowType: string;
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly activations: number;
+  readonly events: number;
+  readonly warnings: readonly CoreWarning[];
+  readonly error?: ReplayError;
+  /** With `record`: the commands of each activation, in order. */
+  readonly recorded?: readonly RecordedActivation[];
+}
+
+type Setup = (identity: RunIdentity, extra: { record?: boolean; callSites?: boolean }) => RunSetup;
+
+const noPages: FetchHistory = () => Promise.reject(new Error("the history ends before the event that its last task needs"));
+
+export async function replayHistory(
+  setup: Setup,
+  workflowId: string,
+  history: Uint8Array,
+  options: ReplayOptions,
+): Promise<ReplayVerdict> {
+  const head = scanHistory(history);
+  const identity = { workflowType: head.workflowType, workflowId, runId: options.runId ?? head.runId };
+  const callSites = options.callSites ?? "onFailure";
+  const first = await once(setup, identity, history, options, callSites === "always");
+  if (first.error === undefined || callSites !== "onFailure" || first.error.location !== "") return first;
+  const second = await once(setup, identity, history, options, true);
+  return second.error?.code === first.error.code ? { ...second, recorded: first.recorded } : first;
+}
+
+async function once(
+  setup: Setup,
+  identity: RunIdentity,
+  history: Uint8Array,
+  options: ReplayOptions,
+  callSites: boolean,
+): Promise<ReplayVerdict> {
+  const made = setup(identity, { record: options.record, callSites });
+  const run = new CachedRun({ ...made, runOptions: { ...made.runOptions, strict: options.strict ?? made.runOptions.strict } });
+  try {
+    let outcome: TaskOutcome;
+    try {
+      run.core.startReplay(identity.workflowId, history);
+      outcome = await run.drive(noPages);
+    } catch (e) {
+      return { ...identity, verdict: "failed", activations: 0, events: 0, warnings: [], error: errorOfThrown(e) };
+    }
+    const finished = outcome.response?.$case === "replayFinished" ? outcome.response.value : { activations: 0, events: 0 };
+    const error = outcome.error === undefined ? undefined : errorOf(outcome.error, run, callSites);
+    const verdict = outcome.error === undefined
+      ? "ok"
+      : outcome.error.kind === ErrorKind.ERROR_KIND_NONDETERMINISM
+      ? "nondeterminism"
+      : "failed";
+    return {
+      ...identity,
+      verdict,
+      ...finished,
+      warnings: outcome.warnings,
+      ...(error === undefined ? {} : { error }),
+      ...(options.record === true ? { recorded: run.recorder!.activations } : {}),
+    };
+  } finally {
+    run.dispose();
+  }
+}
+
+function errorOf(error: CoreError, run: CachedRun, callSites: boolean): ReplayError {
+  const { code, message, eventId, eventType, expected, actual, commandKind, seq, diffs } = error;
+  const thrownAt = run.thrown instanceof Error ? userFrame(run.thrown.stack) : "";
+  const location = thrownAt !== "" ? thrownAt : callSites ? run.recorder?.siteOf(commandKind, seq) ?? "" : "";
+  return {
+    ...{ code, message, eventId, eventType, expected, actual, commandKind, seq, diffs, location },
+    ...(run.thrown === undefined ? {} : { thrown: run.thrown }),
+  };
+}
+
+/** The core itself refused (bytes that are no history, a panic). */
+function errorOfThrown(thrown: unknown): ReplayError {
+  const data = thrown instanceof ThrownCoreError ? thrown.data : undefined;
+  return {
+    code: data?.code ?? 0,
+    message: (thrown as Error).message,
+    eventId: data?.eventId ?? 0,
+    eventType: data?.eventType ?? "",
+    expected: data?.expected ?? "",
+    actual: data?.actual ?? "",
+    location: "",
+    commandKind: data?.commandKind ?? 0,
+    seq: data?.seq ?? 0,
+    diffs: data?.diffs ?? [],
+    thrown,
+  };
+}

@@ -1,0 +1,250 @@
+// One native workflow run in memory: its state, and how an activation goes through it. Jobs are taken in the order of their events; after
+// each of them the queue of ready work is drained, one awaiter per turn and one macrotask hop per turn, and the inbox is scanned to a
+// fixpoint (core-spec 3.3). When all is quiet, undecided updates are decided and, if the run function has ended, the terminal command
+// is issued. The rooms beside this file hold what each kind of job does.
+import type {
+  Activation,
+  CommandKind,
+  InitializeWorkflow,
+  Job,
+} from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { CancelledFailure, isCancellation } from "../converter/failures.ts";
+import type { PayloadConverter } from "../converter/payload.ts";
+import { hop } from "../platform/hop.ts";
+import { type ActivityAwaiter, resolveActivity } from "./activities.ts";
+import { type Cancellation, requestCancellation } from "./cancellation.ts";
+import { restoreCarried } from "./carry.ts";
+import { concludeRun, endRun, type RunEnd } from "./completion.ts";
+import { checkDeadlock } from "./deadlock.ts";
+import type { DefinitionShape } from "./definition.ts";
+import { decideUpdates, dispatchOne } from "./dispatch.ts";
+import { OutsideTurnError, type WorkflowTaskError } from "./errors.ts";
+import { Inbox, Queue } from "./inbox.ts";
+import { RunInfo } from "./info.ts";
+import { RunLog } from "./log.ts";
+import { Markers } from "./markers.ts";
+import type { Activator, CommandPort, RunContext } from "./program.ts";
+import { answerQueries, Published } from "./queries.ts";
+import type { ReceiveScope } from "./receive.ts";
+import type { SignalAwaiter } from "./signals.ts";
+import { type RunClock, slot } from "./slot.ts";
+import { type Awaiter, Strand, type Work } from "./strand.ts";
+import { startStrand } from "./turns.ts";
+import { fireTimer, type TimerTarget } from "./timers.ts";
+
+/** Jobs that are applied before the first turn of a run. */
+const BEFORE_START: ReadonlySet<string | undefined> = new Set([
+  ...["notifyHasPatch", "sideEffectValue", "updateRandomSeed"],
+  ...["signalWorkflow", "doUpdate"],
+]);
+
+export class NativeRun implements Activator, RunClock {
+  readonly definition: DefinitionShape;
+  readonly context: RunContext;
+  readonly port: CommandPort;
+  readonly converter: PayloadConverter;
+  readonly log: RunLog;
+
+  /** Work that is due, in order. */
+  readonly ready: Queue<Work> = new Queue();
+  /** Awaiters that nothing has settled yet, in order of creation. */
+  readonly pending: Set<Awaiter<unknown>> = new Set();
+  /** Strands that have not ended, in order of creation. */
+  readonly strands: Set<Strand> = new Set();
+  readonly timers: Map<number, TimerTarget> = new Map();
+  readonly activities: Map<number, ActivityAwaiter> = new Map();
+  readonly inbox: Inbox = new Inbox();
+  /** waitForSignal calls by name, oldest first. */
+  readonly waiters: Map<string, SignalAwaiter[]> = new Map();
+  readonly markers: Markers = new Markers();
+  readonly published: Published = new Published();
+  /** At most one receive is active. */
+  receive: ReceiveScope | undefined;
+  info: RunInfo | undefined;
+  cancellation: Cancellation | undefined;
+  /** How the run function ended; then nothing more is resumed. */
+  end: RunEnd | undefined;
+  /** Reasons of rejections that the end of a scope caused: nobody has to handle them. */
+  readonly scopeReasons: WeakSet<object> = new WeakSet();
+
+  timeMs = 0;
+  isReplaying = false;
+  historyLength = 0;
+  historySizeBytes = 0;
+  continueAsNewSuggested = false;
+
+  #failure: Error | undefined;
+  #disposed = false;
+
+  constructor(definition: DefinitionShape, context: RunContext) {
+    this.definition = definition;
+    this.context = context;
+    this.port = context.run;
+    this.converter = context.converter;
+    this.log = new RunLog(this);
+  }
+
+  random(): number {
+    return this.port.random();
+  }
+
+  randomBytes(length: number): Uint8Array {
+    return this.port.randomBytes(length);
+  }
+
+  /** Fails the open workflow task with the first error given; nothing that workflow code catches can undo it. */
+  fail(error: Error): void {
+    this.#failure ??= error;
+  }
+
+  /** As `fail`, and throws the error to the caller in workflow code. */
+  misuse(error: WorkflowTaskError): never {
+    this.fail(error);
+    throw error;
+  }
+
+  /** Issues a command. What the core refuses fails the task. */
+  issue(kind: CommandKind, attributes: Uint8Array): number {
+    try {
+      return this.port.command(kind, attributes);
+    } catch (e) {
+      this.fail(e as Error);
+      throw e;
+    }
+  }
+
+  /** The failure for a primitive that code of an ended scope calls; it ends that code quietly. */
+  scopeEnded(strand: Strand, api: string): CancelledFailure {
+    const reason = new CancelledFailure(`${api} was called after its scope (${strand.label}) had ended`);
+    this.scopeReasons.add(reason);
+    return reason;
+  }
+
+  async activate(activation: Activation): Promise<void> {
+    this.timeMs = activation.timeMs;
+    this.isReplaying = activation.isReplaying;
+    this.historyLength = activation.historyLength;
+    this.historySizeBytes = activation.historySizeBytes;
+    this.continueAsNewSuggested = activation.continueAsNewSuggested;
+    slot.run = this;
+    try {
+      this.#check();
+      if (activation.queryOnly) {
+        answerQueries(this, activation.jobs);
+        return;
+      }
+      const jobs = activation.jobs;
+      for (let i = 0; i < jobs.length; i++) {
+        const job = jobs[i]!;
+        if (job.variant?.$case === "initializeWorkflow") i = this.#initialize(job.variant.value, jobs, i);
+        else this.#apply(job);
+        this.#check();
+        await this.#drain();
+      }
+      decideUpdates(this);
+      this.#check();
+      if (this.end !== undefined) concludeRun(this, this.end);
+      else checkDeadlock(this);
+    } finally {
+      slot.run = undefined;
+      slot.strand = undefined;
+    }
+  }
+
+  #check(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Turns, one at a time, until nothing is ready and no message can move. */
+  async #drain(): Promise<void> {
+    for (;;) {
+      const work = this.ready.shift();
+      if (work === undefined) {
+        if (!dispatchOne(this)) break;
+      } else if (work.perform()) {
+        await hop();
+        slot.strand = undefined;
+      }
+      this.#check();
+    }
+    this.#check();
+  }
+
+  /**
+   * Starts the run, after patches and side-effect values are known. Signals and updates that came with the start are in the inbox before
+   * its first turn (signal-with-start); whatever came after them is applied after it, in the order of events. Answers the index of the
+   * last job consumed.
+   */
+  #initialize(start: InitializeWorkflow, jobs: Job[], index: number): number {
+    this.info = new RunInfo(this, start);
+    restoreCarried(this, start.headers);
+    let last = index;
+    for (; last + 1 < jobs.length; last++) {
+      const next = jobs[last + 1]!;
+      if (!BEFORE_START.has(next.variant?.$case)) break;
+      this.#apply(next);
+    }
+    const strand = new Strand(this, "run", `run of workflow "${this.definition.name}"`, undefined);
+    const args = start.arguments.map((payload) => this.converter.fromPayload(payload));
+    startStrand(strand, () => this.definition.run(...args), (outcome) => endRun(this, outcome));
+    return last;
+  }
+
+  #apply(job: Job): void {
+    const variant = job.variant;
+    switch (variant?.$case) {
+      case "fireTimer":
+        return fireTimer(this, variant.value.seq);
+      case "resolveActivity":
+        return resolveActivity(this, variant.value);
+      case "signalWorkflow":
+        return this.inbox.pushSignal(variant.value.signalName, variant.value.input);
+      case "doUpdate": {
+        const { name, input, protocolInstanceId, runValidator } = variant.value;
+        return this.inbox.pushUpdate({ name, input, protocolInstanceId, runValidator });
+      }
+      case "cancelWorkflow":
+        return requestCancellation(this, variant.value.reason);
+      case "notifyHasPatch":
+        return this.markers.notifyPatch(variant.value.patchId);
+      case "sideEffectValue":
+        return this.markers.restoreSideEffect(variant.value.id, variant.value.payload);
+      case "updateRandomSeed": // the generator lives in the core, which has taken the new seed already
+      case "removeFromCache":
+        return;
+      case "initializeWorkflow":
+      case "queryWorkflow":
+      case undefined:
+        throw new Error(`the core sent a job that cannot stand here: ${variant?.$case ?? "an unknown one"}`);
+    }
+  }
+
+  /** A strand of this run moved while none of its turns was active: a host callback woke it. */
+  wokenOutside(strand: Strand, error: unknown): void {
+    if (this.#disposed || this.end !== undefined) return;
+    const cause = error instanceof OutsideTurnError ? error : undefined;
+    this.fail(
+      cause ??
+        new OutsideTurnError(
+          `${strand.label} was woken by something that is not a workflow primitive (a host callback or promise); ` +
+            `do such work in an activity`,
+          { cause: error },
+        ),
+    );
+  }
+
+  /** Whether a rejection that nothing handled is none to speak of: its workflow was cancelled, or its scope has ended. */
+  ignoresRejection(reason: unknown): boolean {
+    if (!isCancellation(reason)) return false;
+    return this.cancellation !== undefined || this.scopeReasons.has(reason as object);
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    for (const awaiter of [...this.pending]) awaiter.drop();
+    this.strands.clear();
+    this.timers.clear();
+    this.activities.clear();
+    this.waiters.clear();
+  }
+}

@@ -1,0 +1,244 @@
+// What one realm does: takes workflow tasks, keeps a sticky cache of runs, and answers each task with the core's outcome. One activation
+// at a time in the whole realm; while one run waits for a page of its history, others go on. A task that diverges or deadlocks is gone
+// through once more with call sites recorded, so that the failure names the user's line (they cost too much to be taken always).
+import {
+  ErrorKind,
+  EvictionReason,
+  type RunOptions,
+  type TaskOutcome,
+} from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { CorePanicError } from "../core/errors.ts";
+import type { Core } from "../core/load.ts";
+import { defaultPayloadConverter, type PayloadConverter } from "../converter/payload.ts";
+import { CachedRun, failureBytes, type FetchHistory, type RunIdentity, type RunSetup } from "./cached_run.ts";
+import { DeadlockError, FailedCause } from "./errors.ts";
+import { Lock } from "./lock.ts";
+import { type LogSink, type Program, silentLog } from "./program.ts";
+import type { Recorder } from "./recording.ts";
+import { type RejectionHost, RejectionWatch } from "./rejections.ts";
+import { replayHistory, type ReplayOptions, type ReplayVerdict } from "./replay.ts";
+import { unknownWorkflow } from "./unknown_program.ts";
+import { scanTask, taskFailedRequest, type TaskHead, withFailureMessage } from "./wire_scan.ts";
+
+export interface TaskRunnerOptions {
+  readonly core: Core;
+  readonly programs: (workflowType: string) => Program | undefined;
+  /** Names for the message about a type that `programs` does not know. */
+  readonly workflowTypes?: () => readonly string[];
+  /** Namespace, identity, sdk version, sticky queue, ... `jobOrder` and `sdkName` come from the program. */
+  readonly runOptions: Partial<RunOptions>;
+  /** Runs kept in memory between tasks; 0: none. */
+  readonly cacheSize: number;
+  readonly fetchHistory: FetchHistory;
+  readonly log?: LogSink;
+  readonly converter?: PayloadConverter;
+  /** Called for every run that comes into memory, whose commands are then recorded: tests and debug sessions. */
+  readonly onRecorder?: (identity: RunIdentity, recorder: Recorder) => void;
+  /** How the host reports unhandled rejections; absent: they are the host's own business. */
+  readonly rejections?: RejectionHost;
+}
+
+export class TaskRunner {
+  readonly #options: TaskRunnerOptions;
+  readonly #converter: PayloadConverter;
+  readonly #log: LogSink;
+  readonly #watch: RejectionWatch | undefined;
+  /** Runs between tasks, least recently used first. */
+  readonly #cache = new Map<string, CachedRun>();
+  /** The last task of each run that has one open: a run takes its tasks one after the other. */
+  readonly #open = new Map<string, Promise<unknown>>();
+  readonly #lock = new Lock();
+  #disposed = false;
+
+  constructor(options: TaskRunnerOptions) {
+    this.#options = options;
+    this.#converter = options.converter ?? defaultPayloadConverter;
+    this.#log = options.log ?? silentLog;
+    this.#watch = options.rejections === undefined ? undefined : new RejectionWatch(options.rejections);
+  }
+
+  /** Ids of the runs in memory, least recently used first. */
+  get cachedRunIds(): string[] {
+    return [...this.#cache.keys()];
+  }
+
+  /**
+   * Processes a workflow task (bytes of PollWorkflowTaskQueueResponse). Workflow code that fails is part of the outcome; rejects for a task
+   * that is not one.
+   */
+  runTask(pollResponse: Uint8Array): Promise<TaskOutcome> {
+    const head = scanTask(pollResponse);
+    const before = this.#open.get(head.runId);
+    const task = before === undefined ? this.#run(head, pollResponse) : before.then(
+      () => this.#run(head, pollResponse),
+      () => this.#run(head, pollResponse),
+    );
+    this.#open.set(head.runId, task);
+    const done = () => {
+      if (this.#open.get(head.runId) === task) this.#open.delete(head.runId);
+    };
+    task.then(done, done);
+    return task;
+  }
+
+  async #run(head: TaskHead, pollResponse: Uint8Array): Promise<TaskOutcome> {
+    await this.#lock.acquire();
+    try {
+      if (this.#disposed) throw new Error("the task runner is disposed");
+      const run = this.#cache.get(head.runId) ?? this.#create(head);
+      this.#cache.delete(head.runId);
+      let keep = false;
+      try {
+        run.core.startTask(pollResponse);
+        let outcome = await run.drive(this.#fetch);
+        if (wantsCallSites(outcome, run)) outcome = await this.#diagnose(head, pollResponse, outcome, run);
+        keep = !outcome.evict;
+        return outcome;
+      } catch (e) {
+        if (e instanceof CorePanicError) return this.#panicked(head, e);
+        throw e;
+      } finally {
+        if (keep && this.#options.cacheSize > 0) this.#keep(head.runId, run);
+        else run.dispose();
+      }
+    } finally {
+      this.#lock.release();
+    }
+  }
+
+  #create(head: TaskHead): CachedRun {
+    const { onRecorder } = this.#options;
+    const run = new CachedRun(this.#setup(head, { record: onRecorder !== undefined }));
+    if (run.recorder !== undefined) onRecorder?.(run.identity, run.recorder);
+    return run;
+  }
+
+  /** A page of history is fetched with the realm free for other runs. */
+  readonly #fetch: FetchHistory = async (workflowId, runId, token) => {
+    this.#lock.release();
+    try {
+      return await this.#options.fetchHistory(workflowId, runId, token);
+    } finally {
+      await this.#lock.acquire();
+    }
+  };
+
+  #setup(identity: RunIdentity, extra: { record?: boolean; callSites?: boolean; quiet?: boolean }): RunSetup {
+    const { core, runOptions, programs, workflowTypes } = this.#options;
+    const { workflowType, workflowId, runId } = identity;
+    return {
+      core,
+      runOptions,
+      program: programs(workflowType) ?? unknownWorkflow(workflowType, workflowTypes?.() ?? []),
+      identity: { workflowType, workflowId, runId },
+      converter: this.#converter,
+      log: extra.quiet === true ? silentLog : this.#log,
+      watch: this.#watch,
+      record: extra.record === true,
+      callSites: extra.callSites === true,
+    };
+  }
+
+  #keep(runId: string, run: CachedRun): void {
+    this.#cache.set(runId, run);
+    if (this.#cache.size <= this.#options.cacheSize) return;
+    const [oldest] = this.#cache.keys();
+    this.evict(oldest!);
+  }
+
+  /** The same task in a run of its own that records call sites; its outcome is taken when it fails in the same way. */
+  async #diagnose(head: TaskHead, pollResponse: Uint8Array, first: TaskOutcome, failed: CachedRun): Promise<TaskOutcome> {
+    const run = new CachedRun(this.#setup(head, { callSites: true, quiet: true }));
+    try {
+      run.core.startTask(pollResponse);
+      const second = await run.drive(this.#fetch);
+      if (second.error === undefined || second.error.code !== first.error!.code) return first;
+      failed.thrown = run.thrown;
+      return first.error!.kind === ErrorKind.ERROR_KIND_NONDETERMINISM ? located(second, run) : second;
+    } catch {
+      // The first outcome is what matters; that it cannot be explained better does not change it.
+      return first;
+    } finally {
+      run.dispose();
+    }
+  }
+
+  #panicked(head: TaskHead, error: CorePanicError): TaskOutcome {
+    const { identity = "", namespace = "" } = this.#options.runOptions;
+    const value = taskFailedRequest({
+      taskToken: head.taskToken,
+      cause: FailedCause.UNHANDLED_FAILURE,
+      failure: failureBytes(error, this.#converter),
+      identity,
+      namespace,
+    });
+    return {
+      response: { $case: "failed", value },
+      evict: true,
+      evictionReason: EvictionReason.EVICTION_REASON_FATAL,
+      error: undefined,
+      warnings: [],
+    };
+  }
+
+  /** Replays a whole or cut history (bytes of History) with no reporter and gives the verdict. */
+  async replay(workflowId: string, history: Uint8Array, options: ReplayOptions = {}): Promise<ReplayVerdict> {
+    await this.#lock.acquire();
+    try {
+      return await replayHistory(
+        (identity, extra) => this.#setup(identity, { ...extra, quiet: true }),
+        workflowId,
+        history,
+        options,
+      );
+    } finally {
+      this.#lock.release();
+    }
+  }
+
+  /** The server took the completion of a task: bytes of RespondWorkflowTaskCompletedResponse. Nothing to do for a run that has left. */
+  taskReported(runId: string, response: Uint8Array): void {
+    const run = this.#cache.get(runId);
+    if (run === undefined) return;
+    try {
+      run.core.taskReported(response);
+    } catch (e) {
+      // Its state is in doubt: the next task starts from the whole history.
+      this.evict(runId);
+      throw e;
+    }
+  }
+
+  /** Drops a run from memory; the next task for it is replayed from the start. A run with an open task is not touched. */
+  evict(runId: string): void {
+    const run = this.#cache.get(runId);
+    if (run === undefined) return;
+    this.#cache.delete(runId);
+    run.dispose();
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    for (const runId of this.cachedRunIds) this.evict(runId);
+    this.#watch?.dispose();
+  }
+}
+
+function wantsCallSites(outcome: TaskOutcome, run: CachedRun): boolean {
+  if (outcome.error === undefined || outcome.response?.$case !== "failed") return false;
+  return run.thrown instanceof DeadlockError ||
+    (run.thrown === undefined && outcome.error.kind === ErrorKind.ERROR_KIND_NONDETERMINISM);
+}
+
+/** A divergence with the user's line in its message, and in the response. */
+function located(outcome: TaskOutcome, run: CachedRun): TaskOutcome {
+  const { error, response } = outcome;
+  const site = run.recorder?.siteOf(error!.commandKind, error!.seq) ?? "";
+  if (site === "" || response?.$case !== "failed") return outcome;
+  const message = `${error!.message} (at ${site})`;
+  return {
+    ...outcome,
+    error: { ...error!, message },
+    response: { $case: "failed", value: withFailureMessage(response.value, message) },
+  };
+}

@@ -1,0 +1,60 @@
+// Durable timers: sleep, and the timeout of a receive. A timer that is started and cancelled in one activation leaves no event; the core
+// sees to that. Cancelling gives no job back, so the awaiter settles by itself.
+import { CommandKind, StartTimer } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { encode, wire, type WirePayload } from "./encode.ts";
+import type { NativeRun } from "./run.ts";
+import { Awaiter, type Strand } from "./strand.ts";
+
+/** What a FireTimer job reaches. */
+export interface TimerTarget {
+  fired(): void;
+}
+
+/** Issues StartTimer for a duration > 0; fractions of a millisecond are rounded up. */
+export function startTimer(run: NativeRun, durationMs: number, summary: string | undefined, target: TimerTarget): number {
+  const text: WirePayload | undefined = summary === undefined ? undefined : wire(run.converter.toPayload(summary));
+  const seq = run.issue(
+    CommandKind.COMMAND_KIND_START_TIMER,
+    encode(StartTimer, { durationMs: Math.ceil(durationMs), summary: text }),
+  );
+  run.timers.set(seq, target);
+  return seq;
+}
+
+export function cancelTimer(run: NativeRun, seq: number): void {
+  if (run.timers.delete(seq)) run.port.cancel(CommandKind.COMMAND_KIND_START_TIMER, seq);
+}
+
+export function fireTimer(run: NativeRun, seq: number): void {
+  const target = run.timers.get(seq);
+  // Not there: the run function has ended in this very activation.
+  run.timers.delete(seq);
+  target?.fired();
+}
+
+export class SleepAwaiter extends Awaiter<void> implements TimerTarget {
+  readonly external = true;
+  readonly #seq: number;
+
+  constructor(strand: Strand, durationMs: number, summary: string | undefined) {
+    super(strand);
+    this.#seq = startTimer(strand.run, durationMs, summary, this);
+  }
+
+  describe(): string {
+    return "sleep";
+  }
+
+  fired(): void {
+    this.fulfil();
+  }
+
+  override fulfil(): void {
+    super.fulfil(undefined);
+  }
+
+  cancel(reason: unknown): void {
+    cancelTimer(this.strand.run, this.#seq);
+    this.fail(reason);
+  }
+}

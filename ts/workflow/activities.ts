@@ -1,0 +1,162 @@
+// activities<T>(options): a typed proxy over the activities of a module. The name on the wire is the property key, with an optional
+// prefix, and never function.name: minifiers and re-exports change that one.
+import { type Duration, toMs } from "../converter/duration.ts";
+import { ActivityAwaiter, type ActivitySpec, CANCELLATION } from "../executor/activities.ts";
+import { enterBlocking } from "../executor/enter.ts";
+import { rejected } from "../executor/strand.ts";
+
+export interface RetryOptions {
+  /** Delay before the second attempt. Default: 1 s. */
+  readonly initialInterval?: Duration;
+  /** Factor between delays, >= 1. Default: 2. */
+  readonly backoffCoefficient?: number;
+  /** Default: 100 times the initial interval. */
+  readonly maximumInterval?: Duration;
+  /** 1: no retry. Default: no limit. */
+  readonly maximumAttempts?: number;
+  /** Types of ApplicationFailure that are not retried. */
+  readonly nonRetryableErrorTypes?: readonly string[];
+}
+
+export interface ActivityOptions {
+  /** Longest time of one attempt. Default: 30 s, when neither this nor scheduleToClose is given. */
+  readonly startToClose?: Duration;
+  /** Longest time from scheduling to the end, retries included. Default: no limit. */
+  readonly scheduleToClose?: Duration;
+  /** Longest wait for a worker. Default: no limit. */
+  readonly scheduleToStart?: Duration;
+  /** An attempt that sends no heartbeat for so long has failed. Default: none is expected. */
+  readonly heartbeat?: Duration;
+  readonly retry?: RetryOptions;
+  /**
+   * On cancellation: "tryCancel" (default) asks the activity and rejects at once; "waitCancellationCompleted" waits for its answer;
+   * "abandon" rejects at once and lets it run.
+   */
+  readonly cancellationType?: "tryCancel" | "waitCancellationCompleted" | "abandon";
+  /** Default: the workflow's own. */
+  readonly taskQueue?: string;
+  /** A line for people who look at the history. */
+  readonly summary?: string;
+  /** Default: a number. Unique among the open activities of the run. */
+  readonly activityId?: string;
+}
+
+export interface ActivitiesOptions extends ActivityOptions {
+  /** Put before every property key to make the name on the wire, e.g. "payment.". */
+  readonly prefix?: string;
+}
+
+// deno-lint-ignore no-explicit-any
+type AnyFunction = (...args: any[]) => any;
+
+/** An activity as workflow code calls it. */
+export interface ActivityCall<A extends unknown[], R> {
+  /** Runs the activity and waits for it. Rejects with an ActivityFailure whose cause says what happened. */
+  (...args: A): Promise<R>;
+  /** The same activity with other options, over those of the proxy. */
+  with(options: ActivityOptions): ActivityCall<A, R>;
+}
+
+/** The activities among a module's exports. */
+export type Activities<T> = {
+  readonly [K in keyof T as T[K] extends AnyFunction ? K : never]: T[K] extends AnyFunction
+    ? ActivityCall<Parameters<T[K]>, Awaited<ReturnType<T[K]>>>
+    : never;
+};
+
+/**
+ * Activities of type `T` (usually `typeof import("./activities.ts")`), with options for all of them.
+ *
+ * @example
+ * const pay = activities<typeof import("./payment.ts")>({ startToClose: "1m", retry: { maximumAttempts: 5 } });
+ * const receipt = await pay.charge(order);
+ * await pay.refund.with({ summary: "customer left" })(order);
+ */
+export function activities<T>(options: ActivitiesOptions = {}): Activities<T> {
+  const { prefix = "", ...common } = options;
+  const base = checked(common);
+  const calls = new Map<string, ActivityCall<unknown[], unknown>>();
+  return new Proxy({}, {
+    get(_target, key) {
+      // Symbols are asked for by the language and by printers; `then` by every await of the proxy itself.
+      if (typeof key !== "string" || key === "then" || key === "toJSON") return undefined;
+      let call = calls.get(key);
+      if (call === undefined) calls.set(key, call = makeCall({ ...base, activityType: prefix + key }));
+      return call;
+    },
+    set() {
+      throw new TypeError("activities cannot be assigned to the proxy; register them with the worker");
+    },
+  }) as Activities<T>;
+}
+
+function makeCall(spec: ActivitySpec): ActivityCall<unknown[], unknown> {
+  const call = (...args: unknown[]): Promise<unknown> => {
+    const strand = enterBlocking(`activity "${spec.activityType}"`);
+    if (strand instanceof Error) return rejected(strand);
+    return new ActivityAwaiter(strand, spec, args).promise;
+  };
+  return Object.assign(call, { with: (options: ActivityOptions) => makeCall({ ...spec, ...checked(options, spec) }) });
+}
+
+const DEFAULT_START_TO_CLOSE_MS = 30_000;
+
+const NOTHING: Omit<ActivitySpec, "activityType"> = {
+  activityId: "",
+  taskQueue: "",
+  scheduleToCloseTimeoutMs: 0,
+  scheduleToStartTimeoutMs: 0,
+  startToCloseTimeoutMs: 0,
+  heartbeatTimeoutMs: 0,
+  retryPolicy: undefined,
+  cancellationType: CANCELLATION.tryCancel,
+  summary: undefined,
+};
+
+function ms(option: string, duration: Duration | undefined, before: number): number {
+  if (duration === undefined) return before;
+  const value = toMs(duration);
+  if (value === 0) throw new RangeError(`${option} must be more than 0`);
+  return value;
+}
+
+/** The options as the core wants them, over `before`. Throws for what no server would take. */
+function checked(
+  options: ActivityOptions,
+  before: Omit<ActivitySpec, "activityType"> = NOTHING,
+): Omit<ActivitySpec, "activityType"> {
+  const type = options.cancellationType;
+  if (type !== undefined && CANCELLATION[type] === undefined) {
+    throw new TypeError(`cancellationType must be one of ${Object.keys(CANCELLATION).join(", ")}, not "${type}"`);
+  }
+  const spec = {
+    activityId: options.activityId ?? before.activityId,
+    taskQueue: options.taskQueue ?? before.taskQueue,
+    scheduleToCloseTimeoutMs: ms("scheduleToClose", options.scheduleToClose, before.scheduleToCloseTimeoutMs),
+    scheduleToStartTimeoutMs: ms("scheduleToStart", options.scheduleToStart, before.scheduleToStartTimeoutMs),
+    startToCloseTimeoutMs: ms("startToClose", options.startToClose, before.startToCloseTimeoutMs),
+    heartbeatTimeoutMs: ms("heartbeat", options.heartbeat, before.heartbeatTimeoutMs),
+    retryPolicy: options.retry === undefined ? before.retryPolicy : retryPolicy(options.retry),
+    cancellationType: type === undefined ? before.cancellationType : CANCELLATION[type],
+    summary: options.summary ?? before.summary,
+  };
+  if (spec.startToCloseTimeoutMs === 0 && spec.scheduleToCloseTimeoutMs === 0) {
+    spec.startToCloseTimeoutMs = DEFAULT_START_TO_CLOSE_MS;
+  }
+  return spec;
+}
+
+function retryPolicy(retry: RetryOptions): NonNullable<ActivitySpec["retryPolicy"]> {
+  const { backoffCoefficient = 2, maximumAttempts = 0 } = retry;
+  if (!(backoffCoefficient >= 1)) throw new RangeError(`retry.backoffCoefficient must be at least 1, not ${backoffCoefficient}`);
+  if (!Number.isInteger(maximumAttempts) || maximumAttempts < 0) {
+    throw new RangeError(`retry.maximumAttempts must be a whole number >= 0, not ${maximumAttempts}`);
+  }
+  return {
+    initialIntervalMs: ms("retry.initialInterval", retry.initialInterval, 1000),
+    backoffCoefficient,
+    maximumIntervalMs: ms("retry.maximumInterval", retry.maximumInterval, 0),
+    maximumAttempts,
+    nonRetryableErrorTypes: [...retry.nonRetryableErrorTypes ?? []],
+  };
+}

@@ -1,0 +1,58 @@
+// continueAsNew: what run returns to start over, under the same workflow id, with a fresh history.
+import { type ContinueAsNewShape, makeContinueAsNew } from "../executor/definition.ts";
+import { toMs } from "../converter/duration.ts";
+import type { Duration } from "../converter/duration.ts";
+import { requireRole } from "../executor/enter.ts";
+import { slot } from "../executor/slot.ts";
+
+declare const continues: unique symbol;
+
+/** Returned by run to continue as new with arguments `A`. Made by {@link continueAsNew}. */
+export interface ContinueAsNew<A extends unknown[]> extends ContinueAsNewShape {
+  readonly [continues]: (args: A) => void;
+}
+
+export interface ContinueAsNewOptions {
+  /** Another workflow type; then the arguments are that type's. */
+  readonly workflowType?: string;
+  readonly taskQueue?: string;
+  /** Timeout of the new run; default: as before. */
+  readonly runTimeout?: Duration;
+  /** Timeout of one workflow task; default: as before. */
+  readonly taskTimeout?: Duration;
+  /** Default: the memo of this run. */
+  readonly memo?: { readonly [key: string]: unknown };
+  /** Default: the search attributes of this run. */
+  readonly searchAttributes?: { readonly [key: string]: unknown };
+}
+
+function checkRole(): void {
+  const { strand } = slot;
+  if (strand !== undefined) {
+    requireRole(strand, "continueAsNew", ["run"], "End the handler or branch, and return continueAsNew from run.");
+  }
+}
+
+/**
+ * Continues as new: `return continueAsNew(args)` from run ends this run and starts the next one with these arguments. Only run may return
+ * it: anywhere else it is a compile error, and a NestingError that fails the task. Signals that nothing has received yet are delivered
+ * first in the new run.
+ */
+export function continueAsNew<A extends unknown[]>(...args: A): ContinueAsNew<A> {
+  checkRole();
+  return makeContinueAsNew({ args, options: {} }) as ContinueAsNew<A>;
+}
+
+/** As {@link continueAsNew}, with options for the new run. */
+export function continueAsNewWith<A extends unknown[]>(options: ContinueAsNewOptions, ...args: A): ContinueAsNew<A> {
+  checkRole();
+  const { runTimeout, taskTimeout, ...rest } = options;
+  return makeContinueAsNew({
+    args,
+    options: {
+      ...rest,
+      ...(runTimeout === undefined ? {} : { runTimeoutMs: toMs(runTimeout) }),
+      ...(taskTimeout === undefined ? {} : { taskTimeoutMs: toMs(taskTimeout) }),
+    },
+  }) as ContinueAsNew<A>;
+}

@@ -1,0 +1,109 @@
+// workflow(...): a definition is a name, a run function and the queries it answers. Its type carries arguments and result to clients.
+import { type DefinitionShape, type HandlerErrors, makeDefinition } from "../executor/definition.ts";
+import type { ContinueAsNew } from "./continue_as_new.ts";
+import type { Query, Signal, Update } from "./messages.ts";
+
+/** A workflow definition: `A` are the arguments of its run function, `R` is what it completes with. */
+export interface WorkflowDefinition<A extends unknown[] = unknown[], R = unknown> extends DefinitionShape {
+  readonly kind: "workflow";
+  readonly name: string;
+  readonly _a?: A;
+  readonly _r?: R;
+}
+
+// deno-lint-ignore no-explicit-any
+type AnyRun = (...args: any[]) => Promise<unknown>;
+// deno-lint-ignore no-explicit-any
+type AnyMessage = Signal<any> | Update<any, any> | Query<any, any>;
+
+/** What the run function completes with: its result, without continue-as-new. */
+// deno-lint-ignore no-explicit-any
+export type ResultOf<F extends AnyRun> = Exclude<Awaited<ReturnType<F>>, ContinueAsNew<any>>;
+
+/** A continue-as-new must give the arguments that run takes. */
+type CheckedRun<F extends AnyRun> = Extract<Awaited<ReturnType<F>>, ContinueAsNew<never>> extends ContinueAsNew<Parameters<F>>
+  ? unknown
+  : { readonly "continueAsNew needs the arguments of run": Parameters<F> };
+
+/** Handlers for every query among the messages, by property; their first argument is the last published state. */
+type QueryHandlers<M extends { readonly [key: string]: AnyMessage }, P> = {
+  readonly [K in keyof M as M[K] extends Query<infer _R, infer _A> ? K : never]: M[K] extends Query<infer R, infer A>
+    ? (published: P, ...args: A) => R
+    : never;
+};
+
+/** Query handlers by wire name, for definitions that list no messages. */
+// deno-lint-ignore no-explicit-any
+type FreeQueries = { readonly [name: string]: (published: any, ...args: any[]) => unknown };
+
+export interface WorkflowOptions<F extends AnyRun> {
+  /**
+   * The workflow: sequential code that calls activities, sleeps, receives messages and returns its result. Return `continueAsNew(...)` to
+   * start over with a fresh history; throw an ApplicationFailure to fail.
+   */
+  readonly run: F;
+  /**
+   * What happens when a message handler throws something that is not a Temporal failure. "report" (default): an update fails, a signal is
+   * logged, the workflow goes on. "failTask": it is taken for a bug; the task fails and is tried again, so that a deployment can mend it.
+   */
+  readonly handlerErrors?: HandlerErrors;
+}
+
+/**
+ * Defines a workflow.
+ *
+ * With `messages`, every query among them must have a handler under the same property, of matching types. Without, `queries` maps wire
+ * names to handlers. A handler gets the last published state (undefined before the first publishState) and the arguments of the query;
+ * it answers at once and changes nothing.
+ *
+ * @example
+ * export const counter = workflow("Counter", {
+ *   queries: { value: (published: number) => published },
+ *   async run(start: number) { ... },
+ * });
+ */
+export function workflow<F extends AnyRun>(name: string, run: F & CheckedRun<F>): WorkflowDefinition<Parameters<F>, ResultOf<F>>;
+// deno-lint-ignore no-explicit-any
+export function workflow<F extends AnyRun, M extends { readonly [key: string]: AnyMessage }, P = any>(
+  name: string,
+  definition: WorkflowOptions<F & CheckedRun<F>> & { readonly messages: M; readonly queries: QueryHandlers<M, P> },
+): WorkflowDefinition<Parameters<F>, ResultOf<F>>;
+export function workflow<F extends AnyRun>(
+  name: string,
+  definition: WorkflowOptions<F & CheckedRun<F>> & { readonly messages?: undefined; readonly queries?: FreeQueries },
+): WorkflowDefinition<Parameters<F>, ResultOf<F>>;
+export function workflow(
+  name: string,
+  definition: AnyRun | (WorkflowOptions<AnyRun> & { messages?: { [key: string]: AnyMessage }; queries?: FreeQueries }),
+): WorkflowDefinition {
+  if (typeof name !== "string" || name === "") throw new TypeError("a workflow needs a name that is a non-empty string");
+  const parts = typeof definition === "function" ? { run: definition } : definition;
+  if (typeof parts?.run !== "function") throw new TypeError(`workflow "${name}" needs a run function`);
+  return makeDefinition({
+    kind: "workflow" as const,
+    name,
+    run: parts.run,
+    queries: queryTable(name, "messages" in parts ? parts.messages : undefined, "queries" in parts ? parts.queries : undefined),
+    handlerErrors: ("handlerErrors" in parts ? parts.handlerErrors : undefined) ?? "report",
+  });
+}
+
+/** Handlers by wire name. */
+function queryTable(
+  workflow: string,
+  messages: { [key: string]: AnyMessage } | undefined,
+  queries: FreeQueries = {},
+): FreeQueries {
+  const table: { [name: string]: FreeQueries[string] } = {};
+  for (const [key, handler] of Object.entries(queries)) {
+    const message = messages?.[key];
+    if (typeof handler !== "function") throw new TypeError(`query "${key}" of workflow "${workflow}" needs a handler function`);
+    table[message?.kind === "query" ? message.name : key] = handler;
+  }
+  for (const [key, message] of Object.entries(messages ?? {})) {
+    if (message.kind === "query" && table[message.name] === undefined) {
+      throw new TypeError(`workflow "${workflow}" declares the query "${key}" but has no handler for it`);
+    }
+  }
+  return Object.freeze(table);
+}

@@ -1,0 +1,77 @@
+// Messages: declared once, shared by the workflow and its clients. Plain data at run time; arguments and results live in the type. A
+// name on the wire is the one given here.
+import type { StandardSchemaV1 } from "./standard_schema.ts";
+
+/** A fire-and-forget message with arguments `A`. Made by {@link signal}. */
+export interface Signal<A extends unknown[] = []> {
+  readonly kind: "signal";
+  readonly name: string;
+  readonly args?: ArgSchemas<A>;
+  readonly _a?: A;
+}
+
+/** A request with arguments `A` that the workflow answers with an `R`. Made by {@link update}. */
+export interface Update<A extends unknown[] = [], R = void> {
+  readonly kind: "update";
+  readonly name: string;
+  readonly args?: ArgSchemas<A>;
+  readonly _a?: A;
+  readonly _r?: R;
+}
+
+/** A read-only request over the published state. Made by {@link query}. */
+export interface Query<R = unknown, A extends unknown[] = []> {
+  readonly kind: "query";
+  readonly name: string;
+  readonly _a?: A;
+  readonly _r?: R;
+}
+
+/** One Standard Schema validator per argument; their outputs are what handlers get. Synchronous. */
+export type ArgSchemas<A extends unknown[]> = { readonly [K in keyof A]: StandardSchemaV1<unknown, A[K]> };
+
+export interface MessageOptions<A extends unknown[]> {
+  /**
+   * Validators of the arguments, by position: zod, valibot, arktype or any other Standard Schema. An update whose arguments they refuse is
+   * rejected; a signal is logged and dropped.
+   */
+  readonly args?: ArgSchemas<A>;
+}
+
+function checkName(kind: string, name: string): void {
+  if (typeof name !== "string" || name === "") throw new TypeError(`a ${kind} needs a name that is a non-empty string`);
+}
+
+/**
+ * Declares a signal.
+ *
+ * @example
+ * export const approve = signal<[by: string]>("approve");
+ */
+export function signal<A extends unknown[] = []>(name: string, options: MessageOptions<A> = {}): Signal<A> {
+  checkName("signal", name);
+  return Object.freeze({ kind: "signal", name, ...options });
+}
+
+/**
+ * Declares an update.
+ *
+ * @example
+ * export const addItem = update<[item: Item], number>("add_item");
+ */
+export function update<A extends unknown[] = [], R = void>(name: string, options: MessageOptions<A> = {}): Update<A, R> {
+  checkName("update", name);
+  return Object.freeze({ kind: "update", name, ...options });
+}
+
+/**
+ * Declares a query by its result and its arguments.
+ *
+ * @example
+ * export const status = query<Status>("status");
+ * export const items = query<Item[], [filter: string]>("items");
+ */
+export function query<R = unknown, A extends unknown[] = []>(name: string): Query<R, A> {
+  checkName("query", name);
+  return Object.freeze({ kind: "query", name });
+}

@@ -1,0 +1,46 @@
+// What workflow code imports: the Temporalex programming model. No I/O, no platform API; the same in Node, Deno and browsers.
+export { activities } from "./activities.ts";
+export type { Activities, ActivitiesOptions, ActivityCall, ActivityOptions, RetryOptions } from "./activities.ts";
+export { continueAsNew, continueAsNewWith } from "./continue_as_new.ts";
+export type { ContinueAsNew, ContinueAsNewOptions } from "./continue_as_new.ts";
+export { workflow } from "./definition.ts";
+export type { ResultOf, WorkflowDefinition, WorkflowOptions } from "./definition.ts";
+export { query, signal, update } from "./messages.ts";
+export type { ArgSchemas, MessageOptions, Query, Signal, Update } from "./messages.ts";
+export { parallel, shield } from "./parallel.ts";
+export type { Settled } from "./parallel.ts";
+export { noreply, on, receive, reply, spawnAsync, stop, updateState } from "./receive.ts";
+export type {
+  Async,
+  Handler,
+  Noreply,
+  ReceiveOptions,
+  ReceiveResult,
+  Reply,
+  Stop,
+  StopReply,
+  TimedReceiveOptions,
+  UpdateHandlerOptions,
+  UpdateState,
+} from "./receive.ts";
+export type { StandardIssue, StandardResult, StandardSchemaV1 } from "./standard_schema.ts";
+export { cancelled, deprecatePatch, log, now, patched, publishState, random, sideEffect, uuid4, workflowInfo } from "./state.ts";
+export { sleep, waitForSignal } from "./waiting.ts";
+export type { SignalValue } from "./waiting.ts";
+
+export type { HandlerErrors } from "../executor/definition.ts";
+export type { ExecutionRef, WorkflowInfo } from "../executor/info.ts";
+export { MisuseError, NestingError, WorkflowTaskError } from "../executor/errors.ts";
+export type { Duration } from "../converter/duration.ts";
+export {
+  ActivityFailure,
+  ApplicationFailure,
+  CancelledFailure,
+  ChildWorkflowFailure,
+  isCancellation,
+  ServerFailure,
+  TemporalFailure,
+  TerminatedFailure,
+  TimeoutFailure,
+} from "../converter/failures.ts";
+export type { ApplicationFailureOptions, RetryState, TimeoutType } from "../converter/failures.ts";

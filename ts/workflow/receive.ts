@@ -1,0 +1,187 @@
+// receive and its handlers. A handler is bound to a declared message by `on`; what it returns says how the loop goes on. Types make a
+// signal handler that replies, or an update handler that does not, a compile error.
+import type { Duration } from "../converter/duration.ts";
+import { toMs } from "../converter/duration.ts";
+import { type HandlerErrors, type HandlerShape, makeResult } from "../executor/definition.ts";
+import { enter, enterBlocking, requireRole } from "../executor/enter.ts";
+import { MisuseError, NestingError } from "../executor/errors.ts";
+import { ReceiveScope, type StateChange, updateState as updateReducer } from "../executor/receive.ts";
+import { slot } from "../executor/slot.ts";
+import { rejected } from "../executor/strand.ts";
+import type { ContinueAsNew } from "./continue_as_new.ts";
+import type { Signal, Update } from "./messages.ts";
+
+/** A signal handler is done: the new state, and the loop goes on. */
+export interface Noreply<S> {
+  readonly kind: "noreply";
+  readonly state: S;
+}
+/** An update handler is done: the response, the new state, and the loop goes on. */
+export interface Reply<R, S> {
+  readonly kind: "reply";
+  readonly response: R;
+  readonly state: S;
+}
+/** A signal handler ends the receive. */
+export interface Stop<S> {
+  readonly kind: "stop";
+  readonly state: S;
+}
+/** An update handler replies and ends the receive. */
+export interface StopReply<R, S> {
+  readonly kind: "stopReply";
+  readonly response: R;
+  readonly state: S;
+}
+/** A handler goes on in the background while the loop takes further messages. */
+export interface Async<R, S> {
+  readonly kind: "async";
+  readonly state: S;
+  readonly fn: (updateState: UpdateState<S>) => R | Promise<R>;
+}
+
+/** Changes the state of the enclosing receive: from the state to `[result, newState]`, at once. */
+export type UpdateState<S> = <T>(change: (state: S) => readonly [T, S]) => Promise<T>;
+
+/** Values that only run or a handler may return. */
+// deno-lint-ignore no-explicit-any
+type Control = ContinueAsNew<any> | Noreply<any> | Reply<any, any> | Stop<any> | StopReply<any, any> | Async<any, any>;
+/** `R`, unless it is a control value: those cannot be returned from where this type stands. */
+export type NotControl<R> = [Extract<R, Control>] extends [never] ? R : never;
+
+/** From a signal handler: the new state. */
+export function noreply<S>(state: S): Noreply<S> {
+  return makeResult({ kind: "noreply", state }) as Noreply<S>;
+}
+
+/** From an update handler: the response to the caller, and the new state. */
+export function reply<R, S>(response: R, state: S): Reply<R, S> {
+  return makeResult({ kind: "reply", response, state }) as Reply<R, S>;
+}
+
+/** Ends the receive: with the final state, and from an update handler with the response as well. */
+export function stop<S>(state: S): Stop<S>;
+export function stop<S, R>(state: S, response: R): StopReply<R, S>;
+export function stop(state: unknown, ...response: unknown[]): unknown {
+  if (response.length === 0) return makeResult({ kind: "stop", state });
+  return makeResult({ kind: "stopReply", state, response: response[0] });
+}
+
+/**
+ * From a handler: goes on in the background. The state is stored first; then `fn` runs up to its first block; then the loop takes the next
+ * message. What `fn` returns answers an update and is ignored for a signal. It changes the state with `updateState`, which it also gets
+ * as an argument, typed. It may not spawn again nor receive.
+ */
+export function spawnAsync<R, S>(
+  fn: (updateState: UpdateState<S>) => Promise<NotControl<R>> | NotControl<R>,
+  state: S,
+): Async<R, S> {
+  const { strand } = slot;
+  if (strand !== undefined) {
+    const instead = strand.role === "async"
+      ? "An async handler does its work itself, or with parallel."
+      : "To do things at once here use parallel.";
+    requireRole(strand, "spawnAsync", ["handler"], instead);
+  }
+  return makeResult({ kind: "async", fn: fn as (updateState: unknown) => unknown, state }) as unknown as Async<R, S>;
+}
+
+type MaybePromise<T> = T | Promise<T>;
+
+/** A handler for one message, over a reducer state `S`. Made by {@link on}. */
+export interface Handler<S> extends HandlerShape {
+  readonly _s?: (state: S) => S;
+}
+
+export interface UpdateHandlerOptions<A extends unknown[], S> {
+  /**
+   * Decides whether the update is accepted, before anything is written to history: throw to reject, with the failure that the caller gets.
+   * Synchronous, sees a read-only view of the state, calls no API. Not run on replay.
+   */
+  readonly validate?: (args: A, state: Readonly<S>) => void;
+}
+
+/**
+ * Binds a handler to a message. It gets the arguments as an array and the current state, may block (call activities, sleep, ...), and
+ * returns the new state wrapped in `noreply`, `reply`, `stop` or `spawnAsync`.
+ */
+export function on<S, A extends unknown[]>(
+  message: Signal<A>,
+  handler: (args: A, state: S) => MaybePromise<Noreply<S> | Stop<S> | Async<unknown, S>>,
+): Handler<S>;
+export function on<S, A extends unknown[], R>(
+  message: Update<A, R>,
+  handler: (args: A, state: S) => MaybePromise<Reply<R, S> | StopReply<R, S> | Async<R, S>>,
+  options?: UpdateHandlerOptions<A, S>,
+): Handler<S>;
+export function on(
+  // deno-lint-ignore no-explicit-any
+  message: Signal<any> | Update<any, any>,
+  // deno-lint-ignore no-explicit-any
+  handler: (args: any, state: any) => unknown,
+  // deno-lint-ignore no-explicit-any
+  options: UpdateHandlerOptions<any, any> = {},
+  // deno-lint-ignore no-explicit-any
+): Handler<any> {
+  return {
+    message,
+    handle: handler as HandlerShape["handle"],
+    validate: options.validate as HandlerShape["validate"],
+  };
+}
+
+export interface ReceiveOptions {
+  /** What handlers' errors do here; default: as the workflow's definition says. */
+  readonly handlerErrors?: HandlerErrors;
+}
+
+export interface TimedReceiveOptions extends ReceiveOptions {
+  /** Time after which receive ends by itself. 0: handle what has arrived already, then end. */
+  readonly timeout: Duration;
+}
+
+/** How a receive with a timeout ended. */
+export interface ReceiveResult<S> {
+  /** True when no handler stopped it in time. */
+  readonly timedOut: boolean;
+  readonly state: S;
+}
+
+/**
+ * Processes messages until a handler stops it: one at a time, in order of arrival, starting with what is buffered. Updates are accepted
+ * only while a receive handles them. Returns the final state after every handler in flight, async ones and accepted updates included,
+ * has finished. With `timeout` the result says whether it ended by a stop or by time. Only in run, one at a time.
+ */
+export function receive<S>(
+  state: S,
+  handlers: NoInfer<Handler<S>>[],
+  options?: ReceiveOptions & { timeout?: undefined },
+): Promise<S>;
+export function receive<S>(state: S, handlers: NoInfer<Handler<S>>[], options: TimedReceiveOptions): Promise<ReceiveResult<S>>;
+export function receive(
+  state: unknown,
+  // deno-lint-ignore no-explicit-any
+  handlers: Handler<any>[],
+  options: ReceiveOptions & { timeout?: Duration } = {},
+): Promise<unknown> {
+  const strand = enter("receive");
+  requireRole(strand, "receive", ["run"], "Wait for a single signal with waitForSignal, or receive in run before or after this.");
+  const { run } = strand;
+  if (run.receive !== undefined) {
+    run.misuse(new NestingError("receive was called while another receive of the run is active; await that one first"));
+  }
+  if (!Array.isArray(handlers)) run.misuse(new MisuseError("receive takes its handlers as an array of on(...)"));
+  const timeoutMs = options.timeout === undefined ? undefined : toMs(options.timeout);
+  const open = enterBlocking("receive");
+  if (open instanceof Error) return rejected(open);
+  const handlerErrors = options.handlerErrors ?? run.definition.handlerErrors;
+  return new ReceiveScope(strand, state, handlers, { timeoutMs, handlerErrors }).awaiter.promise;
+}
+
+/**
+ * In an async handler (and branches of parallel in it): atomically changes the state of the enclosing receive. `change` gets the current
+ * state and returns `[result, newState]`; it runs at once, or when the sync handler that runs now has returned. Resolves to the result.
+ */
+export function updateState<S, T>(change: (state: S) => readonly [T, S]): Promise<T> {
+  return updateReducer(change as StateChange<T>);
+}

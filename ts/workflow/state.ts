@@ -1,0 +1,82 @@
+// What a run shows and remembers beside its history of events: published state, side effects, versions, its log and facts about itself.
+import { enter } from "../executor/enter.ts";
+import type { WorkflowInfo } from "../executor/info.ts";
+
+/**
+ * Replaces the state that queries see, as it is at the call: later changes to the value are not seen. Does not wait; anywhere in workflow
+ * code.
+ */
+export function publishState(state: unknown): void {
+  const { run } = enter("publishState", "updateState");
+  run.published.publish(run, state);
+}
+
+/**
+ * Runs a function that is not deterministic once, and gives the recorded value on replay. The function is synchronous, calls no workflow
+ * API and must not throw; its value must survive the payload converter. If the task is tried again before its completion is recorded the
+ * function runs again. For anything with effects outside use an activity.
+ */
+export function sideEffect<T>(fn: () => T extends PromiseLike<unknown> ? never : T): T {
+  const { run } = enter("sideEffect");
+  return run.markers.sideEffect(run, fn) as T;
+}
+
+/**
+ * True for executions that reach this point for the first time now, and for those that did when the patch was there already: branch on it
+ * to change a workflow's code while executions are open.
+ */
+export function patched(patchId: string): boolean {
+  const { run } = enter("patched");
+  return run.markers.patched(run, patchId);
+}
+
+/** Marks a patch whose old branch is gone: executions with and without its marker replay. Call it where patched was. */
+export function deprecatePatch(patchId: string): void {
+  const { run } = enter("deprecatePatch");
+  run.markers.deprecatePatch(run, patchId);
+}
+
+/** True once a cancellation of the workflow was requested. */
+export function cancelled(): boolean {
+  return enter("cancelled", "updateState").run.cancellation !== undefined;
+}
+
+/** Facts about this run. The object is live: historyLength and the like are those of the task being processed. */
+export function workflowInfo(): WorkflowInfo {
+  const { run } = enter("workflowInfo", "updateState");
+  return run.info!;
+}
+
+/** Workflow time in milliseconds since the epoch: the time of the task being processed, the same on replay. */
+export function now(): number {
+  return enter("now", "updateState").run.timeMs;
+}
+
+/** A number in [0, 1) of the run's seeded generator, the same on replay. */
+export function random(): number {
+  return enter("random", "updateState").run.random();
+}
+
+/** A version 4 UUID of the run's seeded generator, the same on replay. */
+export function uuid4(): string {
+  const bytes = enter("uuid4", "updateState").run.randomBytes(16);
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+type Fields = { readonly [key: string]: unknown };
+
+/** The workflow's log: structured, silent on replay, with the run's ids and workflow time on every line. */
+export const log: {
+  readonly debug: (message: string, fields?: Fields) => void;
+  readonly info: (message: string, fields?: Fields) => void;
+  readonly warn: (message: string, fields?: Fields) => void;
+  readonly error: (message: string, fields?: Fields) => void;
+} = Object.freeze({
+  debug: (message: string, fields?: Fields) => enter("log", "updateState").run.log.write("debug", message, fields),
+  info: (message: string, fields?: Fields) => enter("log", "updateState").run.log.write("info", message, fields),
+  warn: (message: string, fields?: Fields) => enter("log", "updateState").run.log.write("warn", message, fields),
+  error: (message: string, fields?: Fields) => enter("log", "updateState").run.log.write("error", message, fields),
+});

@@ -1,0 +1,35 @@
+// The plain waits: time, and a single signal.
+import { type Duration, toMs } from "../converter/duration.ts";
+import { enterBlocking } from "../executor/enter.ts";
+import { SignalAwaiter } from "../executor/signals.ts";
+import { rejected } from "../executor/strand.ts";
+import { SleepAwaiter } from "../executor/timers.ts";
+import type { Signal } from "./messages.ts";
+
+/** What waitForSignal gives: nothing, the one argument, or all of them. */
+export type SignalValue<A extends unknown[]> = A extends [] ? undefined : A extends [infer X] ? X : A;
+
+/**
+ * A durable timer: survives restarts, never fires early. `duration` is milliseconds or text such as "30s"; fractions are rounded up, 0
+ * resolves at once with no timer, negative and NaN throw a RangeError.
+ */
+export function sleep(duration: Duration, options: { readonly summary?: string } = {}): Promise<void> {
+  const durationMs = toMs(duration);
+  const strand = enterBlocking("sleep");
+  if (strand instanceof Error) return rejected(strand);
+  if (durationMs === 0) return Promise.resolve();
+  return new SleepAwaiter(strand, durationMs, options.summary).promise;
+}
+
+/**
+ * Takes the oldest buffered signal of that name, or waits for one. Several waiters of one name are served in the order of their calls, and
+ * before a receive that handles the name.
+ */
+export function waitForSignal<A extends unknown[]>(signal: Signal<A>): Promise<SignalValue<A>>;
+export function waitForSignal(name: string): Promise<unknown>;
+// deno-lint-ignore no-explicit-any
+export function waitForSignal(signal: Signal<any> | string): Promise<unknown> {
+  const strand = enterBlocking("waitForSignal");
+  if (strand instanceof Error) return rejected(strand);
+  return new SignalAwaiter(strand, typeof signal === "string" ? { kind: "signal", name: signal } : signal).promise;
+}

@@ -29,7 +29,8 @@ const MAY_IMPORT: { [room: string]: string[] } = {
   engine: ["core", "service", "temporal", "platform", "converter"],
   client: ["service", "converter", "temporal", "workflow", "platform", "executor"],
   realm: ["executor", "core", "converter", "platform", "workflow", "temporal", "compat", "service"],
-  worker: ["realm", "service", "converter", "temporal", "executor", "workflow", "platform", "core"],
+  worker: ["realm", "service", "converter", "temporal", "executor", "workflow", "platform", "core", "activity"],
+  activity: ["converter", "platform", "service"],
 };
 
 test("portable rooms name no platform", () => {

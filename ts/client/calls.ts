@@ -3,7 +3,8 @@
 // never has a second effect.
 import { Code, ServiceError } from "../service/raw.ts";
 import type { CallOptions, MethodName, RawService } from "../service/raw.ts";
-import { backoffMs, delay, isUnavailable, type RetryOptions } from "../service/retry.ts";
+import { backoffMs, isUnavailable, type RetryOptions } from "../service/retry.ts";
+import { realTimers, sleepOn } from "../service/timers.ts";
 import { type TypedService, typedService } from "../service/typed.ts";
 import { type Duration, toMs } from "../converter/duration.ts";
 
@@ -90,7 +91,7 @@ export class Calls {
         const pause = backoffMs(attempt, this.#retry);
         // No time for another attempt: the reason why the service is away says more than "deadline".
         if (pause >= deadline.remaining()) throw error;
-        await delay(pause, signal);
+        await sleepOn(realTimers, pause, signal);
       }
     }
   }

@@ -1,6 +1,10 @@
 // Limits on what one request may carry. A cluster refuses larger ones with an error that names no argument, after the bytes have
 // travelled; so they are checked where the value is still at hand. The figures are the defaults of a Temporal server.
-import type { Payload } from "../converter/payload.ts";
+
+interface Payload {
+  readonly metadata: { readonly [key: string]: Uint8Array };
+  readonly data: Uint8Array;
+}
 
 export interface PayloadLimits {
   /** Bytes of one set of payloads above which a warning is logged. */

@@ -38,19 +38,3 @@ export function backoffMs(attempt: number, options: BackoffOptions, random: () =
 export function isUnavailable(error: unknown): boolean {
   return error instanceof ServiceError && error.code === Code.UNAVAILABLE;
 }
-
-/** Resolves after `ms`; rejects with the signal's reason when it is aborted. */
-export function delay(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal!.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", stop);
-      resolve();
-    }, ms);
-    signal?.addEventListener("abort", stop, { once: true });
-  });
-}

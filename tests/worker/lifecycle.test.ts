@@ -1,0 +1,224 @@
+// The life of a worker against a scripted service: start, graceful shutdown, refusal by the service.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { create, toBinary } from "@bufbuild/protobuf";
+import { withContext } from "../../ts/activity/mod.ts";
+import { silentLogger } from "../../ts/client/mod.ts";
+import { Code, ServiceError } from "../../ts/service/raw.ts";
+import type { TaskOutcome } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { TaskQueueKind } from "../../ts/temporal/generated/temporal/api/enums/v1/task_queue_pb.ts";
+import {
+  RespondWorkflowTaskCompletedRequestSchema,
+} from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { type TaskRealm, Worker, type WorkerOptions, WorkerPollError } from "../../ts/worker/mod.ts";
+import { ManualTimers, settle } from "../support/manual_timers.ts";
+import { ScriptedService, waits } from "../support/scripted_service.ts";
+
+const idleRealm = (): TaskRealm & { disposed: boolean } => ({
+  disposed: false,
+  runTask: () => Promise.reject(new Error("no task expected")),
+  taskReported: () => {},
+  evict: () => {},
+  dispose() {
+    this.disposed = true;
+    return Promise.resolve();
+  },
+});
+
+function quietService(): ScriptedService {
+  return new ScriptedService()
+    .on("pollWorkflowTaskQueue", (_request, options) => waits({ signal: options.signal! }))
+    .on("pollActivityTaskQueue", (_request, options) => waits({ signal: options.signal! }))
+    .on("respondActivityTaskFailed", () => ({}))
+    .on("respondActivityTaskCompleted", () => ({}))
+    .on("shutdownWorker", () => ({}));
+}
+
+const worker = (options: Partial<WorkerOptions> & { service: ScriptedService }) =>
+  Worker.create({ taskQueue: "q", logger: silentLogger, ...options });
+
+test("a worker polls its queue and its own sticky one, and stops by taking the polls back", async () => {
+  const service = quietService();
+  const realm = idleRealm();
+  const w = await worker({ service, realm, activities: { a: () => 1 }, maxActivitiesPerSecond: 7 });
+  assert.equal(w.state, "created");
+  const running = w.run();
+  await settle();
+  assert.equal(w.state, "running");
+  const queues = service.requests("pollWorkflowTaskQueue").map((request) => request.taskQueue!);
+  assert.equal(queues.filter((queue) => queue.kind === TaskQueueKind.NORMAL && queue.name === "q").length, 2);
+  const sticky = queues.filter((queue) => queue.kind === TaskQueueKind.STICKY);
+  assert.equal(sticky.length, 4);
+  assert.equal(new Set(sticky.map((queue) => queue.name)).size, 1);
+  assert.equal(sticky[0]!.normalName, "q");
+  assert.equal(service.requests("pollActivityTaskQueue").length, 5);
+  assert.equal(service.requests("pollActivityTaskQueue")[0]!.taskQueueMetadata!.maxTasksPerSecond, 7);
+  await w.shutdown();
+  await running;
+  assert.equal(w.state, "stopped");
+  assert.ok(service.calls.filter((call) => call.method.startsWith("poll")).every((call) => call.options.signal!.aborted));
+  assert.equal(service.requests("shutdownWorker")[0]!.stickyTaskQueue, sticky[0]!.name);
+  assert.equal(realm.disposed, true);
+  assert.throws(() => w.run(), /runs already, or has run/);
+});
+
+test("without a cache there is no sticky queue", async () => {
+  const service = quietService();
+  const w = await worker({ service, realm: idleRealm(), cachedWorkflows: 0 });
+  const running = w.run();
+  await settle();
+  assert.ok(service.requests("pollWorkflowTaskQueue").every((request) => request.taskQueue!.kind === TaskQueueKind.NORMAL));
+  assert.equal(service.requests("pollActivityTaskQueue").length, 0, "no activities, no polls for them");
+  await w.shutdown();
+  await running;
+  assert.equal(service.requests("shutdownWorker").length, 0);
+});
+
+test("options that make no sense are refused", async () => {
+  const service = quietService();
+  await assert.rejects(worker({ service }), /nothing to do/);
+  await assert.rejects(worker({ service, realm: idleRealm(), taskQueue: "" }), /task queue/);
+  await assert.rejects(worker({ service, realm: idleRealm(), maxConcurrentWorkflowTasks: 1 }), /at least 2/);
+  await assert.rejects(worker({ service, realm: idleRealm(), cachedWorkflows: -1 }), /at least 0/);
+  await assert.rejects(worker({ service, realm: idleRealm(), shutdownGraceMs: Number.NaN }), /milliseconds/);
+  await (await worker({ service, realm: idleRealm(), maxConcurrentWorkflowTasks: 1, cachedWorkflows: 0 })).shutdown();
+});
+
+const activityTask = { taskToken: new Uint8Array([1]), activityType: { name: "work" }, activityId: "1", attempt: 1 };
+
+/** Hands out one activity task and then waits. */
+function oneActivity(service: ScriptedService): ScriptedService {
+  let given = false;
+  return service.on("pollActivityTaskQueue", (_request, options) => {
+    if (given) return waits({ signal: options.signal! });
+    given = true;
+    return activityTask;
+  });
+}
+
+test("a shutdown lets activities finish within the grace period", async () => {
+  const service = oneActivity(quietService());
+  const timers = new ManualTimers();
+  let told = false;
+  const activities = {
+    work: withContext(async (context) => {
+      context.cancelled.addEventListener("abort", () => (told = true));
+      await context.sleep(900);
+      return "done";
+    }),
+  };
+  const w = await worker({ service, activities, timers, shutdownGraceMs: 1000 });
+  const running = w.run();
+  await settle();
+  assert.equal(w.runningActivities, 1);
+  const stopped = w.shutdown();
+  await timers.advance(899);
+  assert.equal(w.state, "stopping");
+  await timers.advance(1);
+  await stopped;
+  await running;
+  assert.equal(told, false);
+  assert.equal(service.requests("respondActivityTaskCompleted").length, 1);
+});
+
+test("after the grace period activities are told to stop, and waited for", async () => {
+  const service = oneActivity(quietService());
+  const timers = new ManualTimers();
+  const reasons: unknown[] = [];
+  const activities = {
+    work: withContext(async (context) => {
+      try {
+        await context.sleep("1h");
+      } finally {
+        reasons.push(context.cancelReason);
+        await new Promise<void>((resolve) => void timers.after(300, resolve));
+      }
+    }),
+  };
+  const w = await worker({ service, activities, timers, shutdownGraceMs: 1000 });
+  const running = w.run();
+  await settle();
+  const stopped = w.shutdown();
+  await timers.advance(999);
+  assert.deepEqual(reasons, []);
+  await timers.advance(1);
+  assert.deepEqual(reasons, ["WORKER_SHUTDOWN"]);
+  assert.equal(w.state, "stopping");
+  await timers.advance(300);
+  await stopped;
+  await running;
+  assert.equal(service.requests("respondActivityTaskFailed").length, 1);
+});
+
+test("an activity that ignores the shutdown is left behind after shutdownForceMs, with a warning", async () => {
+  const service = oneActivity(quietService());
+  const timers = new ManualTimers();
+  const warnings: string[] = [];
+  let end = () => {};
+  const activities = { work: () => new Promise<void>((resolve) => (end = resolve)) };
+  const logger = { ...silentLogger, warn: (message: string) => void warnings.push(message) };
+  const w = await worker({ service, activities, timers, logger, shutdownForceMs: 5000 });
+  const running = w.run();
+  await settle();
+  const stopped = w.shutdown();
+  await timers.advance(5000);
+  await stopped;
+  await running;
+  assert.match(warnings[0]!, /still running/);
+  end();
+});
+
+test("a workflow task that was taken is finished before the worker stops", async () => {
+  const service = quietService();
+  let finish: (outcome: TaskOutcome) => void = () => {};
+  const realm: TaskRealm = { ...idleRealm(), runTask: () => new Promise((resolve) => (finish = resolve)) };
+  let given = false;
+  service
+    .on("pollWorkflowTaskQueue", (request, options) => {
+      if (given || request.taskQueue!.kind === TaskQueueKind.STICKY) return waits({ signal: options.signal! });
+      given = true;
+      return { taskToken: new Uint8Array([1]), workflowExecution: { workflowId: "w", runId: "r" } };
+    })
+    .on("respondWorkflowTaskCompleted", () => ({}));
+  const w = await worker({ service, realm });
+  const running = w.run();
+  await settle();
+  let stopped = false;
+  const stopping = w.shutdown().then(() => (stopped = true));
+  await settle();
+  assert.equal(stopped, false);
+  const value = toBinary(RespondWorkflowTaskCompletedRequestSchema, create(RespondWorkflowTaskCompletedRequestSchema, {}));
+  finish({ response: { $case: "completed", value }, evict: false, evictionReason: 0, warnings: [] } as unknown as TaskOutcome);
+  await stopping;
+  await running;
+  assert.equal(service.requests("respondWorkflowTaskCompleted").length, 1);
+});
+
+test("runUntil answers the value, stops the worker, and passes on failures of both", async () => {
+  const service = quietService();
+  const first = await worker({ service, activities: { a: () => 1 } });
+  assert.equal(await first.runUntil(async () => 42), 42);
+  assert.equal(first.state, "stopped");
+  const second = await worker({ service, activities: { a: () => 1 } });
+  await assert.rejects(second.runUntil(Promise.reject(new Error("the test failed"))), /the test failed/);
+  assert.equal(second.state, "stopped");
+  const third = await worker({ service, activities: { a: () => 1 } });
+  const waiting = third.runUntil(new Promise(() => {}));
+  await settle();
+  await third.shutdown();
+  await assert.rejects(waiting, /was shut down before/);
+});
+
+test("a service that refuses the worker for good ends run() with a named error", async () => {
+  const timers = new ManualTimers();
+  const service = quietService().on("pollActivityTaskQueue", () => {
+    throw new ServiceError(Code.NOT_FOUND, "namespace not found");
+  });
+  const w = await worker({ service, activities: { a: () => 1 }, timers });
+  const running = w.run();
+  const refused = assert.rejects(running, WorkerPollError);
+  await timers.advance(60_000);
+  await refused;
+  assert.equal(w.state, "stopped");
+  await w.shutdown();
+});

@@ -1,0 +1,225 @@
+// Workflow tasks against a scripted service and realm: what is reported, what is dropped from the cache, and what follows (core-spec 2.10).
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { silentLogger } from "../../ts/client/mod.ts";
+import type { TaskOutcome } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { Code, ServiceError } from "../../ts/service/raw.ts";
+import { WorkflowTaskFailedCause } from "../../ts/temporal/generated/temporal/api/enums/v1/failed_cause_pb.ts";
+import {
+  PollWorkflowTaskQueueResponseSchema,
+  RespondQueryTaskCompletedRequestSchema,
+  RespondWorkflowTaskCompletedRequestSchema,
+  RespondWorkflowTaskFailedRequestSchema,
+} from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { isEmptyTask, readWorkflowTask } from "../../ts/worker/task_bytes.ts";
+import { WorkflowTasks } from "../../ts/worker/workflow_tasks.ts";
+import { ManualTimers } from "../support/manual_timers.ts";
+import { ScriptedService } from "../support/scripted_service.ts";
+
+const task = (fields: object = {}) =>
+  toBinary(
+    PollWorkflowTaskQueueResponseSchema,
+    create(PollWorkflowTaskQueueResponseSchema, {
+      taskToken: new Uint8Array([1]),
+      workflowExecution: { workflowId: "w", runId: "r" },
+      workflowType: { name: "W" },
+      attempt: 1,
+      startedEventId: 3n,
+      history: { events: [{ eventId: 1n }, { eventId: 2n }] },
+      ...fields,
+    }),
+  );
+const completion = (fields: object = {}) =>
+  toBinary(
+    RespondWorkflowTaskCompletedRequestSchema,
+    create(RespondWorkflowTaskCompletedRequestSchema, { taskToken: new Uint8Array([1]), returnNewWorkflowTask: true, ...fields }),
+  );
+const outcome = (
+  fields: Partial<TaskOutcome>,
+): TaskOutcome => ({ evict: false, evictionReason: 0, warnings: [], ...fields } as TaskOutcome);
+const completed = (fields: Partial<TaskOutcome> = {}) =>
+  outcome({ response: { $case: "completed", value: completion() }, ...fields });
+
+function setting(runTask: (task: Uint8Array) => TaskOutcome | Promise<TaskOutcome>) {
+  const events: string[] = [];
+  const logged: string[] = [];
+  const timers = new ManualTimers();
+  const service = new ScriptedService()
+    .on("respondWorkflowTaskCompleted", () => ({}))
+    .on("respondWorkflowTaskFailed", () => ({}))
+    .on("respondQueryTaskCompleted", () => ({}));
+  const tasks = new WorkflowTasks({
+    service,
+    namespace: "default",
+    identity: "me",
+    logger: {
+      ...silentLogger,
+      warn: (message) => void logged.push(`warn ${message}`),
+      error: (message) => void logged.push(`error ${message}`),
+    },
+    timers,
+    realm: {
+      runTask: async (bytes) => {
+        events.push(`run ${readWorkflowTask(bytes).runId}`);
+        return await runTask(bytes);
+      },
+      taskReported: (runId) => void events.push(`reported ${runId}`),
+      evict: (runId) => void events.push(`evict ${runId}`),
+      dispose: () => Promise.resolve(),
+    },
+  });
+  return { service, tasks, events, logged, timers };
+}
+
+test("the head of a task is read without its history", () => {
+  assert.deepEqual({ ...readWorkflowTask(task({ query: { queryType: "q" }, attempt: 3 })), taskToken: undefined }, {
+    taskToken: undefined,
+    workflowId: "w",
+    runId: "r",
+    workflowType: "W",
+    attempt: 3,
+    isQuery: true,
+  });
+  assert.equal(isEmptyTask(new Uint8Array(0)), true);
+  assert.equal(isEmptyTask(task({ taskToken: new Uint8Array(0) })), true);
+  assert.equal(isEmptyTask(task()), false);
+});
+
+test("the task that comes back with a completion is run at once, after the report reached the realm", async () => {
+  const { service, tasks, events } = setting(() => completed());
+  service.on(
+    "respondWorkflowTaskCompleted",
+    (_request, _options, attempt) =>
+      attempt === 1
+        ? {
+          workflowTask: {
+            taskToken: new Uint8Array([2]),
+            workflowExecution: { workflowId: "w", runId: "r" },
+            workflowType: { name: "W" },
+          },
+        }
+        : {},
+  );
+  await tasks.handle(task());
+  assert.deepEqual(events, ["run r", "reported r", "run r", "reported r"]);
+});
+
+test("a run that is to be dropped is dropped after its report", async () => {
+  const { tasks, events, logged } = setting(() =>
+    outcome({
+      response: {
+        $case: "failed",
+        value: toBinary(
+          RespondWorkflowTaskFailedRequestSchema,
+          create(RespondWorkflowTaskFailedRequestSchema, { taskToken: new Uint8Array([1]) }),
+        ),
+      },
+      evict: true,
+      error: { code: 100, message: "no command scheduled", eventId: 5 } as TaskOutcome["error"],
+      warnings: [{ code: 1, message: "extra command", eventId: 7 }],
+    })
+  );
+  await tasks.handle(task());
+  assert.deepEqual(events, ["run r", "evict r"]);
+  assert.deepEqual(logged, ["warn extra command", "error a workflow task failed: no command scheduled"]);
+});
+
+test("an outcome with nothing to report reports nothing", async () => {
+  const { tasks, service, events } = setting(() => outcome({ response: { $case: "nothing", value: {} }, evict: true }));
+  await tasks.handle(task());
+  assert.equal(service.calls.length, 0);
+  assert.deepEqual(events, ["run r", "evict r"]);
+});
+
+test("queries are answered with their own report", async () => {
+  const request = toBinary(
+    RespondQueryTaskCompletedRequestSchema,
+    create(RespondQueryTaskCompletedRequestSchema, { errorMessage: "x" }),
+  );
+  const { tasks, service } = setting(() => outcome({ response: { $case: "queryCompleted", value: request } }));
+  await tasks.handle(task({ query: { queryType: "q" } }));
+  assert.equal(service.requests("respondQueryTaskCompleted")[0]!.errorMessage, "x");
+});
+
+for (
+  const [name, error, logs] of [
+    ["NOT_FOUND", new ServiceError(Code.NOT_FOUND, "workflow task not found"), 0],
+    ["UnhandledCommand", new ServiceError(Code.INVALID_ARGUMENT, "UnhandledCommand"), 0],
+    ["any other refusal", new ServiceError(Code.INTERNAL, "boom"), 1],
+  ] as const
+) {
+  test(`a completion refused with ${name} drops the run from the cache`, async () => {
+    const { tasks, service, events, logged } = setting(() => completed());
+    service.on("respondWorkflowTaskCompleted", () => {
+      throw error;
+    });
+    await tasks.handle(task());
+    assert.deepEqual(events, ["run r", "evict r"]);
+    assert.equal(logged.length, logs);
+    assert.equal(service.calls.length, 1);
+  });
+}
+
+test("a completion that is too large fails the task with that cause, whoever notices", async () => {
+  const noticedHere = setting(() =>
+    outcome({ response: { $case: "completed", value: completion({ identity: "x".repeat(5 << 20) }) } })
+  );
+  await noticedHere.tasks.handle(task());
+  assert.deepEqual(noticedHere.service.calls.map((call) => call.method), ["respondWorkflowTaskFailed"]);
+  const noticedThere = setting(() => completed());
+  noticedThere.service.on("respondWorkflowTaskCompleted", () => {
+    throw new ServiceError(Code.RESOURCE_EXHAUSTED, "grpc: received message larger than max (5242880 vs. 4194304)");
+  });
+  await noticedThere.tasks.handle(task());
+  for (const { service, events } of [noticedHere, noticedThere]) {
+    const [request] = service.requests("respondWorkflowTaskFailed");
+    assert.equal(request!.cause, WorkflowTaskFailedCause.GRPC_MESSAGE_TOO_LARGE);
+    assert.deepEqual([...request!.taskToken], [1]);
+    assert.equal(events.at(-1), "evict r");
+  }
+});
+
+test("a realm that fails: the first attempt is reported, later ones time out; a query is answered", async () => {
+  const { tasks, service, events } = setting(() => Promise.reject(new Error("the realm died")));
+  await tasks.handle(task());
+  const [request] = service.requests("respondWorkflowTaskFailed");
+  assert.equal(request!.cause, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE);
+  assert.equal(request!.failure!.message, "the realm died");
+  await tasks.handle(task({ attempt: 2 }));
+  assert.equal(service.requests("respondWorkflowTaskFailed").length, 1);
+  await tasks.handle(task({ query: { queryType: "q" }, attempt: 1 }));
+  assert.equal(service.requests("respondQueryTaskCompleted")[0]!.errorMessage, "the realm died");
+  assert.deepEqual(events, ["run r", "evict r", "run r", "evict r", "run r", "evict r"]);
+});
+
+test("a completion is repeated while the service is away", async () => {
+  const { tasks, service, events, timers } = setting(() => completed());
+  service.on("respondWorkflowTaskCompleted", (_request, _options, attempt) => {
+    if (attempt < 4) throw new ServiceError(Code.UNAVAILABLE, "away");
+    return {};
+  });
+  const done = tasks.handle(task());
+  await timers.advance(10_000);
+  await done;
+  assert.deepEqual(events, ["run r", "reported r"]);
+});
+
+test("a stopping worker asks for no further task", async () => {
+  const { tasks, service } = setting(() => completed());
+  await tasks.handle(task());
+  tasks.stopping();
+  await tasks.handle(task());
+  assert.deepEqual(service.requests("respondWorkflowTaskCompleted").map((request) => request.returnNewWorkflowTask), [
+    true,
+    false,
+  ]);
+});
+
+test("bytes that are no task are dropped with an error", async () => {
+  const { tasks, service, logged } = setting(() => completed());
+  await tasks.handle(new Uint8Array([0x0a, 0xff, 0xff]));
+  assert.equal(service.calls.length, 0);
+  assert.match(logged[0]!, /does not decode/);
+  assert.doesNotThrow(() => fromBinary(PollWorkflowTaskQueueResponseSchema, task()));
+});

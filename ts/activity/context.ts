@@ -1,0 +1,139 @@
+// What an activity can know and do while it runs. In Node and Deno the free functions find the context of the attempt that calls them; in
+// browsers, and wherever one likes it better, an activity made with `withContext` is given it as its first argument.
+import type { Duration } from "../converter/duration.ts";
+import { asyncContext } from "../platform/async_context.ts";
+import type { Logger } from "../service/logger.ts";
+
+export interface ActivityInfo {
+  /** Names the activity to `client.completeActivity`. Changes with every attempt. */
+  readonly taskToken: Uint8Array;
+  readonly activityId: string;
+  readonly activityType: string;
+  readonly taskQueue: string;
+  readonly namespace: string;
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly workflowType: string;
+  /** From 1. */
+  readonly attempt: number;
+  /**
+   * The same for every attempt of this activity and for no other one: pass it to services that know idempotency keys. An activity runs at
+   * least once, so an attempt whose result was lost (crash, timeout) is followed by another.
+   */
+  readonly idempotencyKey: string;
+  /** What the previous attempt reported last; undefined when it reported nothing. */
+  readonly heartbeatDetails: unknown;
+  readonly scheduledTime: Date | undefined;
+  readonly currentAttemptScheduledTime: Date | undefined;
+  readonly startedTime: Date | undefined;
+  /** Limits in milliseconds; undefined: none. */
+  readonly heartbeatTimeoutMs: number | undefined;
+  readonly startToCloseTimeoutMs: number | undefined;
+  readonly scheduleToCloseTimeoutMs: number | undefined;
+}
+
+/** Why an activity is asked to stop. */
+export type CancelReason =
+  /** Its workflow wants that. */
+  | "CANCELLED"
+  /** Somebody reset it: the attempts begin anew. */
+  | "RESET"
+  /** Somebody paused it: it runs again later. */
+  | "PAUSED"
+  /** It is not known any more: timed out, or its workflow has ended. Nobody waits for its result. */
+  | "NOT_FOUND"
+  /** Its time is over: the service has given it up or is about to. */
+  | "TIMED_OUT"
+  /** The worker stops. The attempt counts as failed, and another worker takes the next one. */
+  | "WORKER_SHUTDOWN";
+
+export interface ActivityContext {
+  readonly info: ActivityInfo;
+  /** Aborted when the activity is to stop; its reason is a CancelledFailure. Hand it to `fetch` and the like. */
+  readonly cancelled: AbortSignal;
+  /** Why, once `cancelled` is aborted. */
+  readonly cancelReason: CancelReason | undefined;
+  /** Adds the activity's ids to each record. */
+  readonly logger: Logger;
+  /**
+   * Says that the activity is alive and how far it is. Cheap: the service hears of it at most once per interval. Only activities that
+   * heartbeat learn of a cancellation. Throws when `details` cannot be encoded.
+   */
+  heartbeat(details?: unknown): void;
+  /** Waits. Rejects with a CancelledFailure as soon as the activity is to stop. */
+  sleep(duration: Duration): Promise<void>;
+  /** Throws a CancelledFailure when the activity is to stop. */
+  throwIfCancelled(): void;
+}
+
+/** Thrown by `completeAsync`: the attempt ends without a result, which somebody else delivers. */
+export class CompleteAsyncError extends Error {
+  override name = "CompleteAsyncError";
+}
+
+const current = asyncContext<ActivityContext>("activity-context");
+
+/** @internal Runs an activity function with its context. */
+export function runInContext<R>(context: ActivityContext, call: () => R): R {
+  return current === undefined ? call() : current.run(context, call);
+}
+
+/** The context of the running activity. Throws outside of one. */
+export function activityContext(): ActivityContext {
+  const context = current?.get();
+  if (context !== undefined) return context;
+  throw new Error(
+    current === undefined
+      ? "this runtime cannot tell which activity is calling: make the activity with withContext((context, ...args) => ...)"
+      : "there is no activity here: call this from an activity that a worker runs, or from a test through runActivity",
+  );
+}
+
+/** Ids, attempt and limits of the running activity. */
+export function activityInfo(): ActivityInfo {
+  return activityContext().info;
+}
+
+/** `activityContext().heartbeat(details)` */
+export function heartbeat(details?: unknown): void {
+  activityContext().heartbeat(details);
+}
+
+/** `activityContext().sleep(duration)` */
+export function sleep(duration: Duration): Promise<void> {
+  return activityContext().sleep(duration);
+}
+
+/**
+ * Ends the attempt without a result: `completeAsync()` as the last thing an activity does (or `return completeAsync()`). The result is
+ * delivered with `client.completeActivity(taskToken, result)`, from wherever, before the activity times out. Always throws.
+ */
+export function completeAsync(): never {
+  throw new CompleteAsyncError("this activity is completed from outside");
+}
+
+const WITH_CONTEXT = Symbol.for("temporalex.activity-with-context.1");
+
+interface WithContext {
+  [WITH_CONTEXT]?: (context: ActivityContext, ...args: unknown[]) => unknown;
+}
+
+/**
+ * An activity that is given its context as the first argument. For workflows its arguments are the others:
+ * `export const charge = withContext((context, items: Item[]) => ...)` is called as `charge(items)`.
+ */
+export function withContext<A extends unknown[], R>(run: (context: ActivityContext, ...args: A) => R): (...args: A) => R {
+  const activity = (...args: A): R => run(activityContext(), ...args);
+  Object.defineProperty(activity, WITH_CONTEXT, { value: run });
+  return activity;
+}
+
+/** @internal Calls an activity function the way it was made, as a method of `self`. */
+// deno-lint-ignore ban-types
+export function callActivity(activity: Function, self: unknown, context: ActivityContext, args: readonly unknown[]): unknown {
+  const explicit = (activity as WithContext)[WITH_CONTEXT];
+  return runInContext(
+    context,
+    () => (explicit === undefined ? activity.apply(self, args) : explicit.call(self, context, ...args)),
+  );
+}

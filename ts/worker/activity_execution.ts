@@ -1,0 +1,283 @@
+// One attempt of one activity: its context, heartbeats, local deadline, and the report that ends it (core-spec 4.1 to 4.3). The activity is
+// user code: whatever it does ends in exactly one report, or in none where the service does not want one (it said NOT_FOUND, or the
+// activity is completed from outside).
+import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import { durationMs, type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import { type ActivityContext, type ActivityInfo, callActivity, type CancelReason } from "../activity/context.ts";
+import { type Duration, toMs } from "../converter/duration.ts";
+import { toFailure } from "../converter/failure_converter.ts";
+import { ApplicationFailure, CancelledFailure } from "../converter/failures.ts";
+import { fromPayloads, type Payload, type PayloadConverter, PayloadConverterError, toPayloads } from "../converter/payload.ts";
+import { checkPayloads, type PayloadLimits, PayloadTooLargeError } from "../service/limits.ts";
+import { type Logger, withFields } from "../service/logger.ts";
+import { Code, type RawService } from "../service/raw.ts";
+import { sleepOn, type Timers } from "../service/timers.ts";
+import { typedService } from "../service/typed.ts";
+import {
+  type PollActivityTaskQueueResponse,
+  RespondActivityTaskCanceledRequestSchema,
+  RespondActivityTaskCompletedRequestSchema,
+  RespondActivityTaskFailedRequestSchema,
+} from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { Heartbeater, heartbeatIntervalMs, type HeartbeatThrottle } from "./heartbeats.ts";
+import { hasCode, report } from "./reports.ts";
+
+export interface ActivityOptions {
+  service: RawService;
+  namespace: string;
+  identity: string;
+  taskQueue: string;
+  converter: PayloadConverter;
+  limits: PayloadLimits;
+  throttle: HeartbeatThrottle;
+  logger: Logger;
+  timers: Timers;
+}
+
+/** Runs the function of an activity; rejects with what it threw. */
+export type RunActivity = (context: ActivityContext, args: unknown[]) => Promise<unknown>;
+
+/** Time that the service is given to notice a timeout before the attempt is told of it here. */
+const LOCAL_TIMEOUT_SLACK_MS = 5000;
+const HEARTBEAT_CALL_MS = 10_000;
+
+const MESSAGES: { [reason in CancelReason]: string } = {
+  CANCELLED: "the activity was cancelled",
+  RESET: "the activity was reset",
+  PAUSED: "the activity was paused",
+  NOT_FOUND: "the activity is not known any more: it has timed out, or its workflow has ended",
+  TIMED_OUT: "the activity has timed out",
+  WORKER_SHUTDOWN: "the worker is shutting down",
+};
+
+const date = (time: Timestamp | undefined) => (time === undefined ? undefined : timestampDate(time));
+const ms = (duration: Parameters<typeof durationMs>[0] | undefined) => (duration === undefined ? 0 : durationMs(duration));
+
+export class ActivityExecution {
+  readonly #task: PollActivityTaskQueueResponse;
+  readonly #options: ActivityOptions;
+  readonly #logger: Logger;
+  readonly #abort = new AbortController();
+  readonly #heartbeater: Heartbeater;
+  #cancelReason: CancelReason | undefined;
+  #stopDeadline: (() => void) | undefined;
+
+  constructor(task: PollActivityTaskQueueResponse, options: ActivityOptions) {
+    this.#task = task;
+    this.#options = options;
+    this.#logger = withFields(options.logger, {
+      activityType: task.activityType?.name,
+      activityId: task.activityId,
+      attempt: task.attempt,
+      workflowId: task.workflowExecution?.workflowId,
+      runId: task.workflowExecution?.runId,
+    });
+    const interval = heartbeatIntervalMs(ms(task.heartbeatTimeout), options.throttle);
+    this.#heartbeater = new Heartbeater(interval, options.timers, (details) => this.#sendHeartbeat(details));
+  }
+
+  /** Runs the attempt to its report. Never rejects. */
+  async run(activity: RunActivity): Promise<void> {
+    this.#armDeadline();
+    try {
+      const { converter } = this.#options;
+      const context = this.#context();
+      const args = fromPayloads(converter, this.#task.input?.payloads);
+      await this.#completed(await activity(context, args));
+    } catch (error) {
+      await this.#ended(error);
+    } finally {
+      this.#stopDeadline?.();
+      this.#heartbeater.stop();
+    }
+  }
+
+  /** Tells the activity to stop. The first reason stays. */
+  cancel(reason: CancelReason): void {
+    if (this.#cancelReason !== undefined) return;
+    this.#cancelReason = reason;
+    this.#logger.debug("an activity is told to stop", { reason });
+    this.#abort.abort(new CancelledFailure(MESSAGES[reason]));
+  }
+
+  #context(): ActivityContext {
+    const { timers } = this.#options;
+    const signal = this.#abort.signal;
+    const reason = () => this.#cancelReason;
+    return {
+      info: this.#info(),
+      cancelled: signal,
+      get cancelReason() {
+        return reason();
+      },
+      logger: this.#logger,
+      heartbeat: (details) => this.#recordHeartbeat(details),
+      sleep: (duration: Duration) => sleepOn(timers, toMs(duration), signal),
+      throwIfCancelled: () => signal.throwIfAborted(),
+    };
+  }
+
+  #info(): ActivityInfo {
+    const task = this.#task;
+    const workflowId = task.workflowExecution?.workflowId ?? "";
+    const runId = task.workflowExecution?.runId ?? "";
+    return {
+      taskToken: task.taskToken,
+      activityId: task.activityId,
+      activityType: task.activityType?.name ?? "",
+      taskQueue: this.#options.taskQueue,
+      namespace: task.workflowNamespace || this.#options.namespace,
+      workflowId,
+      runId,
+      workflowType: task.workflowType?.name ?? "",
+      attempt: task.attempt,
+      idempotencyKey: `${workflowId}/${runId}/${task.activityId}`,
+      heartbeatDetails: fromPayloads(this.#options.converter, task.heartbeatDetails?.payloads)[0],
+      scheduledTime: date(task.scheduledTime),
+      currentAttemptScheduledTime: date(task.currentAttemptScheduledTime),
+      startedTime: date(task.startedTime),
+      heartbeatTimeoutMs: ms(task.heartbeatTimeout) || undefined,
+      startToCloseTimeoutMs: ms(task.startToCloseTimeout) || undefined,
+      scheduleToCloseTimeoutMs: ms(task.scheduleToCloseTimeout) || undefined,
+    };
+  }
+
+  /** The attempt's own clock: without it an activity that ignores its heartbeats would go on long after the service gave it up. */
+  #armDeadline(): void {
+    this.#stopDeadline?.();
+    const heartbeat = ms(this.#task.heartbeatTimeout) || Infinity;
+    const close = ms(this.#task.startToCloseTimeout) || Infinity;
+    const limit = Math.min(heartbeat, close);
+    if (limit === Infinity) return;
+    this.#stopDeadline = this.#options.timers.after(limit + LOCAL_TIMEOUT_SLACK_MS, () => this.cancel("TIMED_OUT"));
+  }
+
+  #recordHeartbeat(details: unknown): void {
+    const payloads = details === undefined ? [] : [this.#options.converter.toPayload(details)];
+    this.#check("the details of a heartbeat", payloads);
+    // Only a heartbeat timeout is put off by a heartbeat; start-to-close is not.
+    if ((ms(this.#task.heartbeatTimeout) || Infinity) <= (ms(this.#task.startToCloseTimeout) || Infinity)) this.#armDeadline();
+    this.#heartbeater.record(payloads);
+  }
+
+  async #sendHeartbeat(payloads: Payload[]): Promise<void> {
+    const { service, namespace, identity } = this.#options;
+    try {
+      const request = {
+        namespace,
+        identity,
+        taskToken: this.#task.taskToken,
+        ...(payloads.length > 0 && { details: { payloads } }),
+      };
+      const answer = await typedService(service).recordActivityTaskHeartbeat(request, { timeoutMs: HEARTBEAT_CALL_MS });
+      if (answer.cancelRequested) this.cancel("CANCELLED");
+      else if (answer.activityReset) this.cancel("RESET");
+      else if (answer.activityPaused) this.cancel("PAUSED");
+    } catch (error) {
+      if (hasCode(error, Code.NOT_FOUND)) this.cancel("NOT_FOUND");
+      // The next heartbeat may get through; if none does, the service times the attempt out.
+      else this.#logger.warn("a heartbeat did not reach the service", { error });
+    }
+  }
+
+  async #completed(result: unknown): Promise<void> {
+    let payload: Payload;
+    try {
+      payload = this.#options.converter.toPayload(result);
+      this.#check("the result of the activity", [payload]);
+    } catch (error) {
+      // The work is done; another attempt would do it again and fail here again.
+      if (!(error instanceof PayloadConverterError || error instanceof PayloadTooLargeError)) throw error;
+      const { message, name: type } = error;
+      return this.#ended(new ApplicationFailure(message, { type, nonRetryable: true, cause: error }));
+    }
+    await this.#report("respondActivityTaskCompleted", RespondActivityTaskCompletedRequestSchema, {
+      result: { payloads: [payload] },
+    });
+  }
+
+  async #ended(error: unknown): Promise<void> {
+    if ((error as Error | undefined)?.name === "CompleteAsyncError") return;
+    await this.#heartbeater.flush();
+    const reason = this.#cancelReason;
+    if (reason === "NOT_FOUND") {
+      this.#logger.debug("an activity that nobody waits for has stopped");
+      return;
+    }
+    if (reason !== undefined && this.#isCancellation(error)) {
+      if (reason === "CANCELLED") return this.#cancelled(error);
+      error = new ApplicationFailure(MESSAGES[reason], { type: reason, cause: error });
+    } else if (error instanceof CancelledFailure) {
+      // Nobody asked for it: the service would refuse a cancellation.
+      error = new ApplicationFailure(error.message, { type: error.name, details: error.details, cause: error });
+    }
+    this.#logger.warn("an activity failed", { error });
+    await this.#report("respondActivityTaskFailed", RespondActivityTaskFailedRequestSchema, { failure: this.#failure(error) });
+  }
+
+  /** The cancellation that was delivered, in whatever shape the activity passed it on. */
+  #isCancellation(error: unknown): boolean {
+    return error === this.#abort.signal.reason || error instanceof CancelledFailure ||
+      (error as Error | undefined)?.name === "AbortError";
+  }
+
+  async #cancelled(error: unknown): Promise<void> {
+    let payloads: Payload[] = [];
+    try {
+      if (error instanceof CancelledFailure) payloads = toPayloads(this.#options.converter, error.details);
+    } catch (e) {
+      this.#logger.warn("the details of a cancellation were dropped", { error: e });
+    }
+    await this.#report("respondActivityTaskCanceled", RespondActivityTaskCanceledRequestSchema, {
+      ...(payloads.length > 0 && { details: { payloads } }),
+    });
+  }
+
+  #failure(error: unknown) {
+    try {
+      return toFailure(error, this.#options.converter);
+    } catch (e) {
+      // Details that cannot be encoded must not hide that the activity failed.
+      return toFailure(new ApplicationFailure(`${(error as Error).message} (its details were dropped: ${(e as Error).message})`));
+    }
+  }
+
+  async #report<S extends ReportSchema>(
+    method: "respondActivityTaskCompleted" | "respondActivityTaskFailed" | "respondActivityTaskCanceled",
+    schema: S,
+    fields: MessageInitShape<S>,
+  ): Promise<void> {
+    const { namespace, identity } = this.#options;
+    this.#heartbeater.stop();
+    const request = toBinary(
+      schema as never,
+      create(schema as never, { namespace, identity, taskToken: this.#task.taskToken, ...fields } as never),
+    );
+    try {
+      await report({ ...this.#options, logger: this.#logger }, method, request);
+    } catch (error) {
+      if (hasCode(error, Code.NOT_FOUND)) this.#logger.debug("nobody waits for the activity any more", { error });
+      else this.#logger.error("the outcome of an activity could not be reported; it will time out and run again", { error });
+    }
+  }
+
+  #check(what: string, payloads: Payload[]): void {
+    checkPayloads(
+      `${what} ${this.#task.activityType?.name}`,
+      payloads,
+      this.#options.limits,
+      (message) => this.#logger.warn(message),
+    );
+  }
+}
+
+type ReportSchema =
+  | typeof RespondActivityTaskCompletedRequestSchema
+  | typeof RespondActivityTaskFailedRequestSchema
+  | typeof RespondActivityTaskCanceledRequestSchema;
+
+/** Runs a registered function in this thread. */
+// deno-lint-ignore ban-types
+export function runHere(activity: { run: Function; self: object }): RunActivity {
+  return async (context, args) => await callActivity(activity.run, activity.self, context, args);
+}

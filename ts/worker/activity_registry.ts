@@ -1,0 +1,59 @@
+// The activities of a worker by the name that they have on the wire: the property key under which they were given, never the function's
+// own name, so that a minifier changes nothing. Several objects may be given; a module's namespace and an object of a class are objects too.
+import { ApplicationFailure } from "../converter/failures.ts";
+
+/** Activity functions by name. Entries that are not functions (constants of a module) are skipped. */
+export type Activities = object;
+
+export interface RegisteredActivity {
+  // deno-lint-ignore ban-types
+  readonly run: Function;
+  /** The object whose method it is. */
+  readonly self: object;
+}
+
+/** Names of an object's functions, with those that it has from its class. */
+function functionNames(object: object): string[] {
+  const names = new Set<string>();
+  for (let level: object | null = object; level !== null && level !== Object.prototype; level = Object.getPrototypeOf(level)) {
+    for (const name of Object.getOwnPropertyNames(level)) {
+      if (name !== "constructor" && typeof (object as { [name: string]: unknown })[name] === "function") names.add(name);
+    }
+  }
+  return [...names];
+}
+
+export class ActivityRegistry {
+  readonly #activities = new Map<string, RegisteredActivity>();
+  readonly #unknownIsFinal: boolean;
+
+  /** `unknownIsFinal`: an activity that is not here fails for good (tests), instead of waiting for a worker that has it. */
+  constructor(activities: Activities | readonly Activities[], unknownIsFinal = false) {
+    this.#unknownIsFinal = unknownIsFinal;
+    for (const self of Array.isArray(activities) ? activities as Activities[] : [activities]) {
+      for (const name of functionNames(self)) {
+        const run = (self as { [name: string]: unknown })[name] as RegisteredActivity["run"];
+        const before = this.#activities.get(name);
+        if (before !== undefined && before.run !== run) {
+          throw new TypeError(`two activities are named "${name}"; give one of them another key`);
+        }
+        this.#activities.set(name, { run, self });
+      }
+    }
+  }
+
+  get names(): string[] {
+    return [...this.#activities.keys()];
+  }
+
+  /** The activity of that name. Throws a failure that lists the known names. */
+  find(name: string): RegisteredActivity {
+    const found = this.#activities.get(name);
+    if (found !== undefined) return found;
+    const known = this.names.length === 0 ? "it has none" : `it has ${this.names.join(", ")}`;
+    throw new ApplicationFailure(`this worker has no activity "${name}"; ${known}`, {
+      type: "NotFoundError",
+      nonRetryable: this.#unknownIsFinal,
+    });
+  }
+}

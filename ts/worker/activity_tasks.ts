@@ -1,0 +1,47 @@
+// The activities that are running: from a poll's answer to an attempt, and their cancellation when the worker stops.
+import { fromBinary } from "@bufbuild/protobuf";
+import type { CancelReason } from "../activity/context.ts";
+import { PollActivityTaskQueueResponseSchema } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { ActivityExecution, type ActivityOptions, type RunActivity } from "./activity_execution.ts";
+
+export interface ActivityTasksOptions extends ActivityOptions {
+  /** The function of a type; throws the failure of an unknown one. */
+  find: (activityType: string) => RunActivity;
+}
+
+export class ActivityTasks {
+  readonly #options: ActivityTasksOptions;
+  readonly #running = new Set<ActivityExecution>();
+
+  constructor(options: ActivityTasksOptions) {
+    this.#options = options;
+  }
+
+  get running(): number {
+    return this.#running.size;
+  }
+
+  /** Works on a task (bytes of PollActivityTaskQueueResponse) to its report. Never rejects. */
+  async handle(bytes: Uint8Array): Promise<void> {
+    let execution: ActivityExecution;
+    let type: string;
+    try {
+      const task = fromBinary(PollActivityTaskQueueResponseSchema, bytes);
+      type = task.activityType?.name ?? "";
+      execution = new ActivityExecution(task, this.#options);
+    } catch (error) {
+      this.#options.logger.error("the service sent an activity task that does not decode", { error, bytes: bytes.length });
+      return;
+    }
+    this.#running.add(execution);
+    try {
+      await execution.run(async (context, args) => await this.#options.find(type)(context, args));
+    } finally {
+      this.#running.delete(execution);
+    }
+  }
+
+  cancelAll(reason: CancelReason): void {
+    for (const execution of this.#running) execution.cancel(reason);
+  }
+}

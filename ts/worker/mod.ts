@@ -1,0 +1,7 @@
+// The worker: runs workflows and activities for a service.
+export { type Activities } from "./activity_registry.ts";
+export { type HeartbeatThrottle } from "./heartbeats.ts";
+export { type WorkerOptions } from "./options.ts";
+export { WorkerPollError } from "./poller.ts";
+export { type TaskRealm } from "./workflow_tasks.ts";
+export { Worker, type WorkerState } from "./worker.ts";

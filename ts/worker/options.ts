@@ -1,0 +1,132 @@
+// Options of a worker, their defaults, and what is refused before anything runs.
+import { type Duration, toMs } from "../converter/duration.ts";
+import { defaultPayloadConverter, type PayloadConverter } from "../converter/payload.ts";
+import { consoleLogger, processIdentity } from "../platform/host.ts";
+import { DEFAULT_PAYLOAD_LIMITS, type PayloadLimits } from "../service/limits.ts";
+import type { Logger } from "../service/logger.ts";
+import type { RawService } from "../service/raw.ts";
+import { realTimers, type Timers } from "../service/timers.ts";
+import type { Activities } from "./activity_registry.ts";
+import { DEFAULT_HEARTBEAT_THROTTLE, type HeartbeatThrottle } from "./heartbeats.ts";
+import type { TaskRealm } from "./workflow_tasks.ts";
+
+export interface WorkerOptions {
+  /** An EmbeddedEngine, or a connection to a cluster. */
+  service: RawService;
+  /** The queue whose tasks this worker takes. */
+  taskQueue: string;
+  /** Default: "default". */
+  namespace?: string;
+  /** Who works, as histories show it. Default: the process id and a random part. */
+  identity?: string;
+  /** Where workflow code runs; without it the worker takes activities only. */
+  realm?: TaskRealm;
+  /** Activity functions by name, or several such objects; without them the worker takes workflow tasks only. */
+  activities?: Activities | readonly Activities[];
+  /** How values become payloads; must be the clients' and the workflows' one. Default: JSON. */
+  converter?: PayloadConverter;
+  /** Workflow tasks in work at once; at least 2. Default: 100. */
+  maxConcurrentWorkflowTasks?: number;
+  /** Activities running at once. Default: 100. */
+  maxConcurrentActivities?: number;
+  /** Activities started per second by all workers of the queue together. Default: no limit. */
+  maxActivitiesPerSecond?: number;
+  /** Polls for workflow tasks in flight: on the common queue and on this worker's own (sticky) one. Default: 2 and 4. */
+  workflowPollers?: { normal?: number; sticky?: number };
+  /** Polls for activity tasks in flight. Default: 5. */
+  activityPollers?: number;
+  /** Runs kept in memory, so that their next task need not replay them. 0 replays every task. Default: 1000. */
+  cachedWorkflows?: number;
+  /** How long a task of a cached run waits for this worker before any worker may take it. Default: 10 s. */
+  stickyScheduleToStartTimeout?: Duration;
+  /** Time that running activities are given at a shutdown before they are told to stop. Default: 0. */
+  shutdownGraceMs?: number;
+  /** Time after which a shutdown no longer waits for activities that ignore being told. Default: no limit. */
+  shutdownForceMs?: number;
+  /** How often heartbeats reach the service at most. */
+  heartbeatThrottle?: Partial<HeartbeatThrottle>;
+  /** Sizes of payloads that are warned of and refused. */
+  payloadLimits?: Partial<PayloadLimits>;
+  logger?: Logger;
+  /** @internal An activity that no one registered fails for good. */
+  unknownActivityIsFinal?: boolean;
+  /** @internal Time, for tests. */
+  timers?: Timers;
+}
+
+/** Options with their defaults. */
+export interface WorkerSettings {
+  service: RawService;
+  taskQueue: string;
+  namespace: string;
+  identity: string;
+  converter: PayloadConverter;
+  maxConcurrentWorkflowTasks: number;
+  maxConcurrentActivities: number;
+  maxActivitiesPerSecond: number | undefined;
+  normalPollers: number;
+  stickyPollers: number;
+  activityPollers: number;
+  cachedWorkflows: number;
+  stickyScheduleToStartTimeoutMs: number;
+  shutdownGraceMs: number;
+  shutdownForceMs: number;
+  throttle: HeartbeatThrottle;
+  limits: PayloadLimits;
+  logger: Logger;
+  unknownActivityIsFinal: boolean;
+  timers: Timers;
+}
+
+function whole(name: string, value: number, minimum: number): number {
+  if (!Number.isInteger(value) || value < minimum) {
+    throw new RangeError(`the worker's ${name} must be a whole number of at least ${minimum}, not ${value}`);
+  }
+  return value;
+}
+
+function milliseconds(name: string, value: number): number {
+  if (!(value >= 0)) throw new RangeError(`the worker's ${name} must be a number of milliseconds, not ${value}`);
+  return value;
+}
+
+export function workerSettings(options: WorkerOptions): WorkerSettings {
+  const { taskQueue } = options;
+  if (typeof taskQueue !== "string" || taskQueue === "") throw new TypeError("a worker needs the name of its task queue");
+  const cachedWorkflows = whole("cachedWorkflows", options.cachedWorkflows ?? 1000, 0);
+  // Each queue's poller holds a slot while it waits: with one slot the cached runs' own queue would starve.
+  const maxConcurrentWorkflowTasks = whole(
+    "maxConcurrentWorkflowTasks",
+    options.maxConcurrentWorkflowTasks ?? 100,
+    cachedWorkflows > 0 ? 2 : 1,
+  );
+  const maxConcurrentActivities = whole("maxConcurrentActivities", options.maxConcurrentActivities ?? 100, 1);
+  const normal = whole("workflowPollers.normal", options.workflowPollers?.normal ?? 2, 1);
+  const sticky = whole("workflowPollers.sticky", options.workflowPollers?.sticky ?? 4, 1);
+  const normalPollers = Math.min(
+    normal,
+    cachedWorkflows > 0 ? Math.floor(maxConcurrentWorkflowTasks / 2) : maxConcurrentWorkflowTasks,
+  );
+  return {
+    service: options.service,
+    taskQueue,
+    namespace: options.namespace ?? "default",
+    identity: options.identity ?? processIdentity(),
+    converter: options.converter ?? defaultPayloadConverter,
+    maxConcurrentWorkflowTasks,
+    maxConcurrentActivities,
+    maxActivitiesPerSecond: options.maxActivitiesPerSecond,
+    normalPollers,
+    stickyPollers: cachedWorkflows > 0 ? Math.min(sticky, maxConcurrentWorkflowTasks - normalPollers) : 0,
+    activityPollers: Math.min(whole("activityPollers", options.activityPollers ?? 5, 1), maxConcurrentActivities),
+    cachedWorkflows,
+    stickyScheduleToStartTimeoutMs: toMs(options.stickyScheduleToStartTimeout ?? "10s"),
+    shutdownGraceMs: milliseconds("shutdownGraceMs", options.shutdownGraceMs ?? 0),
+    shutdownForceMs: milliseconds("shutdownForceMs", options.shutdownForceMs ?? Infinity),
+    throttle: { ...DEFAULT_HEARTBEAT_THROTTLE, ...options.heartbeatThrottle },
+    limits: { ...DEFAULT_PAYLOAD_LIMITS, ...options.payloadLimits },
+    logger: options.logger ?? consoleLogger(),
+    unknownActivityIsFinal: options.unknownActivityIsFinal ?? false,
+    timers: options.timers ?? realTimers,
+  };
+}

@@ -1,0 +1,131 @@
+// The loops that ask for tasks. Rules: a slot is taken before asking; a task that was handed out is always handled, also when the worker
+// is stopping; a refused poll waits (back-off with jitter) before the next one, and so does a service that answers "nothing" at once;
+// nothing that a service says ends the process.
+import type { Logger } from "../service/logger.ts";
+import { Code, ServiceError } from "../service/raw.ts";
+import { backoffMs, type BackoffOptions } from "../service/retry.ts";
+import { sleepOn, type Timers } from "../service/timers.ts";
+import type { Slots } from "./slots.ts";
+
+/** Delays after refused polls. */
+export const POLL_BACKOFF: BackoffOptions = {
+  initialIntervalMs: 200,
+  maximumIntervalMs: 10_000,
+  backoffCoefficient: 2,
+  jitter: 0.2,
+};
+/** Refusals that another attempt does not mend; seen this often in a row and nothing else, they end the worker. */
+const FINAL_CODES: ReadonlySet<number> = new Set([
+  Code.INVALID_ARGUMENT,
+  Code.NOT_FOUND,
+  Code.UNIMPLEMENTED,
+  Code.PERMISSION_DENIED,
+  Code.UNAUTHENTICATED,
+  Code.FAILED_PRECONDITION,
+]);
+const FINAL_AFTER = 5;
+/** An empty answer sooner than this did not wait for a task. */
+const EMPTY_TOO_SOON_MS = 20;
+
+export interface PollerOptions {
+  /** For logs: "workflow tasks of queue q". */
+  what: string;
+  /** Polls in flight at once. */
+  count: number;
+  slots: Slots;
+  /** One poll; undefined when the long poll ended without a task. */
+  poll: (signal: AbortSignal) => Promise<Uint8Array | undefined>;
+  /** Works on a task; must not reject. */
+  handle: (task: Uint8Array) => Promise<void>;
+  /** The service refuses for good. */
+  onFatal: (error: WorkerPollError) => void;
+  logger: Logger;
+  timers: Timers;
+  random?: () => number;
+}
+
+/** The service refuses this worker's polls for a reason that trying again does not mend: `run()` rejects with it. */
+export class WorkerPollError extends Error {
+  override name = "WorkerPollError";
+
+  constructor(what: string, cause: unknown) {
+    super(
+      `the service keeps refusing to hand out ${what}: ${(cause as Error).message}; ` +
+        "check the namespace, the task queue's name and the credentials",
+      { cause },
+    );
+  }
+}
+
+export class Poller {
+  readonly #options: PollerOptions;
+  readonly #stop = new AbortController();
+  readonly #loops: Promise<void>[] = [];
+  readonly #tasks = new Set<Promise<void>>();
+  #finalRefusals = 0;
+
+  constructor(options: PollerOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    for (let i = 0; i < this.#options.count; i++) this.#loops.push(this.#loop());
+  }
+
+  /** Takes the waiting polls back and resolves when the loops have ended; tasks may still be worked on (`idle`). */
+  async stop(): Promise<void> {
+    this.#stop.abort(new Error("the worker is shutting down"));
+    await Promise.all(this.#loops);
+  }
+
+  /** Resolves when no task is being worked on. Call after `stop`. */
+  async idle(): Promise<void> {
+    while (this.#tasks.size > 0) await Promise.all(this.#tasks);
+  }
+
+  async #loop(): Promise<void> {
+    const { slots, poll, timers, logger, what, random } = this.#options;
+    const { signal } = this.#stop;
+    let failures = 0;
+    while (!signal.aborted) {
+      const release = await slots.acquire(signal);
+      if (release === undefined) return;
+      const asked = timers.now();
+      let pause = 0;
+      try {
+        const task = await poll(signal);
+        if (task !== undefined) {
+          this.#work(task, release);
+          failures = this.#finalRefusals = 0;
+          continue;
+        }
+        release();
+        failures = timers.now() - asked < EMPTY_TOO_SOON_MS ? failures + 1 : 0;
+        this.#finalRefusals = 0;
+        if (failures > 2) pause = backoffMs(failures - 2, POLL_BACKOFF, random);
+      } catch (error) {
+        release();
+        if (signal.aborted) return;
+        failures++;
+        pause = backoffMs(failures, POLL_BACKOFF, random);
+        this.#count(error);
+        logger.warn(`polling for ${what} failed`, { error, attempt: failures, nextInMs: Math.round(pause) });
+      }
+      if (pause > 0 && !signal.aborted) await sleepOn(timers, pause, signal).catch(() => {});
+    }
+  }
+
+  #count(error: unknown): void {
+    const final = error instanceof ServiceError && FINAL_CODES.has(error.code);
+    this.#finalRefusals = final ? this.#finalRefusals + 1 : 0;
+    if (this.#finalRefusals === FINAL_AFTER) this.#options.onFatal(new WorkerPollError(this.#options.what, error));
+  }
+
+  #work(task: Uint8Array, release: () => void): void {
+    const work = this.#options.handle(task).finally(() => {
+      this.#tasks.delete(work);
+      release();
+    });
+    this.#tasks.add(work);
+  }
+}

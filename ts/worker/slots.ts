@@ -1,0 +1,50 @@
+// A counter of free slots. A poller takes a slot before it asks, so that a task which was handed out never waits for one.
+
+export class Slots {
+  #free: number;
+  readonly size: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(size: number) {
+    this.size = size;
+    this.#free = size;
+  }
+
+  get used(): number {
+    return this.size - this.#free;
+  }
+
+  /** Resolves with the function that gives the slot back, or undefined when the signal is aborted first. */
+  acquire(signal: AbortSignal): Promise<(() => void) | undefined> {
+    if (signal.aborted) return Promise.resolve(undefined);
+    if (this.#free > 0) {
+      this.#free--;
+      return Promise.resolve(this.#releaser());
+    }
+    return new Promise((resolve) => {
+      const give = () => {
+        signal.removeEventListener("abort", stop);
+        resolve(this.#releaser());
+      };
+      const stop = () => {
+        const at = this.#waiting.indexOf(give);
+        if (at >= 0) this.#waiting.splice(at, 1);
+        resolve(undefined);
+      };
+      this.#waiting.push(give);
+      signal.addEventListener("abort", stop, { once: true });
+    });
+  }
+
+  /** Giving a slot back twice must not make a second one. */
+  #releaser(): () => void {
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free++;
+      else next();
+    };
+  }
+}

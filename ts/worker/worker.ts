@@ -1,0 +1,258 @@
+// The worker: polls for tasks, has workflow code run in its realm and activities here, and reports what came of them. It stands on a
+// RawService and a realm alone. Its life: created, running, stopping (no new tasks; what was taken is finished), stopped.
+import { create, toBinary } from "@bufbuild/protobuf";
+import { randomId } from "../platform/host.ts";
+import { withFields } from "../service/logger.ts";
+import { type CallOptions, Code, type MethodName } from "../service/raw.ts";
+import { sleepOn } from "../service/timers.ts";
+import { typedService } from "../service/typed.ts";
+import { TaskQueueKind, TaskQueueType } from "../temporal/generated/temporal/api/enums/v1/task_queue_pb.ts";
+import {
+  PollActivityTaskQueueRequestSchema,
+  PollWorkflowTaskQueueRequestSchema,
+} from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { runHere } from "./activity_execution.ts";
+import { ActivityRegistry } from "./activity_registry.ts";
+import { ActivityTasks } from "./activity_tasks.ts";
+import { type WorkerOptions, type WorkerSettings, workerSettings } from "./options.ts";
+import { Poller, type PollerOptions } from "./poller.ts";
+import { hasCode } from "./reports.ts";
+import { Slots } from "./slots.ts";
+import { isEmptyTask } from "./task_bytes.ts";
+import { type TaskRealm, WorkflowTasks } from "./workflow_tasks.ts";
+
+export type WorkerState = "created" | "running" | "stopping" | "stopped";
+
+/** Deadline of a poll; services answer with nothing before that (Temporal after about a minute). */
+const POLL_MS = 70_000;
+const SHUTDOWN_CALL_MS = 3000;
+
+export class Worker {
+  readonly taskQueue: string;
+  readonly identity: string;
+  readonly #settings: WorkerSettings;
+  readonly #realm: TaskRealm | undefined;
+  readonly #stickyQueue: string;
+  readonly #workflowTasks: WorkflowTasks | undefined;
+  readonly #activityTasks: ActivityTasks | undefined;
+  readonly #workflowPollers: Poller[] = [];
+  readonly #activityPollers: Poller[] = [];
+  readonly #instanceKey = randomId();
+  #state: WorkerState = "created";
+  #running: Promise<void> | undefined;
+  #stop!: (failure?: Error) => void;
+  readonly #stopped: Promise<Error | undefined>;
+
+  /** @internal Use `Worker.create`. */
+  constructor(settings: WorkerSettings, options: WorkerOptions, realm: TaskRealm | undefined, stickyQueue: string) {
+    this.#settings = settings;
+    this.#realm = realm;
+    this.#stickyQueue = stickyQueue;
+    this.taskQueue = settings.taskQueue;
+    this.identity = settings.identity;
+    this.#stopped = new Promise((resolve) => (this.#stop = resolve));
+    if (realm !== undefined) this.#workflowTasks = new WorkflowTasks({ ...settings, realm });
+    if (options.activities !== undefined) {
+      const registry = new ActivityRegistry(options.activities, settings.unknownActivityIsFinal);
+      this.#activityTasks = new ActivityTasks({ ...settings, find: (type) => runHere(registry.find(type)) });
+    }
+    if (realm === undefined && options.activities === undefined) {
+      throw new TypeError("a worker without workflows and without activities has nothing to do; give it one of them");
+    }
+  }
+
+  static async create(options: WorkerOptions): Promise<Worker> {
+    const settings = workerSettings(options);
+    const stickyQueue = settings.cachedWorkflows > 0 ? `${settings.taskQueue}-sticky-${randomId()}` : "";
+    return new Worker(settings, options, options.realm, stickyQueue);
+  }
+
+  get state(): WorkerState {
+    return this.#state;
+  }
+
+  /** Activities running now. */
+  get runningActivities(): number {
+    return this.#activityTasks?.running ?? 0;
+  }
+
+  /**
+   * Works until `shutdown` is called and everything taken is finished. Rejects with a WorkerPollError when the service refuses the worker
+   * for good; every other trouble is logged and lived through.
+   */
+  run(): Promise<void> {
+    if (this.#running !== undefined) throw new Error("this worker runs already, or has run; create another one");
+    this.#state = "running";
+    this.#running = this.#life();
+    return this.#running;
+  }
+
+  /** Stops gracefully: takes no new tasks, finishes those it has, tells activities to stop after the grace period. Resolves when done. */
+  async shutdown(): Promise<void> {
+    if (this.#state === "created") {
+      this.#state = "stopped";
+      this.#running = Promise.resolve();
+      await this.#realm?.dispose();
+      return;
+    }
+    this.#stop();
+    // A failure belongs to run(), which has its own caller.
+    await this.#running?.catch(() => {});
+  }
+
+  /** Runs while a promise (or what a function returns) is pending, then stops, and answers its value. */
+  async runUntil<T>(work: Promise<T> | (() => Promise<T>)): Promise<T> {
+    const running = this.run();
+    const ended = running.then(() => {
+      throw new Error("the worker was shut down before the work that it was to run for was done");
+    });
+    const promise = typeof work === "function" ? work() : work;
+    // Whichever of the two loses the race has been listened to.
+    promise.catch(() => {});
+    ended.catch(() => {});
+    try {
+      return await Promise.race([promise, ended]);
+    } finally {
+      await this.shutdown();
+    }
+  }
+
+  async #life(): Promise<void> {
+    const { logger, taskQueue } = this.#settings;
+    this.#startPollers();
+    logger.debug("the worker is running", { taskQueue });
+    const failure = await this.#stopped;
+    this.#state = "stopping";
+    try {
+      await this.#drain();
+    } finally {
+      this.#state = "stopped";
+    }
+    logger.debug("the worker has stopped", { taskQueue });
+    if (failure !== undefined) throw failure;
+  }
+
+  #startPollers(): void {
+    const { taskQueue, maxConcurrentWorkflowTasks, maxConcurrentActivities } = this.#settings;
+    const { normalPollers, stickyPollers, activityPollers } = this.#settings;
+    if (this.#workflowTasks !== undefined) {
+      const tasks = this.#workflowTasks;
+      const common = { slots: new Slots(maxConcurrentWorkflowTasks), handle: (task: Uint8Array) => tasks.handle(task) };
+      const what = `workflow tasks of queue "${taskQueue}"`;
+      const normal = this.#workflowPoll({ name: taskQueue, kind: TaskQueueKind.NORMAL });
+      this.#workflowPollers.push(this.#poller({ ...common, what, count: normalPollers, poll: normal }));
+      if (stickyPollers > 0) {
+        const sticky = this.#workflowPoll({ name: this.#stickyQueue, kind: TaskQueueKind.STICKY, normalName: taskQueue });
+        this.#workflowPollers.push(this.#poller({ ...common, what: `${what} (sticky)`, count: stickyPollers, poll: sticky }));
+      }
+    }
+    if (this.#activityTasks !== undefined) {
+      const tasks = this.#activityTasks;
+      this.#activityPollers.push(this.#poller({
+        what: `activity tasks of queue "${taskQueue}"`,
+        count: activityPollers,
+        slots: new Slots(maxConcurrentActivities),
+        poll: this.#activityPoll(),
+        handle: (task) => tasks.handle(task),
+      }));
+    }
+    for (const poller of [...this.#workflowPollers, ...this.#activityPollers]) poller.start();
+  }
+
+  #poller(options: Omit<PollerOptions, "logger" | "timers" | "onFatal">): Poller {
+    const { logger, timers } = this.#settings;
+    return new Poller({
+      ...options,
+      logger,
+      timers,
+      onFatal: (error) => {
+        logger.error("the worker stops", { error });
+        this.#stop(error);
+      },
+    });
+  }
+
+  #workflowPoll(queue: { name: string; kind: TaskQueueKind; normalName?: string }) {
+    const { namespace, identity } = this.#settings;
+    const fields = { namespace, identity, taskQueue: queue, workerInstanceKey: this.#instanceKey };
+    return this.#poll(
+      "pollWorkflowTaskQueue",
+      toBinary(PollWorkflowTaskQueueRequestSchema, create(PollWorkflowTaskQueueRequestSchema, fields)),
+    );
+  }
+
+  #activityPoll() {
+    const { namespace, identity, taskQueue, maxActivitiesPerSecond } = this.#settings;
+    const fields = {
+      namespace,
+      identity,
+      taskQueue: { name: taskQueue, kind: TaskQueueKind.NORMAL },
+      workerInstanceKey: this.#instanceKey,
+      ...(maxActivitiesPerSecond !== undefined && { taskQueueMetadata: { maxTasksPerSecond: maxActivitiesPerSecond } }),
+    };
+    return this.#poll(
+      "pollActivityTaskQueue",
+      toBinary(PollActivityTaskQueueRequestSchema, create(PollActivityTaskQueueRequestSchema, fields)),
+    );
+  }
+
+  #poll(method: MethodName, request: Uint8Array) {
+    const { service } = this.#settings;
+    return async (signal: AbortSignal): Promise<Uint8Array | undefined> => {
+      const options: CallOptions = { signal, timeoutMs: POLL_MS };
+      try {
+        const response = await service.call(method, request, options);
+        return isEmptyTask(response) ? undefined : response;
+      } catch (error) {
+        if (hasCode(error, Code.DEADLINE_EXCEEDED)) return undefined;
+        throw error;
+      }
+    };
+  }
+
+  async #drain(): Promise<void> {
+    const { timers, logger, shutdownGraceMs, shutdownForceMs } = this.#settings;
+    this.#workflowTasks?.stopping();
+    await Promise.all([...this.#workflowPollers, ...this.#activityPollers].map((poller) => poller.stop()));
+    const idle = Promise.all(this.#activityPollers.map((poller) => poller.idle())).then(() => true);
+    const cancelTimer = new AbortController();
+    const within = async (ms: number) => {
+      if (ms === Infinity) return idle;
+      return Promise.race([idle, sleepOn(timers, ms, cancelTimer.signal).then(() => false, () => false)]);
+    };
+    await Promise.all(this.#workflowPollers.map((poller) => poller.idle()));
+    if (!(await within(shutdownGraceMs))) {
+      this.#activityTasks?.cancelAll("WORKER_SHUTDOWN");
+      if (!(await within(shutdownForceMs))) {
+        logger.warn("the worker stops while activities that were told to stop are still running", {
+          running: this.runningActivities,
+        });
+      }
+    }
+    cancelTimer.abort();
+    await this.#sayGoodbye();
+    await this.#realm?.dispose();
+  }
+
+  /** Lets the service give this worker's cached runs to others at once. A service that does not know the call is no trouble. */
+  async #sayGoodbye(): Promise<void> {
+    const { service, namespace, identity, taskQueue, logger } = this.#settings;
+    if (this.#workflowTasks === undefined || this.#stickyQueue === "") return;
+    const request = {
+      namespace,
+      identity,
+      taskQueue,
+      stickyTaskQueue: this.#stickyQueue,
+      workerInstanceKey: this.#instanceKey,
+      reason: "graceful shutdown",
+      taskQueueTypes: this.#activityTasks === undefined
+        ? [TaskQueueType.WORKFLOW]
+        : [TaskQueueType.WORKFLOW, TaskQueueType.ACTIVITY],
+    };
+    try {
+      await typedService(service).shutdownWorker(request, { timeoutMs: SHUTDOWN_CALL_MS });
+    } catch (error) {
+      withFields(logger, { taskQueue }).debug("the service was not told of the shutdown", { error });
+    }
+  }
+}

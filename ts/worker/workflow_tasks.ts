@@ -1,0 +1,177 @@
+// One workflow task from poll to report: the realm runs it, the outcome goes to the service, and the task that the service may return
+// with its answer is run at once. What the service says about a report decides whether the run stays in the cache (core-spec 2.10).
+// Nothing here rejects: a task that cannot be reported is logged, its run is dropped, and the service gives the task out again.
+import { create, toBinary } from "@bufbuild/protobuf";
+import type { TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { toFailure } from "../converter/failure_converter.ts";
+import type { Logger } from "../service/logger.ts";
+import { withFields } from "../service/logger.ts";
+import { Code, type RawService, ServiceError } from "../service/raw.ts";
+import type { Timers } from "../service/timers.ts";
+import { WorkflowTaskFailedCause } from "../temporal/generated/temporal/api/enums/v1/failed_cause_pb.ts";
+import { QueryResultType } from "../temporal/generated/temporal/api/enums/v1/query_pb.ts";
+import {
+  RespondQueryTaskCompletedRequestSchema,
+  RespondWorkflowTaskFailedRequestSchema,
+} from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { hasCode, report } from "./reports.ts";
+import { readWorkflowTask, returnedTask, withoutNewTask, type WorkflowTaskHead } from "./task_bytes.ts";
+
+/** What the worker needs of a realm (ts/realm): where workflow code runs and its runs are cached. */
+export interface TaskRealm {
+  /** Bytes of PollWorkflowTaskQueueResponse in, what is to be reported out. Tasks of different runs may be in flight together. */
+  runTask(pollResponse: Uint8Array): Promise<TaskOutcome>;
+  /** Bytes of RespondWorkflowTaskCompletedResponse, before the run gets another task. */
+  taskReported(runId: string, response: Uint8Array): void;
+  /** Drops a run from the cache. */
+  evict(runId: string): void;
+  dispose(): Promise<void>;
+}
+
+export interface WorkflowTasksOptions {
+  service: RawService;
+  realm: TaskRealm;
+  namespace: string;
+  identity: string;
+  logger: Logger;
+  timers: Timers;
+}
+
+/** Requests above this are refused by gRPC servers. */
+const MAX_REQUEST_BYTES = 4 * 1024 * 1024;
+
+export class WorkflowTasks {
+  readonly #options: WorkflowTasksOptions;
+  #stopping = false;
+
+  constructor(options: WorkflowTasksOptions) {
+    this.#options = options;
+  }
+
+  /** From now on reports ask for no further task. */
+  stopping(): void {
+    this.#stopping = true;
+  }
+
+  /** Works on a task and on those that come back with its report. Never rejects. */
+  async handle(task: Uint8Array): Promise<void> {
+    let next: Uint8Array | undefined = task;
+    while (next !== undefined) next = await this.#one(next);
+  }
+
+  async #one(task: Uint8Array): Promise<Uint8Array | undefined> {
+    const { realm } = this.#options;
+    let head: WorkflowTaskHead;
+    try {
+      head = readWorkflowTask(task);
+    } catch (error) {
+      this.#options.logger.error("the service sent a workflow task that does not decode", { error, bytes: task.length });
+      return undefined;
+    }
+    const { workflowId, runId, workflowType, attempt } = head;
+    const logger = withFields(this.#options.logger, { workflowId, runId, workflowType, attempt });
+    let outcome: TaskOutcome;
+    try {
+      outcome = await realm.runTask(task);
+    } catch (error) {
+      logger.error("a workflow task could not be run", { error });
+      realm.evict(runId);
+      await this.#refuse(head, error, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE, logger);
+      return undefined;
+    }
+    logOutcome(outcome, head, logger);
+    const response = await this.#report(outcome, head, logger);
+    if (outcome.evict) realm.evict(runId);
+    return response;
+  }
+
+  /** Sends what the task came to; answers the next task of the run. */
+  async #report(outcome: TaskOutcome, head: WorkflowTaskHead, logger: Logger): Promise<Uint8Array | undefined> {
+    const context = { ...this.#options, logger };
+    const { response } = outcome;
+    const { realm } = this.#options;
+    try {
+      switch (response?.$case) {
+        case "completed": {
+          const request = this.#stopping ? withoutNewTask(response.value) : response.value;
+          if (request.length > MAX_REQUEST_BYTES) {
+            throw new ServiceError(Code.RESOURCE_EXHAUSTED, `the completion takes ${request.length} bytes`, TOO_LARGE);
+          }
+          const answer = await report(context, "respondWorkflowTaskCompleted", request);
+          realm.taskReported(head.runId, answer);
+          return returnedTask(answer);
+        }
+        case "failed":
+          await report(context, "respondWorkflowTaskFailed", response.value);
+          return undefined;
+        case "queryCompleted":
+          await report(context, "respondQueryTaskCompleted", response.value);
+          return undefined;
+        default:
+          return undefined;
+      }
+    } catch (error) {
+      realm.evict(head.runId);
+      if (hasCode(error, Code.NOT_FOUND)) {
+        logger.debug("the workflow task is no longer wanted", { error });
+      } else if (isUnhandledCommand(error)) {
+        logger.debug("something happened while the workflow was about to close; the service gives the task again");
+      } else if (isTooLarge(error)) {
+        logger.error("a workflow task's completion is larger than the service takes", { error });
+        await this.#refuse(head, error, WorkflowTaskFailedCause.GRPC_MESSAGE_TOO_LARGE, logger);
+      } else {
+        logger.error("a workflow task could not be reported", { error });
+      }
+      return undefined;
+    }
+  }
+
+  /** Fails a task that has no outcome of its own. Only the first attempt is reported; the service times later ones out, and backs off. */
+  async #refuse(head: WorkflowTaskHead, error: unknown, cause: WorkflowTaskFailedCause, logger: Logger): Promise<void> {
+    const { namespace, identity } = this.#options;
+    const { taskToken, attempt } = head;
+    const failure = toFailure(error);
+    try {
+      if (head.isQuery) {
+        const fields = {
+          namespace,
+          taskToken,
+          completedType: QueryResultType.FAILED,
+          errorMessage: failure.message,
+          failure,
+          cause,
+        };
+        const request = toBinary(RespondQueryTaskCompletedRequestSchema, create(RespondQueryTaskCompletedRequestSchema, fields));
+        await report({ ...this.#options, logger }, "respondQueryTaskCompleted", request);
+      } else if (attempt <= 1) {
+        const fields = { namespace, identity, taskToken, cause, failure };
+        const request = toBinary(RespondWorkflowTaskFailedRequestSchema, create(RespondWorkflowTaskFailedRequestSchema, fields));
+        await report({ ...this.#options, logger }, "respondWorkflowTaskFailed", request);
+      }
+    } catch (e) {
+      logger.debug("the failure of a workflow task could not be reported", { error: e });
+    }
+  }
+}
+
+const TOO_LARGE = "MessageTooLarge";
+
+/** The workflow's last command met an event that it has not seen: the service has already scheduled another task. */
+function isUnhandledCommand(error: unknown): boolean {
+  return hasCode(error, Code.INVALID_ARGUMENT) && /UnhandledCommand/i.test(`${error.reason} ${error.message}`);
+}
+
+function isTooLarge(error: unknown): boolean {
+  return hasCode(error, Code.RESOURCE_EXHAUSTED) &&
+    (error.reason === TOO_LARGE || /message larger than max|grpc: received message/i.test(error.message));
+}
+
+function logOutcome(outcome: TaskOutcome, head: WorkflowTaskHead, logger: Logger): void {
+  for (const warning of outcome.warnings) {
+    logger.warn(warning.message, { code: warning.code, eventId: warning.eventId || undefined });
+  }
+  if (outcome.error === undefined) return;
+  const { code, message, eventId, expected, actual } = outcome.error;
+  const fields = { code, eventId: eventId || undefined, expected: expected || undefined, actual: actual || undefined };
+  logger.error(`${head.isQuery ? "a query" : "a workflow task"} failed: ${message}`, fields);
+}

@@ -128,11 +128,8 @@ pub fn due(run: &mut Run, cx: &mut Cx, id: i64) {
             if !run.to_queue.contains(&id) {
                 run.to_queue.push(id);
             }
-            // Its place in the queue replaces the deadline (`queued` is set when the step ends).
-            if let Some(a) = run.activities.get_mut(&id) {
-                let old = a.deadline.take();
-                run.set_deadline(Deadline::Activity(id), old, None);
-            }
+            // Its place in the queue replaces the deadline; that is set when the step ends.
+            run.dirty = true;
         }
         Due::Timeout(kind) => timed_out(run, cx, id, kind),
     }

@@ -89,7 +89,6 @@ pub fn completed(run: &mut Run, cx: &mut Cx, token: &TaskToken, mut req: TaskCom
     ));
     run.head.last_completed_started_id = task.started_id;
     run.head.task_attempt = 1;
-    run.head.close_attempted = false;
     run.head.inbox_signals = run.head.inbox_signals.saturating_sub(task.inbox_delivered);
     if req.worker_version_stamp.is_some() {
         run.head.worker_version = req.worker_version_stamp.clone();

@@ -12,7 +12,7 @@ use super::tokens::{HistoryToken, TaskToken};
 use super::wire::*;
 use super::workflow_task::{self, normal_queue, outside_events};
 use super::{activity, queries, updates};
-use crate::api::common::v1::{WorkerVersionCapabilities, WorkerVersionStamp, WorkflowExecution, WorkflowType};
+use crate::api::common::v1::{WorkflowExecution, WorkflowType};
 use crate::api::enums::v1::TaskQueueKind;
 use crate::api::taskqueue::v1::TaskQueue;
 use crate::boundary::HistorySplice;

@@ -38,6 +38,7 @@ impl Run {
             }
         }
         self.head.next_event_id += 1;
+        self.head.last_time_us = self.head.last_time_us.max(event.time);
         self.dirty = true;
         id
     }
@@ -60,6 +61,7 @@ impl Run {
 
     pub fn buffer_event(&mut self, event: Event) -> i64 {
         self.head.buffer_seq += 1;
+        self.head.last_time_us = self.head.last_time_us.max(event.time);
         let seq = self.head.buffer_seq;
         self.mark(kind::BUFFERED, buffer_id(seq));
         self.buffer.push_back((seq, event));

@@ -101,6 +101,7 @@ impl Engine {
     pub fn load(&mut self, record: RunRecord, now_ms: f64) {
         self.tick(now_ms);
         self.take_record(record);
+        self.handle_again();
     }
 
     /// Fires what is due, in the order of the deadlines.
@@ -112,6 +113,7 @@ impl Engine {
             }
             self.fire(slot);
         }
+        self.handle_again();
     }
 
     /// The caller of a waiting request is gone (deadline, closed connection): it gets no reply.

@@ -16,6 +16,13 @@ impl Run {
         self.deadlines.first().map(|(t, _)| *t)
     }
 
+    /// The same for what the store knows: queries and speculative tasks are not part of it.
+    pub fn durable_deadline(&self) -> Option<Micros> {
+        let speculative = self.head.task.as_ref().is_some_and(|t| t.speculative);
+        let durable = |what: &Deadline| !matches!(what, Deadline::Query(_)) && !(speculative && *what == Deadline::Task);
+        self.deadlines.iter().find(|(_, what)| durable(what)).map(|(t, _)| *t)
+    }
+
     /// A task of this run is queued or in a worker's hands.
     fn ready(&self) -> bool {
         self.open()
@@ -35,7 +42,7 @@ impl Run {
             close_time_ms: to_ms(h.close_us),
             history_length: self.last_event_id() as u32,
             history_size_bytes: h.history_bytes as f64,
-            wake_at_ms: self.next_deadline().map_or(0.0, to_ms),
+            wake_at_ms: self.durable_deadline().map_or(0.0, to_ms),
             ready: self.ready(),
             first_run_id: h.first_run_id.clone(),
             next_run_id: h.next_run_id.clone(),
@@ -113,6 +120,7 @@ impl Run {
         }
         self.dirty = false;
         self.batch_open = false;
+        self.stored_wake = self.durable_deadline();
         RunWrite {
             row: Some(self.row()),
             head: self.head_bytes(),
@@ -201,6 +209,7 @@ impl Run {
         run.buffer = buffered.into();
         run.activity_ids = run.activities.iter().map(|(id, a)| (a.attrs.activity_id.clone(), *id)).collect();
         run.stored_open = Some(run.open());
+        run.stored_wake = (row.wake_at_ms > 0.0).then(|| super::time::from_ms(row.wake_at_ms));
         Some(run)
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::time::Micros;
-use crate::api::common::v1::WorkerVersionStamp;
+use super::wire::WorkerVersionStamp;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
@@ -137,12 +137,13 @@ impl Queues {
         self.workflow.get(name).is_some_and(|q| !q.polls.is_empty() || q.polled && now - q.last_poll < STICKY_IDLE)
     }
 
-    /// The worker of this sticky queue said goodbye.
-    pub fn shut(&mut self, name: &str) -> Vec<u32> {
-        let Some(queue) = self.workflow.get_mut(name) else { return Vec::new() };
+    /// The worker of this sticky queue said goodbye: the runs whose tasks wait there, and its open polls.
+    pub fn shut(&mut self, name: &str) -> (Vec<u32>, Vec<u32>) {
+        let Some(queue) = self.workflow.get_mut(name) else { return Default::default() };
         queue.polled = false;
         queue.last_poll = 0;
-        queue.tasks.values().map(|(slot, _)| *slot).collect()
+        let polls = std::mem::take(&mut queue.polls).into_values().map(|p| p.request_id).collect();
+        (queue.tasks.values().map(|(slot, _)| *slot).collect(), polls)
     }
 
     /// Drops queues that hold nothing; sticky names are new with every worker process. One that was polled lately stays known.

@@ -33,7 +33,11 @@ impl Engine {
         if let Err(e) = self.route(r) {
             self.cx.fail(id, e);
         }
-        // Requests that moved to another run, oldest first.
+        self.handle_again();
+    }
+
+    /// Requests that moved to another run, oldest first.
+    pub(super) fn handle_again(&mut self) {
         for again in std::mem::take(&mut self.cx.again) {
             self.handle(again);
         }
@@ -289,7 +293,11 @@ impl Engine {
                 let req: ShutdownWorkerRequest = decode(&r.body)?;
                 self.namespace(&req.namespace)?;
                 if !req.sticky_task_queue.is_empty() {
-                    for slot in self.cx.queues.shut(&req.sticky_task_queue) {
+                    let (slots, polls) = self.cx.queues.shut(&req.sticky_task_queue);
+                    for poll in polls {
+                        self.cx.reply_bytes(poll, Vec::new(), None);
+                    }
+                    for slot in slots {
                         self.with_run(slot, leave_sticky_queue);
                     }
                 }
@@ -337,7 +345,7 @@ impl Engine {
             Found::Missing => None,
             Found::Slot(slot) => Some(slot),
         };
-        let mut found = match latest.and_then(|slot| self.runs.get(slot)) {
+        let found = match latest.and_then(|slot| self.runs.get(slot)) {
             None => start::Found::Free,
             // With a signal an open run is used, whatever the conflict policy says but for termination.
             Some(run)
@@ -349,13 +357,6 @@ impl Engine {
             }
             Some(run) => start::resolve(&s, run)?,
         };
-        if let (start::Found::Same, Some(run)) = (&found, latest.and_then(|slot| self.runs.get(slot)))
-            && with_signal.is_some()
-            && !run.open()
-        {
-            // The very request that made this run: its signal was delivered with it.
-            found = start::Found::Same;
-        }
         match (found, latest) {
             (start::Found::Same, Some(slot)) => {
                 let Some(run) = self.runs.get(slot) else { return Ok(()) };
@@ -378,15 +379,15 @@ impl Engine {
                 self.started(id, run_id, first, status, false, signalled);
             }
             (how, latest) => {
-                if matches!(how, start::Found::Terminate)
-                    && let Some(slot) = latest
-                {
+                if !matches!(how, start::Found::Terminate) {
+                    start::check_open_runs(&self.cx)?;
+                } else if let Some(slot) = latest {
                     let identity = "history-service".to_string();
                     self.with_run(slot, |run, cx| {
                         close::terminate(run, cx, "TerminateIfRunning WorkflowIdReusePolicy".into(), None, identity);
                     });
                 }
-                let run_id = start::fresh(&mut self.cx, s)?;
+                let run_id = start::fresh(&mut self.cx, s);
                 let signals = with_signal.is_some();
                 if let Some(request) = with_signal
                     && let Some(run) = self.cx.spawned.last_mut()

@@ -243,12 +243,17 @@ pub fn resolve(s: &Start, latest: &Run) -> Rpc<Found> {
     }
 }
 
-/// Creates the run of a start request and answers its id.
-pub fn fresh(cx: &mut Cx, s: Start) -> Rpc<String> {
+/// Whether one more run may be opened.
+pub fn check_open_runs(cx: &Cx) -> Rpc<()> {
     if cx.limits.open_runs > 0 && cx.open_runs >= i64::from(cx.limits.open_runs) {
         let text = format!("the limit of {} open runs is reached", cx.limits.open_runs);
         return Err(rpc::exhausted("MaxOpenRuns", "max_open_runs", text));
     }
+    Ok(())
+}
+
+/// Creates the run of a start request and answers its id.
+pub fn fresh(cx: &mut Cx, s: Start) -> String {
     let now = cx.now;
     let run_id = cx.rng.uuid7(now);
     let mut attrs = s.attrs;
@@ -261,7 +266,7 @@ pub fn fresh(cx: &mut Cx, s: Start) -> Rpc<String> {
     }
     let request_id = if s.request_id.is_empty() { cx.rng.uuid4() } else { s.request_id };
     create(cx, NewRun { run_id: run_id.clone(), request_id, attrs, user_metadata: s.user_metadata, first_start_us: 0 }, now);
-    Ok(run_id)
+    run_id
 }
 
 impl From<SignalWithStartRequest> for StartRequest {
@@ -297,7 +302,6 @@ impl From<SignalWithStartRequest> for StartRequest {
 
 /// The first task of a run whose backoff is over.
 pub fn first_task_due(run: &mut Run) {
-    run.set_first_task_deadline(None);
     run.head.first_task_at_us = 0;
     run.want_task = true;
     run.dirty = true;

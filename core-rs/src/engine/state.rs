@@ -7,8 +7,8 @@ use super::queries::Query;
 use super::queues::QueueKey;
 use super::time::Micros;
 use super::updates::Update;
-use super::wire::{ActivityScheduledAttrs, wire};
-use crate::api::common::v1::{RetryPolicy, WorkerVersionStamp};
+use super::wire::{ActivityScheduledAttrs, WorkerVersionStamp, wire};
+use crate::api::common::v1::RetryPolicy;
 use crate::api::enums::v1::WorkflowExecutionStatus;
 use crate::boundary::HistoryBatch;
 
@@ -21,10 +21,10 @@ wire! {
         17 continued_run_id str, 18 next_run_id str, 19 attempt i32, 20 memo fields, 21 search_attributes fields,
         22 create_request_id str, 23 sticky_queue str, 24 sticky_timeout_us i64, 25 last_completed_started_id i64,
         26 task_attempt i32, 27 task msg(TaskState), 28 cancel_requested bool, 29 cancel_request_id str, 30 first_task_at_us i64,
-        31 last_time_us i64, 32 buffer_seq i64, 33 inbox_signals u32, 34 retry_policy msg(RetryPolicy), 35 close_attempted bool,
+        31 last_time_us i64, 32 buffer_seq i64, 33 inbox_signals u32, 34 retry_policy msg(RetryPolicy),
         36 execution_time_us i64, 37 worker_version msg(WorkerVersionStamp), 38 user_metadata meta, 39 transitions i64,
         40 completed_updates u32, 41 close_event_id i64, 42 root_workflow_id str, 43 root_run_id str, 44 priority raw(PRIORITY),
-        45 first_start_us i64, 46 sticky_life u64, 47 task_completed_once bool,
+        45 first_start_us i64, 46 sticky_life u64,
     }
 
     /// The pending workflow task. A transient or speculative one has its events outside history.
@@ -133,6 +133,8 @@ pub struct Run {
     pub first_task_deadline: Option<Micros>,
     /// As registered with the engine.
     pub wake: Option<Micros>,
+    /// As written into the row.
+    pub stored_wake: Option<Micros>,
     pub task_queued: Option<QueueKey>,
     pub recent: Option<Recent>,
 
@@ -175,6 +177,7 @@ impl Run {
             run_deadline: None,
             first_task_deadline: None,
             wake: None,
+            stored_wake: None,
             task_queued: None,
             recent: None,
             want_task: false,
@@ -206,9 +209,8 @@ impl Run {
     }
 
     /// Time of what happens to this run now: never before anything that happened to it already.
-    pub fn time(&mut self, now: Micros) -> Micros {
-        self.head.last_time_us = self.head.last_time_us.max(now);
-        self.head.last_time_us
+    pub fn time(&self, now: Micros) -> Micros {
+        self.head.last_time_us.max(now)
     }
 
     pub fn mark(&mut self, kind: u32, id: impl Into<String>) {

@@ -8,6 +8,7 @@ use super::{activity, apply, close, queries, start, workflow_task};
 
 /// Fires one due deadline and takes it from the run's list.
 pub fn fire(run: &mut Run, cx: &mut Cx, t: Micros, what: Deadline) {
+    run.deadlines.remove(&(t, what));
     match what {
         Deadline::Timer(started_id) => {
             if let Some(id) = run.timer_ids.get(&started_id).cloned() {
@@ -17,12 +18,24 @@ pub fn fire(run: &mut Run, cx: &mut Cx, t: Micros, what: Deadline) {
                 run.want_task = true;
             }
         }
-        Deadline::Activity(id) => activity::due(run, cx, id),
-        Deadline::FirstTask => start::first_task_due(run),
-        Deadline::Task => workflow_task::timed_out(run, cx),
-        Deadline::Run => close::timed_out(run, cx),
+        Deadline::Activity(id) => {
+            if let Some(a) = run.activities.get_mut(&id) {
+                a.deadline = None;
+            }
+            activity::due(run, cx, id);
+        }
+        Deadline::FirstTask => {
+            run.first_task_deadline = None;
+            start::first_task_due(run);
+        }
+        Deadline::Task => {
+            run.task_deadline = None;
+            workflow_task::timed_out(run, cx);
+        }
+        Deadline::Run => {
+            run.run_deadline = None;
+            close::timed_out(run, cx);
+        }
         Deadline::Query(id) => queries::due(run, cx, id),
     }
-    // Whatever happened, this moment is over.
-    run.deadlines.remove(&(t, what));
 }

@@ -105,9 +105,6 @@ pub fn request(run: &mut Run, cx: &mut Cx, id: &str, body: Vec<u8>, wait: Update
             let text = "Unable to perform workflow execution update due to Workflow Task in failed state.";
             return Err(rpc::workflow_not_ready(text));
         }
-        if run.head.close_attempted && run.task_started() {
-            return Err(closing());
-        }
         admit(run, cx, id, body)?;
     }
     let accepted = run.open() || run.updates.get(id).is_some_and(|u| u.stage == Stage::Completed);

@@ -4,9 +4,7 @@
 //! A carried field is checked once, when its request is decoded ([`Checked::check`]): what enters a history can be decoded by any
 //! reader of that history. Fields that the engine has no use for are not listed; prost skips them.
 use super::check::Bad;
-use crate::api::common::v1::{
-    ActivityType, RetryPolicy, WorkerVersionCapabilities, WorkerVersionStamp, WorkflowExecution, WorkflowType,
-};
+use crate::api::common::v1::{ActivityType, RetryPolicy, WorkflowExecution, WorkflowType};
 use crate::api::taskqueue::v1::{StickyExecutionAttributes, TaskQueue};
 
 /// A decoded message whose carried fields can be checked.
@@ -110,6 +108,8 @@ wire! {
 
 // Workflow tasks.
 wire! {
+    WorkerVersionStamp { 1 build_id str, 3 use_versioning bool, }
+    WorkerVersionCapabilities { 1 build_id str, 2 use_versioning bool, }
     PollRequest {
         1 namespace str, 2 task_queue msg(TaskQueue), 3 identity str, 5 worker_version_capabilities msg(WorkerVersionCapabilities),
     }

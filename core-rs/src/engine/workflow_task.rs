@@ -271,9 +271,6 @@ pub fn fail(
             },
         ));
     }
-    if cause == WorkflowTaskFailedCause::UnhandledCommand {
-        run.head.close_attempted = true;
-    }
     count_failure(run, cx, true);
 }
 

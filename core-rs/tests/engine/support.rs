@@ -640,7 +640,7 @@ pub fn exec(id: &str, run: &str) -> WorkflowExecution {
 
 pub fn payload(text: &str) -> Payload {
     let metadata = [("encoding".to_string(), b"json/plain".to_vec())].into();
-    Payload { metadata, data: text.as_bytes().to_vec(), external_payloads: vec![] }
+    Payload { metadata, data: text.as_bytes().to_vec() }
 }
 
 pub fn json(text: &str) -> Payloads {

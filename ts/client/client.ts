@@ -16,7 +16,7 @@ import {
   reportCancellation,
 } from "./activity_completion.ts";
 import { type ClientContext, deadlineOf, encodeArgs, nameError } from "./context.ts";
-import type { AnyWorkflow, ArgsOption, SignalRef, WorkflowArgs, WorkflowRef, WorkflowResult } from "./definitions.ts";
+import type { AnyDefinition, AnyWorkflow, ArgsOption, Signal, WorkflowArgs, WorkflowResult } from "./definitions.ts";
 import { nameOf } from "./definitions.ts";
 import { toSummary, type WorkflowSummary } from "./descriptions.ts";
 import { WorkflowExecutionAlreadyStartedError } from "./errors.ts";
@@ -46,10 +46,13 @@ export interface ClientOptions {
 /** Options of `client.start`. */
 export type StartOptions<W extends AnyWorkflow> = WorkflowOptions & CallSettings & ArgsOption<WorkflowArgs<W>>;
 
-/** Options of `client.signalWithStart`. */
-export type SignalWithStartOptions<W extends AnyWorkflow, A extends unknown[]> = StartOptions<W> & {
-  signal: SignalRef<A> | string;
-} & ([] extends A ? { signalArgs?: A } : { signalArgs: A });
+/** Options of `client.signalWithStart`; `signal` is the message. */
+export type SignalWithStartOptions<W extends AnyWorkflow, A extends unknown[]> =
+  & WorkflowOptions
+  & Pick<CallSettings, "timeout">
+  & ArgsOption<WorkflowArgs<W>>
+  & { signal: Signal<A> | string }
+  & ([] extends A ? { signalArgs?: A } : { signalArgs: A });
 
 export interface ListOptions extends CallSettings {
   /** Runs per request. */
@@ -80,7 +83,7 @@ export class Client {
    * Starts a workflow. Returns when the service has recorded the start.
    * Throws WorkflowExecutionAlreadyStartedError when its id is taken (see `idConflictPolicy` and `idReusePolicy`).
    */
-  async start<W extends WorkflowRef>(workflow: W, options: StartOptions<W>): Promise<WorkflowHandle<W>>;
+  async start<W extends AnyDefinition>(workflow: W, options: StartOptions<W>): Promise<WorkflowHandle<W>>;
   async start(workflow: string, options: StartOptions<string>): Promise<WorkflowHandle<string>>;
   async start(workflow: AnyWorkflow, options: StartOptions<string>): Promise<WorkflowHandle<AnyWorkflow>> {
     const type = nameOf(workflow);
@@ -100,7 +103,7 @@ export class Client {
   }
 
   /** Starts a workflow and waits for its result. Throws as `start` and `handle.result`; `timeout` bounds the start only. */
-  async execute<W extends WorkflowRef>(workflow: W, options: StartOptions<W>): Promise<WorkflowResult<W>>;
+  async execute<W extends AnyDefinition>(workflow: W, options: StartOptions<W>): Promise<WorkflowResult<W>>;
   async execute(workflow: string, options: StartOptions<string>): Promise<unknown>;
   async execute(workflow: AnyWorkflow, options: StartOptions<string>): Promise<unknown> {
     const handle = await this.start(workflow as string, options);
@@ -108,7 +111,7 @@ export class Client {
   }
 
   /** Signals a workflow, and starts it first where it is not running, in one step. */
-  async signalWithStart<W extends WorkflowRef, A extends unknown[]>(
+  async signalWithStart<W extends AnyDefinition, A extends unknown[]>(
     workflow: W,
     options: SignalWithStartOptions<W, A>,
   ): Promise<WorkflowHandle<W>>;
@@ -129,7 +132,11 @@ export class Client {
       signalInput: encodeArgs(this.#context, `the arguments of signal "${signal}"`, options.signalArgs ?? []),
     };
     try {
-      const response = await this.#context.calls.call("signalWithStartWorkflowExecution", request, this.#deadline(options));
+      const response = await this.#context.calls.call(
+        "signalWithStartWorkflowExecution",
+        request,
+        this.#deadline({ timeout: options.timeout }),
+      );
       return this.#started(options.id, response);
     } catch (error) {
       throw this.#startError(error, type, options);
@@ -137,7 +144,7 @@ export class Client {
   }
 
   /** A workflow by its id; asks nothing of the service. With a run id it means that run, otherwise the current one. */
-  getHandle<W extends WorkflowRef>(workflow: W | undefined, workflowId: string, runId?: string): WorkflowHandle<W>;
+  getHandle<W extends AnyDefinition>(workflow: W | undefined, workflowId: string, runId?: string): WorkflowHandle<W>;
   getHandle(workflow: string | undefined, workflowId: string, runId?: string): WorkflowHandle<string>;
   getHandle(_workflow: AnyWorkflow | undefined, workflowId: string, runId?: string): WorkflowHandle<AnyWorkflow> {
     return this.#handle(workflowId, { runId });

@@ -12,7 +12,7 @@ import { FailureSchema } from "../temporal/generated/temporal/api/failure/v1/mes
 import type { History, HistoryEvent } from "../temporal/generated/temporal/api/history/v1/message_pb.ts";
 import { CALL_TIMEOUT_MS, type CallSettings, Deadline, QUERY_TIMEOUT_MS } from "./calls.ts";
 import { type ClientContext, deadlineOf, decodeOne, encodeArgs, nameError, type Target } from "./context.ts";
-import type { AnyWorkflow, ArgsOption, QueryRef, SignalRef, UpdateRef, WorkflowResult } from "./definitions.ts";
+import type { AnyWorkflow, ArgsOption, Query, Signal, Update, WorkflowResult } from "./definitions.ts";
 import { nameOf } from "./definitions.ts";
 import { toDescription, type WorkflowDescription } from "./descriptions.ts";
 import {
@@ -97,7 +97,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
   }
 
   /** Sends a signal. Returns when the service has recorded it; a workflow that is not yet waiting for it receives it later. */
-  async signal<A extends unknown[]>(signal: SignalRef<A> | string, ...args: A): Promise<void> {
+  async signal<A extends unknown[]>(signal: Signal<A> | string, ...args: A): Promise<void> {
     const name = nameOf(signal);
     await this.#call(`signal "${name}"`, "signalWorkflowExecution", {
       namespace: this.#context.namespace,
@@ -110,16 +110,16 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
   }
 
   /** Sends an update and waits for its answer. Throws as `UpdateHandle.result`. */
-  update<A extends unknown[], R>(update: UpdateRef<A, R>, ...args: A): Promise<R>;
+  update<A extends unknown[], R>(update: Update<A, R>, ...args: A): Promise<R>;
   update(update: string, ...args: unknown[]): Promise<unknown>;
-  update(update: UpdateRef | string, ...args: unknown[]): Promise<unknown> {
+  update(update: Update | string, ...args: unknown[]): Promise<unknown> {
     return this.executeUpdate(update as string, { args });
   }
 
   /** As `update`, with options: an id of the caller's own, a timeout. */
-  executeUpdate<A extends unknown[], R>(update: UpdateRef<A, R>, options: UpdateOptions & ArgsOption<A>): Promise<R>;
+  executeUpdate<A extends unknown[], R>(update: Update<A, R>, options: UpdateOptions & ArgsOption<A>): Promise<R>;
   executeUpdate(update: string, options: UpdateOptions & { args?: unknown[] }): Promise<unknown>;
-  async executeUpdate(update: UpdateRef | string, options: UpdateOptions & { args?: unknown[] }): Promise<unknown> {
+  async executeUpdate(update: Update | string, options: UpdateOptions & { args?: unknown[] }): Promise<unknown> {
     const settings = { ...this.#settings, ...options };
     const deadline = new Deadline(settings, undefined);
     const handle = await this.startUpdate(update as string, { ...settings, waitFor: "completed" });
@@ -129,11 +129,11 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
 
   /** Sends an update and returns once it is accepted or completed; `result()` of the handle waits for its answer. */
   startUpdate<A extends unknown[], R>(
-    update: UpdateRef<A, R>,
+    update: Update<A, R>,
     options: StartUpdateOptions & ArgsOption<A>,
   ): Promise<UpdateHandle<R>>;
   startUpdate(update: string, options: StartUpdateOptions & { args?: unknown[] }): Promise<UpdateHandle>;
-  startUpdate(update: UpdateRef | string, options: StartUpdateOptions & { args?: unknown[] }): Promise<UpdateHandle> {
+  startUpdate(update: Update | string, options: StartUpdateOptions & { args?: unknown[] }): Promise<UpdateHandle> {
     const { runId, workflowId, firstExecutionRunId } = this;
     const address = { workflowId, runId, firstExecutionRunId };
     const settings = { ...this.#settings, ...options };
@@ -141,14 +141,15 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
   }
 
   /** An update that was asked for before, by its id. */
-  getUpdateHandle<R = unknown>(updateId: string, _update?: UpdateRef<never[], R>): UpdateHandle<R> {
+  // deno-lint-ignore no-explicit-any
+  getUpdateHandle<R = unknown>(updateId: string, _update?: Update<any[], R>): UpdateHandle<R> {
     return new UpdateHandle<R>(this.#context, updateId, this.workflowId, this.runId);
   }
 
   /** Asks for a value of the workflow; works on closed workflows too, while a worker is running. */
-  query<R, A extends unknown[]>(query: QueryRef<R, A>, ...args: A): Promise<R>;
+  query<R, A extends unknown[]>(query: Query<R, A>, ...args: A): Promise<R>;
   query(query: string, ...args: unknown[]): Promise<unknown>;
-  async query(query: QueryRef | string, ...args: unknown[]): Promise<unknown> {
+  async query(query: Query | string, ...args: unknown[]): Promise<unknown> {
     const name = nameOf(query);
     const context = this.#context;
     const reject = this.#settings.queryRejectCondition;

@@ -1,0 +1,110 @@
+// Types from definitions to clients: what is right compiles, and each wrong name, argument or result does not. Checked by tsc alone; the
+// functions are never called.
+import type { Client, UpdateHandle, WorkflowHandle } from "../../ts/client/mod.ts";
+import { continueAsNew, query, signal, update, workflow } from "../../ts/workflow/mod.ts";
+
+interface Item {
+  sku: string;
+}
+const addItem = update<[item: Item, count: number], number>("add_item");
+const clear = update<[], void>("clear");
+const checkout = signal("checkout");
+const note = signal<[text: string]>("note");
+const status = query<{ phase: string }>("status");
+const items = query<Item[], [filter: string]>("items");
+const cart = workflow("Cart", {
+  messages: { status, items },
+  queries: { status: (published: { phase: string }) => published, items: () => [] },
+  async run(customer: { name: string }, _limit?: number) {
+    if (customer.name === "twice") return continueAsNew<[{ name: string }, number?]>({ name: "x" }, 1);
+    return { total: 3 };
+  },
+});
+const bare = workflow("Bare", async () => "done" as const);
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
+function same<A, B>(_equal: Equal<A, B>): void {}
+
+export async function right(client: Client): Promise<void> {
+  const handle = await client.start(cart, { id: "1", args: [{ name: "a" }] });
+  await client.start(cart, { id: "1", args: [{ name: "a" }, 3], taskQueue: "q", idReusePolicy: "REJECT_DUPLICATE" });
+  const result = await handle.result();
+  same<typeof result, { total: number }>(true);
+  const added = await handle.update(addItem, { sku: "x" }, 1);
+  same<typeof added, number>(true);
+  await handle.update(clear);
+  const executed = await handle.executeUpdate(addItem, { args: [{ sku: "x" }, 1], updateId: "u", timeout: "5s" });
+  same<typeof executed, number>(true);
+  await handle.executeUpdate(clear, { timeout: 10 });
+  const started = await handle.startUpdate(addItem, { args: [{ sku: "x" }, 1], waitFor: "accepted" });
+  same<typeof started, UpdateHandle<number>>(true);
+  const again = handle.getUpdateHandle("u", addItem);
+  same<typeof again, UpdateHandle<number>>(true);
+  await handle.signal(checkout);
+  await handle.signal(note, "text");
+  const answer = await handle.query(status);
+  same<typeof answer, { phase: string }>(true);
+  const filtered = await handle.with({ timeout: "1s" }).query(items, "x");
+  same<typeof filtered, Item[]>(true);
+
+  const word = await client.execute(bare, { id: "2" });
+  same<typeof word, "done">(true);
+  const found = client.getHandle(cart, "1");
+  same<typeof found, WorkflowHandle<typeof cart>>(true);
+  await client.signalWithStart(cart, { id: "1", args: [{ name: "a" }], signal: note, signalArgs: ["x"] });
+  await client.signalWithStart(bare, { id: "1", signal: checkout });
+
+  // Names instead of definitions: values are untyped.
+  const untyped = await client.start("Other", { id: "3", args: [1, "two"] });
+  same<Awaited<ReturnType<typeof untyped.result>>, unknown>(true);
+  const unknown: unknown = await untyped.update("anything", 1, 2);
+  await untyped.signal("go", unknown);
+  await untyped.query("state", 1);
+}
+
+export async function wrong(client: Client): Promise<void> {
+  // @ts-expect-error a start needs an id
+  await client.start(bare, {});
+  // @ts-expect-error the workflow takes arguments
+  await client.start(cart, { id: "1" });
+  // @ts-expect-error the argument's type is wrong
+  await client.start(cart, { id: "1", args: [{ nome: "a" }] });
+  // @ts-expect-error there is no third argument
+  await client.start(cart, { id: "1", args: [{ name: "a" }, 1, 2] });
+  // @ts-expect-error the workflow takes none
+  await client.start(bare, { id: "1", args: [1] });
+  // @ts-expect-error no such policy
+  await client.start(bare, { id: "1", idReusePolicy: "SOMETIMES" });
+  const handle = await client.start(cart, { id: "1", args: [{ name: "a" }] });
+  // @ts-expect-error the result has no such field
+  (await handle.result()).sum;
+  // @ts-expect-error the update takes two arguments
+  await handle.update(addItem, { sku: "x" });
+  // @ts-expect-error of these types
+  await handle.update(addItem, { sku: 1 }, 1);
+  // @ts-expect-error it answers a number
+  const text: string = await handle.update(addItem, { sku: "x" }, 1);
+  // @ts-expect-error it takes none
+  await handle.update(clear, 1);
+  // @ts-expect-error arguments are missing
+  await handle.executeUpdate(addItem, { timeout: 1 });
+  // @ts-expect-error the stage is missing
+  await handle.startUpdate(addItem, { args: [{ sku: "x" }, 1] });
+  // @ts-expect-error the signal needs its text
+  await handle.signal(note);
+  // @ts-expect-error which is a string
+  await handle.signal(note, 1);
+  // @ts-expect-error a query is not a signal
+  await handle.signal(status);
+  // @ts-expect-error a signal is not an update
+  await handle.update(checkout);
+  // @ts-expect-error an update is not a query
+  await handle.query(addItem);
+  // @ts-expect-error the query needs its filter
+  await handle.query(items);
+  // @ts-expect-error signals and updates are not workflows
+  await client.start(checkout, { id: "1" });
+  // @ts-expect-error the signal's arguments are missing
+  await client.signalWithStart(cart, { id: "1", args: [{ name: "a" }], signal: note });
+  return void text;
+}

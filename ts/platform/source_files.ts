@@ -1,6 +1,16 @@
 // Workflow sources from the file system, in Node and Deno. `node:fs` is imported when it is first needed, by a name that bundlers do not
 // follow, so that a program for browsers can contain this module.
-import type { SourceHost } from "../realm/loader/source_host.ts";
+
+/** Where module sources come from. Synchronous: loading happens once, and its steps depend on each other. */
+export interface SourceHost {
+  /** The text of a file; undefined when there is no such file. */
+  read(url: string): string | undefined;
+  isFile(url: string): boolean;
+  /** The URL with symbolic links resolved: a package manager's links must not make two modules of one. */
+  real(url: string): string;
+  /** A bare or remote specifier that the host maps itself (import maps); undefined: as usual. */
+  map(specifier: string, parent: string): string | undefined;
+}
 
 interface Fs {
   readFileSync(path: URL, encoding: "utf8"): string;

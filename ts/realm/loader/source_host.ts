@@ -1,15 +1,9 @@
-// Where module sources come from: the file system of Node and Deno, or a table of texts that the caller gives (browsers, tests).
-// Synchronous, because loading happens once per realm pool and its steps depend on each other.
+// Where module sources come from besides the file system (ts/platform/source_files.ts): a table of texts that the caller gives, in
+// browsers and tests.
 
-export interface SourceHost {
-  /** The text of a file; undefined when there is no such file. */
-  read(url: string): string | undefined;
-  isFile(url: string): boolean;
-  /** The URL with symbolic links resolved: a package manager's links must not make two modules of one. */
-  real(url: string): string;
-  /** A bare or remote specifier that the host maps itself (import maps); undefined: as usual. */
-  map(specifier: string, parent: string): string | undefined;
-}
+import type { SourceHost } from "../../platform/source_files.ts";
+
+export type { SourceHost };
 
 /** Sources from a table of URL (or path) to text. Keys without a scheme stand for `file:///<key>`. */
 export function mapSources(

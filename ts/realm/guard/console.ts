@@ -1,0 +1,68 @@
+// console in a realm writes to the workflow's log: silent while a run replays, with the run's names and workflow time on each line.
+import { defineMethod, type Globals, override } from "./patch.ts";
+import type { Level } from "./violations.ts";
+
+const LEVELS: { readonly [method: string]: Level } = {
+  debug: "debug",
+  log: "info",
+  info: "info",
+  dir: "info",
+  dirxml: "info",
+  table: "info",
+  trace: "debug",
+  warn: "warn",
+  error: "error",
+};
+/** Counters, groups and stop watches would be state that runs share. */
+const NOTHING = [
+  "clear",
+  "count",
+  "countReset",
+  "group",
+  "groupCollapsed",
+  "groupEnd",
+  "time",
+  "timeEnd",
+  "timeLog",
+  "timeStamp",
+  "profile",
+  "profileEnd",
+];
+
+export function guardConsole(globals: Globals, write: (level: Level, message: string) => void): void {
+  const console = {};
+  for (const [method, level] of Object.entries(LEVELS)) {
+    defineMethod(console, method, (...args: unknown[]) => write(level, formatArgs(args)));
+  }
+  defineMethod(console, "assert", (condition: unknown, ...args: unknown[]) => {
+    if (!condition) write("error", `Assertion failed${args.length === 0 ? "" : `: ${formatArgs(args)}`}`);
+  });
+  for (const method of NOTHING) defineMethod(console, method, () => {});
+  override(globals, "console", Object.freeze(console));
+}
+
+/** Arguments as one line: texts as they are, errors with their stack, the rest as JSON. */
+export function formatArgs(args: readonly unknown[]): string {
+  return args.map(formatArg).join(" ");
+}
+
+function formatArg(arg: unknown): string {
+  if (typeof arg === "string") return arg;
+  if (arg instanceof Error) return arg.stack ?? `${arg.name}: ${arg.message}`;
+  if (typeof arg === "bigint") return `${arg}n`;
+  if (typeof arg === "symbol" || typeof arg === "function" || arg === undefined) return String(arg);
+  const seen = new Set<unknown>();
+  try {
+    return JSON.stringify(arg, (_key, value: unknown) => {
+      if (typeof value === "bigint") return `${value}n`;
+      if (value instanceof Map) return Object.fromEntries(value);
+      if (value instanceof Set) return [...value];
+      if (typeof value !== "object" || value === null) return value;
+      if (seen.has(value)) return "[seen above]";
+      seen.add(value);
+      return value;
+    }) ?? String(arg);
+  } catch (e) {
+    return `[cannot be shown: ${(e as Error).message}]`;
+  }
+}

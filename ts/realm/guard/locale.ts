@@ -1,0 +1,78 @@
+// The locale and time zone of the machine are facts about the machine. Where workflow code names none they are en-US and UTC, and a locale
+// that the machine lacks falls back to en-US, not to the machine's. What a locale's data says is the engine's business (ICU versions).
+import { defineMethod, type Globals, LOCALE, override, UTC } from "./patch.ts";
+import type { GuardContext } from "./violations.ts";
+
+/** With en-US behind whatever was asked for. */
+function withDefault(locales: unknown): unknown {
+  if (locales === undefined) return LOCALE;
+  return Array.isArray(locales) ? [...locales, LOCALE] : [locales, LOCALE];
+}
+
+const inUtc = (options: unknown): object => {
+  const given = (options ?? {}) as { timeZone?: unknown };
+  return given.timeZone === undefined ? { ...given, timeZone: UTC } : given;
+};
+
+// deno-lint-ignore no-explicit-any
+type Method = (this: any, ...args: any[]) => any;
+
+export function guardLocale(globals: Globals, context: GuardContext): void {
+  const intl = globals.Intl as unknown as { [name: string]: unknown };
+  for (const name of Object.getOwnPropertyNames(intl)) {
+    const constructor = intl[name];
+    if (typeof constructor !== "function" || name === "Locale" || !("supportedLocalesOf" in constructor)) continue;
+    const zoned = name === "DateTimeFormat";
+    const args = ([locales, options, ...rest]: unknown[]) => [withDefault(locales), zoned ? inUtc(options) : options, ...rest];
+    const replacement = new Proxy(constructor, {
+      construct: (target, given, newTarget) => Reflect.construct(target, args(given), newTarget),
+      apply: (target, self, given) => Reflect.apply(target, self, args(given)),
+    });
+    override((constructor as unknown as { prototype: object }).prototype, "constructor", replacement);
+    override(intl, name, replacement);
+  }
+  guardFormat(globals.Intl.DateTimeFormat.prototype, context);
+  const wrap = (prototype: object, method: string, args: (given: unknown[]) => unknown[]) => {
+    const real = (prototype as { [name: string]: unknown })[method];
+    if (typeof real !== "function") return;
+    defineMethod(prototype, method, function (this: unknown, ...given: unknown[]) {
+      return Reflect.apply(real, this, args(given));
+    });
+  };
+  const first = ([locales, ...rest]: unknown[]) => [withDefault(locales), ...rest];
+  const dated = ([locales, options]: unknown[]) => [withDefault(locales), inUtc(options)];
+  wrap(String.prototype, "localeCompare", ([that, locales, options]) => [that, withDefault(locales), options]);
+  wrap(String.prototype, "toLocaleLowerCase", first);
+  wrap(String.prototype, "toLocaleUpperCase", first);
+  wrap(Number.prototype, "toLocaleString", first);
+  wrap(BigInt.prototype, "toLocaleString", first);
+  for (const name of ["toLocaleString", "toLocaleDateString", "toLocaleTimeString"]) wrap(Date.prototype, name, dated);
+  const temporal = globals["Temporal"] as { [type: string]: { prototype?: object } } | undefined;
+  for (const name of temporal === undefined ? [] : Object.getOwnPropertyNames(temporal)) {
+    const prototype = temporal![name]?.prototype;
+    if (prototype !== undefined) wrap(prototype, "toLocaleString", name === "Instant" ? dated : first);
+  }
+}
+
+/** A DateTimeFormat that is asked to format nothing formats now. */
+function guardFormat(prototype: Intl.DateTimeFormat, context: GuardContext): void {
+  const getFormat = Object.getOwnPropertyDescriptor(prototype, "format")!.get as Method;
+  const now = () => context.now("Intl.DateTimeFormat.format()");
+  // The same function each time, as the language has it.
+  const bound = new WeakMap<object, (date?: unknown) => string>();
+  Object.defineProperty(prototype, "format", {
+    get(this: object) {
+      const known = bound.get(this);
+      if (known !== undefined) return known;
+      const real = getFormat.call(this) as (date: unknown) => string;
+      const format = (date?: unknown) => real(date === undefined ? now() : date);
+      bound.set(this, format);
+      return format;
+    },
+    configurable: true,
+  });
+  const { formatToParts } = prototype;
+  defineMethod(prototype, "formatToParts", function (this: Intl.DateTimeFormat, date?: Date | number) {
+    return formatToParts.call(this, date === undefined ? now() : date);
+  });
+}

@@ -1,0 +1,151 @@
+// The determinism guard: in a worker realm the globals are replaced for good, before workflow modules are loaded. What a run can observe is
+// then a function of its history. It guards against accidents; code that is out to break it can, and hostile code belongs elsewhere.
+//
+// Left as they are, on purpose: promises, microtasks, typed arrays, URL, text encoders, structuredClone, JSON, regular expressions: they
+// answer the same everywhere. Results of Math.sin and its like may differ in the last digit between engines (V8 against others), and
+// what a locale's data says between ICU versions.
+import type { Slot } from "../../executor/slot.ts";
+import { blocked } from "./blocked.ts";
+import { guardCode } from "./code.ts";
+import { guardConsole } from "./console.ts";
+import { guardLocale } from "./locale.ts";
+import { defineMethod, type Globals, override } from "./patch.ts";
+import { guardRandom } from "./random.ts";
+import { sealRealm } from "./seal.ts";
+import { adviceFor, BLOCKED, KEPT, REMOVED } from "./table.ts";
+import { guardTime } from "./time.ts";
+import { GuardContext, type Level } from "./violations.ts";
+
+export { DeterminismError } from "./errors.ts";
+
+export interface GuardOptions {
+  readonly slot: Slot;
+  /** console calls where no run is active: while modules are loaded. */
+  readonly log: (level: Level, message: string) => void;
+}
+
+export interface Guard {
+  /** Evaluates text, as indirect eval did. */
+  readonly evaluate: (code: string) => unknown;
+  /** Freezes what is left; after the modules are loaded. */
+  seal(): void;
+}
+
+/** What libraries may know about a process: that there is none. */
+const PROCESS_CONSTANTS = {
+  versions: undefined,
+  version: undefined,
+  release: undefined,
+  browser: undefined,
+  type: undefined,
+  title: undefined,
+};
+
+/** Replaces the globals of this realm. There is no way back: call it in a worker of its own. */
+export function installGuard(options: GuardOptions): Guard {
+  const globals = globalThis as unknown as Globals;
+  const context = new GuardContext(options.slot);
+  const evaluate = globals["eval"] as (code: string) => unknown;
+  const present = globalNames(globals);
+  // Time first: other parts use what is left of Date.
+  guardTime(globals, context);
+  guardLocale(globals, context);
+  guardRandom(globals, context);
+  guardConsole(globals, (level, message) => context.log(level, message, options.log));
+  guardParts(globals, context);
+  guardCode(globals, context);
+  for (const name of REMOVED) remove(globals, name);
+  for (const name of new Set([...present, ...BLOCKED.keys()])) {
+    if (KEPT.has(name) || REMOVED.includes(name) || name === "constructor") continue;
+    override(globals, name, standIn(globals, context, name));
+  }
+  override(globals, "self", globals);
+  return { evaluate: (code) => evaluate(code), seal: () => sealRealm(globals) };
+}
+
+/** Own and inherited: in browsers much of the global object's interface lies on its prototypes. */
+function globalNames(globals: object): Set<string> {
+  const names = new Set<string>();
+  for (let object = globals; object !== null && object !== Object.prototype; object = Object.getPrototypeOf(object) as object) {
+    for (const name of Object.getOwnPropertyNames(object)) names.add(name);
+  }
+  return names;
+}
+
+function standIn(globals: Globals, context: GuardContext, name: string): unknown {
+  const row = BLOCKED.get(name);
+  // Reading the property may itself do something in some runtimes; only these are needed.
+  const readable = name === "process" || name === "Deno" || name === "navigator" || name === "location";
+  const real = readable ? globals[name] : undefined;
+  const constants = name === "process" ? { ...PROCESS_CONSTANTS, env: environment(context, real) } : undefined;
+  const typeOf = row?.typeOf ?? (typeof globals[name] === "function" || row !== undefined ? "function" : "object");
+  return blocked(context, name, { advice: adviceFor(name), typeOf, ...(constants === undefined ? {} : { constants }), real });
+}
+
+/** `process.env.NODE_ENV` is what bundlers make of it; every other variable is a fact about the machine. */
+function environment(context: GuardContext, process: unknown): unknown {
+  const real = (process as { env?: object } | undefined)?.env;
+  return blocked(context, "process.env", {
+    advice: adviceFor("process"),
+    typeOf: "object",
+    constants: { NODE_ENV: "production" },
+    real,
+  });
+}
+
+function remove(globals: Globals, name: string): void {
+  delete globals[name];
+  // A property that cannot be deleted, or that a prototype has.
+  if (name in globals) override(globals, name, undefined);
+}
+
+/** Methods of what is kept that would not be the same twice. */
+function guardParts(globals: Globals, context: GuardContext): void {
+  const close = (holder: unknown, path: string, advice: string) => {
+    const name = path.slice(path.lastIndexOf(".") + 1);
+    if (holder !== undefined) defineMethod(holder as object, name, () => context.refuse(`${path}()`, advice));
+  };
+  for (const name of ["wait", "waitAsync"]) close(globals["Atomics"], `Atomics.${name}`, 'use sleep() of "temporalex/workflow"');
+  close(
+    globals["AbortSignal"],
+    "AbortSignal.timeout",
+    'use sleep() of "temporalex/workflow", and abort a controller when it returns',
+  );
+  for (const name of ["createObjectURL", "revokeObjectURL"]) close(globals["URL"], `URL.${name}`, adviceFor("Blob"));
+  // Whoever could not start a timer may still clear it.
+  for (const name of ["clearTimeout", "clearInterval", "clearImmediate", "cancelAnimationFrame", "cancelIdleCallback"]) {
+    defineMethod(globals, name, () => {});
+  }
+  // A callback that throws becomes a rejection, which belongs to a run; as an uncaught error it would be the realm's.
+  const enqueue = globals["queueMicrotask"] as (callback: () => void) => void;
+  defineMethod(globals, "queueMicrotask", (callback: () => unknown) => {
+    if (typeof callback !== "function") throw new TypeError("queueMicrotask takes a function");
+    enqueue(() => {
+      try {
+        callback();
+      } catch (e) {
+        void Promise.reject(e);
+      }
+    });
+  });
+  // How a stack is shown is not the workflow's business, and the frames that the hook gets lead out of it.
+  Object.defineProperty(globals.Error, "prepareStackTrace", {
+    value: globals.Error.prepareStackTrace,
+    writable: false,
+    configurable: false,
+  });
+  // What the last match of any run was.
+  for (const name of Object.getOwnPropertyNames(RegExp)) {
+    if (/^(?:\$.|input|lastMatch|lastParen|leftContext|rightContext)$/.test(name)) {
+      delete (RegExp as unknown as { [name: string]: unknown })[name];
+    }
+  }
+  // The errors and handles of the core's glue are needed while it runs; compiling is not.
+  const wasm = globals["WebAssembly"] as { [name: string]: unknown };
+  const left: { [name: string]: unknown } = {};
+  for (const name of Object.getOwnPropertyNames(wasm)) {
+    if (/^(?:Exception|Tag|JSTag|.*Error)$/.test(name)) left[name] = wasm[name];
+    else close(left, `WebAssembly.${name}`, "compile and run modules in an activity");
+  }
+  override(globals, "WebAssembly", Object.freeze(left));
+}

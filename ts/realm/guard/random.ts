@@ -1,0 +1,46 @@
+// Randomness in a realm comes from the run's seeded generator, which lives in the core: Math.random and crypto. The same seed gives the same
+// numbers in every runtime and on replay.
+import { defineMethod, type Globals, override } from "./patch.ts";
+import type { GuardContext } from "./violations.ts";
+
+const MAX_BYTES = 65536;
+const INTEGER_ARRAYS = /^(?:(?:Ui|I)nt(?:8|16|32)|Uint8Clamped|Big(?:Ui|I)nt64)Array$/;
+
+export function guardRandom(globals: Globals, context: GuardContext): void {
+  const realRandom = globals.Math.random;
+  defineMethod(globals.Math, "random", () => context.inSideEffect ? realRandom() : context.random("Math.random()"));
+  const real = globals["crypto"] as Crypto | undefined;
+  const bytes = (api: string, length: number): Uint8Array =>
+    context.inSideEffect && real !== undefined ? real.getRandomValues(new Uint8Array(length)) : context.randomBytes(api, length);
+  const crypto = {
+    getRandomValues<T extends ArrayBufferView>(array: T): T {
+      const kind = (array as { [Symbol.toStringTag]?: string } | undefined)?.[Symbol.toStringTag] ?? "";
+      if (!INTEGER_ARRAYS.test(kind)) {
+        throw new DOMException("crypto.getRandomValues takes an integer typed array", "TypeMismatchError");
+      }
+      const { buffer, byteOffset, byteLength } = array;
+      if (byteLength > MAX_BYTES) {
+        throw new DOMException(
+          `crypto.getRandomValues gives at most ${MAX_BYTES} bytes at once, not ${byteLength}`,
+          "QuotaExceededError",
+        );
+      }
+      new Uint8Array(buffer, byteOffset, byteLength).set(bytes("crypto.getRandomValues()", byteLength));
+      return array;
+    },
+    randomUUID(): string {
+      const b = bytes("crypto.randomUUID()", 16);
+      b[6] = (b[6]! & 0x0f) | 0x40;
+      b[8] = (b[8]! & 0x3f) | 0x80;
+      const hex = Array.from(b, (byte) => byte.toString(16).padStart(2, "0")).join("");
+      return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+    },
+    get subtle(): never {
+      return context.refuse(
+        "crypto.subtle",
+        "its answers arrive by themselves at some time; hash, sign and encrypt in an activity",
+      );
+    },
+  };
+  override(globals, "crypto", Object.freeze(crypto));
+}

@@ -1,0 +1,90 @@
+// The table of globals: what workflow code keeps, and for what it loses, what to use instead. Whatever is in neither list is blocked with
+// a general word: a new global of some runtime is not deterministic until somebody has thought about it. The same table holds in every
+// runtime, so that workflow code finds the same world in Node, Deno and browsers.
+
+/** Kept as they are (some are changed by the other files of this room). */
+export const KEPT: ReadonlySet<string> = new Set(
+  ("globalThis undefined NaN Infinity parseInt parseFloat isNaN isFinite encodeURI encodeURIComponent decodeURI decodeURIComponent escape " +
+    "unescape Object Array Number Boolean String Symbol BigInt Promise RegExp Error AggregateError EvalError RangeError ReferenceError " +
+    "SuppressedError SyntaxError TypeError URIError ArrayBuffer DataView Int8Array Uint8Array Uint8ClampedArray Int16Array Uint16Array " +
+    "Int32Array Uint32Array BigInt64Array BigUint64Array Float16Array Float32Array Float64Array Map Set WeakMap WeakSet Proxy Reflect JSON " +
+    "Math Atomics Iterator AsyncIterator DisposableStack AsyncDisposableStack Date Intl Temporal " +
+    "Function eval crypto performance console queueMicrotask clearTimeout clearInterval clearImmediate cancelAnimationFrame " +
+    "cancelIdleCallback structuredClone atob btoa TextEncoder TextDecoder URL URLSearchParams Headers AbortController AbortSignal Event " +
+    "EventTarget CustomEvent DOMException QuotaExceededError WebAssembly self").split(" "),
+);
+
+/** Gone, as if the language never had them: a library that asks whether they exist goes without. */
+export const REMOVED: readonly string[] = ["WeakRef", "FinalizationRegistry", "global", "gc", "name"];
+
+const ACTIVITY = 'do it in an activity (activities() of "temporalex/workflow")';
+const SLEEP = 'use sleep() of "temporalex/workflow", a durable timer';
+const ARGUMENT = "pass what you need as an argument, or read it in sideEffect() or an activity";
+const MESSAGES = 'use signals and updates: receive() and waitForSignal() of "temporalex/workflow"';
+const STATE = "keep state in local variables and in receive(); publish it with publishState(); store it in an activity";
+const BYTES = "its content arrives by itself at some time; work with strings and Uint8Array, and do I/O in an activity";
+const BUFFER = "it exists in Node alone; use Uint8Array with TextEncoder and TextDecoder, atob and btoa";
+const PARALLEL = "use parallel() for concurrency, and an activity for heavy work";
+const CODE = "what a module loads must be known before it runs; use an import declaration";
+const MEASURE = "time is workflow time; use Date.now() for it, and measure in an activity";
+
+interface Row {
+  readonly names: string;
+  readonly advice: string;
+  readonly typeOf?: "object";
+}
+
+const ROWS: readonly Row[] = [
+  { names: "setTimeout setInterval setImmediate requestAnimationFrame requestIdleCallback", advice: SLEEP },
+  {
+    names:
+      "fetch XMLHttpRequest WebSocket WebSocketStream EventSource WebTransport RTCPeerConnection Request Response fetchLater",
+    advice: ACTIVITY,
+  },
+  { names: "process Deno Bun navigator location", advice: ARGUMENT, typeOf: "object" },
+  { names: "origin isSecureContext crossOriginIsolated", advice: ARGUMENT },
+  { names: "localStorage sessionStorage indexedDB caches cookieStore", advice: STATE, typeOf: "object" },
+  { names: "require importScripts", advice: CODE },
+  { names: "module exports", advice: CODE, typeOf: "object" },
+  { names: "__filename __dirname", advice: ARGUMENT },
+  { names: "Buffer", advice: BUFFER },
+  {
+    names: "Blob File FileReader FileReaderSync FormData ReadableStream ReadableStreamDefaultReader ReadableStreamBYOBReader " +
+      "ReadableStreamDefaultController ReadableByteStreamController ReadableStreamBYOBRequest WritableStream " +
+      "WritableStreamDefaultController WritableStreamDefaultWriter TransformStream TransformStreamDefaultController " +
+      "CompressionStream DecompressionStream TextEncoderStream TextDecoderStream ByteLengthQueuingStrategy CountQueuingStrategy " +
+      "createImageBitmap",
+    advice: BYTES,
+  },
+  {
+    names: "Crypto CryptoKey SubtleCrypto",
+    advice: "use crypto.randomUUID() and crypto.getRandomValues(), which are seeded; hash and sign in an activity",
+  },
+  {
+    names:
+      "MessageChannel MessagePort MessageEvent BroadcastChannel postMessage addEventListener removeEventListener dispatchEvent " +
+      "onmessage onmessageerror onerror onunhandledrejection onrejectionhandled reportError close",
+    advice: MESSAGES,
+  },
+  { names: "Worker SharedWorker ServiceWorker ServiceWorkerContainer SharedArrayBuffer", advice: PARALLEL },
+  { names: "scheduler", advice: SLEEP, typeOf: "object" },
+  {
+    names: "Performance PerformanceEntry PerformanceMark PerformanceMeasure PerformanceObserver PerformanceObserverEntryList",
+    advice: MEASURE,
+  },
+  { names: "alert confirm prompt Notification", advice: ACTIVITY },
+  { names: "ShadowRealm", advice: CODE },
+];
+
+const GENERAL = `it is not known to answer the same on replay; ${ACTIVITY}, or ${ARGUMENT}`;
+
+/** Names that are blocked everywhere, also where the runtime has no such global. */
+export const BLOCKED: ReadonlyMap<string, { readonly advice: string; readonly typeOf: "function" | "object" }> = new Map(
+  ROWS.flatMap(({ names, advice, typeOf }) =>
+    names.split(" ").map((name) => [name, { advice, typeOf: typeOf ?? "function" }] as const)
+  ),
+);
+
+export function adviceFor(name: string): string {
+  return BLOCKED.get(name)?.advice ?? GENERAL;
+}

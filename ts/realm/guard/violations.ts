@@ -1,0 +1,59 @@
+// How the guard asks what is going on in its realm, and how it says no.
+import type { Slot } from "../../executor/slot.ts";
+import { DeterminismError } from "./errors.ts";
+
+export type Level = "debug" | "info" | "warn" | "error";
+
+/** What workflow code sees of the run that is being activated. */
+export class GuardContext {
+  readonly #slot: Slot;
+
+  constructor(slot: Slot) {
+    this.#slot = slot;
+  }
+
+  /** In the function of sideEffect() the host's own time and entropy are what is asked for. */
+  get inSideEffect(): boolean {
+    return this.#slot.closure === "sideEffect";
+  }
+
+  /** Refuses. The run remembers it, except in a query, which fails by itself. */
+  refuse(api: string, advice: string): never {
+    const error = new DeterminismError(api, advice);
+    const { strand, closure } = this.#slot;
+    if (closure !== "query") strand?.run.fail(error);
+    throw error;
+  }
+
+  /** Workflow time, milliseconds since the epoch. */
+  now(api: string): number {
+    const { run } = this.#slot;
+    if (run !== undefined) return run.timeMs;
+    return this.refuse(api, "there is no workflow time while modules are loaded; call it inside the workflow's function");
+  }
+
+  /** The run's seeded generator. Code that does not run again on replay must not advance it. */
+  #seeded(api: string): { random(): number; randomBytes(length: number): Uint8Array } {
+    const { run, closure } = this.#slot;
+    if (closure === "query" || closure === "validator" || closure === "schema") {
+      return this.refuse(api, `a ${closure} does not run again on replay, so it must not take numbers from the run's generator`);
+    }
+    if (run !== undefined) return run;
+    return this.refuse(api, "there is no seed while modules are loaded; call it inside the workflow's function");
+  }
+
+  random(api: string): number {
+    return this.#seeded(api).random();
+  }
+
+  randomBytes(api: string, length: number): Uint8Array {
+    return this.#seeded(api).randomBytes(length);
+  }
+
+  /** A line of workflow code: silent while its run replays; `elsewhere` where there is no run. */
+  log(level: Level, message: string, elsewhere: (level: Level, message: string) => void): void {
+    const { strand, run } = this.#slot;
+    if (strand !== undefined) strand.run.log.write(level, message);
+    else if (run === undefined || !run.isReplaying) elsewhere(level, message);
+  }
+}

@@ -35,9 +35,10 @@ export abstract class CoreHandle<R extends RawHandle> {
     try {
       return call(raw);
     } catch (e) {
-      // A panic unwinds as PanicError, a trap is a RuntimeError; everything else is an error that the core reported as data.
-      const name = (e as Error)?.name;
-      if (name === "PanicError" || name === "RuntimeError") {
+      // A panic unwinds as PanicError. A trap is a RuntimeError, an exhausted stack a RangeError, and after either the glue refuses every
+      // call of every handle ("Module terminated"). Everything else is an error that the core reported as data.
+      const { name, message } = (e ?? {}) as Error;
+      if (name === "PanicError" || name === "RuntimeError" || name === "RangeError" || message === "Module terminated") {
         this.#state = "poisoned";
         throw new CorePanicError((e as Error).message, { cause: e });
       }

@@ -36,6 +36,8 @@ export interface TaskRunnerOptions {
   readonly onRecorder?: (identity: RunIdentity, recorder: Recorder) => void;
   /** How the host reports unhandled rejections; absent: they are the host's own business. */
   readonly rejections?: RejectionHost;
+  /** Called when the realm turns to a run's task: at its start and after each page of its history. A watchdog wants to know. */
+  readonly onTurnTo?: (runId: string) => void;
 }
 
 export class TaskRunner {
@@ -83,6 +85,7 @@ export class TaskRunner {
 
   async #run(head: TaskHead, pollResponse: Uint8Array): Promise<TaskOutcome> {
     await this.#lock.acquire();
+    this.#options.onTurnTo?.(head.runId);
     try {
       if (this.#disposed) throw new Error("the task runner is disposed");
       const run = this.#cache.get(head.runId) ?? this.#create(head);
@@ -120,6 +123,7 @@ export class TaskRunner {
       return await this.#options.fetchHistory(workflowId, runId, token);
     } finally {
       await this.#lock.acquire();
+      this.#options.onTurnTo?.(runId);
     }
   };
 

@@ -74,11 +74,14 @@ const suites = {
     const clippy = await run(cargo, ["clippy", "-q", "--locked", "--all-targets", "--", "-D", "warnings"], opts);
     const test = await run(cargo, ["test", "--locked", "--no-fail-fast"], opts);
     const sum = (re) => [...test.output.matchAll(re)].reduce((n, m) => n + Number(m[1]), 0);
+    // Tests over histories that lie beside the checkout say so when those are absent; cargo counts them as passed.
+    const absent = [...test.output.matchAll(/^SKIPPED (.*)$/gm)].map((m) => m[1]);
     const failed = sum(/(\d+) failed;/g) + (fmt.status === 0 ? 0 : 1) + (clippy.status === 0 ? 0 : 1);
     return {
-      passed: sum(/(\d+) passed;/g) + (fmt.status === 0 ? 1 : 0) + (clippy.status === 0 ? 1 : 0),
+      passed: sum(/(\d+) passed;/g) - absent.length + (fmt.status === 0 ? 1 : 0) + (clippy.status === 0 ? 1 : 0),
       failed: test.status === 0 ? failed : Math.max(1, failed),
-      skipped: sum(/(\d+) ignored;/g),
+      skipped: sum(/(\d+) ignored;/g) + absent.length,
+      skippedNames: absent,
       output: [fmt, clippy, test].filter((r) => r.status !== 0).map((r) => r.output).join("\n"),
     };
   },

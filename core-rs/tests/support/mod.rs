@@ -5,10 +5,15 @@
 //! and started only, wF / wT = scheduled, started, failed / timed out.
 #![allow(dead_code, unused_imports)] // every test binary uses its own part
 
+pub mod follow;
 pub mod history;
+mod history_markers;
 pub mod lang;
+pub mod random;
+pub mod real;
 pub mod run_test;
 pub mod show;
+pub mod values;
 
 pub use history::{HistoryBuilder, failure, json, payloads};
 pub use lang::{Calls, Cmd, Lang, Reply, Script, act, timer};

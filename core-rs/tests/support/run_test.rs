@@ -88,6 +88,7 @@ pub struct Session {
     /// Events served to NeedHistory, and how many at a time.
     pages: Vec<HistoryEvent>,
     page_size: usize,
+    run_id: String,
 }
 
 /// A task of the history: its started event, and what came before it.
@@ -152,6 +153,7 @@ impl RunTest {
             ends: Vec::new(),
             pages: self.events.clone(),
             page_size: usize::MAX,
+            run_id: self.run_id(),
         }
     }
 
@@ -172,12 +174,19 @@ impl RunTest {
         tasks
     }
 
+    fn run_id(&self) -> String {
+        match self.events.first().and_then(|e| e.attributes.as_ref()) {
+            Some(Attributes::WorkflowExecutionStartedEventAttributes(a)) => a.original_execution_run_id.clone(),
+            _ => RUN_ID.into(),
+        }
+    }
+
     /// The response to a poll: events from..=started and the update requests that the task's completion accepts.
     pub fn poll(&self, from: i64, task: Task) -> PollWorkflowTaskQueueResponse {
         let events = self.events[from as usize - 1..task.started as usize].to_vec();
         PollWorkflowTaskQueueResponse {
             task_token: format!("task {}", task.started).into_bytes(),
-            workflow_execution: Some(WorkflowExecution { workflow_id: WORKFLOW_ID.into(), run_id: RUN_ID.into() }),
+            workflow_execution: Some(WorkflowExecution { workflow_id: WORKFLOW_ID.into(), run_id: self.run_id() }),
             workflow_type: Some(temporalex_core::api::common::v1::WorkflowType { name: "wf".into() }),
             previous_started_event_id: task.previous_started,
             started_event_id: task.started,
@@ -303,14 +312,23 @@ impl RunTest {
         session.end().error.clone().unwrap_or_else(|| panic!("replayed: {}", show::activations(&session.activations)))
     }
 
-    /// inc == rep: task by task, whole, cut after every started event and continued, and in pages of every size give the
-    /// activations `expected`, with equal times and lengths. Answers the incremental session.
+    /// inc == rep: [`RunTest::all_same`], and the activations are `expected`. Answers the incremental session.
     pub fn same(&self, expected: &str) -> Session {
         let inc = self.inc();
         for end in &inc.ends {
             assert_eq!(end.error, None, "task by task");
         }
         assert_eq!(show::activations(&inc.activations), expected, "task by task");
+        self.all_same()
+    }
+
+    /// Task by task, whole, cut after every started event and continued, after a cache miss at every task, and in pages of every
+    /// size: the same activations with the same times and lengths. Answers the incremental session.
+    pub fn all_same(&self) -> Session {
+        let inc = self.inc();
+        for end in &inc.ends {
+            assert_eq!(end.error, None, "task by task");
+        }
         let live = normal(&inc.activations);
         assert_eq!(normal(&self.replay_ok().activations), live, "whole replay");
         self.pages_are_equal();
@@ -462,7 +480,7 @@ impl Session {
                     }
                 }
                 step::Kind::NeedHistory(need) => {
-                    assert_eq!((need.workflow_id.as_str(), need.run_id.as_str()), (WORKFLOW_ID, RUN_ID));
+                    assert_eq!((need.workflow_id.as_str(), need.run_id.as_str()), (WORKFLOW_ID, self.run_id.as_str()));
                     let token = String::from_utf8(need.next_page_token).expect("our token");
                     let from: usize = if token.is_empty() { 0 } else { token.parse().expect("our token") };
                     let to = from.saturating_add(self.page_size).min(self.pages.len());

@@ -1,0 +1,63 @@
+//! Property tests over random histories (core-spec 6.8): a program that follows one gives the same activations and commands task by
+//! task, whole, from a cold start at every task, after cache misses, and in pages of every size.
+mod support;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use support::RunTest;
+use support::follow::plan;
+use support::random::history;
+use temporalex_core::api::history::v1::HistoryEvent;
+use temporalex_core::history::{BoundaryRule, HistoryBuffer, Next};
+
+fn tape() -> impl Strategy<Value = Vec<u8>> {
+    vec(any::<u8>(), 0..140)
+}
+
+fn followed(tape: &[u8], native: bool) -> RunTest {
+    let (plan, events) = plan(&history(tape, native).events).expect("a history that can be followed");
+    let test = RunTest::with(events, move || Box::new(plan.lang()));
+    if native { test.strict() } else { test.compat().strict() }
+}
+
+fn cut(rule: BoundaryRule, events: &[HistoryEvent], pages: &[usize]) -> Vec<Vec<i64>> {
+    let mut buffer = HistoryBuffer::new();
+    buffer.set_rule(rule);
+    let (mut out, mut rest, mut sizes) = (Vec::new(), events, pages.iter().cycle());
+    loop {
+        let size = sizes.next().copied().unwrap_or(usize::MAX).min(rest.len());
+        let (page, behind) = rest.split_at(size);
+        rest = behind;
+        buffer.push(page.to_vec(), rest.is_empty()).expect("a sound history");
+        loop {
+            match buffer.take_next() {
+                Next::Sequence(taken) => out.push(taken.iter().map(|e| e.event_id).collect()),
+                Next::NeedMore => break,
+                Next::End => return out,
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, max_shrink_iters: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn native_histories_are_fed_in_any_way(tape in tape()) {
+        followed(&tape, true).all_same();
+    }
+
+    #[test]
+    fn compat_histories_are_fed_in_any_way(tape in tape()) {
+        followed(&tape, false).all_same();
+    }
+
+    /// Pages of changing sizes, among them empty ones.
+    #[test]
+    fn sequences_do_not_depend_on_pages(tape in tape(), pages in vec(0usize..7, 1..6).prop_filter("some page holds events", |p| p.iter().any(|n| *n > 0))) {
+        let events = history(&tape, true).events;
+        for rule in [BoundaryRule::Unmerged, BoundaryRule::Core, BoundaryRule::CoreChunkingV2] {
+            prop_assert_eq!(cut(rule, &events, &pages), cut(rule, &events, &[usize::MAX]));
+        }
+    }
+}

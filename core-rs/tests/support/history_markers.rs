@@ -1,0 +1,101 @@
+//! Markers, search attributes and memo in histories: the part of the builder that knows how SDKs encode them.
+use temporalex_core::api::common::v1::{Memo, Payload, SearchAttributes};
+use temporalex_core::api::enums::v1::EventType;
+use temporalex_core::api::failure::v1::Failure;
+use temporalex_core::api::history::v1::history_event::Attributes;
+use temporalex_core::api::history::v1::*;
+
+use super::history::{BASE_SECONDS, HistoryBuilder, json, payloads};
+
+impl HistoryBuilder {
+    pub fn marker(self, name: &str, details: impl IntoIterator<Item = (&'static str, Payload)>) -> Self {
+        self.marker_with(name, details, None)
+    }
+
+    pub fn marker_with(
+        self,
+        name: &str,
+        details: impl IntoIterator<Item = (&'static str, Payload)>,
+        failure: Option<Failure>,
+    ) -> Self {
+        let details = details.into_iter().map(|(key, value)| (key.to_string(), payloads([value]))).collect();
+        let workflow_task_completed_event_id = self.task_completed;
+        self.add(
+            EventType::MarkerRecorded,
+            Attributes::MarkerRecordedEventAttributes(MarkerRecordedEventAttributes {
+                marker_name: name.into(),
+                details,
+                workflow_task_completed_event_id,
+                failure,
+                ..Default::default()
+            }),
+        )
+    }
+
+    pub fn patch_marker(self, patch_id: &str, deprecated: bool) -> Self {
+        self.marker("core_patch", [("patch-data", json(&format!("{{\"id\":\"{patch_id}\",\"deprecated\":{deprecated}}}")))])
+    }
+
+    /// The form of old Cores: plain bytes in two details.
+    pub fn patch_marker_old(self, patch_id: &str, deprecated: bool) -> Self {
+        let plain = |data: Vec<u8>| Payload { data, ..Default::default() };
+        self.marker("core_patch", [("patch_id", plain(patch_id.into())), ("deprecated", plain(vec![u8::from(deprecated)]))])
+    }
+
+    /// The upsert that follows a patch marker: all patch ids of the run so far, sorted.
+    pub fn change_version_upsert(self, patch_ids: &[&str]) -> Self {
+        let quoted: Vec<String> = patch_ids.iter().map(|id| format!("\"{id}\"")).collect();
+        let mut value = json(&format!("[{}]", quoted.join(",")));
+        value.metadata.insert("type".into(), b"KeywordList".to_vec());
+        self.upsert([("TemporalChangeVersion", value)])
+    }
+
+    pub fn upsert(self, fields: impl IntoIterator<Item = (&'static str, Payload)>) -> Self {
+        let indexed_fields = fields.into_iter().map(|(key, value)| (key.to_string(), value)).collect();
+        let workflow_task_completed_event_id = self.task_completed;
+        self.add(
+            EventType::UpsertWorkflowSearchAttributes,
+            Attributes::UpsertWorkflowSearchAttributesEventAttributes(UpsertWorkflowSearchAttributesEventAttributes {
+                workflow_task_completed_event_id,
+                search_attributes: Some(SearchAttributes { indexed_fields }),
+            }),
+        )
+    }
+
+    pub fn properties_modified(self, fields: impl IntoIterator<Item = (&'static str, Payload)>) -> Self {
+        let fields = fields.into_iter().map(|(key, value)| (key.to_string(), value)).collect();
+        let workflow_task_completed_event_id = self.task_completed;
+        self.add(
+            EventType::WorkflowPropertiesModified,
+            Attributes::WorkflowPropertiesModifiedEventAttributes(WorkflowPropertiesModifiedEventAttributes {
+                workflow_task_completed_event_id,
+                upserted_memo: Some(Memo { fields }),
+            }),
+        )
+    }
+
+    pub fn side_effect_marker(self, id: u32, value: Payload) -> Self {
+        self.marker("SideEffect", [("side-effect-id", json(&id.to_string())), ("data", value)])
+    }
+
+    /// A resolved local activity of type "la"; completed at the second of its marker.
+    pub fn la_marker(self, seq: u32, activity_id: &str, result: Payload) -> Self {
+        let data = self.la_data(seq, activity_id, "la", None);
+        self.marker("core_local_activity", [("data", data), ("result", result)])
+    }
+
+    pub fn la_failure_marker(self, seq: u32, activity_id: &str, why: Failure) -> Self {
+        let data = self.la_data(seq, activity_id, "la", None);
+        self.marker_with("core_local_activity", [("data", data)], Some(why))
+    }
+
+    pub fn la_data(&self, seq: u32, activity_id: &str, activity_type: &str, activation_index: Option<u32>) -> Payload {
+        let seconds = BASE_SECONDS + self.last_id() + 1;
+        let index = activation_index.map(|i| format!(",\"activation_index\":{i}")).unwrap_or_default();
+        json(&format!(
+            "{{\"seq\":{seq},\"attempt\":1,\"activity_id\":\"{activity_id}\",\"activity_type\":\"{activity_type}\",\
+             \"complete_time\":{{\"seconds\":{seconds},\"nanos\":0}},\"backoff\":null,\
+             \"original_schedule_time\":{{\"seconds\":{BASE_SECONDS},\"nanos\":0}}{index}}}"
+        ))
+    }
+}

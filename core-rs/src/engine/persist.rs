@@ -19,7 +19,7 @@ impl Run {
     /// The same for what the store knows: queries and speculative tasks are not part of it.
     pub fn durable_deadline(&self) -> Option<Micros> {
         let speculative = self.head.task.as_ref().is_some_and(|t| t.speculative);
-        let durable = |what: &Deadline| !matches!(what, Deadline::Query(_)) && !(speculative && *what == Deadline::Task);
+        let durable = |what: &Deadline| !(matches!(what, Deadline::Query(_)) || (speculative && *what == Deadline::Task));
         self.deadlines.iter().find(|(_, what)| durable(what)).map(|(t, _)| *t)
     }
 

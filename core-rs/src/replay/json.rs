@@ -210,7 +210,7 @@ pub fn write_text(out: &mut String, text: &str) {
 /// A payload with encoding json/plain.
 pub fn payload(json: impl Into<Vec<u8>>) -> Payload {
     let metadata = [("encoding".to_string(), b"json/plain".to_vec())].into();
-    Payload { metadata, data: json.into(), ..Default::default() }
+    Payload { metadata, data: json.into() }
 }
 
 /// The first payload's data, as JSON.

@@ -179,7 +179,6 @@ impl Queued {
             command_type: self.command_type() as i32,
             user_metadata: summary.map(|summary| UserMetadata { summary: Some(summary), details: None }),
             attributes: Some(attributes),
-            ..Default::default()
         }
     }
 }

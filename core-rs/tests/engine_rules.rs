@@ -3,5 +3,7 @@
 mod basics;
 #[path = "engine/invariants.rs"]
 mod invariants;
+#[path = "engine/queued.rs"]
+mod queued;
 #[path = "engine/support.rs"]
 mod support;

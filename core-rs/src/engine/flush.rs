@@ -31,6 +31,7 @@ impl Engine {
         flush.next_wake_ms = self.runs.next_wake().map_or(0.0, |(t, _)| to_ms(t));
         flush.open_runs = self.cx.open_runs.clamp(0, i64::from(u32::MAX)) as u32;
         flush.cached_runs = self.runs.len() as u32;
+        flush.queued_tasks = self.cx.queues.waiting() as u32;
         flush
     }
 

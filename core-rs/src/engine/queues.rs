@@ -133,6 +133,11 @@ impl Queues {
         self.queue(side, name).polls.insert(seq, poll);
     }
 
+    /// Tasks and queries that wait for a poll.
+    pub fn waiting(&self) -> usize {
+        self.workflow.values().chain(self.activity.values()).map(|q| q.tasks.len()).sum()
+    }
+
     pub fn sticky_alive(&self, name: &str, now: Micros) -> bool {
         self.workflow.get(name).is_some_and(|q| !q.polls.is_empty() || q.polled && now - q.last_poll < STICKY_IDLE)
     }

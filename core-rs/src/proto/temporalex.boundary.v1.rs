@@ -675,6 +675,8 @@ pub struct Flush {
     pub open_runs: u32,
     #[prost(uint32, tag = "6")]
     pub cached_runs: u32,
+    #[prost(uint32, tag = "7")]
+    pub queued_tasks: u32,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Reply {

@@ -510,6 +510,7 @@ export interface Flush {
   nextWakeMs: number;
   openRuns: number;
   cachedRuns: number;
+  queuedTasks: number;
 }
 
 export interface Reply {
@@ -6065,7 +6066,7 @@ export const LoadRequest: MessageFns<LoadRequest> = {
 };
 
 function createBaseFlush(): Flush {
-  return { writes: [], replies: [], loads: [], nextWakeMs: 0, openRuns: 0, cachedRuns: 0 };
+  return { writes: [], replies: [], loads: [], nextWakeMs: 0, openRuns: 0, cachedRuns: 0, queuedTasks: 0 };
 }
 
 export const Flush: MessageFns<Flush> = {
@@ -6087,6 +6088,9 @@ export const Flush: MessageFns<Flush> = {
     }
     if (message.cachedRuns !== 0) {
       writer.uint32(48).uint32(message.cachedRuns);
+    }
+    if (message.queuedTasks !== 0) {
+      writer.uint32(56).uint32(message.queuedTasks);
     }
     return writer;
   },
@@ -6152,6 +6156,14 @@ export const Flush: MessageFns<Flush> = {
             message.cachedRuns = reader.uint32();
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.queuedTasks = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -6175,6 +6187,7 @@ export const Flush: MessageFns<Flush> = {
     message.nextWakeMs = object.nextWakeMs ?? 0;
     message.openRuns = object.openRuns ?? 0;
     message.cachedRuns = object.cachedRuns ?? 0;
+    message.queuedTasks = object.queuedTasks ?? 0;
     return message;
   },
 };

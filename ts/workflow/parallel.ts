@@ -1,7 +1,7 @@
 // parallel: fan-out whose branches all run to their end. shield: a piece of code that a cancellation does not reach.
 import { enter } from "../executor/enter.ts";
 import { startParallel, startShield } from "../executor/parallel.ts";
-import type { NotControl } from "./receive.ts";
+import type { HasControl } from "./receive.ts";
 
 /** How a branch ended. */
 export type Settled<T> =
@@ -12,9 +12,7 @@ export type Settled<T> =
 // deno-lint-ignore no-explicit-any
 type Branch = () => any;
 type CheckedBranches<F extends readonly Branch[]> = {
-  readonly [K in keyof F]: [Awaited<ReturnType<F[K]>>] extends [never] ? F[K]
-    : [NotControl<Awaited<ReturnType<F[K]>>>] extends [never] ? never
-    : F[K];
+  readonly [K in keyof F]: HasControl<Awaited<ReturnType<F[K]>>> extends true ? never : F[K];
 };
 
 /**

@@ -46,8 +46,12 @@ export type UpdateState<S> = <T>(change: (state: S) => readonly [T, S]) => Promi
 /** Values that only run or a handler may return. */
 // deno-lint-ignore no-explicit-any
 type Control = ContinueAsNew<any> | Noreply<any> | Reply<any, any> | Stop<any> | StopReply<any, any> | Async<any, any>;
-/** `R`, unless it is a control value: those cannot be returned from where this type stands. */
-export type NotControl<R> = [Extract<R, Control>] extends [never] ? R : never;
+/** What stands where a control value (continueAsNew, a handler result) was returned by something that may not return it. */
+export interface NotFromHere<Where extends string> {
+  readonly "continueAsNew and handler results cannot be returned from": Where;
+}
+/** `true` when `R` can be a control value. */
+export type HasControl<R> = [Extract<R, Control>] extends [never] ? false : true;
 
 /** From a signal handler: the new state. */
 export function noreply<S>(state: S): Noreply<S> {
@@ -73,9 +77,9 @@ export function stop(state: unknown, ...response: unknown[]): unknown {
  * as an argument, typed. It may not spawn again nor receive.
  */
 export function spawnAsync<R, S>(
-  fn: (updateState: UpdateState<S>) => Promise<NotControl<R>> | NotControl<R>,
+  fn: (updateState: UpdateState<S>) => R | Promise<R>,
   state: S,
-): Async<R, S> {
+): HasControl<R> extends false ? Async<R, S> : NotFromHere<"an async handler"> {
   const { strand } = slot;
   if (strand !== undefined) {
     const instead = strand.role === "async"
@@ -83,7 +87,7 @@ export function spawnAsync<R, S>(
       : "To do things at once here use parallel.";
     requireRole(strand, "spawnAsync", ["handler"], instead);
   }
-  return makeResult({ kind: "async", fn: fn as (updateState: unknown) => unknown, state }) as unknown as Async<R, S>;
+  return makeResult({ kind: "async", fn: fn as (updateState: unknown) => unknown, state }) as never;
 }
 
 type MaybePromise<T> = T | Promise<T>;

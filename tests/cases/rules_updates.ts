@@ -1,0 +1,520 @@
+// Rules 1-5, 10-14, 17, 21-23 of core-spec 3.4: updates, validators and who owns the reducer state.
+import {
+  activities,
+  ApplicationFailure,
+  log,
+  noreply,
+  on,
+  publishState,
+  query,
+  receive,
+  reply,
+  signal,
+  sleep,
+  spawnAsync,
+  stop,
+  update,
+  updateState,
+  workflow,
+} from "../../ts/workflow/mod.ts";
+import { deepEqual, equal, match } from "./assert.ts";
+import type { Case } from "./case.ts";
+import { drive } from "./driver.ts";
+
+const acts = activities<{ work(x: number): number }>();
+const add = update<[number], number>("add");
+const slow = update<[number], string>("slow");
+const quick = update<[], string>("quick");
+const note = signal<[string]>("note");
+const end = signal("end");
+const total = query<number>("total");
+
+interface State {
+  readonly sum: number;
+  readonly seen: readonly string[];
+}
+const EMPTY: State = { sum: 0, seen: [] };
+const saw = (state: State, what: string): State => ({ ...state, seen: [...state.seen, what] });
+
+/** slow blocks on an activity; add is validated against the sum; note is recorded; end stops. */
+const loop = workflow("Loop", {
+  messages: { total },
+  queries: { total: (published: number) => published },
+  run: async () => {
+    const state = await receive(EMPTY, [
+      on(add, ([n], s) => reply(s.sum + n, saw({ ...s, sum: s.sum + n }, `add ${n}`)), {
+        validate: ([n], s) => {
+          if (s.sum + n > 10) throw new ApplicationFailure(`${s.sum} + ${n} is too much`, { type: "TooMuch" });
+        },
+      }),
+      on(slow, async ([n], s) => {
+        const made = await acts.work(n);
+        return reply(`made ${made}`, saw({ ...s, sum: s.sum + made }, `slow ${n}`));
+      }),
+      on(note, ([text], s) => noreply(saw(s, `note ${text}`))),
+      on(end, (_, s) => stop(saw(s, "end"))),
+    ]);
+    await sleep(1);
+    return state;
+  },
+});
+
+export const cases: Case[] = [
+  {
+    name: "#1 an update that comes while a sync handler is blocked is validated at once, accepted and queued in order",
+    async run() {
+      const d = await drive(loop);
+      const first = d.server.update("u1", "slow", 1);
+      await d.task();
+      equal(first.stage, "accepted");
+      const second = d.server.update("u2", "add", 2);
+      const refused = d.server.update("u3", "add", 50);
+      const third = d.server.update("u4", "add", 3);
+      await d.task();
+      deepEqual(d.commands(), ["UPDATE_RESPONSE", "UPDATE_RESPONSE", "UPDATE_RESPONSE"]);
+      deepEqual([second.stage, refused.stage, third.stage], ["accepted", "rejected", "accepted"]);
+      d.server.completeActivity("1", 1);
+      await d.task();
+      deepEqual([first.result, second.result, third.result], ["made 1", 3, 6]);
+      d.server.signal("end");
+      await d.task();
+      deepEqual(await d.auto(), { sum: 6, seen: ["slow 1", "add 2", "add 3", "end"] });
+    },
+  },
+  {
+    name: "#1 with two validated updates queued, the second validator sees the state as it is, not as it will be",
+    async run() {
+      const d = await drive(loop);
+      d.server.update("u1", "slow", 1);
+      await d.task();
+      const second = d.server.update("u2", "add", 8);
+      const third = d.server.update("u3", "add", 8);
+      await d.task();
+      deepEqual([second.stage, third.stage], ["accepted", "accepted"]);
+      d.server.completeActivity("1", 1);
+      await d.task();
+      deepEqual([second.result, third.result], [9, 17]);
+    },
+  },
+  {
+    name: "#2 acceptance comes right after the validator and before anything that the handler causes",
+    async run() {
+      const d = await drive(loop);
+      d.server.update("u1", "slow", 1);
+      await d.task();
+      deepEqual(d.commands(), ["UPDATE_RESPONSE", "SCHEDULE_ACTIVITY 1"]);
+    },
+  },
+  {
+    name: "#3 updates accepted before a stop are handled, in order, before receive returns",
+    async run() {
+      const stopper = update<[], string>("stopper");
+      const w = workflow("W", () =>
+        receive([] as string[], [
+          on(stopper, async (_, s) => {
+            await acts.work(0);
+            return stop([...s, "stopped"], "bye");
+          }),
+          on(quick, (_, s) => reply("ok", [...s, "quick"])),
+        ]));
+      const d = await drive(w);
+      d.server.update("u1", "stopper");
+      await d.task();
+      const second = d.server.update("u2", "quick");
+      const third = d.server.update("u3", "quick");
+      await d.task();
+      d.server.completeActivity("1");
+      await d.task();
+      deepEqual([second.result, third.result], ["ok", "ok"]);
+      deepEqual(await d.finish(), ["stopped", "quick", "quick"]);
+    },
+  },
+  {
+    name: "#5 an update that comes while a stopped receive drains is rejected",
+    async run() {
+      const w = workflow("W", () =>
+        receive(0, [
+          on(slow, (_, s) => spawnAsync(async () => String(await acts.work(1)), s)),
+          on(quick, (_, s) => reply("ok", s)),
+          on(end, (_, s) => stop(s)),
+        ]));
+      const d = await drive(w);
+      const first = d.server.update("u1", "slow", 1);
+      await d.task();
+      d.server.signal("end");
+      await d.task();
+      const late = d.server.update("u2", "quick");
+      await d.task();
+      equal(late.stage, "rejected");
+      match(late.failure!.message, /^update "quick" is not accepted: at this point the workflow accepts no updates/);
+      d.server.completeActivity("1", 7);
+      await d.task();
+      equal(first.result, "7");
+      equal(await d.finish(), 0);
+    },
+  },
+  {
+    name: "#10 handlers, validators and queries get an array; run gets its arguments",
+    async run() {
+      const seen: unknown[] = [];
+      const two = update<[number, string], number>("two");
+      const w = workflow("W", {
+        queries: { q: (published: unknown, ...args: unknown[]) => [published, ...args] },
+        run: async (a: number, b: string) => {
+          publishState("p");
+          seen.push(["run", a, b]);
+          return await receive(0, [
+            on(two, (args, s) => {
+              seen.push(["handler", args]);
+              return stop(s, args.length);
+            }, { validate: (args) => void seen.push(["validator", [...args]]) }),
+          ]);
+        },
+      });
+      const d = await drive(w, { args: [1, "x"] });
+      const u = d.server.update("u", "two", 5, "five");
+      await d.task({ queries: { q: { type: "q", args: ["a", "b"] } } });
+      deepEqual(seen, [["run", 1, "x"], ["validator", [5, "five"]], ["handler", [5, "five"]]]);
+      deepEqual(d.server.queryAnswers["q"]!.value, ["p", "a", "b"]);
+      equal(u.result, 2);
+    },
+  },
+  {
+    name: "#11 the state given to spawnAsync is the new reducer state",
+    async run() {
+      const w = workflow("W", () =>
+        receive(1, [
+          on(slow, ([n], s) => spawnAsync(async () => String(await acts.work(n)), s + 10)),
+          on(add, (_, s) => reply(s, s)),
+          on(end, (_, s) => stop(s)),
+        ]));
+      const d = await drive(w);
+      d.server.update("u1", "slow", 1);
+      const read = d.server.update("u2", "add", 0);
+      await d.task();
+      equal(read.result, 11);
+    },
+  },
+  {
+    name: "#12 a running sync handler owns the reducer: updateState waits until it returns",
+    async run() {
+      const w = workflow("W", () =>
+        receive([] as string[], [
+          on(note, ([text], s) =>
+            spawnAsync(async () => {
+              await acts.work(1);
+              await updateState((now: string[]) => [undefined, [...now, `async ${text}`]]);
+            }, s)),
+          on(slow, async ([n], s) => {
+            await acts.work(n);
+            return reply("ok", [...s, "sync"]);
+          }),
+          on(end, (_, s) => stop(s)),
+        ]));
+      const d = await drive(w);
+      d.server.signal("note", "a");
+      d.server.update("u", "slow", 2);
+      await d.task();
+      d.server.completeActivity("1"); // the async handler asks for the state now
+      await d.task();
+      d.server.completeActivity("2"); // the sync handler returns
+      await d.task();
+      d.server.signal("end");
+      await d.task();
+      deepEqual(await d.finish(), ["sync", "async a"]);
+    },
+  },
+  {
+    name: "#13 updateState gives the result of the change, and its failure to the caller",
+    async run() {
+      const w = workflow("W", () =>
+        receive(1, [
+          on(add, ([n], s) =>
+            spawnAsync(async (change) => {
+              try {
+                await change(() => {
+                  throw new ApplicationFailure("no change");
+                });
+              } catch {
+                // the state is as it was
+              }
+              return await updateState((now: number) => [now, now + n]);
+            }, s)),
+          on(end, (_, s) => stop(s)),
+        ]));
+      const d = await drive(w);
+      const u = d.server.update("u", "add", 4);
+      await d.task();
+      d.server.signal("end");
+      await d.task();
+      equal(u.result, 1);
+      equal(await d.finish(), 5);
+    },
+  },
+  {
+    name: "#14 a sync update handler that throws fails the update; the state is unchanged and the loop goes on",
+    async run() {
+      const w = workflow("W", () =>
+        receive(1, [
+          on(add, ([n], s) => {
+            if (n < 0) throw new ApplicationFailure("negative", { type: "Negative" });
+            if (n === 0) throw new TypeError("a bug");
+            return reply(s + n, s + n);
+          }),
+          on(end, (_, s) => stop(s)),
+        ]));
+      const d = await drive(w);
+      const bad = d.server.update("u1", "add", -1);
+      const bug = d.server.update("u2", "add", 0);
+      const good = d.server.update("u3", "add", 4);
+      await d.task();
+      deepEqual([bad.stage, bad.failure?.message, bug.failure?.message, good.result], ["completed", "negative", "a bug", 5]);
+      d.server.signal("end");
+      await d.task();
+      equal(await d.finish(), 5);
+    },
+  },
+  {
+    name: "#14 an async update handler that throws fails the update",
+    async run() {
+      const w = workflow("W", () =>
+        receive(1, [
+          on(add, (_, s) =>
+            spawnAsync(async () => {
+              await acts.work(1);
+              throw new ApplicationFailure("later");
+            }, s)),
+          on(end, (_, s) => stop(s)),
+        ]));
+      const d = await drive(w);
+      const u = d.server.update("u1", "add", 1);
+      await d.task();
+      d.server.completeActivity("1");
+      await d.task();
+      equal(u.failure?.message, "later");
+      d.server.signal("end");
+      await d.task();
+      equal(await d.finish(), 1);
+    },
+  },
+  {
+    name: "#14 a response that cannot be encoded fails the update and leaves the state",
+    async run() {
+      const odd = update<[], unknown>("odd");
+      const w = workflow("W", () => receive(1, [on(odd, () => reply(() => 1, 2)), on(end, (_, s) => stop(s))]));
+      const d = await drive(w);
+      const u = d.server.update("u1", "odd");
+      await d.task();
+      match(u.failure!.message, /a function cannot be written as JSON/);
+      d.server.signal("end");
+      await d.task();
+      equal(await d.finish(), 1);
+    },
+  },
+  {
+    name: "#17 an update of an unknown name is rejected as UnknownUpdate, not retryable, listing the names",
+    async run() {
+      const d = await drive(loop);
+      const u = d.server.update("u", "nope", 1);
+      await d.task();
+      equal(u.stage, "rejected");
+      const info = u.failure!.failureInfo;
+      equal(info.case === "applicationFailureInfo" && info.value.type, "UnknownUpdate");
+      equal(info.case === "applicationFailureInfo" && info.value.nonRetryable, true);
+      match(u.failure!.message, /"nope" is not accepted: at this point the workflow accepts these updates: add, slow/);
+    },
+  },
+  {
+    name: "an update outside a receive is rejected in its own workflow task",
+    async run() {
+      const w = workflow("W", async () => {
+        await sleep(1);
+        return await receive(0, [on(quick, (_, s) => stop(s, "late"))]);
+      });
+      const d = await drive(w);
+      const early = d.server.update("u1", "quick");
+      await d.task();
+      equal(early.stage, "rejected");
+      match(early.failure!.message, /accepts no updates/);
+      d.server.fireTimer("1");
+      const entering = d.server.update("u2", "quick");
+      await d.task(); // the very task that enters the receive
+      equal(entering.result, "late");
+      await d.finish();
+    },
+  },
+  {
+    name: "update-with-start: an update of the first task reaches the receive that run enters",
+    async run() {
+      const d = await drive(loop);
+      const u = d.server.update("u", "add", 3);
+      await d.task();
+      equal(u.result, 3);
+    },
+  },
+  {
+    name: "#21 a second stop while stopping is applied as a state change, and replies",
+    async run() {
+      const halt = update<[string], string>("halt");
+      const w = workflow("W", () =>
+        receive([] as string[], [
+          on(halt, async ([name], s) => {
+            if (name === "a") await acts.work(1);
+            return stop([...s, name], `halted ${name}`);
+          }),
+        ]));
+      const d = await drive(w);
+      const a = d.server.update("u1", "halt", "a");
+      await d.task();
+      const b = d.server.update("u2", "halt", "b");
+      await d.task();
+      d.server.completeActivity("1");
+      await d.task();
+      deepEqual([a.result, b.result], ["halted a", "halted b"]);
+      deepEqual(await d.finish(), ["a", "b"]);
+    },
+  },
+  {
+    name: "#22 the reply is the first command, then run goes on: it leaves even when the workflow completes at once",
+    async run() {
+      const w = workflow("W", () => receive(0, [on(quick, (_, s) => stop(s, "bye"))]));
+      const d = await drive(w);
+      const u = d.server.update("u", "quick");
+      await d.task();
+      deepEqual(d.commands(), ["UPDATE_RESPONSE", "UPDATE_RESPONSE", "COMPLETE_WORKFLOW"]);
+      equal(u.result, "bye");
+      equal(await d.finish(), 0);
+    },
+  },
+  {
+    name: "#23 a run that throws while its receive is open answers accepted updates with the failure first",
+    async run() {
+      const w = workflow("W", () =>
+        Promise.race([
+          receive(0, [on(slow, async ([n], s) => reply(String(await acts.work(n)), s)), on(quick, (_, s) => reply("ok", s))]),
+          sleep("1m").then(() => {
+            throw new ApplicationFailure("out of time");
+          }),
+        ]));
+      const d = await drive(w);
+      const running = d.server.update("u1", "slow", 1);
+      await d.task();
+      const queued = d.server.update("u2", "quick");
+      await d.task();
+      equal(queued.stage, "accepted");
+      d.server.fireTimer("1");
+      await d.task();
+      deepEqual(d.commands(), ["CANCEL SCHEDULE_ACTIVITY 1", "UPDATE_RESPONSE", "UPDATE_RESPONSE", "FAIL_WORKFLOW"]);
+      deepEqual([running.failure?.message, queued.failure?.message], ["out of time", "out of time"]);
+      equal(d.server.closed?.kind, "failed");
+      await d.checkReplay();
+    },
+  },
+  {
+    name: "#23 a run that returns while its receive is open answers them as AcceptedUpdateCompletedWorkflow",
+    async run() {
+      const w = workflow(
+        "W",
+        () =>
+          Promise.race([
+            receive(0, [on(slow, async ([n], s) => reply(String(await acts.work(n)), s))]),
+            sleep("1m").then(() => "timed out"),
+          ]),
+      );
+      const d = await drive(w);
+      const running = d.server.update("u1", "slow", 1);
+      await d.task();
+      d.server.fireTimer("1");
+      await d.task();
+      const info = running.failure!.failureInfo;
+      equal(info.case === "applicationFailureInfo" && info.value.type, "AcceptedUpdateCompletedWorkflow");
+      equal(await d.finish(), "timed out");
+    },
+  },
+  {
+    name: "validators see a read-only view; writing through it fails the update's task and not the state",
+    async run() {
+      const w = workflow("W", () =>
+        receive({ list: [1] }, [
+          on(add, ([n], s) => reply(s.list.length, { list: [...s.list, n] }), {
+            validate: ([n], s) => {
+              if (n === 0) (s as { list: number[] }).list.push(9);
+            },
+          }),
+          on(end, (_, s) => stop(s)),
+        ]));
+      const d = await drive(w);
+      d.server.update("u1", "add", 0);
+      await d.task();
+      match(d.server.taskFailure!.failure.message, /the property "1" was written: validators and queries get a read-only view/);
+    },
+  },
+  {
+    name: "a validator that returns a promise, or calls the API, fails the task",
+    async run() {
+      // deno-lint-ignore no-explicit-any
+      const asynchronous = (async () => {}) as any;
+      const one = await drive(workflow("W", () => receive(0, [on(add, (_, s) => reply(0, s), { validate: asynchronous })])));
+      one.server.update("u", "add", 1);
+      await one.task();
+      match(one.server.taskFailure!.failure.message, /the validator of update "add" returned a promise/);
+      const two = await drive(
+        workflow("W", () => receive(0, [on(add, (_, s) => reply(0, s), { validate: () => void publishState(1) })])),
+      );
+      two.server.update("u", "add", 1);
+      await two.task();
+      match(two.server.taskFailure!.failure.message, /publishState was called in a validator function/);
+    },
+  },
+  {
+    name: "validators are not run on replay, and commands come in the same order",
+    async run() {
+      let validations = 0;
+      const w = workflow("W", () =>
+        receive(0, [
+          on(add, ([n], s) => reply(s, s + n), {
+            validate: () => {
+              validations++;
+            },
+          }),
+          on(end, (_, s) => stop(s)),
+        ]));
+      const d = await drive(w, { cached: false });
+      d.server.update("u1", "add", 1);
+      await d.task();
+      d.server.update("u2", "add", 2);
+      await d.task();
+      d.server.signal("end");
+      await d.task();
+      equal(validations, 2);
+      equal(await d.finish(), 3);
+      equal(validations, 2);
+    },
+  },
+  {
+    name: "handlerErrors failTask: a bug in a handler fails the task, a Temporal failure does not",
+    async run() {
+      const w = workflow("W", {
+        handlerErrors: "failTask",
+        run: () =>
+          receive(0, [
+            on(add, ([n]) => {
+              if (n === 0) throw new ApplicationFailure("refused later");
+              throw new TypeError("a bug");
+            }),
+            on(note, () => {
+              log.info("never");
+              throw new Error("signal bug");
+            }),
+          ]),
+      });
+      const d = await drive(w);
+      const u = d.server.update("u1", "add", 0);
+      await d.task();
+      equal(u.failure?.message, "refused later");
+      d.server.update("u2", "add", 1);
+      await d.task();
+      equal(d.server.taskFailure?.failure.message, "a bug");
+    },
+  },
+];

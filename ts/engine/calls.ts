@@ -1,0 +1,176 @@
+// Calls that wait for the engine's answer. Deadlines and abort signals are kept cheaply, because every poll of a worker has both: one
+// timer for the earliest deadline, one listener per signal. Deadlines are in real time even when the engine's clock is a virtual one:
+// the caller's patience is real.
+import { fromBinary } from "@bufbuild/protobuf";
+import {
+  PollWorkflowExecutionUpdateRequestSchema,
+  UpdateWorkflowExecutionRequestSchema,
+} from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { type CallOptions, Code, type MethodName, ServiceError } from "../service/raw.ts";
+import { refTimer, unrefTimer } from "./clock.ts";
+import { LONG_POLL_MS } from "./methods.ts";
+
+interface Call {
+  readonly method: MethodName;
+  /** Kept for methods whose errors name what was asked for. */
+  readonly request: Uint8Array | undefined;
+  readonly resolve: (response: Uint8Array) => void;
+  readonly reject: (error: ServiceError) => void;
+  readonly signal: AbortSignal | undefined;
+  readonly timeoutMs: number;
+  /** On the steady clock; Infinity: none. */
+  readonly deadline: number;
+  /** When the engine is told to answer without a result; Infinity when it was or never will be. */
+  expires: number;
+}
+
+export interface CallEvents {
+  /** The caller is gone. */
+  cancel(id: number): void;
+  /** The call has waited as long as a server would let it. */
+  expire(id: number): void;
+}
+
+const MAX_ID = 0xffff_ffff;
+
+export class Calls {
+  readonly #events: CallEvents;
+  readonly #waiting = new Map<number, Call>();
+  /** Calls of each signal; the listener stays until the engine is closed. */
+  #signals = new WeakMap<AbortSignal, Set<number>>();
+  readonly #closing = new AbortController();
+  #lastId = 0;
+  #timer: unknown;
+  #timerAt = Infinity;
+
+  constructor(events: CallEvents) {
+    this.#events = events;
+  }
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  /** Registers a call and answers its id; `resolve` or `reject` is called exactly once. */
+  add(
+    method: MethodName,
+    request: Uint8Array,
+    options: CallOptions,
+    resolve: (response: Uint8Array) => void,
+    reject: (error: ServiceError) => void,
+  ): number {
+    do this.#lastId = this.#lastId >= MAX_ID ? 1 : this.#lastId + 1; while (this.#waiting.has(this.#lastId));
+    const id = this.#lastId;
+    const { signal, timeoutMs = Infinity } = options;
+    const longPoll = LONG_POLL_MS[method] ?? Infinity;
+    const named = method === "updateWorkflowExecution" || method === "pollWorkflowExecutionUpdate";
+    const now = timeoutMs === Infinity && longPoll === Infinity ? 0 : performance.now();
+    const call: Call = {
+      method,
+      request: named ? request : undefined,
+      resolve,
+      reject,
+      signal,
+      timeoutMs,
+      deadline: now + timeoutMs,
+      expires: now + longPoll,
+    };
+    this.#waiting.set(id, call);
+    if (signal !== undefined) this.#listen(signal, id);
+    const due = Math.min(call.deadline, call.expires);
+    if (due < this.#timerAt) this.#arm(due, now);
+    if (this.#waiting.size === 1) refTimer(this.#timer);
+    return id;
+  }
+
+  #listen(signal: AbortSignal, id: number): void {
+    let ids = this.#signals.get(signal);
+    if (ids === undefined) {
+      this.#signals.set(signal, ids = new Set());
+      const all = ids;
+      const gone = () => {
+        for (const each of [...all]) this.#giveUp(each, new ServiceError(Code.CANCELLED, "the call was cancelled by its caller"));
+      };
+      signal.addEventListener("abort", gone, { once: true, signal: this.#closing.signal });
+    }
+    ids.add(id);
+  }
+
+  #arm(at: number, now: number): void {
+    clearTimeout(this.#timer as number | undefined);
+    this.#timerAt = at;
+    // 2^31 - 1 is the longest timeout that exists; an earlier look does no harm.
+    this.#timer = setTimeout(() => this.#look(), Math.min(Math.max(Math.ceil(at - now), 0), 2 ** 31 - 1));
+    if (this.#waiting.size === 0) unrefTimer(this.#timer);
+  }
+
+  /** Gives up what is over its deadline, expires what has waited long, and sets the timer for the next. */
+  #look(): void {
+    const now = performance.now();
+    for (const [id, call] of [...this.#waiting]) {
+      if (call.deadline <= now) this.#giveUp(id, deadlineError(call));
+      else if (call.expires <= now) {
+        call.expires = Infinity;
+        this.#events.expire(id);
+      }
+    }
+    let next = Infinity;
+    for (const call of this.#waiting.values()) next = Math.min(next, call.deadline, call.expires);
+    this.#timerAt = Infinity;
+    if (next < Infinity) this.#arm(next, now);
+  }
+
+  #giveUp(id: number, error: ServiceError): void {
+    const call = this.take(id);
+    if (call === undefined) return;
+    call.reject(error);
+    this.#events.cancel(id);
+  }
+
+  /** Removes a call whose answer is known; undefined when its caller is gone. */
+  take(id: number): Pick<Call, "resolve" | "reject"> | undefined {
+    const call = this.#waiting.get(id);
+    if (call === undefined) return undefined;
+    this.#waiting.delete(id);
+    if (call.signal !== undefined) this.#signals.get(call.signal)?.delete(id);
+    if (this.#waiting.size === 0) unrefTimer(this.#timer);
+    return call;
+  }
+
+  rejectAll(error: ServiceError): void {
+    for (const id of [...this.#waiting.keys()]) this.take(id)!.reject(error);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer as number | undefined);
+    this.#closing.abort();
+    this.#signals = new WeakMap();
+  }
+}
+
+function deadlineError(call: Call): ServiceError {
+  const text = `${call.method} had no answer within ${call.timeoutMs} ms`;
+  const update = call.request === undefined ? undefined : updateOf(call.method, call.request);
+  return new ServiceError(
+    Code.DEADLINE_EXCEEDED,
+    update === undefined
+      ? text
+      : `${text}; update "${update.id}" of workflow "${update.workflowId}" goes on, and its result can be polled by this id`,
+    "",
+    update === undefined ? {} : { updateId: update.id, workflowId: update.workflowId },
+  );
+}
+
+/** Which update a call was about; undefined for bytes that do not decode (the engine has said so then). */
+function updateOf(method: MethodName, request: Uint8Array): { id: string; workflowId: string } | undefined {
+  try {
+    if (method === "updateWorkflowExecution") {
+      const { request: update, workflowExecution } = fromBinary(UpdateWorkflowExecutionRequestSchema, request);
+      return { id: update?.meta?.updateId ?? "", workflowId: workflowExecution?.workflowId ?? "" };
+    }
+    const { updateRef } = fromBinary(PollWorkflowExecutionUpdateRequestSchema, request);
+    return { id: updateRef?.updateId ?? "", workflowId: updateRef?.workflowExecution?.workflowId ?? "" };
+  } catch {
+    return undefined;
+  }
+}

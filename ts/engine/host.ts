@@ -1,0 +1,551 @@
+// The host of the embedded engine: a RawService in this process. Calls enter the core's state machine at once; what it changed is
+// committed in batches, and replies leave after the commit that contains them, never before. A batch closes when no call came for one
+// hop of the event loop, or after MAX_BATCH_MS or MAX_BATCH_CALLS, so a lone caller pays one commit and a busy engine shares it.
+// What fails is contained: a failed commit drops the runs of its batch from memory, a panic of the core replaces the core, and both
+// are told to the callers concerned. Only a store that can never serve again (lost fence, damage) stops the engine.
+import { loadCore } from "../core/mod.ts";
+import type { Core, CoreEngine } from "../core/mod.ts";
+import type {
+  EngineOptions,
+  Flush,
+  LoadRequest,
+  Reply,
+  RunRecord,
+} from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { hop } from "../platform/hop.ts";
+import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
+import { Calls } from "./calls.ts";
+import type { Clock } from "./clock.ts";
+import { RealClock } from "./clock.ts";
+import { appendHistory } from "./history_bytes.ts";
+import { type HostMethod, hostMethods } from "./host_methods.ts";
+import { ENGINE_METHODS } from "./methods.ts";
+import { SqliteStore } from "./sqlite/store.ts";
+import type { DriverName } from "./sqlite/driver.ts";
+import type { Synchronous } from "./sqlite/open.ts";
+import type { PurgeOptions, Store, StoredRun } from "./store.ts";
+import { isFinalStoreError } from "./store_errors.ts";
+import { parseQuery } from "./visibility/parse.ts";
+
+/** Bounds of what one engine takes on. Beyond them calls are refused with RESOURCE_EXHAUSTED and a reason. */
+export interface EngineLimits {
+  /** Runs that are open at the same time. Default: no limit. */
+  openRuns?: number;
+  /** Signals and updates that one run has not processed yet. Default: no limit. */
+  inbox?: number;
+  /** Idle runs kept in memory; others are loaded when needed. Default 10,000. */
+  cachedRuns?: number;
+  /** Bytes of one set of payloads. Default 2 MiB. */
+  payloadBytes?: number;
+  /** Events of a history at which continue-as-new is suggested (default 4,096), and at which the run is terminated (default 51,200). */
+  suggestContinueAsNewEvents?: number;
+  historyEvents?: number;
+}
+
+export interface EmbeddedEngineOptions {
+  /** SQLite file, created when missing. Or give a `store`. */
+  path?: string;
+  /** A store of the caller's own; the engine does not close it. */
+  store?: Store;
+  /** For `path`. Default FULL: what was acknowledged survives power loss. NORMAL: it survives the death of the process. */
+  synchronous?: Synchronous;
+  /** For `path`. Default: the first SQLite library that is present. */
+  driver?: DriverName;
+  /** Default "default". */
+  namespace?: string;
+  clock?: Clock;
+  limits?: EngineLimits;
+  /**
+   * Workers run outside of this process and outlive it, so tasks that were handed out before a restart may still be answered. Default
+   * false: their holders died with the process, and their tasks are given again at once.
+   */
+  remoteWorkers?: boolean;
+  /** The core to use instead of the one that `loadCore()` answers. */
+  core?: Core;
+  /** Told of failures that were survived (a commit that failed, a core that was replaced). Default: console.error. */
+  onError?: (error: Error) => void;
+}
+
+/** What an engine holds at this moment. */
+export interface EngineStats {
+  readonly openRuns: number;
+  readonly cachedRuns: number;
+  readonly waitingCalls: number;
+  readonly commits: number;
+  /** When the engine itself acts next, in milliseconds since the epoch; 0: never. */
+  readonly nextWakeMs: number;
+}
+
+const MAX_BATCH_CALLS = 256;
+const MAX_BATCH_MS = 2;
+/** Runs that are loaded between two commits while many wait (start, wakes). */
+const LOAD_SLICE = 64;
+/** After a failed commit the next one waits, longer each time, so that a full disk is not a busy loop. */
+const RETRY_MS = [10, 50, 200, 1000];
+const PURGE_SLICE = 100;
+/** A run that the store calls due but that does not move is looked at again after this. */
+const STUCK_MS = 1000;
+/** A core that fails more often than this, each time within a REPLACEMENT_MS of the last, is not replaced again. */
+const MAX_REPLACEMENTS = 100;
+const REPLACEMENT_MS = 10_000;
+
+export class EmbeddedEngine implements RawService {
+  readonly namespace: string;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly #core: Core;
+  readonly #ownsStore: boolean;
+  readonly #limits: EngineLimits;
+  readonly #onError: (error: Error) => void;
+  readonly #local: { readonly [name in MethodName]?: HostMethod };
+  readonly #calls: Calls;
+  /** Runs whose state makes the core fail: they are left alone, and calls for them are refused. */
+  readonly #quarantined = new Map<string, string>();
+  #engine: CoreEngine;
+  #state: "open" | "closing" | "closed" = "open";
+  #stopped: Error | undefined;
+  #openRuns = 0;
+  #cachedRuns = 0;
+  #commits = 0;
+  #engineWakeMs = 0;
+  #failures = 0;
+  #replacements = 0;
+  #replacedAt = 0;
+  /** The core was replaced, and runs that need it are not loaded yet. */
+  #recovering = false;
+  /** How many runs are loaded between two commits; 1 while it is sought which run makes the core fail. */
+  #slice = LOAD_SLICE;
+  #suspect: string | undefined;
+  // The open batch.
+  #batchCalls = 0;
+  #batchSeen = 0;
+  #batchSince = 0;
+  #hopping = false;
+  #pumping = false;
+  #retry: (() => void) | undefined;
+  #cancelTimer: (() => void) | undefined;
+  #timerAt = Infinity;
+
+  /** Opens the store, recovers what was going on, and answers calls. */
+  static async open(options: EmbeddedEngineOptions): Promise<EmbeddedEngine> {
+    if ((options.path === undefined) === (options.store === undefined)) {
+      throw new TypeError("an engine needs either a path (of its SQLite file) or a store (new MemoryStore() for tests)");
+    }
+    const core = options.core ?? await loadCore();
+    const { path, synchronous, driver } = options;
+    const store = options.store ??
+      SqliteStore.open(path!, { ...(synchronous !== undefined && { synchronous }), ...(driver !== undefined && { driver }) });
+    try {
+      const engine = new EmbeddedEngine(core, store, options);
+      engine.#recover();
+      if (engine.failure !== undefined) throw engine.failure;
+      return engine;
+    } catch (e) {
+      if (options.store === undefined) store.close();
+      throw e;
+    }
+  }
+
+  private constructor(core: Core, store: Store, options: EmbeddedEngineOptions) {
+    this.namespace = options.namespace ?? "default";
+    this.store = store;
+    this.clock = options.clock ?? new RealClock();
+    this.#core = core;
+    this.#ownsStore = options.store === undefined;
+    this.#limits = options.limits ?? {};
+    this.#onError = options.onError ?? ((error) => console.error(error));
+    this.#local = hostMethods(store, this.namespace, core.info().version);
+    this.#calls = new Calls({
+      cancel: (id) => this.#enter((engine) => engine.cancelRequest(id)),
+      expire: (id) => this.#enter((engine) => engine.expireRequest(id)),
+    });
+    this.#engine = this.#create(options.remoteWorkers !== true);
+  }
+
+  #create(inFlightLost: boolean): CoreEngine {
+    const limits = this.#limits;
+    const options: Partial<EngineOptions> = {
+      namespace: this.namespace,
+      seed: crypto.getRandomValues(new Uint8Array(32)),
+      inFlightLost,
+      openRuns: this.store.count(parseQuery("CloseTime IS NULL").where),
+      maxOpenRuns: limits.openRuns ?? 0,
+      maxInbox: limits.inbox ?? 0,
+      maxCachedRuns: limits.cachedRuns ?? 0,
+      maxPayloadBytes: limits.payloadBytes ?? 0,
+      suggestContinueAsNewEvents: limits.suggestContinueAsNewEvents ?? 0,
+      maxHistoryEvents: limits.historyEvents ?? 0,
+    };
+    return this.#core.createEngine(options);
+  }
+
+  // ---------------------------------------------------------------------------------------------------------------- calls
+
+  /** Answers a method of WorkflowService. Everything that it acknowledges is in the store. */
+  call(method: MethodName, request: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
+    if (this.#state !== "open") return Promise.reject(this.#closedError());
+    const local = this.#local[method];
+    if (local !== undefined) return this.#answer(local, request);
+    const number = ENGINE_METHODS[method];
+    if (number === undefined) {
+      return Promise.reject(new ServiceError(Code.UNIMPLEMENTED, `the embedded engine does not have ${method}`, "Unimplemented"));
+    }
+    if (options.signal?.aborted) return Promise.reject(new ServiceError(Code.CANCELLED, "the call was cancelled by its caller"));
+    return new Promise((resolve, reject) => {
+      const id = this.#calls.add(method, request, options, resolve, reject);
+      this.#enter((engine) => engine.request(id, number, request, this.clock.nowMs()));
+    });
+  }
+
+  async #answer(method: HostMethod, request: Uint8Array): Promise<Uint8Array> {
+    try {
+      return method(request);
+    } catch (e) {
+      if (e instanceof ServiceError) throw e;
+      throw new ServiceError(Code.UNAVAILABLE, `the store could not answer: ${(e as Error).message}`, "StoreFailed", {}, {
+        cause: e,
+      });
+    }
+  }
+
+  #closedError(): ServiceError {
+    const cause = this.#stopped;
+    if (cause === undefined) return new ServiceError(Code.UNAVAILABLE, "the engine is closed", "EngineClosed");
+    return new ServiceError(Code.UNAVAILABLE, `the engine has stopped: ${cause.message}`, cause.name, {}, { cause });
+  }
+
+  /** One input of the state machine; it belongs to the open batch. */
+  #enter(input: (engine: CoreEngine) => void): void {
+    if (this.#state === "closed") return;
+    if (!this.#guard(() => input(this.#engine))) return;
+    this.#batchCalls++;
+    if (this.#batchCalls >= MAX_BATCH_CALLS) this.#pump();
+    else this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#hopping || this.#retry !== undefined) return;
+    this.#hopping = true;
+    this.#batchSeen = -1;
+    this.#batchSince = performance.now();
+    void hop().then(this.#afterHop);
+  }
+
+  /** Calls that came during the last hop are likely to be followed by more. */
+  readonly #afterHop = (): void => {
+    const more = this.#batchCalls > 0 && this.#batchCalls !== this.#batchSeen;
+    if (more && performance.now() - this.#batchSince < MAX_BATCH_MS) {
+      this.#batchSeen = this.#batchCalls;
+      void hop().then(this.#afterHop);
+      return;
+    }
+    this.#hopping = false;
+    this.#pump();
+  };
+
+  // ------------------------------------------------------------------------------------------------------- one batch
+
+  /** Closes the open batch: loads, commits, replies. Synchronous from the flush to the commit, so nothing comes between. */
+  #pump(): void {
+    if (this.#state === "closed" || this.#pumping || this.#retry !== undefined) return;
+    this.#pumping = true;
+    try {
+      this.#batchCalls = 0;
+      this.#batchSeen = 0;
+      if (!this.#guard(() => this.#commitBatch())) return;
+      this.#arm();
+    } finally {
+      this.#pumping = false;
+    }
+  }
+
+  #commitBatch(): void {
+    let flush = this.#engine.flush();
+    while (flush.loads.length > 0) {
+      for (const load of flush.loads) this.#engine.load(this.#read(load), this.clock.nowMs());
+      flush = this.#engine.flush();
+    }
+    this.#engineWakeMs = flush.nextWakeMs;
+    this.#openRuns = flush.openRuns;
+    this.#cachedRuns = flush.cachedRuns;
+    try {
+      if (flush.writes.length > 0) this.store.commit(flush.writes);
+    } catch (e) {
+      return this.#commitFailed(flush, e as Error);
+    }
+    if (flush.writes.length > 0) {
+      this.#commits++;
+      this.#failures = 0;
+    }
+    this.#engine.committed();
+    for (const reply of flush.replies) this.#reply(reply);
+  }
+
+  #commitFailed(flush: Flush, e: Error): void {
+    for (const { requestId } of flush.replies) {
+      this.#calls.take(requestId)?.reject(
+        new ServiceError(Code.UNAVAILABLE, `the change was not recorded (${e.message}); retry`, "NotRecorded", {}, { cause: e }),
+      );
+    }
+    if (isFinalStoreError(e)) return this.#stop(e);
+    this.#engine.aborted();
+    this.#storeFailed(e);
+  }
+
+  /** The store failed, perhaps for a moment: nothing is asked of it for a while. */
+  #storeFailed(e: Error): void {
+    if (isFinalStoreError(e)) return this.#stop(e);
+    this.#report(e);
+    const delay = RETRY_MS[Math.min(this.#failures++, RETRY_MS.length - 1)]!;
+    const timer = setTimeout(() => {
+      this.#retry = undefined;
+      if (this.#recovering) this.#recover();
+      else this.#pump();
+    }, delay);
+    this.#retry = () => clearTimeout(timer);
+  }
+
+  #report(e: Error): void {
+    try {
+      this.#onError(e);
+    } catch {
+      // A listener that fails must not be taken for a failure of the core.
+    }
+  }
+
+  #reply(reply: Reply): void {
+    const call = this.#calls.take(reply.requestId);
+    if (call === undefined) return;
+    const { error, history } = reply;
+    if (error !== undefined) {
+      return call.reject(new ServiceError(error.code as Code, error.message, error.reason, error.metadata));
+    }
+    if (history === undefined) return call.resolve(reply.body);
+    try {
+      const { workflowId, runId, fromEventId, toEventId, fieldNumber, tail } = history;
+      const parts = fromEventId === 0 ? [] : this.store.historyRange(workflowId, runId, fromEventId, toEventId);
+      call.resolve(appendHistory(reply.body, fieldNumber, [...parts, tail]));
+    } catch (e) {
+      call.reject(
+        new ServiceError(Code.UNAVAILABLE, `the history could not be read: ${(e as Error).message}`, "StoreFailed", {}, {
+          cause: e,
+        }),
+      );
+    }
+  }
+
+  #read({ workflowId, runId }: LoadRequest): RunRecord {
+    const record = {
+      askedWorkflowId: workflowId,
+      askedRunId: runId,
+      found: false,
+      head: new Uint8Array(0),
+      items: [],
+      unavailable: "",
+    };
+    try {
+      const found = this.store.load(workflowId, runId === "" ? undefined : runId);
+      const reason = found === undefined ? undefined : this.#quarantined.get(found.row!.runId);
+      if (reason !== undefined) return { ...record, unavailable: reason };
+      return found ?? record;
+    } catch (e) {
+      this.#report(e as Error);
+      return { ...record, unavailable: `the store could not read workflow ${workflowId}: ${(e as Error).message}` };
+    }
+  }
+
+  // ------------------------------------------------------------------------------------------------------------- time
+
+  /** Sets the clock for the next moment at which the engine acts by itself. An earlier timer that is set already stays: it looks again. */
+  #arm(): void {
+    if (this.#state === "closed") return;
+    const next = this.#nextWake();
+    if (next === Infinity) return;
+    if (this.#timerAt <= next) return;
+    this.#cancelTimer?.();
+    this.#timerAt = next;
+    this.#cancelTimer = this.clock.setTimer(next, () => {
+      this.#timerAt = Infinity;
+      this.#cancelTimer = undefined;
+      this.#wake();
+    });
+  }
+
+  #nextWake(): number {
+    const now = this.clock.nowMs();
+    let stored = now;
+    try {
+      stored = this.store.nextWake();
+    } catch (e) {
+      this.#report(e as Error);
+    }
+    // What the store calls due although the wake has dealt with it does not move: looked at again later.
+    const wakes = [this.#engineWakeMs, stored > 0 && stored <= now ? now + STUCK_MS : stored];
+    return Math.min(...wakes.map((wake) => (wake > 0 ? wake : Infinity)));
+  }
+
+  /** Fires what is due, in memory first, then in the runs that only the store has. */
+  #wake(): void {
+    if (this.#state === "closed") return;
+    if (!this.#guard(() => this.#engine.tick(this.clock.nowMs()))) return;
+    this.#pump();
+    this.#loadAll((after) => this.store.due(this.clock.nowMs(), this.#slice, after));
+  }
+
+  /** Loads the runs that `next` answers, slice by slice, each slice in a batch of its own. */
+  #loadAll(next: (after: StoredRun["position"] | undefined) => StoredRun[]): void {
+    const engine = this.#engine;
+    let after: StoredRun["position"] | undefined;
+    while (this.#state !== "closed" && this.#retry === undefined && this.#engine === engine) {
+      let runs: StoredRun[];
+      try {
+        runs = next(after);
+      } catch (e) {
+        return this.#storeFailed(e as Error);
+      }
+      if (runs.length === 0) return;
+      after = runs[runs.length - 1]!.position;
+      const wanted = runs.filter((run) => !this.#quarantined.has(run.runId));
+      this.#suspect = this.#slice === 1 ? wanted[0]?.runId : undefined;
+      const loaded = this.#guard(() => {
+        for (const run of wanted) engine.load(this.#read(run), this.clock.nowMs());
+      });
+      if (loaded) this.#pump();
+      this.#suspect = undefined;
+    }
+  }
+
+  // --------------------------------------------------------------------------------------------- failures of the core
+
+  /** Runs something in the core. When the core fails, it is replaced, and the answer is false. */
+  #guard(work: () => void): boolean {
+    try {
+      work();
+      return true;
+    } catch (e) {
+      this.#replace(e as Error);
+      return false;
+    }
+  }
+
+  /** What the old core had in memory is in the store, but for the open batch: its callers are told. */
+  #replace(e: Error): void {
+    this.#report(e);
+    if (this.#suspect !== undefined) {
+      this.#quarantined.set(
+        this.#suspect,
+        `the state of run ${this.#suspect} makes the engine's core fail (${e.message}); the run is left alone until a restart`,
+      );
+    }
+    const failed = new ServiceError(Code.UNAVAILABLE, `the engine's core failed and was replaced; retry`, "CoreFailed", {}, {
+      cause: e,
+    });
+    this.#calls.rejectAll(failed);
+    const now = performance.now();
+    this.#replacements = now - this.#replacedAt > REPLACEMENT_MS ? 1 : this.#replacements + 1;
+    this.#replacedAt = now;
+    if (this.#replacements > MAX_REPLACEMENTS) return this.#stop(e);
+    try {
+      this.#engine.dispose();
+      this.#engine = this.#create(false);
+    } catch (again) {
+      return this.#stop(again as Error);
+    }
+    this.#slice = 1;
+    if (this.#recovering) return;
+    this.#recovering = true;
+    void hop().then(() => this.#recover());
+  }
+
+  /** Loads every run that has something to do. One by one after the core has failed, so that the run that does it is found. */
+  #recover(): void {
+    this.#recovering = true;
+    let engine: CoreEngine;
+    do {
+      engine = this.#engine;
+      this.#loadAll((after) => this.store.ready(this.#slice, after));
+      this.#wake();
+    } while (this.#state !== "closed" && this.#engine !== engine);
+    // The store failed in between: its retry goes on here.
+    if (this.#retry !== undefined) return;
+    this.#recovering = false;
+    this.#slice = LOAD_SLICE;
+    this.#arm();
+  }
+
+  // ------------------------------------------------------------------------------------------------------------- the end
+
+  /** Why the engine stopped by itself: its store can never serve again. Undefined while it runs and after `close`. */
+  get failure(): Error | undefined {
+    return this.#stopped;
+  }
+
+  #stop(e: Error): void {
+    this.#stopped = e;
+    this.#end();
+    this.#report(e);
+  }
+
+  #end(): void {
+    this.#state = "closed";
+    this.#retry?.();
+    this.#cancelTimer?.();
+    this.#calls.rejectAll(this.#closedError());
+    this.#calls.close();
+    this.#engine.dispose();
+    if (this.#ownsStore) this.store.close();
+  }
+
+  /**
+   * Refuses new calls, commits what was entered, and closes the store that it opened. Waiting calls are refused with UNAVAILABLE; tasks
+   * that workers still hold are given again after the next opening. Close workers first.
+   */
+  async close(): Promise<void> {
+    if (this.#state !== "open") return;
+    this.#state = "closing";
+    this.#retry?.();
+    this.#retry = undefined;
+    this.#pump();
+    // The last commit may have found that the store is lost.
+    if (this.#stopped === undefined) this.#end();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  // ------------------------------------------------------------------------------------------------------- maintenance
+
+  stats(): EngineStats {
+    return {
+      openRuns: this.#openRuns,
+      cachedRuns: this.#cachedRuns,
+      waitingCalls: this.#calls.size,
+      commits: this.#commits,
+      nextWakeMs: this.#timerAt === Infinity ? 0 : this.#timerAt,
+    };
+  }
+
+  /** True while calls have entered whose batch is not committed yet. */
+  get busy(): boolean {
+    return this.#hopping || this.#retry !== undefined;
+  }
+
+  /** Copies the store to a new file. The engine stands still meanwhile (about a second per gigabyte). */
+  backup(path: string): void {
+    this.store.backup(path);
+  }
+
+  /** Removes closed runs with their histories, in slices between which the engine goes on. Answers how many. */
+  async purge(options: PurgeOptions): Promise<number> {
+    const limit = options.limit ?? Infinity;
+    let purged = 0;
+    while (this.#state === "open" && purged < limit) {
+      const slice = this.store.purge({ closedBefore: options.closedBefore, limit: Math.min(PURGE_SLICE, limit - purged) });
+      purged += slice;
+      if (slice === 0) break;
+      await hop();
+    }
+    return purged;
+  }
+}

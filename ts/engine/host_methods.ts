@@ -1,0 +1,142 @@
+// The methods of WorkflowService that need no state machine: lists and counts from the store's index, and what this service is. They
+// answer from what is committed.
+import { create, type DescMessage, fromBinary, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { MemoSchema, SearchAttributesSchema } from "../temporal/generated/temporal/api/common/v1/message_pb.ts";
+import { NamespaceState } from "../temporal/generated/temporal/api/enums/v1/namespace_pb.ts";
+import type { WorkflowExecutionStatus } from "../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
+import type { WorkflowExecutionInfoSchema } from "../temporal/generated/temporal/api/workflow/v1/message_pb.ts";
+import {
+  CountWorkflowExecutionsRequestSchema,
+  CountWorkflowExecutionsResponseSchema,
+  DescribeNamespaceRequestSchema,
+  DescribeNamespaceResponseSchema,
+  GetSystemInfoResponseSchema,
+  ListWorkflowExecutionsRequestSchema,
+  ListWorkflowExecutionsResponseSchema,
+} from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { Code, type MethodName, ServiceError } from "../service/raw.ts";
+import type { ListPosition, RunRow, Store } from "./store.ts";
+import { parseQuery } from "./visibility/parse.ts";
+
+const DEFAULT_PAGE = 100;
+const MAX_PAGE = 1000;
+const utf8 = new TextEncoder();
+const text = new TextDecoder();
+
+export type HostMethod = (request: Uint8Array) => Uint8Array;
+
+/** The methods by name. They throw ServiceErrors, and the store's own errors. */
+export function hostMethods(store: Store, namespace: string, version: string): { readonly [name in MethodName]?: HostMethod } {
+  const ours = (name: string) => {
+    if (name === "" || name === namespace) return;
+    throw new ServiceError(Code.NOT_FOUND, `Namespace ${name} is not found.`, "NamespaceNotFound", { namespace: name });
+  };
+  return {
+    listWorkflowExecutions(bytes) {
+      const request = decode(ListWorkflowExecutionsRequestSchema, bytes);
+      ours(request.namespace);
+      if (request.pageSize < 0) throw invalid("a page cannot have a negative size");
+      const size = Math.min(request.pageSize === 0 ? DEFAULT_PAGE : request.pageSize, MAX_PAGE);
+      const page = store.list(parseQuery(request.query), size, readToken(request.nextPageToken, request.query));
+      return encode(ListWorkflowExecutionsResponseSchema, {
+        executions: page.rows.map(infoOf),
+        nextPageToken: page.next === undefined ? new Uint8Array(0) : writeToken(page.next, request.query),
+      });
+    },
+    countWorkflowExecutions(bytes) {
+      const request = decode(CountWorkflowExecutionsRequestSchema, bytes);
+      ours(request.namespace);
+      return encode(CountWorkflowExecutionsResponseSchema, { count: BigInt(store.count(parseQuery(request.query).where)) });
+    },
+    getSystemInfo() {
+      return encode(GetSystemInfoResponseSchema, {
+        serverVersion: version,
+        capabilities: {
+          signalAndQueryHeader: true,
+          internalErrorDifferentiation: true,
+          activityFailureIncludeHeartbeat: true,
+          encodedFailureAttributes: true,
+          upsertMemo: true,
+          sdkMetadata: true,
+        },
+      });
+    },
+    describeNamespace(bytes) {
+      const request = decode(DescribeNamespaceRequestSchema, bytes);
+      ours(request.namespace);
+      if (request.namespace === "" && request.id !== "") ours(request.id);
+      return encode(DescribeNamespaceResponseSchema, {
+        namespaceInfo: {
+          name: namespace,
+          id: namespace,
+          state: NamespaceState.REGISTERED,
+          description: "embedded engine",
+          capabilities: { syncUpdate: true, asyncUpdate: true },
+        },
+        config: {},
+      });
+    },
+  };
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError(Code.INVALID_ARGUMENT, message, "InvalidArgument");
+}
+
+function decode<D extends DescMessage>(schema: D, bytes: Uint8Array): MessageShape<D> {
+  try {
+    return fromBinary(schema, bytes);
+  } catch (e) {
+    throw invalid(`the request is no ${schema.name}: ${(e as Error).message}`);
+  }
+}
+
+function encode<D extends DescMessage>(schema: D, message: MessageInitShape<D>): Uint8Array {
+  return toBinary(schema, create(schema, message));
+}
+
+function timestamp(ms: number): Timestamp {
+  // Times have microseconds; doubles of this size have them, too, but not exactly.
+  const micros = Math.round(ms * 1000);
+  const seconds = Math.floor(micros / 1_000_000);
+  return { $typeName: "google.protobuf.Timestamp", seconds: BigInt(seconds), nanos: (micros - seconds * 1_000_000) * 1000 };
+}
+
+function infoOf(row: RunRow): MessageInitShape<typeof WorkflowExecutionInfoSchema> {
+  return {
+    execution: { workflowId: row.workflowId, runId: row.runId },
+    type: { name: row.workflowType },
+    taskQueue: row.taskQueue,
+    status: row.status as WorkflowExecutionStatus,
+    startTime: timestamp(row.startTimeMs),
+    executionTime: timestamp(row.startTimeMs),
+    ...(row.closeTimeMs > 0 && { closeTime: timestamp(row.closeTimeMs) }),
+    historyLength: BigInt(row.historyLength),
+    historySizeBytes: BigInt(Math.round(row.historySizeBytes)),
+    firstRunId: row.firstRunId,
+    memo: fromBinary(MemoSchema, row.memo),
+    searchAttributes: fromBinary(SearchAttributesSchema, row.searchAttributes),
+  };
+}
+
+/** A page token names the query that it goes on with: with another one it would skip and repeat runs without a word. */
+function writeToken(position: ListPosition, query: string): Uint8Array {
+  return utf8.encode(JSON.stringify({ after: position, query }));
+}
+
+function readToken(token: Uint8Array, query: string): ListPosition | undefined {
+  if (token.length === 0) return undefined;
+  let read: { after?: unknown; query?: unknown };
+  try {
+    read = JSON.parse(text.decode(token)) ?? {};
+  } catch {
+    throw invalid("nextPageToken is none that this service gave out");
+  }
+  const { after } = read;
+  if (!Array.isArray(after) || after.length !== 2 || !after.every(Number.isFinite)) {
+    throw invalid("nextPageToken is none that this service gave out");
+  }
+  if (read.query !== query) throw invalid("nextPageToken belongs to another query");
+  return [after[0], after[1]];
+}

@@ -24,6 +24,11 @@ export class CoreEngine extends CoreHandle<RawEngine> {
     this.guard((raw) => raw.cancel_request(requestId));
   }
 
+  /** The call has waited as long as a server lets it: it is answered without a result. */
+  expireRequest(requestId: number): void {
+    this.guard((raw) => raw.expire_request(requestId));
+  }
+
   /** What changed since the last flush; then commit and call `committed` or `aborted`. */
   flush(): Flush {
     return Flush.decode(this.guard((raw) => raw.flush()));

@@ -199,6 +199,13 @@ impl Engine {
 
     pub(super) fn take_record(&mut self, record: RunRecord) {
         let key = (record.asked_workflow_id.clone(), record.asked_run_id.clone());
+        if !record.unavailable.is_empty() {
+            // Nothing is known of the run: neither that it exists nor that its id is free.
+            for request in self.runs.parked.remove(&key).unwrap_or_default() {
+                self.cx.fail(request.request_id, rpc::unavailable(record.unavailable.clone()));
+            }
+            return;
+        }
         let row_id = record.row.as_ref().map(|r| r.run_id.clone()).unwrap_or_default();
         let known = self.runs.by_id.get(&row_id).copied();
         let latest_known = self.runs.latest.contains_key(&key.0);

@@ -35,13 +35,13 @@ impl Builder {
         let mut b = Builder::default();
         b.add(
             EventType::WorkflowExecutionStarted,
-            Attributes::WorkflowExecutionStartedEventAttributes(WorkflowExecutionStartedEventAttributes {
+            Attributes::WorkflowExecutionStartedEventAttributes(Box::new(WorkflowExecutionStartedEventAttributes {
                 workflow_type: Some(WorkflowType { name: "wf".into() }),
                 task_queue: Some(TaskQueue { name: "q".into(), ..Default::default() }),
                 original_execution_run_id: "run".into(),
                 input: Some(Payloads { payloads: vec![payload("in")] }),
                 ..Default::default()
-            }),
+            })),
         );
         b
     }

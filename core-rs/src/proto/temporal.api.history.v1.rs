@@ -877,7 +877,7 @@ pub mod history_event {
     pub enum Attributes {
         #[prost(message, tag = "6")]
         WorkflowExecutionStartedEventAttributes(
-            super::WorkflowExecutionStartedEventAttributes,
+            ::prost::alloc::boxed::Box<super::WorkflowExecutionStartedEventAttributes>,
         ),
         #[prost(message, tag = "7")]
         WorkflowExecutionCompletedEventAttributes(
@@ -904,7 +904,9 @@ pub mod history_event {
         #[prost(message, tag = "13")]
         WorkflowTaskTimedOutEventAttributes(super::WorkflowTaskTimedOutEventAttributes),
         #[prost(message, tag = "14")]
-        WorkflowTaskFailedEventAttributes(super::WorkflowTaskFailedEventAttributes),
+        WorkflowTaskFailedEventAttributes(
+            ::prost::alloc::boxed::Box<super::WorkflowTaskFailedEventAttributes>,
+        ),
         #[prost(message, tag = "15")]
         ActivityTaskScheduledEventAttributes(
             super::ActivityTaskScheduledEventAttributes,
@@ -963,11 +965,15 @@ pub mod history_event {
         ),
         #[prost(message, tag = "33")]
         WorkflowExecutionContinuedAsNewEventAttributes(
-            super::WorkflowExecutionContinuedAsNewEventAttributes,
+            ::prost::alloc::boxed::Box<
+                super::WorkflowExecutionContinuedAsNewEventAttributes,
+            >,
         ),
         #[prost(message, tag = "34")]
         StartChildWorkflowExecutionInitiatedEventAttributes(
-            super::StartChildWorkflowExecutionInitiatedEventAttributes,
+            ::prost::alloc::boxed::Box<
+                super::StartChildWorkflowExecutionInitiatedEventAttributes,
+            >,
         ),
         #[prost(message, tag = "35")]
         StartChildWorkflowExecutionFailedEventAttributes(
@@ -983,7 +989,9 @@ pub mod history_event {
         ),
         #[prost(message, tag = "38")]
         ChildWorkflowExecutionFailedEventAttributes(
-            super::ChildWorkflowExecutionFailedEventAttributes,
+            ::prost::alloc::boxed::Box<
+                super::ChildWorkflowExecutionFailedEventAttributes,
+            >,
         ),
         #[prost(message, tag = "39")]
         ChildWorkflowExecutionCanceledEventAttributes(
@@ -1019,7 +1027,9 @@ pub mod history_event {
         ),
         #[prost(message, tag = "47")]
         WorkflowExecutionUpdateRejectedEventAttributes(
-            super::WorkflowExecutionUpdateRejectedEventAttributes,
+            ::prost::alloc::boxed::Box<
+                super::WorkflowExecutionUpdateRejectedEventAttributes,
+            >,
         ),
         #[prost(message, tag = "48")]
         WorkflowExecutionUpdateCompletedEventAttributes(

@@ -198,7 +198,7 @@ impl Workflow {
         Ok(())
     }
 
-    fn initialize(&mut self, mut started: WorkflowExecutionStartedEventAttributes, time_ms: f64, at: EventRef) {
+    fn initialize(&mut self, mut started: Box<WorkflowExecutionStartedEventAttributes>, time_ms: f64, at: EventRef) {
         self.time_ms = time_ms;
         let seed = seed_of(&started.original_execution_run_id);
         self.random = Random::new(seed);

@@ -43,7 +43,7 @@ impl HistoryBuilder {
         };
         change(&mut attributes);
         HistoryBuilder::default()
-            .add(EventType::WorkflowExecutionStarted, Attributes::WorkflowExecutionStartedEventAttributes(attributes))
+            .add(EventType::WorkflowExecutionStarted, Attributes::WorkflowExecutionStartedEventAttributes(Box::new(attributes)))
     }
 
     /// Any event.
@@ -175,14 +175,14 @@ impl HistoryBuilder {
         let (scheduled_event_id, started_event_id) = (open.task_scheduled, open.task_started);
         open.add(
             EventType::WorkflowTaskFailed,
-            Attributes::WorkflowTaskFailedEventAttributes(WorkflowTaskFailedEventAttributes {
+            Attributes::WorkflowTaskFailedEventAttributes(Box::new(WorkflowTaskFailedEventAttributes {
                 scheduled_event_id,
                 started_event_id,
                 cause: cause as i32,
                 failure: Some(failure("task failed")),
                 new_run_id: new_run_id.into(),
                 ..Default::default()
-            }),
+            })),
         )
     }
 
@@ -485,12 +485,14 @@ impl HistoryBuilder {
         let workflow_task_completed_event_id = self.task_completed;
         self.add(
             EventType::WorkflowExecutionContinuedAsNew,
-            Attributes::WorkflowExecutionContinuedAsNewEventAttributes(WorkflowExecutionContinuedAsNewEventAttributes {
-                new_execution_run_id: "next-run".into(),
-                workflow_type: Some(WorkflowType { name: WORKFLOW_TYPE.into() }),
-                workflow_task_completed_event_id,
-                ..Default::default()
-            }),
+            Attributes::WorkflowExecutionContinuedAsNewEventAttributes(Box::new(
+                WorkflowExecutionContinuedAsNewEventAttributes {
+                    new_execution_run_id: "next-run".into(),
+                    workflow_type: Some(WorkflowType { name: WORKFLOW_TYPE.into() }),
+                    workflow_task_completed_event_id,
+                    ..Default::default()
+                },
+            )),
         )
     }
 

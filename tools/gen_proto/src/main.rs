@@ -91,6 +91,15 @@ const NOT_IN_RUST: &[&str] = &[
     "temporal.api.workflow.v1.OnConflictOptions",
     "temporal.api.workflow.v1.PendingActivityInfo.PauseInfo",
 ];
+/// Rare events with large attributes: kept behind a pointer, so that each of the many small events is not as large as the largest.
+const BOXED_EVENTS: &[&str] = &[
+    "workflow_execution_started",
+    "workflow_execution_continued_as_new",
+    "workflow_task_failed",
+    "workflow_execution_update_rejected",
+    "start_child_workflow_execution_initiated",
+    "child_workflow_execution_failed",
+];
 const BOUNDARY_PACKAGE: &str = "temporalex.boundary.v1";
 const BOUNDARY_FILE: &str = "temporalex/boundary/v1/boundary.proto";
 const SERVICE_FILE: &str = "temporal/api/workflowservice/v1/service.proto";
@@ -319,6 +328,11 @@ fn main() {
         .include_file("mod.rs")
         .out_dir(rust_out)
         .disable_comments(["."]);
+    for rare in BOXED_EVENTS {
+        config.boxed(format!(
+            ".temporal.api.history.v1.HistoryEvent.attributes.{rare}_event_attributes"
+        ));
+    }
     config
         .compile_fds(trim(&rust_set, &rust_keep, false))
         .unwrap();

@@ -27,14 +27,20 @@ export class ActivityRegistry {
   readonly #activities = new Map<string, RegisteredActivity>();
   readonly #unknownIsFinal: boolean;
 
-  /** `unknownIsFinal`: an activity that is not here fails for good (tests), instead of waiting for a worker that has it. */
-  constructor(activities: Activities | readonly Activities[], unknownIsFinal = false) {
+  readonly #elsewhere: readonly string[];
+
+  /**
+   * `unknownIsFinal`: an activity that is not here fails for good (tests), instead of waiting for a worker that has it. `elsewhere`: names
+   * that run in threads.
+   */
+  constructor(activities: Activities | readonly Activities[], unknownIsFinal = false, elsewhere: readonly string[] = []) {
     this.#unknownIsFinal = unknownIsFinal;
+    this.#elsewhere = elsewhere;
     for (const self of Array.isArray(activities) ? activities as Activities[] : [activities]) {
       for (const name of functionNames(self)) {
         const run = (self as { [name: string]: unknown })[name] as RegisteredActivity["run"];
         const before = this.#activities.get(name);
-        if (before !== undefined && before.run !== run) {
+        if (elsewhere.includes(name) || (before !== undefined && before.run !== run)) {
           throw new TypeError(`two activities are named "${name}"; give one of them another key`);
         }
         this.#activities.set(name, { run, self });
@@ -43,7 +49,7 @@ export class ActivityRegistry {
   }
 
   get names(): string[] {
-    return [...this.#activities.keys()];
+    return [...this.#activities.keys(), ...this.#elsewhere];
   }
 
   /** The activity of that name. Throws a failure that lists the known names. */

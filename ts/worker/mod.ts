@@ -1,4 +1,5 @@
 // The worker: runs workflows and activities for a service.
+export { type ActivityThreads } from "./activity_pool.ts";
 export { type Activities } from "./activity_registry.ts";
 export { type HeartbeatThrottle } from "./heartbeats.ts";
 export { type WorkerOptions } from "./options.ts";

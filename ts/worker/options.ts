@@ -6,6 +6,7 @@ import { DEFAULT_PAYLOAD_LIMITS, type PayloadLimits } from "../service/limits.ts
 import type { Logger } from "../service/logger.ts";
 import type { RawService } from "../service/raw.ts";
 import { realTimers, type Timers } from "../service/timers.ts";
+import type { ActivityThreads } from "./activity_pool.ts";
 import type { Activities } from "./activity_registry.ts";
 import { DEFAULT_HEARTBEAT_THROTTLE, type HeartbeatThrottle } from "./heartbeats.ts";
 import type { TaskRealm } from "./workflow_tasks.ts";
@@ -23,6 +24,8 @@ export interface WorkerOptions {
   realm?: TaskRealm;
   /** Activity functions by name, or several such objects; without them the worker takes workflow tasks only. */
   activities?: Activities | readonly Activities[];
+  /** Activities that run in threads of their own, for those that compute: the functions that a module exports. */
+  activityThreads?: ActivityThreads;
   /** How values become payloads; must be the clients' and the workflows' one. Default: JSON. */
   converter?: PayloadConverter;
   /** Workflow tasks in work at once; at least 2. Default: 100. */

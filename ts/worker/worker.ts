@@ -11,7 +11,8 @@ import {
   PollActivityTaskQueueRequestSchema,
   PollWorkflowTaskQueueRequestSchema,
 } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { runHere } from "./activity_execution.ts";
+import { type RunActivity, runHere } from "./activity_execution.ts";
+import { ActivityPool } from "./activity_pool.ts";
 import { ActivityRegistry } from "./activity_registry.ts";
 import { ActivityTasks } from "./activity_tasks.ts";
 import { type WorkerOptions, type WorkerSettings, workerSettings } from "./options.ts";
@@ -27,6 +28,20 @@ export type WorkerState = "created" | "running" | "stopping" | "stopped";
 const POLL_MS = 70_000;
 const SHUTDOWN_CALL_MS = 3000;
 
+interface WorkerParts {
+  settings: WorkerSettings;
+  realm: TaskRealm | undefined;
+  stickyQueue: string;
+  registry: ActivityRegistry | undefined;
+  pool: ActivityPool | undefined;
+}
+
+/** What runs an activity: a thread, or this one. */
+function find(type: string, registry: ActivityRegistry, pool: ActivityPool | undefined): RunActivity {
+  if (pool?.names.includes(type)) return (context, args) => pool.run(type, context, args);
+  return runHere(registry.find(type));
+}
+
 export class Worker {
   readonly taskQueue: string;
   readonly identity: string;
@@ -35,6 +50,7 @@ export class Worker {
   readonly #stickyQueue: string;
   readonly #workflowTasks: WorkflowTasks | undefined;
   readonly #activityTasks: ActivityTasks | undefined;
+  readonly #pool: ActivityPool | undefined;
   readonly #workflowPollers: Poller[] = [];
   readonly #activityPollers: Poller[] = [];
   readonly #instanceKey = randomId();
@@ -44,27 +60,41 @@ export class Worker {
   readonly #stopped: Promise<Error | undefined>;
 
   /** @internal Use `Worker.create`. */
-  constructor(settings: WorkerSettings, options: WorkerOptions, realm: TaskRealm | undefined, stickyQueue: string) {
+  constructor({ settings, realm, stickyQueue, registry, pool }: WorkerParts) {
     this.#settings = settings;
     this.#realm = realm;
     this.#stickyQueue = stickyQueue;
+    this.#pool = pool;
     this.taskQueue = settings.taskQueue;
     this.identity = settings.identity;
     this.#stopped = new Promise((resolve) => (this.#stop = resolve));
     if (realm !== undefined) this.#workflowTasks = new WorkflowTasks({ ...settings, realm });
-    if (options.activities !== undefined) {
-      const registry = new ActivityRegistry(options.activities, settings.unknownActivityIsFinal);
-      this.#activityTasks = new ActivityTasks({ ...settings, find: (type) => runHere(registry.find(type)) });
-    }
-    if (realm === undefined && options.activities === undefined) {
-      throw new TypeError("a worker without workflows and without activities has nothing to do; give it one of them");
+    if (registry !== undefined) {
+      this.#activityTasks = new ActivityTasks({
+        ...settings,
+        find: (type) => find(type, registry, pool),
+      });
     }
   }
 
+  /** Loads the workflows and makes ready; nothing is polled before `run`. */
   static async create(options: WorkerOptions): Promise<Worker> {
     const settings = workerSettings(options);
+    const { activities, activityThreads } = options;
+    if (options.realm === undefined && activities === undefined && activityThreads === undefined) {
+      throw new TypeError("a worker without workflows and without activities has nothing to do; give it one of them");
+    }
     const stickyQueue = settings.cachedWorkflows > 0 ? `${settings.taskQueue}-sticky-${randomId()}` : "";
-    return new Worker(settings, options, options.realm, stickyQueue);
+    const pool = activityThreads && await ActivityPool.open(activityThreads, settings.timers);
+    try {
+      const registry = activities === undefined && pool === undefined
+        ? undefined
+        : new ActivityRegistry(activities ?? {}, settings.unknownActivityIsFinal, pool?.names);
+      return new Worker({ settings, realm: options.realm, stickyQueue, registry, pool });
+    } catch (error) {
+      await pool?.close();
+      throw error;
+    }
   }
 
   get state(): WorkerState {
@@ -92,7 +122,7 @@ export class Worker {
     if (this.#state === "created") {
       this.#state = "stopped";
       this.#running = Promise.resolve();
-      await this.#realm?.dispose();
+      await Promise.all([this.#realm?.dispose(), this.#pool?.close()]);
       return;
     }
     this.#stop();
@@ -231,7 +261,7 @@ export class Worker {
     }
     cancelTimer.abort();
     await this.#sayGoodbye();
-    await this.#realm?.dispose();
+    await Promise.all([this.#realm?.dispose(), this.#pool?.close()]);
   }
 
   /** Lets the service give this worker's cached runs to others at once. A service that does not know the call is no trouble. */

@@ -1,0 +1,139 @@
+// Activities in threads: they do not stop this one, and everything that they can do crosses over.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ActivityContext } from "../../ts/activity/mod.ts";
+import { ApplicationFailure, CancelledFailure } from "../../ts/converter/mod.ts";
+import { realTimers } from "../../ts/service/timers.ts";
+import { silentLogger } from "../../ts/service/logger.ts";
+import { ActivityPool } from "../../ts/worker/activity_pool.ts";
+import { ActivityRegistry } from "../../ts/worker/activity_registry.ts";
+import { ManualTimers, settle } from "../support/manual_timers.ts";
+
+const module = new URL("./modules/computing.ts", import.meta.url);
+
+function context(activityId = "1") {
+  const abort = new AbortController();
+  const heartbeats: unknown[] = [];
+  const logged: unknown[] = [];
+  let cancelReason: ActivityContext["cancelReason"];
+  const made: ActivityContext = {
+    info: { activityId, attempt: 1, idempotencyKey: `w/r/${activityId}` } as ActivityContext["info"],
+    cancelled: abort.signal,
+    get cancelReason() {
+      return cancelReason;
+    },
+    logger: { ...silentLogger, info: (message, fields) => void logged.push(message, fields) },
+    heartbeat: (details) => void heartbeats.push(details),
+    sleep: () => Promise.reject(new Error("not here")),
+    throwIfCancelled: () => {},
+  };
+  const cancel = (reason: ActivityContext["cancelReason"]) => {
+    cancelReason = reason;
+    abort.abort(new CancelledFailure("told to stop"));
+  };
+  return { context: made, heartbeats, logged, cancel };
+}
+
+async function withPool(size: number, body: (pool: ActivityPool) => Promise<void>, timers = realTimers): Promise<void> {
+  const pool = await ActivityPool.open({ module, size }, timers);
+  try {
+    await body(pool);
+  } finally {
+    await pool.close();
+  }
+}
+
+test("a computing activity stops neither timers nor its own heartbeats", () =>
+  withPool(1, async (pool) => {
+    assert.deepEqual(pool.names.filter((name) => name === "notAnActivity"), []);
+    const { context: c, heartbeats } = context("7");
+    let ticks = 0;
+    const ticking = setInterval(() => ticks++, 5);
+    let heartbeatsMeanwhile = 0;
+    const running = pool.run("spin", c, [300]).then((result) => {
+      heartbeatsMeanwhile = heartbeats.length;
+      return result;
+    });
+    assert.equal(await running, "spun as 7");
+    clearInterval(ticking);
+    assert.ok(ticks > 10, `${ticks} ticks`);
+    assert.ok(heartbeatsMeanwhile > 0);
+  }));
+
+test("failures keep class, type and details; results must be plain data", () =>
+  withPool(1, async (pool) => {
+    await assert.rejects(pool.run("fail", context().context, ["no"]), (error) => {
+      assert.ok(error instanceof ApplicationFailure);
+      assert.deepEqual([error.message, error.type, error.nonRetryable, error.details], ["no", "Computed", true, [{ a: 1 }]]);
+      return true;
+    });
+    await assert.rejects(pool.run("odd", context().context, []), /cannot leave its thread/);
+    await assert.rejects(pool.run("fail", context().context, [() => {}]), /could not be cloned/);
+    assert.equal(await pool.run("badHeartbeat", context().context, []), "PayloadConverterError");
+  }));
+
+test("cancellation, async completion and log lines cross over", () =>
+  withPool(1, async (pool) => {
+    const waiting = context();
+    const running = pool.run("waitForCancel", waiting.context, []);
+    while (waiting.heartbeats.length === 0) await settle();
+    waiting.cancel("CANCELLED");
+    await assert.rejects(running, CancelledFailure);
+    const later = context();
+    await assert.rejects(pool.run("later", later.context, []), { name: "CompleteAsyncError" });
+    assert.deepEqual(later.logged, ["completed from outside", { by: "nobody" }]);
+  }));
+
+test("a thread runs one activity at a time; threads work side by side", () =>
+  withPool(2, async (pool) => {
+    const order: string[] = [];
+    const run = (id: string, ms: number) => pool.run("spin", context(id).context, [ms]).then(() => order.push(id));
+    await Promise.all([run("long", 600), run("short", 50), run("second", 50)]);
+    assert.deepEqual(order, ["short", "second", "long"]);
+  }));
+
+test("an activity that does not react to its cancellation is ended with its thread, after five seconds", async () => {
+  const timers = new ManualTimers();
+  await withPool(1, async (pool) => {
+    const stuck = context();
+    const running = pool.run("forever", stuck.context, []);
+    while (stuck.heartbeats.length === 0) await settle();
+    stuck.cancel("CANCELLED");
+    await timers.advance(4999);
+    const rejected = assert.rejects(running, CancelledFailure);
+    await timers.advance(1);
+    await rejected;
+    assert.match(String(await pool.run("spin", context("next").context, [1])), /next/);
+  }, timers);
+});
+
+test("a thread that dies fails its activity in a retryable way, and is replaced", () =>
+  withPool(1, async (pool) => {
+    await assert.rejects(pool.run("crash", context().context, []), (error) => {
+      assert.ok(error instanceof ApplicationFailure);
+      assert.equal(error.type, "ActivityThreadError");
+      assert.equal(error.nonRetryable, false);
+      assert.match(error.message, /nobody catches this/);
+      return true;
+    });
+    assert.match(String(await pool.run("spin", context("after").context, [1])), /after/);
+  }));
+
+test("closing rejects what runs and what waits", async () => {
+  const pool = await ActivityPool.open({ module, size: 1 }, realTimers);
+  const running = assert.rejects(pool.run("waitForCancel", context().context, []), /has ended: the worker has stopped/);
+  const waiting = assert.rejects(pool.run("spin", context().context, [1]), /the worker has stopped/);
+  await settle();
+  await pool.close();
+  await running;
+  await waiting;
+});
+
+test("a module that does not load, a bad size and a double name are refused at once", async () => {
+  await assert.rejects(
+    ActivityPool.open({ module: new URL("./modules/missing.ts", import.meta.url), size: 1 }, realTimers),
+    /does not load/,
+  );
+  await assert.rejects(ActivityPool.open({ module, size: 0 }, realTimers), /at least 1/);
+  assert.throws(() => new ActivityRegistry({ spin: () => 1 }, false, ["spin"]), /two activities are named "spin"/);
+});

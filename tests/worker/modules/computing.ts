@@ -1,0 +1,50 @@
+// Activities that run in threads, for activity_threads.test.ts.
+import { activityContext, activityInfo, ApplicationFailure, completeAsync, heartbeat, sleep } from "../../../ts/activity/mod.ts";
+
+export const notAnActivity = 42;
+
+/** Keeps its thread busy without a pause. */
+export function spin(ms: number): string {
+  const until = Date.now() + ms;
+  for (let i = 0; Date.now() < until; i++) if (i % 1_000_000 === 0) heartbeat({ i });
+  return `spun as ${activityInfo().activityId}`;
+}
+
+export function fail(message: string): never {
+  throw ApplicationFailure.nonRetryable(message, { type: "Computed", details: [{ a: 1 }] });
+}
+
+export async function waitForCancel(): Promise<void> {
+  heartbeat("waiting");
+  await sleep("1h");
+}
+
+export function odd(): () => void {
+  return () => {};
+}
+
+export function later(): never {
+  activityContext().logger.info("completed from outside", { by: "nobody" });
+  return completeAsync();
+}
+
+export function forever(): void {
+  heartbeat("stuck");
+  for (;;);
+}
+
+export function crash(): Promise<void> {
+  setTimeout(() => {
+    throw new Error("nobody catches this");
+  }, 0);
+  return new Promise(() => {});
+}
+
+export function badHeartbeat(): string {
+  try {
+    heartbeat(1n);
+    return "no error";
+  } catch (error) {
+    return (error as Error).name;
+  }
+}

@@ -1,0 +1,86 @@
+// The module that a thread of activities runs: loads the user's module and runs one activity after the other. What an activity says
+// (heartbeats, log lines) leaves at once, also while it computes without a pause; what it is told reaches it when it awaits.
+import { type ActivityContext, callActivity, type CancelReason } from "../activity/context.ts";
+import { toMs } from "../converter/duration.ts";
+import { encodeFailure } from "../converter/failure_converter.ts";
+import { CancelledFailure } from "../converter/failures.ts";
+import { defaultPayloadConverter } from "../converter/payload.ts";
+import { threadPort } from "../platform/threads.ts";
+import type { LogFields, LogLevel } from "../service/logger.ts";
+import { realTimers, sleepOn } from "../service/timers.ts";
+import { ActivityRegistry } from "./activity_registry.ts";
+import type { FromThread, ToThread } from "./thread_messages.ts";
+
+const port = threadPort();
+const post = (message: FromThread) => port.post(message);
+let registry = new ActivityRegistry({});
+let loaded: Promise<void> = Promise.resolve();
+/** How to cancel what runs. */
+const running = new Map<number, (reason: CancelReason, message: string) => void>();
+
+async function run({ id, activity, info, args }: ToThread & { kind: "run" }): Promise<void> {
+  const abort = new AbortController();
+  let cancelReason: CancelReason | undefined;
+  running.set(id, (reason, message) => {
+    cancelReason = reason;
+    abort.abort(new CancelledFailure(message));
+  });
+  const log = (level: LogLevel) => (message: string, fields?: LogFields) => post({ kind: "log", id, level, message, fields });
+  const context: ActivityContext = {
+    info,
+    cancelled: abort.signal,
+    get cancelReason() {
+      return cancelReason;
+    },
+    logger: { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") },
+    heartbeat(details) {
+      // Here, so that details which cannot be encoded throw to their author.
+      if (details !== undefined) defaultPayloadConverter.toPayload(details);
+      post({ kind: "heartbeat", id, details });
+    },
+    sleep: (duration) => sleepOn(realTimers, toMs(duration), abort.signal),
+    throwIfCancelled: () => abort.signal.throwIfAborted(),
+  };
+  try {
+    await loaded;
+    const found = registry.find(activity);
+    const result = await callActivity(found.run, found.self, context, args);
+    try {
+      post({ kind: "done", id, result });
+    } catch (error) {
+      // A result that cannot be cloned (functions, ...): plain JSON is what the service would get anyway.
+      throw new TypeError(`the result of activity "${activity}" cannot leave its thread: ${(error as Error).message}`);
+    }
+  } catch (error) {
+    if ((error as Error | undefined)?.name === "CompleteAsyncError") post({ kind: "completesAsync", id });
+    else {post({
+        kind: "failed",
+        id,
+        failure: encodeFailure(cancelReason !== undefined && isAbort(error) ? abort.signal.reason : error),
+      });}
+  } finally {
+    running.delete(id);
+  }
+}
+
+const isAbort = (error: unknown) => (error as Error | undefined)?.name === "AbortError";
+
+async function load(module: string): Promise<void> {
+  try {
+    registry = new ActivityRegistry(await import(module) as object);
+    post({ kind: "loaded", names: registry.names });
+  } catch (error) {
+    post({ kind: "broken", message: (error as Error).message });
+  }
+}
+
+port.onMessage((message: ToThread) => {
+  switch (message.kind) {
+    case "load":
+      return void (loaded = load(message.module));
+    case "run":
+      return void run(message);
+    case "cancel":
+      return running.get(message.id)?.(message.reason, message.message);
+  }
+});

@@ -1,0 +1,18 @@
+// What crosses between a worker and the threads of its activities. Arguments and results cross by structured clone; failures as encoded
+// Failure messages, so that their classes and causes survive.
+import type { ActivityInfo, CancelReason } from "../activity/context.ts";
+import type { LogFields, LogLevel } from "../service/logger.ts";
+
+export type ToThread =
+  | { kind: "load"; module: string }
+  | { kind: "run"; id: number; activity: string; info: ActivityInfo; args: unknown[] }
+  | { kind: "cancel"; id: number; reason: CancelReason; message: string };
+
+export type FromThread =
+  | { kind: "loaded"; names: string[] }
+  | { kind: "broken"; message: string }
+  | { kind: "heartbeat"; id: number; details: unknown }
+  | { kind: "log"; id: number; level: LogLevel; message: string; fields: LogFields | undefined }
+  | { kind: "done"; id: number; result: unknown }
+  | { kind: "failed"; id: number; failure: Uint8Array }
+  | { kind: "completesAsync"; id: number };

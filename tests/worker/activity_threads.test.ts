@@ -87,9 +87,13 @@ test("cancellation, async completion and log lines cross over", () =>
 test("a thread runs one activity at a time; threads work side by side", () =>
   withPool(2, async (pool) => {
     const order: string[] = [];
-    const run = (id: string, ms: number) => pool.run("spin", context(id).context, [ms]).then(() => order.push(id));
-    await Promise.all([run("long", 600), run("short", 50), run("second", 50)]);
-    assert.deepEqual(order, ["short", "second", "long"]);
+    const long = context("long");
+    const waiting = assert.rejects(pool.run("waitForCancel", long.context, []), CancelledFailure).then(() => order.push("long"));
+    const spin = (id: string, ms: number) => pool.run("spin", context(id).context, [ms]).then(() => order.push(id));
+    await Promise.all([spin("first", 60), spin("second", 1)]);
+    assert.deepEqual(order, ["first", "second"], "the second waits for the thread of the first");
+    long.cancel("CANCELLED");
+    await waiting;
   }));
 
 test("an activity that does not react to its cancellation is ended with its thread, after five seconds", async () => {

@@ -10,17 +10,16 @@ import type { DefinitionShape } from "../../ts/executor/definition.ts";
 import { nativePrograms } from "../../ts/executor/native_program.ts";
 import type { LogEntry, Program } from "../../ts/executor/program.ts";
 import type { RecordedActivation, Recorder } from "../../ts/executor/recording.ts";
-import type { RejectionHost } from "../../ts/executor/rejections.ts";
 import type { ReplayOptions, ReplayVerdict } from "../../ts/executor/replay.ts";
 import { TaskRunner } from "../../ts/executor/task_runner.ts";
 import { deepEqual, equal } from "./assert.ts";
 import { MiniServer, type StartOptions } from "./mini_server.ts";
+import { rejectionHost } from "./rejection_host.ts";
 
 export interface DriveOptions extends StartOptions {
   /** false: nothing is cached, and every task brings its whole history. Default: true. */
   readonly cached?: boolean;
   readonly programs?: (workflowType: string) => Program | undefined;
-  readonly rejections?: RejectionHost;
   /** A runner shared with other runs. */
   readonly runner?: RunnerParts;
   readonly server?: MiniServer;
@@ -34,8 +33,12 @@ export interface RunnerParts {
   history: (runId: string) => Uint8Array;
 }
 
+/** The runner in use: it listens to the host's rejections, so there is one at a time. */
+let current: RunnerParts | undefined;
+
 export async function makeRunner(definitions: DefinitionShape[], options: DriveOptions = {}): Promise<RunnerParts> {
   const core = await loadCore();
+  current?.runner.dispose();
   const table = nativePrograms(definitions);
   const logs: LogEntry[] = [];
   const recorders = new Map<string, Recorder>();
@@ -55,9 +58,10 @@ export async function makeRunner(definitions: DefinitionShape[], options: DriveO
       log: { write: (entry) => void logs.push(entry) },
       fetchHistory: (_workflowId, runId) => Promise.resolve({ history: parts.history(runId), nextPageToken: new Uint8Array(0) }),
       onRecorder: (identity, recorder) => void recorders.set(identity.runId, recorder),
-      rejections: options.rejections,
+      rejections: rejectionHost,
     }),
   };
+  current = parts;
   return parts;
 }
 

@@ -278,8 +278,8 @@ export const cases: Case[] = [
   {
     name: "#25 a cancellation goes up through parallel instead of becoming a result; other branches finish first",
     async run() {
-      const done: string[] = [];
       const w = workflow("W", async () => {
+        const done: string[] = [];
         try {
           await parallel([
             () => sleep("1h"),

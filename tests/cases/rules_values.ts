@@ -28,6 +28,8 @@ import {
   workflow,
   workflowInfo,
 } from "../../ts/workflow/mod.ts";
+import { create } from "@bufbuild/protobuf";
+import { PayloadSchema } from "../../ts/temporal/generated/temporal/api/common/v1/message_pb.ts";
 import { CARRY_HEADER } from "../../ts/executor/mod.ts";
 import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
@@ -639,7 +641,10 @@ export const cases: Case[] = [
   {
     name: "payloads that do not decode: arguments and signals fail the task, updates are rejected, queries fail",
     async run() {
-      const broken = { metadata: { encoding: new TextEncoder().encode("binary/encrypted") }, data: new Uint8Array([1]) };
+      const broken = create(PayloadSchema, {
+        metadata: { encoding: new TextEncoder().encode("binary/encrypted") },
+        data: new Uint8Array([1]),
+      });
       const ask = update<[number], number>("ask");
       const w = workflow("W", () => receive(0, [on(go, (_, s) => noreply(s)), on(ask, (_, s) => reply(1, s))]));
       const spoil = (d: Awaited<ReturnType<typeof drive>>) => {

@@ -43,8 +43,14 @@ export function continueAsNew<A extends unknown[]>(...args: A): ContinueAsNew<A>
   return makeContinueAsNew({ args, options: {} }) as ContinueAsNew<A>;
 }
 
-/** As {@link continueAsNew}, with options for the new run. */
-export function continueAsNewWith<A extends unknown[]>(options: ContinueAsNewOptions, ...args: A): ContinueAsNew<A> {
+/** As {@link continueAsNew}, with options for the new run. Arguments for another workflow type cannot be checked here. */
+export function continueAsNewWith(
+  options: ContinueAsNewOptions & { readonly workflowType: string },
+  ...args: unknown[]
+  // deno-lint-ignore no-explicit-any
+): ContinueAsNew<any>;
+export function continueAsNewWith<A extends unknown[]>(options: ContinueAsNewOptions, ...args: A): ContinueAsNew<A>;
+export function continueAsNewWith(options: ContinueAsNewOptions, ...args: unknown[]): ContinueAsNew<unknown[]> {
   checkRole();
   const { runTimeout, taskTimeout, ...rest } = options;
   return makeContinueAsNew({
@@ -54,5 +60,5 @@ export function continueAsNewWith<A extends unknown[]>(options: ContinueAsNewOpt
       ...(runTimeout === undefined ? {} : { runTimeoutMs: toMs(runTimeout) }),
       ...(taskTimeout === undefined ? {} : { taskTimeoutMs: toMs(taskTimeout) }),
     },
-  }) as ContinueAsNew<A>;
+  }) as ContinueAsNew<unknown[]>;
 }

@@ -3,7 +3,7 @@
 import { type ActivityContext, CompleteAsyncError } from "../activity/context.ts";
 import { decodeFailure } from "../converter/failure_converter.ts";
 import { ApplicationFailure } from "../converter/failures.ts";
-import { hardwareThreads, startThread, type Thread } from "../platform/threads.ts";
+import { hardwareThreads, startThread, type Thread } from "../platform/thread_ports.ts";
 import type { Timers } from "../service/timers.ts";
 import type { FromThread, ToThread } from "./thread_messages.ts";
 

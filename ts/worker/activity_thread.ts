@@ -5,7 +5,7 @@ import { toMs } from "../converter/duration.ts";
 import { encodeFailure } from "../converter/failure_converter.ts";
 import { CancelledFailure } from "../converter/failures.ts";
 import { defaultPayloadConverter } from "../converter/payload.ts";
-import { threadPort } from "../platform/threads.ts";
+import { threadPort } from "../platform/thread_ports.ts";
 import type { LogFields, LogLevel } from "../service/logger.ts";
 import { realTimers, sleepOn } from "../service/timers.ts";
 import { ActivityRegistry } from "./activity_registry.ts";

@@ -1,9 +1,23 @@
 //! The engine's rules, one test per rule.
+#[path = "engine/activities.rs"]
+mod activities;
 #[path = "engine/basics.rs"]
 mod basics;
 #[path = "engine/invariants.rs"]
 mod invariants;
 #[path = "engine/queued.rs"]
 mod queued;
+#[path = "engine/limit_tests.rs"]
+mod limit_tests;
+#[path = "engine/query_tests.rs"]
+mod query_tests;
+#[path = "engine/recovery.rs"]
+mod recovery;
+#[path = "engine/runs.rs"]
+mod runs;
 #[path = "engine/support.rs"]
 mod support;
+#[path = "engine/tasks.rs"]
+mod tasks;
+#[path = "engine/updates.rs"]
+mod updates;

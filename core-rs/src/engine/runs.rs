@@ -210,7 +210,7 @@ impl Engine {
         let known = self.runs.by_id.get(&row_id).copied();
         let latest_known = self.runs.latest.contains_key(&key.0);
         let mut damaged = false;
-        if record.found && record.unavailable.is_empty() && known.is_none() {
+        if record.found && known.is_none() {
             match Run::from_record(&record) {
                 Some(run) => {
                     let slot = self.runs.insert(run, false);
@@ -219,16 +219,10 @@ impl Engine {
                 None => damaged = true,
             }
         }
-        if record.found && record.unavailable.is_empty() && !damaged && key.1.is_empty() && !key.0.is_empty() && !latest_known {
+        if record.found && !damaged && key.1.is_empty() && !key.0.is_empty() && !latest_known {
             self.runs.latest.insert(key.0.clone(), row_id);
         }
         let parked = self.runs.parked.remove(&key).unwrap_or_default();
-        if !record.unavailable.is_empty() {
-            for request in parked {
-                self.cx.fail(request.request_id, rpc::unavailable(record.unavailable.as_str()));
-            }
-            return;
-        }
         if damaged {
             for request in parked {
                 let text = format!("the stored state of workflow {} cannot be read", key.0);

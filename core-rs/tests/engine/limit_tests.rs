@@ -1,0 +1,156 @@
+//! Limits: each with its name and code.
+use temporalex_core::api::enums::v1::EventType as E;
+use temporalex_core::api::history::v1::history_event::Attributes as A;
+use temporalex_core::api::workflowservice::v1::*;
+use temporalex_core::boundary::{EngineMethod as M, EngineOptions};
+
+use super::support::*;
+
+#[test]
+fn open_runs() {
+    let mut t = T::with(EngineOptions { max_open_runs: 2, ..Default::default() });
+    t.start("a");
+    t.start("b");
+    let e = t.start_with("c", |_| {}).unwrap_err();
+    assert_eq!((e.code, e.reason.as_str(), e.metadata["limit"].as_str()), (8, "MaxOpenRuns", "max_open_runs"));
+    t.start("a");
+    assert!(t.start_with("a", |r| r.workflow_id_conflict_policy = 3).is_ok(), "one in the place of another");
+    t.restart();
+    assert!(t.start_with("c", |_| {}).is_err(), "counted over restarts");
+    t.fail_commits = 1;
+    let terminate = TerminateWorkflowExecutionRequest { workflow_execution: Some(exec("b", "")), ..Default::default() };
+    t.send(M::TerminateWorkflowExecution, &terminate);
+    t.flush();
+    t.flush();
+    assert!(t.start_with("c", |_| {}).is_err(), "a termination that was not committed frees nothing");
+    t.terminate("b").unwrap();
+    assert!(t.start_with("c", |_| {}).is_ok());
+}
+
+#[test]
+fn inbox() {
+    let mut t = T::with(EngineOptions { max_inbox: 3, ..Default::default() });
+    t.start("w");
+    let task = t.task();
+    for _ in 0..3 {
+        t.signal("w", "x").unwrap();
+    }
+    let e = t.signal("w", "x").unwrap_err();
+    assert_eq!((e.code, e.reason.as_str()), (8, "MaxInbox"));
+    let u = super::updates::update_request("w", "u", 2);
+    assert_eq!(t.call::<UpdateWorkflowExecutionResponse>(M::UpdateWorkflowExecution, &u).unwrap_err().reason, "MaxInbox");
+    t.complete(&task, vec![]);
+    assert!(t.signal("w", "x").is_err(), "still not processed");
+    let task = t.task();
+    t.fail_task(&task).unwrap();
+    assert!(t.signal("w", "x").is_err(), "a failed task processes nothing");
+    let task = t.task();
+    t.complete(&task, vec![]);
+    t.signal("w", "x").unwrap();
+}
+
+#[test]
+fn payloads() {
+    let mut t = T::with(EngineOptions { max_payload_bytes: 1_000, ..Default::default() });
+    let big = || Some(json(&format!("\"{}\"", "x".repeat(2_000))));
+    let e = t.start_with("w", |r| r.input = big()).unwrap_err();
+    assert_eq!((e.code, e.metadata["limit"].as_str()), (3, "max_payload_bytes"));
+    t.start("w");
+    let mut s = t.signal_request("w", "x");
+    s.input = big();
+    assert_eq!(t.call::<SignalWorkflowExecutionResponse>(M::SignalWorkflowExecution, &s).unwrap_err().code, 3);
+    let task = t.task();
+    let e = t.try_complete(&task, vec![activity_with("1", |a| a.input = big())]).unwrap_err();
+    assert!(e.message.starts_with("PayloadsTooLarge: ScheduleActivityTaskCommandAttributes.Input"), "{}", e.message);
+    let task = t.task();
+    t.complete(&task, vec![activity_with("1", |a| a.retry_policy = retry_policy(1))]);
+    let a = t.activity();
+    let r = RespondActivityTaskCompletedRequest { task_token: a.task_token.clone(), result: big(), ..Default::default() };
+    t.call::<RespondActivityTaskCompletedResponse>(M::RespondActivityTaskCompleted, &r).unwrap();
+    let h = t.history("w", "");
+    let A::ActivityTaskFailedEventAttributes(f) = attrs(find(&h, E::ActivityTaskFailed)) else { panic!() };
+    assert_eq!(f.failure.as_ref().unwrap().message, "Complete result exceeds size limit.");
+    assert_eq!(f.retry_state, 2, "the same result would be too big again");
+}
+
+#[test]
+fn history() {
+    let mut t = T::with(EngineOptions { suggest_continue_as_new_events: 20, max_history_events: 40, ..Default::default() });
+    t.start("w");
+    let mut suggested = Vec::new();
+    for _ in 0..20 {
+        let Some(task) = t.try_task() else { break };
+        let A::WorkflowTaskStartedEventAttributes(s) = attrs(events(&task).last().unwrap()) else { panic!() };
+        suggested.push((task.started_event_id, s.suggest_continue_as_new, s.suggest_continue_as_new_reasons.clone()));
+        t.complete(&task, vec![marker("m")]);
+        if t.status("w") != 1 {
+            break;
+        }
+        t.signal("w", "x").unwrap();
+    }
+    assert!(suggested.iter().all(|(id, s, r)| (*id > 20) == *s && (r == &vec![2]) == *s), "{suggested:?}");
+    assert_eq!(t.status("w"), 5);
+    let h = t.history("w", "");
+    let A::WorkflowExecutionTerminatedEventAttributes(e) = attrs(h.last().unwrap()) else { panic!() };
+    assert_eq!(e.reason, "Workflow history count exceeds limit.");
+}
+
+#[test]
+fn history_size_suggests_too() {
+    let mut t = T::new();
+    t.start("w");
+    let task = t.task();
+    t.complete(&task, vec![]);
+    for i in 0..5 {
+        let mut s = t.signal_request("w", "x");
+        s.input = Some(json(&format!("\"{}\"", "x".repeat(1_000_000))));
+        t.call::<SignalWorkflowExecutionResponse>(M::SignalWorkflowExecution, &s).unwrap();
+        let _ = i;
+    }
+    let id = t.poll_id(QUEUE);
+    t.flush();
+    let task: PollWorkflowTaskQueueResponse = t.take(id).unwrap().unwrap();
+    let A::WorkflowTaskStartedEventAttributes(s) = attrs(events(&task).last().unwrap()) else { panic!() };
+    assert_eq!((s.suggest_continue_as_new, s.suggest_continue_as_new_reasons.clone()), (true, vec![1]));
+    assert!(s.history_size_bytes > 4 * 1024 * 1024);
+}
+
+#[test]
+fn pending_activities() {
+    let mut t = T::new();
+    t.start("w");
+    let task = t.task();
+    let e = t.try_complete(&task, (0..2_001).map(|i| activity(&i.to_string())).collect()).unwrap_err();
+    assert!(e.message.starts_with("PendingActivitiesLimitExceeded"), "{}", e.message);
+}
+
+#[test]
+fn a_big_history_comes_in_pages() {
+    let mut t = T::new();
+    t.start("w");
+    let task = t.task();
+    t.complete(&task, vec![]);
+    for _ in 0..300 {
+        let mut s = t.signal_request("w", "x");
+        s.input = Some(json(&format!("\"{}\"", "x".repeat(10_000))));
+        t.call::<SignalWorkflowExecutionResponse>(M::SignalWorkflowExecution, &s).unwrap();
+    }
+    let task = t.task();
+    assert_eq!(events(&task).len(), 256);
+    assert!(!task.next_page_token.is_empty());
+    let mut request = t.history_request("w", "");
+    request.next_page_token = task.next_page_token.clone();
+    let r: GetWorkflowExecutionHistoryResponse = t.call(M::GetWorkflowExecutionHistory, &request).unwrap();
+    let rest = r.history.unwrap().events;
+    assert_eq!(rest.first().unwrap().event_id, 257);
+    assert_eq!(rest.last().unwrap().event_id, task.started_event_id);
+    assert!(r.next_page_token.is_empty());
+    // The pages of a transient task end with its own events, which are not in the store.
+    t.fail_task(&task).unwrap();
+    let task = t.task();
+    assert_eq!(task.attempt, 2);
+    request.next_page_token = task.next_page_token.clone();
+    let r: GetWorkflowExecutionHistoryResponse = t.call(M::GetWorkflowExecutionHistory, &request).unwrap();
+    let rest = r.history.unwrap().events;
+    assert_eq!(shape(&rest[rest.len() - 4..]), "WTStarted WTFailed WTScheduled WTStarted");
+}

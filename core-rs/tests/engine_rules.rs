@@ -5,12 +5,12 @@ mod activities;
 mod basics;
 #[path = "engine/invariants.rs"]
 mod invariants;
-#[path = "engine/queued.rs"]
-mod queued;
 #[path = "engine/limit_tests.rs"]
 mod limit_tests;
 #[path = "engine/query_tests.rs"]
 mod query_tests;
+#[path = "engine/queued.rs"]
+mod queued;
 #[path = "engine/recovery.rs"]
 mod recovery;
 #[path = "engine/runs.rs"]

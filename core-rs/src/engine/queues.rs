@@ -48,6 +48,8 @@ pub struct Queues {
     workflow: HashMap<String, Queue>,
     activity: HashMap<String, Queue>,
     seq: u64,
+    /// Tasks in all queues.
+    waiting: usize,
     /// Queues that may have both a task and a poll.
     matched: Vec<(Side, String)>,
 }
@@ -77,7 +79,9 @@ impl Queues {
         let order = (ready, self.seq);
         let queue = self.queue(side, name);
         queue.tasks.insert(order, (slot, task));
-        if !queue.polls.is_empty() {
+        let polled = !queue.polls.is_empty();
+        self.waiting += 1;
+        if polled {
             self.matched.push((side, name.into()));
         }
         QueueKey { side, queue: name.into(), order }
@@ -85,7 +89,8 @@ impl Queues {
 
     pub fn remove(&mut self, key: &QueueKey) {
         if let Some(queue) = self.side(key.side).get_mut(&key.queue) {
-            queue.tasks.remove(&key.order);
+            let removed = queue.tasks.remove(&key.order).is_some();
+            self.waiting -= usize::from(removed);
             self.tidy(key.side, &key.queue);
         }
     }
@@ -125,6 +130,7 @@ impl Queues {
         let (seq, poll) = queue.polls.pop_first()?;
         queue.last_poll = now;
         let (_, task) = queue.tasks.pop_first()?;
+        self.waiting -= 1;
         Some((task, seq, poll))
     }
 
@@ -135,7 +141,7 @@ impl Queues {
 
     /// Tasks and queries that wait for a poll.
     pub fn waiting(&self) -> usize {
-        self.workflow.values().chain(self.activity.values()).map(|q| q.tasks.len()).sum()
+        self.waiting
     }
 
     pub fn sticky_alive(&self, name: &str, now: Micros) -> bool {

@@ -1,0 +1,195 @@
+// The activation loop of one run (core-spec 2.6): patches and the seed first, then all other jobs in Core's sorted order, the main
+// function last, then one drain (a macrotask hop), then conditions and drains until nothing moves. The order is the official SDK's; a
+// program's commands come out in the order in which its continuations run, so nothing here may take a tick more or less.
+import type { Activation, InitializeWorkflow, Job } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { fromPayloads } from "../converter/payload.ts";
+import type { Activator, RunContext } from "../executor/program.ts";
+import { slot } from "../executor/slot.ts";
+import { IllegalStateError } from "./common/errors.ts";
+import { decodeFailure } from "./common/failure_converter.ts";
+import type { ScopeContext } from "./context.ts";
+import { setCurrentRun } from "./current.ts";
+import { FLAG_SINGLE_BATCH } from "./flags.ts";
+import type { ModuleGraph } from "./loader/module_graph.ts";
+import { CompatRun } from "./run.ts";
+import { initialInfo, nextInfo } from "./workflow/info.ts";
+
+export interface CompatActivatorOptions {
+  modules: ModuleGraph;
+  scopes: ScopeContext;
+  /** Resolves when all microtasks have run. */
+  hop(): Promise<void>;
+}
+
+type MainFunction = (...args: unknown[]) => unknown;
+
+export class CompatActivator implements Activator {
+  #options: CompatActivatorOptions;
+  #host: RunContext;
+  #run: CompatRun | undefined;
+  #main: MainFunction | undefined;
+
+  constructor(host: RunContext, options: CompatActivatorOptions) {
+    this.#host = host;
+    this.#options = options;
+  }
+
+  async activate(activation: Activation): Promise<void> {
+    const init = activation.jobs.find((job) => job.variant?.$case === "initializeWorkflow")?.variant?.value as
+      | InitializeWorkflow
+      | undefined;
+    if (init !== undefined) {
+      this.#run = new CompatRun(this.#host, {
+        scopes: this.#options.scopes,
+        info: initialInfo(init, activation, this.#host),
+        timeMs: activation.timeMs,
+        randomnessSeed: init.randomnessSeed,
+      });
+    }
+    const run = this.#run;
+    if (run === undefined) throw new IllegalStateError("an activation came before the one that initializes the run");
+    const before = setCurrentRun(run);
+    const clock = slot.run;
+    slot.run = run;
+    try {
+      if (activation.queryOnly) await this.#query(run, activation);
+      else await this.#advance(run, activation, init);
+    } finally {
+      setCurrentRun(before);
+      slot.run = clock;
+    }
+  }
+
+  dispose(): void {
+    this.#run = undefined;
+    this.#main = undefined;
+  }
+
+  async #query(run: CompatRun, activation: Activation): Promise<void> {
+    const { info, isReplaying } = run;
+    run.isReplaying = true;
+    run.info = { ...info, unsafe: { ...info.unsafe, isReplaying: true, isReplayingHistoryEvents: false } };
+    try {
+      this.#inRootFrame(() => {
+        for (const { variant } of activation.jobs) if (variant?.$case === "queryWorkflow") run.messages.query(variant.value);
+      });
+      await this.#options.hop();
+    } finally {
+      run.info = info;
+      run.isReplaying = isReplaying;
+    }
+  }
+
+  async #advance(run: CompatRun, activation: Activation, init: InitializeWorkflow | undefined): Promise<void> {
+    run.timeMs = activation.timeMs;
+    run.isReplaying = activation.isReplaying;
+    run.info = nextInfo(run.info, activation);
+    run.addFlags(activation.langFlags);
+    if (init !== undefined) this.#main = this.#inRootFrame(() => this.#load(run));
+    const patches: Job[] = [], seeds: Job[] = [], others: Job[] = [];
+    for (const job of activation.jobs) {
+      const kind = job.variant?.$case;
+      (kind === "notifyHasPatch" ? patches : kind === "updateRandomSeed" ? seeds : others).push(job);
+    }
+    for (const job of patches) this.#apply(run, job);
+    const signals = others.filter((job) => job.variant?.$case === "signalWorkflow");
+    if (signals.length === 0 || run.hasFlag(FLAG_SINGLE_BATCH)) {
+      for (const job of seeds) this.#apply(run, job);
+      await this.#batch(run, others);
+    } else {
+      // Histories of before the flag: signals were drained before the other jobs, and a new seed was one of those.
+      await this.#batch(run, signals);
+      const rest = [...seeds, ...others].filter((job) => !signals.includes(job));
+      if (rest.length > 0) await this.#batch(run, rest);
+    }
+    run.messages.rejectWaitingUpdates();
+    if (run.completed) run.messages.warnOfUnfinished();
+  }
+
+  /** Applies jobs, starts the main function, drains. */
+  async #batch(run: CompatRun, jobs: Job[]): Promise<void> {
+    this.#inRootFrame(() => {
+      let init: InitializeWorkflow | undefined;
+      for (const job of jobs) {
+        if (job.variant?.$case === "initializeWorkflow") init = job.variant.value;
+        else {
+          this.#apply(run, job);
+          run.unblockConditions();
+        }
+      }
+      if (init === undefined) return;
+      this.#start(run, init);
+      run.unblockConditions();
+    });
+    for (;;) {
+      await this.#options.hop();
+      if (this.#inRootFrame(() => run.unblockConditions()) === 0) break;
+    }
+    // A condition that has an effect of its own may have woken something without becoming true.
+    await this.#options.hop();
+    run.throwTaskError();
+  }
+
+  /** Evaluates the program's modules for this run and finds its main function. */
+  #load(run: CompatRun): MainFunction {
+    const exported = this.#options.modules.instantiate();
+    const { workflowType } = run.info;
+    const main = exported[workflowType] ?? exported["default"];
+    if (typeof main === "function") return main as MainFunction;
+    const why = exported[workflowType] === undefined
+      ? "no such function is exported by the workflow bundle"
+      : `expected a function, but got: '${typeof exported[workflowType]}'`;
+    throw new TypeError(`Failed to initialize workflow of type '${workflowType}': ${why}`);
+  }
+
+  #start(run: CompatRun, init: InitializeWorkflow): void {
+    const main = this.#main!;
+    const args = fromPayloads(run.converter, init.arguments);
+    // As many links between the function and its outcome as in the official SDK.
+    (async () => await main(...args))()
+      .then((result) => result)
+      .then((result) => run.completeWorkflow(result), (error) => run.endWith(error))
+      .catch((error) => run.failTask(error));
+  }
+
+  #apply(run: CompatRun, { variant }: Job): void {
+    switch (variant?.$case) {
+      case "notifyHasPatch":
+        return run.notePatch(variant.value.patchId);
+      case "updateRandomSeed":
+        return run.reseed(variant.value.randomnessSeed);
+      case "signalWorkflow":
+        return run.messages.signal(variant.value);
+      case "doUpdate":
+        return run.messages.update(variant.value);
+      case "cancelWorkflow":
+        run.cancelRequested = true;
+        return run.rootScope.cancel();
+      case "fireTimer":
+        // A timer that was cancelled in the same activation is not waited for any more.
+        run.timers.get(variant.value.seq)?.resolve(undefined);
+        run.timers.delete(variant.value.seq);
+        return;
+      case "resolveActivity": {
+        const { seq, result } = variant.value;
+        const { resolve, reject } = run.takeCompletion(run.activities, seq);
+        switch (result?.$case) {
+          case "completed":
+            return resolve(result.value.result === undefined ? undefined : run.converter.fromPayload(result.value.result));
+          case "failed":
+          case "cancelled":
+            return reject(decodeFailure(result.value, run.converter));
+        }
+        break;
+      }
+      case "removeFromCache":
+        return;
+    }
+    throw new IllegalStateError(`a job of this kind cannot be applied: ${variant?.$case ?? "none"}`);
+  }
+
+  /** Code that the loop itself calls starts in the root scope, whatever ran last. */
+  #inRootFrame<T>(fn: () => T): T {
+    return this.#options.scopes.run(undefined, fn);
+  }
+}

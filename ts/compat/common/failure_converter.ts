@@ -1,0 +1,191 @@
+// Failure messages to the official classes and back (rules: temporal.api.failure.v1, field by field). A failure that was read and is
+// thrown again is written as it came.
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { durationFromMs } from "@bufbuild/protobuf/wkt";
+import { type Failure, FailureSchema } from "../../temporal/generated/temporal/api/failure/v1/message_pb.ts";
+import {
+  RetryState as RetryStateNumber,
+  TimeoutType as TimeoutTypeNumber,
+} from "../../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { ApplicationErrorCategory } from "../../temporal/generated/temporal/api/enums/v1/common_pb.ts";
+import { enumName } from "../../converter/enums.ts";
+import { fromPayloads, type Payload, type PayloadConverter, toPayloads } from "../../converter/payload.ts";
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancelledFailure,
+  ChildWorkflowFailure,
+  type RetryState,
+  ServerFailure,
+  TemporalFailure,
+  TerminatedFailure,
+  TimeoutFailure,
+} from "./failures.ts";
+import { timeoutMs } from "./time.ts";
+
+const SOURCE = "TypeScriptSDK";
+type Info = Failure["failureInfo"];
+type InfoInit = NonNullable<Parameters<typeof create<typeof FailureSchema>>[1]>["failureInfo"];
+
+/** The error that a Failure message stands for. */
+export function decodeFailure(bytes: Uint8Array, converter: PayloadConverter): TemporalFailure {
+  return toError(fromBinary(FailureSchema, bytes), converter);
+}
+
+function toError(failure: Failure, converter: PayloadConverter): TemporalFailure {
+  const readable = withEncodedAttributes(failure, converter);
+  const cause = failure.cause === undefined ? undefined : toError(failure.cause, converter);
+  const error = classOf(readable, cause, converter);
+  error.stack = readable.stackTrace;
+  error.source = failure.source;
+  error.failure = toBinary(FailureSchema, failure);
+  return error;
+}
+
+/** Message and stack trace of a failure whose writer put them into a payload. */
+function withEncodedAttributes(
+  failure: Failure,
+  converter: PayloadConverter,
+): { message: string; stackTrace: string; info: Info } {
+  let { message, stackTrace } = failure;
+  if (failure.encodedAttributes !== undefined) {
+    const found = converter.fromPayload(failure.encodedAttributes);
+    if (typeof found === "object" && found !== null) {
+      const { message: text, stack_trace: trace } = found as { message?: unknown; stack_trace?: unknown };
+      if (typeof text === "string") message = text;
+      if (typeof trace === "string") stackTrace = trace;
+    }
+  }
+  return { message, stackTrace, info: failure.failureInfo };
+}
+
+function classOf(
+  { message, info }: { message: string; info: Info },
+  cause: TemporalFailure | undefined,
+  converter: PayloadConverter,
+): TemporalFailure {
+  const values = (payloads: { payloads: Payload[] } | undefined) => fromPayloads(converter, payloads?.payloads);
+  switch (info.case) {
+    case "applicationFailureInfo": {
+      const { type, nonRetryable, details, category } = info.value;
+      const kind = category === ApplicationErrorCategory.BENIGN ? "BENIGN" : undefined;
+      return new ApplicationFailure(message, type, nonRetryable, values(details), cause, undefined, kind);
+    }
+    case "serverFailureInfo":
+      return new ServerFailure(message, info.value.nonRetryable, cause);
+    case "timeoutFailureInfo": {
+      const type = enumName(TimeoutTypeNumber, info.value.timeoutType);
+      return Object.assign(new TimeoutFailure(message, values(info.value.lastHeartbeatDetails)[0], type), cause && { cause });
+    }
+    case "terminatedFailureInfo":
+      return new TerminatedFailure(message, cause);
+    case "canceledFailureInfo":
+      return new CancelledFailure(message, values(info.value.details), cause);
+    case "resetWorkflowFailureInfo":
+      return new ApplicationFailure(message, "ResetWorkflow", false, values(info.value.lastHeartbeatDetails), cause);
+    case "activityFailureInfo": {
+      const { activityType, activityId, retryState, identity } = info.value;
+      const state = enumName(RetryStateNumber, retryState);
+      return new ActivityFailure(message, activityType?.name ?? "", activityId, state, identity, cause);
+    }
+    case "childWorkflowExecutionFailureInfo": {
+      const { namespace, workflowExecution, workflowType, retryState } = info.value;
+      const execution = { workflowId: workflowExecution?.workflowId ?? "", runId: workflowExecution?.runId ?? "" };
+      const state = enumName(RetryStateNumber, retryState);
+      return new ChildWorkflowFailure(namespace, execution, workflowType?.name ?? "", state, cause);
+    }
+    default:
+      return new TemporalFailure(message, cause);
+  }
+}
+
+/** The Failure message of anything that was thrown. */
+export function encodeFailure(error: unknown, converter: PayloadConverter): Uint8Array {
+  return toBinary(FailureSchema, toMessage(error, converter));
+}
+
+function toMessage(error: unknown, converter: PayloadConverter): Failure {
+  if (error instanceof TemporalFailure && error.failure !== undefined) return fromBinary(FailureSchema, error.failure);
+  if (!(error instanceof Error)) {
+    const text = typeof error === "string" ? error : describe(error);
+    return create(FailureSchema, { message: text, source: SOURCE, failureInfo: applicationInfo({ nonRetryable: false }) });
+  }
+  return create(FailureSchema, {
+    message: error.message,
+    source: SOURCE,
+    stackTrace: framesOf(error),
+    ...(error.cause === undefined || error.cause === null ? {} : { cause: toMessage(error.cause, converter) }),
+    failureInfo: infoOf(error, converter),
+  });
+}
+
+function infoOf(error: Error, converter: PayloadConverter): InfoInit {
+  const payloads = (values: unknown[] | null | undefined) =>
+    values === undefined || values === null || values.length === 0 ? undefined : { payloads: toPayloads(converter, values) };
+  if (error instanceof ApplicationFailure) {
+    const delay = timeoutMs(error.nextRetryDelay);
+    return applicationInfo({
+      type: error.type ?? "",
+      nonRetryable: error.nonRetryable ?? false,
+      details: payloads(error.details),
+      nextRetryDelay: delay === 0 ? undefined : durationFromMs(delay),
+      category: error.category === "BENIGN" ? ApplicationErrorCategory.BENIGN : ApplicationErrorCategory.UNSPECIFIED,
+    });
+  }
+  if (error instanceof CancelledFailure) return { case: "canceledFailureInfo", value: { details: payloads(error.details) } };
+  if (error instanceof TimeoutFailure) {
+    const { timeoutType, lastHeartbeatDetails } = error;
+    return {
+      case: "timeoutFailureInfo",
+      value: {
+        timeoutType: timeoutType === undefined ? TimeoutTypeNumber.UNSPECIFIED : TimeoutTypeNumber[timeoutType],
+        lastHeartbeatDetails: lastHeartbeatDetails === undefined ? undefined : payloads([lastHeartbeatDetails]),
+      },
+    };
+  }
+  if (error instanceof TerminatedFailure) return { case: "terminatedFailureInfo", value: {} };
+  if (error instanceof ServerFailure) return { case: "serverFailureInfo", value: { nonRetryable: error.nonRetryable } };
+  const state = (name: RetryState | undefined) => name === undefined ? RetryStateNumber.UNSPECIFIED : RetryStateNumber[name];
+  if (error instanceof ActivityFailure) {
+    return {
+      case: "activityFailureInfo",
+      value: {
+        activityType: { name: error.activityType },
+        activityId: error.activityId ?? "",
+        identity: error.identity ?? "",
+        retryState: state(error.retryState),
+      },
+    };
+  }
+  if (error instanceof ChildWorkflowFailure) {
+    return {
+      case: "childWorkflowExecutionFailureInfo",
+      value: {
+        namespace: error.namespace ?? "",
+        workflowExecution: error.execution,
+        workflowType: { name: error.workflowType },
+        retryState: state(error.retryState),
+      },
+    };
+  }
+  return applicationInfo({ type: error.name, nonRetryable: false });
+}
+
+function applicationInfo(value: Extract<NonNullable<InfoInit>, { case: "applicationFailureInfo" }>["value"]): InfoInit {
+  return { case: "applicationFailureInfo", value };
+}
+
+/** The frames of a stack, without name and message. */
+function framesOf(error: Error): string {
+  const stack = error.stack ?? "";
+  const head = `${error.name}: ${error.message}\n`;
+  return stack.startsWith(head) ? stack.slice(head.length) : stack;
+}
+
+function describe(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return String(value);
+  }
+}

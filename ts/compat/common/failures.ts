@@ -1,0 +1,231 @@
+// Failures in the shape of `@temporalio/common`: the same class names, constructors and fields, so that programs written for it work
+// and can test with instanceof. All of them are TemporalFailures of ts/converter too. `failure` holds the message that one was read
+// from, so that a failure that passes through keeps what another SDK put in.
+import { TemporalFailure as ConverterFailure } from "../../converter/failures.ts";
+import type { Duration } from "./time.ts";
+
+const member = <const T extends readonly string[]>(...names: T) =>
+  Object.fromEntries(names.map((name) => [name, name])) as { readonly [K in T[number]]: K };
+
+export const TimeoutType = member("START_TO_CLOSE", "SCHEDULE_TO_START", "SCHEDULE_TO_CLOSE", "HEARTBEAT");
+export type TimeoutType = keyof typeof TimeoutType;
+
+export const RetryState = member(
+  "IN_PROGRESS",
+  "NON_RETRYABLE_FAILURE",
+  "TIMEOUT",
+  "MAXIMUM_ATTEMPTS_REACHED",
+  "RETRY_POLICY_NOT_SET",
+  "INTERNAL_SERVER_ERROR",
+  "CANCEL_REQUESTED",
+);
+export type RetryState = keyof typeof RetryState;
+
+export const ApplicationFailureCategory = member("BENIGN");
+export type ApplicationFailureCategory = keyof typeof ApplicationFailureCategory;
+
+export interface WorkflowExecution {
+  workflowId: string;
+  runId: string;
+}
+
+/** Base of all failures. */
+export class TemporalFailure extends ConverterFailure {
+  override name = "TemporalFailure";
+  override readonly cause: Error | undefined;
+
+  constructor(message?: string | null, cause?: Error) {
+    super(message ?? undefined);
+    this.cause = cause;
+  }
+}
+
+/** Made by the server. */
+export class ServerFailure extends TemporalFailure {
+  override name = "ServerFailure";
+  readonly nonRetryable: boolean;
+
+  constructor(message: string | undefined, nonRetryable: boolean, cause?: Error) {
+    super(message, cause);
+    this.nonRetryable = nonRetryable;
+  }
+}
+
+export interface ApplicationFailureOptions {
+  message?: string;
+  type?: string;
+  nonRetryable?: boolean;
+  details?: unknown[];
+  nextRetryDelay?: Duration;
+  cause?: Error;
+  category?: ApplicationFailureCategory;
+}
+
+/** What workflows and activities throw to fail with a meaning. */
+export class ApplicationFailure extends TemporalFailure {
+  override name = "ApplicationFailure";
+  readonly type: string | undefined | null;
+  readonly nonRetryable: boolean | undefined | null;
+  readonly details: unknown[] | undefined | null;
+  readonly nextRetryDelay: Duration | undefined | null;
+  readonly category: ApplicationFailureCategory | undefined | null;
+
+  constructor(
+    message?: string | null,
+    type?: string | null,
+    nonRetryable?: boolean | null,
+    details?: unknown[] | null,
+    cause?: Error,
+    nextRetryDelay?: Duration | null,
+    category?: ApplicationFailureCategory | null,
+  ) {
+    super(message, cause);
+    this.type = type;
+    this.nonRetryable = nonRetryable;
+    this.details = details;
+    this.nextRetryDelay = nextRetryDelay;
+    this.category = category;
+  }
+
+  /** The same error if it is one already, with the given fields set; otherwise one with its message, class name and stack. */
+  static fromError(error: unknown, overrides?: ApplicationFailureOptions): ApplicationFailure {
+    return Object.assign(ensureApplicationFailure(error), overrides);
+  }
+
+  static create(options: ApplicationFailureOptions): ApplicationFailure {
+    const { message, type, nonRetryable, details, cause, nextRetryDelay, category } = options;
+    return new this(message, type, nonRetryable ?? false, details, cause, nextRetryDelay, category);
+  }
+
+  static retryable(message?: string | null, type?: string | null, ...details: unknown[]): ApplicationFailure {
+    return new this(message, type ?? "Error", false, details);
+  }
+
+  static nonRetryable(message?: string | null, type?: string | null, ...details: unknown[]): ApplicationFailure {
+    return new this(message, type ?? "Error", true, details);
+  }
+}
+
+/** The workflow, a scope of it, or an activity was cancelled. */
+export class CancelledFailure extends TemporalFailure {
+  override name = "CancelledFailure";
+  readonly details: unknown[];
+
+  constructor(message: string | undefined, details: unknown[] = [], cause?: Error) {
+    super(message, cause);
+    this.details = details;
+  }
+}
+
+/** The workflow was terminated. */
+export class TerminatedFailure extends TemporalFailure {
+  override name = "TerminatedFailure";
+
+  constructor(message: string | undefined, cause?: Error) {
+    super(message, cause);
+  }
+}
+
+/** A timeout of an activity or a run. */
+export class TimeoutFailure extends TemporalFailure {
+  override name = "TimeoutFailure";
+  readonly lastHeartbeatDetails: unknown;
+  readonly timeoutType: TimeoutType | undefined;
+
+  constructor(message: string | undefined, lastHeartbeatDetails: unknown, timeoutType: TimeoutType | undefined) {
+    super(message);
+    this.lastHeartbeatDetails = lastHeartbeatDetails;
+    this.timeoutType = timeoutType;
+  }
+}
+
+/** An activity failed, timed out or was cancelled; `cause` says how. */
+export class ActivityFailure extends TemporalFailure {
+  override name = "ActivityFailure";
+  readonly activityType: string;
+  readonly activityId: string | undefined;
+  readonly retryState: RetryState | undefined;
+  readonly identity: string | undefined;
+
+  constructor(
+    message: string | undefined,
+    activityType: string,
+    activityId: string | undefined,
+    retryState: RetryState | undefined,
+    identity: string | undefined,
+    cause?: Error,
+  ) {
+    super(message, cause);
+    this.activityType = activityType;
+    this.activityId = activityId;
+    this.retryState = retryState;
+    this.identity = identity;
+  }
+}
+
+/** A child workflow failed, timed out, was cancelled or terminated; `cause` says how. */
+export class ChildWorkflowFailure extends TemporalFailure {
+  override name = "ChildWorkflowFailure";
+  readonly namespace: string | undefined;
+  readonly execution: WorkflowExecution;
+  readonly workflowType: string;
+  readonly retryState: RetryState | undefined;
+
+  constructor(
+    namespace: string | undefined,
+    execution: WorkflowExecution,
+    workflowType: string,
+    retryState: RetryState | undefined,
+    cause?: Error,
+  ) {
+    super("Child Workflow execution failed", cause);
+    this.namespace = namespace;
+    this.execution = execution;
+    this.workflowType = workflowType;
+    this.retryState = retryState;
+  }
+}
+
+/** A workflow with that id is running already. */
+export class WorkflowExecutionAlreadyStartedError extends TemporalFailure {
+  override name = "WorkflowExecutionAlreadyStartedError";
+  readonly workflowId: string;
+  readonly workflowType: string;
+
+  constructor(message: string, workflowId: string, workflowType: string) {
+    super(message);
+    this.workflowId = workflowId;
+    this.workflowType = workflowType;
+  }
+}
+
+/** An ApplicationFailure as it is; anything else as one of its message and class name, retryable. */
+export function ensureApplicationFailure(error: unknown): ApplicationFailure {
+  if (error instanceof ApplicationFailure) return error;
+  const record = typeof error === "object" && error !== null ? error as Partial<Error> : undefined;
+  const failure = new ApplicationFailure(
+    record?.message ? String(record.message) : String(error),
+    record?.constructor?.name ?? record?.name,
+    false,
+  );
+  failure.stack = record?.stack ? String(record.stack) : "";
+  return failure;
+}
+
+/** A TemporalFailure as it is; anything else as an ApplicationFailure. */
+export function ensureTemporalFailure(error: unknown): TemporalFailure {
+  return error instanceof TemporalFailure ? error : ensureApplicationFailure(error);
+}
+
+/** The message of the innermost cause. */
+export function rootCause(error: unknown): string | undefined {
+  if (error instanceof TemporalFailure) return error.cause === undefined ? error.message : rootCause(error.cause);
+  if (typeof error === "string") return error;
+  return error instanceof Error ? error.message : undefined;
+}
+
+/** A cancellation itself, or an activity or child workflow failure whose direct cause is one. */
+export function isCancellation(error: unknown): boolean {
+  if (error instanceof CancelledFailure) return true;
+  return (error instanceof ActivityFailure || error instanceof ChildWorkflowFailure) && error.cause instanceof CancelledFailure;
+}

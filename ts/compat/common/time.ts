@@ -1,0 +1,34 @@
+// Durations as the official packages read them: milliseconds, or text in the format of npm's `ms` ("1.5h", "10 minutes", "-3 days",
+// "100" is milliseconds). Other than the native API's, they may be negative; each caller says what that means.
+
+export type Duration = number | string;
+
+const SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
+const UNITS: readonly (readonly [RegExp, number])[] = [
+  [/^(years?|yrs?|y)$/, 365.25 * DAY],
+  [/^(weeks?|w)$/, 7 * DAY],
+  [/^(days?|d)$/, DAY],
+  [/^(hours?|hrs?|h)$/, HOUR],
+  [/^(minutes?|mins?|m)$/, MINUTE],
+  [/^(seconds?|secs?|s)$/, SECOND],
+  [/^(milliseconds?|msecs?|ms)?$/, 1],
+];
+
+/** Milliseconds of a duration. Throws TypeError for text that is not one. */
+export function msToNumber(duration: Duration): number {
+  if (typeof duration === "number") return duration;
+  const parts = /^(-?(?:\d+)?\.?\d+) *([a-z]*)$/i.exec(duration);
+  const unit = parts === null ? undefined : UNITS.find(([name]) => name.test(parts[2]!.toLowerCase()));
+  if (parts === null || unit === undefined) throw new TypeError(`Invalid duration string: '${duration}'`);
+  return Number.parseFloat(parts[1]!) * unit[1];
+}
+
+/** The same for an option that may be absent. */
+export function msOptionalToNumber(duration: Duration | undefined | null): number | undefined {
+  return duration === undefined || duration === null ? undefined : msToNumber(duration);
+}
+
+/** A timeout for the core, where 0 is unset: zero and empty text count as unset, as in the official packages. */
+export function timeoutMs(duration: Duration | undefined | null): number {
+  return duration ? msToNumber(duration) : 0;
+}

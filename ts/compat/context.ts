@@ -1,0 +1,64 @@
+// What a piece of workflow code runs in: its cancellation scope and, inside an update handler, that update. Programs of the official
+// API take all jobs of an activation in one drain, so continuations of several scopes interleave and the context has to follow each
+// async function. There are two ways, behind one interface: AsyncLocalStorage, given by a host that has one (Node, Deno), and a plain
+// slot that the rewriting loader puts back after every await (browsers, see loader/rewrite.ts).
+import type { CancellationScope } from "./workflow/scope.ts";
+
+/** Immutable: a nested scope runs in a frame of its own. */
+export interface ScopeFrame {
+  readonly scope: CancellationScope;
+  /** Present in an update handler and in everything that it calls. */
+  readonly update?: UpdateInfo;
+}
+
+/** The update whose handler is running. */
+export interface UpdateInfo {
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface ScopeContext {
+  /** The frame of the running code; undefined outside of every scope, which means the run's root scope. */
+  current(): ScopeFrame | undefined;
+  /** Calls `fn` in the frame. What it awaits continues in the frame; the caller goes on in its own. */
+  run<T>(frame: ScopeFrame | undefined, fn: () => T): T;
+}
+
+/** The part of node:async_hooks' AsyncLocalStorage that is needed. */
+export interface AsyncStorage {
+  getStore(): ScopeFrame | undefined;
+  run<T>(store: ScopeFrame | undefined, fn: () => T): T;
+}
+
+/** Context by AsyncLocalStorage; the host makes the storage, because this folder imports nothing of a platform. */
+export function asyncStorageContext(storage: AsyncStorage): ScopeContext {
+  return { current: () => storage.getStore(), run: (frame, fn) => storage.run(frame, fn) };
+}
+
+/**
+ * Context by one slot. Right only for code that the rewriting loader has seen: it calls `restore` wherever such code goes on after a
+ * suspension. The slot is meaningless between two pieces of code, so nothing but rewritten code and `run` may read it.
+ */
+export class SlotContext implements ScopeContext {
+  #frame: ScopeFrame | undefined;
+
+  current(): ScopeFrame | undefined {
+    return this.#frame;
+  }
+
+  run<T>(frame: ScopeFrame | undefined, fn: () => T): T {
+    const before = this.#frame;
+    this.#frame = frame;
+    try {
+      return fn();
+    } finally {
+      this.#frame = before;
+    }
+  }
+
+  /** Puts a frame back; answers the value, so that it fits around an await. */
+  restore<T>(frame: ScopeFrame | undefined, value?: T): T {
+    this.#frame = frame;
+    return value as T;
+  }
+}

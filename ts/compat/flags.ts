@@ -1,0 +1,10 @@
+// The official SDK's language flags (numbers are its own; core-spec head note 3: we write no others). A flag that a task's completion
+// recorded changes how that task and the later ones are replayed.
+
+/** A shielding scope stops requests, withTimeout ends its timer, setTimeout is a timer under a scope. */
+export const FLAG_SHIELDED_SCOPES = 1;
+/** All jobs of an activation are one batch; before it, signals were a batch of their own. */
+export const FLAG_SINGLE_BATCH = 2;
+
+/** Numbers that the official SDK knows: 3 to 6 concern its OpenTelemetry interceptors, and mean nothing here. */
+export const KNOWN_FLAGS: readonly number[] = [1, 2, 3, 4, 5, 6];

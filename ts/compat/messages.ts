@@ -1,0 +1,262 @@
+// Signals, updates and queries of one run: handlers, what waits for a handler, and what is running. A message whose handler exists is
+// dispatched when its job is applied; otherwise in the call of setHandler that brings the handler, ahead of the code after it. An update
+// that has no handler at the end of its activation is rejected; signals wait for ever. When each promise settles relative to the
+// others is part of the contract, so the chains below have as many links as those of the official SDK.
+import {
+  CommandKind,
+  type DoUpdate,
+  QueryResult,
+  type QueryWorkflow,
+  type SignalWorkflow,
+  UpdateResponse,
+} from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { fromPayloads } from "../converter/payload.ts";
+import { IllegalStateError } from "./common/errors.ts";
+import { ApplicationFailure, TemporalFailure } from "./common/failures.ts";
+import { HandlerUnfinishedPolicy } from "./common/options.ts";
+import type { CompatRun } from "./run.ts";
+import { CancellationScope } from "./workflow/scope.ts";
+
+// deno-lint-ignore no-explicit-any
+export type HandlerFunction = (...args: any[]) => unknown;
+export type DefaultHandler = (name: string, ...args: unknown[]) => unknown;
+
+interface Entry {
+  handler: HandlerFunction;
+  description?: string | undefined;
+}
+export interface SignalEntry extends Entry {
+  unfinishedPolicy: HandlerUnfinishedPolicy;
+}
+export interface UpdateEntry extends SignalEntry {
+  validator?: HandlerFunction | undefined;
+}
+interface Running {
+  name: string;
+  id?: string;
+  unfinishedPolicy: HandlerUnfinishedPolicy;
+}
+
+export const RESERVED_PREFIX = "__temporal_";
+
+export class MessageHandlers {
+  readonly signals = new Map<string, SignalEntry>();
+  readonly updates = new Map<string, UpdateEntry>();
+  readonly queries = new Map<string, Entry>();
+  defaultSignal: DefaultHandler | undefined;
+  defaultUpdate: DefaultHandler | undefined;
+  defaultQuery: DefaultHandler | undefined;
+  #run: CompatRun;
+  #waitingSignals: SignalWorkflow[] = [];
+  #waitingUpdates: DoUpdate[] = [];
+  #runningSignals = new Map<number, Running>();
+  #runningUpdates = new Map<string, Running>();
+  #nextSignal = 0;
+
+  constructor(run: CompatRun) {
+    this.#run = run;
+    this.queries.set(RESERVED_PREFIX + "workflow_metadata", {
+      handler: () => this.#metadata(),
+      description: "Returns metadata associated with this workflow.",
+    });
+  }
+
+  get allFinished(): boolean {
+    return this.#runningSignals.size === 0 && this.#runningUpdates.size === 0;
+  }
+
+  /** The workflow failed: nobody is to be warned of handlers that it cut off. */
+  forgetRunning(): void {
+    this.#runningSignals.clear();
+    this.#runningUpdates.clear();
+  }
+
+  // ------------------------------------------------------------------------------------------------------------------ signals
+
+  signal(job: SignalWorkflow): void {
+    const name = job.signalName;
+    const entry = this.signals.get(name);
+    const fallback = this.defaultSignal;
+    if (entry === undefined && fallback === undefined) {
+      this.#waitingSignals.push(job);
+      return;
+    }
+    if (entry === undefined) refuseReserved("signal", name);
+    const id = this.#nextSignal++;
+    this.#runningSignals.set(id, { name, unfinishedPolicy: entry?.unfinishedPolicy ?? HandlerUnfinishedPolicy.WARN_AND_ABANDON });
+    const args = fromPayloads(this.#run.converter, job.input);
+    this.#handleSignal(name, args)
+      .catch((error) => this.#run.endWith(error))
+      .finally(() => this.#runningSignals.delete(id));
+  }
+
+  async #handleSignal(name: string, args: unknown[]): Promise<void> {
+    const entry = this.signals.get(name);
+    if (entry !== undefined) await entry.handler(...args);
+    else if (this.defaultSignal !== undefined) await this.defaultSignal(name, ...args);
+    else throw new IllegalStateError(`No registered signal handler for signal: ${name}`);
+  }
+
+  /** A handler has come: dispatches what waited for it, in order of arrival. */
+  dispatchSignals(): void {
+    takeWhere(this.#waitingSignals, (job) => this.defaultSignal !== undefined || this.signals.has(job.signalName), (job) => {
+      this.signal(job);
+    });
+  }
+
+  // ------------------------------------------------------------------------------------------------------------------ updates
+
+  update(job: DoUpdate): void {
+    const { name, id } = job;
+    const fallback = this.defaultUpdate;
+    const entry = this.updates.get(name) ?? (fallback === undefined ? undefined : {
+      handler: (...args: unknown[]) => fallback(name, ...args),
+      validator: undefined,
+      unfinishedPolicy: HandlerUnfinishedPolicy.WARN_AND_ABANDON,
+    });
+    if (entry === undefined) {
+      this.#waitingUpdates.push(job);
+      return;
+    }
+    if (!this.updates.has(name)) refuseReserved("update", name);
+    const frame = { scope: CancellationScope.current(), update: { id, name } };
+    this.#run.context.run(frame, () => this.#decide(job, entry));
+  }
+
+  /** Validates, answers, and starts the handler: without anything in between. */
+  #decide(job: DoUpdate, entry: UpdateEntry): void {
+    const { id, name, protocolInstanceId } = job;
+    // The handler gets values of its own: it must not see what the validator did to its arguments.
+    const decode = () => fromPayloads(this.#run.converter, job.input);
+    let args: unknown[];
+    try {
+      if (job.runValidator && entry.validator !== undefined) {
+        const { validator } = entry;
+        withLiveLogs(this.#run, () => validator(...decode()));
+      }
+      args = decode();
+    } catch (error) {
+      this.#respond(protocolInstanceId, { $case: "rejected", value: this.#run.encodeError(error) });
+      return;
+    }
+    this.#respond(protocolInstanceId, { $case: "accepted", value: {} });
+    this.#runningUpdates.set(id, { name, id, unfinishedPolicy: entry.unfinishedPolicy });
+    (async () => await entry.handler(...args))()
+      .then((result) => {
+        this.#respond(protocolInstanceId, {
+          $case: "completed",
+          value: { externalPayloads: [], ...this.#run.converter.toPayload(result) },
+        });
+      })
+      .catch((error) => {
+        if (!(error instanceof TemporalFailure)) return this.#run.endWith(error);
+        this.#respond(protocolInstanceId, { $case: "rejected", value: this.#run.encodeError(error) });
+      })
+      .finally(() => this.#runningUpdates.delete(id));
+  }
+
+  #respond(protocolInstanceId: string, response: NonNullable<UpdateResponse["response"]>): void {
+    const bytes = UpdateResponse.encode({ protocolInstanceId, response }).finish();
+    this.#run.command(CommandKind.COMMAND_KIND_UPDATE_RESPONSE, bytes);
+  }
+
+  dispatchUpdates(): void {
+    takeWhere(this.#waitingUpdates, (job) => this.defaultUpdate !== undefined || this.updates.has(job.name), (job) => {
+      this.update(job);
+    });
+  }
+
+  /** The activation is over: what no handler came for is rejected, since the server will not wait. */
+  rejectWaitingUpdates(): void {
+    for (const job of this.#waitingUpdates.splice(0)) {
+      const failure = ApplicationFailure.nonRetryable(`No registered handler for update: ${job.name}`);
+      this.#respond(job.protocolInstanceId, { $case: "rejected", value: this.#run.encodeError(failure) });
+    }
+  }
+
+  // ------------------------------------------------------------------------------------------------------------------ queries
+
+  query(job: QueryWorkflow): void {
+    const { queryId, queryType } = job;
+    const answer = (result: NonNullable<QueryResult["result"]>) => {
+      this.#run.command(CommandKind.COMMAND_KIND_QUERY_RESULT, QueryResult.encode({ queryId, result }).finish());
+    };
+    this.#askQuery(queryType, fromPayloads(this.#run.converter, job.arguments)).then(
+      (value) => answer({ $case: "succeeded", value: { externalPayloads: [], ...this.#run.converter.toPayload(value) } }),
+    ).catch((error) => answer({ $case: "failed", value: this.#run.encodeError(error) }));
+  }
+
+  #askQuery(name: string, args: unknown[]): Promise<unknown> {
+    try {
+      const entry = this.queries.get(name);
+      if (entry === undefined && this.defaultQuery !== undefined) refuseReserved("query", name);
+      const handler = entry?.handler ?? this.defaultQuery?.bind(undefined, name);
+      if (handler === undefined) {
+        const known = [...this.queries.keys()].join(" ");
+        throw new ReferenceError(`Workflow did not register a handler for ${name}. Registered queries: [${known}]`);
+      }
+      const value = handler(...args);
+      if (value instanceof Promise) throw new TypeError("Query handlers should not return a Promise");
+      return Promise.resolve(value);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** What user interfaces ask for to show a workflow's messages; the JSON form of temporal.api.sdk.v1.WorkflowMetadata. */
+  #metadata(): unknown {
+    const list = (entries: Map<string, Entry>) => [...entries].map(([name, { description }]) => ({ name, description }));
+    return {
+      definition: {
+        type: this.#run.info.workflowType,
+        queryDefinitions: list(this.queries),
+        signalDefinitions: list(this.signals),
+        updateDefinitions: list(this.updates),
+      },
+      currentDetails: this.#run.details,
+    };
+  }
+
+  // ------------------------------------------------------------------------------------------------------------------ warnings
+
+  /** The workflow has ended: names the handlers that it cut off. */
+  warnOfUnfinished(): void {
+    const warned = (running: Iterable<Running>) =>
+      [...running].filter((one) => one.unfinishedPolicy === HandlerUnfinishedPolicy.WARN_AND_ABANDON);
+    const updates = warned(this.#runningUpdates.values());
+    const signals = warned(this.#runningSignals.values());
+    const advice = "wait with `await condition(allHandlersFinished)`, or set unfinishedPolicy ABANDON on the handler";
+    if (updates.length > 0) {
+      this.#run.log("warn", `[TMPRL1102] the workflow ended while update handlers were running: ${advice}`, {
+        updates: updates.map(({ name, id }) => ({ name, id })),
+      });
+    }
+    if (signals.length > 0) {
+      this.#run.log("warn", `[TMPRL1102] the workflow ended while signal handlers were running: ${advice}`, {
+        signals: signals.map(({ name }) => name),
+      });
+    }
+  }
+}
+
+/** A validator runs once, live, so its log lines count even when the events around it are replayed. */
+function withLiveLogs(run: CompatRun, fn: () => void): void {
+  const before = run.info;
+  run.info = { ...before, unsafe: { ...before.unsafe, isReplayingHistoryEvents: false } };
+  try {
+    fn();
+  } finally {
+    run.info = before;
+  }
+}
+
+/** Takes the items that fit out of a list, one after the other: handling one may change what fits. */
+function takeWhere<T>(list: T[], fits: (item: T) => boolean, handle: (item: T) => void): void {
+  for (let i = list.findIndex(fits); i >= 0; i = list.findIndex(fits)) handle(list.splice(i, 1)[0]!);
+}
+
+/** A handler for unknown names does not get the names that Temporal keeps for itself. */
+function refuseReserved(kind: string, name: string): void {
+  if (!name.startsWith(RESERVED_PREFIX)) return;
+  throw new TypeError(`Cannot use ${kind} name: '${name}', with reserved prefix: '${RESERVED_PREFIX}'`);
+}

@@ -1,0 +1,53 @@
+// A program written for `@temporalio/workflow`, as the executor runs it (executor/program.ts). One program per entry module; each run
+// gets fresh instances of the modules.
+import { JobOrder } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { Activator, Program, RunContext } from "../executor/program.ts";
+import { CompatActivator } from "./activator.ts";
+import * as common from "./common/mod.ts";
+import { type AsyncStorage, asyncStorageContext, type ScopeContext, SlotContext } from "./context.ts";
+import { compatGlobals } from "./globals.ts";
+import { type CompileFunction, ModuleGraph, type ModuleSource } from "./loader/module_graph.ts";
+import * as workflow from "./workflow/mod.ts";
+
+export interface CompatProgramOptions {
+  /** The module whose exports are the workflows, by their names. */
+  entry: string;
+  source: ModuleSource;
+  /** Given: the context follows async functions by it. Absent: modules are rewritten, which works everywhere. */
+  asyncStorage?: AsyncStorage;
+  /** Resolves when all microtasks have run. */
+  hop(): Promise<void>;
+  /** Absent: `new Function`. */
+  compile?: CompileFunction;
+}
+
+export class CompatProgram implements Program {
+  readonly jobOrder = JobOrder.JOB_ORDER_COMPAT;
+  /** Not the native programs' name: the core chooses Core's rule of task boundaries by it (core-spec head note 2). */
+  readonly sdkName = "temporalex-ts-compat";
+  #modules: ModuleGraph;
+  #scopes: ScopeContext;
+  #hop: () => Promise<void>;
+
+  private constructor(modules: ModuleGraph, scopes: ScopeContext, hop: () => Promise<void>) {
+    this.#modules = modules;
+    this.#scopes = scopes;
+    this.#hop = hop;
+  }
+
+  /** Loads and compiles the modules; nothing of them is evaluated before a run starts. */
+  static async load(options: CompatProgramOptions): Promise<CompatProgram> {
+    const slot = options.asyncStorage === undefined ? new SlotContext() : undefined;
+    const modules = await ModuleGraph.load(options.entry, options.source, {
+      packages: { "@temporalio/workflow": workflow, "@temporalio/common": common },
+      globals: compatGlobals(),
+      ...(slot === undefined ? {} : { slot }),
+      ...(options.compile === undefined ? {} : { compile: options.compile }),
+    });
+    return new CompatProgram(modules, slot ?? asyncStorageContext(options.asyncStorage!), options.hop);
+  }
+
+  createActivator(context: RunContext): Activator {
+    return new CompatActivator(context, { modules: this.#modules, scopes: this.#scopes, hop: this.#hop });
+  }
+}

@@ -1,0 +1,214 @@
+// Everything that one run of an official-API program remembers between activations, and the ways in which it speaks to the core. The
+// functions that workflow code imports (workflow/) and the activation loop (activator.ts) both work on it; it has no loop of its own.
+import {
+  CancelWorkflowExecution,
+  CommandKind,
+  CompleteWorkflow,
+  FailWorkflow,
+  SetPatchMarker,
+} from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { ContinueAsNew as ContinueAsNewCommand } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { PayloadConverter } from "../converter/payload.ts";
+import type { LogLevel, RunContext } from "../executor/program.ts";
+import { IllegalStateError } from "./common/errors.ts";
+import { encodeFailure } from "./common/failure_converter.ts";
+import { ensureTemporalFailure, isCancellation, TemporalFailure } from "./common/failures.ts";
+import type { ScopeContext } from "./context.ts";
+import { KNOWN_FLAGS } from "./flags.ts";
+import { MessageHandlers } from "./messages.ts";
+import { alea, seedBytes } from "./workflow/alea.ts";
+import { ContinueAsNew } from "./workflow/continue_as_new.ts";
+import type { WorkflowInfo } from "./workflow/info.ts";
+import { RootScope } from "./workflow/scope.ts";
+
+/** What is called when the core answers a command. */
+export interface Completion {
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+interface Condition {
+  fn(): boolean;
+  resolve(): void;
+}
+
+export interface CompatRunOptions {
+  scopes: ScopeContext;
+  info: WorkflowInfo;
+  timeMs: number;
+  randomnessSeed: string;
+}
+
+export class CompatRun {
+  readonly context: ScopeContext;
+  readonly converter: PayloadConverter;
+  /** Workflow time, milliseconds. */
+  timeMs: number;
+  isReplaying = true;
+  info: WorkflowInfo;
+  /** What setCurrentDetails was given. */
+  details = "";
+  /** The workflow itself was asked to cancel. */
+  cancelRequested = false;
+  /** A terminal command was issued. */
+  completed = false;
+
+  readonly timers = new Map<number, Completion>();
+  readonly activities = new Map<number, Completion>();
+  readonly conditions = new Map<number, Condition>();
+  /** Scopes of timers made by setTimeout, by handle. */
+  readonly timeoutScopes = new Map<number, { cancel(): void }>();
+  nextConditionId = 1;
+  nextActivityId = 1;
+
+  readonly messages: MessageHandlers;
+  readonly rootScope: RootScope;
+  #host: RunContext;
+  #random: () => number;
+  #flags = new Set<number>();
+  #presentPatches = new Set<string>();
+  #patchDecisions = new Map<string, true>();
+  #taskError: { error: unknown } | undefined;
+
+  constructor(host: RunContext, options: CompatRunOptions) {
+    this.#host = host;
+    this.context = options.scopes;
+    this.converter = host.converter;
+    this.info = options.info;
+    this.timeMs = options.timeMs;
+    this.#random = alea(seedBytes(options.randomnessSeed));
+    this.rootScope = new RootScope();
+    this.messages = new MessageHandlers(this);
+  }
+
+  // ---------------------------------------------------------------------------------------------------------------- commands
+
+  command(kind: CommandKind, attributes: Uint8Array): number {
+    return this.#host.run.command(kind, attributes);
+  }
+
+  cancelCommand(kind: CommandKind, seq: number): void {
+    this.#host.run.cancel(kind, seq);
+  }
+
+  completeWorkflow(result: unknown): void {
+    const bytes = CompleteWorkflow.encode(CompleteWorkflow.fromPartial({ result: this.converter.toPayload(result) })).finish();
+    this.#terminal(CommandKind.COMMAND_KIND_COMPLETE_WORKFLOW, bytes);
+  }
+
+  /**
+   * What the main function or a message handler threw. Failures fail the workflow, an accepted cancellation cancels it, ContinueAsNew
+   * restarts it; everything else is a bug of the code and fails the task, so that a fixed version can go on.
+   */
+  endWith(error: unknown): void {
+    if (this.cancelRequested && isCancellation(error)) {
+      const bytes = CancelWorkflowExecution.encode(CancelWorkflowExecution.fromPartial({})).finish();
+      this.#terminal(CommandKind.COMMAND_KIND_CANCEL_WORKFLOW, bytes);
+    } else if (error instanceof ContinueAsNew) {
+      this.#terminal(CommandKind.COMMAND_KIND_CONTINUE_AS_NEW, ContinueAsNewCommand.encode(error.command).finish());
+    } else if (error instanceof TemporalFailure) {
+      this.messages.forgetRunning();
+      const bytes = FailWorkflow.encode(FailWorkflow.fromPartial({ failure: this.encodeError(error) })).finish();
+      this.#terminal(CommandKind.COMMAND_KIND_FAIL_WORKFLOW, bytes);
+    } else this.failTask(error);
+  }
+
+  #terminal(kind: CommandKind, attributes: Uint8Array): void {
+    this.command(kind, attributes);
+    this.completed = true;
+  }
+
+  encodeError(error: unknown): Uint8Array {
+    return encodeFailure(ensureTemporalFailure(error), this.converter);
+  }
+
+  // ------------------------------------------------------------------------------------------------------------- task failure
+
+  /** Remembers the first error that fails the task; it is thrown where the loop next looks. */
+  failTask(error: unknown): void {
+    this.#taskError ??= { error };
+  }
+
+  throwTaskError(): void {
+    if (this.#taskError !== undefined) throw this.#taskError.error;
+  }
+
+  // --------------------------------------------------------------------------------------------------------------- conditions
+
+  /** Unblocks the conditions that have become true, again and again until none does. Answers how many did. */
+  unblockConditions(): number {
+    let unblocked = 0;
+    for (;;) {
+      this.throwTaskError();
+      const before = unblocked;
+      for (const [id, condition] of this.conditions) {
+        if (!condition.fn()) continue;
+        condition.resolve();
+        this.conditions.delete(id);
+        unblocked++;
+      }
+      if (before === unblocked) return unblocked;
+    }
+  }
+
+  // ------------------------------------------------------------------------------------------------- flags, patches, randomness
+
+  /** Language flags recorded for the task that is being worked on. Throws for a number that nobody knows. */
+  addFlags(flags: readonly number[]): void {
+    for (const flag of flags) {
+      if (!KNOWN_FLAGS.includes(flag)) throw new TypeError(`Unknown SDK flag: ${flag}`);
+      this.#flags.add(flag);
+    }
+  }
+
+  /** On replay a flag holds if it was recorded; live all of them do, and are recorded. */
+  hasFlag(flag: number): boolean {
+    if (this.#flags.has(flag)) return true;
+    if (this.isReplaying) return false;
+    this.#flags.add(flag);
+    return true;
+  }
+
+  notePatch(patchId: string): void {
+    this.#presentPatches.add(patchId);
+  }
+
+  patch(patchId: string, deprecated: boolean): boolean {
+    if (this.#patchDecisions.has(patchId)) return true;
+    // Absent on replay is not final: the same run may go live, and then the new code applies.
+    if (this.isReplaying && !this.#presentPatches.has(patchId)) return false;
+    this.#patchDecisions.set(patchId, true);
+    const marker = SetPatchMarker.encode({ patchId, deprecated }).finish();
+    this.command(CommandKind.COMMAND_KIND_SET_PATCH_MARKER, marker);
+    return true;
+  }
+
+  reseed(randomnessSeed: string): void {
+    this.#random = alea(seedBytes(randomnessSeed));
+  }
+
+  random(): number {
+    return this.#random();
+  }
+
+  randomBytes(length: number): Uint8Array {
+    return Uint8Array.from({ length }, () => Math.floor(this.#random() * 0x100));
+  }
+
+  // --------------------------------------------------------------------------------------------------------------------- logs
+
+  /** Writes a line, but for those that were written when the events happened. */
+  log(level: LogLevel, message: string, fields: { readonly [key: string]: unknown }): void {
+    if (this.info.unsafe.isReplayingHistoryEvents) return;
+    const { workflowType, workflowId, runId } = this.info;
+    this.#host.log.write({ level, message, fields, timeMs: this.timeMs, workflowType, workflowId, runId, source: "workflow" });
+  }
+
+  /** The promise that waits for the answer to a command. */
+  takeCompletion(pending: Map<number, Completion>, seq: number): Completion {
+    const completion = pending.get(seq);
+    if (completion === undefined) throw new IllegalStateError(`No completion for taskSeq ${seq}`);
+    pending.delete(seq);
+    return completion;
+  }
+}

@@ -1,0 +1,55 @@
+// Johannes Baagoe's Alea generator (published in 2010), bit for bit as programs of the official SDK see it: ids of child workflows and
+// arguments of activities in recorded histories derive from it. The seed is a list of small integers (the bytes of the run's seed, most
+// significant first); each is mixed in as one unit.
+
+const TWO_POW_32 = 0x100000000;
+const TWO_POW_MINUS_32 = 2.3283064365386963e-10;
+
+/** Baagoe's Mash: a running hash of numbers to [0, 1). */
+function createMash(): (data: readonly number[]) => number {
+  let state = 0xefc8249d;
+  return (data) => {
+    for (const unit of data) {
+      state += unit;
+      let spread = 0.02519603282416938 * state;
+      state = spread >>> 0;
+      spread = (spread - state) * state;
+      state = spread >>> 0;
+      state += (spread - state) * TWO_POW_32;
+    }
+    return (state >>> 0) * TWO_POW_MINUS_32;
+  };
+}
+
+/** A generator of numbers in [0, 1). */
+export function alea(seed: readonly number[]): () => number {
+  const mash = createMash();
+  let a = mash([32]), b = mash([32]), c = mash([32]), carry = 1;
+  const wrapped = (value: number) => (value < 0 ? value + 1 : value);
+  a = wrapped(a - mash(seed));
+  b = wrapped(b - mash(seed));
+  c = wrapped(c - mash(seed));
+  return () => {
+    const next = 2091639 * a + carry * TWO_POW_MINUS_32;
+    a = b;
+    b = c;
+    carry = next | 0;
+    return c = next - carry;
+  };
+}
+
+/** The bytes of a seed given as decimal text of a 64-bit number, most significant first. */
+export function seedBytes(decimal: string): number[] {
+  const bytes: number[] = [];
+  for (let rest = BigInt.asUintN(64, BigInt(decimal)), i = 0; i < 8; i++, rest >>= 8n) bytes.unshift(Number(rest & 0xffn));
+  return bytes;
+}
+
+/** A version 4 UUID of four draws, most significant first. */
+export function uuid4From(random: () => number): string {
+  const words = [0, 0, 0, 0].map(() => (random() * TWO_POW_32) >>> 0);
+  words[1] = (words[1]! & 0xffff0fff) | 0x4000;
+  words[2] = (words[2]! & 0x3fffffff) | 0x80000000;
+  const hex = words.map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}

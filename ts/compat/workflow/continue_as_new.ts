@@ -1,0 +1,54 @@
+// continueAsNew: ends this run and starts the next one of the same workflow with new arguments. It works by throwing, so code after it
+// does not run; catching it and going on is a mistake.
+import { ContinueAsNew as ContinueAsNewCommand } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { toPayloads } from "../../converter/payload.ts";
+import { type Duration, timeoutMs } from "../common/time.ts";
+import { currentRun } from "../current.ts";
+
+// deno-lint-ignore no-explicit-any
+export type Workflow = (...args: any[]) => Promise<any>;
+
+/** What continueAsNew throws. */
+export class ContinueAsNew extends Error {
+  override name = "ContinueAsNew";
+  readonly command: ContinueAsNewCommand;
+
+  constructor(command: ContinueAsNewCommand) {
+    super("Workflow continued as new");
+    this.command = command;
+  }
+}
+
+export interface ContinueAsNewOptions {
+  workflowType?: string;
+  taskQueue?: string;
+  workflowRunTimeout?: Duration;
+  workflowTaskTimeout?: Duration;
+  /** Absent: the memo of this run. */
+  memo?: Record<string, unknown>;
+}
+
+/** A function that continues as new with these options. */
+export function makeContinueAsNewFunc<F extends Workflow>(
+  options: ContinueAsNewOptions = {},
+): (...args: Parameters<F>) => Promise<never> {
+  const run = currentRun(
+    "Workflow.continueAsNew(...) and Workflow.makeContinueAsNewFunc(...) may only be used from a Workflow Execution.",
+  );
+  // deno-lint-ignore require-await
+  return async (...args) => {
+    const memo = Object.entries(options.memo ?? {}).map(([key, value]) => [key, run.converter.toPayload(value)]);
+    throw new ContinueAsNew(ContinueAsNewCommand.fromPartial({
+      workflowType: options.workflowType ?? run.info.workflowType,
+      taskQueue: options.taskQueue ?? run.info.taskQueue,
+      arguments: toPayloads(run.converter, args),
+      workflowRunTimeoutMs: timeoutMs(options.workflowRunTimeout),
+      workflowTaskTimeoutMs: timeoutMs(options.workflowTaskTimeout),
+      memo: Object.fromEntries(memo),
+    }));
+  };
+}
+
+export function continueAsNew<F extends Workflow>(...args: Parameters<F>): Promise<never> {
+  return makeContinueAsNewFunc<F>()(...args);
+}

@@ -1,0 +1,140 @@
+// Definitions and handlers of signals, updates and queries.
+import { HandlerUnfinishedPolicy } from "../common/options.ts";
+import { currentRun } from "../current.ts";
+import { type DefaultHandler, type HandlerFunction, RESERVED_PREFIX } from "../messages.ts";
+
+/** Brands carry the types of arguments and results; they do not exist at run time. */
+declare const ARGS: unique symbol;
+declare const RESULT: unique symbol;
+
+export interface SignalDefinition<Args extends unknown[] = unknown[], Name extends string = string> {
+  type: "signal";
+  name: Name;
+  [ARGS]?: Args;
+}
+export interface UpdateDefinition<Ret, Args extends unknown[] = unknown[], Name extends string = string> {
+  type: "update";
+  name: Name;
+  [ARGS]?: Args;
+  [RESULT]?: Ret;
+}
+export interface QueryDefinition<Ret, Args extends unknown[] = unknown[], Name extends string = string> {
+  type: "query";
+  name: Name;
+  [ARGS]?: Args;
+  [RESULT]?: Ret;
+}
+
+export function defineSignal<Args extends unknown[] = [], Name extends string = string>(
+  name: Name,
+): SignalDefinition<Args, Name> {
+  return { type: "signal", name };
+}
+
+export function defineUpdate<Ret, Args extends unknown[] = [], Name extends string = string>(
+  name: Name,
+): UpdateDefinition<Ret, Args, Name> {
+  return { type: "update", name };
+}
+
+export function defineQuery<Ret, Args extends unknown[] = [], Name extends string = string>(
+  name: Name,
+): QueryDefinition<Ret, Args, Name> {
+  return { type: "query", name };
+}
+
+export interface HandlerOptions<Args extends unknown[] = unknown[]> {
+  /** Shown in user interfaces. */
+  description?: string;
+  /** What is said when the workflow ends while the handler runs (signals and updates). */
+  unfinishedPolicy?: HandlerUnfinishedPolicy;
+  /** Throws to reject an update before it is in history. */
+  validator?: (...args: Args) => void;
+}
+
+/** Sets, replaces or (with undefined) removes the handler of a message. Messages that waited for it are handled in this call. */
+export function setHandler<Ret, Args extends unknown[]>(
+  definition: UpdateDefinition<Ret, Args>,
+  handler: ((...args: Args) => Ret | Promise<Ret>) | undefined,
+  options?: HandlerOptions<Args>,
+): void;
+export function setHandler<Ret, Args extends unknown[]>(
+  definition: QueryDefinition<Ret, Args>,
+  handler: ((...args: Args) => Ret) | undefined,
+  options?: HandlerOptions,
+): void;
+export function setHandler<Args extends unknown[]>(
+  definition: SignalDefinition<Args>,
+  handler: ((...args: Args) => void | Promise<void>) | undefined,
+  options?: HandlerOptions,
+): void;
+export function setHandler(
+  definition: { type: string; name: string },
+  handler: HandlerFunction | undefined,
+  // deno-lint-ignore no-explicit-any
+  options: HandlerOptions<any> = {},
+): void {
+  const { messages } = currentRun("Workflow.setHandler(...) may only be used from a Workflow Execution.");
+  const { type, name } = definition;
+  if (type !== "signal" && type !== "update" && type !== "query") throw new TypeError(`Invalid definition type: ${type}`);
+  refuseReservedName(type, name);
+  if (handler === undefined || handler === null) {
+    messages[`${type === "query" ? "queries" : `${type}s`}` as "signals" | "updates" | "queries"].delete(name);
+    return;
+  }
+  requireFunction(handler);
+  const { description, validator, unfinishedPolicy = HandlerUnfinishedPolicy.WARN_AND_ABANDON } = options;
+  if (type === "query") messages.queries.set(name, { handler, description });
+  else if (type === "signal") {
+    messages.signals.set(name, { handler, description, unfinishedPolicy });
+    messages.dispatchSignals();
+  } else {
+    messages.updates.set(name, { handler, validator, description, unfinishedPolicy });
+    messages.dispatchUpdates();
+  }
+}
+
+/** Handles signals that have no handler of their own. */
+export function setDefaultSignalHandler(handler: DefaultHandler | undefined): void {
+  const { messages } = currentRun("Workflow.setDefaultSignalHandler(...) may only be used from a Workflow Execution.");
+  messages.defaultSignal = optionalFunction(handler);
+  messages.dispatchSignals();
+}
+
+/** Handles updates that have no handler of their own. */
+export function setDefaultUpdateHandler(handler: DefaultHandler | undefined): void {
+  const { messages } = currentRun("Workflow.setDefaultUpdateHandler(...) may only be used from a Workflow Execution.");
+  messages.defaultUpdate = optionalFunction(handler);
+  messages.dispatchUpdates();
+}
+
+/** Answers queries that have no handler of their own. */
+export function setDefaultQueryHandler(handler: DefaultHandler | undefined): void {
+  const { messages } = currentRun("Workflow.setDefaultQueryHandler(...) may only be used from a Workflow Execution.");
+  messages.defaultQuery = optionalFunction(handler);
+}
+
+/** True when no signal or update handler is running. */
+export function allHandlersFinished(): boolean {
+  return currentRun("allHandlersFinished() may only be used from a Workflow Execution.").messages.allFinished;
+}
+
+function requireFunction(handler: unknown): void {
+  if (typeof handler === "function") return;
+  throw new TypeError(`Expected handler to be either a function or 'undefined'. Got: '${typeof handler}'`);
+}
+
+function optionalFunction(handler: DefaultHandler | undefined): DefaultHandler | undefined {
+  if (handler === undefined || handler === null) return undefined;
+  requireFunction(handler);
+  return handler;
+}
+
+function refuseReservedName(type: string, name: string): void {
+  if (name.startsWith(RESERVED_PREFIX)) {
+    throw new TypeError(`Cannot use ${type} name: '${name}', with reserved prefix: '${RESERVED_PREFIX}'`);
+  }
+  if (name === "__stack_trace" || name === "__enhanced_stack_trace") {
+    throw new TypeError(`Cannot use ${type} name: '${name}', which is a reserved name`);
+  }
+}

@@ -1,0 +1,193 @@
+// workflowInfo(): what a run knows about itself. The object is replaced, never changed, when an activation brings new values.
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import { type Duration, durationMs, type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
+import type { Activation, InitializeWorkflow } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { Payload, PayloadConverter } from "../../converter/payload.ts";
+import type { RunContext } from "../../executor/program.ts";
+import { WorkflowExecutionStartedEventAttributesSchema } from "../../temporal/generated/temporal/api/history/v1/message_pb.ts";
+import type { WorkflowExecutionStartedEventAttributes } from "../../temporal/generated/temporal/api/history/v1/message_pb.ts";
+import { FailureSchema } from "../../temporal/generated/temporal/api/failure/v1/message_pb.ts";
+import { decodeFailure } from "../common/failure_converter.ts";
+import type { RetryPolicy } from "../common/options.ts";
+import { currentRun } from "../current.ts";
+import { uuid4From } from "./alea.ts";
+
+/** Values of a search attribute; also a single one comes as a list. */
+export type SearchAttributeValue = string[] | number[] | boolean[] | Date[];
+export interface SearchAttributes {
+  [name: string]: SearchAttributeValue | undefined;
+}
+
+export interface ParentWorkflowInfo {
+  workflowId: string;
+  runId: string;
+  namespace: string;
+}
+
+export interface RootWorkflowInfo {
+  workflowId: string;
+  runId: string;
+}
+
+/** Things that differ from replay to replay. Never let the outcome of a workflow depend on them. */
+export interface UnsafeWorkflowInfo {
+  /** The system's time, milliseconds. */
+  readonly now: () => number;
+  readonly isReplaying: boolean;
+  /** False also for queries and validators, which are live although nothing new happens. */
+  readonly isReplayingHistoryEvents: boolean;
+  readonly random: {
+    random(): number;
+    uuid4(): string;
+    fillRandom(bytes: Uint8Array): Uint8Array;
+  };
+}
+
+export interface WorkflowInfo {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly workflowType: string;
+  readonly searchAttributes: SearchAttributes;
+  readonly memo?: Record<string, unknown>;
+  readonly parent?: ParentWorkflowInfo;
+  /** Absent for a workflow that is its own root. */
+  readonly root?: RootWorkflowInfo;
+  readonly lastResult?: unknown;
+  readonly lastFailure?: Error;
+  /** Id of the last event that the current task knows. */
+  readonly historyLength: number;
+  /** Bytes. */
+  readonly historySize: number;
+  readonly continueAsNewSuggested: boolean;
+  readonly taskQueue: string;
+  readonly namespace: string;
+  readonly firstExecutionRunId: string;
+  readonly continuedFromExecutionRunId?: string;
+  readonly startTime: Date;
+  readonly runStartTime: Date;
+  readonly executionTimeoutMs?: number;
+  readonly executionExpirationTime?: Date;
+  readonly runTimeoutMs?: number;
+  readonly taskTimeoutMs: number;
+  readonly retryPolicy?: RetryPolicy;
+  readonly attempt: number;
+  readonly cronSchedule?: string;
+  readonly cronScheduleToScheduleInterval?: number;
+  readonly currentBuildId?: string;
+  readonly unsafe: UnsafeWorkflowInfo;
+}
+
+/** The info of a run at its first activation. */
+export function initialInfo(init: InitializeWorkflow, activation: Activation, host: RunContext): WorkflowInfo {
+  const started = fromBinary(WorkflowExecutionStartedEventAttributesSchema, init.startedAttributes);
+  const { converter } = host;
+  const memo = started.memo?.fields;
+  const parent = started.parentWorkflowExecution;
+  const root = started.rootWorkflowExecution;
+  const failure = started.continuedFailure;
+  const lastResult = started.lastCompletionResult?.payloads[0];
+  const retry = started.retryPolicy;
+  const present = <K extends keyof WorkflowInfo>(key: K, value: WorkflowInfo[K] | undefined) =>
+    (value === undefined || value === "" || value === 0 ? {} : { [key]: value }) as Pick<WorkflowInfo, K>;
+  return {
+    workflowId: init.workflowId,
+    runId: init.runId,
+    workflowType: init.workflowType,
+    searchAttributes: searchAttributesOf(started),
+    ...present("memo", memo === undefined ? undefined : decodeAll(memo, converter)),
+    ...present(
+      "parent",
+      parent && { workflowId: parent.workflowId, runId: parent.runId, namespace: started.parentWorkflowNamespace },
+    ),
+    ...present("root", root && { workflowId: root.workflowId, runId: root.runId }),
+    ...present("lastResult", lastResult && converter.fromPayload(lastResult)),
+    ...present("lastFailure", failure && decodeFailure(toBinary(FailureSchema, failure), converter)),
+    historyLength: 0,
+    historySize: 0,
+    continueAsNewSuggested: false,
+    taskQueue: init.taskQueue,
+    namespace: host.namespace,
+    firstExecutionRunId: init.firstExecutionRunId,
+    ...present("continuedFromExecutionRunId", init.continuedFromRunId),
+    startTime: new Date(init.startTimeMs),
+    runStartTime: new Date(activation.timeMs),
+    ...present("executionTimeoutMs", init.workflowExecutionTimeoutMs),
+    ...present("executionExpirationTime", dateOf(started.workflowExecutionExpirationTime)),
+    ...present("runTimeoutMs", init.workflowRunTimeoutMs),
+    taskTimeoutMs: init.workflowTaskTimeoutMs,
+    ...present(
+      "retryPolicy",
+      retry && {
+        backoffCoefficient: retry.backoffCoefficient,
+        maximumAttempts: retry.maximumAttempts,
+        nonRetryableErrorTypes: [...retry.nonRetryableErrorTypes],
+        ...(retry.initialInterval && { initialInterval: msOf(retry.initialInterval) }),
+        ...(retry.maximumInterval && { maximumInterval: msOf(retry.maximumInterval) }),
+      },
+    ),
+    attempt: init.attempt,
+    ...present("cronSchedule", started.cronSchedule),
+    ...present(
+      "cronScheduleToScheduleInterval",
+      started.firstWorkflowTaskBackoff && msOf(started.firstWorkflowTaskBackoff),
+    ),
+    currentBuildId: "",
+    unsafe: {
+      now: realNow,
+      isReplaying: activation.isReplaying,
+      isReplayingHistoryEvents: activation.isReplaying,
+      random: realRandom,
+    },
+  };
+}
+
+/** The info of the next activation. */
+export function nextInfo(info: WorkflowInfo, activation: Activation): WorkflowInfo {
+  return {
+    ...info,
+    historyLength: activation.historyLength,
+    historySize: activation.historySizeBytes,
+    continueAsNewSuggested: activation.continueAsNewSuggested,
+    unsafe: { ...info.unsafe, isReplaying: activation.isReplaying, isReplayingHistoryEvents: activation.isReplaying },
+  };
+}
+
+/** Captured when this module is loaded, before a realm replaces its globals. */
+const realNow = Date.now.bind(Date);
+const real = Math.random.bind(Math);
+const realRandom: UnsafeWorkflowInfo["random"] = {
+  random: real,
+  uuid4: () => uuid4From(real),
+  fillRandom: (bytes) => bytes.map((_, i) => bytes[i] = Math.floor(real() * 0x100)) && bytes,
+};
+// So that an info that is logged as JSON does not show an empty object.
+Object.defineProperty(realRandom, "toJSON", { value: () => undefined, enumerable: true });
+
+function msOf(duration: Duration): number {
+  return durationMs(duration);
+}
+
+function dateOf(timestamp: Timestamp | undefined): Date | undefined {
+  return timestamp === undefined ? undefined : new Date(timestampMs(timestamp));
+}
+
+function decodeAll(fields: { [key: string]: Payload }, converter: PayloadConverter): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([key, payload]) => [key, converter.fromPayload(payload)]));
+}
+
+/** Search attributes are JSON whatever the program's own converter does; Datetime ones become dates. */
+function searchAttributesOf(started: WorkflowExecutionStartedEventAttributes): SearchAttributes {
+  const text = new TextDecoder();
+  const entries = Object.entries(started.searchAttributes?.indexedFields ?? {}).map(([name, payload]) => {
+    const value = payload.data.length === 0 ? [] : JSON.parse(text.decode(payload.data)) as unknown;
+    const list = Array.isArray(value) ? value : [value];
+    const type = payload.metadata["type"];
+    const dates = type !== undefined && text.decode(type) === "Datetime";
+    return [name, dates ? list.map((item) => new Date(item as string)) : list];
+  });
+  return Object.fromEntries(entries);
+}
+
+export function workflowInfo(): WorkflowInfo {
+  return currentRun("Workflow.workflowInfo(...) may only be used from a Workflow Execution.").info;
+}

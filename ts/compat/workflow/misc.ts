@@ -1,0 +1,29 @@
+// Small functions of `@temporalio/workflow` that have no room of their own.
+import type { UpdateInfo } from "../context.ts";
+import { currentRun, maybeCurrentRun } from "../current.ts";
+import { uuid4From } from "./alea.ts";
+
+/** A UUID from the run's own random numbers, the same on every replay. Outside of workflow code an ordinary one. */
+export function uuid4(): string {
+  const run = maybeCurrentRun();
+  return uuid4From(run === undefined ? Math.random : () => run.random());
+}
+
+/** The update whose handler is running, if any. */
+export function currentUpdateInfo(): UpdateInfo | undefined {
+  const run = currentRun("Workflow.currentUpdateInfo(...) may only be used from a Workflow Execution.");
+  return run.context.current()?.update;
+}
+
+export function inWorkflowContext(): boolean {
+  return maybeCurrentRun() !== undefined;
+}
+
+/** The text that user interfaces show for the run; asked for by query. */
+export function setCurrentDetails(details: string): void {
+  currentRun("setCurrentDetails() may only be used from a Workflow Execution.").details = details;
+}
+
+export function getCurrentDetails(): string {
+  return currentRun("getCurrentDetails() may only be used from a Workflow Execution.").details;
+}

@@ -1,0 +1,56 @@
+// `@temporalio/workflow` on this executor. Names and behaviour are the official package's; what is not here yet is not exported, so that
+// a program that needs it fails when it is loaded or when it calls it, not later with a wrong result.
+export {
+  ActivityFailure,
+  ApplicationFailure,
+  CancelledFailure,
+  ChildWorkflowFailure,
+  isCancellation,
+  rootCause,
+  ServerFailure,
+  TemporalFailure,
+  TerminatedFailure,
+  TimeoutFailure,
+  WorkflowExecutionAlreadyStartedError,
+} from "../common/failures.ts";
+export * from "../common/errors.ts";
+export { ActivityCancellationType, type ActivityOptions, type RetryPolicy } from "../common/options.ts";
+export { defaultPayloadConverter, type Payload, type PayloadConverter } from "../../converter/payload.ts";
+export type { UpdateInfo } from "../context.ts";
+export { type ActivityInterfaceFor, proxyActivities, scheduleActivity, type UntypedActivities } from "./activities.ts";
+export { condition } from "./conditions.ts";
+export {
+  ContinueAsNew,
+  continueAsNew,
+  type ContinueAsNewOptions,
+  makeContinueAsNewFunc,
+  type Workflow,
+} from "./continue_as_new.ts";
+export {
+  allHandlersFinished,
+  defineQuery,
+  defineSignal,
+  defineUpdate,
+  type QueryDefinition,
+  setDefaultQueryHandler,
+  setDefaultSignalHandler,
+  setDefaultUpdateHandler,
+  setHandler,
+  type SignalDefinition,
+  type UpdateDefinition,
+} from "./handlers.ts";
+export {
+  type ParentWorkflowInfo,
+  type RootWorkflowInfo,
+  type SearchAttributes,
+  type SearchAttributeValue,
+  type UnsafeWorkflowInfo,
+  type WorkflowInfo,
+  workflowInfo,
+} from "./info.ts";
+export { log, metricMeter, type WorkflowLogger } from "./log.ts";
+export { currentUpdateInfo, getCurrentDetails, inWorkflowContext, setCurrentDetails, uuid4 } from "./misc.ts";
+export { deprecatePatch, patched } from "./patches.ts";
+export { CancellationScope, type CancellationScopeOptions } from "./scope.ts";
+export { sleep, type TimerOptions } from "./timers.ts";
+export { Trigger } from "./trigger.ts";

@@ -1,0 +1,89 @@
+// Durable timers: sleep, and setTimeout/clearTimeout as programs of the official SDK see them. A timer that is made in a cancelled
+// scope sends nothing but uses up a number all the same: recorded histories count like that, and TimerFired names the number.
+import { CommandKind, StartTimer } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { ValueError } from "../common/errors.ts";
+import { type Duration, msToNumber } from "../common/time.ts";
+import { currentRun } from "../current.ts";
+import { FLAG_SHIELDED_SCOPES } from "../flags.ts";
+import type { CompatRun } from "../run.ts";
+import { CancellationScope, joinScope } from "./scope.ts";
+
+export interface TimerOptions {
+  /** Shown in user interfaces. */
+  summary?: string;
+}
+
+/** Resolves after a durable time; zero and less count as one millisecond. Rejects when the scope is cancelled. */
+export function sleep(ms: Duration, options?: TimerOptions): Promise<void> {
+  const run = currentRun("Workflow.sleep(...) may only be used from a Workflow Execution");
+  return startSleep(run, Math.max(1, msToNumber(ms)), options).done;
+}
+
+function startSleep(run: CompatRun, durationMs: number, options?: TimerOptions): { seq: number; done: Promise<void> } {
+  const seq = startTimer(run, durationMs, options?.summary);
+  const done = new Promise<void>((resolve, reject) => {
+    const alive = joinScope(reject, (error) => {
+      if (!run.timers.delete(seq)) return;
+      run.cancelCommand(CommandKind.COMMAND_KIND_START_TIMER, seq);
+      reject(error);
+    });
+    if (alive) run.timers.set(seq, { resolve, reject });
+    else run.cancelCommand(CommandKind.COMMAND_KIND_START_TIMER, seq);
+  });
+  return { seq, done };
+}
+
+/** Whole milliseconds, rounded up: a timer is never early. */
+function startTimer(run: CompatRun, durationMs: number, summary: string | undefined): number {
+  if (Number.isNaN(durationMs)) throw new ValueError(`Invalid millis ${durationMs}`);
+  const command = StartTimer.fromPartial({
+    durationMs: Math.ceil(durationMs),
+    ...(summary === undefined ? {} : { summary: run.converter.toPayload(summary) }),
+  });
+  return run.command(CommandKind.COMMAND_KIND_START_TIMER, StartTimer.encode(command).finish());
+}
+
+// deno-lint-ignore no-explicit-any
+type Callback = (...args: any[]) => unknown;
+
+/** The global: answers a handle for clearTimeout. The callback runs in the scope in which setTimeout was called. */
+export function setTimeout(callback: Callback, ms = 0, ...args: unknown[]): number {
+  const run = currentRun("setTimeout may only be used from workflow code");
+  const durationMs = Math.max(1, ms);
+  const frame = run.context.current();
+  const call = () => run.context.run(frame, () => void callback(...args));
+  if (!run.hasFlag(FLAG_SHIELDED_SCOPES)) {
+    const seq = startTimer(run, durationMs, undefined);
+    new Promise<void>((resolve, reject) => run.timers.set(seq, { resolve, reject })).then(call, () => {});
+    return seq;
+  }
+  const scope = new CancellationScope({ cancellable: true });
+  let handle = 0;
+  const timer = scope.run(() => {
+    const { seq, done } = startSleep(run, durationMs);
+    handle = seq;
+    return done;
+  });
+  const forget = () => run.timeoutScopes.delete(handle);
+  timer.then(() => {
+    forget();
+    call();
+  }, forget);
+  run.timeoutScopes.set(handle, scope);
+  return handle;
+}
+
+/** The global. A handle that is not open any more is ignored. */
+export function clearTimeout(handle: number | undefined): void {
+  const run = currentRun("clearTimeout may only be used from workflow code");
+  const scope = handle === undefined ? undefined : run.timeoutScopes.get(handle);
+  if (scope !== undefined) {
+    run.timeoutScopes.delete(handle!);
+    return scope.cancel();
+  }
+  // Timers of histories from before the flag, which had no scope. Clearing one used up a timer number there.
+  if (handle === undefined || !run.timers.delete(handle)) return;
+  const skipped = startTimer(run, 1, undefined);
+  run.cancelCommand(CommandKind.COMMAND_KIND_START_TIMER, skipped);
+  run.cancelCommand(CommandKind.COMMAND_KIND_START_TIMER, handle);
+}

@@ -5,6 +5,7 @@ import type { Activation, InitializeWorkflow, Job } from "../core/generated/boun
 import { fromPayloads } from "../converter/payload.ts";
 import type { Activator, RunContext } from "../executor/program.ts";
 import { slot } from "../executor/slot.ts";
+import { hop } from "../platform/hop.ts";
 import { IllegalStateError } from "./common/errors.ts";
 import { decodeFailure } from "./common/failure_converter.ts";
 import type { ScopeContext } from "./context.ts";
@@ -17,8 +18,6 @@ import { initialInfo, nextInfo } from "./workflow/info.ts";
 export interface CompatActivatorOptions {
   modules: ModuleGraph;
   scopes: ScopeContext;
-  /** Resolves when all microtasks have run. */
-  hop(): Promise<void>;
 }
 
 type MainFunction = (...args: unknown[]) => unknown;
@@ -73,7 +72,7 @@ export class CompatActivator implements Activator {
       this.#inRootFrame(() => {
         for (const { variant } of activation.jobs) if (variant?.$case === "queryWorkflow") run.messages.query(variant.value);
       });
-      await this.#options.hop();
+      await hop();
     } finally {
       run.info = info;
       run.isReplaying = isReplaying;
@@ -122,11 +121,11 @@ export class CompatActivator implements Activator {
       run.unblockConditions();
     });
     for (;;) {
-      await this.#options.hop();
+      await hop();
       if (this.#inRootFrame(() => run.unblockConditions()) === 0) break;
     }
     // A condition that has an effect of its own may have woken something without becoming true.
-    await this.#options.hop();
+    await hop();
     run.throwTaskError();
   }
 

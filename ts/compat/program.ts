@@ -15,8 +15,6 @@ export interface CompatProgramOptions {
   source: ModuleSource;
   /** Given: the context follows async functions by it. Absent: modules are rewritten, which works everywhere. */
   asyncStorage?: AsyncStorage;
-  /** Resolves when all microtasks have run. */
-  hop(): Promise<void>;
   /** Absent: `new Function`. */
   compile?: CompileFunction;
 }
@@ -27,12 +25,10 @@ export class CompatProgram implements Program {
   readonly sdkName = "temporalex-ts-compat";
   #modules: ModuleGraph;
   #scopes: ScopeContext;
-  #hop: () => Promise<void>;
 
-  private constructor(modules: ModuleGraph, scopes: ScopeContext, hop: () => Promise<void>) {
+  private constructor(modules: ModuleGraph, scopes: ScopeContext) {
     this.#modules = modules;
     this.#scopes = scopes;
-    this.#hop = hop;
   }
 
   /** Loads and compiles the modules; nothing of them is evaluated before a run starts. */
@@ -44,10 +40,10 @@ export class CompatProgram implements Program {
       ...(slot === undefined ? {} : { slot }),
       ...(options.compile === undefined ? {} : { compile: options.compile }),
     });
-    return new CompatProgram(modules, slot ?? asyncStorageContext(options.asyncStorage!), options.hop);
+    return new CompatProgram(modules, slot ?? asyncStorageContext(options.asyncStorage!));
   }
 
   createActivator(context: RunContext): Activator {
-    return new CompatActivator(context, { modules: this.#modules, scopes: this.#scopes, hop: this.#hop });
+    return new CompatActivator(context, { modules: this.#modules, scopes: this.#scopes });
   }
 }

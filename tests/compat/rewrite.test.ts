@@ -5,7 +5,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { test } from "node:test";
 import { asyncStorageContext, type ScopeContext, type ScopeFrame, SlotContext } from "../../ts/compat/context.ts";
 import { rewriteHelper } from "../../ts/compat/loader/helper.ts";
-import { rewriteAsyncFunctions, RewriteError } from "../../ts/compat/loader/rewrite.ts";
+import { RewriteError, rewriteModule } from "../../ts/compat/loader/rewrite.ts";
 
 interface Tools {
   /** Notes a step with the scope in which it runs. */
@@ -17,6 +17,7 @@ interface Tools {
   fail(n: number, message: string): Promise<never>;
 }
 
+const frames = (source: string, file: string) => rewriteModule(source, file, { compileGenerators: false, restoreFrames: true });
 const hop = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
 const frame = (name: string) => ({ scope: name }) as unknown as ScopeFrame;
 
@@ -41,18 +42,19 @@ function tools(context: ScopeContext): { tools: Tools; steps: string[] } {
 }
 
 /** Runs `source` (statements; it may return a promise) and answers its steps. Noise from other scopes runs all the time. */
-async function execute(source: string, context: ScopeContext, rewrite: boolean): Promise<string[]> {
-  const code = rewrite ? rewriteAsyncFunctions(source, "case.ts") : source;
+async function execute(source: string, context: ScopeContext, compileGenerators = false): Promise<string[]> {
+  const slot = context instanceof SlotContext ? context : undefined;
+  const code = rewriteModule(source, "case.ts", { compileGenerators, restoreFrames: slot !== undefined });
   const made = tools(context);
   const { say, run, ticks, fail } = made.tools;
   const main = new Function("say", "run", "ticks", "fail", "$tx", code);
-  const helper = rewrite ? rewriteHelper(context as SlotContext) : undefined;
+  const helper = rewriteHelper(slot);
   let done = false;
   // Another scope's continuations between all others, so that a slot that is not put back shows.
   const noise = context.run(frame("noise"), async () => {
     for (let i = 0; i < 200 && !done; i++) {
       await undefined;
-      if (rewrite) (context as SlotContext).restore(frame("noise"));
+      slot?.restore(frame("noise"));
     }
   });
   const result = context.run(undefined, () => main(say, run, ticks, fail, helper));
@@ -63,12 +65,12 @@ async function execute(source: string, context: ScopeContext, rewrite: boolean):
   return made.steps;
 }
 
-async function same(source: string): Promise<string[]> {
-  const expected = await execute(source, asyncStorageContext(new AsyncLocalStorage<ScopeFrame | undefined>()), false);
-  const actual = await execute(source, new SlotContext(), true);
-  assert.deepEqual(actual, expected);
+const asyncStorage = () => asyncStorageContext(new AsyncLocalStorage<ScopeFrame | undefined>());
+
+async function same(source: string, compileGenerators: boolean): Promise<void> {
+  const expected = await execute(source, asyncStorage(), compileGenerators);
+  assert.deepEqual(await execute(source, new SlotContext(), compileGenerators), expected);
   assert.ok(expected.length > 1, "the case must take steps");
-  return expected;
 }
 
 const CASES: { [name: string]: string } = {
@@ -191,12 +193,11 @@ const CASES: { [name: string]: string } = {
 };
 
 for (const [name, source] of Object.entries(CASES)) {
-  test(`rewritten code sees the scopes of AsyncLocalStorage: ${name}`, async () => {
-    await same(source);
-  });
+  test(`rewritten code sees the scopes of AsyncLocalStorage: ${name}`, () => same(source, false));
+  test(`the same with compiled async generators: ${name}`, () => same(source, true));
 }
 
-test("known limit: return() and throw() from another scope leave an async generator in its own", async () => {
+test("known limit: return() and throw() from another scope leave a native async generator in its own", async () => {
   const source = `
     async function* values() { try { yield 1; } finally { say("closing"); } }
     return (async () => {
@@ -204,7 +205,7 @@ test("known limit: return() and throw() from another scope leave an async genera
       await run("a", () => it.next());
       await run("b", () => it.return());
     })();`;
-  assert.deepEqual(await execute(source, new SlotContext(), true), ["closing in a", "done"]);
+  assert.deepEqual(await execute(source, new SlotContext()), ["closing in a", "done"]);
 });
 
 test("a rewritten function takes as many ticks as the original", async () => {
@@ -222,7 +223,7 @@ test("a rewritten function takes as many ticks as the original", async () => {
   type Functions = { [name: string]: (x: unknown) => Promise<unknown> };
   const helper = rewriteHelper(new SlotContext());
   const original = new Function(source)() as Functions;
-  const rewritten = new Function("$tx", rewriteAsyncFunctions(source, "ticks.ts"))(helper) as Functions;
+  const rewritten = new Function("$tx", frames(source, "ticks.ts"))(helper) as Functions;
   const ticksOf = async (fn: (x: unknown) => Promise<unknown>, x: unknown) => {
     let ticks = 0, settled = false;
     fn(x).then(() => settled = true);
@@ -263,7 +264,7 @@ async function f({
 }
 const g = async () => // why
   (await f({}));`;
-  const out = rewriteAsyncFunctions(source, "lines.ts");
+  const out = frames(source, "lines.ts");
   assert.equal(out.split("\n").length, source.split("\n").length);
   assert.match(out, /"directive";const \$txFrame/);
   new Function("$tx", out);
@@ -272,13 +273,44 @@ const g = async () => // why
 test("code without suspension is left alone", () => {
   const source =
     "const f = async () => g(); function* h() { yield 1; } for (const x of y) try { z(x) } catch (e) { w(e) } finally { v() }";
-  assert.equal(rewriteAsyncFunctions(source, "plain.ts"), source);
+  assert.equal(frames(source, "plain.ts"), source);
+});
+
+test("compiled async generators: forms of definition", async () => {
+  const source = `
+    const key = async () => "m";
+    const out = [];
+    async function* declared(a, b = a + 1, ...rest) { yield [a, b, rest.length, arguments.length]; }
+    const named = async function* self(n) { if (n > 0) yield* self(n - 1); yield n; };
+    const anonymous = async function* ({ a } = { a: "d" }) { yield a; };
+    return (async () => {
+      const object = { x: 1, async *plain() { yield this.x; }, async * [await key()]() { yield (() => this.x)(); }, async *"quoted"() {}, async *1() { return; } };
+      class C { #p = 2; static async *s() { yield "s"; } async *#q() { yield this.#p; } q() { return this.#q(); } }
+      for (const it of [declared(1), named(2), anonymous(), object.plain(), object.m(), object.quoted(), object[1](), C.s(), new C().q()]) {
+        const all = [];
+        for await (const x of it) all.push(x);
+        out.push(all);
+      }
+      return out;
+    })();`;
+  const code = rewriteModule(source, "forms.ts", { compileGenerators: true, restoreFrames: true });
+  assert.doesNotMatch(code, /async\s*\*|async function\s*\*/);
+  const out = await new Function("$tx", code)(rewriteHelper(new SlotContext()));
+  assert.deepEqual(out, [[[1, 2, 0, 1]], [0, 1, 2], ["d"], [1], [1], [], [], ["s"], [2]]);
+  assert.throws(
+    () =>
+      rewriteModule("class D extends C { async *m() { yield super.m(); } }", "bad.ts", {
+        compileGenerators: true,
+        restoreFrames: false,
+      }),
+    /super in an async generator is not supported \(bad\.ts:1:40\)/,
+  );
 });
 
 test("what the context could not follow is refused with its place", () => {
   const refused = (source: string, expected: RegExp) =>
     assert.throws(
-      () => rewriteAsyncFunctions(source, "bad.ts"),
+      () => frames(source, "bad.ts"),
       (e: Error) => e instanceof RewriteError && expected.test(e.message),
     );
   refused("\n  await f();", /bad\.ts.*top level/);

@@ -3,6 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { fromJson, type JsonValue, toBinary } from "@bufbuild/protobuf";
+import type { AsyncStorage, ScopeFrame } from "../../../ts/compat/context.ts";
 import { KNOWN_FLAGS } from "../../../ts/compat/flags.ts";
 import { CompatProgram } from "../../../ts/compat/program.ts";
 import { defaultPayloadConverter } from "../../../ts/converter/payload.ts";
@@ -13,8 +14,27 @@ import { encodeFailure } from "../../../ts/converter/failure_converter.ts";
 import { HistorySchema } from "../../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
 import type { HistoryJson } from "./corpus.ts";
 
-/** How the context follows async functions. */
-export type Mechanism = "asyncLocalStorage" | "rewritten";
+/** How the context follows async functions; "forgetful" does not, to show that the judges notice. */
+export type Mechanism = "asyncLocalStorage" | "rewritten" | "forgetful";
+
+/** Keeps a frame only for the synchronous part of a function. */
+class ForgetfulStorage implements AsyncStorage {
+  #frame: ScopeFrame | undefined;
+
+  getStore(): ScopeFrame | undefined {
+    return this.#frame;
+  }
+
+  run<T>(store: ScopeFrame | undefined, fn: () => T): T {
+    const before = this.#frame;
+    this.#frame = store;
+    try {
+      return fn();
+    } finally {
+      this.#frame = before;
+    }
+  }
+}
 
 export interface Verdict {
   verdict: "OK" | "NONDETERMINISM" | "TASK_FAILURE";
@@ -33,7 +53,9 @@ function programOf(file: string, mechanism: Mechanism): Promise<CompatProgram> {
         read: (path) => readFileSync(path, "utf8"),
         resolve: (specifier, importer) => resolve(dirname(importer), specifier.replace(/(\.ts)?$/, ".ts")),
       },
-      ...(mechanism === "rewritten" ? {} : { asyncStorage: new AsyncLocalStorage() }),
+      ...(mechanism === "rewritten"
+        ? {}
+        : { asyncStorage: mechanism === "forgetful" ? new ForgetfulStorage() : new AsyncLocalStorage() }),
     });
     programs.set(key, program);
   }

@@ -1,10 +1,14 @@
-// The functions that rewritten code calls, handed to each module as `$tx`. They do nothing but read and set the slot.
-import type { ScopeFrame, SlotContext } from "../context.ts";
+// The functions that rewritten code calls, handed to each module as `$tx`: those that read and set the slot, and those
+// that compiled async generators are made of.
+import { type ScopeFrame, SlotContext } from "../context.ts";
+import { type AsyncGeneratorHelper, asyncGeneratorHelper } from "./async_generator.ts";
 
 // deno-lint-ignore no-explicit-any
 type Callback = (this: unknown, ...args: any[]) => unknown;
 
-export interface RewriteHelper {
+export interface RewriteHelper extends AsyncGeneratorHelper {
+  /** The value itself: lets an expression begin with a name. */
+  v<T>(value: T): T;
   /** The current frame. */
   c(): ScopeFrame | undefined;
   /** Puts a frame back and answers the value. */
@@ -19,7 +23,9 @@ export interface RewriteHelper {
   a(callbacks: Iterable<unknown>): unknown[];
 }
 
-export function rewriteHelper(slot: SlotContext): RewriteHelper {
+/** `given`: the slot of modules whose frames are restored; absent where the context is an AsyncLocalStorage. */
+export function rewriteHelper(given?: SlotContext): RewriteHelper {
+  const slot = given ?? new SlotContext();
   const wrap = <T>(callback: T): T => {
     if (typeof callback !== "function") return callback;
     const frame = slot.current();
@@ -29,6 +35,8 @@ export function rewriteHelper(slot: SlotContext): RewriteHelper {
     } as unknown as T;
   };
   return {
+    ...asyncGeneratorHelper(given),
+    v: (value) => value,
     c: () => slot.current(),
     r: (frame, value) => slot.restore(frame, value),
     s: (frame) => slot.restore<void>(frame),

@@ -6,7 +6,7 @@ import { init as initLexer, parse as lex } from "es-module-lexer/js";
 import { transform } from "sucrase";
 import type { SlotContext } from "../context.ts";
 import { type RewriteHelper, rewriteHelper } from "./helper.ts";
-import { rewriteAsyncFunctions } from "./rewrite.ts";
+import { rewriteModule } from "./rewrite.ts";
 
 /** Where the program's files come from. */
 export interface ModuleSource {
@@ -56,7 +56,7 @@ const GIVEN = ["exports", "require", "module", "$tx"] as const;
 
 export class ModuleGraph {
   readonly #options: ModuleGraphOptions;
-  readonly #helper: RewriteHelper | undefined;
+  readonly #helper: RewriteHelper;
   readonly #names: string[];
   readonly #values: unknown[];
   readonly #packages = new Map<string, Exports>();
@@ -65,7 +65,7 @@ export class ModuleGraph {
 
   private constructor(options: ModuleGraphOptions) {
     this.#options = options;
-    this.#helper = options.slot === undefined ? undefined : rewriteHelper(options.slot);
+    this.#helper = rewriteHelper(options.slot);
     this.#names = [...GIVEN, ...Object.keys(options.globals)];
     this.#values = Object.values(options.globals);
     for (const [name, module] of Object.entries(options.packages)) {
@@ -105,7 +105,9 @@ export class ModuleGraph {
       imports.set(specifier, target);
     }
     let script = transform(esm, { ...common, transforms: ["imports"] }).code;
-    if (this.#options.slot !== undefined) script = rewriteAsyncFunctions(script, file);
+    // The official bundler compiles TypeScript, and takes JavaScript and packages as they are.
+    const compileGenerators = file.endsWith(".ts") && !file.includes("/node_modules/");
+    script = rewriteModule(script, file, { compileGenerators, restoreFrames: this.#options.slot !== undefined });
     const factory = await (this.#options.compile ?? compileWithFunction)(this.#names, script, file);
     return { factory, imports };
   }

@@ -1,106 +1,104 @@
-// Makes the context follow async functions where there is no AsyncLocalStorage. Each async function remembers the frame in which it
-// was called and puts it back wherever its code goes on after a suspension:
+// Rewrites the modules of official-API programs. Two things, each on its own:
 //
+// `compileGenerators`: async generators become what the official SDK's bundler makes of them (async_generator.ts), because their ticks
+// are part of what histories record.
+//   async function* f(a) {...}  ->  function f(){return $tx.g(this,arguments,function*(a) {...});}
+//   in it: await x  ->  $tx.v(yield $tx.aw(x))     yield* x  ->  yield* $tx.d(x)     for await  ->  a for loop over $tx.i(x)
+//
+// `restoreFrames`: the context follows async functions without AsyncLocalStorage. Each async function remembers the frame in which it
+// was called and puts it back wherever its code goes on after a suspension:
 //   await x                  ->  $tx.r($txFrame, await x)
 //   catch (e) { ... }        ->  catch (e) {$tx.s($txFrame); ... }          and the same at the head of every finally
 //   for await (const x of y) ->  try{for await (const x of y) {$tx.s($txFrame); ... }}finally{$tx.s($txFrame);}
 //   yield x (async generator)->  $tx.y(yield x,$txFrame=$tx.c())            the frame of whoever asks for the next value
 //   p.then(f, g)             ->  p.then($tx.w(f), $tx.w(g)), also catch and finally: callbacks run in the frame that registered them
+// Nothing is awaited more or less than before, so every continuation runs in the same microtask tick as in the original.
 //
-// Nothing is awaited more or less than before, so every continuation runs in the same microtask tick as in the original, and the
-// number of lines stays the same. Refused by name, because the context could not follow: top-level await, `await using`, import().
-// Known limits, both of async generators that several scopes drive: return() and throw() run its finally blocks in the frame of the last
-// next(), and a request that is queued while the generator is still running goes on in the frame that was last active.
-import { parse, tokenizer } from "acorn";
+// The number of lines stays the same. Refused by name, because the context could not follow: top-level await, `await using`, import().
+// Known limits of async generators that are not compiled (files that are not TypeScript) and that several scopes drive: return() and
+// throw() run finally blocks in the frame of the last next(), and a request that is queued while the generator is still running goes on
+// in the frame that was last active.
+import { type AstNode, childrenOf, endOfDirectives, findSuper, Script, suspends, unlabelled } from "./syntax.ts";
 import { SourceWriter } from "./writer.ts";
 
-interface AstNode {
-  type: string;
-  start: number;
-  end: number;
-  // deno-lint-ignore no-explicit-any
-  [key: string]: any;
-}
-
-/** The program uses something through which the context cannot follow. */
+/** The program uses something that the loader cannot rewrite. */
 export class RewriteError extends Error {
   override name = "RewriteError";
+}
+
+export interface RewriteOptions {
+  compileGenerators: boolean;
+  restoreFrames: boolean;
 }
 
 const RESTORE = "$tx.s($txFrame);";
 const CALLBACKS: { [method: string]: number } = { then: 2, catch: 1, finally: 1 };
 
-/** What surrounds a node: the nearest function, if it is one that has to be rewritten. */
-interface Surrounding {
-  rewritten: boolean;
-  generator: boolean;
-}
+/** What the code of the nearest function becomes. "frames" and "frames*" (an async generator) put frames back. */
+type Kind = "plain" | "frames" | "frames*" | "compiled";
 
-/** Rewrites one module in script form (imports and types already gone). Throws RewriteError or a SyntaxError with line and column. */
-export function rewriteAsyncFunctions(source: string, file: string): string {
+/** Rewrites one module in script form (imports and types already gone). Throws RewriteError with file, line and column. */
+export function rewriteModule(source: string, file: string, options: RewriteOptions): string {
   if (/\$tx/.test(source)) throw new RewriteError(`${file} uses names that begin with $tx, which the loader needs for itself`);
-  const options = { ecmaVersion: "latest", sourceType: "script", allowReturnOutsideFunction: true } as const;
-  let root: AstNode;
+  let script: Script;
   try {
-    root = parse(source, { ...options, locations: false }) as unknown as AstNode;
+    script = new Script(source);
   } catch (e) {
-    throw new RewriteError(`${file} cannot be parsed: ${(e as Error).message}${topLevelAwaitHint(source)}`, { cause: e });
+    const hint = /\bawait\b/.test(source) ? " (await at the top level of a workflow module is not supported)" : "";
+    throw new RewriteError(`${file} cannot be parsed: ${(e as Error).message}${hint}`, { cause: e });
   }
-  const arrows: number[] = [];
-  for (const token of tokenizer(source, options)) if (token.type.label === "=>") arrows.push(token.end);
-  return new Rewriter(source, file, arrows).run(root);
-}
-
-function topLevelAwaitHint(source: string): string {
-  return /\bawait\b/.test(source) ? " (await at the top level of a workflow module is not supported)" : "";
+  return new Rewriter(script, file, options).run();
 }
 
 class Rewriter {
   readonly #out: SourceWriter;
-  readonly #source: string;
+  readonly #script: Script;
   readonly #file: string;
-  /** Ends of all `=>` tokens, ascending. */
-  readonly #arrows: number[];
+  readonly #options: RewriteOptions;
   /** for-await loops whose wrapper was opened at a label before them. */
   readonly #wrapped = new Set<AstNode>();
 
-  constructor(source: string, file: string, arrows: number[]) {
-    this.#out = new SourceWriter(source);
-    this.#source = source;
+  constructor(script: Script, file: string, options: RewriteOptions) {
+    this.#out = new SourceWriter(script.source);
+    this.#script = script;
     this.#file = file;
-    this.#arrows = arrows;
+    this.#options = options;
   }
 
-  run(root: AstNode): string {
-    this.#children(root, { rewritten: false, generator: false });
+  run(): string {
+    this.#children(this.#script.root, "plain");
     return this.#out.finish();
   }
 
-  #visit(node: AstNode, around: Surrounding): void {
+  #visit(node: AstNode, kind: Kind): void {
     switch (node.type) {
       case "FunctionDeclaration":
       case "FunctionExpression":
       case "ArrowFunctionExpression":
-        return this.#function(node);
+        return this.#function(node, node, kind);
+      case "MethodDefinition":
+      case "Property":
+        if (!isMethod(node)) break;
+        return this.#function(node.value, node, kind);
       case "AwaitExpression":
-        if (!around.rewritten) this.#refuse(node, "await at the top level of a workflow module");
-        return this.#around(node, "$tx.r($txFrame,", ")", around);
+        if (kind === "compiled") return this.#await(node);
+        if (kind === "plain") break;
+        return this.#around(node, "$tx.r($txFrame,", ")", kind);
       case "YieldExpression":
-        if (!around.rewritten || !around.generator) break;
-        return this.#yield(node, around);
+        return this.#yield(node, kind);
       case "TryStatement":
-        if (!around.rewritten) break;
-        return this.#try(node, around);
+        if (kind !== "frames" && kind !== "frames*") break;
+        return this.#try(node, kind);
       case "LabeledStatement": {
         const body = unlabelled(node);
-        if (!around.rewritten || body.type !== "ForOfStatement" || body.await !== true) break;
+        if (body.type !== "ForOfStatement" || body.await !== true || kind === "plain") break;
         this.#wrapped.add(body);
-        return this.#around(node, "try{", `}finally{${RESTORE}}`, around);
+        const [before, after] = wrapperOf(kind);
+        return this.#around(node, before, after, kind);
       }
       case "ForOfStatement":
-        if (node.await !== true) break;
-        if (!around.rewritten) this.#refuse(node, "for await at the top level of a workflow module");
-        return this.#forAwait(node, around);
+        if (node.await !== true || kind === "plain") break;
+        return kind === "compiled" ? this.#compiledForAwait(node) : this.#forAwait(node, kind);
       case "VariableDeclaration":
         if (node.kind === "await using") this.#refuse(node, "`await using`");
         break;
@@ -108,63 +106,105 @@ class Rewriter {
         this.#refuse(node, "import() inside a workflow module");
         break;
       case "CallExpression":
-        return this.#call(node, around);
+        if (this.#options.restoreFrames) return this.#call(node, kind);
+        break;
     }
-    this.#children(node, around);
+    this.#children(node, kind);
   }
 
   /** Visits what is inside a node, in the order of the text. */
-  #children(node: AstNode, around: Surrounding): void {
-    for (const child of childrenOf(node)) this.#visit(child, around);
+  #children(node: AstNode, kind: Kind): void {
+    for (const child of childrenOf(node)) this.#visit(child, kind);
   }
 
-  #around(node: AstNode, before: string, after: string, around: Surrounding): void {
+  #around(node: AstNode, before: string, after: string, kind: Kind): void {
     this.#out.copyTo(node.start);
     this.#out.put(before);
-    this.#children(node, around);
+    this.#children(node, kind);
     this.#out.copyTo(node.end);
     this.#out.put(after);
   }
 
-  #function(node: AstNode): void {
-    const inside: Surrounding = { rewritten: node.async === true && suspends(node.body), generator: node.generator === true };
+  // ---------------------------------------------------------------------------------------------------------------- functions
+
+  /** `whole` is the method that the function belongs to, or the function itself; `around` is the kind of the code that it stands in. */
+  #function(node: AstNode, whole: AstNode, around: Kind): void {
+    const { compileGenerators, restoreFrames } = this.#options;
+    if (node.async === true && node.generator === true && compileGenerators) return this.#generator(node, whole, around);
+    if (whole.computed === true) this.#visit(whole.key, around);
+    const restored = node.async === true && restoreFrames && suspends(node.body);
+    const kind: Kind = !restored ? "plain" : node.generator === true ? "frames*" : "frames";
     // Parameters are evaluated by the call itself, in the caller's frame, and cannot suspend.
-    for (const param of node.params as AstNode[]) this.#visit(param, { rewritten: false, generator: false });
+    for (const param of node.params as AstNode[]) this.#visit(param, "plain");
     const body = node.body as AstNode;
-    if (!inside.rewritten) return this.#visit(body, inside);
+    if (kind === "plain") return this.#visit(body, kind);
     // A generator's frame changes with whoever asks for its next value.
-    const remember = `${inside.generator ? "let" : "const"} $txFrame=$tx.c();`;
+    const remember = `${kind === "frames*" ? "let" : "const"} $txFrame=$tx.c();`;
     if (body.type === "BlockStatement") {
       this.#out.copyTo(endOfDirectives(body));
       this.#out.put(remember);
-      return this.#children(body, inside);
+      return this.#children(body, kind);
     }
     // An arrow with an expression for a body. The parentheses around it, if any, belong to no node: start at the arrow itself.
-    this.#out.copyTo(this.#arrowBefore(body.start));
+    this.#out.copyTo(this.#script.arrowBefore(body.start));
     this.#out.put(`{${remember}return(`);
-    this.#visit(body, inside);
+    this.#visit(body, kind);
     this.#out.copyTo(node.end);
     this.#out.put(")}");
   }
 
-  #arrowBefore(position: number): number {
-    let low = 0, high = this.#arrows.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.#arrows[middle]! <= position) low = middle + 1;
-      else high = middle;
+  /** The wrapping function takes no parameters of its own: it hands `this` and all arguments to the generator inside. */
+  #generator(node: AstNode, whole: AstNode, around: Kind): void {
+    const inSuper = whole === node ? undefined : findSuper(node.body);
+    if (inSuper !== undefined) this.#refuse(inSuper, "super in an async generator");
+    const params = node.params as AstNode[];
+    const open = this.#script.source.indexOf("(", whole === node ? node.id?.end ?? this.#afterMarks(node) : node.start);
+    const head = whole === node ? node.start : whole.start;
+    for (const mark of this.#script.generatorMarks(head, whole === node ? open : whole.key.start)) {
+      this.#out.copyTo(mark.start);
+      this.#out.skipTo(mark.end);
     }
-    return this.#arrows[low - 1]!;
+    if (whole.computed === true) this.#visit(whole.key, around);
+    this.#out.copyTo(open);
+    this.#out.put("(){return $tx.g(this,arguments,function*");
+    for (const param of params) this.#visit(param, "plain");
+    this.#children(node.body, "compiled");
+    this.#out.copyTo(node.end);
+    this.#out.put(");}");
   }
 
-  #yield(node: AstNode, around: Surrounding): void {
+  /** Behind the `*` of an anonymous function expression. */
+  #afterMarks(node: AstNode): number {
+    return this.#script.generatorMarks(node.start, node.body.start).find((mark) => mark.text === "*")!.end;
+  }
+
+  // -------------------------------------------------------------------------------------------------------------- suspensions
+
+  #await(node: AstNode): void {
+    this.#out.copyTo(node.start);
+    this.#out.put("$tx.v(yield $tx.aw(");
+    this.#out.skipTo(node.start + "await".length);
+    this.#children(node, "compiled");
+    this.#out.copyTo(node.end);
+    this.#out.put("))");
+  }
+
+  #yield(node: AstNode, kind: Kind): void {
+    if (kind === "compiled" && node.delegate === true) {
+      const inner = node.argument as AstNode;
+      this.#out.copyTo(this.#script.generatorMarks(node.start, inner.start)[0]!.end);
+      this.#out.put(" $tx.d(");
+      this.#visit(inner, kind);
+      this.#out.copyTo(node.end);
+      this.#out.put(")");
+    } else if (kind !== "frames*") this.#children(node, kind);
     // In `yield* inner` the inner generator is what is resumed; this one goes on in the frame that it had.
-    if (node.delegate === true) return this.#around(node, "$tx.r($txFrame,", ")", around);
-    this.#around(node, "$tx.y(", ",$txFrame=$tx.c())", around);
+    else if (node.delegate === true) this.#around(node, "$tx.r($txFrame,", ")", kind);
+    else this.#around(node, "$tx.y(", ",$txFrame=$tx.c())", kind);
   }
 
-  #try(node: AstNode, around: Surrounding): void {
-    this.#visit(node.block, around);
+  #try(node: AstNode, kind: Kind): void {
+    this.#visit(node.block, kind);
     const handler = node.handler as AstNode | null;
     if (handler !== null) {
       const param = handler.param as AstNode | null;
@@ -176,13 +216,13 @@ class Rewriter {
         this.#out.put("$txError");
         this.#out.skipTo(param.end);
         this.#out.copyTo(body.start + 1);
-        this.#out.put(`${RESTORE}let ${this.#nested(param, around)}=$txError;`);
+        this.#out.put(`${RESTORE}let ${this.#moved(param, kind)}=$txError;`);
       }
-      this.#children(body, around);
+      this.#children(body, kind);
     }
     if (node.finalizer !== null) {
       this.#restoreAtHead(node.finalizer);
-      this.#children(node.finalizer, around);
+      this.#children(node.finalizer, kind);
     }
   }
 
@@ -191,73 +231,119 @@ class Rewriter {
     this.#out.put(RESTORE);
   }
 
-  #forAwait(node: AstNode, around: Surrounding): void {
-    const wrap = !this.#wrapped.has(node);
-    if (wrap) {
-      this.#out.copyTo(node.start);
-      // Every way out of the loop (end, break, continue of an outer loop, return, throw) may have awaited.
-      this.#out.put("try{");
-    }
-    const left = node.left as AstNode;
-    const declared = left.type === "VariableDeclaration";
-    if (declared && /using$/.test(left.kind)) this.#refuse(left, `\`${left.kind}\` in for await`);
-    const target = (declared ? left.declarations[0].id : left) as AstNode;
-    let head = RESTORE;
-    if (target.type !== "Identifier") {
-      const binding = this.#nested(target, around);
-      this.#out.copyTo(left.start);
-      this.#out.put("const $txItem");
-      this.#out.skipTo(left.end);
-      head += declared ? `${left.kind} ${binding}=$txItem;` : `(${binding}=$txItem);`;
-    }
-    this.#visit(node.right, around);
-    const body = node.body as AstNode;
-    if (head === RESTORE && body.type === "BlockStatement") {
-      this.#restoreAtHead(body);
-      this.#children(body, around);
-    } else {
-      this.#out.copyTo(body.start);
-      this.#out.put(`{${head}`);
-      this.#visit(body, around);
-      this.#out.copyTo(body.end);
-      this.#out.put("}");
-    }
-    if (wrap) {
-      this.#out.copyTo(node.end);
-      this.#out.put(`}finally{${RESTORE}}`);
-    }
+  // ------------------------------------------------------------------------------------------------------------------- loops
+
+  #forAwait(node: AstNode, kind: Kind): void {
+    this.#inWrapper(node, kind, () => {
+      const left = this.#loopTarget(node);
+      let head = RESTORE;
+      if (left.target.type !== "Identifier") {
+        const binding = left.assign("$txItem", this.#moved(left.target, kind));
+        this.#out.copyTo(node.left.start);
+        this.#out.put("const $txItem");
+        this.#out.skipTo(node.left.end);
+        head += binding;
+      }
+      this.#visit(node.right, kind);
+      const body = node.body as AstNode;
+      if (head === RESTORE && body.type === "BlockStatement") {
+        this.#restoreAtHead(body);
+        this.#children(body, kind);
+      } else this.#loopBody(body, head, kind);
+    });
   }
 
+  /** The loop that the official bundler writes, over an iterator that is asked and closed by hand. */
+  #compiledForAwait(node: AstNode): void {
+    this.#inWrapper(node, "compiled", () => {
+      const left = this.#loopTarget(node);
+      const right = node.right as AstNode;
+      this.#out.copyTo(node.start);
+      const binding = this.#moved(left.target, "compiled");
+      this.#out.put("for($txI=$tx.i(");
+      // The lines of what stands before the iterated expression, but for those of the target, which moves into the loop.
+      const lines = (text: string) => text.split("\n").length - 1;
+      this.#out.put("\n".repeat(lines(this.#script.source.slice(node.start, right.start)) - lines(binding)));
+      this.#out.skipTo(right.start);
+      this.#visit(right, "compiled");
+      this.#out.copyTo(right.end);
+      this.#out.put(");$txA=!($txS=$tx.v(yield $tx.aw($txI.next()))).done;$txA=false");
+      this.#loopBody(node.body, left.assign("$txS.value", binding), "compiled");
+    });
+  }
+
+  /** What a loop assigns to, and the statement that does it by hand. */
+  #loopTarget(node: AstNode): { target: AstNode; assign(value: string, binding: string): string } {
+    const left = node.left as AstNode;
+    if (left.type !== "VariableDeclaration") return { target: left, assign: (value, binding) => `(${binding}=${value});` };
+    if (/using$/.test(left.kind)) this.#refuse(left, `\`${left.kind}\` in for await`);
+    return { target: left.declarations[0].id, assign: (value, binding) => `${left.kind} ${binding}=${value};` };
+  }
+
+  /** A block with something before the body. The body keeps its own scope: it may declare the loop's names again. */
+  #loopBody(body: AstNode, head: string, kind: Kind): void {
+    this.#out.copyTo(body.start);
+    this.#out.put(`{${head}`);
+    this.#visit(body, kind);
+    this.#out.copyTo(body.end);
+    this.#out.put("}");
+  }
+
+  #inWrapper(node: AstNode, kind: Kind, write: () => void): void {
+    if (this.#wrapped.has(node)) return write();
+    const [before, after] = wrapperOf(kind);
+    this.#out.copyTo(node.start);
+    this.#out.put(before);
+    write();
+    this.#out.copyTo(node.end);
+    this.#out.put(after);
+  }
+
+  // ------------------------------------------------------------------------------------------------------------------- others
+
   /** The rewritten text of a part that moves to another place, with its line breaks: it is left out where it was. */
-  #nested(node: AstNode, around: Surrounding): string {
-    const part = new Rewriter(this.#source, this.#file, this.#arrows);
+  #moved(node: AstNode, kind: Kind): string {
+    const part = new Rewriter(this.#script, this.#file, this.#options);
     part.#out.skipTo(node.start);
-    part.#visit(node, around);
+    part.#visit(node, kind);
     part.#out.copyTo(node.end);
     return part.#out.written();
   }
 
-  #call(node: AstNode, around: Surrounding): void {
+  #call(node: AstNode, kind: Kind): void {
     const callee = node.callee as AstNode;
     const wrapped = callbacksOf(callee);
-    this.#visit(callee, around);
+    this.#visit(callee, kind);
     (node.arguments as AstNode[]).forEach((argument, i) => {
-      if (i >= wrapped) return this.#visit(argument, around);
+      if (i >= wrapped) return this.#visit(argument, kind);
       const spread = argument.type === "SpreadElement";
       const value = (spread ? argument.argument : argument) as AstNode;
       this.#out.copyTo(value.start);
       this.#out.put(spread ? "$tx.a(" : "$tx.w(");
-      this.#visit(value, around);
+      this.#visit(value, kind);
       this.#out.copyTo(value.end);
       this.#out.put(")");
     });
   }
 
   #refuse(node: AstNode, what: string): never {
-    const before = this.#source.slice(0, node.start);
-    const line = before.split("\n").length;
-    throw new RewriteError(`${what} is not supported (${this.#file}:${line}:${node.start - before.lastIndexOf("\n")})`);
+    throw new RewriteError(`${what} is not supported (${this.#file}:${this.#script.place(node)})`);
   }
+}
+
+/** What goes around a for-await loop and its labels, so that every way out of it is covered: end, break, continue, return, throw. */
+function wrapperOf(kind: Kind): [before: string, after: string] {
+  if (kind !== "compiled") return ["try{", `}finally{${RESTORE}}`];
+  const close = "if($txA&&$txI.return!=null)$tx.v(yield $tx.aw($txI.return()));";
+  return [
+    "{let $txI,$txS,$txA=false,$txE;try{",
+    `}catch($txError){$txE=[$txError];}finally{try{${close}}finally{if($txE!==undefined)throw $txE[0];}}}`,
+  ];
+}
+
+function isMethod(node: AstNode): boolean {
+  if (node.value === null || node.value.type !== "FunctionExpression") return false;
+  return node.type === "MethodDefinition" || node.method === true;
 }
 
 /** How many leading arguments of a call are callbacks of a promise. */
@@ -266,42 +352,4 @@ function callbacksOf(callee: AstNode): number {
   const property = callee.property as AstNode;
   const name = callee.computed === true ? property.value : property.name;
   return typeof name === "string" && Object.hasOwn(CALLBACKS, name) ? CALLBACKS[name]! : 0;
-}
-
-function unlabelled(node: AstNode): AstNode {
-  let body = node;
-  while (body.type === "LabeledStatement") body = body.body;
-  return body;
-}
-
-function endOfDirectives(block: AstNode): number {
-  let end = block.start + 1;
-  for (const statement of block.body as AstNode[]) {
-    if (typeof statement.directive !== "string") break;
-    end = statement.end;
-  }
-  return end;
-}
-
-/** Nodes directly inside a node, by position; a shorthand property's key and value are one. */
-function childrenOf(node: AstNode): AstNode[] {
-  const found: AstNode[] = [];
-  for (const [key, value] of Object.entries(node)) {
-    if (node.type === "Property" && node.shorthand === true && key === "key") continue;
-    for (const item of Array.isArray(value) ? value : [value]) {
-      if (item !== null && typeof item === "object" && typeof item.type === "string" && typeof item.start === "number") {
-        found.push(item);
-      }
-    }
-  }
-  return found.sort((a, b) => a.start - b.start);
-}
-
-/** Whether code of this function itself, not of functions in it, can be suspended. */
-function suspends(node: AstNode): boolean {
-  if (node.type === "AwaitExpression" || node.type === "YieldExpression") return true;
-  if (node.type === "ForOfStatement" && node.await === true) return true;
-  if (node.type === "VariableDeclaration" && node.kind === "await using") return true;
-  if (/^(Function|ArrowFunction)/.test(node.type)) return false;
-  return childrenOf(node).some(suspends);
 }

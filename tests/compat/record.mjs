@@ -1,0 +1,116 @@
+#!/usr/bin/env node
+// Records the histories in tests/compat/histories: runs the programs in tests/compat/programs with the official TypeScript SDK against
+// a Temporal dev server. Not part of the tests; run it again when a program changes.
+//   OFFICIAL_SDK=<folder whose node_modules holds @temporalio/{worker,client,workflow,activity,common,proto} 1.24.0 and protobufjs 8.x>
+//   TEMPORAL_CLI=<the dev server's binary> node tests/compat/record.mjs [program...]
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const sdk = process.env.OFFICIAL_SDK;
+if (sdk === undefined) throw new Error("OFFICIAL_SDK must name a folder with the official packages in its node_modules");
+const require = createRequire(join(sdk, "x.js"));
+const { Worker, NativeConnection, Runtime, DefaultLogger } = require("@temporalio/worker");
+const { Client, Connection } = require("@temporalio/client");
+const { activityInfo, Context } = require("@temporalio/activity");
+const { historyToJSON } = require("@temporalio/common/lib/proto-utils");
+
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+process.on("SIGINT", () => process.exit(1));
+process.on("SIGTERM", () => process.exit(1));
+const freePort = () =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+
+/** What the client does with each program while it runs. */
+const DRIVERS = {
+  cancelled: async (handle) => {
+    await sleep(1500);
+    await handle.signal("release", "go");
+    await sleep(600);
+    await handle.cancel();
+  },
+  messages: async (handle) => {
+    // Before the first task is done: buffered and dispatched together.
+    const calls = [handle.signal("add", "first"), handle.executeUpdate("ask", { args: ["one"], updateId: "u1" })];
+    await sleep(150);
+    await handle.executeUpdate("ask", { args: ["bad"], updateId: "u2" }).catch(() => {});
+    calls.push(
+      handle.executeUpdate("ask", { args: ["two"], updateId: "u3" }),
+      handle.executeUpdate("later", { args: ["x"], updateId: "u4" }),
+    );
+    calls.push(handle.signal("add", "second"), handle.signal("add", "third"));
+    await Promise.all(calls);
+    await handle.signal("stop");
+  },
+};
+
+const names = process.argv.slice(2).length > 0
+  ? process.argv.slice(2)
+  : readdirSync(join(here, "programs")).map((file) => file.replace(/\.ts$/, ""));
+const work = mkdtempSync(join(tmpdir(), "record-"));
+symlinkSync(join(sdk, "node_modules"), join(work, "node_modules"));
+const port = await freePort();
+const server = spawn(process.env.TEMPORAL_CLI ?? "temporal", [
+  "server",
+  "start-dev",
+  "--headless",
+  "--ip",
+  "127.0.0.1",
+  "--port",
+  String(port),
+  "--http-port",
+  String(await freePort()),
+  "--log-level",
+  "error",
+], { stdio: "ignore" });
+process.on("exit", () => server.kill());
+try {
+  Runtime.install({ logger: new DefaultLogger("ERROR"), shutdownSignals: [] });
+  let connection;
+  for (let i = 0; connection === undefined; i++) {
+    connection = await NativeConnection.connect({ address: `127.0.0.1:${port}` }).catch(() => undefined);
+    if (connection === undefined && i > 100) throw new Error("the dev server does not answer");
+    await sleep(200);
+  }
+  const client = new Client({ connection: await Connection.connect({ address: `127.0.0.1:${port}` }) });
+  mkdirSync(join(here, "histories"), { recursive: true });
+  for (const name of names) {
+    copyFileSync(join(here, "programs", `${name}.ts`), join(work, `${name}.ts`));
+    const worker = await Worker.create({
+      connection,
+      taskQueue: name,
+      workflowsPath: join(work, `${name}.ts`),
+      // Takes every name; those of long steps wait for their cancellation.
+      activities: {
+        default: async () => void (activityInfo().activityType.startsWith("wait") && await Context.current().cancelled),
+      },
+      bundlerOptions: { webpackConfigHook: (config) => ({ ...config, resolve: { ...config.resolve, symlinks: false } }) },
+    });
+    const running = worker.run();
+    const handle = await client.workflow.start(name, { taskQueue: name, workflowId: name, args: [], workflowRunTimeout: "2m" });
+    await DRIVERS[name]?.(handle);
+    const outcome = await handle.result().then(
+      (value) => `completed ${JSON.stringify(value)}`,
+      (e) => `${e.name}: ${e.cause?.message}`,
+    );
+    const history = await handle.fetchHistory();
+    writeFileSync(join(here, "histories", `${name}.json`), `${historyToJSON(history)}\n`);
+    console.log(`${name}: ${history.events.length} events, ${outcome}`);
+    worker.shutdown();
+    await running;
+  }
+} finally {
+  rmSync(work, { recursive: true });
+}
+process.exit(0);

@@ -22,14 +22,15 @@ const run = (program: string, mechanism: Mechanism) => {
 for (const program of programs) {
   for (const mechanism of ["asyncLocalStorage", "rewritten"] satisfies Mechanism[]) {
     test(`replays what the official SDK recorded, ${mechanism}: ${program}`, async () => {
-      assert.deepEqual(await run(program, mechanism), { verdict: "OK", message: "" });
+      assert.deepEqual(await run(program, mechanism), { verdict: "OK", message: "", location: "" });
     });
   }
 }
 
 test("the recordings tell a context that does not follow async functions", async () => {
   for (const program of ["interleaved", "cancelled", "callbacks", "iterated", "messages"]) {
-    const { verdict } = await run(program, "forgetful");
+    const { verdict, location } = await run(program, "forgetful");
     assert.equal(verdict, "NONDETERMINISM", program);
+    assert.match(location, new RegExp(`${program}\\.ts.*:\\d+:\\d+`));
   }
 });

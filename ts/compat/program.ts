@@ -5,6 +5,7 @@ import type { Activator, Program, RunContext } from "../executor/program.ts";
 import { CompatActivator } from "./activator.ts";
 import * as common from "./common/mod.ts";
 import { type AsyncStorage, asyncStorageContext, type ScopeContext, SlotContext } from "./context.ts";
+import { KNOWN_FLAGS } from "./flags.ts";
 import { compatGlobals } from "./globals.ts";
 import { type CompileFunction, ModuleGraph, type ModuleSource } from "./loader/module_graph.ts";
 import * as workflow from "./workflow/mod.ts";
@@ -15,7 +16,7 @@ export interface CompatProgramOptions {
   source: ModuleSource;
   /** Given: the context follows async functions by it. Absent: modules are rewritten, which works everywhere. */
   asyncStorage?: AsyncStorage;
-  /** Absent: `new Function`. */
+  /** Absent: the host's eval. */
   compile?: CompileFunction;
 }
 
@@ -23,6 +24,7 @@ export class CompatProgram implements Program {
   readonly jobOrder = JobOrder.JOB_ORDER_COMPAT;
   /** Not the native programs' name: the core chooses Core's rule of task boundaries by it (core-spec head note 2). */
   readonly sdkName = "temporalex-ts-compat";
+  readonly knownLangFlags = KNOWN_FLAGS;
   #modules: ModuleGraph;
   #scopes: ScopeContext;
 

@@ -53,7 +53,8 @@ export class CachedRun {
   constructor(setup: RunSetup) {
     const { program, identity, runOptions, converter } = setup;
     this.identity = identity;
-    this.core = setup.core.createRun({ ...runOptions, jobOrder: program.jobOrder, sdkName: program.sdkName });
+    const { jobOrder, sdkName, knownLangFlags = [] } = program;
+    this.core = setup.core.createRun({ ...runOptions, jobOrder, sdkName, knownLangFlags: [...knownLangFlags] });
     this.recorder = setup.record || setup.callSites ? new Recorder(this.core, setup.callSites) : undefined;
     this.#converter = converter;
     this.#watch = setup.watch;

@@ -7,7 +7,7 @@ const own = import.meta.url.replace(/executor\/call_site\.[jt]s.*$/, "");
 /** The user's frames of a stack, without the error's name and message. */
 export function userFrames(stack: string | undefined): string[] {
   const lines = (stack ?? "").split("\n").filter((line) => /^\s+at |@.*:\d+:\d+$/.test(line));
-  const theirs = lines.filter((line) => !line.includes(own) && !/\bnode:internal\b|\bext:/.test(line));
+  const theirs = lines.filter((line) => !line.includes(own) && !/\bnode:|\bext:|\(<anonymous>\)$/.test(line));
   return theirs.map((line) => line.trim().replace(/^at /, ""));
 }
 

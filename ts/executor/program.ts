@@ -10,6 +10,8 @@ export interface Program {
   readonly jobOrder: JobOrder;
   /** Written into the completion's sdk_metadata. */
   readonly sdkName: string;
+  /** Language flags that the program understands; a history with another one is refused. Native programs have none. */
+  readonly knownLangFlags?: readonly number[];
   createActivator(context: RunContext): Activator;
 }
 

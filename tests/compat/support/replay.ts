@@ -4,13 +4,10 @@ import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { fromJson, type JsonValue, toBinary } from "@bufbuild/protobuf";
 import type { AsyncStorage, ScopeFrame } from "../../../ts/compat/context.ts";
-import { KNOWN_FLAGS } from "../../../ts/compat/flags.ts";
 import { CompatProgram } from "../../../ts/compat/program.ts";
-import { defaultPayloadConverter } from "../../../ts/converter/payload.ts";
-import { ErrorKind } from "../../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { CoreError, loadCore } from "../../../ts/core/mod.ts";
-import { silentLog } from "../../../ts/executor/program.ts";
-import { encodeFailure } from "../../../ts/converter/failure_converter.ts";
+import { loadCore } from "../../../ts/core/mod.ts";
+import type { RejectionHost } from "../../../ts/executor/rejections.ts";
+import { TaskRunner } from "../../../ts/executor/task_runner.ts";
 import { HistorySchema } from "../../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
 import type { HistoryJson } from "./corpus.ts";
 
@@ -39,6 +36,8 @@ class ForgetfulStorage implements AsyncStorage {
 export interface Verdict {
   verdict: "OK" | "NONDETERMINISM" | "TASK_FAILURE";
   message: string;
+  /** The line of the program; "" when not known. */
+  location: string;
 }
 
 const programs = new Map<string, Promise<CompatProgram>>();
@@ -62,69 +61,49 @@ function programOf(file: string, mechanism: Mechanism): Promise<CompatProgram> {
   return program;
 }
 
-/** One realm runs one activation at a time, so replays queue up. */
+/** The program that the runner finds under every name: files of the corpus use the same names over and over. */
+let current: CompatProgram | undefined;
 let last: Promise<unknown> = Promise.resolve();
+let runner: Promise<TaskRunner> | undefined;
 
+async function createRunner(): Promise<TaskRunner> {
+  return new TaskRunner({
+    core: await loadCore(),
+    programs: () => current,
+    runOptions: { namespace: "default", identity: "judge" },
+    cacheSize: 0,
+    fetchHistory: () => Promise.reject(new Error("a recorded history has no further pages")),
+    rejections: processRejections,
+  });
+}
+
+const processRejections: RejectionHost = {
+  listen(listener) {
+    const unhandled = (reason: unknown, promise: Promise<unknown>) => {
+      if (!listener.unhandled(promise, reason)) throw reason;
+    };
+    const handled = (promise: Promise<unknown>) => listener.handled(promise);
+    process.on("unhandledRejection", unhandled);
+    process.on("rejectionHandled", handled);
+    return () => {
+      process.off("unhandledRejection", unhandled);
+      process.off("rejectionHandled", handled);
+    };
+  },
+};
+
+/** Replays queue up: one realm runs one activation at a time. */
 export function replay(file: string, mechanism: Mechanism, workflowId: string, history: HistoryJson): Promise<Verdict> {
   const next = last.then(() => replayNow(file, mechanism, workflowId, history));
   last = next.catch(() => {});
   return next;
 }
 
-async function replayNow(file: string, mechanism: Mechanism, workflowId: string, history: HistoryJson): Promise<Verdict> {
-  const program = await programOf(file, mechanism);
-  const core = await loadCore();
-  const started = history.events[0].workflowExecutionStartedEventAttributes;
-  const bytes = toBinary(HistorySchema, fromJson(HistorySchema, history as unknown as JsonValue, { ignoreUnknownFields: true }));
-  const run = core.createRun({
-    namespace: "default",
-    identity: "judge",
-    jobOrder: program.jobOrder,
-    sdkName: program.sdkName,
-    knownLangFlags: [...KNOWN_FLAGS],
-  });
-  const activator = program.createActivator({
-    run,
-    converter: defaultPayloadConverter,
-    log: silentLog,
-    namespace: "default",
-    workflowType: started.workflowType.name,
-    workflowId,
-    runId: started.originalExecutionRunId,
-    callSites: false,
-  });
-  try {
-    run.startReplay(workflowId, bytes);
-    for (;;) {
-      const { kind } = run.next();
-      switch (kind?.$case) {
-        case "activation":
-          try {
-            await activator.activate(kind.value);
-          } catch (error) {
-            run.failActivation(encodeFailure(error));
-            break;
-          }
-          run.finishActivation();
-          break;
-        case "outcome": {
-          const { error } = kind.value;
-          if (error === undefined) return { verdict: "OK", message: "" };
-          return { verdict: verdictOf(error.kind), message: error.message };
-        }
-        default:
-          throw new Error(`a replay of a whole history asked for ${kind?.$case}`);
-      }
-    }
-  } catch (error) {
-    if (error instanceof CoreError) return { verdict: verdictOf(error.data.kind), message: error.message };
-    throw error;
-  } finally {
-    activator.dispose();
-    run.dispose();
-  }
-}
+const VERDICTS = { ok: "OK", nondeterminism: "NONDETERMINISM", failed: "TASK_FAILURE" } as const;
 
-function verdictOf(kind: ErrorKind): Verdict["verdict"] {
-  return kind === ErrorKind.ERROR_KIND_NONDETERMINISM ? "NONDETERMINISM" : "TASK_FAILURE";
+async function replayNow(file: string, mechanism: Mechanism, workflowId: string, history: HistoryJson): Promise<Verdict> {
+  current = await programOf(file, mechanism);
+  const message = fromJson(HistorySchema, history as unknown as JsonValue, { ignoreUnknownFields: true });
+  const { verdict, error } = await (await (runner ??= createRunner())).replay(workflowId, toBinary(HistorySchema, message));
+  return { verdict: VERDICTS[verdict], message: error?.message ?? "", location: error?.location ?? "" };
 }

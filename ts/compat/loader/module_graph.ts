@@ -48,9 +48,9 @@ interface Compiled {
   imports: Map<string, string>;
 }
 
-/** A text compiled in the ordinary way; positions in stack traces are those of the file, two lines further down. */
-export const compileWithFunction: CompileFunction = (parameters, body, file) =>
-  new Function(...parameters, `${body}\n//# sourceURL=${file}`) as ModuleFactory;
+/** Compiles with the host's eval, so that lines in stack traces are those of the file. */
+export const compileWithEval: CompileFunction = (parameters, body, file) =>
+  (0, eval)(`(function(${parameters.join(",")}){${body}\n})\n//# sourceURL=${file}`) as ModuleFactory;
 
 const GIVEN = ["exports", "require", "module", "$tx"] as const;
 
@@ -108,7 +108,7 @@ export class ModuleGraph {
     // The official bundler compiles TypeScript, and takes JavaScript and packages as they are.
     const compileGenerators = file.endsWith(".ts") && !file.includes("/node_modules/");
     script = rewriteModule(script, file, { compileGenerators, restoreFrames: this.#options.slot !== undefined });
-    const factory = await (this.#options.compile ?? compileWithFunction)(this.#names, script, file);
+    const factory = await (this.#options.compile ?? compileWithEval)(this.#names, script, file);
     return { factory, imports };
   }
 

@@ -4,8 +4,7 @@
 //   OFFICIAL_SDK=<folder whose node_modules holds @temporalio/{worker,client,workflow,activity,common,proto} 1.24.0 and protobufjs 8.x>
 //   TEMPORAL_CLI=<the dev server's binary> node tests/compat/record.mjs [program...]
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { copyFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -83,12 +82,13 @@ try {
     if (connection === undefined && i > 100) throw new Error("the dev server does not answer");
     await sleep(200);
   }
-  const client = new Client({ connection: await Connection.connect({ address: `127.0.0.1:${port}` }) });
+  const client = new Client({ connection: await Connection.connect({ address: `127.0.0.1:${port}` }), identity: "recorder" });
   mkdirSync(join(here, "histories"), { recursive: true });
   for (const name of names) {
     copyFileSync(join(here, "programs", `${name}.ts`), join(work, `${name}.ts`));
     const worker = await Worker.create({
       connection,
+      identity: "recorder",
       taskQueue: name,
       workflowsPath: join(work, `${name}.ts`),
       // Takes every name; those of long steps wait for their cancellation.
@@ -105,7 +105,8 @@ try {
       (e) => `${e.name}: ${e.cause?.message}`,
     );
     const history = await handle.fetchHistory();
-    writeFileSync(join(here, "histories", `${name}.json`), `${historyToJSON(history)}\n`);
+    const events = JSON.parse(historyToJSON(history)).events.map((event) => JSON.stringify(event));
+    writeFileSync(join(here, "histories", `${name}.json`), `{"events":[\n${events.join(",\n")}\n]}\n`);
     console.log(`${name}: ${history.events.length} events, ${outcome}`);
     worker.shutdown();
     await running;

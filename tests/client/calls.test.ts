@@ -75,7 +75,7 @@ test("a start carries its options, and a retried one keeps its request id", asyn
     summary: "one order",
   });
   assert.equal(handle.workflowId, "order-1");
-  assert.equal(handle.runId, undefined);
+  assert.equal(handle.runId, "r1");
   assert.equal(handle.firstExecutionRunId, "r1");
   const requests = service.requests("startWorkflowExecution");
   assert.equal(requests.length, 3);

@@ -147,7 +147,7 @@ export class Client {
   getHandle<W extends AnyDefinition>(workflow: W | undefined, workflowId: string, runId?: string): WorkflowHandle<W>;
   getHandle(workflow: string | undefined, workflowId: string, runId?: string): WorkflowHandle<string>;
   getHandle(_workflow: AnyWorkflow | undefined, workflowId: string, runId?: string): WorkflowHandle<AnyWorkflow> {
-    return this.#handle(workflowId, { runId });
+    return this.#handle(workflowId, { runId, pinned: true });
   }
 
   /** The runs that a visibility query selects (all without one), for instance `ExecutionStatus = "Running" AND WorkflowType = "Order"`. */
@@ -206,7 +206,7 @@ export class Client {
 
   #started(workflowId: string, response: { runId: string; firstExecutionRunId: string }): WorkflowHandle<AnyWorkflow> {
     return this.#handle(workflowId, {
-      startedRunId: response.runId,
+      runId: response.runId,
       firstExecutionRunId: response.firstExecutionRunId || response.runId,
     });
   }

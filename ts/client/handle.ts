@@ -41,19 +41,24 @@ export interface HandleSettings extends CallSettings {
 /** @internal */
 export interface HandleIds {
   runId?: string | undefined;
+  /** Calls go to `runId` and to no other run. */
+  pinned?: boolean;
   firstExecutionRunId?: string | undefined;
-  /** The run that a start made: its result is waited for first. */
-  startedRunId?: string | undefined;
 }
 
 export class WorkflowHandle<W extends AnyWorkflow = string> {
   readonly workflowId: string;
-  /** The run that calls go to; undefined: the current one. */
+  /**
+   * The run that `start` made, or that `getHandle` was given. Calls through a started handle go to the current run of the workflow id, which
+   * after continue-as-new is another one; through `getHandle(workflow, id, runId)` they go to that very run.
+   */
   readonly runId: string | undefined;
   /** The run that a start made or joined; later runs of its chain (continue-as-new, retry) are meant as well. */
   readonly firstExecutionRunId: string | undefined;
   readonly #context: ClientContext;
   readonly #ids: HandleIds;
+  /** The run that calls name; undefined: the current one. */
+  readonly #target: string | undefined;
   readonly #settings: HandleSettings;
 
   /** Made by `client.start`, `client.signalWithStart` and `client.getHandle`. */
@@ -63,16 +68,13 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
     this.runId = ids.runId;
     this.firstExecutionRunId = ids.firstExecutionRunId;
     this.#ids = ids;
+    this.#target = ids.pinned ? ids.runId : undefined;
     this.#settings = settings;
   }
 
   /** The same workflow with settings for each call: `handle.with({ timeout: "2s" }).query(status)`. */
   with(settings: HandleSettings): WorkflowHandle<W> {
-    const { runId, firstExecutionRunId } = this;
-    return new WorkflowHandle<W>(this.#context, this.workflowId, { runId, firstExecutionRunId }, {
-      ...this.#settings,
-      ...settings,
-    });
+    return new WorkflowHandle<W>(this.#context, this.workflowId, this.#ids, { ...this.#settings, ...settings });
   }
 
   /**
@@ -83,7 +85,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
     const settings = { ...this.#settings, ...options };
     const deadline = new Deadline(settings, undefined);
     const follow = options.followRuns ?? true;
-    let runId = this.runId ?? this.#ids.startedRunId;
+    let runId = this.runId;
     for (;;) {
       const event = await this.#guard(
         `the result of workflow ${this.workflowId}`,
@@ -134,8 +136,8 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
   ): Promise<UpdateHandle<R>>;
   startUpdate(update: string, options: StartUpdateOptions & { args?: unknown[] }): Promise<UpdateHandle>;
   startUpdate(update: Update | string, options: StartUpdateOptions & { args?: unknown[] }): Promise<UpdateHandle> {
-    const { runId, workflowId, firstExecutionRunId } = this;
-    const address = { workflowId, runId, firstExecutionRunId };
+    const { workflowId, firstExecutionRunId } = this;
+    const address = { workflowId, runId: this.#target, firstExecutionRunId };
     const settings = { ...this.#settings, ...options };
     return startUpdate(this.#context, address, nameOf(update), options.args ?? [], options.updateId ?? randomId(), settings);
   }
@@ -143,7 +145,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
   /** An update that was asked for before, by its id. */
   // deno-lint-ignore no-explicit-any
   getUpdateHandle<R = unknown>(updateId: string, _update?: Update<any[], R>): UpdateHandle<R> {
-    return new UpdateHandle<R>(this.#context, updateId, this.workflowId, this.runId);
+    return new UpdateHandle<R>(this.#context, updateId, this.workflowId, this.#target);
   }
 
   /** Asks for a value of the workflow; works on closed workflows too, while a worker is running. */
@@ -171,7 +173,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
       if (error instanceof ServiceError && error.code === Code.INVALID_ARGUMENT) {
         throw new QueryFailedError(name, error.message, { cause: error });
       }
-      throw nameError(context, error, this.#target(`query "${name}"`));
+      throw nameError(context, error, this.#name(`query "${name}"`));
     }
   }
 
@@ -204,16 +206,18 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
     const what = `the description of workflow ${this.workflowId}`;
     const response = await this.#call(what, "describeWorkflowExecution", { namespace, execution: this.#execution() });
     const description = toDescription(response, converter);
-    if (description === undefined) throw new WorkflowNotFoundError("the service described nothing", this.workflowId, this.runId);
+    if (description === undefined) {
+      throw new WorkflowNotFoundError("the service described nothing", this.workflowId, this.#target);
+    }
     return description;
   }
 
   /** The events of the run, one by one; with `follow` as they come, until the run closes. */
   async *history(options: HistoryOptions = {}): AsyncGenerator<HistoryEvent, void, void> {
     try {
-      yield* readHistory(this.#context, this.workflowId, this.runId, { ...this.#settings, ...options });
+      yield* readHistory(this.#context, this.workflowId, this.#target, { ...this.#settings, ...options });
     } catch (error) {
-      throw nameError(this.#context, error, this.#target(`the history of workflow ${this.workflowId}`));
+      throw nameError(this.#context, error, this.#name(`the history of workflow ${this.workflowId}`));
     }
   }
 
@@ -233,10 +237,10 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
   }
 
   #execution() {
-    return { workflowId: this.workflowId, runId: this.runId ?? "" };
+    return { workflowId: this.workflowId, runId: this.#target ?? "" };
   }
 
-  #target(what: string, runId = this.runId): Target {
+  #name(what: string, runId = this.#target): Target {
     return { what, workflowId: this.workflowId, runId };
   }
 
@@ -251,11 +255,11 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
     );
   }
 
-  async #guard<T>(what: string, call: Promise<T>, runId = this.runId): Promise<T> {
+  async #guard<T>(what: string, call: Promise<T>, runId = this.#target): Promise<T> {
     try {
       return await call;
     } catch (error) {
-      throw nameError(this.#context, error, this.#target(what, runId));
+      throw nameError(this.#context, error, this.#name(what, runId));
     }
   }
 

@@ -6,3 +6,4 @@ export { type WorkerOptions } from "./options.ts";
 export { WorkerPollError } from "./poller.ts";
 export { type TaskRealm } from "./workflow_tasks.ts";
 export { Worker, type WorkerState } from "./worker.ts";
+export * from "../activity/mod.ts";

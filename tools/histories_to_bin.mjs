@@ -44,7 +44,9 @@ function enumName(desc, value) {
 
 /** Brings the JSON of a message to what protobuf's JSON mapping allows: full enum names, no nulls. */
 function normalize(desc, json) {
-  if (json === null || typeof json !== "object" || Array.isArray(json) || desc.typeName.startsWith("google.protobuf.")) return json;
+  if (json === null || typeof json !== "object" || Array.isArray(json) || desc.typeName.startsWith("google.protobuf.")) {
+    return json;
+  }
   const out = {};
   for (const [key, value] of Object.entries(json)) {
     if (value === null) continue;
@@ -74,7 +76,8 @@ function eventsOf(json) {
   return [...events].sort((a, b) => Number(a.eventId) - Number(b.eventId));
 }
 
-const walk = (dir) => readdirSync(dir).flatMap((n) => (statSync(join(dir, n)).isDirectory() ? walk(join(dir, n)) : [join(dir, n)]));
+const walk = (dir) =>
+  readdirSync(dir).flatMap((n) => (statSync(join(dir, n)).isDirectory() ? walk(join(dir, n)) : [join(dir, n)]));
 let converted = 0;
 for (const file of walk(from)) {
   if (!file.endsWith(".json") || file.endsWith(".observed.json") || basename(file) === "index.json") continue;

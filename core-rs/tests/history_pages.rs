@@ -148,19 +148,22 @@ fn case_18_history_gap() {
     let mut events = single_timer().events;
     events.remove(3);
     let gap = HistoryBuffer::new().push(events.clone(), true).expect_err("1, 2, 3, 5");
-    assert_eq!(gap.message, "History is out of order. Last processed event: 3, event id: 5");
+    assert_eq!(gap.message, "Fatal error in workflow machines: History is out of order. Last processed event: 3, event id: 5");
     assert_eq!((gap.kind(), gap.code, gap.event_id), (ErrorKind::Fatal, codes::HISTORY_OUT_OF_ORDER, 5));
 
     // The same over a page boundary, going back within a page, and ids that cannot be.
     let mut buffer = HistoryBuffer::new();
     buffer.push(events[..3].to_vec(), false).expect("page");
     let gap = buffer.push(events[3..].to_vec(), true).expect_err("3, 5");
-    assert_eq!(gap.message, "History is out of order. Last processed event: 3, event id: 5");
+    assert_eq!(gap.message, "Fatal error in workflow machines: History is out of order. Last processed event: 3, event id: 5");
     for bad in [0, -7, 2, i64::MAX] {
         let mut events = single_timer().events;
         events[4].event_id = bad;
         let error = HistoryBuffer::new().push(events, true).expect_err("a bad id");
-        assert_eq!(error.message, format!("History is out of order. Last processed event: 4, event id: {bad}"));
+        assert_eq!(
+            error.message,
+            format!("Fatal error in workflow machines: History is out of order. Last processed event: 4, event id: {bad}")
+        );
     }
 }
 
@@ -196,13 +199,13 @@ fn case_19b_prefix_does_not_reach_the_task() {
     buffer.begin_task(3, 8);
     buffer.push(events[4..].to_vec(), true).expect("partial task");
     let gap = buffer.push(events[..3].to_vec(), true).expect_err("4 is nowhere");
-    assert_eq!(gap.message, "History is out of order. Last processed event: 3, event id: 5");
+    assert_eq!(gap.message, "Fatal error in workflow machines: History is out of order. Last processed event: 3, event id: 5");
 
     // And a fetch "from the start" that does not begin at the start.
     let mut buffer = HistoryBuffer::new();
     buffer.push(events[4..].to_vec(), true).expect("partial task");
     let gap = buffer.push(events[3..].to_vec(), true).expect_err("begins at 4");
-    assert_eq!(gap.message, "History is out of order. Last processed event: 0, event id: 4");
+    assert_eq!(gap.message, "Fatal error in workflow machines: History is out of order. Last processed event: 0, event id: 4");
 }
 
 #[test]
@@ -213,7 +216,10 @@ fn case_19c_history_ends_before_the_started_event() {
         buffer.begin_task(3, 8);
         let short = buffer.push(events[..known].to_vec(), true).expect_err("no more pages, 8 not reached");
         assert_eq!(short.code, codes::HISTORY_INCOMPLETE);
-        assert_eq!(short.message, format!("History ends at event {known} although the task was started by event 8"));
+        assert_eq!(
+            short.message,
+            format!("Fatal error in workflow machines: History ends at event {known} although the task was started by event 8")
+        );
     }
 }
 

@@ -4,9 +4,9 @@ mod support;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use support::RunTest;
 use support::follow::plan;
 use support::random::history;
+use support::{HistoryBuilder, RunTest, Script, act, show, timer};
 use temporalex_core::api::history::v1::HistoryEvent;
 use temporalex_core::history::{BoundaryRule, HistoryBuffer, Next};
 
@@ -39,6 +39,43 @@ fn cut(rule: BoundaryRule, events: &[HistoryEvent], pages: &[usize]) -> Vec<Vec<
     }
 }
 
+/// What comes from outside after a task that started four timers and four activities, with a task behind every event whose bit is
+/// set, and behind the last.
+fn grouped(arrivals: &[u8], bits: &[bool]) -> RunTest {
+    let ids = ["1", "2", "3", "4"];
+    let mut h = HistoryBuilder::new().w_native();
+    let (mut timers, mut activities) = (ids.iter(), ids.iter());
+    h = ids.iter().fold(h, |h, id| h.timer_started(id));
+    h = ids.iter().fold(h, |h, id| h.act_scheduled(id));
+    for (arrival, bit) in arrivals.iter().zip(bits.iter().cycle()) {
+        h = match arrival % 5 {
+            0 => h.signal("a"),
+            1 => h.signal("b"),
+            2 => match timers.next() {
+                Some(id) => h.timer_fired(id),
+                None => h.signal("no timer left"),
+            },
+            3 => match activities.next() {
+                Some(id) => h.act_done(id),
+                None => h.signal("no activity left"),
+            },
+            _ => h.cancel_requested("enough"),
+        };
+        if *bit {
+            h = h.w();
+        }
+    }
+    let first = [vec![timer(); 4], vec![act(); 4]].concat();
+    RunTest::new(&h.w_open(), Script::new([first]))
+}
+
+/// Jobs of all activations, one behind the other.
+fn jobs(test: &RunTest) -> Vec<String> {
+    let session = test.inc();
+    assert_eq!(session.end().error, None);
+    session.activations.iter().flat_map(|a| a.jobs.iter().map(show::job)).collect()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, max_shrink_iters: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -50,6 +87,14 @@ proptest! {
     #[test]
     fn compat_histories_are_fed_in_any_way(tape in tape()) {
         followed(&tape, false).all_same();
+    }
+
+    /// A native program gets its jobs in the order of events, however these were grouped into tasks.
+    #[test]
+    fn native_jobs_do_not_depend_on_grouping(arrivals in vec(any::<u8>(), 1..12), bits in vec(any::<bool>(), 1..12)) {
+        let alone = jobs(&grouped(&arrivals, &[true]));
+        prop_assert_eq!(jobs(&grouped(&arrivals, &[false])), &alone[..]);
+        prop_assert_eq!(jobs(&grouped(&arrivals, &bits)), &alone[..]);
     }
 
     /// Pages of changing sizes, among them empty ones.

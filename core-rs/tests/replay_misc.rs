@@ -1,12 +1,13 @@
-//! Core-spec 6.7: seeds, job order, sizes, time, caches, flags, metadata (cases 155-165), and what an activation says of itself.
+//! Core-spec 6.7: seeds, job order, sizes, time, caches, flags, metadata, fetching (cases 155-166), and what an activation says of itself.
 mod support;
 
 use support::history::{BASE_SECONDS, RUN_ID, TASK_QUEUE, WORKFLOW_ID, WORKFLOW_TYPE, failure, json, payloads};
 use support::{Cmd, HistoryBuilder, RunTest, Script, act, timer};
+use temporalex_core::api::enums::v1::WorkflowTaskFailedCause;
 use temporalex_core::api::history::v1::history_event::Attributes;
 use temporalex_core::api::workflowservice::v1::RespondWorkflowTaskCompletedRequest;
 use temporalex_core::boundary::job::Variant;
-use temporalex_core::boundary::{ErrorKind, InitializeWorkflow};
+use temporalex_core::boundary::{ErrorKind, EvictionReason, InitializeWorkflow};
 
 fn start() -> HistoryBuilder {
     HistoryBuilder::new().w_native()
@@ -140,6 +141,26 @@ fn case_160_sticky_hit_and_miss() {
     }
 }
 
+/// A cached run that is given the whole history again takes only what is new to it.
+#[test]
+fn case_160b_full_history_for_a_cached_run() {
+    let test = RunTest::new(&one_timer(), program());
+    let [first, second] = test.tasks()[..] else { panic!("two tasks") };
+    for page_size in [2, 8] {
+        let mut session = test.session();
+        session.task(&test.poll(1, first));
+        let mut poll = test.poll(1, second);
+        session.page_size = page_size;
+        session.upto(8);
+        if page_size < 8 {
+            poll.history.as_mut().expect("history").events.truncate(page_size);
+            poll.next_page_token = page_size.to_string().into_bytes();
+        }
+        let end = session.task(&poll);
+        assert_eq!((session.shown().as_str(), end.commands().as_str()), ("{Init} {Fire 1}", "CompleteWorkflowExecution"));
+    }
+}
+
 #[test]
 fn sticky_attributes_only_with_a_queue() {
     let mut test = RunTest::new(&one_timer(), program());
@@ -248,4 +269,54 @@ fn open_task_at_the_end_of_a_replay() {
     let session = RunTest::new(&history, Script::new([vec![timer()], vec![act(), Cmd::Fail(failure("x"))]])).strict().replay_ok();
     let replaying: Vec<bool> = session.activations.iter().map(|a| a.is_replaying).collect();
     assert_eq!((session.shown().as_str(), replaying), ("{Init} {Fire 1}", vec![true, false]));
+}
+
+/// S W(2-4) TmrS(5) TmrF(6) w(7-8), of which only the first page comes.
+#[test]
+fn case_166_fetch_failure() {
+    let history = start().timer_started("1").timer_fired("1").w_open();
+    let test = RunTest::new(&history, program());
+    let mut poll = test.poll(1, test.tasks()[1]);
+    poll.history.as_mut().expect("history").events.truncate(4);
+    poll.next_page_token = b"4".to_vec();
+    let mut session = test.session();
+    session.fetch_fails = true;
+    let end = session.task(&poll);
+    assert_eq!(end.failed().cause(), WorkflowTaskFailedCause::WorkflowWorkerUnhandledFailure);
+    assert_eq!((end.evict, end.eviction_reason), (true, EvictionReason::PaginationOrHistoryFetch));
+    assert_eq!(session.shown(), "", "nothing was given to the program yet");
+    // The run takes the next attempt, from full history.
+    let mut retry = test.poll(1, test.tasks()[1]);
+    retry.attempt = 2;
+    assert_eq!(session.task(&retry).commands(), "CompleteWorkflowExecution");
+}
+
+/// The pages end before the event that started the task.
+#[test]
+fn case_166b_history_ends_early() {
+    let history = start().timer_started("1").timer_fired("1").w_open();
+    let test = RunTest::new(&history, program());
+    let mut poll = test.poll(1, test.tasks()[1]);
+    poll.history.as_mut().expect("history").events.truncate(5);
+    let mut session = test.session();
+    let end = session.task(&poll);
+    assert_eq!((end.evict, end.eviction_reason), (true, EvictionReason::PaginationOrHistoryFetch));
+    assert_eq!(
+        end.message(),
+        "Fatal error in workflow machines: History ends at event 5 although the task was started by event 8"
+    );
+}
+
+/// Fetched ids that do not join the task's own: S W(2-4) TmrS(5) TmrF(6) w(7-8)
+#[test]
+fn history_gap_fails_the_task() {
+    let history = start().timer_started("1").timer_fired("1").w_open();
+    let test = RunTest::new(&history, program());
+    let mut poll = test.poll(1, test.tasks()[1]);
+    poll.history.as_mut().expect("history").events.remove(4);
+    let mut session = test.session();
+    let end = session.task(&poll);
+    assert_eq!(end.message(), "Fatal error in workflow machines: History is out of order. Last processed event: 4, event id: 6");
+    assert_eq!((end.evict, end.eviction_reason), (true, EvictionReason::Fatal));
+    assert_eq!(end.failed().cause(), WorkflowTaskFailedCause::WorkflowWorkerUnhandledFailure);
 }

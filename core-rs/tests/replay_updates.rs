@@ -201,6 +201,22 @@ fn case_101_admitted_then_accepted() {
     test.same("{Init} {Update u}");
 }
 
+/// The request comes as an event and as a message too: it is one update.
+#[test]
+fn case_101b_same_update_twice() {
+    let program = Script::new([vec![], vec![Cmd::Accept("u"), done("u"), Cmd::Complete]]);
+    let test = RunTest::new(&admitted(), program);
+    let [first, second] = test.tasks()[..] else { panic!("two tasks") };
+    let mut session = test.session();
+    session.task(&test.poll(1, first));
+    let mut poll = test.poll(second.from, second);
+    let message = request_message(&update_request("u", "upd"), 6);
+    poll.messages = vec![message.clone(), message];
+    let end = session.task(&poll);
+    assert_eq!(session.shown(), "{Init} {Update u}");
+    assert_eq!(messages(&end.completed().messages), "u/request/accept, u/request/complete");
+}
+
 #[test]
 fn case_102_admitted_live() {
     let program = Script::new([vec![], vec![Cmd::Accept("u"), done("u"), Cmd::Complete]]);

@@ -9,8 +9,8 @@ use std::collections::VecDeque;
 use crate::api::enums::v1::EventType;
 use crate::api::history::v1::HistoryEvent;
 use crate::api::history::v1::history_event::Attributes;
-use crate::boundary::{ErrorKind, JobOrder};
-use crate::error::{Result, codes, error};
+use crate::boundary::JobOrder;
+use crate::error::{Result, codes, fatal};
 use crate::history::boundary::{BoundaryRule, Scanner, Scope, choose_rule};
 use crate::history::event::event_type;
 
@@ -133,7 +133,7 @@ impl HistoryBuffer {
         if complete && self.last_known < self.started {
             let text =
                 format!("History ends at event {} although the task was started by event {}", self.last_known, self.started);
-            return Err(error(codes::HISTORY_INCOMPLETE, ErrorKind::Fatal, text));
+            return Err(fatal(codes::HISTORY_INCOMPLETE, text));
         }
         if complete && !self.rule_is_final {
             // No task has completed: the rule is our own until a completion says otherwise.
@@ -149,7 +149,7 @@ impl HistoryBuffer {
         for event in &events[known..] {
             if event.event_id != last + 1 {
                 let text = format!("History is out of order. Last processed event: {last}, event id: {}", event.event_id);
-                let mut gap = error(codes::HISTORY_OUT_OF_ORDER, ErrorKind::Fatal, text);
+                let mut gap = fatal(codes::HISTORY_OUT_OF_ORDER, text);
                 gap.event_id = u32::try_from(event.event_id).unwrap_or_default();
                 return Err(gap);
             }

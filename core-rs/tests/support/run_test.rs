@@ -87,7 +87,9 @@ pub struct Session {
     pub ends: Vec<TaskEnd>,
     /// Events served to NeedHistory, and how many at a time.
     pages: Vec<HistoryEvent>,
-    page_size: usize,
+    pub page_size: usize,
+    /// Pages cannot be fetched.
+    pub fetch_fails: bool,
     run_id: String,
 }
 
@@ -153,6 +155,7 @@ impl RunTest {
             ends: Vec::new(),
             pages: self.events.clone(),
             page_size: usize::MAX,
+            fetch_fails: false,
             run_id: self.run_id(),
         }
     }
@@ -270,7 +273,7 @@ impl RunTest {
         session.page_size = page_size;
         let task = *self.tasks().last().expect("the history has a task");
         let mut poll = self.poll(1, task);
-        session.pages.truncate(task.started as usize);
+        session.upto(task.started as usize);
         let events = &mut poll.history.as_mut().expect("history").events;
         if page_size < events.len() {
             events.truncate(page_size);
@@ -285,7 +288,7 @@ impl RunTest {
         let mut session = self.session();
         session.page_size = page_size;
         let task = self.tasks()[index];
-        session.pages.truncate(task.started as usize);
+        session.upto(task.started as usize);
         self.serve(&mut session, self.poll(task.from, task), task);
         session
     }
@@ -433,6 +436,11 @@ impl Session {
         &self.activations[activation].jobs
     }
 
+    /// What can be fetched ends with this event.
+    pub fn upto(&mut self, last: usize) {
+        self.pages.truncate(last);
+    }
+
     /// Serves one task to its end and reports a completion as received.
     pub fn task(&mut self, poll: &PollWorkflowTaskQueueResponse) -> TaskEnd {
         let started = self.run.start_task(&poll.encode_to_vec());
@@ -478,6 +486,10 @@ impl Session {
                         Reply::Finish => self.run.finish_activation()?,
                         Reply::FailTask(why, cause) => self.run.fail_activation(&why.encode_to_vec(), cause as i32)?,
                     }
+                }
+                step::Kind::NeedHistory(_) if self.fetch_fails => {
+                    let why = super::failure("the server is away");
+                    self.run.fail_activation(&why.encode_to_vec(), 0)?;
                 }
                 step::Kind::NeedHistory(need) => {
                     assert_eq!((need.workflow_id.as_str(), need.run_id.as_str()), (WORKFLOW_ID, self.run_id.as_str()));

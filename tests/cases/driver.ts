@@ -1,5 +1,7 @@
 // Drives workflows task by task through a TaskRunner and the mini server, then replays the whole history and compares every command byte
 // by byte (P3). `finish` is part of every case that closes a run, so determinism is tested throughout and not in one place.
+import { create, toBinary } from "@bufbuild/protobuf";
+import { type HistoryEvent, HistorySchema } from "../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
 import { loadCore } from "../../ts/core/load.ts";
 import {
   CommandKind,
@@ -17,6 +19,9 @@ import { MiniServer, type StartOptions } from "./mini_server.ts";
 import { rejectionHost } from "./rejection_host.ts";
 
 export interface DriveOptions extends StartOptions {
+  readonly cacheSize?: number;
+  /** Events per page of history; default: all in one. */
+  readonly pageSize?: number;
   /** false: nothing is cached, and every task brings its whole history. Default: true. */
   readonly cached?: boolean;
   readonly programs?: (workflowType: string) => Program | undefined;
@@ -30,7 +35,8 @@ export interface RunnerParts {
   readonly logs: LogEntry[];
   readonly recorders: Map<string, Recorder>;
   readonly definitions: DefinitionShape[];
-  history: (runId: string) => Uint8Array;
+  /** The events of a run, for pages. */
+  history: (runId: string) => HistoryEvent[] | Promise<HistoryEvent[]>;
 }
 
 /** The runner in use: it listens to the host's rejections, so there is one at a time. */
@@ -54,9 +60,15 @@ export async function makeRunner(definitions: DefinitionShape[], options: DriveO
       programs: options.programs ?? table.get,
       workflowTypes: table.names,
       runOptions: { namespace: "default", identity: "test", sdkVersion: "0.0.0-test", stickyQueue: "sticky" },
-      cacheSize: options.cached === false ? 0 : 100,
+      cacheSize: options.cached === false ? 0 : options.cacheSize ?? 100,
       log: { write: (entry) => void logs.push(entry) },
-      fetchHistory: (_workflowId, runId) => Promise.resolve({ history: parts.history(runId), nextPageToken: new Uint8Array(0) }),
+      fetchHistory: async (_workflowId, runId, token) => {
+        const events = await parts.history(runId);
+        const from = token.length === 0 ? 0 : Number(new TextDecoder().decode(token));
+        const to = Math.min(events.length, from + (options.pageSize ?? events.length));
+        const nextPageToken = new TextEncoder().encode(to < events.length ? String(to) : "");
+        return { history: toBinary(HistorySchema, create(HistorySchema, { events: events.slice(from, to) })), nextPageToken };
+      },
       onRecorder: (identity, recorder) => void recorders.set(identity.runId, recorder),
       rejections: rejectionHost,
     }),
@@ -80,7 +92,7 @@ export class Drive {
     this.parts = parts;
     this.cached = cached;
     const before = parts.history;
-    parts.history = (runId) => runId === server.runId ? server.history() : before(runId);
+    parts.history = (runId) => runId === server.runId ? server.events : before(runId);
   }
 
   get logs(): LogEntry[] {

@@ -10,7 +10,7 @@ import { CoreError as ThrownCoreError } from "../core/errors.ts";
 import { CachedRun, type FetchHistory, type RunIdentity, type RunSetup } from "./cached_run.ts";
 import { userFrame } from "./call_site.ts";
 import type { RecordedActivation } from "./recording.ts";
-import { scanHistory } from "./wire_scan.ts";
+import { type HistoryHead, scanHistory } from "./wire_scan.ts";
 
 export interface ReplayOptions {
   /** Extra commands and swapped update ids fail the replay instead of being warnings. */
@@ -64,13 +64,22 @@ export async function replayHistory(
   history: Uint8Array,
   options: ReplayOptions,
 ): Promise<ReplayVerdict> {
-  const head = scanHistory(history);
+  const head = headOf(history);
   const identity = { workflowType: head.workflowType, workflowId, runId: options.runId ?? head.runId };
   const callSites = options.callSites ?? "onFailure";
   const first = await once(setup, identity, history, options, callSites === "always");
   if (first.error === undefined || callSites !== "onFailure" || first.error.location !== "") return first;
   const second = await once(setup, identity, history, options, true);
   return second.error?.code === first.error.code ? { ...second, recorded: first.recorded } : first;
+}
+
+/** Bytes that are no history are the core's to refuse. */
+function headOf(history: Uint8Array): HistoryHead {
+  try {
+    return scanHistory(history);
+  } catch {
+    return { workflowType: "", runId: "" };
+  }
 }
 
 async function once(

@@ -69,7 +69,12 @@ export class TaskRunner {
    * that is not one.
    */
   runTask(pollResponse: Uint8Array): Promise<TaskOutcome> {
-    const head = scanTask(pollResponse);
+    let head: TaskHead;
+    try {
+      head = scanTask(pollResponse);
+    } catch (e) {
+      return Promise.reject(new Error(`these bytes are no workflow task: ${(e as Error).message}`, { cause: e }));
+    }
     const before = this.#open.get(head.runId);
     const task = before === undefined ? this.#run(head, pollResponse) : before.then(
       () => this.#run(head, pollResponse),

@@ -36,8 +36,11 @@ export interface TaskRunnerOptions {
   readonly onRecorder?: (identity: RunIdentity, recorder: Recorder) => void;
   /** How the host reports unhandled rejections; absent: they are the host's own business. */
   readonly rejections?: RejectionHost;
-  /** Called when the realm turns to a run's task: at its start and after each page of its history. A watchdog wants to know. */
-  readonly onTurnTo?: (runId: string) => void;
+  /**
+   * Called when the realm turns to a run's task: at its start and after each page of its history; undefined when it turns to a replay. A
+   * watchdog wants to know.
+   */
+  readonly onTurnTo?: (runId: string | undefined) => void;
 }
 
 export class TaskRunner {
@@ -193,6 +196,7 @@ export class TaskRunner {
   /** Replays a whole or cut history (bytes of History) with no reporter and gives the verdict. */
   async replay(workflowId: string, history: Uint8Array, options: ReplayOptions = {}): Promise<ReplayVerdict> {
     await this.#lock.acquire();
+    this.#options.onTurnTo?.(undefined);
     try {
       return await replayHistory(
         (identity, extra) => this.#setup(identity, { ...extra, quiet: true }),

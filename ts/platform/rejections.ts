@@ -1,0 +1,102 @@
+// How a runtime reports promises that were rejected and that nobody handled: Node by events of the process, Deno and browsers by events of
+// the global object. Everything is captured when `captureRejections` is called, so that a guard may replace globals afterwards.
+
+/** What the executor wants to hear; the same shape as its RejectionListener. */
+export interface RejectionListener {
+  unhandled(promise: Promise<unknown>, reason: unknown): boolean;
+  handled(promise: Promise<unknown>): void;
+}
+
+export interface RejectionHost {
+  listen(listener: RejectionListener): () => void;
+}
+
+export interface RejectionOptions {
+  /** This thread runs workflow code and nothing else: errors that nobody takes are told here, and do not end the thread. */
+  readonly ownThread: boolean;
+  readonly stray?: (reason: unknown) => void;
+}
+
+interface NodeProcess {
+  on(event: string, listener: (a: never, b: never) => void): void;
+  off(event: string, listener: (a: never, b: never) => void): void;
+  listenerCount(event: string): number;
+}
+
+interface Target {
+  addEventListener(type: string, listener: (event: RejectionEvent) => void): void;
+  removeEventListener(type: string, listener: (event: RejectionEvent) => void): void;
+}
+
+interface RejectionEvent {
+  readonly promise: Promise<unknown>;
+  readonly reason: unknown;
+  readonly error?: unknown;
+  preventDefault(): void;
+}
+
+export function captureRejections(options: RejectionOptions): RejectionHost {
+  const scope = globalThis as unknown as { process?: NodeProcess & { versions?: { node?: string } }; Deno?: unknown };
+  if (scope.Deno === undefined && scope.process?.versions?.node !== undefined) return nodeHost(scope.process, options);
+  return webHost(globalThis as unknown as Target, options);
+}
+
+function nodeHost(process: NodeProcess, { ownThread, stray }: RejectionOptions): RejectionHost {
+  const on = process.on.bind(process);
+  const off = process.off.bind(process);
+  const count = process.listenerCount.bind(process);
+  return {
+    listen(listener) {
+      const unhandled = (reason: unknown, promise: Promise<unknown>) => {
+        if (listener.unhandled(promise, reason)) return;
+        if (ownThread) stray?.(reason);
+        // As if nobody had listened: without another listener Node ends the process with the reason.
+        else if (count("unhandledRejection") === 1) throw reason;
+      };
+      const handled = (promise: Promise<unknown>) => listener.handled(promise);
+      const uncaught = (error: unknown) => uncaughtError(listener, error, stray);
+      on("unhandledRejection", unhandled as never);
+      on("rejectionHandled", handled as never);
+      if (ownThread) on("uncaughtException", uncaught as never);
+      return () => {
+        off("unhandledRejection", unhandled as never);
+        off("rejectionHandled", handled as never);
+        off("uncaughtException", uncaught as never);
+      };
+    },
+  };
+}
+
+function webHost(target: Target, { ownThread, stray }: RejectionOptions): RejectionHost {
+  const add = target.addEventListener.bind(target);
+  const remove = target.removeEventListener.bind(target);
+  return {
+    listen(listener) {
+      const unhandled = (event: RejectionEvent) => {
+        const taken = listener.unhandled(event.promise, event.reason);
+        if (taken || ownThread) event.preventDefault();
+        if (!taken && ownThread) stray?.(event.reason);
+      };
+      const handled = (event: RejectionEvent) => listener.handled(event.promise);
+      const uncaught = (event: RejectionEvent) => {
+        event.preventDefault();
+        uncaughtError(listener, event.error, stray);
+      };
+      add("unhandledrejection", unhandled);
+      add("rejectionhandled", handled);
+      if (ownThread) add("error", uncaught);
+      return () => {
+        remove("unhandledrejection", unhandled);
+        remove("rejectionhandled", handled);
+        remove("error", uncaught);
+      };
+    },
+  };
+}
+
+/** An error that no promise carries (a listener of an EventTarget threw) belongs to the run that is active, like a rejection. */
+function uncaughtError(listener: RejectionListener, error: unknown, stray?: (reason: unknown) => void): void {
+  const promise = Promise.reject(error);
+  promise.catch(() => {});
+  if (!listener.unhandled(promise, error)) stray?.(error);
+}

@@ -1,0 +1,149 @@
+// Worker threads: worker_threads in Node, Web Workers in Deno and browsers. One small interface for both sides, because their events,
+// their errors and their ends have different names.
+
+/** The host's side of a worker. */
+export interface Thread {
+  post(message: unknown): void;
+  /** Resolves when it no longer runs. */
+  terminate(): Promise<void>;
+  /** Whether it keeps the process alive (Node). */
+  hold(keep: boolean): void;
+}
+
+export interface ThreadEvents {
+  message(data: unknown): void;
+  /** It ended, or will, by itself: a crash. Called once, not after `terminate`. */
+  died(reason: string): void;
+}
+
+export interface ThreadOptions {
+  readonly name: string;
+  /** Megabytes of heap (Node); beyond it the thread ends, not the process. */
+  readonly maxHeapMb?: number;
+}
+
+/** A Web Worker as far as it is used here. */
+export interface WebWorker {
+  postMessage(message: unknown): void;
+  terminate(): void;
+  onmessage: ((event: MessageEvent) => void) | null;
+  onmessageerror: ((event: MessageEvent) => void) | null;
+  onerror: ((event: ErrorEvent) => void) | null;
+}
+
+interface NodeWorker {
+  postMessage(message: unknown): void;
+  terminate(): Promise<number>;
+  ref(): void;
+  unref(): void;
+  on(event: string, listener: (value: never) => void): void;
+}
+
+interface NodeThreads {
+  readonly Worker: new (url: URL, options: object) => NodeWorker;
+  readonly parentPort: {
+    postMessage(message: unknown, transfer?: readonly object[]): void;
+    on(event: string, listener: (data: unknown) => void): void;
+  } | null;
+}
+
+const isNode = (): boolean =>
+  !("Deno" in globalThis) && (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node !== undefined;
+
+const nodeThreads = async (): Promise<NodeThreads> => {
+  const name = "node:worker_threads";
+  return await import(name) as NodeThreads;
+};
+
+/** Starts a worker from a module's URL, or takes one that the caller made. */
+export async function startThread(entry: URL | (() => WebWorker), events: ThreadEvents, options: ThreadOptions): Promise<Thread> {
+  if (typeof entry === "function") return webThread(entry(), events);
+  if (!isNode()) {
+    return webThread(new Worker(entry, { type: "module", name: options.name }) as unknown as WebWorker, events);
+  }
+  const { Worker: ThreadWorker } = await nodeThreads();
+  const worker = new ThreadWorker(entry, {
+    name: options.name,
+    ...(options.maxHeapMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMb } }),
+  });
+  let ended = false;
+  let reason = "";
+  const died = (what: string) => {
+    if (ended) return;
+    ended = true;
+    events.died(what);
+  };
+  worker.on("message", ((data: unknown) => events.message(data)) as never);
+  worker.on("messageerror", ((error: Error) => died(`a message from it cannot be read: ${error.message}`)) as never);
+  worker.on(
+    "error",
+    ((error: { code?: string; message?: string }) => {
+      reason = error?.code === "ERR_WORKER_OUT_OF_MEMORY" ? "it ran out of memory" : error?.message ?? String(error);
+    }) as never,
+  );
+  worker.on("exit", ((code: number) => died(reason !== "" ? reason : `it ended with code ${code}`)) as never);
+  return {
+    post: (message) => worker.postMessage(message),
+    terminate: async () => {
+      ended = true;
+      await worker.terminate();
+    },
+    hold: (keep) => keep ? worker.ref() : worker.unref(),
+  };
+}
+
+function webThread(worker: WebWorker, events: ThreadEvents): Thread {
+  let ended = false;
+  const died = (reason: string) => {
+    if (ended) return;
+    ended = true;
+    worker.terminate();
+    events.died(reason);
+  };
+  worker.onmessage = (event) => events.message(event.data);
+  worker.onmessageerror = () => died("a message from it cannot be read");
+  worker.onerror = (event) => {
+    event.preventDefault();
+    const at = event.filename ? ` (${event.filename}:${event.lineno})` : "";
+    died(`${event.message || "it could not be loaded"}${at}`);
+  };
+  return {
+    post: (message) => worker.postMessage(message),
+    terminate: () => {
+      ended = true;
+      worker.terminate();
+      return Promise.resolve();
+    },
+    hold: () => {},
+  };
+}
+
+/** The worker's side: its line to the host. */
+export interface HostPort {
+  post(message: unknown, transfer?: readonly object[]): void;
+  /** Called once, as soon as possible: browsers drop messages that nobody listens to. */
+  listen(listener: (data: unknown) => void): void;
+}
+
+/** The port of this worker. Its functions are captured: a guard may replace the globals afterwards. */
+export function hostPort(): HostPort | Promise<HostPort> {
+  if (!isNode()) {
+    const scope = globalThis as unknown as {
+      postMessage(message: unknown, transfer: readonly object[]): void;
+      addEventListener(type: string, listener: (event: MessageEvent) => void): void;
+    };
+    const post = scope.postMessage.bind(scope);
+    const add = scope.addEventListener.bind(scope);
+    return {
+      post: (message, transfer = []) => post(message, transfer),
+      listen: (listener) => add("message", (event) => listener(event.data)),
+    };
+  }
+  return nodeThreads().then(({ parentPort }) => {
+    if (parentPort === null) throw new Error("a realm's entry was run as a program; it is for worker threads");
+    return {
+      post: (message: unknown, transfer: readonly object[] = []) => parentPort.postMessage(message, transfer),
+      listen: (listener: (data: unknown) => void) => parentPort.on("message", listener),
+    };
+  });
+}

@@ -1,0 +1,80 @@
+// A realm in this very thread: for unit tests and benches. No global is replaced, so Date.now() and Math.random() are the host's and a
+// workflow that uses them does not replay; and a workflow that loops for ever takes the whole thread with it, because nothing outside can
+// stop it. Use a worker realm for anything that counts on either.
+import { defaultPayloadConverter, type PayloadConverter } from "../converter/payload.ts";
+import type { Core } from "../core/load.ts";
+import { loadCore } from "../core/load.ts";
+import { silentLog } from "../executor/program.ts";
+import { TaskRunner, type TaskRunnerOptions } from "../executor/task_runner.ts";
+import { captureRejections } from "../platform/rejections.ts";
+import { programsOf, type WorkflowModule } from "./programs.ts";
+import { type CommonRealmOptions, DEFAULT_CACHE_SIZE, noHistory, type Realm, RealmDisposedError } from "./realm.ts";
+
+export interface InlineRealmOptions extends CommonRealmOptions {
+  /** Namespaces of modules that export workflows, or lists of definitions. */
+  readonly workflows: WorkflowModule | readonly WorkflowModule[];
+  /** Default: the module that comes with the package. */
+  readonly core?: Core;
+  readonly converter?: PayloadConverter;
+  /** Called for every run that comes into memory: its commands are recorded (tests). */
+  readonly onRecorder?: TaskRunnerOptions["onRecorder"];
+}
+
+/** Makes an inline realm. */
+export async function createInlineRealm(options: InlineRealmOptions): Promise<Realm> {
+  const modules = (Array.isArray(options.workflows) ? [options.workflows, ...options.workflows] : [options.workflows])
+    .filter((m) => typeof m === "object" && m !== null) as WorkflowModule[];
+  const programs = programsOf(modules, "the workflow modules");
+  const runner = new TaskRunner({
+    core: options.core ?? await loadCore(),
+    programs: (name) => programs.get(name),
+    workflowTypes: () => programs.names(),
+    runOptions: options.runOptions ?? {},
+    cacheSize: options.cacheSize ?? DEFAULT_CACHE_SIZE,
+    fetchHistory: options.fetchHistory ?? noHistory,
+    log: options.log ?? silentLog,
+    converter: options.converter ?? defaultPayloadConverter,
+    rejections: captureRejections({ ownThread: false }),
+    ...(options.onRecorder === undefined ? {} : { onRecorder: options.onRecorder }),
+  });
+  return new InlineRealm(runner, programs.names());
+}
+
+class InlineRealm implements Realm {
+  readonly workflowTypes: readonly string[];
+  readonly #runner: TaskRunner;
+  #disposed = false;
+
+  constructor(runner: TaskRunner, workflowTypes: readonly string[]) {
+    this.#runner = runner;
+    this.workflowTypes = workflowTypes;
+  }
+
+  #check(): void {
+    if (this.#disposed) throw new RealmDisposedError();
+  }
+
+  async runTask(pollResponse: Uint8Array): ReturnType<Realm["runTask"]> {
+    this.#check();
+    return await this.#runner.runTask(pollResponse);
+  }
+
+  async replay(...args: Parameters<Realm["replay"]>): ReturnType<Realm["replay"]> {
+    this.#check();
+    return await this.#runner.replay(...args);
+  }
+
+  taskReported(runId: string, response: Uint8Array): void {
+    if (!this.#disposed) this.#runner.taskReported(runId, response);
+  }
+
+  evict(runId: string): void {
+    if (!this.#disposed) this.#runner.evict(runId);
+  }
+
+  dispose(): Promise<void> {
+    if (!this.#disposed) this.#runner.dispose();
+    this.#disposed = true;
+    return Promise.resolve();
+  }
+}

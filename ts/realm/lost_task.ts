@@ -1,0 +1,96 @@
+// What is reported for a task whose realm was lost: it spun, crashed or broke the core. Built on the host, by name, because nothing in the
+// realm can speak any more.
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { CoreError, ErrorKind, EvictionReason, TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { toFailure } from "../converter/failure_converter.ts";
+import type { ReplayVerdict } from "../executor/replay.ts";
+import { FailedCause, WorkflowTaskError } from "../executor/errors.ts";
+import { scanHistory } from "../executor/wire_scan.ts";
+import { QueryResultType } from "../temporal/generated/temporal/api/enums/v1/query_pb.ts";
+import {
+  PollWorkflowTaskQueueResponseSchema,
+  RespondQueryTaskCompletedRequestSchema,
+  RespondWorkflowTaskFailedRequestSchema,
+} from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+
+/** Why a realm is gone. */
+export type Loss =
+  | { readonly kind: "spun"; readonly afterMs: number }
+  | { readonly kind: "crashed"; readonly reason: string }
+  | { readonly kind: "trapped"; readonly reason: string };
+
+/** The workflow's code never came back, or took its realm down. */
+export class RealmLostError extends WorkflowTaskError {
+  override name = "RealmLostError";
+}
+
+function describe(loss: Loss): string {
+  switch (loss.kind) {
+    case "spun": {
+      const seconds = loss.afterMs % 1000 === 0 ? `${loss.afterMs / 1000} s` : `${loss.afterMs} ms`;
+      return `ran for ${seconds} without yielding, so it was stopped: a loop in it does not end, or computes for too long. Heavy work belongs in ` +
+        `an activity; a loop that waits must await a workflow primitive such as sleep()`;
+    }
+    case "crashed":
+      return `took down the thread that it ran in (${loss.reason}); what needs that much belongs in an activity`;
+    case "trapped":
+      return `broke the core that it ran on (${loss.reason}); recursion without end is the usual cause`;
+  }
+}
+
+/** The outcome for the task that did it. */
+export function lostTaskOutcome(
+  poll: Uint8Array,
+  loss: Loss,
+  names: { readonly identity: string; readonly namespace: string },
+): TaskOutcome {
+  const task = fromBinary(PollWorkflowTaskQueueResponseSchema, poll);
+  const { workflowId = "", runId = "" } = task.workflowExecution ?? {};
+  const message = `workflow "${task.workflowType?.name ?? ""}" (id "${workflowId}", run ${runId}) ${describe(loss)}`;
+  const failure = toFailure(stackless(new RealmLostError(message)));
+  const { taskToken } = task;
+  const { identity, namespace } = names;
+  const cause = FailedCause.UNHANDLED_FAILURE;
+  return TaskOutcome.fromPartial({
+    response: task.query !== undefined
+      ? {
+        $case: "queryCompleted",
+        value: toBinary(
+          RespondQueryTaskCompletedRequestSchema,
+          create(RespondQueryTaskCompletedRequestSchema, {
+            ...{ taskToken, namespace, completedType: QueryResultType.FAILED, errorMessage: message, failure, cause },
+          }),
+        ),
+      }
+      // Only the first attempt is reported: the service times later ones out, and backs off (core-spec 2.10).
+      : task.attempt > 1
+      ? { $case: "nothing", value: {} }
+      : {
+        $case: "failed",
+        value: toBinary(
+          RespondWorkflowTaskFailedRequestSchema,
+          create(RespondWorkflowTaskFailedRequestSchema, { taskToken, cause, failure, identity, namespace }),
+        ),
+      },
+    evict: true,
+    evictionReason: EvictionReason.EVICTION_REASON_LANG_FAIL,
+    error: CoreError.fromPartial({ kind: ErrorKind.ERROR_KIND_LANG, message, taskStartedEventId: Number(task.startedEventId) }),
+  });
+}
+
+/** The verdict for the replay that did it. */
+export function lostReplayVerdict(workflowId: string, history: Uint8Array, loss: Loss): ReplayVerdict {
+  const { workflowType, runId } = scanHistory(history);
+  const message = `workflow "${workflowType}" (id "${workflowId}") ${describe(loss)}`;
+  const none = { code: 0, eventId: 0, eventType: "", expected: "", actual: "", location: "", commandKind: 0, seq: 0, diffs: [] };
+  return {
+    ...{ verdict: "failed", workflowType, workflowId, runId, activations: 0, events: 0, warnings: [] },
+    error: { ...none, message, thrown: { name: "RealmLostError", message } },
+  };
+}
+
+/** A stack of the host's says nothing about the workflow. */
+function stackless<E extends Error>(error: E): E {
+  error.stack = `${error.name}: ${error.message}`;
+  return error;
+}

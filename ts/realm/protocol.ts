@@ -1,0 +1,55 @@
+// The messages between a worker realm and its host. Plain data for structured clone. Per workflow task: one message in, one out (and a note
+// from the realm of what it turns to, which the watchdog needs); pages of history and log lines come as extra messages.
+import type { RunOptions, TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { LogEntry } from "../executor/program.ts";
+import type { ReplayOptions, ReplayVerdict } from "../executor/replay.ts";
+import type { Problem } from "./loader/errors.ts";
+import type { ModuleGraph } from "./loader/graph.ts";
+
+export interface InitMessage {
+  readonly t: "init";
+  readonly core: WebAssembly.Module;
+  /** Absent: the entry file brings its workflows (serveRealm). */
+  readonly graph?: ModuleGraph;
+  /** The graph's last entry exports the payload converter. */
+  readonly hasConverter: boolean;
+  readonly cacheSize: number;
+  readonly runOptions: Partial<RunOptions>;
+  /** How often a sign of life is due while work is open. */
+  readonly aliveMs: number;
+}
+
+export type ToRealm =
+  | InitMessage
+  | { readonly t: "task"; readonly id: number; readonly bytes: Uint8Array }
+  | {
+    readonly t: "replay";
+    readonly id: number;
+    readonly workflowId: string;
+    readonly history: Uint8Array;
+    readonly options: ReplayOptions;
+  }
+  | { readonly t: "page"; readonly id: number; readonly history: Uint8Array; readonly nextPageToken: Uint8Array }
+  | { readonly t: "noPage"; readonly id: number; readonly message: string }
+  | { readonly t: "reported"; readonly runId: string; readonly response: Uint8Array }
+  | { readonly t: "evict"; readonly runId: string };
+
+export type FromRealm =
+  | { readonly t: "ready"; readonly workflowTypes: readonly string[] }
+  | { readonly t: "refused"; readonly message: string; readonly problems?: readonly Problem[] }
+  /** It turns to this task or replay now. */
+  | { readonly t: "busy"; readonly id: number }
+  | { readonly t: "alive" }
+  | { readonly t: "outcome"; readonly id: number; readonly outcome: TaskOutcome }
+  | { readonly t: "verdict"; readonly id: number; readonly verdict: ReplayVerdict }
+  | { readonly t: "error"; readonly id: number; readonly message: string }
+  /** The core's instance is broken (a trap): the realm is of no more use. */
+  | { readonly t: "trapped"; readonly message: string }
+  | {
+    readonly t: "fetch";
+    readonly id: number;
+    readonly workflowId: string;
+    readonly runId: string;
+    readonly nextPageToken: Uint8Array;
+  }
+  | { readonly t: "log"; readonly entry: LogEntry };

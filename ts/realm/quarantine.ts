@@ -1,0 +1,135 @@
+// Runs that have spun or crashed their realm go on in workers of their own, one per run, so that they can only hurt themselves. A worker is
+// kept while its run has work and for as long as there is room; the run's later tasks then find it, or a new one and their whole history.
+import type { Loss } from "./lost_task.ts";
+import { type Job, type RealmSpec, RealmThread } from "./realm_thread.ts";
+
+interface Cell {
+  readonly thread: RealmThread;
+  readonly ready: Promise<unknown>;
+}
+
+/** Runs that are remembered; of more, the oldest get another chance among the others. */
+const MAX_RUNS = 10_000;
+
+export class Quarantine {
+  readonly #spec: RealmSpec;
+  readonly #max: number;
+  readonly #lost: (job: Job, loss: Loss) => void;
+  readonly #runs = new Set<string>();
+  readonly #cells = new Map<string, Cell>();
+  readonly #queue: { runId: string; job: Job }[] = [];
+  #disposed = false;
+
+  constructor(spec: RealmSpec, max: number, lost: (job: Job, loss: Loss) => void) {
+    this.#spec = { ...spec, init: { ...spec.init, cacheSize: Math.min(1, spec.init.cacheSize) } };
+    this.#max = Math.max(1, max);
+    this.#lost = lost;
+  }
+
+  add(runId: string): void {
+    this.#runs.add(runId);
+    if (this.#runs.size > MAX_RUNS) this.#runs.delete(this.#runs.values().next().value!);
+  }
+
+  holds(runId: string): boolean {
+    return this.#runs.has(runId);
+  }
+
+  threadOf(runId: string): RealmThread | undefined {
+    return this.#cells.get(runId)?.thread;
+  }
+
+  submit(runId: string, job: Job): void {
+    this.#queue.push({ runId, job });
+    void this.#pump();
+  }
+
+  /** Gives queued work to its run's worker; where there is none and no room, the least recently used idle one goes. */
+  async #pump(): Promise<void> {
+    for (let i = 0; i < this.#queue.length;) {
+      const { runId, job } = this.#queue[i]!;
+      const cell = this.#cells.get(runId) ?? await this.#open(runId);
+      if (cell === undefined) {
+        i++;
+        continue;
+      }
+      const at = this.#queue.findIndex((entry) => entry.job === job);
+      if (at < 0) continue;
+      this.#queue.splice(at, 1);
+      i = 0;
+      void this.#give(runId, cell, job);
+    }
+  }
+
+  async #give(runId: string, cell: Cell, job: Job): Promise<void> {
+    try {
+      await cell.ready;
+    } catch (e) {
+      this.#cells.delete(runId);
+      return job.fail(new Error(`the quarantine realm could not be started: ${(e as Error).message}`, { cause: e }));
+    }
+    // It may have been lost while it was being started.
+    if (this.#cells.get(runId) !== cell) return this.submit(runId, job);
+    cell.thread.submit({
+      runId,
+      message: (id) => job.message(id),
+      fail: (error) => job.fail(error),
+      lost: (loss) => job.lost(loss),
+      done: (answer) => {
+        job.done(answer);
+        // The run is done for this worker: a closed run needs it no more, a failed one starts anew.
+        if (answer.t !== "outcome" || answer.outcome.evict) this.#close(runId);
+        void this.#pump();
+      },
+    });
+  }
+
+  async #open(runId: string): Promise<Cell | undefined> {
+    if (this.#disposed) return undefined;
+    if (this.#cells.size >= this.#max) {
+      const idle = [...this.#cells].filter(([, cell]) =>
+        cell.thread.openJobs === 0
+      ).sort(([, a], [, b]) => a.thread.lastUsed - b.thread.lastUsed)[0];
+      if (idle === undefined) {
+        return undefined;
+      }
+      this.#cells.delete(idle[0]);
+      await idle[1].thread.end();
+    }
+    const known = this.#cells.get(runId);
+    if (known !== undefined) return known;
+    const thread = new RealmThread(this.#spec, (jobs, culprit, loss) => {
+      this.#cells.delete(runId);
+      for (const job of jobs) {
+        if (job === culprit) this.#lost(job, loss);
+        else this.submit(runId, job);
+      }
+      void this.#pump();
+    });
+    const ready = thread.start();
+    ready.catch(() => {});
+    const cell: Cell = { thread, ready };
+    this.#cells.set(runId, cell);
+    return cell;
+  }
+
+  #close(runId: string): void {
+    const cell = this.#cells.get(runId);
+    if (cell === undefined || cell.thread.openJobs > 0) return;
+    this.#cells.delete(runId);
+    void cell.thread.end();
+  }
+
+  /** Ends all workers; the jobs that were open. */
+  async dispose(): Promise<Job[]> {
+    this.#disposed = true;
+    const jobs = this.#queue.splice(0).map(({ job }) => job);
+    const cells = [...this.#cells.values()];
+    this.#cells.clear();
+    for (const { thread, ready } of cells) {
+      await ready.catch(() => {});
+      jobs.push(...await thread.end());
+    }
+    return jobs;
+  }
+}

@@ -1,0 +1,52 @@
+// Where workflow code runs (design seam 5). A worker realm is a worker thread or Web Worker with a determinism guard and a watchdog; an
+// inline realm is this thread, for unit tests and benches. One message per workflow task each way.
+import type { TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { FetchHistory } from "../executor/cached_run.ts";
+import type { LogSink } from "../executor/program.ts";
+import type { ReplayOptions, ReplayVerdict } from "../executor/replay.ts";
+import type { RunOptions } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+
+export type { FetchHistory, LogSink, ReplayOptions, ReplayVerdict, RunOptions, TaskOutcome };
+
+export interface Realm {
+  /** Names of the workflows that it knows. */
+  readonly workflowTypes: readonly string[];
+  /**
+   * Runs a workflow task: bytes of PollWorkflowTaskQueueResponse in, what is to be reported out. Tasks of different runs may be open
+   * together. Workflow code that fails is part of the outcome; rejects for bytes that are no task, and when the realm is disposed.
+   */
+  runTask(pollResponse: Uint8Array): Promise<TaskOutcome>;
+  /** Replays a history (bytes of temporal.api.history.v1.History) with no reporter and gives the verdict. */
+  replay(workflowId: string, history: Uint8Array, options?: ReplayOptions): Promise<ReplayVerdict>;
+  /** The service took a completion: bytes of RespondWorkflowTaskCompletedResponse. Before the run's next task. */
+  taskReported(runId: string, response: Uint8Array): void;
+  /** Drops a run from memory; its next task replays it from the start. */
+  evict(runId: string): void;
+  /** Ends the realm. Open tasks and replays reject; nothing of it is left running. */
+  dispose(): Promise<void>;
+}
+
+export interface CommonRealmOptions {
+  /** Runs kept in memory between tasks. Default: 1000. */
+  readonly cacheSize?: number;
+  /** Namespace, identity, sdk version, sticky queue, ... */
+  readonly runOptions?: Partial<RunOptions>;
+  /** Asked for pages of history that a task lacks. Without it such a task fails. */
+  readonly fetchHistory?: FetchHistory;
+  /** Log lines of workflow code, and of the executor about it. */
+  readonly log?: LogSink;
+}
+
+export const DEFAULT_CACHE_SIZE = 1000;
+
+export const noHistory: FetchHistory = () =>
+  Promise.reject(new Error("the task needs more of its run's history, and this realm was given no way to fetch it"));
+
+/** What is left to say when a realm is gone. */
+export class RealmDisposedError extends Error {
+  override name = "RealmDisposedError";
+
+  constructor() {
+    super("the realm is disposed");
+  }
+}

@@ -1,0 +1,210 @@
+// One worker with a realm in it, seen from the host: starts it, carries work to it and answers back, and watches it. It knows when the realm
+// has stopped answering or has died, and says so once; what becomes of its work is the owner's decision (worker_realm.ts).
+//
+// The watch: while work is open the realm gives a sign of life several times per window, between its macrotasks. A workflow that does not
+// yield keeps it from doing so. A window counts only if this thread was awake for it, so a busy or suspended host stops nobody.
+import type { FetchHistory } from "../executor/cached_run.ts";
+import type { LogSink } from "../executor/program.ts";
+import { startThread, type Thread, type WebWorker } from "../platform/threads.ts";
+import type { Loss } from "./lost_task.ts";
+import { WorkflowLoadError } from "./loader/errors.ts";
+import type { FromRealm, InitMessage, ToRealm } from "./protocol.ts";
+
+/** Everything that is needed to start a realm, once and again. */
+export interface RealmSpec {
+  readonly entry: URL | (() => WebWorker);
+  readonly init: Omit<InitMessage, "t" | "aliveMs">;
+  readonly watchdogMs: number;
+  readonly startupMs: number;
+  readonly maxHeapMb: number | undefined;
+  readonly fetchHistory: FetchHistory;
+  readonly log: LogSink;
+}
+
+/** One piece of work: a workflow task or a replay. */
+export interface Job {
+  /** The run, for a task. */
+  readonly runId: string | undefined;
+  message(id: number): ToRealm;
+  done(answer: FromRealm): void;
+  fail(error: Error): void;
+  /** This job is what the realm was lost on. */
+  lost(loss: Loss): void;
+}
+
+const SIGNS_PER_WINDOW = 8;
+/** How long messages that have arrived may take to be delivered to this thread. */
+const GRACE_MS = 25;
+
+export class RealmThread {
+  readonly #spec: RealmSpec;
+  readonly #jobs = new Map<number, Job>();
+  readonly #lostHandler: (jobs: Job[], culprit: Job | undefined, loss: Loss) => void;
+  #thread: Thread | undefined;
+  #state: "starting" | "ready" | "ended" = "starting";
+  #busy: number | undefined;
+  #nextId = 1;
+  #lastSign = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #started: { resolve(types: readonly string[]): void; reject(error: Error): void } | undefined;
+  /** Moments at which it last got or finished work. */
+  lastUsed = 0;
+
+  constructor(spec: RealmSpec, lost: (jobs: Job[], culprit: Job | undefined, loss: Loss) => void) {
+    this.#spec = spec;
+    this.#lostHandler = lost;
+  }
+
+  get openJobs(): number {
+    return this.#jobs.size;
+  }
+
+  /** Starts the worker and loads the workflows; the names of them. */
+  async start(): Promise<readonly string[]> {
+    const { spec } = { spec: this.#spec };
+    const started = new Promise<readonly string[]>((resolve, reject) => this.#started = { resolve, reject });
+    const timer = setTimeout(() => {
+      this.#started?.reject(
+        new Error(`the workflow modules were not loaded within ${spec.startupMs} ms: code at their top level does not end`),
+      );
+    }, spec.startupMs);
+    try {
+      const events = {
+        message: (data: unknown) => this.#receive(data as FromRealm),
+        died: (reason: string) => this.#died(reason),
+      };
+      const options = { name: "temporalex-realm", ...(spec.maxHeapMb === undefined ? {} : { maxHeapMb: spec.maxHeapMb }) };
+      this.#thread = await startThread(spec.entry, events, options);
+      const aliveMs = spec.watchdogMs > 0 ? Math.max(10, spec.watchdogMs / SIGNS_PER_WINDOW) : 3_600_000;
+      this.#thread.post({ t: "init", ...spec.init, aliveMs } satisfies InitMessage);
+      const types = await started;
+      if (this.#state === "starting") this.#state = "ready";
+      if (this.#jobs.size === 0) this.#thread.hold(false);
+      return types;
+    } catch (e) {
+      await this.end();
+      throw e;
+    } finally {
+      clearTimeout(timer);
+      this.#started = undefined;
+    }
+  }
+
+  submit(job: Job): void {
+    const id = this.#nextId++;
+    if (this.#jobs.size === 0) {
+      this.#thread!.hold(true);
+      this.#lastSign = performance.now();
+    }
+    this.#jobs.set(id, job);
+    this.lastUsed = performance.now();
+    this.#thread!.post(job.message(id));
+    this.#watch();
+  }
+
+  post(message: ToRealm): void {
+    if (this.#state === "ready") this.#thread!.post(message);
+  }
+
+  /** Ends the worker. Its jobs are the caller's to settle. */
+  async end(): Promise<Job[]> {
+    const jobs = this.#takeJobs();
+    this.#state = "ended";
+    await this.#thread?.terminate();
+    return jobs;
+  }
+
+  #takeJobs(): Job[] {
+    const jobs = [...this.#jobs.values()];
+    this.#jobs.clear();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    return jobs;
+  }
+
+  #receive(message: FromRealm): void {
+    if (this.#state === "ended") return;
+    this.#lastSign = performance.now();
+    switch (message.t) {
+      case "ready":
+        return this.#started?.resolve(message.workflowTypes);
+      case "refused": {
+        const { problems } = message;
+        return this.#started?.reject(problems === undefined ? new Error(message.message) : new WorkflowLoadError(problems));
+      }
+      case "busy":
+        this.#busy = message.id;
+        return;
+      case "alive":
+        return;
+      case "log":
+        return this.#spec.log.write(message.entry);
+      case "fetch":
+        return void this.#fetch(message);
+      case "trapped":
+        return this.#lose({ kind: "trapped", reason: message.message });
+      case "outcome":
+      case "verdict":
+      case "error": {
+        const job = this.#jobs.get(message.id);
+        this.#jobs.delete(message.id);
+        this.lastUsed = this.#lastSign;
+        if (this.#jobs.size === 0) {
+          clearTimeout(this.#timer);
+          this.#timer = undefined;
+          this.#thread!.hold(false);
+        }
+        return job?.done(message);
+      }
+    }
+  }
+
+  async #fetch({ id, workflowId, runId, nextPageToken }: Extract<FromRealm, { t: "fetch" }>): Promise<void> {
+    let answer: ToRealm;
+    try {
+      answer = { t: "page", id, ...await this.#spec.fetchHistory(workflowId, runId, nextPageToken) };
+    } catch (e) {
+      answer = { t: "noPage", id, message: e instanceof Error ? e.message : String(e) };
+    }
+    this.post(answer);
+  }
+
+  #died(reason: string): void {
+    if (this.#started !== undefined) this.#started.reject(new Error(`the realm's worker could not be started: ${reason}`));
+    else this.#lose({ kind: "crashed", reason });
+  }
+
+  /** The realm is of no more use. The job that it was at is the culprit; after a trap that one has been answered. */
+  #lose(loss: Loss): void {
+    if (this.#state === "ended") return;
+    const culprit = this.#jobs.get(this.#busy ?? -1) ??
+      (this.#jobs.size === 1 && loss.kind !== "trapped" ? [...this.#jobs.values()][0] : undefined);
+    const jobs = this.#takeJobs();
+    this.#state = "ended";
+    void this.#thread?.terminate();
+    this.#lostHandler(jobs, culprit, loss);
+  }
+
+  #watch(): void {
+    const { watchdogMs } = this.#spec;
+    if (watchdogMs <= 0 || this.#timer !== undefined || this.#jobs.size === 0) return;
+    const due = Math.max(GRACE_MS, this.#lastSign + watchdogMs - performance.now());
+    const armed = performance.now();
+    this.#timer = setTimeout(() => {
+      const late = performance.now() - armed - due;
+      // This thread was held up: what the realm has sent meanwhile is still on its way.
+      if (late > watchdogMs / 4) this.#lastSign = performance.now();
+      if (performance.now() - this.#lastSign < watchdogMs) return this.#rearm();
+      const before = this.#lastSign;
+      this.#timer = setTimeout(() => {
+        if (this.#lastSign > before) this.#rearm();
+        else this.#lose({ kind: "spun", afterMs: watchdogMs });
+      }, GRACE_MS);
+    }, due);
+  }
+
+  #rearm(): void {
+    this.#timer = undefined;
+    this.#watch();
+  }
+}

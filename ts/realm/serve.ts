@@ -1,0 +1,291 @@
+// The inside of a worker realm. In this order: take what the realm itself needs of the host, start the core, install the guard, load the
+// workflow modules, seal the globals, say that it is ready; then tasks come and go.
+//
+// An application that is bundled gives an entry file of its own:
+//
+//   import { serveRealm } from "temporalex/realm";
+//   serveRealm(() => import("./workflows.ts"));
+//
+// The function form loads the modules after the guard is in place; with `serveRealm(workflows)` they have been loaded before it, so what
+// they do at the top level is not guarded.
+import type { PayloadConverter } from "../converter/payload.ts";
+import * as converterModule from "../converter/mod.ts";
+import { type Core, loadCoreSync } from "../core/load.ts";
+import type { TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { HistoryPage } from "../executor/cached_run.ts";
+import type { LogEntry } from "../executor/program.ts";
+import { slot } from "../executor/slot.ts";
+import { TaskRunner } from "../executor/task_runner.ts";
+import { scanTask } from "../executor/wire_scan.ts";
+import { type HostPort, hostPort } from "../platform/threads.ts";
+import { captureRejections, type RejectionHost } from "../platform/rejections.ts";
+import * as workflowModule from "../workflow/mod.ts";
+import { formatArgs } from "./guard/console.ts";
+import { installGuard } from "./guard/mod.ts";
+import { plainStacks } from "./guard/stacks.ts";
+import { WorkflowLoadError } from "./loader/errors.ts";
+import { evaluateGraph, type Namespace } from "./loader/evaluate.ts";
+import { programsOf, type WorkflowModule } from "./programs.ts";
+import type { FromRealm, InitMessage, ToRealm } from "./protocol.ts";
+
+/** Workflows of a bundled realm: a module's namespace, or (better) a function that imports it. */
+export type ServedWorkflows = WorkflowModule | (() => WorkflowModule | Promise<WorkflowModule>);
+
+/** Serves a realm in this worker. `workflows` is absent where the host posts the sources. */
+export function serveRealm(workflows?: ServedWorkflows): void {
+  const port = hostPort();
+  const host = new HostLine();
+  if (port instanceof Promise) void port.then((opened) => host.open(opened, workflows));
+  else host.open(port, workflows);
+}
+
+class HostLine {
+  #port!: HostPort;
+  #realm: RealmInside | undefined;
+
+  open(port: HostPort, workflows: ServedWorkflows | undefined): void {
+    this.#port = port;
+    port.listen((data) => {
+      const message = data as ToRealm;
+      if (message.t !== "init") this.#realm?.receive(message);
+      else void this.#init(message, workflows);
+    });
+  }
+
+  async #init(message: InitMessage, workflows: ServedWorkflows | undefined): Promise<void> {
+    try {
+      this.#realm = await RealmInside.start(this.#port, message, workflows);
+      this.#port.post({ t: "ready", workflowTypes: this.#realm.workflowTypes } satisfies FromRealm);
+    } catch (e) {
+      const text = e instanceof Error ? `${e.name === "Error" ? "" : `${e.name}: `}${e.message}` : String(e);
+      const problems = e instanceof WorkflowLoadError ? { problems: e.problems } : {};
+      this.#port.post({ t: "refused", message: text, ...problems } satisfies FromRealm);
+    }
+  }
+}
+
+class RealmInside {
+  readonly workflowTypes: readonly string[];
+  readonly #send: (message: FromRealm, transfer?: readonly object[]) => void;
+  readonly #runner: TaskRunner;
+  readonly #core: Core;
+  readonly #alive: { start(): void; stop(): void };
+  /** Ids of open tasks by run, and of replays under undefined; each list is taken in order. */
+  readonly #open = new Map<string | undefined, number[]>();
+  readonly #pages = new Map<number, { resolve(page: HistoryPage): void; reject(error: Error): void }>();
+  #nextPage = 1;
+  #trapped = false;
+
+  static async start(port: HostPort, init: InitMessage, workflows: ServedWorkflows | undefined): Promise<RealmInside> {
+    const send = (message: FromRealm, transfer?: readonly object[]) => port.post(message, transfer);
+    const log = (entry: LogEntry) => {
+      try {
+        send({ t: "log", entry });
+      } catch {
+        // Fields that cannot be cloned (functions, class instances with private parts) are shown as text.
+        const fields = Object.fromEntries(Object.entries(entry.fields).map(([name, value]) => [name, formatArgs([value])]));
+        send({ t: "log", entry: { ...entry, fields } });
+      }
+    };
+    const host = { workflowType: "", workflowId: "", runId: "", fields: {} };
+    const { now } = Date;
+    const stray = (reason: unknown) => {
+      const message = `a promise that belongs to no workflow task was rejected: ${formatArgs([reason])}`;
+      log({ ...host, level: "error", message, timeMs: 0, source: "executor" });
+    };
+    const rejections = captureRejections({ ownThread: true, stray });
+    const alive = heartbeat(() => send({ t: "alive" }), init.aliveMs);
+    const core = loadCoreSync(init.core);
+    plainStacks();
+    const guard = installGuard({
+      slot,
+      log: (level, message) => log({ ...host, level, message, timeMs: now(), source: "workflow" }),
+    });
+    const { modules, converter } = await load(init, workflows, guard.evaluate);
+    const programs = programsOf(modules, "the workflow modules");
+    guard.seal();
+    return new RealmInside(send, core, alive, rejections, init, programs, log, converter);
+  }
+
+  private constructor(
+    send: (message: FromRealm, transfer?: readonly object[]) => void,
+    core: Core,
+    alive: { start(): void; stop(): void },
+    rejections: RejectionHost,
+    init: InitMessage,
+    programs: ReturnType<typeof programsOf>,
+    log: (entry: LogEntry) => void,
+    converter: PayloadConverter | undefined,
+  ) {
+    this.#send = send;
+    this.#core = core;
+    this.#alive = alive;
+    this.workflowTypes = programs.names();
+    this.#runner = new TaskRunner({
+      core,
+      programs: (name) => programs.get(name),
+      workflowTypes: () => programs.names(),
+      runOptions: init.runOptions,
+      cacheSize: init.cacheSize,
+      fetchHistory: (workflowId, runId, token) => this.#fetch(workflowId, runId, token),
+      log: { write: log },
+      ...(converter === undefined ? {} : { converter }),
+      rejections,
+      onTurnTo: (runId) => {
+        const id = this.#open.get(runId)?.[0];
+        if (id !== undefined) send({ t: "busy", id });
+      },
+    });
+  }
+
+  receive(message: Exclude<ToRealm, InitMessage>): void {
+    switch (message.t) {
+      case "task":
+        return void this.#task(message.id, message.bytes);
+      case "replay":
+        return void this.#replay(message);
+      case "page": {
+        const { history, nextPageToken } = message;
+        this.#pages.get(message.id)?.resolve({ history, nextPageToken });
+        this.#pages.delete(message.id);
+        return;
+      }
+      case "noPage":
+        this.#pages.get(message.id)?.reject(new Error(message.message));
+        this.#pages.delete(message.id);
+        return;
+      case "reported":
+        return this.#guarded(() => this.#runner.taskReported(message.runId, message.response));
+      case "evict":
+        return this.#guarded(() => this.#runner.evict(message.runId));
+    }
+  }
+
+  async #task(id: number, bytes: Uint8Array): Promise<void> {
+    let runId: string;
+    try {
+      runId = scanTask(bytes).runId;
+    } catch (e) {
+      return this.#send({ t: "error", id, message: `this is no workflow task: ${messageOf(e)}` });
+    }
+    this.#begin(runId, id);
+    try {
+      const outcome = await this.#runner.runTask(bytes);
+      this.#send({ t: "outcome", id, outcome }, buffersOf(outcome));
+    } catch (e) {
+      this.#send({ t: "error", id, message: messageOf(e) });
+    } finally {
+      this.#end(runId, id);
+    }
+  }
+
+  async #replay({ id, workflowId, history, options }: Extract<ToRealm, { t: "replay" }>): Promise<void> {
+    this.#begin(undefined, id);
+    try {
+      const verdict = await this.#runner.replay(workflowId, history, options);
+      const error = verdict.error === undefined ? {} : { error: { ...verdict.error, thrown: shown(verdict.error.thrown) } };
+      this.#send({ t: "verdict", id, verdict: { ...verdict, ...error } });
+    } catch (e) {
+      this.#send({ t: "error", id, message: messageOf(e) });
+    } finally {
+      this.#end(undefined, id);
+    }
+  }
+
+  #begin(runId: string | undefined, id: number): void {
+    if (this.#open.size === 0) this.#alive.start();
+    const ids = this.#open.get(runId);
+    if (ids === undefined) this.#open.set(runId, [id]);
+    else ids.push(id);
+  }
+
+  #end(runId: string | undefined, id: number): void {
+    const ids = this.#open.get(runId)!.filter((other) => other !== id);
+    if (ids.length > 0) this.#open.set(runId, ids);
+    else this.#open.delete(runId);
+    if (this.#open.size === 0) this.#alive.stop();
+    this.#probe();
+  }
+
+  /** Work that answers nothing: what fails in it shows when its run gets the next task. */
+  #guarded(work: () => void): void {
+    try {
+      work();
+    } catch {
+      this.#probe();
+    }
+  }
+
+  /** After a trap the instance refuses every call. */
+  #probe(): void {
+    if (this.#trapped) return;
+    try {
+      this.#core.info();
+    } catch (e) {
+      this.#trapped = true;
+      this.#send({ t: "trapped", message: messageOf(e) });
+    }
+  }
+
+  #fetch(workflowId: string, runId: string, nextPageToken: Uint8Array): Promise<HistoryPage> {
+    const id = this.#nextPage++;
+    return new Promise((resolve, reject) => {
+      this.#pages.set(id, { resolve, reject });
+      this.#send({ t: "fetch", id, workflowId, runId, nextPageToken });
+    });
+  }
+}
+
+async function load(
+  init: InitMessage,
+  workflows: ServedWorkflows | undefined,
+  evaluate: (code: string) => unknown,
+): Promise<{ modules: WorkflowModule[]; converter: PayloadConverter | undefined }> {
+  if (init.graph === undefined) {
+    if (workflows === undefined) {
+      throw new Error("the realm was given no workflows: neither sources nor an entry file that serves some");
+    }
+    return { modules: [typeof workflows === "function" ? await workflows() : workflows], converter: undefined };
+  }
+  const provided = { workflow: workflowModule as unknown as Namespace, converter: converterModule as unknown as Namespace };
+  const modules = evaluateGraph(init.graph, { provided, evaluate });
+  const last = init.hasConverter ? modules.pop() : undefined;
+  return { modules, converter: last === undefined ? undefined : converterOf(last) };
+}
+
+function converterOf(namespace: Namespace): PayloadConverter {
+  const found = (namespace["payloadConverter"] ?? namespace["default"]) as Partial<PayloadConverter> | undefined;
+  if (typeof found?.toPayload !== "function" || typeof found.fromPayload !== "function") {
+    throw new Error(
+      "the payload converter's module exports no converter: export it as `payloadConverter`, with toPayload and fromPayload",
+    );
+  }
+  return found as PayloadConverter;
+}
+
+/** The response's bytes lie in a buffer of their own, which moves instead of being copied. */
+function buffersOf({ response }: TaskOutcome): readonly object[] {
+  if (response === undefined || !("value" in response) || !(response.value instanceof Uint8Array)) return [];
+  return response.value.byteLength === 0 ? [] : [response.value.buffer];
+}
+
+/** What was thrown, as data. */
+function shown(thrown: unknown): unknown {
+  if (!(thrown instanceof Error)) return thrown === undefined ? undefined : formatArgs([thrown]);
+  return { name: thrown.name, message: thrown.message, stack: thrown.stack };
+}
+
+const messageOf = (e: unknown): string => e instanceof Error ? e.message : String(e);
+
+/** Calls `beat` every so often while started. The host's timer functions are taken now. */
+function heartbeat(beat: () => void, everyMs: number): { start(): void; stop(): void } {
+  const { setInterval, clearInterval } = globalThis;
+  let timer: ReturnType<typeof setInterval> | undefined;
+  return {
+    start: () => timer ??= setInterval(beat, everyMs),
+    stop: () => {
+      clearInterval(timer);
+      timer = undefined;
+    },
+  };
+}

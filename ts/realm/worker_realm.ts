@@ -1,0 +1,218 @@
+// A worker realm: workflow code in a worker of its own, with the determinism guard, replaced by a new one when a workflow spins, crashes the
+// worker or breaks the core. The culprit's task fails by name, and its later tasks run in a quarantine worker of its own. Open tasks of the
+// other runs are given to the new worker again; it knows nothing of their runs, so it asks for their whole history, and they neither
+// fail nor count an attempt.
+import type { TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { coreModule } from "../core/load.ts";
+import { silentLog } from "../executor/program.ts";
+import { scanTask } from "../executor/wire_scan.ts";
+import type { SourceHost } from "../platform/source_files.ts";
+import type { WebWorker } from "../platform/threads.ts";
+import type { Problem } from "./loader/errors.ts";
+import { type Loss, lostReplayVerdict, lostTaskOutcome } from "./lost_task.ts";
+import type { FromRealm } from "./protocol.ts";
+import { Quarantine } from "./quarantine.ts";
+import {
+  type CommonRealmOptions,
+  DEFAULT_CACHE_SIZE,
+  noHistory,
+  type Realm,
+  RealmDisposedError,
+  type ReplayOptions,
+  type ReplayVerdict,
+} from "./realm.ts";
+import { type Job, type RealmSpec, RealmThread } from "./realm_thread.ts";
+import { loadSources } from "./sources.ts";
+
+export interface WorkerRealmOptions extends CommonRealmOptions {
+  /**
+   * Modules that export workflows: paths (relative to the working directory) or file URLs. They may be TypeScript; no build step is needed.
+   * With `sources`, keys of it. Absent when `entry` is a bundle that serves its own workflows (serveRealm).
+   */
+  readonly workflows?: string | URL | readonly (string | URL)[];
+  /** Module texts by path, for hosts without files (browsers), or a host of one's own. */
+  readonly sources?: { readonly [path: string]: string } | SourceHost;
+  /** A module that exports `payloadConverter`; it is loaded into the realm like a workflow module. */
+  readonly payloadConverter?: string | URL;
+  /** The worker's entry: the URL of a bundle, or a function that makes the Worker. Default: the package's own entry file. */
+  readonly entry?: string | URL | (() => WebWorker);
+  /** The compiled core. Default: the module that comes with the package. */
+  readonly core?: WebAssembly.Module;
+  /** A workflow that runs for so long without yielding is stopped. Milliseconds; 0: never. Default: 2000. */
+  readonly watchdogMs?: number;
+  /** Time for loading the workflow modules into a worker. Milliseconds. Default: 30000. */
+  readonly startupMs?: number;
+  /** Heap limit of the worker (Node). Megabytes. Default: Node's own. */
+  readonly maxHeapMb?: number;
+  /** Quarantine workers at once. Default: 4. */
+  readonly maxQuarantine?: number;
+}
+
+export interface WorkerRealm extends Realm {
+  /** What the loader warned of: state that workflow runs would share. */
+  readonly warnings: readonly Problem[];
+}
+
+/** Starts a worker realm. Rejects with a WorkflowLoadError that names file and line of everything that cannot be loaded. */
+export async function createWorkerRealm(options: WorkerRealmOptions): Promise<WorkerRealm> {
+  const loaded = options.workflows === undefined ? undefined : await loadSources({ ...options, workflows: options.workflows });
+  if (loaded === undefined && options.entry === undefined) {
+    throw new TypeError("a worker realm needs `workflows` (modules), or an `entry` that serves some");
+  }
+  const log = options.log ?? silentLog;
+  const { entry } = options;
+  const spec: RealmSpec = {
+    entry: entry === undefined
+      ? new URL("./worker_entry.ts", import.meta.url)
+      : typeof entry === "string"
+      ? new URL(entry, typeof location === "undefined" ? import.meta.url : location.href)
+      : entry,
+    init: {
+      core: options.core ?? await coreModule(),
+      ...(loaded === undefined ? {} : { graph: loaded.graph }),
+      hasConverter: options.payloadConverter !== undefined,
+      cacheSize: options.cacheSize ?? DEFAULT_CACHE_SIZE,
+      runOptions: options.runOptions ?? {},
+    },
+    watchdogMs: options.watchdogMs ?? 2000,
+    startupMs: options.startupMs ?? 30_000,
+    maxHeapMb: options.maxHeapMb,
+    fetchHistory: options.fetchHistory ?? noHistory,
+    log,
+  };
+  const realm = new ThreadedRealm(spec, loaded?.graph.warnings ?? [], options.maxQuarantine ?? 4);
+  await realm.start();
+  return realm;
+}
+
+class ThreadedRealm implements WorkerRealm {
+  readonly warnings: readonly Problem[];
+  workflowTypes: readonly string[] = [];
+  readonly #spec: RealmSpec;
+  readonly #quarantine: Quarantine;
+  #main: RealmThread;
+  /** Work that waits for the main worker, which is being started. */
+  #waiting: Job[] | undefined = [];
+  #starting: Promise<void> | undefined;
+  #disposed = false;
+
+  constructor(spec: RealmSpec, warnings: readonly Problem[], maxQuarantine: number) {
+    this.#spec = spec;
+    this.warnings = warnings;
+    this.#main = this.#newMain();
+    this.#quarantine = new Quarantine(spec, maxQuarantine, (job, loss) => job.lost(loss));
+  }
+
+  #newMain(): RealmThread {
+    return new RealmThread(this.#spec, (jobs, culprit, loss) => this.#lost(jobs, culprit, loss));
+  }
+
+  async start(): Promise<void> {
+    this.workflowTypes = await this.#main.start();
+    this.#release();
+  }
+
+  #release(): void {
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    for (const job of waiting) this.#main.submit(job);
+  }
+
+  runTask(pollResponse: Uint8Array): Promise<TaskOutcome> {
+    return new Promise((resolve, reject) => {
+      const { runId } = scanTask(pollResponse);
+      const { identity = "", namespace = "" } = this.#spec.init.runOptions;
+      const job: Job = {
+        runId,
+        message: (id) => ({ t: "task", id, bytes: pollResponse }),
+        done: (answer) => settle(answer, "outcome", (a) => resolve(a.outcome), reject),
+        fail: reject,
+        lost: (loss) => resolve(lostTaskOutcome(pollResponse, loss, { identity, namespace })),
+      };
+      this.#submit(job);
+    });
+  }
+
+  replay(workflowId: string, history: Uint8Array, options: ReplayOptions = {}): Promise<ReplayVerdict> {
+    return new Promise((resolve, reject) => {
+      this.#submit({
+        runId: undefined,
+        message: (id) => ({ t: "replay", id, workflowId, history, options }),
+        done: (answer) => settle(answer, "verdict", (a) => resolve(a.verdict), reject),
+        fail: reject,
+        lost: (loss) => resolve(lostReplayVerdict(workflowId, history, loss)),
+      });
+    });
+  }
+
+  #submit(job: Job): void {
+    if (this.#disposed) return job.fail(new RealmDisposedError());
+    if (job.runId !== undefined && this.#quarantine.holds(job.runId)) return this.#quarantine.submit(job.runId, job);
+    if (this.#waiting !== undefined) this.#waiting.push(job);
+    else this.#main.submit(job);
+  }
+
+  /** The main worker is gone: its culprit pays, everybody else starts over in a new one. */
+  #lost(jobs: Job[], culprit: Job | undefined, loss: Loss): void {
+    this.#waiting = jobs.filter((job) => job !== culprit);
+    if (culprit !== undefined) {
+      if (culprit.runId !== undefined) this.#quarantine.add(culprit.runId);
+      culprit.lost(loss);
+    }
+    // Tasks of the same run that were queued behind it go where it goes.
+    const own = this.#waiting.filter((job) => job.runId !== undefined && this.#quarantine.holds(job.runId));
+    this.#waiting = this.#waiting.filter((job) => !own.includes(job));
+    for (const job of own) this.#quarantine.submit(job.runId!, job);
+    this.#main = this.#newMain();
+    this.#starting = this.#restart();
+  }
+
+  async #restart(): Promise<void> {
+    try {
+      await this.#main.start();
+      if (!this.#disposed) this.#release();
+    } catch (e) {
+      // It started before with the same sources: the machine is short of something. The next work tries again.
+      const waiting = this.#waiting ?? [];
+      this.#waiting = [];
+      for (const job of waiting) {
+        job.fail(new Error(`the realm could not be started again: ${(e as Error).message}`, { cause: e }));
+      }
+      if (this.#disposed) return;
+      this.#main = this.#newMain();
+      setTimeout(() => !this.#disposed && (this.#starting = this.#restart()), 1000);
+    }
+  }
+
+  taskReported(runId: string, response: Uint8Array): void {
+    this.#to(runId).post({ t: "reported", runId, response });
+  }
+
+  evict(runId: string): void {
+    this.#to(runId).post({ t: "evict", runId });
+  }
+
+  #to(runId: string): { post: RealmThread["post"] } {
+    return this.#quarantine.threadOf(runId) ?? this.#main;
+  }
+
+  async dispose(): Promise<void> {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    const error = new RealmDisposedError();
+    for (const job of this.#waiting ?? []) job.fail(error);
+    this.#waiting = [];
+    await this.#starting?.catch(() => {});
+    for (const job of [...await this.#main.end(), ...await this.#quarantine.dispose()]) job.fail(error);
+  }
+}
+
+function settle<T extends FromRealm["t"]>(
+  answer: FromRealm,
+  wanted: T,
+  resolve: (answer: Extract<FromRealm, { t: T }>) => void,
+  reject: (error: Error) => void,
+): void {
+  if (answer.t === wanted) resolve(answer as Extract<FromRealm, { t: T }>);
+  else reject(new Error(answer.t === "error" ? answer.message : `the realm answered "${answer.t}" instead of "${wanted}"`));
+}

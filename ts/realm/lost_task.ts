@@ -1,7 +1,13 @@
 // What is reported for a task whose realm was lost: it spun, crashed or broke the core. Built on the host, by name, because nothing in the
 // realm can speak any more.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { CoreError, ErrorKind, EvictionReason, TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import {
+  CommandKind,
+  CoreError,
+  ErrorKind,
+  EvictionReason,
+  TaskOutcome,
+} from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { toFailure } from "../converter/failure_converter.ts";
 import type { ReplayVerdict } from "../executor/replay.ts";
 import { FailedCause, WorkflowTaskError } from "../executor/errors.ts";
@@ -82,7 +88,8 @@ export function lostTaskOutcome(
 export function lostReplayVerdict(workflowId: string, history: Uint8Array, loss: Loss): ReplayVerdict {
   const { workflowType, runId } = scanHistory(history);
   const message = `workflow "${workflowType}" (id "${workflowId}") ${describe(loss)}`;
-  const none = { code: 0, eventId: 0, eventType: "", expected: "", actual: "", location: "", commandKind: 0, seq: 0, diffs: [] };
+  const commandKind = CommandKind.COMMAND_KIND_UNSPECIFIED;
+  const none = { code: 0, eventId: 0, eventType: "", expected: "", actual: "", location: "", commandKind, seq: 0, diffs: [] };
   return {
     ...{ verdict: "failed", workflowType, workflowId, runId, activations: 0, events: 0, warnings: [] },
     error: { ...none, message, thrown: { name: "RealmLostError", message } },

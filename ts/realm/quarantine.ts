@@ -41,23 +41,16 @@ export class Quarantine {
 
   submit(runId: string, job: Job): void {
     this.#queue.push({ runId, job });
-    void this.#pump();
+    this.#pump();
   }
 
   /** Gives queued work to its run's worker; where there is none and no room, the least recently used idle one goes. */
-  async #pump(): Promise<void> {
-    for (let i = 0; i < this.#queue.length;) {
-      const { runId, job } = this.#queue[i]!;
-      const cell = this.#cells.get(runId) ?? await this.#open(runId);
-      if (cell === undefined) {
-        i++;
-        continue;
-      }
-      const at = this.#queue.findIndex((entry) => entry.job === job);
-      if (at < 0) continue;
-      this.#queue.splice(at, 1);
-      i = 0;
-      void this.#give(runId, cell, job);
+  #pump(): void {
+    const queue = this.#queue.splice(0);
+    for (const entry of queue) {
+      const cell = this.#cells.get(entry.runId) ?? this.#open(entry.runId);
+      if (cell === undefined) this.#queue.push(entry);
+      else void this.#give(entry.runId, cell, entry.job);
     }
   }
 
@@ -72,6 +65,7 @@ export class Quarantine {
     if (this.#cells.get(runId) !== cell) return this.submit(runId, job);
     cell.thread.submit({
       runId,
+      unclear: 0,
       message: (id) => job.message(id),
       fail: (error) => job.fail(error),
       lost: (loss) => job.lost(loss),
@@ -79,12 +73,12 @@ export class Quarantine {
         job.done(answer);
         // The run is done for this worker: a closed run needs it no more, a failed one starts anew.
         if (answer.t !== "outcome" || answer.outcome.evict) this.#close(runId);
-        void this.#pump();
+        this.#pump();
       },
     });
   }
 
-  async #open(runId: string): Promise<Cell | undefined> {
+  #open(runId: string): Cell | undefined {
     if (this.#disposed) return undefined;
     if (this.#cells.size >= this.#max) {
       const idle = [...this.#cells].filter(([, cell]) =>
@@ -94,17 +88,16 @@ export class Quarantine {
         return undefined;
       }
       this.#cells.delete(idle[0]);
-      await idle[1].thread.end();
+      void idle[1].thread.end();
     }
-    const known = this.#cells.get(runId);
-    if (known !== undefined) return known;
     const thread = new RealmThread(this.#spec, (jobs, culprit, loss) => {
       this.#cells.delete(runId);
+      // With nobody else in it, whoever was open is the cause.
       for (const job of jobs) {
-        if (job === culprit) this.#lost(job, loss);
+        if (job === culprit || culprit === undefined) this.#lost(job, loss);
         else this.submit(runId, job);
       }
-      void this.#pump();
+      this.#pump();
     });
     const ready = thread.start();
     ready.catch(() => {});

@@ -25,6 +25,8 @@ export interface RealmSpec {
 export interface Job {
   /** The run, for a task. */
   readonly runId: string | undefined;
+  /** How often it was open when a realm was lost and nobody knew on what. */
+  unclear: number;
   message(id: number): ToRealm;
   done(answer: FromRealm): void;
   fail(error: Error): void;

@@ -124,6 +124,7 @@ class ThreadedRealm implements WorkerRealm {
       const { identity = "", namespace = "" } = this.#spec.init.runOptions;
       const job: Job = {
         runId,
+        unclear: 0,
         message: (id) => ({ t: "task", id, bytes: pollResponse }),
         done: (answer) => settle(answer, "outcome", (a) => resolve(a.outcome), reject),
         fail: reject,
@@ -137,6 +138,7 @@ class ThreadedRealm implements WorkerRealm {
     return new Promise((resolve, reject) => {
       this.#submit({
         runId: undefined,
+        unclear: 0,
         message: (id) => ({ t: "replay", id, workflowId, history, options }),
         done: (answer) => settle(answer, "verdict", (a) => resolve(a.verdict), reject),
         fail: reject,
@@ -155,7 +157,8 @@ class ThreadedRealm implements WorkerRealm {
   /** The main worker is gone: its culprit pays, everybody else starts over in a new one. */
   #lost(jobs: Job[], culprit: Job | undefined, loss: Loss): void {
     this.#waiting = jobs.filter((job) => job !== culprit);
-    if (culprit !== undefined) {
+    if (culprit === undefined) this.#waiting = this.#waiting.filter((job) => !this.#suspect(job, loss));
+    else {
       if (culprit.runId !== undefined) this.#quarantine.add(culprit.runId);
       culprit.lost(loss);
     }
@@ -165,6 +168,14 @@ class ThreadedRealm implements WorkerRealm {
     for (const job of own) this.#quarantine.submit(job.runId!, job);
     this.#main = this.#newMain();
     this.#starting = this.#restart();
+  }
+
+  /** Nobody knows what the realm was lost on: whoever was there each time answers for it in the end. */
+  #suspect(job: Job, loss: Loss): boolean {
+    if (++job.unclear < 4) return false;
+    if (job.runId !== undefined) this.#quarantine.add(job.runId);
+    job.lost(loss);
+    return true;
   }
 
   async #restart(): Promise<void> {

@@ -47,6 +47,7 @@ export function installGuard(options: GuardOptions): Guard {
   const context = new GuardContext(options.slot);
   const evaluate = globals["eval"] as (code: string) => unknown;
   const present = globalNames(globals);
+  const real = readables(globals);
   // Time first: other parts use what is left of Date.
   guardTime(globals, context);
   guardLocale(globals, context);
@@ -57,7 +58,7 @@ export function installGuard(options: GuardOptions): Guard {
   for (const name of REMOVED) remove(globals, name);
   for (const name of new Set([...present, ...BLOCKED.keys()])) {
     if (KEPT.has(name) || REMOVED.includes(name) || name === "constructor") continue;
-    override(globals, name, standIn(globals, context, name));
+    override(globals, name, standIn(globals, context, name, real[name]));
   }
   override(globals, "self", globals);
   return { evaluate: (code) => evaluate(code), seal: () => sealRealm(globals) };
@@ -72,13 +73,23 @@ function globalNames(globals: object): Set<string> {
   return names;
 }
 
-function standIn(globals: Globals, context: GuardContext, name: string): unknown {
+/** The host's objects that the function of sideEffect() may read, taken before anything is replaced. */
+function readables(globals: Globals): { readonly [name: string]: unknown } {
+  const deno = globals["Deno"] as { readonly env: { toObject(): object }; readonly pid: number } | undefined;
+  // Reading Deno's `process` would load its whole imitation of Node.
+  const process = deno === undefined ? globals["process"] : Object.defineProperties({}, {
+    env: { get: () => deno.env.toObject() },
+    pid: { get: () => deno.pid },
+  });
+  return { Deno: deno, process, navigator: globals["navigator"], location: globals["location"] };
+}
+
+function standIn(globals: Globals, context: GuardContext, name: string, real: unknown): unknown {
   const row = BLOCKED.get(name);
-  // Reading the property may itself do something in some runtimes; only these are needed.
-  const readable = name === "process" || name === "Deno" || name === "navigator" || name === "location";
-  const real = readable ? globals[name] : undefined;
   const constants = name === "process" ? { ...PROCESS_CONSTANTS, env: environment(context, real) } : undefined;
-  const typeOf = row?.typeOf ?? (typeof globals[name] === "function" || row !== undefined ? "function" : "object");
+  // An accessor is not read: in some runtimes that loads or warns of something.
+  const { value, get } = Object.getOwnPropertyDescriptor(globals, name) ?? {};
+  const typeOf = row?.typeOf ?? (row !== undefined || typeof value === "function" || get !== undefined ? "function" : "object");
   return blocked(context, name, { advice: adviceFor(name), typeOf, ...(constants === undefined ? {} : { constants }), real });
 }
 
@@ -130,7 +141,7 @@ function guardParts(globals: Globals, context: GuardContext): void {
   });
   // How a stack is shown is not the workflow's business, and the frames that the hook gets lead out of it.
   Object.defineProperty(globals.Error, "prepareStackTrace", {
-    value: globals.Error.prepareStackTrace,
+    value: (globals.Error as { prepareStackTrace?: unknown }).prepareStackTrace,
     writable: false,
     configurable: false,
   });

@@ -34,6 +34,16 @@ export class Run {
     return outcome;
   }
 
+  /** Fires open timers task by task until the run is closed; its result. */
+  async auto(): Promise<unknown> {
+    while (this.server.closed === undefined) {
+      for (const id of [...this.server.timers.keys()]) this.server.fireTimer(id);
+      const outcome = await this.task();
+      if (outcome.response?.$case !== "completed") throw new Error(`the task failed: ${this.failure}`);
+    }
+    return this.server.closed.result;
+  }
+
   /** The message of the last failed task. */
   get failure(): string {
     return this.server.taskFailure?.failure.message ?? "";

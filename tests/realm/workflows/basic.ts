@@ -1,5 +1,20 @@
 // Workflows for the tests of worker realms.
-import { activities, log, now, on, query, random, receive, reply, signal, sleep, stop, update, uuid4, workflow } from "temporalex/workflow";
+import {
+  activities,
+  log,
+  now,
+  on,
+  query,
+  random,
+  receive,
+  reply,
+  signal,
+  sleep,
+  stop,
+  update,
+  uuid4,
+  workflow,
+} from "temporalex/workflow";
 
 const acts = activities<{ double(n: number): Promise<number> }>({ startToClose: "1m" });
 

@@ -47,7 +47,10 @@ export function installGuard(options: GuardOptions): Guard {
   const context = new GuardContext(options.slot);
   const evaluate = globals["eval"] as (code: string) => unknown;
   const present = globalNames(globals);
+  // Deno takes its own hold of this function when it is first called, off the global object.
+  queueMicrotask(() => {});
   const real = readables(globals);
+  const hostEvents = dispatchForHost(globals, context);
   // Time first: other parts use what is left of Date.
   guardTime(globals, context);
   guardLocale(globals, context);
@@ -61,6 +64,7 @@ export function installGuard(options: GuardOptions): Guard {
     override(globals, name, standIn(globals, context, name, real[name]));
   }
   override(globals, "self", globals);
+  if (hostEvents !== undefined) override(globals, "dispatchEvent", hostEvents);
   return { evaluate: (code) => evaluate(code), seal: () => sealRealm(globals) };
 }
 
@@ -102,6 +106,18 @@ function environment(context: GuardContext, process: unknown): unknown {
     constants: { NODE_ENV: "production" },
     real,
   });
+}
+
+/** Deno itself calls the global dispatchEvent for its own events, of classes that workflow code cannot make. */
+function dispatchForHost(globals: Globals, context: GuardContext): ((event: unknown) => unknown) | undefined {
+  const dispatch = globals["dispatchEvent"];
+  if (!("Deno" in globals) || typeof dispatch !== "function") return undefined;
+  type EventClass = new () => object;
+  const classes = ["PromiseRejectionEvent", "ErrorEvent", "MessageEvent"].map((name) => globals[name] as EventClass | undefined);
+  return function dispatchEvent(event) {
+    if (classes.some((known) => known !== undefined && event instanceof known)) return Reflect.apply(dispatch, globals, [event]);
+    return context.refuse("dispatchEvent()", adviceFor("dispatchEvent"));
+  };
 }
 
 function remove(globals: Globals, name: string): void {

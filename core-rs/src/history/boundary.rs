@@ -3,6 +3,9 @@
 //!
 //! A scanner walks forward only, keeps its place while look-ahead is missing, and never answers provisionally: whatever it says
 //! is what it would say with the whole history at hand. That makes sequences independent of page sizes.
+//!
+//! Core's second rule is the one proposed in temporalio/sdk-rust pull requests 1281 and 1509 (flag 4); no published Core has it yet,
+//! so it is to be compared once more when one does.
 use std::collections::VecDeque;
 
 use crate::api::enums::v1::EventType;
@@ -166,18 +169,10 @@ impl Scanner {
         let here = self.cursor;
         let batch = here + 2;
         let batch_end = self.batch_end(batch, scope)?;
-        let starts = self.starts.iter().copied().chain([(started_id, here)]);
-        let required = scope.events.range(batch..batch_end).filter_map(|command| {
-            let sequenced = accepted_sequencing_id(command)?;
-            starts.clone().rev().find(|(id, _)| *id < sequenced).map(|(_, index)| index)
-        });
-        if let Some(index) = required.min() {
-            return Some(Verdict::End(index));
-        }
         if self.observable || batch_end > batch {
             return Some(Verdict::End(here));
         }
-        // Only an empty task right behind this one can make it a heartbeat.
+        // Only an empty task right behind this one can make it a heartbeat. An update accepted there was sequenced behind this start.
         let successor = batch_end + 1;
         let follow = (scope.events.get(batch_end).map(event_type), scope.events.get(successor).map(event_type));
         match follow {

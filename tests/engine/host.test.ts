@@ -1,16 +1,340 @@
-// The host around the core: calls, batches, time, the service's own methods. On the memory store unless the file matters.
+// The host around the core: calls, batches, the service's own methods, the end. On the memory store unless the file matters.
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { test } from "node:test";
-import { EmbeddedEngine, MemoryStore } from "../../ts/engine/mod.ts";
-import { Script } from "./support/script_worker.ts";
+import { EmbeddedEngine, MemoryStore, StoreFencedError, StoreLockedError, VirtualClock } from "../../ts/engine/mod.ts";
+import { Code, ServiceError } from "../../ts/service/raw.ts";
+import { inFolder } from "./support/stores.ts";
+import { payloads, plain, Script, seen } from "./support/script_worker.ts";
+import { ProbeStore } from "./support/probe_store.ts";
 
-test("a workflow runs to its end", async () => {
-  const engine = await EmbeddedEngine.open({ store: new MemoryStore() });
+const refused = (code: Code, message: RegExp, reason?: string) => (e: unknown) => {
+  assert.ok(e instanceof ServiceError, String(e));
+  assert.equal(e.code, code, e.message);
+  assert.match(e.message, message);
+  if (reason !== undefined) assert.equal(e.reason, reason);
+  return true;
+};
+
+async function withEngine(body: (engine: EmbeddedEngine, script: Script, store: ProbeStore, errors: Error[]) => Promise<void>) {
+  const store = new ProbeStore(new MemoryStore());
+  const errors: Error[] = [];
+  const engine = await EmbeddedEngine.open({ store, onError: (e) => errors.push(e) });
   const script = new Script(engine);
-  script.startWorker();
-  await script.start("wf", { steps: 5, timers: true, signals: 1 });
-  await script.signal("wf", "hello");
-  assert.deepEqual(await script.result("wf"), { steps: [1, 2, 3, 4, 5], signals: ["hello"] });
-  await script.stopWorker();
+  try {
+    await body(engine, script, store, errors);
+  } finally {
+    await script.stopWorker();
+    await engine.close();
+  }
+}
+
+test("a workflow runs to its end with activities, timers, a signal and an update", () =>
+  withEngine(async (_, script) => {
+    await script.start("wf", { steps: 5, timers: true, signals: 1 });
+    script.startWorker();
+    assert.equal(await script.update("wf", "u-1"), "updated u-1");
+    await script.signal("wf", "hello");
+    assert.deepEqual(await script.result("wf"), { steps: [1, 2, 3, 4, 5], signals: ["hello"] });
+    const state = seen(await script.history("wf"));
+    assert.deepEqual([state.scheduled, state.timersFired, state.accepted, state.closed], [5, 1, ["u-1"], true]);
+  }));
+
+test("nothing is acknowledged before it is in the store", () =>
+  withEngine(async (engine, script, store) => {
+    let committing = false;
+    store.onCommit = () => committing = true;
+    store.onCommitted = () => committing = false;
+    let acknowledged = 0;
+    const stored = (workflowId: string) => {
+      assert.equal(committing, false);
+      acknowledged++;
+      const row = store.inner.load(workflowId)?.row;
+      assert.ok(row, `${workflowId} was acknowledged and is not there`);
+      return store.inner.historyRange(workflowId, row.runId, 1, row.historyLength);
+    };
+    script.startWorker(2);
+    await Promise.all(Array.from({ length: 20 }, async (_, i) => {
+      const id = `wf-${i}`;
+      await script.start(id, { steps: 2, signals: 1 });
+      stored(id);
+      await script.signal(id, `signal ${i}`);
+      assert.ok(stored(id).some((part) => new TextDecoder().decode(part).includes(`signal ${i}`)));
+      await script.result(id);
+      assert.equal(store.inner.load(id)?.row?.status, 2);
+    }));
+    assert.equal(acknowledged, 40);
+    assert.equal(engine.stats().openRuns, 0);
+  }));
+
+test("calls that come together share a commit, a lone call has one of its own", () =>
+  withEngine(async (_, script, store) => {
+    await Promise.all(Array.from({ length: 100 }, (_, i) => script.start(`wf-${i}`, { steps: 0 })));
+    assert.equal(store.commits, 1);
+    assert.deepEqual(store.sizes, [100]);
+    await script.start("lone", { steps: 0 });
+    assert.equal(store.commits, 2);
+    await Promise.all(Array.from({ length: 600 }, (_, i) => script.start(`many-${i}`, { steps: 0 })));
+    assert.ok(store.sizes.slice(2).every((size) => size <= 256), String(store.sizes));
+    assert.ok(store.commits <= 6, String(store.sizes));
+  }));
+
+test("a call without a change pays no commit", () =>
+  withEngine(async (_, script, store) => {
+    await script.start("wf", { steps: 0 });
+    await script.history("wf");
+    await script.service.describeWorkflowExecution({ namespace: "default", execution: { workflowId: "wf" } });
+    assert.equal(store.commits, 1);
+  }));
+
+test("a caller that gives up is told so, and its poll takes no task with it", () =>
+  withEngine(async (engine, script) => {
+    const gone = new AbortController();
+    const poll = script.service.pollWorkflowTaskQueue({ namespace: "default", taskQueue: { name: "q" } }, {
+      signal: gone.signal,
+    });
+    const aborted = assert.rejects(poll, refused(Code.CANCELLED, /cancelled by its caller/));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    gone.abort();
+    await aborted;
+    assert.equal(engine.stats().waitingCalls, 0);
+    await assert.rejects(
+      script.service.pollWorkflowTaskQueue({ namespace: "default", taskQueue: { name: "q" } }, { signal: gone.signal }),
+      refused(Code.CANCELLED, /cancelled/),
+    );
+    // The task is found while its poll is taken back, in the same batch.
+    const late = new AbortController();
+    const losing = script.service.pollWorkflowTaskQueue({ namespace: "default", taskQueue: { name: "q" } }, {
+      signal: late.signal,
+    });
+    const lost = assert.rejects(losing, refused(Code.CANCELLED, /cancelled/));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const started = script.start("wf", { steps: 0 });
+    late.abort();
+    await lost;
+    await started;
+    const task = await script.pollWorkflow();
+    assert.equal(task?.workflowExecution?.workflowId, "wf");
+    assert.equal(task?.attempt, 1);
+  }));
+
+test("a deadline ends the call, and an update's error names the update", () =>
+  withEngine(async (engine, script) => {
+    await script.start("wf", { steps: 0, signals: 1 });
+    const began = performance.now();
+    await assert.rejects(
+      script.service.pollActivityTaskQueue({ namespace: "default", taskQueue: { name: "q" } }, { timeoutMs: 30 }),
+      refused(Code.DEADLINE_EXCEEDED, /pollActivityTaskQueue had no answer within 30 ms/),
+    );
+    assert.ok(performance.now() - began >= 29);
+    await assert.rejects(script.update("wf", "my-update", 30), (e: unknown) => {
+      refused(Code.DEADLINE_EXCEEDED, /update "my-update" of workflow "wf" goes on/)(e);
+      assert.deepEqual((e as ServiceError).metadata, { updateId: "my-update", workflowId: "wf" });
+      return true;
+    });
+    assert.equal(engine.stats().waitingCalls, 0);
+    // It goes on indeed.
+    script.startWorker();
+    assert.equal(await script.update("wf", "my-update"), "updated my-update");
+  }));
+
+test("lists and counts go in pages through the service", () =>
+  withEngine(async (engine, script) => {
+    await Promise.all(Array.from({ length: 7 }, (_, i) => script.start(`wf-${i}`, { steps: 0, signals: i % 2 })));
+    script.startWorker();
+    for (const i of [0, 2, 4, 6]) await script.result(`wf-${i}`);
+    const list = (query: string, nextPageToken = new Uint8Array(0)) =>
+      script.service.listWorkflowExecutions({ namespace: "default", query, pageSize: 3, nextPageToken });
+    const found: string[] = [];
+    let page = await list("WorkflowType = 'Steps'");
+    for (;;) {
+      assert.ok(page.executions.length <= 3);
+      found.push(...page.executions.map((info) => info.execution!.workflowId));
+      if (page.nextPageToken.length === 0) break;
+      page = await list("WorkflowType = 'Steps'", page.nextPageToken as Uint8Array<ArrayBuffer>);
+    }
+    assert.deepEqual(found.sort(), Array.from({ length: 7 }, (_, i) => `wf-${i}`));
+    const closed = await list("ExecutionStatus = 'Completed' ORDER BY CloseTime ASC");
+    assert.equal(closed.executions.length, 3);
+    const info = closed.executions[0]!;
+    assert.equal(info.status, 2);
+    assert.equal(info.type?.name, "Steps");
+    assert.equal(info.taskQueue, "q");
+    assert.ok(info.closeTime!.seconds >= info.startTime!.seconds && info.historyLength > 4n);
+    const count = async (query: string) =>
+      Number((await script.service.countWorkflowExecutions({ namespace: "default", query })).count);
+    assert.deepEqual([await count(""), await count("ExecutionStatus = 'Running'"), await count("WorkflowId STARTS_WITH 'x'")], [
+      7,
+      3,
+      0,
+    ]);
+    await assert.rejects(
+      list("ExecutionStatus = 'Completed'", closed.nextPageToken as Uint8Array<ArrayBuffer>),
+      refused(Code.INVALID_ARGUMENT, /another query/),
+    );
+    await assert.rejects(list("", new Uint8Array([1, 2])), refused(Code.INVALID_ARGUMENT, /none that this service gave out/));
+    await assert.rejects(list("Nonsense"), refused(Code.INVALID_ARGUMENT, /position 1/));
+    await assert.rejects(
+      script.service.listWorkflowExecutions({ namespace: "other" }),
+      refused(Code.NOT_FOUND, /Namespace other is not found/, "NamespaceNotFound"),
+    );
+    await assert.rejects(
+      engine.call("listWorkflowExecutions", new Uint8Array([0xff])),
+      refused(Code.INVALID_ARGUMENT, /is no temporal.api.*ListWorkflowExecutionsRequest|is no ListWorkflowExecutionsRequest/),
+    );
+  }));
+
+test("it says what it is", () =>
+  withEngine(async (_, script) => {
+    const system = await script.service.getSystemInfo({});
+    assert.match(system.serverVersion, /^\d+\.\d+\.\d+/);
+    assert.equal(system.capabilities?.encodedFailureAttributes, true);
+    assert.equal(system.capabilities?.supportsSchedules, false);
+    const namespace = await script.service.describeNamespace({ namespace: "default" });
+    assert.equal(namespace.namespaceInfo?.name, "default");
+    await assert.rejects(
+      script.service.describeNamespace({ namespace: "other" }),
+      refused(Code.NOT_FOUND, /not found/, "NamespaceNotFound"),
+    );
+  }));
+
+test("what it cannot do and what does not decode is refused", () =>
+  withEngine(async (engine) => {
+    await assert.rejects(
+      engine.call("resetWorkflowExecution", new Uint8Array(0)),
+      refused(Code.UNIMPLEMENTED, /does not have resetWorkflowExecution/),
+    );
+    await assert.rejects(
+      engine.call("startWorkflowExecution", new Uint8Array([0xff, 0xff])),
+      refused(Code.INVALID_ARGUMENT, /./),
+    );
+  }));
+
+test("limits have names", async () => {
+  const engine = await EmbeddedEngine.open({ store: new MemoryStore(), limits: { openRuns: 2, inbox: 3 } });
+  const script = new Script(engine);
+  await script.start("a", { steps: 0 });
+  await script.start("b", { steps: 0 });
+  await assert.rejects(script.start("c", { steps: 0 }), refused(Code.RESOURCE_EXHAUSTED, /2 open runs/, "MaxOpenRuns"));
+  for (let i = 0; i < 3; i++) await script.signal("a", i);
+  await assert.rejects(script.signal("a", 4), refused(Code.RESOURCE_EXHAUSTED, /./));
   await engine.close();
+});
+
+test("the limit of open runs counts those that were open before", async () => {
+  const store = new MemoryStore();
+  const first = await EmbeddedEngine.open({ store });
+  await new Script(first).start("a", { steps: 0 });
+  await first.close();
+  const engine = await EmbeddedEngine.open({ store, limits: { openRuns: 1 } });
+  await assert.rejects(new Script(engine).start("b", { steps: 0 }), refused(Code.RESOURCE_EXHAUSTED, /1 open runs/));
+  await engine.close();
+});
+
+test("close commits what was entered, refuses the rest and leaves the caller's store open", async () => {
+  const store = new MemoryStore();
+  const engine = await EmbeddedEngine.open({ store });
+  const script = new Script(engine);
+  const poll = assert.rejects(
+    script.service.pollActivityTaskQueue({ namespace: "default", taskQueue: { name: "other" } }),
+    refused(Code.UNAVAILABLE, /closed/, "EngineClosed"),
+  );
+  const started = script.start("wf", { steps: 0 });
+  await engine.close();
+  await started;
+  await poll;
+  await engine.close();
+  await assert.rejects(script.start("late", { steps: 0 }), refused(Code.UNAVAILABLE, /closed/, "EngineClosed"));
+  assert.equal(store.count(), 1);
+});
+
+test("a file is opened once, survives, and is backed up and purged through the engine", () =>
+  inFolder(async (folder) => {
+    const path = join(folder, "runs.db");
+    const engine = await EmbeddedEngine.open({ path, synchronous: "NORMAL" });
+    assert.match(engine.store.description, /runs\.db .*synchronous=NORMAL/);
+    await assert.rejects(EmbeddedEngine.open({ path }), StoreLockedError);
+    const script = new Script(engine);
+    script.startWorker();
+    await script.start("done", { steps: 3 });
+    await script.result("done");
+    await script.start("open", { steps: 1, signals: 1 });
+    engine.backup(join(folder, "copy.db"));
+    await script.stopWorker();
+    await engine.close();
+    const again = await EmbeddedEngine.open({ path });
+    const second = new Script(again);
+    assert.deepEqual(seen(await second.history("done")).completed, [1, 2, 3]);
+    assert.equal(await again.purge({ closedBefore: Date.now() - 60_000 }), 0);
+    assert.equal(await again.purge({ closedBefore: Date.now() + 60_000 }), 1);
+    await assert.rejects(second.history("done"), refused(Code.NOT_FOUND, /./));
+    await second.signal("open", "x");
+    second.startWorker();
+    assert.deepEqual(await second.result("open"), { steps: [1], signals: ["x"] });
+    await second.stopWorker();
+    await again.close();
+    const copy = await EmbeddedEngine.open({ path: join(folder, "copy.db") });
+    assert.deepEqual(seen(await new Script(copy).history("done")).completed, [1, 2, 3]);
+    await copy.close();
+  }));
+
+test("an engine that lost its store stops and says why", () =>
+  inFolder(async (folder) => {
+    const path = join(folder, "runs.db");
+    const errors: Error[] = [];
+    const engine = await EmbeddedEngine.open({ path, onError: (e) => errors.push(e) });
+    const script = new Script(engine);
+    await script.start("wf", { steps: 0 });
+    const { rmSync } = await import("node:fs");
+    rmSync(`${path}-owner`);
+    await assert.rejects(
+      script.start("lost", { steps: 0 }),
+      refused(Code.UNAVAILABLE, /not recorded .*taken over/, "NotRecorded"),
+    );
+    assert.ok(engine.failure instanceof StoreFencedError);
+    assert.deepEqual(errors, [engine.failure]);
+    await assert.rejects(script.signal("wf", 1), refused(Code.UNAVAILABLE, /has stopped: .*taken over/, "StoreFencedError"));
+    await engine.close();
+    const next = await EmbeddedEngine.open({ path });
+    assert.equal(next.store.count(), 1);
+    await next.close();
+  }));
+
+test("tasks that were handed out when the process died are given again", async () => {
+  const store = new MemoryStore();
+  const clock = new VirtualClock(1_753_000_000_000);
+  const first = await EmbeddedEngine.open({ store, clock });
+  const script = new Script(first);
+  await script.start("wf", { steps: 1 });
+  await script.start("idle", { steps: 1 });
+  for (let i = 0; i < 2; i++) {
+    const task = (await script.pollWorkflow())!;
+    if (task.workflowExecution!.workflowId === "wf") await script.completeTask(task);
+  }
+  const activity = await script.service.pollActivityTaskQueue({ namespace: "default", taskQueue: { name: "q" } });
+  assert.equal(activity.activityId, "step-1");
+  // The first engine is left as it is: its process is gone.
+  const second = await EmbeddedEngine.open({ store, clock });
+  const after = new Script(second);
+  const again = await after.service.pollActivityTaskQueue({ namespace: "default", taskQueue: { name: "q" } }, { timeoutMs: 2000 })
+    .catch((e) => e);
+  const retried = again instanceof ServiceError
+    ? (clock.advanceBy(2000), await after.service.pollActivityTaskQueue({ namespace: "default", taskQueue: { name: "q" } }))
+    : again;
+  assert.equal(retried.activityId, "step-1");
+  assert.equal(plain(retried.input), 1);
+  const task = (await after.pollWorkflow())!;
+  assert.equal(task.workflowExecution?.workflowId, "idle");
+  // The dead holder's answer is not wanted any more.
+  await assert.rejects(
+    after.service.respondActivityTaskCompleted({ namespace: "default", taskToken: activity.taskToken, result: payloads("late") }),
+    refused(Code.NOT_FOUND, /./),
+  );
+  await second.close();
+  await first.close();
+});
+
+test("an engine needs one store", async () => {
+  await assert.rejects(EmbeddedEngine.open({}), /either a path .* or a store/);
+  await assert.rejects(EmbeddedEngine.open({ path: "x", store: new MemoryStore() }), /either a path .* or a store/);
 });

@@ -35,6 +35,7 @@ const MAX_ID = 0xffff_ffff;
 
 export class Calls {
   readonly #events: CallEvents;
+  readonly #longPollMs: { readonly [name in MethodName]?: number };
   readonly #waiting = new Map<number, Call>();
   /** Calls of each signal; the listener stays until the engine is closed. */
   #signals = new WeakMap<AbortSignal, Set<number>>();
@@ -43,8 +44,9 @@ export class Calls {
   #timer: unknown;
   #timerAt = Infinity;
 
-  constructor(events: CallEvents) {
+  constructor(events: CallEvents, longPollMs: { readonly [name in MethodName]?: number } = LONG_POLL_MS) {
     this.#events = events;
+    this.#longPollMs = longPollMs;
   }
 
   get size(): number {
@@ -62,7 +64,7 @@ export class Calls {
     do this.#lastId = this.#lastId >= MAX_ID ? 1 : this.#lastId + 1; while (this.#waiting.has(this.#lastId));
     const id = this.#lastId;
     const { signal, timeoutMs = Infinity } = options;
-    const longPoll = LONG_POLL_MS[method] ?? Infinity;
+    const longPoll = this.#longPollMs[method] ?? Infinity;
     const named = method === "updateWorkflowExecution" || method === "pollWorkflowExecutionUpdate";
     const now = timeoutMs === Infinity && longPoll === Infinity ? 0 : performance.now();
     const call: Call = {

@@ -29,12 +29,14 @@ export function refTimer(timer: unknown): void {
 export class RealClock implements Clock {
   readonly #wall: () => number;
   readonly #steady: () => number;
+  readonly #checkMs: number;
   #last = -Infinity;
   #lastSteady = 0;
 
-  constructor(wall: () => number = Date.now, steady: () => number = () => performance.now()) {
+  constructor(wall: () => number = Date.now, steady: () => number = () => performance.now(), checkMs = CHECK_MS) {
     this.#wall = wall;
     this.#steady = steady;
+    this.#checkMs = checkMs;
   }
 
   nowMs(): number {
@@ -52,10 +54,10 @@ export class RealClock implements Clock {
       const left = atMs - this.nowMs();
       if (left <= 0) return fire();
       // Rounded up: a timeout that fires in the same millisecond would only be set again.
-      timer = setTimeout(check, Math.min(Math.ceil(left), CHECK_MS));
+      timer = setTimeout(check, Math.min(Math.ceil(left), this.#checkMs));
       unrefTimer(timer);
     };
-    timer = setTimeout(check, Math.min(Math.max(Math.ceil(atMs - this.nowMs()), 0), CHECK_MS));
+    timer = setTimeout(check, Math.min(Math.max(Math.ceil(atMs - this.nowMs()), 0), this.#checkMs));
     unrefTimer(timer);
     return () => clearTimeout(timer as number);
   }

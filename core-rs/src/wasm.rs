@@ -143,6 +143,10 @@ impl Engine {
         self.inner.expire_request(request_id);
     }
 
+    pub fn forget(&mut self, run_id: &str) {
+        self.inner.forget(run_id);
+    }
+
     /// Bytes of boundary.Flush.
     pub fn flush(&mut self) -> Vec<u8> {
         self.inner.flush().encode_to_vec()

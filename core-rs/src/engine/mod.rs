@@ -127,6 +127,11 @@ impl Engine {
         self.drop_wait(request_id, true);
     }
 
+    /// The store has purged a closed run: memory must not answer for it any longer. A run that is still needed stays until it is not.
+    pub fn forget(&mut self, run_id: &str) {
+        self.forget_run(run_id);
+    }
+
     /// What changed since the last flush. The host commits the writes, then calls `committed` or `aborted`.
     pub fn flush(&mut self) -> Flush {
         self.close_batch()

@@ -300,6 +300,15 @@ impl Engine {
         }
     }
 
+    /// Drops a closed run that the store has purged.
+    pub(super) fn forget_run(&mut self, run_id: &str) {
+        let Some(slot) = self.runs.by_id.get(run_id).copied() else { return };
+        if self.runs.get(slot).is_some_and(|run| !run.open() && run.idle()) {
+            self.runs.remove(slot);
+            self.runs.clock.retain(|s| *s != slot);
+        }
+    }
+
     /// Forgets a run whose commit failed: its waiting callers hear of it, and it is loaded again.
     pub(super) fn drop_run(&mut self, slot: u32) {
         let Some(mut run) = self.runs.remove(slot) else { return };

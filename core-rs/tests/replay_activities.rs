@@ -236,6 +236,8 @@ fn case_37_act_id_change() {
     assert_eq!((error.kind(), error.event_id), (ErrorKind::Nondeterminism, 5));
     assert_eq!((error.command_kind(), error.seq), (CommandKind::ScheduleActivity, 1));
     assert_eq!((error.expected.as_str(), error.actual.as_str()), ("a", "b"));
+    let diffs: Vec<_> = error.diffs.iter().map(|d| (d.field.as_str(), d.expected.as_str(), d.actual.as_str())).collect();
+    assert_eq!(diffs, [("activity_id", "a", "b")]);
 }
 
 #[test]

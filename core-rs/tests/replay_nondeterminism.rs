@@ -8,7 +8,7 @@ use temporalex_core::api::failure::v1::failure::FailureInfo;
 use temporalex_core::boundary::{CommandKind, ErrorKind, EvictionReason};
 
 const PREFIX: &str = "[TMPRL1100] Nondeterminism error: ";
-const EXTRA_ACTIVITY: &str = "Extra command COMMAND_TYPE_SCHEDULE_ACTIVITY_TASK not found in history";
+const EXTRA_ACTIVITY: &str = "Extra command ScheduleActivityTask not found in history";
 
 fn start() -> HistoryBuilder {
     HistoryBuilder::new().w_native()
@@ -35,6 +35,8 @@ fn case_41_timer_vs_activity() {
         (ErrorKind::Nondeterminism, 5, "ActivityTaskScheduled")
     );
     assert_eq!((error.command_kind(), error.seq), (CommandKind::StartTimer, 1));
+    assert_eq!((error.expected.as_str(), error.actual.as_str()), ("ActivityTaskScheduled", "StartTimer"));
+    assert_eq!((error.task_started_event_id, error.diffs.len()), (3, 0));
 
     // As a task of a worker: the task is failed with the cause, and the run is dropped.
     let session = test.cut(1);

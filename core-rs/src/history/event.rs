@@ -146,7 +146,8 @@ pub fn display(event: &HistoryEvent) -> String {
     format!("HistoryEvent(id: {}, {})", event.event_id, type_name(event))
 }
 
-fn camel(screaming: &str) -> String {
+/// "TimerStarted" for TIMER_STARTED.
+pub(crate) fn camel(screaming: &str) -> String {
     let mut out = String::with_capacity(screaming.len());
     for word in screaming.split('_') {
         let (head, tail) = word.split_at(word.len().min(1));

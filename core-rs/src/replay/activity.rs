@@ -227,7 +227,7 @@ pub fn differs(
     actual: &str,
 ) -> Box<crate::boundary::CoreError> {
     let text = format!("Activity {what} of {event} '{expected}' does not match activity {what} of {command} '{actual}'");
-    nondeterminism(code, text).differing(expected, actual)
+    nondeterminism(code, text).differing(&format!("activity_{what}"), expected, actual)
 }
 
 /// A result holds one payload or is absent; anything else was not written by a worker.

@@ -14,7 +14,7 @@ use crate::error::{Result, codes, fatal, nondeterminism, unsupported};
 use crate::history::event::{Route, event_type, is_terminal_event, route};
 use crate::replay::convert::{duration_ms, payload_vec, timestamp_ms};
 use crate::replay::event::{EventRef, Place, bad_event};
-use crate::replay::queue::Queued;
+use crate::replay::queue::{Queued, type_name_of};
 use crate::replay::random::{Random, seed_of};
 use crate::replay::terminal::Inherited;
 use crate::replay::update::Incoming;
@@ -263,7 +263,8 @@ impl Workflow {
         }
         self.extra_reported = true;
         let (kind, seq) = (extra.kind(), extra.seq());
-        let text = format!("Extra command {} not found in history before event {}", extra.command_type().as_str_name(), at.id);
+        let name = type_name_of(extra.command_type());
+        let text = format!("Extra command {name} not found in history before event {}", at.id);
         self.diagnose(codes::EXTRA_COMMAND, text, at).of_command(kind, seq)
     }
 }

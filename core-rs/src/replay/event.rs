@@ -2,7 +2,7 @@
 use std::fmt;
 
 use crate::api::history::v1::HistoryEvent;
-use crate::boundary::{CommandKind, CoreError};
+use crate::boundary::{CommandKind, CoreError, FieldDiff};
 use crate::error::{Result, codes, fatal, nondeterminism};
 use crate::history::event as events;
 use crate::replay::convert::id32;
@@ -34,7 +34,8 @@ impl fmt::Display for EventRef {
 pub trait Place {
     fn at_event(self, event: EventRef) -> Self;
     fn of_command(self, kind: CommandKind, seq: u32) -> Self;
-    fn differing(self, expected: impl Into<String>, actual: impl Into<String>) -> Self;
+    /// What history holds and what the code gave; `field` names the field that was compared, and is empty for whole commands.
+    fn differing(self, field: &str, expected: impl Into<String>, actual: impl Into<String>) -> Self;
 }
 
 impl Place for Box<CoreError> {
@@ -54,9 +55,13 @@ impl Place for Box<CoreError> {
         self
     }
 
-    fn differing(mut self, expected: impl Into<String>, actual: impl Into<String>) -> Self {
+    fn differing(mut self, field: &str, expected: impl Into<String>, actual: impl Into<String>) -> Self {
         self.expected = expected.into();
         self.actual = actual.into();
+        if !field.is_empty() {
+            let (expected, actual) = (self.expected.clone(), self.actual.clone());
+            self.diffs.push(FieldDiff { field: field.into(), expected, actual });
+        }
         self
     }
 }
@@ -70,8 +75,8 @@ impl<T> Place for Result<T> {
         self.map_err(|e| e.of_command(kind, seq))
     }
 
-    fn differing(self, expected: impl Into<String>, actual: impl Into<String>) -> Self {
-        self.map_err(|e| e.differing(expected, actual))
+    fn differing(self, field: &str, expected: impl Into<String>, actual: impl Into<String>) -> Self {
+        self.map_err(|e| e.differing(field, expected, actual))
     }
 }
 
@@ -79,7 +84,7 @@ impl<T> Place for Result<T> {
 pub fn wrong_type(machine: &str, event: EventRef) -> Box<CoreError> {
     nondeterminism(codes::COMMAND_TYPE, format!("{machine} machine does not handle this event: {event}"))
         .at_event(event)
-        .differing(event.type_name(), format!("{machine} command"))
+        .differing("", event.type_name(), format!("{machine} machine"))
 }
 
 /// The event is of a type that the machine takes, but not now: the history is damaged.

@@ -10,7 +10,7 @@ use crate::history::event::event_type;
 use crate::replay::activity::Activity;
 use crate::replay::event::{EventRef, Place, bad_event, bad_transition, wrong_type};
 use crate::replay::flags::CoreFlag;
-use crate::replay::queue::Queued;
+use crate::replay::queue::{Queued, type_name_of};
 use crate::replay::timer::Timer;
 use crate::replay::workflow::{Initiator, Workflow};
 use crate::replay::{local_activity, patch, side_effect, terminal, update};
@@ -38,10 +38,16 @@ impl Workflow {
         }
         let Some(command) = self.pop_front(&event) else {
             let text = format!("No command scheduled for event {at}");
-            return Err(nondeterminism(codes::NO_COMMAND, text).differing(at.type_name(), "no command").at_event(at));
+            return Err(nondeterminism(codes::NO_COMMAND, text).differing("", at.type_name(), "no command").at_event(at));
         };
-        let (kind, seq) = (command.kind(), command.seq());
-        self.feed(command, event, at).at_event(at).of_command(kind, seq)?;
+        let (kind, seq, given) = (command.kind(), command.seq(), command.command_type());
+        let fed = self.feed(command, event, at).at_event(at).of_command(kind, seq);
+        fed.map_err(|mut e| {
+            if e.code == codes::COMMAND_TYPE {
+                e.actual = type_name_of(given);
+            }
+            e
+        })?;
         Ok(false)
     }
 
@@ -69,14 +75,14 @@ impl Workflow {
             _ if deprecated => Ok(PatchMarker::Skip),
             Some(Queued::Patch { id: own, .. }) => {
                 let text = format!("Change id {id} does not match expected id {own}");
-                Err(nondeterminism(codes::PATCH_ID, text).differing(id, own.clone()).at_event(at))
+                Err(nondeterminism(codes::PATCH_ID, text).differing("patch_id", id, own.clone()).at_event(at))
             }
             front => {
                 let text = format!(
                     "Non-deprecated patch marker encountered for change {id}, but there is no corresponding change command!"
                 );
                 let actual = front.map_or("no command", Queued::machine);
-                Err(nondeterminism(codes::PATCH_REMOVED, text).differing(id, actual).at_event(at))
+                Err(nondeterminism(codes::PATCH_REMOVED, text).differing("patch_id", id, actual).at_event(at))
             }
         }
     }
@@ -111,7 +117,7 @@ impl Workflow {
             (Queued::ChangeVersions { .. }, Attributes::UpsertWorkflowSearchAttributesEventAttributes(_)) => {}
             (Queued::ChangeVersions { .. }, _) => {
                 let text = format!("{} does not handle {at}", patch::UPSERT_NAME);
-                return Err(nondeterminism(codes::COMMAND_TYPE, text).differing(at.type_name(), patch::UPSERT_NAME));
+                return Err(nondeterminism(codes::COMMAND_TYPE, text).differing("", at.type_name(), patch::UPSERT_NAME));
             }
             (Queued::SideEffect { id, .. }, Attributes::MarkerRecordedEventAttributes(marker))
                 if marker.marker_name == side_effect::MARKER =>
@@ -121,7 +127,7 @@ impl Workflow {
                 if recorded != id {
                     let text = format!("Side effect id {recorded} does not match expected id {id}");
                     let e = nondeterminism(codes::SIDE_EFFECT_ID, text);
-                    return Err(e.differing(recorded.to_string(), id.to_string()));
+                    return Err(e.differing("side_effect_id", recorded.to_string(), id.to_string()));
                 }
             }
             (Queued::AcceptUpdate { id, .. }, Attributes::WorkflowExecutionUpdateAcceptedEventAttributes(accepted)) => {
@@ -149,7 +155,7 @@ impl Workflow {
             return Ok(());
         }
         let text = format!("Update id of {what} event '{recorded}' does not match update id of update command '{own}'");
-        self.diagnose(codes::UPDATE_ID, text, at).differing(recorded, own)
+        self.diagnose(codes::UPDATE_ID, text, at).differing("update_id", recorded, own)
     }
 
     fn timer(&mut self, seq: u32, at: EventRef) -> Result<&mut Timer> {

@@ -15,6 +15,7 @@ use crate::api::failure::v1::Failure;
 use crate::api::sdk::v1::UserMetadata;
 use crate::api::taskqueue::v1::TaskQueue;
 use crate::boundary::{CommandKind, CompleteWorkflow, ContinueAsNew, ScheduleActivity, StartTimer};
+use crate::history::event::camel;
 use crate::replay::convert::{duration, one_payload, optional_duration, payloads, retry_policy};
 use crate::replay::terminal::Inherited;
 use crate::replay::{activity, patch, side_effect, terminal, timer, update};
@@ -181,6 +182,11 @@ impl Queued {
             attributes: Some(attributes),
         }
     }
+}
+
+/// "StartTimer" for COMMAND_TYPE_START_TIMER: the way events are named.
+pub fn type_name_of(command: CommandType) -> String {
+    camel(command.as_str_name().trim_start_matches("COMMAND_TYPE_"))
 }
 
 fn schedule_activity(seq: u32, a: &ScheduleActivity, own_queue: &str) -> ScheduleActivityTaskCommandAttributes {

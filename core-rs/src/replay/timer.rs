@@ -53,7 +53,7 @@ impl Timer {
     pub fn on_fired(&mut self, seq: u32, timer_id: &str, event: EventRef) -> Result<()> {
         if timer_id.parse() != Ok(seq) {
             let text = format!("Timer fired event did not have expected timer id {seq}, it was {timer_id}!");
-            return Err(nondeterminism(codes::TIMER_ID, text).differing(timer_id, seq.to_string()).at_event(event));
+            return Err(nondeterminism(codes::TIMER_ID, text).differing("timer_id", timer_id, seq.to_string()).at_event(event));
         }
         self.step(Timer::StartRecorded, Timer::Fired, event)
     }

@@ -54,11 +54,10 @@ impl Update {
     }
 
     pub fn to_state(&self) -> Option<UpdateState> {
-        (self.stage >= Stage::Accepted).then(|| UpdateState {
-            accepted_id: self.accepted_id,
-            outcome: self.outcome.clone(),
-            completed: self.stage == Stage::Completed,
-        })
+        // The failure of an accepted update whose run has ended is not stored: it follows from the end.
+        let completed = self.stage == Stage::Completed;
+        let outcome = if completed { self.outcome.clone() } else { None };
+        (self.stage >= Stage::Accepted).then_some(UpdateState { accepted_id: self.accepted_id, outcome, completed })
     }
 
     pub fn from_state(s: UpdateState) -> Update {

@@ -37,7 +37,7 @@ fn inbox() {
     }
     let e = t.signal("w", "x").unwrap_err();
     assert_eq!((e.code, e.reason.as_str()), (8, "MaxInbox"));
-    let u = super::updates::update_request("w", "u", 2);
+    let u = update_request("w", "u", 2);
     assert_eq!(t.call::<UpdateWorkflowExecutionResponse>(M::UpdateWorkflowExecution, &u).unwrap_err().reason, "MaxInbox");
     t.complete(&task, vec![]);
     assert!(t.signal("w", "x").is_err(), "still not processed");

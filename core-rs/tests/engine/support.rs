@@ -9,8 +9,9 @@ use temporalex_core::api::common::v1::{ActivityType, Payload, Payloads, RetryPol
 use temporalex_core::api::enums::v1::{CommandType, EventType};
 use temporalex_core::api::failure::v1::{ApplicationFailureInfo, Failure, failure::FailureInfo};
 use temporalex_core::api::history::v1::{History, HistoryEvent, history_event::Attributes as A};
-use temporalex_core::api::protocol::v1::Message as ProtocolMessage;
+use temporalex_core::api::protocol::v1::{Message as ProtocolMessage, message::SequencingId};
 use temporalex_core::api::taskqueue::v1::{StickyExecutionAttributes, TaskQueue};
+use temporalex_core::api::update::v1::{self as up, outcome::Value};
 use temporalex_core::api::workflowservice::v1::*;
 use temporalex_core::boundary::{
     EngineMethod as M, EngineOptions, Flush, HistoryBatch, HistorySplice, Reply, RpcError, RunRecord, RunRow, RunWrite, StateItem,
@@ -607,9 +608,7 @@ impl T {
         for (id, s) in &self.store.runs {
             let Some(record) = self.engine.record_of(&s.row.workflow_id, id) else { continue };
             let stored = self.store.record(id);
-            assert_eq!(record.items, stored.items, "items of {id} differ from the store");
-            assert_eq!(record.row, stored.row, "row of {id} differs from the store");
-            assert_eq!(record.head, stored.head, "head of {id} differs from the store");
+            same_record(id, &record, &stored);
         }
     }
 
@@ -626,6 +625,17 @@ impl Drop for T {
             self.check_histories();
         }
     }
+}
+
+/// Equal state, row and items; says what differs without printing payloads.
+pub fn same_record(id: &str, a: &RunRecord, b: &RunRecord) {
+    assert_eq!(a.row, b.row, "row of {id}");
+    let keys = |r: &RunRecord| r.items.iter().map(|i| (i.kind, i.id.clone())).collect::<Vec<_>>();
+    assert_eq!(keys(a), keys(b), "items of {id}");
+    for (x, y) in a.items.iter().zip(&b.items) {
+        assert!(x.value == y.value, "item {}/{} of {id} differs", x.kind, x.id);
+    }
+    assert!(a.head == b.head, "head of {id} differs:\n{:?}\n{:?}", a.head, b.head);
 }
 
 // ------------------------------------------------------------------------------------------------------------ builders
@@ -774,4 +784,74 @@ pub fn messages(task: &PollWorkflowTaskQueueResponse) -> &[ProtocolMessage] {
 
 pub fn attrs(e: &HistoryEvent) -> &A {
     e.attributes.as_ref().expect("attributes")
+}
+
+// ------------------------------------------------------------------------------------------------------------- updates
+
+pub fn update_request(id: &str, update: &str, stage: i32) -> UpdateWorkflowExecutionRequest {
+    UpdateWorkflowExecutionRequest {
+        namespace: "default".into(),
+        workflow_execution: Some(exec(id, "")),
+        wait_policy: Some(up::WaitPolicy { lifecycle_stage: stage }),
+        request: Some(up::Request {
+            meta: Some(up::Meta { update_id: update.into(), identity: "client".into() }),
+            input: Some(up::Input { name: "set".into(), args: Some(json("5")), ..Default::default() }),
+            ..Default::default()
+        }),
+        ..Default::default()
+    }
+}
+
+pub fn request_of(m: &ProtocolMessage) -> up::Request {
+    let body = m.body.as_ref().expect("a body");
+    assert_eq!(body.type_url, "type.googleapis.com/temporal.api.update.v1.Request");
+    up::Request::decode(body.value.as_slice()).expect("a request")
+}
+
+fn any_of(kind: &str, m: &impl Message) -> Option<prost_types::Any> {
+    Some(prost_types::Any { type_url: format!("type.googleapis.com/temporal.api.update.v1.{kind}"), value: m.encode_to_vec() })
+}
+
+pub fn accept(m: &ProtocolMessage) -> ProtocolMessage {
+    let Some(SequencingId::EventId(seq)) = m.sequencing_id else { panic!("a sequencing id") };
+    let body = up::Acceptance {
+        accepted_request_message_id: m.id.clone(),
+        accepted_request_sequencing_event_id: seq,
+        accepted_request: Some(request_of(m)),
+    };
+    ProtocolMessage {
+        id: format!("{}/accept", m.id),
+        protocol_instance_id: m.protocol_instance_id.clone(),
+        body: any_of("Acceptance", &body),
+        sequencing_id: None,
+    }
+}
+
+pub fn answer(update: &str, result: &str) -> ProtocolMessage {
+    let body = up::Response {
+        meta: Some(up::Meta { update_id: update.into(), identity: "client".into() }),
+        outcome: Some(up::Outcome { value: Some(Value::Success(json(result))) }),
+    };
+    ProtocolMessage {
+        id: format!("{update}/complete"),
+        protocol_instance_id: update.into(),
+        body: any_of("Response", &body),
+        sequencing_id: None,
+    }
+}
+
+pub fn reject(m: &ProtocolMessage) -> ProtocolMessage {
+    let Some(SequencingId::EventId(seq)) = m.sequencing_id else { panic!("a sequencing id") };
+    let body = up::Rejection {
+        rejected_request_message_id: m.id.clone(),
+        rejected_request_sequencing_event_id: seq,
+        rejected_request: Some(request_of(m)),
+        failure: Some(failure("Invalid", "no")),
+    };
+    ProtocolMessage {
+        id: format!("{}/reject", m.id),
+        protocol_instance_id: m.protocol_instance_id.clone(),
+        body: any_of("Rejection", &body),
+        sequencing_id: None,
+    }
 }

@@ -1,5 +1,4 @@
 //! Updates: messages on tasks, stages, speculative tasks, rejection, deduplication, the end of a run.
-use prost::Message;
 use temporalex_core::api::enums::v1::EventType as E;
 use temporalex_core::api::failure::v1::failure::FailureInfo;
 use temporalex_core::api::history::v1::history_event::Attributes as A;
@@ -13,78 +12,10 @@ use super::support::*;
 const ACCEPTED: i32 = 2;
 const COMPLETED: i32 = 3;
 
-pub fn update_request(id: &str, update: &str, stage: i32) -> UpdateWorkflowExecutionRequest {
-    UpdateWorkflowExecutionRequest {
-        namespace: "default".into(),
-        workflow_execution: Some(exec(id, "")),
-        wait_policy: Some(up::WaitPolicy { lifecycle_stage: stage }),
-        request: Some(up::Request {
-            meta: Some(up::Meta { update_id: update.into(), identity: "client".into() }),
-            input: Some(up::Input { name: "set".into(), args: Some(json("5")), ..Default::default() }),
-            ..Default::default()
-        }),
-        ..Default::default()
-    }
-}
-
 fn send(t: &mut T, update: &str, stage: i32) -> u32 {
     let id = t.send(M::UpdateWorkflowExecution, &update_request("w", update, stage));
     t.flush();
     id
-}
-
-fn request_of(m: &ProtocolMessage) -> up::Request {
-    let body = m.body.as_ref().expect("a body");
-    assert_eq!(body.type_url, "type.googleapis.com/temporal.api.update.v1.Request");
-    up::Request::decode(body.value.as_slice()).expect("a request")
-}
-
-fn any(kind: &str, m: &impl Message) -> Option<prost_types::Any> {
-    Some(prost_types::Any { type_url: format!("type.googleapis.com/temporal.api.update.v1.{kind}"), value: m.encode_to_vec() })
-}
-
-pub fn accept(m: &ProtocolMessage) -> ProtocolMessage {
-    let Some(SequencingId::EventId(seq)) = m.sequencing_id else { panic!("a sequencing id") };
-    let body = up::Acceptance {
-        accepted_request_message_id: m.id.clone(),
-        accepted_request_sequencing_event_id: seq,
-        accepted_request: Some(request_of(m)),
-    };
-    ProtocolMessage {
-        id: format!("{}/accept", m.id),
-        protocol_instance_id: m.protocol_instance_id.clone(),
-        body: any("Acceptance", &body),
-        sequencing_id: None,
-    }
-}
-
-pub fn answer(update: &str, result: &str) -> ProtocolMessage {
-    let body = up::Response {
-        meta: Some(up::Meta { update_id: update.into(), identity: "client".into() }),
-        outcome: Some(up::Outcome { value: Some(Value::Success(json(result))) }),
-    };
-    ProtocolMessage {
-        id: format!("{update}/complete"),
-        protocol_instance_id: update.into(),
-        body: any("Response", &body),
-        sequencing_id: None,
-    }
-}
-
-pub fn reject(m: &ProtocolMessage) -> ProtocolMessage {
-    let Some(SequencingId::EventId(seq)) = m.sequencing_id else { panic!("a sequencing id") };
-    let body = up::Rejection {
-        rejected_request_message_id: m.id.clone(),
-        rejected_request_sequencing_event_id: seq,
-        rejected_request: Some(request_of(m)),
-        failure: Some(failure("Invalid", "no")),
-    };
-    ProtocolMessage {
-        id: format!("{}/reject", m.id),
-        protocol_instance_id: m.protocol_instance_id.clone(),
-        body: any("Rejection", &body),
-        sequencing_id: None,
-    }
 }
 
 fn complete(

@@ -22,7 +22,10 @@ const js = readFileSync(join(generated, "core.js"));
 const gzip = gzipSync(wasm, { level: 9 }).length;
 
 check(sourceHash(root) === manifest.sourceHash, "core-rs changed since the module was built: run node tools/build_core.mjs");
-check(sha256(wasm) === manifest.wasmSha256, "core_wasm.ts does not hold the module of the manifest: run node tools/build_core.mjs");
+check(
+  sha256(wasm) === manifest.wasmSha256,
+  "core_wasm.ts does not hold the module of the manifest: run node tools/build_core.mjs",
+);
 check(sha256(js) === manifest.jsSha256, "core.js is not the glue of the manifest: run node tools/build_core.mjs");
 check(wasm.length <= LIMIT.raw, `the module has ${wasm.length} bytes, over the budget of ${LIMIT.raw}`);
 check(gzip <= LIMIT.gzip, `the module has ${gzip} bytes gzipped, over the budget of ${LIMIT.gzip}`);
@@ -31,7 +34,10 @@ check(foreign.length === 0, `the module imports more than wasm-bindgen's own: ${
 
 const glue = await import(join(generated, "core.js"));
 glue.initSync({ module: wasm });
-check(Buffer.from(glue.core_info()).includes(manifest.sourceHash), "the module that runs names another source hash than the manifest");
+check(
+  Buffer.from(glue.core_info()).includes(manifest.sourceHash),
+  "the module that runs names another source hash than the manifest",
+);
 
 if (process.argv.includes("--rebuild") && problems.length === 0) {
   const out = mkdtempSync(join(tmpdir(), "core-rebuild-"));

@@ -20,7 +20,9 @@ const names = args.filter((a) => !a.startsWith("--"));
 ensureInstalled();
 
 const walk = (dir) =>
-  existsSync(dir) ? readdirSync(dir).flatMap((n) => (statSync(join(dir, n)).isDirectory() ? walk(join(dir, n)) : [join(dir, n)])) : [];
+  existsSync(dir)
+    ? readdirSync(dir).flatMap((n) => (statSync(join(dir, n)).isDirectory() ? walk(join(dir, n)) : [join(dir, n)]))
+    : [];
 const testFiles = walk(join(root, "tests")).filter((f) => f.endsWith(".test.ts")).map((f) => relative(root, f));
 const interop = testFiles.filter((f) => f.startsWith("tests/interop"));
 const deno = bin("deno");
@@ -37,7 +39,10 @@ const command = async (cmd, argv, opts) => {
 /** Counts of node's TAP summary. */
 const nodeTests = async (files, opts = {}) => {
   if (files.length === 0) return { passed: 0, failed: 0, skipped: 0, output: "" };
-  const r = await run(process.execPath, ["--test", "--test-reporter=tap", "--test-concurrency=2", ...files], { env: { FORCE_COLOR: "0" }, ...opts });
+  const r = await run(process.execPath, ["--test", "--test-reporter=tap", "--test-concurrency=2", ...files], {
+    env: { FORCE_COLOR: "0" },
+    ...opts,
+  });
   const count = (what) => Number(new RegExp(`^# ${what} (\\d+)`, "m").exec(r.output)?.[1] ?? 0);
   const skipped = [...r.output.matchAll(/^\s*ok \d+ - (.*) # SKIP ?(.*)$/gm)].map((m) => `${m[1]} (${m[2]})`);
   const failed = Math.max(count("fail") + count("cancelled"), r.status === 0 ? 0 : 1);
@@ -54,11 +59,18 @@ const suites = {
   node: () => nodeTests(dist(testFiles.filter((f) => !interop.includes(f))), { env: { TEST_NAME: "node", FORCE_COLOR: "0" } }),
   deno: async () => {
     if (!hasDeno) return skip("the npm package deno has no binary here");
-    const files = testFiles.filter((f) => !interop.includes(f) && !/^\/\/ runtime: node\b/m.test(readFileSync(join(root, f), "utf8").slice(0, 600)));
+    const files = testFiles.filter((f) =>
+      !interop.includes(f) && !/^\/\/ runtime: node\b/m.test(readFileSync(join(root, f), "utf8").slice(0, 600))
+    );
     const r = await run(deno, ["test", "-A", "--no-check", "--quiet", ...files], { env: { NO_COLOR: "1" } });
     const m = /(\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed(?: \(\d+ steps?\))?(?: \| (\d+) ignored)?/.exec(r.output);
     const failed = m ? Number(m[2]) : 1;
-    return { passed: Number(m?.[1] ?? 0), failed: r.status === 0 ? failed : Math.max(1, failed), skipped: Number(m?.[3] ?? 0), output: r.output };
+    return {
+      passed: Number(m?.[1] ?? 0),
+      failed: r.status === 0 ? failed : Math.max(1, failed),
+      skipped: Number(m?.[3] ?? 0),
+      output: r.output,
+    };
   },
   chromium: async () => {
     if (!bin("esbuild")) return skip("esbuild is not installed");
@@ -93,7 +105,9 @@ const suites = {
     return command(process.execPath, ["tools/check_generated.mjs", "--rebuild"]);
   },
   interop: async () => {
-    if (!temporal) return skip("no Temporal dev server (set TEMPORAL_CLI, or: go install github.com/temporalio/cli/cmd/temporal@v1.5.1)");
+    if (!temporal) {
+      return skip("no Temporal dev server (set TEMPORAL_CLI, or: go install github.com/temporalio/cli/cmd/temporal@v1.5.1)");
+    }
     return nodeTests(dist(interop), { env: { TEMPORAL_CLI: temporal, FORCE_COLOR: "0" } });
   },
 };
@@ -110,17 +124,30 @@ if (unknown.length > 0) {
 const total = { passed: 0, failed: 0, skipped: 0 };
 const report = [];
 for (const [name, suite] of Object.entries(suites)) {
-  if (names.length > 0 && !names.includes(name) && !(name === "build" && names.some((n) => ["node", "interop"].includes(n)))) continue;
+  if (names.length > 0 && !names.includes(name) && !(name === "build" && names.some((n) => ["node", "interop"].includes(n)))) {
+    continue;
+  }
   const t0 = Date.now();
   const r = await suite();
   const seconds = ((Date.now() - t0) / 1000).toFixed(1);
   total.passed += r.passed;
   total.failed += r.failed;
   total.skipped += r.skipped;
-  report.push({ suite: name, passed: r.passed, failed: r.failed, skipped: r.skipped, seconds: Number(seconds), ...(r.reason ? { reason: r.reason } : {}) });
+  report.push({
+    suite: name,
+    passed: r.passed,
+    failed: r.failed,
+    skipped: r.skipped,
+    seconds: Number(seconds),
+    ...(r.reason ? { reason: r.reason } : {}),
+  });
   if (!flags.has("--json")) {
     const counts = `${r.passed} passed, ${r.failed} failed, ${r.skipped} skipped`;
-    say(`${r.failed > 0 ? red("FAIL") : r.passed === 0 && r.skipped > 0 ? "skip" : "ok  "} ${bold(name.padEnd(13))} ${counts} ${dim(`${seconds} s`)}${r.reason ? ` - ${r.reason}` : ""}`);
+    say(
+      `${r.failed > 0 ? red("FAIL") : r.passed === 0 && r.skipped > 0 ? "skip" : "ok  "} ${bold(name.padEnd(13))} ${counts} ${
+        dim(`${seconds} s`)
+      }${r.reason ? ` - ${r.reason}` : ""}`,
+    );
     for (const n of r.skippedNames ?? []) say(`       skipped: ${n}`);
     if (r.failed > 0 || flags.has("--verbose")) say(failuresOf(r.output ?? ""));
   }
@@ -131,7 +158,7 @@ process.exitCode = total.failed > 0 ? 1 : 0;
 
 /** The useful part of a long output: TAP failures with their blocks, else the tail. */
 function failuresOf(output) {
-  const blocks = [...output.matchAll(/^( *)not ok .*\n(?:\1  ---\n[\s\S]*?\n\1  \.\.\.\n)?/gm)].map((m) => m[0]);
+  const blocks = [...output.matchAll(/^( *)not ok .*\n(?:\1 {2}---\n[\s\S]*?\n\1 {2}\.\.\.\n)?/gm)].map((m) => m[0]);
   const text = blocks.length > 0 && !flags.has("--verbose") ? blocks.join("") : output;
   return text.length > 12_000 && !flags.has("--verbose") ? `…\n${text.slice(-12_000)}` : text;
 }

@@ -17,7 +17,9 @@ if (!launched.browser) {
 const { build } = await import("esbuild");
 const dir = mkdtempSync(join(tmpdir(), "cases-"));
 const casesDir = join(root, "tests/cases");
-const files = readdirSync(casesDir).filter((f) => f.endsWith(".ts") && /export const cases\b/.test(readFileSync(join(casesDir, f), "utf8"))).sort();
+const files = readdirSync(casesDir).filter((f) =>
+  f.endsWith(".ts") && /export const cases\b/.test(readFileSync(join(casesDir, f), "utf8"))
+).sort();
 const entry = `${files.map((f, i) => `import { cases as c${i} } from ${JSON.stringify(join(casesDir, f))};`).join("\n")}
 import { runCases } from ${JSON.stringify(join(casesDir, "case.ts"))};
 const groups = [${files.map((f, i) => `{ file: ${JSON.stringify(f)}, cases: c${i} }`).join(", ")}];
@@ -52,7 +54,9 @@ await build({
 const types = { ".js": "text/javascript", ".html": "text/html" };
 const server = createServer((req, res) => {
   const path = new URL(req.url, "http://localhost").pathname;
-  if (path === "/") return res.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><meta charset=utf-8><title>cases</title>");
+  if (path === "/") {
+    return res.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><meta charset=utf-8><title>cases</title>");
+  }
   try {
     const file = readFileSync(join(dir, path.replace(/[^a-z0-9_.-]/gi, "")));
     res.writeHead(200, { "content-type": types[path.slice(path.lastIndexOf("."))] ?? "application/octet-stream" }).end(file);
@@ -79,7 +83,9 @@ try {
         }), [`${url}cases.js`, only]),
   };
   for (const [name, runIn] of Object.entries(where)) {
-    const results = await Promise.race([runIn(), new Promise((_, no) => setTimeout(() => no(new Error("no answer in 300 s")), 300_000))]);
+    let timer;
+    const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Error("no answer in 300 s")), 300_000)));
+    const results = await Promise.race([runIn(), late]).finally(() => clearTimeout(timer));
     for (const r of results) {
       if (r.status === "passed") passed++;
       else if (r.status === "skipped") skipped++;

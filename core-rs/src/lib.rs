@@ -10,6 +10,7 @@ pub mod engine;
 pub mod error;
 pub mod history;
 pub mod replay;
+mod sorted;
 #[cfg(target_arch = "wasm32")]
 mod wasm;
 

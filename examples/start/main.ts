@@ -22,7 +22,8 @@ const json = args.has("--json");
 const colour = process.stdout.isTTY && !process.env.NO_COLOR;
 const paint = (code: number, s: string) => (colour ? `\x1b[${code}m${s}\x1b[0m` : s);
 const t0 = performance.now();
-const line = (mark: string, text: string) => console.log(`${((performance.now() - t0) / 1000).toFixed(2).padStart(6)} s  ${mark} ${text}`);
+const line = (mark: string, text: string) =>
+  console.log(`${((performance.now() - t0) / 1000).toFixed(2).padStart(6)} s  ${mark} ${text}`);
 
 const dir = join(process.cwd(), ".temporalex-start");
 rmSync(dir, { recursive: true, force: true });
@@ -41,7 +42,9 @@ class App {
   readonly ready: Promise<void>;
 
   constructor() {
-    this.#child = fork(fileURLToPath(new URL("./app.js", import.meta.url)), [store, id], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+    this.#child = fork(fileURLToPath(new URL("./app.js", import.meta.url)), [store, id], {
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+    });
     let ready!: () => void;
     let failed!: (e: Error) => void;
     this.ready = new Promise<void>((resolve, reject) => ((ready = resolve), (failed = reject)));
@@ -97,7 +100,12 @@ const watch = (app: App, on: (a: Extract<Tell, { tell: "activity" }>) => void = 
     if (a.phase === "started") {
       seen.runs++;
       seen.keys.add(a.key);
-      line("·", `activity ${a.name} ${a.attempt > 1 ? paint(33, `runs again (attempt ${a.attempt}, same idempotency key ${a.key})`) : "runs"}`);
+      line(
+        "·",
+        `activity ${a.name} ${
+          a.attempt > 1 ? paint(33, `runs again (attempt ${a.attempt}, same idempotency key ${a.key})`) : "runs"
+        }`,
+      );
     } else line("·", `activity ${a.name} done`);
     on(a);
   };
@@ -143,7 +151,12 @@ line("·", `query status: ${JSON.stringify(await app.ask({ op: "status" }))} aft
 await app.kill();
 line(paint(31, "✗"), paint(31, "kill -9 between two phases"));
 app = await again();
-line("·", `query status: ${JSON.stringify(await app.ask({ op: "status" }))} (replayed from ${eventsBefore} events, no activity ran again)`);
+line(
+  "·",
+  `query status: ${
+    JSON.stringify(await app.ask({ op: "status" }))
+  } (replayed from ${eventsBefore} events, no activity ran again)`,
+);
 
 line("→", `update confirm: the cart answers ${JSON.stringify(await app.ask({ op: "confirm" }))}`);
 const result = await app.ask<unknown>({ op: "result" });
@@ -156,9 +169,14 @@ const read = await historyFromFile(new TextEncoder().encode(history));
 const realm = await createWorkerRealm({ workflows: new URL("../shopping_cart/workflow.ts", import.meta.url) });
 const verdict = await realm.replay(id, read.bytes);
 await realm.dispose();
-line(verdict.verdict === "ok" ? paint(32, "✓") : paint(31, "✗"), `replayed ${read.events} events in a fresh core: ${verdict.verdict}`);
+line(
+  verdict.verdict === "ok" ? paint(32, "✓") : paint(31, "✗"),
+  `replayed ${read.events} events in a fresh core: ${verdict.verdict}`,
+);
 const charge = attempts.get("charge")!;
-console.log(`\nTwo kills; nothing acknowledged was lost. charge ran ${charge.runs} times under ${charge.keys.size} idempotency key. History: ${historyFile}`);
+console.log(
+  `\nTwo kills; nothing acknowledged was lost. charge ran ${charge.runs} times under ${charge.keys.size} idempotency key. History: ${historyFile}`,
+);
 if (json) {
   console.log(JSON.stringify({ result, kills: 2, eventsBefore, eventsAfter: read.events, replay: verdict.verdict, historyFile }));
 }

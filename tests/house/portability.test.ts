@@ -12,7 +12,9 @@ const walk = (dir: string): string[] =>
     return statSync(path).isDirectory() ? (name === "generated" ? [] : walk(path)) : path.endsWith(".ts") ? [path] : [];
   });
 const rooms = readdirSync(join(root, "ts")).filter((name) => statSync(join(root, "ts", name)).isDirectory());
-const files = rooms.flatMap((room) => walk(join(root, "ts", room)).map((path) => ({ room, path, text: readFileSync(path, "utf8") })));
+const files = rooms.flatMap((room) =>
+  walk(join(root, "ts", room)).map((path) => ({ room, path, text: readFileSync(path, "utf8") }))
+);
 const code = (text: string) => text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
 
 const PORTABLE = ["workflow", "executor", "core", "converter", "compat", "debug", "service"];
@@ -35,7 +37,11 @@ const MAY_IMPORT: { [room: string]: string[] } = {
 
 test("portable rooms name no platform", () => {
   const found = files.filter((f) => PORTABLE.includes(f.room)).flatMap(({ path, text }) =>
-    [...code(text).matchAll(/["'](?:node|deno|bun):[^"']*["']|\bDeno\.\w+|\b(?:document|window|localStorage)\.\w+|\bBuffer\.\w+|\brequire\(/g)]
+    [
+      ...code(text).matchAll(
+        /["'](?:node|deno|bun):[^"']*["']|\bDeno\.\w+|\b(?:document|window|localStorage)\.\w+|\bBuffer\.\w+|\brequire\(/g,
+      ),
+    ]
       .map((m) => `${relative(root, path)}: ${m[0]}`)
   );
   assert.deepEqual(found, []);

@@ -153,6 +153,15 @@ impl<K: Ord, V> FromIterator<(K, V)> for SortedMap<K, V> {
     }
 }
 
+impl<'a, K, V> IntoIterator for &'a SortedMap<K, V> {
+    type Item = (&'a K, &'a V);
+    type IntoIter = std::iter::Map<std::collections::vec_deque::Iter<'a, (K, Box<V>)>, fn(&'a (K, Box<V>)) -> (&'a K, &'a V)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.entries.iter().map(|(k, v)| (k, &**v))
+    }
+}
+
 /// A set in order, on the same flat deque.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SortedSet<K> {
@@ -182,10 +191,6 @@ impl<K: Ord> SortedSet<K> {
 
     pub fn len(&self) -> usize {
         self.keys.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.keys.is_empty()
     }
 
     pub fn contains<Q: Ord + ?Sized>(&self, key: &Q) -> bool
@@ -220,20 +225,12 @@ impl<K: Ord> SortedSet<K> {
         self.keys.front()
     }
 
-    pub fn pop_first(&mut self) -> Option<K> {
-        self.keys.pop_front()
-    }
-
     pub fn clear(&mut self) {
         self.keys.clear();
     }
 
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &K> {
         self.keys.iter()
-    }
-
-    pub fn difference<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = &'a K> {
-        self.keys.iter().filter(|k| !other.contains(k))
     }
 }
 

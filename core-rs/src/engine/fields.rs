@@ -1,6 +1,6 @@
 //! Maps of payloads (memo, search attributes) as encoded bytes: an upsert replaces entries and drops those set to null.
-use std::collections::BTreeMap;
 
+use crate::sorted::SortedMap;
 use prost::Message;
 
 use super::wire::wire;
@@ -23,7 +23,7 @@ fn unset(payload: &[u8]) -> bool {
 pub fn merge(base: Option<Vec<u8>>, upsert: Option<&[u8]>) -> Option<Vec<u8>> {
     let Some(upsert) = upsert else { return base };
     let entries = |bytes: &[u8]| Map::decode(bytes).map(|m| m.entries).unwrap_or_default();
-    let mut map: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+    let mut map: SortedMap<String, Vec<u8>> = SortedMap::new();
     for e in entries(base.as_deref().unwrap_or_default()).into_iter().chain(entries(upsert)) {
         let value = e.value.unwrap_or_default();
         if unset(&value) {

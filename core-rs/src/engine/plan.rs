@@ -1,6 +1,5 @@
 //! Checks a workflow task's commands and messages against the run before anything is written, so that applying them cannot fail.
 //! What is wrong becomes a failed workflow task with the server's cause, never half a transition.
-use std::collections::{BTreeMap, BTreeSet};
 
 use super::limits::{self, Limits};
 use super::rpc;
@@ -11,6 +10,7 @@ use super::wire::*;
 use crate::api::common::v1::RetryPolicy;
 use crate::api::enums::v1::{CommandType, WorkflowTaskFailedCause as Cause};
 use crate::boundary::RpcError;
+use crate::sorted::{SortedMap, SortedSet};
 
 /// The task fails with this cause; an empty message stands for the cause alone.
 #[derive(Debug)]
@@ -57,11 +57,11 @@ pub enum UpdateBody {
 struct Planner<'a> {
     run: &'a Run,
     limits: &'a Limits,
-    timers: BTreeMap<String, bool>,
-    activities: BTreeSet<String>,
-    cancelled: BTreeSet<i64>,
-    unfired: BTreeSet<String>,
-    updates: BTreeMap<String, Option<Stage>>,
+    timers: SortedMap<String, bool>,
+    activities: SortedSet<String>,
+    cancelled: SortedSet<i64>,
+    unfired: SortedSet<String>,
+    updates: SortedMap<String, Option<Stage>>,
     messages: Vec<Option<ProtocolMessage>>,
     steps: Vec<Step>,
 }
@@ -71,11 +71,11 @@ pub fn plan(run: &Run, limits: &Limits, commands: Vec<Command>, messages: Vec<Pr
     let mut p = Planner {
         run,
         limits,
-        timers: BTreeMap::new(),
-        activities: BTreeSet::new(),
-        cancelled: BTreeSet::new(),
-        unfired: BTreeSet::new(),
-        updates: BTreeMap::new(),
+        timers: SortedMap::new(),
+        activities: SortedSet::new(),
+        cancelled: SortedSet::new(),
+        unfired: SortedSet::new(),
+        updates: SortedMap::new(),
         messages: messages.into_iter().map(Some).collect(),
         steps: Vec::with_capacity(commands.len()),
     };

@@ -1,7 +1,8 @@
 //! Task queues: tasks that wait for a worker and polls that wait for a task, both first in, first out. They live in memory only;
 //! loading a run puts its waiting tasks back. Pairing happens when a batch closes (`dispatch.rs`), so a poll that was cancelled
 //! before never takes a task with it.
-use std::collections::{BTreeMap, HashMap};
+use crate::sorted::SortedMap;
+use std::collections::HashMap;
 
 use super::time::Micros;
 use super::wire::WorkerVersionStamp;
@@ -36,8 +37,8 @@ pub struct Poll {
 
 #[derive(Default)]
 struct Queue {
-    tasks: BTreeMap<(Micros, u64), (u32, Task)>,
-    polls: BTreeMap<u64, Poll>,
+    tasks: SortedMap<(Micros, u64), (u32, Task)>,
+    polls: SortedMap<u64, Poll>,
     /// When the last poll left; a sticky queue that nobody polls is given up.
     last_poll: Micros,
     polled: bool,

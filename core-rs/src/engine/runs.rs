@@ -2,7 +2,8 @@
 //!
 //! A request that needs a run which is not in memory is parked until the host answers the `LoadRequest`. What the store does not
 //! have is remembered only while the parked requests are answered.
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use crate::sorted::{SortedMap, SortedSet};
+use std::collections::{HashMap, VecDeque};
 
 use super::Engine;
 use super::cx::{Again, Cx, Wait};
@@ -21,11 +22,11 @@ pub struct Runs {
     /// Run id of the latest run per workflow id, as far as it is known.
     latest: HashMap<String, String>,
     /// Known not to exist, while parked requests are answered.
-    absent: BTreeSet<(String, String)>,
-    parked: BTreeMap<(String, String), VecDeque<Again>>,
+    absent: SortedSet<(String, String)>,
+    parked: SortedMap<(String, String), VecDeque<Again>>,
     pub loads: Vec<LoadRequest>,
     /// (deadline, slot) of every run that waits for a moment.
-    wakes: BTreeSet<(Micros, u32)>,
+    wakes: std::collections::BTreeSet<(Micros, u32)>,
     pub dirty: Vec<u32>,
     /// Second-chance order for eviction.
     clock: VecDeque<u32>,
@@ -177,7 +178,7 @@ impl Engine {
         if !self.runs.parked.contains_key(&key) {
             self.want_load(&key.0, &key.1);
         }
-        self.runs.parked.entry(key).or_default().push_back(request);
+        self.runs.parked.get_or_insert_with(key, VecDeque::new).push_back(request);
     }
 
     pub(super) fn want_load(&mut self, workflow_id: &str, run_id: &str) {

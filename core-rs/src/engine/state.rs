@@ -1,6 +1,7 @@
 //! The state of one run. `Head` is its bounded part, written whole with each commit that touches the run; activities, timers,
 //! updates, request ids and buffered events are items of their own, written only when they change.
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use crate::sorted::{SortedMap, SortedSet};
+use std::collections::VecDeque;
 
 use super::event::Event;
 use super::queries::Query;
@@ -111,22 +112,22 @@ pub struct HistoryWait {
 /// One run in memory.
 pub struct Run {
     pub head: Head,
-    pub activities: BTreeMap<i64, Activity>,
-    pub activity_ids: BTreeMap<String, i64>,
-    pub timers: BTreeMap<String, TimerState>,
+    pub activities: SortedMap<i64, Activity>,
+    pub activity_ids: SortedMap<String, i64>,
+    pub timers: SortedMap<String, TimerState>,
     /// Timer id by TimerStarted event id.
-    pub timer_ids: BTreeMap<i64, String>,
+    pub timer_ids: SortedMap<i64, String>,
     pub buffer: VecDeque<(i64, Event)>,
-    pub request_ids: BTreeSet<String>,
-    pub updates: BTreeMap<String, Update>,
+    pub request_ids: SortedSet<String>,
+    pub updates: SortedMap<String, Update>,
     /// Order of admission.
     pub update_seq: u64,
     /// encoded StartedAttrs, kept only with a retry policy
     pub started_attrs: Option<Vec<u8>>,
 
-    pub queries: BTreeMap<u64, Query>,
+    pub queries: SortedMap<u64, Query>,
     pub history_waits: Vec<HistoryWait>,
-    pub deadlines: BTreeSet<(Micros, Deadline)>,
+    pub deadlines: SortedSet<(Micros, Deadline)>,
     /// Deadline of the workflow task and of the run as they stand in `deadlines`.
     pub task_deadline: Option<Micros>,
     pub run_deadline: Option<Micros>,
@@ -142,7 +143,7 @@ pub struct Run {
     pub want_task: bool,
     /// State that must be written; `Some` entries of `dirty_items` are (kind, id).
     pub dirty: bool,
-    pub dirty_items: BTreeSet<(u32, String)>,
+    pub dirty_items: SortedSet<(u32, String)>,
     pub batches: Vec<HistoryBatch>,
     pub batch_open: bool,
     pub listed: bool,
@@ -161,18 +162,18 @@ impl Run {
     pub fn new(head: Head) -> Run {
         Run {
             head,
-            activities: BTreeMap::new(),
-            activity_ids: BTreeMap::new(),
-            timers: BTreeMap::new(),
-            timer_ids: BTreeMap::new(),
+            activities: SortedMap::new(),
+            activity_ids: SortedMap::new(),
+            timers: SortedMap::new(),
+            timer_ids: SortedMap::new(),
             buffer: VecDeque::new(),
-            request_ids: BTreeSet::new(),
-            updates: BTreeMap::new(),
+            request_ids: SortedSet::new(),
+            updates: SortedMap::new(),
             update_seq: 0,
             started_attrs: None,
-            queries: BTreeMap::new(),
+            queries: SortedMap::new(),
             history_waits: Vec::new(),
-            deadlines: BTreeSet::new(),
+            deadlines: SortedSet::new(),
             task_deadline: None,
             run_deadline: None,
             first_task_deadline: None,
@@ -182,7 +183,7 @@ impl Run {
             recent: None,
             want_task: false,
             dirty: false,
-            dirty_items: BTreeSet::new(),
+            dirty_items: SortedSet::new(),
             batches: Vec::new(),
             batch_open: false,
             listed: false,

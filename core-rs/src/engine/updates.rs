@@ -283,7 +283,7 @@ pub fn message(run: &mut Run, cx: &mut Cx, m: UpdateMessage) {
         UpdateBody::Accept(a) if run.open() => {
             run.update_seq += 1;
             let seq = run.update_seq;
-            let known = run.updates.entry(id.clone()).or_insert_with(|| Update {
+            let known = run.updates.get_or_insert_with(id.clone(), || Update {
                 stage: Stage::Sent,
                 seq,
                 request: None,

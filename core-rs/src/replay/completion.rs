@@ -1,6 +1,6 @@
 //! The bytes that answer a workflow task (core-spec 2.10, 4.7).
-use std::collections::BTreeMap;
 
+use crate::sorted::SortedMap;
 use prost::Message;
 
 use crate::api::common::v1::Payloads;
@@ -97,9 +97,9 @@ pub fn unanswered(id: &str) -> query_result::Result {
 }
 
 /// Fills in queries that workflow code passed over.
-pub fn fill_unanswered(answers: &mut BTreeMap<String, query_result::Result>, asked: &[String]) {
+pub fn fill_unanswered(answers: &mut SortedMap<String, query_result::Result>, asked: &[String]) {
     for id in asked {
-        answers.entry(id.clone()).or_insert_with(|| unanswered(id));
+        answers.get_or_insert_with(id.clone(), || unanswered(id));
     }
 }
 

@@ -2,10 +2,10 @@
 //!
 //! A flag in history switches a behaviour on for the replay of that part; live tasks use all that are known and record those not
 //! yet recorded. None of ours is ever written: official workers must be able to take a run over.
-use std::collections::BTreeSet;
 
 use crate::api::sdk::v1::WorkflowTaskCompletedMetadata;
 use crate::error::{Result, codes, unsupported};
+use crate::sorted::SortedSet;
 
 /// Core's flags that are written by live tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,8 +25,8 @@ const WFT_CHUNKING_V2: u32 = 4;
 
 #[derive(Clone, Debug, Default)]
 pub struct Flags {
-    core: BTreeSet<u32>,
-    lang: BTreeSet<u32>,
+    core: SortedSet<u32>,
+    lang: SortedSet<u32>,
     sdk_name: String,
     sdk_version: String,
 }

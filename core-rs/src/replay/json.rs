@@ -2,9 +2,9 @@
 //!
 //! Reading never fails on shape, only on syntax (answer `None`) and on nesting beyond 32; numbers are doubles. Writing escapes
 //! what RFC 8259 demands and nothing else, with no spaces, as the official SDKs do.
-use std::collections::BTreeMap;
 
 use crate::api::common::v1::{Payload, Payloads};
+use crate::sorted::SortedMap;
 
 const MAX_DEPTH: u32 = 32;
 
@@ -15,7 +15,7 @@ pub enum Json {
     Number(f64),
     Text(String),
     List(Vec<Json>),
-    Object(BTreeMap<String, Json>),
+    Object(SortedMap<String, Json>),
 }
 
 impl Json {
@@ -85,7 +85,7 @@ impl Reader<'_> {
     }
 
     fn object(&mut self, depth: u32) -> Option<Json> {
-        let mut fields = BTreeMap::new();
+        let mut fields = SortedMap::new();
         self.eat("{");
         if self.eat("}") {
             return Some(Json::Object(fields));

@@ -6,7 +6,8 @@
 //! recorded, and the record wins: cancelling only releases it ahead of its turn.
 //!
 //! The marker event itself is fed to the machine and takes no command from the queue.
-use std::collections::{BTreeMap, VecDeque};
+use crate::sorted::SortedMap;
+use std::collections::VecDeque;
 
 use prost::Message;
 
@@ -80,7 +81,7 @@ pub struct Released {
 
 #[derive(Clone, Debug, Default)]
 pub struct LocalActivities {
-    by_seq: BTreeMap<u32, Local>,
+    by_seq: SortedMap<u32, Local>,
     found: VecDeque<Found>,
 }
 

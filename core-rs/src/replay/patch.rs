@@ -3,12 +3,12 @@
 //! A marker `core_patch` says that the new path was taken; the search attribute TemporalChangeVersion lists the run's patches.
 //! The first SetPatchMarker of an id queues the marker and, with flag 2, the upsert of the list; further ones queue nothing.
 //! Which markers and commands may be skipped while matching is decided in `matching`.
-use std::collections::{BTreeMap, BTreeSet};
 
 use crate::api::common::v1::{Payload, Payloads};
 use crate::api::history::v1::history_event::Attributes;
 use crate::api::history::v1::{HistoryEvent, MarkerRecordedEventAttributes};
 use crate::replay::json::{self, Json};
+use crate::sorted::SortedSet;
 
 pub const MARKER: &str = "core_patch";
 pub const CHANGE_VERSION: &str = "TemporalChangeVersion";
@@ -23,9 +23,9 @@ const MAX_LIST_BYTES: usize = 2048;
 #[derive(Clone, Debug, Default)]
 pub struct Patches {
     /// Ids whose command was given.
-    given: BTreeSet<String>,
+    given: SortedSet<String>,
     /// Ids whose marker the look-ahead found, now or earlier.
-    seen: BTreeSet<String>,
+    seen: SortedSet<String>,
 }
 
 impl Patches {
@@ -63,7 +63,7 @@ impl Patches {
 }
 
 /// Details of the marker.
-pub fn details(id: &str, deprecated: bool) -> BTreeMap<String, Payloads> {
+pub fn details(id: &str, deprecated: bool) -> std::collections::BTreeMap<String, Payloads> {
     let mut text = String::from("{\"id\":");
     json::write_text(&mut text, id);
     text.push_str(if deprecated { ",\"deprecated\":true}" } else { ",\"deprecated\":false}" });
@@ -97,7 +97,7 @@ pub fn is_change_version_upsert(event: &HistoryEvent) -> bool {
 mod tests {
     use super::*;
 
-    fn marker(details: BTreeMap<String, Payloads>) -> MarkerRecordedEventAttributes {
+    fn marker(details: std::collections::BTreeMap<String, Payloads>) -> MarkerRecordedEventAttributes {
         MarkerRecordedEventAttributes { marker_name: MARKER.into(), details, ..Default::default() }
     }
 
@@ -112,7 +112,7 @@ mod tests {
         let plain = |data: &[u8]| Payloads { payloads: vec![Payload { data: data.to_vec(), ..Default::default() }] };
         let old = [("patch_id".to_string(), plain(b"old")), ("deprecated".to_string(), plain(&[1]))].into();
         assert_eq!(read(&marker(old)), Some(("old".into(), true)));
-        assert_eq!(read(&marker(BTreeMap::new())), None);
+        assert_eq!(read(&marker(Default::default())), None);
     }
 
     #[test]

@@ -2,11 +2,11 @@
 //!
 //! Name and keys are those of the Go SDK's marker, so that user interfaces show it. The look-ahead hands the values of a task to
 //! the activation that will ask for them; the command given on replay must carry an id that was handed over.
-use std::collections::{BTreeMap, BTreeSet};
 
 use crate::api::common::v1::{Payload, Payloads};
 use crate::api::history::v1::MarkerRecordedEventAttributes;
 use crate::replay::json;
+use crate::sorted::SortedSet;
 
 pub const MARKER: &str = "SideEffect";
 /// Machine name in wordings.
@@ -18,10 +18,10 @@ const DATA_KEY: &str = "data";
 /// Ids of the values handed over for the current workflow task.
 #[derive(Clone, Debug, Default)]
 pub struct SideEffects {
-    pub known: BTreeSet<u32>,
+    pub known: SortedSet<u32>,
 }
 
-pub fn details(id: u32, payload: &Option<Payload>) -> BTreeMap<String, Payloads> {
+pub fn details(id: u32, payload: &Option<Payload>) -> std::collections::BTreeMap<String, Payloads> {
     let data = Payloads { payloads: payload.iter().cloned().collect() };
     let id = Payloads { payloads: vec![json::payload(id.to_string())] };
     [(ID_KEY.to_string(), id), (DATA_KEY.to_string(), data)].into()

@@ -1,5 +1,4 @@
 //! The workflow task that is open, or the replay without a reporter that stands for one.
-use std::collections::BTreeMap;
 
 use crate::api::failure::v1::Failure;
 use crate::api::query::v1::WorkflowQuery;
@@ -7,6 +6,7 @@ use crate::boundary::job::Variant;
 use crate::boundary::{CoreError, Job, QueryResult, QueryWorkflow, query_result};
 use crate::error::{Result, codes, misuse};
 use crate::replay::convert::payload_vec;
+use crate::sorted::SortedMap;
 
 /// Query id of the `query` field of a task.
 pub const LEGACY_QUERY: &str = "legacy_query";
@@ -39,8 +39,8 @@ pub struct Task {
     /// The task is a `query`: it is answered by itself, and no command is sent.
     pub is_query_task: bool,
     pub legacy_query: Option<WorkflowQuery>,
-    pub queries: BTreeMap<String, WorkflowQuery>,
-    pub answers: BTreeMap<String, query_result::Result>,
+    pub queries: std::collections::BTreeMap<String, WorkflowQuery>,
+    pub answers: SortedMap<String, query_result::Result>,
     /// The queries were handed out.
     pub queried: bool,
     pub failed: Option<Failed>,

@@ -8,8 +8,8 @@
 //!
 //! Acceptance and Response each go with a PROTOCOL_MESSAGE command that fixes their place among the events; a Rejection has none.
 //! While replaying no message is written, but the commands are, and match the events.
-use std::collections::BTreeMap;
 
+use crate::sorted::SortedMap;
 use prost::Message as _;
 
 use crate::api::failure::v1::Failure;
@@ -62,9 +62,9 @@ pub struct Incoming {
 /// The updates of a run by protocol instance id, which is the update id.
 #[derive(Clone, Debug, Default)]
 pub struct Updates {
-    by_id: BTreeMap<String, Update>,
+    by_id: SortedMap<String, Update>,
     /// Requests that a reset brought back in the sequence being replayed: the accepted event behind it has none of its own.
-    pub admitted: BTreeMap<String, Incoming>,
+    pub admitted: SortedMap<String, Incoming>,
 }
 
 /// What an answer of workflow code puts in motion.

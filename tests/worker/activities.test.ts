@@ -48,6 +48,8 @@ function setting(activities: object) {
     throttle: DEFAULT_HEARTBEAT_THROTTLE,
     logger: { ...silentLogger, warn: logTo("warn"), error: logTo("error") },
     timers,
+    reportTimers: timers,
+    events: {},
     find: (type) => runHere(registry.find(type)),
   });
   const run = (type: string, args: unknown[] = [], fields: MessageInitShape<typeof PollActivityTaskQueueResponseSchema> = {}) =>

@@ -59,6 +59,7 @@ function setting(runTask: (task: Uint8Array) => TaskOutcome | Promise<TaskOutcom
       error: (message) => void logged.push(`error ${message}`),
     },
     timers,
+    events: {},
     realm: {
       runTask: async (bytes) => {
         events.push(`run ${readWorkflowTask(bytes).runId}`);

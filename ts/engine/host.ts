@@ -70,6 +70,8 @@ export interface EmbeddedEngineOptions {
 export interface EngineStats {
   readonly openRuns: number;
   readonly cachedRuns: number;
+  /** Tasks and queries that no worker has asked for yet. */
+  readonly queuedTasks: number;
   readonly waitingCalls: number;
   readonly commits: number;
   /** When the engine itself acts next, in milliseconds since the epoch; 0: never. */
@@ -106,6 +108,7 @@ export class EmbeddedEngine implements RawService {
   #stopped: Error | undefined;
   #openRuns = 0;
   #cachedRuns = 0;
+  #queuedTasks = 0;
   #commits = 0;
   #engineWakeMs = 0;
   #failures = 0;
@@ -268,6 +271,7 @@ export class EmbeddedEngine implements RawService {
     this.#engineWakeMs = flush.nextWakeMs;
     this.#openRuns = flush.openRuns;
     this.#cachedRuns = flush.cachedRuns;
+    this.#queuedTasks = flush.queuedTasks;
     try {
       if (flush.writes.length > 0) this.store.commit(flush.writes);
     } catch (e) {
@@ -517,12 +521,14 @@ export class EmbeddedEngine implements RawService {
   // ------------------------------------------------------------------------------------------------------- maintenance
 
   stats(): EngineStats {
+    const nextWake = this.#nextWake();
     return {
       openRuns: this.#openRuns,
       cachedRuns: this.#cachedRuns,
+      queuedTasks: this.#queuedTasks,
       waitingCalls: this.#calls.size,
       commits: this.#commits,
-      nextWakeMs: this.#timerAt === Infinity ? 0 : this.#timerAt,
+      nextWakeMs: nextWake === Infinity ? 0 : nextWake,
     };
   }
 

@@ -20,6 +20,7 @@ import {
   RespondActivityTaskFailedRequestSchema,
 } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Heartbeater, heartbeatIntervalMs, type HeartbeatThrottle } from "./heartbeats.ts";
+import type { ActivityAttempt, WorkerEvents } from "./options.ts";
 import { hasCode, report } from "./reports.ts";
 
 export interface ActivityOptions {
@@ -31,7 +32,11 @@ export interface ActivityOptions {
   limits: PayloadLimits;
   throttle: HeartbeatThrottle;
   logger: Logger;
+  events: WorkerEvents;
+  /** Of heartbeats, deadlines and sleeps. */
   timers: Timers;
+  /** Of reports that are repeated. */
+  reportTimers: Timers;
 }
 
 /** Runs the function of an activity; rejects with what it threw. */
@@ -61,6 +66,7 @@ export class ActivityExecution {
   readonly #heartbeater: Heartbeater;
   #cancelReason: CancelReason | undefined;
   #stopDeadline: (() => void) | undefined;
+  #sleeps = 0;
 
   constructor(task: PollActivityTaskQueueResponse, options: ActivityOptions) {
     this.#task = task;
@@ -74,6 +80,11 @@ export class ActivityExecution {
     });
     const interval = heartbeatIntervalMs(ms(task.heartbeatTimeout), options.throttle);
     this.#heartbeater = new Heartbeater(interval, options.timers, (details) => this.#sendHeartbeat(details));
+  }
+
+  /** The activity waits in `sleep`. */
+  get sleeping(): boolean {
+    return this.#sleeps > 0;
   }
 
   /** Runs the attempt to its report. Never rejects. */
@@ -112,7 +123,14 @@ export class ActivityExecution {
       },
       logger: this.#logger,
       heartbeat: (details) => this.#recordHeartbeat(details),
-      sleep: (duration: Duration) => sleepOn(timers, toMs(duration), signal),
+      sleep: async (duration: Duration) => {
+        this.#sleeps++;
+        try {
+          await sleepOn(timers, toMs(duration), signal);
+        } finally {
+          this.#sleeps--;
+        }
+      },
       throwIfCancelled: () => signal.throwIfAborted(),
     };
   }
@@ -197,7 +215,8 @@ export class ActivityExecution {
   }
 
   async #ended(error: unknown): Promise<void> {
-    if ((error as Error | undefined)?.name === "CompleteAsyncError") return;
+    const { events } = this.#options;
+    if ((error as Error | undefined)?.name === "CompleteAsyncError") return events.activityCompletesAsync?.(this.#attempt());
     await this.#heartbeater.flush();
     const reason = this.#cancelReason;
     if (reason === "NOT_FOUND") {
@@ -212,7 +231,14 @@ export class ActivityExecution {
       error = new ApplicationFailure(error.message, { type: error.name, details: error.details, cause: error });
     }
     this.#logger.warn("an activity failed", { error });
-    await this.#report("respondActivityTaskFailed", RespondActivityTaskFailedRequestSchema, { failure: this.#failure(error) });
+    const failure = this.#failure(error);
+    events.activityFailed?.({ ...this.#attempt(), message: failure.message });
+    await this.#report("respondActivityTaskFailed", RespondActivityTaskFailedRequestSchema, { failure });
+  }
+
+  #attempt(): ActivityAttempt {
+    const { workflowId, runId, activityId, activityType, attempt } = this.#info();
+    return { workflowId, runId, activityId, activityType, attempt };
   }
 
   /** The cancellation that was delivered, in whatever shape the activity passed it on. */
@@ -254,7 +280,8 @@ export class ActivityExecution {
       create(schema as never, { namespace, identity, taskToken: this.#task.taskToken, ...fields } as never),
     );
     try {
-      await report({ ...this.#options, logger: this.#logger }, method, request);
+      const { service, reportTimers: timers } = this.#options;
+      await report({ service, timers, logger: this.#logger }, method, request);
     } catch (error) {
       if (hasCode(error, Code.NOT_FOUND)) this.#logger.debug("nobody waits for the activity any more", { error });
       else this.#logger.error("the outcome of an activity could not be reported; it will time out and run again", { error });

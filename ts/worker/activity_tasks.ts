@@ -17,6 +17,13 @@ export class ActivityTasks {
     this.#options = options;
   }
 
+  /** Attempts that wait in `sleep`. */
+  get sleeping(): number {
+    let count = 0;
+    for (const execution of this.#running) if (execution.sleeping) count++;
+    return count;
+  }
+
   get running(): number {
     return this.#running.size;
   }

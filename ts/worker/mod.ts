@@ -2,7 +2,8 @@
 export { type ActivityThreads } from "./activity_pool.ts";
 export { type Activities } from "./activity_registry.ts";
 export { type HeartbeatThrottle } from "./heartbeats.ts";
-export { type WorkerOptions } from "./options.ts";
+export type { ActivityAttempt, WorkerEvents, WorkerOptions } from "./options.ts";
+export type { RealmSettings, Workflows } from "./realms.ts";
 export { WorkerPollError } from "./poller.ts";
 export { type TaskRealm } from "./workflow_tasks.ts";
 export { Worker, type WorkerState } from "./worker.ts";

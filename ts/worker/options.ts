@@ -9,9 +9,30 @@ import { realTimers, type Timers } from "../service/timers.ts";
 import type { ActivityThreads } from "./activity_pool.ts";
 import type { Activities } from "./activity_registry.ts";
 import { DEFAULT_HEARTBEAT_THROTTLE, type HeartbeatThrottle } from "./heartbeats.ts";
-import type { TaskRealm } from "./workflow_tasks.ts";
+import type { RealmSettings } from "./realms.ts";
 
-export interface WorkerOptions {
+/** Names an attempt of an activity. */
+export interface ActivityAttempt {
+  workflowId: string;
+  runId: string;
+  activityId: string;
+  activityType: string;
+  attempt: number;
+}
+
+/** What a worker tells its host beside the log. Listeners must not throw. */
+export interface WorkerEvents {
+  /** A workflow task failed: the workflow's code does not fit its history, or has a bug. The service will give it again. */
+  workflowTaskFailed?(
+    failure: { workflowId: string; runId: string; workflowType: string; attempt: number; message: string },
+  ): void;
+  /** An attempt of an activity failed. */
+  activityFailed?(failure: ActivityAttempt & { message: string }): void;
+  /** An attempt of an activity ended with `completeAsync`: its result comes from elsewhere. */
+  activityCompletesAsync?(attempt: ActivityAttempt): void;
+}
+
+export interface WorkerOptions extends RealmSettings {
   /** An EmbeddedEngine, or a connection to a cluster. */
   service: RawService;
   /** The queue whose tasks this worker takes. */
@@ -20,8 +41,6 @@ export interface WorkerOptions {
   namespace?: string;
   /** Who works, as histories show it. Default: the process id and a random part. */
   identity?: string;
-  /** Where workflow code runs; without it the worker takes activities only. */
-  realm?: TaskRealm;
   /** Activity functions by name, or several such objects; without them the worker takes workflow tasks only. */
   activities?: Activities | readonly Activities[];
   /** Activities that run in threads of their own, for those that compute: the functions that a module exports. */
@@ -51,10 +70,13 @@ export interface WorkerOptions {
   /** Sizes of payloads that are warned of and refused. */
   payloadLimits?: Partial<PayloadLimits>;
   logger?: Logger;
+  events?: WorkerEvents;
   /** @internal An activity that no one registered fails for good. */
   unknownActivityIsFinal?: boolean;
   /** @internal Time, for tests. */
   timers?: Timers;
+  /** @internal Time of activities, for tests: their heartbeats, deadlines and sleeps. Default: `timers`. */
+  activityTimers?: Timers;
 }
 
 /** Options with their defaults. */
@@ -77,8 +99,10 @@ export interface WorkerSettings {
   throttle: HeartbeatThrottle;
   limits: PayloadLimits;
   logger: Logger;
+  events: WorkerEvents;
   unknownActivityIsFinal: boolean;
   timers: Timers;
+  activityTimers: Timers;
 }
 
 function whole(name: string, value: number, minimum: number): number {
@@ -130,6 +154,8 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
     limits: { ...DEFAULT_PAYLOAD_LIMITS, ...options.payloadLimits },
     logger: options.logger ?? consoleLogger(),
     unknownActivityIsFinal: options.unknownActivityIsFinal ?? false,
+    events: options.events ?? {},
     timers: options.timers ?? realTimers,
+    activityTimers: options.activityTimers ?? options.timers ?? realTimers,
   };
 }

@@ -68,6 +68,11 @@ export class Poller {
     this.#options = options;
   }
 
+  /** Tasks in work. */
+  get tasks(): number {
+    return this.#tasks.size;
+  }
+
   start(): void {
     for (let i = 0; i < this.#options.count; i++) this.#loops.push(this.#loop());
   }

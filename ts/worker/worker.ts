@@ -17,6 +17,7 @@ import { ActivityRegistry } from "./activity_registry.ts";
 import { ActivityTasks } from "./activity_tasks.ts";
 import { type WorkerOptions, type WorkerSettings, workerSettings } from "./options.ts";
 import { Poller, type PollerOptions } from "./poller.ts";
+import { openRealm } from "./realms.ts";
 import { hasCode } from "./reports.ts";
 import { Slots } from "./slots.ts";
 import { isEmptyTask } from "./task_bytes.ts";
@@ -72,6 +73,8 @@ export class Worker {
     if (registry !== undefined) {
       this.#activityTasks = new ActivityTasks({
         ...settings,
+        timers: settings.activityTimers,
+        reportTimers: settings.timers,
         find: (type) => find(type, registry, pool),
       });
     }
@@ -81,7 +84,9 @@ export class Worker {
   static async create(options: WorkerOptions): Promise<Worker> {
     const settings = workerSettings(options);
     const { activities, activityThreads } = options;
-    if (options.realm === undefined && activities === undefined && activityThreads === undefined) {
+    if (
+      options.realm === undefined && options.workflows === undefined && activities === undefined && activityThreads === undefined
+    ) {
       throw new TypeError("a worker without workflows and without activities has nothing to do; give it one of them");
     }
     const stickyQueue = settings.cachedWorkflows > 0 ? `${settings.taskQueue}-sticky-${randomId()}` : "";
@@ -90,7 +95,8 @@ export class Worker {
       const registry = activities === undefined && pool === undefined
         ? undefined
         : new ActivityRegistry(activities ?? {}, settings.unknownActivityIsFinal, pool?.names);
-      return new Worker({ settings, realm: options.realm, stickyQueue, registry, pool });
+      const realm = await openRealm(options, settings, stickyQueue);
+      return new Worker({ settings, realm, stickyQueue, registry, pool });
     } catch (error) {
       await pool?.close();
       throw error;
@@ -104,6 +110,13 @@ export class Worker {
   /** Activities running now. */
   get runningActivities(): number {
     return this.#activityTasks?.running ?? 0;
+  }
+
+  /** @internal Tasks in work, without activities that only sleep. */
+  get busyTasks(): number {
+    const workflowTasks = this.#workflowPollers.reduce((count, poller) => count + poller.tasks, 0);
+    const activities = this.#activityPollers.reduce((count, poller) => count + poller.tasks, 0);
+    return workflowTasks + activities - (this.#activityTasks?.sleeping ?? 0);
   }
 
   /**

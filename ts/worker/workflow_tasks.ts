@@ -14,6 +14,7 @@ import {
   RespondQueryTaskCompletedRequestSchema,
   RespondWorkflowTaskFailedRequestSchema,
 } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import type { WorkerEvents } from "./options.ts";
 import { hasCode, report } from "./reports.ts";
 import { readWorkflowTask, returnedTask, withoutNewTask, type WorkflowTaskHead } from "./task_bytes.ts";
 
@@ -34,6 +35,7 @@ export interface WorkflowTasksOptions {
   namespace: string;
   identity: string;
   logger: Logger;
+  events: WorkerEvents;
   timers: Timers;
 }
 
@@ -75,14 +77,20 @@ export class WorkflowTasks {
       outcome = await realm.runTask(task);
     } catch (error) {
       logger.error("a workflow task could not be run", { error });
+      this.#failed(head, (error as Error).message);
       realm.evict(runId);
       await this.#refuse(head, error, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE, logger);
       return undefined;
     }
     logOutcome(outcome, head, logger);
+    if (outcome.error !== undefined && !head.isQuery) this.#failed(head, outcome.error.message);
     const response = await this.#report(outcome, head, logger);
     if (outcome.evict) realm.evict(runId);
     return response;
+  }
+
+  #failed({ workflowId, runId, workflowType, attempt }: WorkflowTaskHead, message: string): void {
+    this.#options.events.workflowTaskFailed?.({ workflowId, runId, workflowType, attempt, message });
   }
 
   /** Sends what the task came to; answers the next task of the run. */

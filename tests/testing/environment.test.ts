@@ -1,0 +1,296 @@
+// The test environment: time that jumps, mocks, and failures that would repeat for ever.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  activityInfo,
+  ApplicationFailure,
+  completeAsync,
+  heartbeat,
+  sleep as activitySleep,
+  withContext,
+} from "../../ts/activity/mod.ts";
+import { silentLogger, WorkflowFailedError } from "../../ts/client/mod.ts";
+import { ActivityFailure, CancelledFailure, TimeoutFailure } from "../../ts/converter/mod.ts";
+import { KeepsFailingError, mockActivities, runActivity, TestEnvironment } from "../../ts/testing/mod.ts";
+import {
+  activities,
+  now,
+  on,
+  receive,
+  reply,
+  signal,
+  sleep,
+  stop,
+  update,
+  waitForSignal,
+  workflow,
+} from "../../ts/workflow/mod.ts";
+
+const DAY = 86_400_000;
+const START = Date.UTC(2030, 0, 1);
+
+interface Shop {
+  charge(amount: number): Promise<string>;
+  refund(id: string): Promise<void>;
+}
+const shop = activities<Shop>({ startToClose: "1m", retry: { maximumAttempts: 3 } });
+
+const month = workflow("Month", async () => {
+  const begin = now();
+  for (let day = 0; day < 30; day++) await sleep("1 day");
+  return now() - begin;
+});
+const pay = workflow("Pay", async (amount: number) => await shop.charge(amount));
+const go = signal("go");
+const patient = workflow("Patient", async () => {
+  const waited = await receive({ told: false }, [on(go, (_, state) => stop({ ...state, told: true }))], { timeout: "1h" });
+  return waited.timedOut ? "gave up" : "went";
+});
+const slow = update<[ms: number], string>("slow");
+const server = workflow("Server", async () => {
+  await receive({ n: 0 }, [
+    on(slow, async ([ms], state) => {
+      await sleep(ms);
+      return reply("answered", state);
+    }),
+    on(go, (_, state) => stop(state)),
+  ]);
+});
+const forEver = workflow("ForEver", async () => void await waitForSignal(go));
+const buggy = workflow("Buggy", async () => {
+  await sleep(1);
+  throw new TypeError("a bug");
+});
+
+async function withEnvironment(body: (env: TestEnvironment) => Promise<void>): Promise<void> {
+  const env = await TestEnvironment.create({ startTime: START, logger: silentLogger });
+  try {
+    await body(env);
+  } finally {
+    await env.dispose();
+  }
+}
+
+test("waiting for a result skips what the workflow sleeps", () =>
+  withEnvironment(async (env) => {
+    assert.equal(env.now(), START);
+    const begin = performance.now();
+    await env.runWorker({ workflows: [month] }, async () => {
+      assert.equal(await env.client.execute(month, { id: "1" }), 30 * DAY);
+    });
+    assert.ok(env.now() >= START + 30 * DAY);
+    assert.ok(env.now() < START + 30 * DAY + 1000, "time moved no further than it had to");
+    assert.ok(performance.now() - begin < 10_000);
+  }));
+
+test("time stands still between calls: a signal comes before the timeout, whatever the machine does", () =>
+  withEnvironment(async (env) => {
+    await env.runWorker({ workflows: [patient] }, async () => {
+      const told = await env.client.start(patient, { id: "told" });
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      assert.equal(env.now(), START);
+      await told.signal(go);
+      assert.equal(await told.result(), "went");
+      assert.equal(env.now(), START);
+      assert.equal(await env.client.execute(patient, { id: "alone" }), "gave up");
+      assert.equal(env.now(), START + 3_600_000);
+    });
+  }));
+
+test("advance moves moment by moment", () =>
+  withEnvironment(async (env) => {
+    await env.runWorker({ workflows: [month, patient] }, async () => {
+      const handle = await env.client.start(month, { id: "1" });
+      await env.advance("10 days");
+      assert.equal(env.now(), START + 10 * DAY);
+      const timers = (await handle.fetchHistory()).events.filter((event) =>
+        event.attributes.case === "timerFiredEventAttributes"
+      );
+      assert.equal(timers.length, 10);
+      const other = await env.client.start(patient, { id: "2" });
+      await env.advance(3_599_999);
+      assert.equal((await other.describe()).status, "RUNNING");
+      await env.advance(1);
+      assert.equal((await other.describe()).status, "COMPLETED");
+    });
+  }));
+
+test("an update that takes workflow time is answered while it is waited for", () =>
+  withEnvironment(async (env) => {
+    await env.runWorker({ workflows: [server] }, async () => {
+      const handle = await env.client.start(server, { id: "1" });
+      assert.equal(await handle.update(slow, 7 * DAY), "answered");
+      assert.equal(env.now(), START + 7 * DAY);
+    });
+  }));
+
+test("time waits for a running activity, skips retries' delays, and activities sleep in virtual time", () =>
+  withEnvironment(async (env) => {
+    const attempts: [number, number][] = [];
+    const real = {
+      charge: withContext(async (context, amount: number) => {
+        attempts.push([context.info.attempt, env.now() - START]);
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        await context.sleep("20s");
+        if (context.info.attempt < 3) throw new Error("not yet");
+        return `paid ${amount}`;
+      }),
+    };
+    await env.runWorker({ workflows: [pay], activities: real }, async () => {
+      assert.equal(await env.client.execute(pay, { id: "1", args: [5] }), "paid 5");
+    });
+    assert.deepEqual(attempts, [[1, 0], [2, 21_000], [3, 43_000]]);
+  }));
+
+test("an activity that hangs times out when time is advanced", () =>
+  withEnvironment(async (env) => {
+    let told: unknown;
+    const hanging = {
+      charge: withContext(async (context) => {
+        await new Promise((resolve) => context.cancelled.addEventListener("abort", resolve));
+        told = context.cancelReason;
+        throw context.cancelled.reason;
+      }),
+    };
+    await env.runWorker({ workflows: [pay], activities: hanging }, async () => {
+      const handle = await env.client.start(pay, { id: "1", args: [5] });
+      const failed = assert.rejects(handle.result(), (error) => {
+        assert.ok(error instanceof WorkflowFailedError && error.cause instanceof ActivityFailure);
+        assert.ok(error.cause.cause instanceof TimeoutFailure);
+        assert.equal(error.cause.cause.timeoutType, "START_TO_CLOSE");
+        return true;
+      });
+      for (let i = 0; i < 3; i++) await env.advance("70s");
+      await failed;
+    });
+    assert.equal(told, "TIMED_OUT");
+  }));
+
+test("heartbeats in virtual time keep an activity alive", () =>
+  withEnvironment(async (env) => {
+    const beating = activities<{ work(): Promise<string> }>({
+      startToClose: "1 hour",
+      heartbeat: "10s",
+      retry: { maximumAttempts: 1 },
+    });
+    const long = workflow("Long", async () => await beating.work());
+    const work = async () => {
+      for (let i = 0; i < 300; i++) {
+        heartbeat(i);
+        await activitySleep("9s");
+      }
+      return "alive";
+    };
+    await env.runWorker({ workflows: [long], activities: { work } }, async () => {
+      assert.equal(await env.client.execute(long, { id: "1" }), "alive");
+    });
+    assert.ok(env.now() >= START + 300 * 9000);
+  }));
+
+test("time waits for an activity that is completed from outside", () =>
+  withEnvironment(async (env) => {
+    let token: Uint8Array | undefined;
+    const outside = {
+      charge: (): string => {
+        token = activityInfo().taskToken;
+        return completeAsync();
+      },
+    };
+    await env.runWorker({ workflows: [pay], activities: outside }, async () => {
+      const handle = await env.client.start(pay, { id: "1", args: [1] });
+      const result = handle.result();
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      assert.equal(env.now(), START);
+      await env.client.completeActivity(token!, "from outside");
+      assert.equal(await result, "from outside");
+    });
+  }));
+
+test("mocks are typed like the activities, remember their calls, and the others fail by name at once", () =>
+  withEnvironment(async (env) => {
+    const mocks = mockActivities<Shop>({ charge: (amount) => `mocked ${amount}` });
+    const both = workflow("Both", async () => {
+      await shop.charge(1);
+      await shop.charge(2);
+      await shop.refund("x");
+    });
+    await env.runWorker({ workflows: [both], activities: mocks }, async () => {
+      await assert.rejects(env.client.execute(both, { id: "1" }), (error) => {
+        assert.ok(error instanceof WorkflowFailedError);
+        assert.match((error.cause.cause as Error).message, /no activity "refund"; it has charge/);
+        return true;
+      });
+    });
+    assert.deepEqual(mocks.calls.charge, [[1], [2]]);
+    assert.deepEqual(mocks.calls.refund, []);
+    // @ts-expect-error a result of another type
+    mockActivities<Shop>({ charge: () => 1 });
+    // @ts-expect-error no such activity
+    mockActivities<Shop>({ change: () => "x" });
+  }));
+
+test("a workflow task that keeps failing ends the wait with its message", () =>
+  withEnvironment(async (env) => {
+    await env.runWorker({ workflows: [buggy] }, async () => {
+      await assert.rejects(env.client.execute(buggy, { id: "1" }), (error) => {
+        assert.ok(error instanceof KeepsFailingError);
+        assert.match(error.message, /a bug/);
+        return true;
+      });
+    });
+  }));
+
+test("workflow and activity failures come out as they are", () =>
+  withEnvironment(async (env) => {
+    const failing = {
+      charge: (): string => {
+        throw ApplicationFailure.nonRetryable("declined", { type: "Declined" });
+      },
+    };
+    await env.runWorker({ workflows: [pay], activities: failing }, async () => {
+      await assert.rejects(env.client.execute(pay, { id: "1", args: [1] }), (error) => {
+        assert.ok(error instanceof WorkflowFailedError && error.cause instanceof ActivityFailure);
+        assert.equal((error.cause.cause as ApplicationFailure).type, "Declined");
+        return true;
+      });
+    });
+  }));
+
+test("a wait for something that never comes ends with the caller's deadline, and time does not move", () =>
+  withEnvironment(async (env) => {
+    await env.runWorker({ workflows: [forEver] }, async () => {
+      const handle = await env.client.start(forEver, { id: "1" });
+      await assert.rejects(handle.result({ timeout: 60 }), { name: "DeadlineExceededError" });
+      assert.equal(env.now(), START);
+    });
+    // Nobody runs the workflow now: its task waits, and time waits with it.
+    const unserved = await env.client.start(month, { id: "2" });
+    await assert.rejects(unserved.result({ timeout: 60 }), { name: "DeadlineExceededError" });
+    assert.equal(env.now(), START);
+  }));
+
+test("in real time nothing is skipped", async () => {
+  const env = await TestEnvironment.create({ virtualTime: false, logger: silentLogger });
+  const short = workflow("Short", async () => void await sleep(80));
+  const begin = performance.now();
+  await env.runWorker({ workflows: [short] }, () => env.client.execute(short, { id: "1" }));
+  assert.ok(performance.now() - begin >= 75);
+  await assert.rejects(env.advance(1), /runs in real time/);
+  await env.dispose();
+});
+
+test("runActivity calls an activity with a context of its own", async () => {
+  const heartbeats: unknown[] = [];
+  const work = async (n: number) => {
+    heartbeat(n);
+    return `${activityInfo().attempt}:${n}`;
+  };
+  assert.equal(await runActivity(work, [4], { info: { attempt: 7 }, onHeartbeat: (details) => heartbeats.push(details) }), "7:4");
+  assert.deepEqual(heartbeats, [4]);
+  const stop = new AbortController();
+  const sleeping = runActivity(withContext(async (context, ms: number) => void await context.sleep(ms)), [60_000], {
+    cancel: stop.signal,
+  });
+  stop.abort();
+  await assert.rejects(sleeping, CancelledFailure);
+});

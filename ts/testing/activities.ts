@@ -1,0 +1,104 @@
+// Activities in tests: replaced by mocks that remember their calls, or called one by one without any worker.
+import { type ActivityContext, type ActivityInfo, callActivity, type CancelReason } from "../activity/context.ts";
+import { type Duration, toMs } from "../converter/duration.ts";
+import { CancelledFailure } from "../converter/failures.ts";
+import { type Logger, silentLogger } from "../service/logger.ts";
+import { realTimers, sleepOn } from "../service/timers.ts";
+
+// deno-lint-ignore no-explicit-any
+type AnyFunction = (...args: any[]) => any;
+
+/** The activities of a module or object: its functions. */
+type FunctionsOf<T> = { [K in keyof T as T[K] extends AnyFunction ? K : never]: T[K] };
+
+/** A mock answers what the activity would, at once or in a promise. */
+export type ActivityMocks<T> = {
+  [K in keyof FunctionsOf<T>]?: FunctionsOf<T>[K] extends (...args: infer A) => infer R
+    ? (...args: A) => Awaited<R> | Promise<Awaited<R>>
+    : never;
+};
+
+/** Mocks, with the arguments of each call so far. */
+export type MockedActivities<T> = ActivityMocks<T> & {
+  readonly calls: { readonly [K in keyof FunctionsOf<T>]: readonly ParametersOf<FunctionsOf<T>[K]>[] };
+};
+type ParametersOf<F> = F extends (...args: infer A) => unknown ? A : never;
+
+/**
+ * Activities for a worker under test: `mockActivities<typeof import("./payment.ts")>({ charge: async (items) => 3 })`. Names, arguments and
+ * results are those of the real ones. An activity without a mock fails by name. `mocks.calls.charge` holds the arguments of each call.
+ */
+export function mockActivities<T>(mocks: ActivityMocks<T>): MockedActivities<T> {
+  const calls: { [name: string]: unknown[][] } = {};
+  const mocked: { [name: string]: unknown } = {};
+  for (const [name, mock] of Object.entries(mocks) as [string, AnyFunction][]) {
+    const seen: unknown[][] = calls[name] = [];
+    mocked[name] = (...args: unknown[]) => {
+      seen.push(args);
+      return mock(...args);
+    };
+  }
+  // What was never mocked was never called. Not enumerable and no function: a worker takes `calls` for no activity.
+  const value = new Proxy(calls, { get: (all, name) => all[name as string] ?? [] });
+  return Object.defineProperty(mocked, "calls", { value }) as unknown as MockedActivities<T>;
+}
+
+export interface RunActivityOptions {
+  /** Replaces parts of the info that the activity sees. */
+  info?: Partial<ActivityInfo>;
+  /** Called for each heartbeat. */
+  onHeartbeat?: (details: unknown) => void;
+  /** Aborting it cancels the activity. */
+  cancel?: AbortSignal;
+  /** What the activity learns then. Default: CANCELLED. */
+  cancelReason?: CancelReason;
+  logger?: Logger;
+}
+
+/** Calls an activity as a worker would, with a context but without worker, queue, retries and timeouts. Rejects with what it throws. */
+export async function runActivity<A extends unknown[], R>(
+  activity: (...args: A) => R,
+  args: A,
+  options: RunActivityOptions = {},
+): Promise<Awaited<R>> {
+  const abort = new AbortController();
+  let reason: CancelReason | undefined;
+  const cancel = () => {
+    reason = options.cancelReason ?? "CANCELLED";
+    abort.abort(new CancelledFailure("the activity was cancelled"));
+  };
+  if (options.cancel?.aborted) cancel();
+  else options.cancel?.addEventListener("abort", cancel, { once: true });
+  const context: ActivityContext = {
+    info: { ...DEFAULT_INFO, ...options.info },
+    cancelled: abort.signal,
+    get cancelReason() {
+      return reason;
+    },
+    logger: options.logger ?? silentLogger,
+    heartbeat: (details) => options.onHeartbeat?.(details),
+    sleep: (duration: Duration) => sleepOn(realTimers, toMs(duration), abort.signal),
+    throwIfCancelled: () => abort.signal.throwIfAborted(),
+  };
+  return await callActivity(activity, undefined, context, args) as Awaited<R>;
+}
+
+const DEFAULT_INFO: ActivityInfo = {
+  taskToken: new Uint8Array([1]),
+  activityId: "1",
+  activityType: "test",
+  taskQueue: "test",
+  namespace: "default",
+  workflowId: "test-workflow",
+  runId: "00000000-0000-0000-0000-000000000000",
+  workflowType: "Test",
+  attempt: 1,
+  idempotencyKey: "test-workflow/00000000-0000-0000-0000-000000000000/1",
+  heartbeatDetails: undefined,
+  scheduledTime: undefined,
+  currentAttemptScheduledTime: undefined,
+  startedTime: undefined,
+  heartbeatTimeoutMs: undefined,
+  startToCloseTimeoutMs: undefined,
+  scheduleToCloseTimeoutMs: undefined,
+};

@@ -1,0 +1,186 @@
+// A whole engine in memory for one test, with virtual time: a workflow that sleeps for a month is tested in milliseconds. Nothing is
+// downloaded or started beside this process; works under any test runner of Node and Deno.
+import { Client, type ClientOptions } from "../client/mod.ts";
+import { type Duration, toMs } from "../converter/duration.ts";
+import { type Clock, EmbeddedEngine, type EngineLimits, MemoryStore, RealClock, VirtualClock } from "../engine/mod.ts";
+import { consoleLogger } from "../platform/host.ts";
+import type { Logger } from "../service/logger.ts";
+import { typedService } from "../service/typed.ts";
+import { PendingActivityState } from "../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { type ActivityAttempt, Worker, type WorkerEvents, type WorkerOptions } from "../worker/mod.ts";
+import { VirtualTime, VirtualTimers } from "./time.ts";
+import { WatchedService } from "./watched_service.ts";
+
+export interface TestEnvironmentOptions {
+  /** Time moves only as `advance` says, or while a result is waited for. Default: true. */
+  virtualTime?: boolean;
+  /** Where virtual time begins. Default: now. */
+  startTime?: Date | number;
+  /** Default: "default". */
+  namespace?: string;
+  /** Limits of the engine, for tests of what happens beyond them. */
+  limits?: EngineLimits;
+  converter?: ClientOptions["converter"];
+  /** Default: warnings and errors go to standard error. */
+  logger?: Logger;
+}
+
+/** Options of a worker in a test environment. */
+export type TestWorkerOptions = Omit<WorkerOptions, "service" | "namespace" | "taskQueue" | "timers" | "activityTimers"> & {
+  /** Default: the environment's. */
+  taskQueue?: string;
+};
+
+/** What is waited for cannot come: a workflow task or an activity fails again and again. Virtual time would try it for ever. */
+export class KeepsFailingError extends Error {
+  override name = "KeepsFailingError";
+}
+
+const MAX_TASK_ATTEMPTS = 10;
+const MAX_ACTIVITY_ATTEMPTS = 1000;
+
+export class TestEnvironment {
+  readonly engine: EmbeddedEngine;
+  readonly client: Client;
+  /** Queue of the environment's client and workers. */
+  readonly taskQueue = "test";
+  readonly #options: TestEnvironmentOptions;
+  readonly #clock: Clock;
+  readonly #service: WatchedService;
+  readonly #time: VirtualTime | undefined;
+  readonly #timers: VirtualTimers | undefined;
+  readonly #workers = new Set<Worker>();
+  readonly #outside = new Set<ActivityAttempt>();
+
+  private constructor(engine: EmbeddedEngine, clock: Clock, options: TestEnvironmentOptions) {
+    this.engine = engine;
+    this.#clock = clock;
+    this.#options = options;
+    this.#service = new WatchedService(engine, () => this.#time?.wanted());
+    if (clock instanceof VirtualClock) {
+      const timers = this.#timers = new VirtualTimers(clock);
+      const parts = {
+        engine,
+        clock,
+        timers,
+        service: this.#service,
+        workers: this.#workers,
+        outside: () => this.#isCompletedOutside(),
+      };
+      this.#time = new VirtualTime(parts);
+    }
+    this.client = new Client({
+      service: this.#service,
+      namespace: engine.namespace,
+      taskQueue: this.taskQueue,
+      logger: this.#logger,
+      ...(options.converter !== undefined && { converter: options.converter }),
+    });
+  }
+
+  static async create(options: TestEnvironmentOptions = {}): Promise<TestEnvironment> {
+    const { startTime = Date.now() } = options;
+    const clock = options.virtualTime === false ? new RealClock() : new VirtualClock(Number(startTime));
+    const engine = await EmbeddedEngine.open({
+      store: new MemoryStore(),
+      clock,
+      ...(options.namespace !== undefined && { namespace: options.namespace }),
+      ...(options.limits !== undefined && { limits: options.limits }),
+    });
+    return new TestEnvironment(engine, clock, options);
+  }
+
+  /** The environment's time, in milliseconds since the epoch. Workflows see the same. */
+  now(): number {
+    return this.#clock.nowMs();
+  }
+
+  /**
+   * Moves virtual time on; timers, timeouts and retries that become due on the way happen in order, each at its moment, and what they set
+   * off is done when this resolves. Activities are given a tenth of a real second between two moments.
+   */
+  async advance(duration: Duration): Promise<void> {
+    if (this.#time === undefined) {
+      throw new Error("this environment runs in real time; create it with virtualTime: true to move time");
+    }
+    await this.#time.advance(toMs(duration));
+  }
+
+  /** A worker of this environment; the caller runs it and shuts it down. `runWorker` does both. */
+  async createWorker(options: TestWorkerOptions): Promise<Worker> {
+    const worker = await Worker.create({
+      logger: this.#logger,
+      unknownActivityIsFinal: true,
+      ...(this.#options.converter !== undefined && { converter: this.#options.converter }),
+      ...options,
+      service: this.engine,
+      namespace: this.engine.namespace,
+      taskQueue: options.taskQueue ?? this.taskQueue,
+      events: this.#watch(options.events),
+      ...(this.#timers !== undefined && { activityTimers: this.#timers }),
+    });
+    this.#workers.add(worker);
+    return worker;
+  }
+
+  /** Runs a worker while `body` runs, and answers what it answers. */
+  async runWorker<T>(options: TestWorkerOptions, body: () => Promise<T>): Promise<T> {
+    const worker = await this.createWorker(options);
+    try {
+      return await worker.runUntil(body);
+    } finally {
+      this.#workers.delete(worker);
+    }
+  }
+
+  /** Closes the engine. Shut workers down first; those that `runWorker` started are. */
+  async dispose(): Promise<void> {
+    this.#time?.close();
+    await Promise.all([...this.#workers].map((worker) => worker.shutdown()));
+    await this.engine.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.dispose();
+  }
+
+  get #logger(): Logger {
+    return this.#options.logger ?? consoleLogger("warn");
+  }
+
+  /** Ends what waits when virtual time could only repeat the same failure. */
+  #watch(events: WorkerEvents = {}): WorkerEvents {
+    const keepsFailing = (what: string, message: string) =>
+      this.#time !== undefined && this.#service.giveUp(new KeepsFailingError(`${what} keeps failing: ${message}`));
+    return {
+      workflowTaskFailed: (failure) => {
+        events.workflowTaskFailed?.(failure);
+        if (failure.attempt >= MAX_TASK_ATTEMPTS) keepsFailing(`the workflow task of ${failure.workflowId}`, failure.message);
+      },
+      activityFailed: (failure) => {
+        events.activityFailed?.(failure);
+        if (failure.attempt >= MAX_ACTIVITY_ATTEMPTS) keepsFailing(`activity ${failure.activityType}`, failure.message);
+      },
+      activityCompletesAsync: (attempt) => {
+        events.activityCompletesAsync?.(attempt);
+        this.#outside.add(attempt);
+      },
+    };
+  }
+
+  /** Forgets attempts that have ended meanwhile. */
+  async #isCompletedOutside(): Promise<boolean> {
+    const service = typedService(this.engine);
+    for (const attempt of this.#outside) {
+      const { workflowId, runId, activityId } = attempt;
+      const request = { namespace: this.engine.namespace, execution: { workflowId, runId } };
+      const pending = await service.describeWorkflowExecution(request).then((run) => run.pendingActivities, () => []);
+      const open = pending.some((activity) =>
+        activity.activityId === activityId && activity.attempt === attempt.attempt &&
+        (activity.state === PendingActivityState.STARTED || activity.state === PendingActivityState.CANCEL_REQUESTED)
+      );
+      if (!open) this.#outside.delete(attempt);
+    }
+    return this.#outside.size > 0;
+  }
+}

@@ -1,0 +1,152 @@
+// Virtual time. It stands still, and jumps to the next moment at which something is due, in two cases: `advance` says so, or a test waits
+// for a result and nothing else is going on: no call of the test is on its way, no task is queued or in work, no activity runs (one that
+// waits in its `sleep` does not count) or is to be completed from outside. So what happens does not depend on how fast the machine is.
+import type { EmbeddedEngine, VirtualClock } from "../engine/mod.ts";
+import { hop } from "../platform/hop.ts";
+import type { Timers } from "../service/timers.ts";
+import type { Worker } from "../worker/mod.ts";
+import type { WatchedService } from "./watched_service.ts";
+
+/** Looks in a row that must find nothing going on. */
+const QUIET_LOOKS = 3;
+/** Real time that `advance` gives activities between two moments; one that takes longer lives through the rest of the advance. */
+const ACTIVITY_PATIENCE_MS = 100;
+
+export interface TimeParts {
+  engine: EmbeddedEngine;
+  clock: VirtualClock;
+  timers: VirtualTimers;
+  service: WatchedService;
+  workers: ReadonlySet<Worker>;
+  /** Is an activity to be completed from outside? Asks the engine. */
+  outside(): Promise<boolean>;
+}
+
+export class VirtualTime {
+  readonly #parts: TimeParts;
+  #skipping = false;
+  #closed = false;
+
+  constructor(parts: TimeParts) {
+    this.#parts = parts;
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  /** Called when somebody begins to wait for a result. */
+  wanted(): void {
+    if (this.#skipping || this.#closed) return;
+    this.#skipping = true;
+    void this.#skip().finally(() => (this.#skipping = false));
+  }
+
+  async #skip(): Promise<void> {
+    const { clock, service } = this.#parts;
+    let looks = 0;
+    while (service.waiting > 0 && !this.#closed) {
+      if (!this.#quiet()) looks = 0;
+      else if (++looks >= QUIET_LOOKS) {
+        looks = 0;
+        const next = this.#next();
+        // Nothing is due: something outside of this environment is waited for.
+        if (next === undefined || await this.#parts.outside()) await pause(5);
+        else if (this.#quiet() && service.waiting > 0) clock.advanceTo(next);
+        continue;
+      }
+      // Most steps take a hop or two; a real activity may take as long as it likes.
+      await (this.#working() ? pause(1) : hop());
+    }
+  }
+
+  /** Moves on by so much, moment by moment: what each one sets off is done before the next. */
+  async advance(ms: number): Promise<void> {
+    const { clock } = this.#parts;
+    const until = clock.nowMs() + ms;
+    await this.#settle();
+    for (let next = this.#next(); next !== undefined && next <= until; next = this.#next()) {
+      clock.advanceTo(next);
+      await this.#settle();
+    }
+    clock.advanceTo(until);
+    await this.#settle();
+  }
+
+  /** Until nothing moves: tasks that nobody polls for stay where they are, and activities are given a little time. */
+  async #settle(): Promise<void> {
+    const { engine } = this.#parts;
+    const since = performance.now();
+    let looks = 0;
+    let commits = -1;
+    while (looks < QUIET_LOOKS && !this.#closed) {
+      await hop();
+      const before = commits;
+      commits = engine.stats().commits;
+      if (engine.busy || commits !== before) looks = 0;
+      else if (!this.#working()) looks++;
+      else {
+        looks = 0;
+        if (performance.now() - since > ACTIVITY_PATIENCE_MS) return;
+        await pause(1);
+      }
+    }
+  }
+
+  /** When something is due: the engine's own timer may be set for something that was settled meanwhile, so it is asked. */
+  #next(): number | undefined {
+    const { engine, timers } = this.#parts;
+    const wake = engine.stats().nextWakeMs;
+    const next = Math.min(wake === 0 ? Infinity : wake, timers.next());
+    return next === Infinity ? undefined : next;
+  }
+
+  #working(): boolean {
+    for (const worker of this.#parts.workers) if (worker.busyTasks > 0) return true;
+    return false;
+  }
+
+  #quiet(): boolean {
+    const { engine, service } = this.#parts;
+    return !engine.busy && service.busy === 0 && engine.stats().queuedTasks === 0 && !this.#working();
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Timers on a virtual clock, for what activities do. */
+export class VirtualTimers implements Timers {
+  readonly #clock: VirtualClock;
+  readonly #pending = new Set<number[]>();
+
+  constructor(clock: VirtualClock) {
+    this.#clock = clock;
+  }
+
+  now(): number {
+    return this.#clock.nowMs();
+  }
+
+  after(ms: number, fire: () => void): () => void {
+    const at = this.#clock.nowMs() + ms;
+    const entry = [at];
+    this.#pending.add(entry);
+    const cancel = this.#clock.setTimer(at, () => {
+      this.#pending.delete(entry);
+      fire();
+    });
+    return () => {
+      this.#pending.delete(entry);
+      cancel();
+    };
+  }
+
+  /** The earliest of those that wait; Infinity without one. */
+  next(): number {
+    let next = Infinity;
+    for (const [at] of this.#pending) next = Math.min(next, at!);
+    return next;
+  }
+}

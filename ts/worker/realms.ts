@@ -1,0 +1,172 @@
+// The realm of a worker: made from what its options say, connected to the service (pages of history) and to the log.
+import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
+import { create, toBinary } from "@bufbuild/protobuf";
+import { fileUrl } from "../platform/source_files.ts";
+import {
+  createInlineRealm,
+  createWorkerRealm,
+  formatProblem,
+  type InlineRealmOptions,
+  type WorkerRealmOptions,
+} from "../realm/mod.ts";
+import type { CommonRealmOptions, Realm } from "../realm/mod.ts";
+import type { Logger } from "../service/logger.ts";
+import { realTimers } from "../service/timers.ts";
+import type { RawService } from "../service/raw.ts";
+import { VERSION } from "../service/version.ts";
+import {
+  GetWorkflowExecutionHistoryRequestSchema,
+} from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import type { WorkerSettings } from "./options.ts";
+import { report } from "./reports.ts";
+import type { TaskRealm } from "./workflow_tasks.ts";
+
+/** Where workflow code is: modules by path or URL, or definitions that are loaded already. */
+export type Workflows = WorkerRealmOptions["workflows"] | InlineRealmOptions["workflows"];
+
+export interface RealmSettings {
+  /** The modules that define the workflows (a realm in a thread loads them), or a module's namespace or definitions (inline realm). */
+  workflows?: Workflows;
+  /**
+   * "worker" runs workflow code in a thread, with the determinism guard and a watchdog: the default for modules. "inline" runs it here, for
+   * unit tests: the default for definitions. A realm of the caller's own is used as it is.
+   */
+  realm?: "worker" | "inline" | TaskRealm;
+  /** A module that exports `payloadConverter`, for realms in threads: the same converter as the worker's. */
+  payloadConverterModule?: string | URL;
+  /** A workflow that runs for so long without yielding is stopped, with its thread. Milliseconds; 0: never. Default: 2000. */
+  watchdogMs?: number;
+}
+
+/** True for what names modules, false for what is loaded already. */
+function namesModules(workflows: Workflows): workflows is WorkerRealmOptions["workflows"] {
+  const first = Array.isArray(workflows) ? workflows[0] : workflows;
+  return typeof first === "string" || first instanceof URL;
+}
+
+/** The realm that the options ask for; undefined for a worker without workflows. */
+export async function openRealm(
+  options: RealmSettings,
+  settings: WorkerSettings,
+  stickyQueue: string,
+): Promise<TaskRealm | undefined> {
+  const { workflows, realm } = options;
+  if (typeof realm === "object") {
+    if (workflows !== undefined) throw new TypeError("a worker takes a realm of your own or workflows, not both");
+    return realm;
+  }
+  if (workflows === undefined) {
+    if (realm !== undefined) throw new TypeError(`a worker with an ${realm} realm needs workflows`);
+    return undefined;
+  }
+  const common: CommonRealmOptions = {
+    cacheSize: settings.cachedWorkflows,
+    runOptions: {
+      namespace: settings.namespace,
+      identity: settings.identity,
+      sdkVersion: VERSION,
+      stickyQueue,
+      stickyScheduleToStartTimeoutMs: settings.stickyScheduleToStartTimeoutMs,
+    },
+    fetchHistory: (workflowId, runId, token) => fetchPage(settings, workflowId, runId, token),
+    log: workflowLog(settings.logger),
+  };
+  if (namesModules(workflows)) {
+    if (realm === "inline") return await inlineFromModules(workflows!, common, settings);
+    return await inThread(workflows, common, options, settings.logger);
+  }
+  if (realm === "worker") {
+    throw new TypeError("a realm in a thread loads its workflows itself: give the URL of their module, not the definitions");
+  }
+  return await createInlineRealm({
+    ...common,
+    workflows: workflows as InlineRealmOptions["workflows"],
+    converter: settings.converter,
+  });
+}
+
+async function inlineFromModules(
+  workflows: NonNullable<WorkerRealmOptions["workflows"]>,
+  common: CommonRealmOptions,
+  settings: WorkerSettings,
+): Promise<Realm> {
+  const list = (Array.isArray(workflows) ? workflows : [workflows]) as readonly (string | URL)[];
+  const modules = await Promise.all(
+    list.map(async (module) => await import(await fileUrl(module)) as { [name: string]: unknown }),
+  );
+  return await createInlineRealm({ ...common, workflows: modules, converter: settings.converter });
+}
+
+async function inThread(
+  workflows: WorkerRealmOptions["workflows"],
+  common: CommonRealmOptions,
+  options: RealmSettings,
+  logger: Logger,
+): Promise<Realm> {
+  const realm = await createWorkerRealm({
+    ...common,
+    ...(workflows !== undefined && { workflows }),
+    ...(options.payloadConverterModule !== undefined && { payloadConverter: options.payloadConverterModule }),
+    ...(options.watchdogMs !== undefined && { watchdogMs: options.watchdogMs }),
+  });
+  for (const warning of realm.warnings) logger.warn(formatProblem(warning));
+  return realm;
+}
+
+/** Log lines of workflow code. Their time is workflow time, which differs from the log's own. */
+function workflowLog(logger: Logger): NonNullable<CommonRealmOptions["log"]> {
+  return {
+    write({ level, message, fields, timeMs, workflowType, workflowId, runId }) {
+      logger[level](message, { ...fields, workflowType, workflowId, runId, workflowTime: new Date(timeMs).toISOString() });
+    },
+  };
+}
+
+/** A page of history as the core wants it: encoded, and not decoded on the way. */
+async function fetchPage(
+  settings: { service: RawService; namespace: string; logger: Logger },
+  workflowId: string,
+  runId: string,
+  token: Uint8Array,
+) {
+  const fields = { namespace: settings.namespace, execution: { workflowId, runId }, nextPageToken: token };
+  const request = toBinary(GetWorkflowExecutionHistoryRequestSchema, create(GetWorkflowExecutionHistoryRequestSchema, fields));
+  return readHistoryPage(await report({ ...settings, timers: realTimers }, "getWorkflowExecutionHistory", request));
+}
+
+/** History (field 1, or the blobs of field 2, each one a History) and token (field 3) of a GetWorkflowExecutionHistoryResponse. */
+export function readHistoryPage(response: Uint8Array): { history: Uint8Array; nextPageToken: Uint8Array } {
+  const parts: Uint8Array[] = [];
+  let nextPageToken: Uint8Array = new Uint8Array(0);
+  const reader = new BinaryReader(response);
+  while (reader.pos < reader.len) {
+    const [field, type] = reader.tag();
+    if (field === 1) parts.push(reader.bytes());
+    else if (field === 2) parts.push(blobData(reader.bytes()));
+    else if (field === 3) nextPageToken = reader.bytes();
+    else reader.skip(type, field);
+  }
+  return { history: concatenate(parts), nextPageToken };
+}
+
+function blobData(blob: Uint8Array): Uint8Array {
+  const reader = new BinaryReader(blob);
+  while (reader.pos < reader.len) {
+    const [field, type] = reader.tag();
+    if (field === 2 && type === WireType.LengthDelimited) return reader.bytes();
+    reader.skip(type, field);
+  }
+  return new Uint8Array(0);
+}
+
+/** Encoded messages one behind the other are one message with all their fields. */
+function concatenate(parts: Uint8Array[]): Uint8Array {
+  if (parts.length === 1) return parts[0]!;
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

@@ -41,3 +41,12 @@ const instance = randomId().slice(0, 8);
 export function processIdentity(): string {
   return `${host.Deno?.pid ?? host.process?.pid ?? "browser"}@${instance}`;
 }
+
+/** How many threads the machine runs at once; 2 where nobody says. */
+export function hardwareThreads(): number {
+  const { navigator, process } = globalThis as {
+    navigator?: { hardwareConcurrency?: number };
+    process?: { getBuiltinModule?(name: "node:os"): { availableParallelism(): number } | undefined };
+  };
+  return navigator?.hardwareConcurrency ?? process?.getBuiltinModule?.("node:os")?.availableParallelism() ?? 2;
+}

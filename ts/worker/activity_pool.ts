@@ -3,7 +3,8 @@
 import { type ActivityContext, CompleteAsyncError } from "../activity/context.ts";
 import { decodeFailure } from "../converter/failure_converter.ts";
 import { ApplicationFailure } from "../converter/failures.ts";
-import { hardwareThreads, startThread, type Thread } from "../platform/thread_ports.ts";
+import { hardwareThreads } from "../platform/host.ts";
+import { startThread, type Thread } from "../platform/threads.ts";
 import type { Timers } from "../service/timers.ts";
 import type { FromThread, ToThread } from "./thread_messages.ts";
 
@@ -26,13 +27,17 @@ interface Job {
 }
 
 interface Slot {
-  thread: Thread;
+  /** Undefined while it starts. */
+  thread: Thread | undefined;
   id: number;
   job: Job | undefined;
+  loaded: ((names: string[]) => void) | undefined;
+  broken: ((error: Error) => void) | undefined;
 }
 
 export class ActivityPool {
-  readonly names: readonly string[];
+  /** What the module exports. */
+  names: readonly string[] = [];
   readonly #module: string;
   readonly #size: number;
   readonly #timers: Timers;
@@ -42,11 +47,10 @@ export class ActivityPool {
   #nextId = 1;
   #closed = false;
 
-  private constructor(module: string, size: number, timers: Timers, names: string[]) {
+  private constructor(module: string, size: number, timers: Timers) {
     this.#module = module;
     this.#size = size;
     this.#timers = timers;
-    this.names = names;
   }
 
   /** Starts the first thread and learns from it what the module has. Rejects when the module does not load. */
@@ -57,26 +61,21 @@ export class ActivityPool {
     if (!Number.isInteger(size) || size < 1) {
       throw new RangeError(`activityThreads.size must be a whole number of at least 1, not ${size}`);
     }
-    const specifier = String(module);
-    const thread = startThread(new URL("./activity_thread.ts", import.meta.url));
+    const pool = new ActivityPool(String(module), size, timers);
+    const slot = newSlot(undefined);
     try {
-      const names = await new Promise<string[]>((resolve, reject) => {
-        thread.onMessage((message: FromThread) => {
-          if (message.kind === "loaded") resolve(message.names);
-          else if (message.kind === "broken") {
-            reject(new Error(`the module of activityThreads does not load: ${message.message}`));
-          }
-        });
-        thread.onEnd((error) => reject(new Error(`the thread for activities did not start: ${error.message}`, { cause: error })));
-        post(thread, { kind: "load", module: specifier });
+      pool.names = await new Promise<string[]>((resolve, reject) => {
+        slot.loaded = resolve;
+        slot.broken = reject;
+        pool.#start(slot).catch(reject);
       });
-      const pool = new ActivityPool(specifier, size, timers, names);
-      pool.#adopt(thread);
-      return pool;
     } catch (error) {
-      await thread.terminate();
-      throw error;
+      await slot.thread?.terminate();
+      throw new Error(`the threads for activities could not be started: ${(error as Error).message}`, { cause: error });
     }
+    slot.loaded = slot.broken = undefined;
+    pool.#idle.push(slot);
+    return pool;
   }
 
   /** Runs an activity in a thread, or queues it until one is free. */
@@ -91,34 +90,41 @@ export class ActivityPool {
   async close(): Promise<void> {
     this.#closed = true;
     const slots = [...this.#idle, ...this.#busy];
-    this.#idle.length = 0;
     for (const job of this.#queue.splice(0)) {
       job.reject(new ApplicationFailure("the worker has stopped", { type: "WORKER_SHUTDOWN" }));
     }
     for (const slot of slots) this.#lost(slot, "the worker has stopped");
-    await Promise.all(slots.map((slot) => slot.thread.terminate()));
+    await Promise.all(slots.map((slot) => slot.thread?.terminate()));
   }
 
   #next(): void {
     while (this.#queue.length > 0 && !this.#closed) {
-      if (this.#idle.length === 0 && this.#busy.size < this.#size) this.#start();
       const slot = this.#idle.pop();
-      if (slot === undefined) return;
-      this.#give(slot, this.#queue.shift()!);
+      if (slot !== undefined) this.#give(slot, this.#queue.shift()!);
+      else if (this.#busy.size < this.#size) this.#open(this.#queue.shift()!);
+      else return;
     }
   }
 
-  #start(): void {
-    const thread = startThread(new URL("./activity_thread.ts", import.meta.url));
-    this.#adopt(thread);
-    post(thread, { kind: "load", module: this.#module });
+  /** A new thread, with its first job. */
+  #open(job: Job): void {
+    const slot = newSlot(job);
+    this.#busy.add(slot);
+    this.#start(slot).then(
+      () => slot.job === job && this.#give(slot, job),
+      (error: Error) => this.#lost(slot, `it did not start: ${error.message}`),
+    );
   }
 
-  #adopt(thread: Thread): void {
-    const slot: Slot = { thread, id: 0, job: undefined };
-    thread.onMessage((message: FromThread) => this.#heard(slot, message));
-    thread.onEnd((error) => this.#lost(slot, error.message));
-    this.#idle.push(slot);
+  async #start(slot: Slot): Promise<void> {
+    const events = {
+      message: (message: unknown) => this.#heard(slot, message as FromThread),
+      died: (reason: string) => this.#lost(slot, reason),
+    };
+    const thread = await startThread(new URL("./activity_thread.ts", import.meta.url), events, { name: "temporalex activities" });
+    if (this.#closed) return await thread.terminate();
+    slot.thread = thread;
+    post(slot, { kind: "load", module: this.#module });
   }
 
   #give(slot: Slot, job: Job): void {
@@ -128,7 +134,7 @@ export class ActivityPool {
     const { context } = job;
     const cancel = () => {
       if (slot.id !== id) return;
-      post(slot.thread, {
+      post(slot, {
         kind: "cancel",
         id,
         reason: context.cancelReason!,
@@ -137,11 +143,11 @@ export class ActivityPool {
       this.#timers.after(PATIENCE_MS, () => {
         if (slot.id !== id || slot.job === undefined) return;
         this.#lost(slot, "it was told to stop and did not", context.cancelled.reason);
-        void slot.thread.terminate();
+        void slot.thread?.terminate();
       });
     };
     try {
-      post(slot.thread, { kind: "run", id, activity: job.activity, info: context.info, args: job.args });
+      post(slot, { kind: "run", id, activity: job.activity, info: context.info, args: job.args });
     } catch (error) {
       return this.#finish(slot, () => job.reject(error));
     }
@@ -150,7 +156,7 @@ export class ActivityPool {
   }
 
   #heard(slot: Slot, message: FromThread): void {
-    if (message.kind === "loaded") return;
+    if (message.kind === "loaded") return slot.loaded?.(message.names);
     if (message.kind === "broken") return this.#lost(slot, `its module does not load: ${message.message}`);
     const { job } = slot;
     if (job === undefined || message.id !== slot.id) return;
@@ -183,12 +189,17 @@ export class ActivityPool {
     this.#busy.delete(slot);
     const at = this.#idle.indexOf(slot);
     if (at >= 0) this.#idle.splice(at, 1);
+    slot.broken?.(new Error(why));
     const message = `the thread of activity "${job?.activity}" has ended: ${why}`;
     job?.reject(error ?? new ApplicationFailure(message, { type: "ActivityThreadError" }));
     this.#next();
   }
 }
 
-function post(thread: Thread, message: ToThread): void {
-  thread.post(message);
+function newSlot(job: Job | undefined): Slot {
+  return { thread: undefined, id: 0, job, loaded: undefined, broken: undefined };
+}
+
+function post(slot: Slot, message: ToThread): void {
+  slot.thread?.post(message);
 }

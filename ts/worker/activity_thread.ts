@@ -5,13 +5,13 @@ import { toMs } from "../converter/duration.ts";
 import { encodeFailure } from "../converter/failure_converter.ts";
 import { CancelledFailure } from "../converter/failures.ts";
 import { defaultPayloadConverter } from "../converter/payload.ts";
-import { threadPort } from "../platform/thread_ports.ts";
+import { hostPort } from "../platform/threads.ts";
 import type { LogFields, LogLevel } from "../service/logger.ts";
 import { realTimers, sleepOn } from "../service/timers.ts";
 import { ActivityRegistry } from "./activity_registry.ts";
 import type { FromThread, ToThread } from "./thread_messages.ts";
 
-const port = threadPort();
+const port = await hostPort();
 const post = (message: FromThread) => port.post(message);
 let registry = new ActivityRegistry({});
 let loaded: Promise<void> = Promise.resolve();
@@ -74,7 +74,8 @@ async function load(module: string): Promise<void> {
   }
 }
 
-port.onMessage((message: ToThread) => {
+port.listen((data) => {
+  const message = data as ToThread;
   switch (message.kind) {
     case "load":
       return void (loaded = load(message.module));

@@ -1,0 +1,70 @@
+// open(): everything in one object, on a file, over restarts.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { open, type OpenOptions, silentLogger, StoreLockedError } from "../../ts/mod.ts";
+import * as shop from "./shop.ts";
+import { approve, order, status } from "./workflows/order.ts";
+
+const workflows = new URL("./workflows/order.ts", import.meta.url);
+const options = (more: OpenOptions = {}): OpenOptions => ({ workflows, activities: shop, logger: silentLogger, ...more });
+
+async function withFolder(body: (folder: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "temporalex-open-"));
+  try {
+    await body(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+test("an order runs on a file, is left in the middle, and goes on after the next open", () =>
+  withFolder(async (folder) => {
+    const path = join(folder, "shop.sqlite");
+    const first = await open(options({ path }));
+    const handle = await first.client.start(order, { id: "order-1", args: ["book"] });
+    while (await handle.query(status) !== "waiting") await new Promise((resolve) => setTimeout(resolve, 5));
+    await assert.rejects(open(options({ path })), StoreLockedError);
+    await first.close();
+    await first.done;
+    assert.equal(first.worker.state, "stopped");
+
+    const second = await open(options({ path }));
+    const again = second.client.getHandle(order, "order-1");
+    assert.equal(await again.query(status), "waiting");
+    await again.signal(approve, "ada");
+    assert.deepEqual(await again.result(), {
+      reservation: "reserved book",
+      by: "ada",
+      tracking: "reserved book shipped in attempt 1",
+    });
+    assert.equal((await again.describe()).status, "COMPLETED");
+    await second.close();
+    await second.close();
+  }));
+
+test("without a path everything is in memory; the parts take options of their own", async () => {
+  const app = await open(options({
+    taskQueue: "mine",
+    engine: { namespace: "shop" },
+    client: { identity: "me" },
+    worker: { cachedWorkflows: 0, identity: "worker" },
+  }));
+  const handle = await app.client.signalWithStart(order, { id: "1", args: ["pen"], signal: approve, signalArgs: ["bob"] });
+  assert.equal((await handle.result()).by, "bob");
+  const description = await handle.describe();
+  assert.equal(description.taskQueue, "mine");
+  const started = (await handle.fetchHistory()).events[0]!;
+  assert.equal((started.attributes.value as { identity: string }).identity, "me");
+  await app.close();
+});
+
+test("workflows that do not load leave nothing open", () =>
+  withFolder(async (folder) => {
+    const path = join(folder, "shop.sqlite");
+    await assert.rejects(open({ path, workflows: new URL("./workflows/missing.ts", import.meta.url), logger: silentLogger }));
+    const app = await open(options({ path }));
+    await app.close();
+  }));

@@ -1,0 +1,84 @@
+// One object with everything that an application needs: engine, worker and client in this process. `open` is the short way; each part
+// can be had on its own (EmbeddedEngine, Worker, Client) and put together otherwise, for instance with a cluster instead of the engine.
+import { Client, type ClientOptions } from "../client/mod.ts";
+import { EmbeddedEngine, type EmbeddedEngineOptions, MemoryStore } from "../engine/mod.ts";
+import { consoleLogger } from "../platform/host.ts";
+import type { Logger } from "../service/logger.ts";
+import { Worker, type WorkerOptions } from "../worker/mod.ts";
+
+export interface OpenOptions {
+  /** SQLite file in which everything is kept, created when missing. Without it everything is in memory, and gone with the process. */
+  path?: string;
+  /** The modules that define the workflows: `new URL("./workflows.ts", import.meta.url)`. Or definitions, to run them in this thread. */
+  workflows?: WorkerOptions["workflows"];
+  /** Activity functions by name: an object, or a module (`import * as activities from "./activities.ts"`). */
+  activities?: WorkerOptions["activities"];
+  /** Default: "default". */
+  taskQueue?: string;
+  /** How values become payloads. Default: JSON. */
+  converter?: ClientOptions["converter"];
+  /** Default: lines on standard error. */
+  logger?: Logger;
+  /** More options of the parts. */
+  engine?: Omit<EmbeddedEngineOptions, "path">;
+  worker?: Omit<WorkerOptions, "service" | "taskQueue" | "workflows" | "activities">;
+  client?: Omit<ClientOptions, "service" | "taskQueue">;
+}
+
+/** A running application. */
+export interface App {
+  readonly client: Client;
+  readonly worker: Worker;
+  readonly engine: EmbeddedEngine;
+  /** Resolves after `close`; rejects when the worker has stopped by itself. */
+  readonly done: Promise<void>;
+  /** Stops the worker (tasks in work are finished, activities are told to stop) and closes the engine. What was going on goes on at the next `open`. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** How long `close` waits for activities that were told to stop. */
+const CLOSE_MS = 10_000;
+
+/**
+ * Opens the engine and starts a worker on it.
+ *
+ * @example
+ * const app = await open({ path: "shop.sqlite", workflows: new URL("./workflows.ts", import.meta.url), activities });
+ * const receipt = await app.client.execute(order, { id: "order-1", args: [items] });
+ * await app.close();
+ */
+export async function open(options: OpenOptions): Promise<App> {
+  const { path, workflows, activities, taskQueue = "default", logger = consoleLogger(), converter } = options;
+  const shared = { logger, ...(converter !== undefined && { converter }) };
+  const store = path === undefined && options.engine?.store === undefined ? { store: new MemoryStore() } : {};
+  const engine = await EmbeddedEngine.open({
+    onError: (error) => logger.error("the engine met a failure", { error }),
+    ...store,
+    ...(path !== undefined && { path }),
+    ...options.engine,
+  });
+  let worker: Worker;
+  try {
+    worker = await Worker.create({
+      shutdownForceMs: CLOSE_MS,
+      namespace: engine.namespace,
+      ...shared,
+      ...options.worker,
+      ...(workflows !== undefined && { workflows }),
+      ...(activities !== undefined && { activities }),
+      service: engine,
+      taskQueue,
+    });
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+  const client = new Client({ namespace: engine.namespace, ...shared, ...options.client, service: engine, taskQueue });
+  const done = worker.run();
+  // Nobody may be listening yet.
+  done.catch((error) => logger.error("the worker has stopped", { error }));
+  let closing: Promise<void> | undefined;
+  const close = () => closing ??= worker.shutdown().then(() => engine.close());
+  return { client, worker, engine, done, close, [Symbol.asyncDispose]: close };
+}

@@ -123,7 +123,7 @@ export const cases: Case[] = [
       equal(cause, 24);
       match(
         failure.message,
-        /^\[TMPRL1100\] Nondeterminism error: Activity machine does not handle this event: HistoryEvent\(id: 5, TimerStarted\) \(at .*task_runner/,
+        /^\[TMPRL1100\] Nondeterminism error: Activity machine does not handle this event: HistoryEvent\(id: 5, TimerStarted\) \(at .*[jt]s:\d+:\d+/,
       );
       changed = false;
       await d.task();
@@ -145,7 +145,7 @@ export const cases: Case[] = [
       const verdict = await d.replay();
       equal(verdict.verdict, "nondeterminism");
       const error = verdict.error!;
-      match(error.location, /task_runner\.[jt]s:\d+:\d+/);
+      match(error.location, /[jt]s:\d+:\d+/);
       ok(error.eventId > 0 && error.expected !== "" && error.actual !== "", `${error.eventId} ${error.expected} ${error.actual}`);
       equal((await d.replay({ callSites: "never" })).error!.location, "");
     },
@@ -167,7 +167,7 @@ export const cases: Case[] = [
         "a bug",
         "TypeError",
       ]);
-      match(verdict.error!.location, /task_runner\.[jt]s:\d+:\d+/);
+      match(verdict.error!.location, /[jt]s:\d+:\d+/);
     },
   },
   {
@@ -190,7 +190,7 @@ export const cases: Case[] = [
       const strict = await d.replay({ strict: true });
       equal(strict.verdict, "nondeterminism");
       match(strict.error!.message, /Extra command/);
-      match(strict.error!.location, /task_runner/);
+      match(strict.error!.location, /[jt]s:\d+:\d+/);
     },
   },
   {

@@ -1,22 +1,29 @@
-// Where workflow code called the API: the first frame of a stack that is not ours. Taking a stack costs about 6 us, so it is done only
-// when it is asked for (debug sessions, the pass after a divergence) or when an error is about to be reported anyway.
+// Where workflow code called the API. Taking a stack costs about 6 us, so it is done only when it is asked for (debug sessions, the pass
+// after a divergence) or when an error is about to be reported anyway. As files of its own, this package knows its frames by their
+// folder; in a bundle, where the user's code has the same file and names are minified, by their number.
 
-/** Folder (or bundle) of this package; frames in it are not the user's. */
-const own = import.meta.url.replace(/executor\/call_site\.[jt]s.*$/, "");
+const FILE = /executor\/call_site\.[jt]s.*$/;
+const bundled = !FILE.test(import.meta.url);
+/** Folder of this package; frames in it are not the user's. */
+const own = import.meta.url.replace(FILE, "");
 
-/** The user's frames of a stack, without the error's name and message. */
-export function userFrames(stack: string | undefined): string[] {
+/** The frames of a stack, without the error's name and message. */
+function frames(stack: string | undefined): string[] {
   const lines = (stack ?? "").split("\n").filter((line) => /^\s+at |@.*:\d+:\d+$/.test(line));
-  const theirs = lines.filter((line) => !line.includes(own) && !/\bnode:|\bext:|\(<anonymous>\)$/.test(line));
-  return theirs.map((line) => line.trim().replace(/^at /, ""));
+  return lines.map((line) => line.trim().replace(/^at /, ""));
 }
 
-/** "function (file:line:column)" of the nearest frame of the user, or "" when there is none. */
-export function userFrame(stack: string | undefined): string {
-  return userFrames(stack)[0] ?? "";
+/**
+ * "function (file:line:column)" of the user's nearest frame in a stack, or "" when there is none. `depth`: how many frames of ours lie over
+ * it, for bundles.
+ */
+export function userFrame(stack: string | undefined, depth = 0): string {
+  const all = frames(stack);
+  if (bundled) return all[depth] ?? "";
+  return all.find((line) => !line.includes(own) && !/\bnode:internal\b|\bext:/.test(line)) ?? "";
 }
 
-/** The call site of whoever called into the API now. */
-export function callSite(): string {
-  return userFrame(new Error().stack);
+/** The call site of whoever called into the API: `depth` frames over the caller of this function. */
+export function callSite(depth: number): string {
+  return userFrame(new Error().stack, depth + 1);
 }

@@ -15,8 +15,11 @@ const CLOSURES: { readonly [C in Closure]: string } = {
   schema: "a schema only looks at its value",
 };
 
-/** The calling strand. `allowed`: closures that may call it nevertheless. */
-export function enter(api: string, allowed?: Closure): Strand {
+/**
+ * The calling strand. `allowed`: closures that may call it nevertheless. `depth`: frames of ours between the user's and this one; a
+ * primitive that workflow code calls directly has one.
+ */
+export function enter(api: string, allowed?: Closure, depth = 1): Strand {
   const { strand, closure } = slot;
   if (closure !== undefined && closure !== allowed) {
     const error = new MisuseError(`${api} was called in a ${closure} function: ${CLOSURES[closure]}`);
@@ -26,13 +29,13 @@ export function enter(api: string, allowed?: Closure): Strand {
   }
   if (strand === undefined) {
     const error = new OutsideTurnError("");
-    const at = userFrame(error.stack);
+    const at = userFrame(error.stack, depth + 1);
     error.message = `${api} was called${at === "" ? "" : ` at ${at}`} while no turn of a workflow is active: ` +
       `either this is not workflow code, or a host callback or promise woke it; do such work in an activity`;
     throw error;
   }
   strand.lastCall = api;
-  if (strand.run.context.callSites) strand.lastSite = callSite();
+  if (strand.run.context.callSites) strand.lastSite = callSite(depth + 1);
   return strand;
 }
 
@@ -41,7 +44,7 @@ export function enter(api: string, allowed?: Closure): Strand {
  * with, or the strand.
  */
 export function enterBlocking(api: string): Strand | CancelledFailure {
-  const strand = enter(api);
+  const strand = enter(api, undefined, 2);
   if (strand.ended) return strand.run.scopeEnded(strand, api);
   const cancellation = strand.run.cancellation;
   if (cancellation !== undefined && !strand.shielded) return cancellation.failure();

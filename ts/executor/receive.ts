@@ -434,7 +434,7 @@ export class ReceiveScope {
 
 /** updateState from an async handler or its branches. */
 export function updateState<R>(fn: StateChange<R>): Promise<R> {
-  const strand = enter("updateState");
+  const strand = enter("updateState", undefined, 2);
   const scope = strand.receive;
   if (scope === undefined) {
     requireRole(strand, "updateState", ["async"], "A handler returns its new state; run gets the state when receive returns.");

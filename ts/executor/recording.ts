@@ -13,6 +13,7 @@ import {
 import { callSite } from "./call_site.ts";
 import { encode } from "./encode.ts";
 import type { CommandPort } from "./program.ts";
+import { slot } from "./slot.ts";
 
 export interface RecordedCommand {
   readonly kind: CommandKind;
@@ -53,16 +54,23 @@ export class Recorder implements CommandPort {
   }
 
   command(kind: CommandKind, attributes: Uint8Array): number {
-    const site = this.#callSites ? callSite() : "";
+    const site = this.#site();
     const seq = this.#port.command(kind, attributes);
     this.#commands.push({ kind, cancel: false, seq, attributes: reduceStacks(kind, attributes), site });
     return seq;
   }
 
   cancel(kind: CommandKind, seq: number): void {
-    const site = this.#callSites ? callSite() : "";
+    const site = this.#site();
     this.#port.cancel(kind, seq);
     this.#commands.push({ kind, cancel: true, seq, attributes: new Uint8Array(0), site });
+  }
+
+  /** Native primitives have left their call site with the strand; commands between turns are the executor's own. */
+  #site(): string {
+    if (!this.#callSites) return "";
+    if (slot.strand !== undefined) return slot.strand.lastSite;
+    return slot.run?.isNative === true ? "" : callSite(1);
   }
 
   random(): number {

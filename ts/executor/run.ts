@@ -39,6 +39,7 @@ const BEFORE_START: ReadonlySet<string | undefined> = new Set([
 ]);
 
 export class NativeRun implements Activator, RunClock {
+  readonly isNative = true;
   readonly definition: DefinitionShape;
   readonly context: RunContext;
   readonly port: CommandPort;

@@ -12,6 +12,8 @@ export interface RunClock {
   /** Workflow time, milliseconds since the epoch. */
   readonly timeMs: number;
   readonly isReplaying: boolean;
+  /** A native program: its primitives keep `strand`. */
+  readonly isNative?: boolean;
   random(): number;
   randomBytes(length: number): Uint8Array;
 }

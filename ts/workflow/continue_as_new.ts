@@ -9,7 +9,7 @@ declare const continues: unique symbol;
 
 /** Returned by run to continue as new with arguments `A`. Made by {@link continueAsNew}. */
 export interface ContinueAsNew<A extends unknown[]> extends ContinueAsNewShape {
-  readonly [continues]: (args: A) => void;
+  readonly [continues]: A;
 }
 
 export interface ContinueAsNewOptions {

@@ -21,16 +21,21 @@ type AnyMessage = Signal<any> | Update<any, any> | Query<any, any>;
 export type ResultOf<F extends AnyRun> = Exclude<Awaited<ReturnType<F>>, ContinueAsNew<any>>;
 
 /** A continue-as-new must give the arguments that run takes. */
-type CheckedRun<F extends AnyRun> = Extract<Awaited<ReturnType<F>>, ContinueAsNew<never>> extends ContinueAsNew<Parameters<F>>
+type CheckedRun<F extends AnyRun> = Extract<Awaited<ReturnType<F>>, ContinueAsNew<unknown[]>> extends ContinueAsNew<Parameters<F>>
   ? unknown
   : { readonly "continueAsNew needs the arguments of run": Parameters<F> };
 
+/** The properties that hold queries. */
+type QueryKeys<M> = { [K in keyof M]: M[K] extends { readonly kind: "query" } ? K : never }[keyof M];
+
 /** Handlers for every query among the messages, by property; their first argument is the last published state. */
-type QueryHandlers<M extends { readonly [key: string]: AnyMessage }, P> = {
-  readonly [K in keyof M as M[K] extends Query<infer _R, infer _A> ? K : never]: M[K] extends Query<infer R, infer A>
-    ? (published: P, ...args: A) => R
-    : never;
-};
+type QueryHandlers<M> = { readonly [K in QueryKeys<M>]: M[K] extends Query<infer R, infer A> ? Answer<R, A> : never };
+// deno-lint-ignore no-explicit-any
+type Answer<R, A extends unknown[]> = (published: any, ...args: A) => R;
+
+/** With queries among the messages their handlers are required; otherwise handlers go by wire name. */
+type QueriesFor<M> = [QueryKeys<M>] extends [never] ? { readonly queries?: FreeQueries }
+  : { readonly queries: QueryHandlers<M> };
 
 /** Query handlers by wire name, for definitions that list no messages. */
 // deno-lint-ignore no-explicit-any
@@ -63,14 +68,9 @@ export interface WorkflowOptions<F extends AnyRun> {
  * });
  */
 export function workflow<F extends AnyRun>(name: string, run: F & CheckedRun<F>): WorkflowDefinition<Parameters<F>, ResultOf<F>>;
-// deno-lint-ignore no-explicit-any
-export function workflow<F extends AnyRun, M extends { readonly [key: string]: AnyMessage }, P = any>(
+export function workflow<F extends AnyRun, M extends { readonly [key: string]: AnyMessage } = Record<never, never>>(
   name: string,
-  definition: WorkflowOptions<F & CheckedRun<F>> & { readonly messages: M; readonly queries: QueryHandlers<M, P> },
-): WorkflowDefinition<Parameters<F>, ResultOf<F>>;
-export function workflow<F extends AnyRun>(
-  name: string,
-  definition: WorkflowOptions<F & CheckedRun<F>> & { readonly messages?: undefined; readonly queries?: FreeQueries },
+  definition: WorkflowOptions<F & CheckedRun<F>> & { readonly messages?: M } & QueriesFor<NoInfer<M>>,
 ): WorkflowDefinition<Parameters<F>, ResultOf<F>>;
 export function workflow(
   name: string,

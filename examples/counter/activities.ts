@@ -1,0 +1,2 @@
+// The counter has no activities; a worker for it registers none.
+export {};

@@ -43,7 +43,7 @@ const env = {
   ...process.env,
   ...chain.env,
   PATH: [...chain.path, process.env.PATH].join(":"),
-  CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: ["-Cpanic=unwind", ...remaps].join(" "),
+  CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: ["-Cpanic=abort", ...remaps].join(" "),
   CARGO_TARGET_DIR: join(crate, "target/wasm"),
   TEMPORALEX_SOURCE_HASH: hash,
   SOURCE_DATE_EPOCH: "0",

@@ -65,7 +65,7 @@ export function wasmToolchain() {
     },
     // Debian's cargo must come before rustup's for wasm-pack; its own tools live in cargo's bin folder.
     path: ["/usr/bin", cargoBin],
-    buildStd: ["-Z", "build-std=std,panic_unwind"],
+    buildStd: ["-Z", "build-std=std,panic_abort", "-Z", "build-std-features=optimize_for_size"],
     rustSrc: "/usr/lib/rustlib/src/rust",
   };
 }

@@ -166,6 +166,22 @@ impl Engine {
     }
 }
 
+thread_local! {
+    static PANIC: std::cell::RefCell<Option<String>> = const { std::cell::RefCell::new(None) };
+}
+
+/// A panic aborts (unwinding would make the module a third larger); its words are kept for the caller, who sees only a trap.
+#[wasm_bindgen(start)]
+pub fn start() {
+    std::panic::set_hook(Box::new(|info| PANIC.with(|p| *p.borrow_mut() = Some(info.to_string()))));
+}
+
+/// What the last panic said, once.
+#[wasm_bindgen]
+pub fn take_panic() -> Option<String> {
+    PANIC.with(|p| p.borrow_mut().take())
+}
+
 /// Bytes of boundary.CoreInfo.
 #[wasm_bindgen]
 pub fn core_info() -> Vec<u8> {

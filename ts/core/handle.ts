@@ -2,6 +2,7 @@
 // poisons the handle after a panic or trap so that nothing touches half-changed state. A poisoned or disposed handle refuses calls.
 import { CoreError as CoreErrorData } from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { CorePanicError, toCoreError } from "./errors.ts";
+import { take_panic } from "./generated/core.js";
 
 interface RawHandle {
   free(): void;
@@ -13,6 +14,13 @@ let live = 0;
 /** Handles that were made and not disposed: leak tests count these instead of memory. */
 export function liveHandles(): number {
   return live;
+}
+
+let trap: string | undefined;
+
+/** What the first trap or panic of this realm's instance said. After one its memory is in doubt: realms replace themselves. */
+export function coreTrap(): string | undefined {
+  return trap;
 }
 
 export abstract class CoreHandle<R extends RawHandle> {
@@ -35,12 +43,14 @@ export abstract class CoreHandle<R extends RawHandle> {
     try {
       return call(raw);
     } catch (e) {
-      // A panic unwinds as PanicError. A trap is a RuntimeError, an exhausted stack a RangeError, and after either the glue refuses every
-      // call of every handle ("Module terminated"). Everything else is an error that the core reported as data.
+      // A panic aborts: a trap, whose words `take_panic` has. An exhausted stack is a RangeError. Everything else is an error that the
+      // core reported as data.
       const { name, message } = (e ?? {}) as Error;
-      if (name === "PanicError" || name === "RuntimeError" || name === "RangeError" || message === "Module terminated") {
+      if (name === "RuntimeError" || name === "RangeError") {
         this.#state = "poisoned";
-        throw new CorePanicError((e as Error).message, { cause: e });
+        const words = take_panic() ?? message;
+        trap ??= words;
+        throw new CorePanicError(words, { cause: e });
       }
       const data = raw.take_error();
       if (data === undefined) throw e;

@@ -11,6 +11,7 @@
 import type { PayloadConverter } from "../converter/payload.ts";
 import * as converterModule from "../converter/mod.ts";
 import { type Core, loadCoreSync } from "../core/load.ts";
+import { coreTrap } from "../core/handle.ts";
 import type { TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { HistoryPage } from "../executor/cached_run.ts";
 import type { LogEntry } from "../executor/program.ts";
@@ -68,7 +69,6 @@ class RealmInside {
   readonly workflowTypes: readonly string[];
   readonly #send: (message: FromRealm, transfer?: readonly object[]) => void;
   readonly #runner: TaskRunner;
-  readonly #core: Core;
   readonly #alive: { start(): void; stop(): void };
   /** Ids of open tasks by run, and of replays under undefined; each list is taken in order. */
   readonly #open = new Map<string | undefined, number[]>();
@@ -118,7 +118,6 @@ class RealmInside {
     converter: PayloadConverter | undefined,
   ) {
     this.#send = send;
-    this.#core = core;
     this.#alive = alive;
     this.workflowTypes = programs.names();
     this.#runner = new TaskRunner({
@@ -216,15 +215,12 @@ class RealmInside {
     }
   }
 
-  /** After a trap the instance refuses every call. */
+  /** After a trap the instance's memory is in doubt. */
   #probe(): void {
-    if (this.#trapped) return;
-    try {
-      this.#core.info();
-    } catch (e) {
-      this.#trapped = true;
-      this.#send({ t: "trapped", message: messageOf(e) });
-    }
+    const message = coreTrap();
+    if (message === undefined || this.#trapped) return;
+    this.#trapped = true;
+    this.#send({ t: "trapped", message });
   }
 
   #fetch(workflowId: string, runId: string, nextPageToken: Uint8Array): Promise<HistoryPage> {

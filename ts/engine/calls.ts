@@ -37,9 +37,8 @@ export class Calls {
   readonly #events: CallEvents;
   readonly #longPollMs: { readonly [name in MethodName]?: number };
   readonly #waiting = new Map<number, Call>();
-  /** Calls of each signal; the listener stays until the engine is closed. */
-  #signals = new WeakMap<AbortSignal, Set<number>>();
-  readonly #closing = new AbortController();
+  /** Calls of each signal, and how to stop listening to it: with the last of its calls. */
+  readonly #signals = new Map<AbortSignal, { ids: Set<number>; stop: () => void }>();
   #lastId = 0;
   #timer: unknown;
   #timerAt = Infinity;
@@ -86,16 +85,25 @@ export class Calls {
   }
 
   #listen(signal: AbortSignal, id: number): void {
-    let ids = this.#signals.get(signal);
-    if (ids === undefined) {
-      this.#signals.set(signal, ids = new Set());
-      const all = ids;
+    let listened = this.#signals.get(signal);
+    if (listened === undefined) {
+      const ids = new Set<number>();
       const gone = () => {
-        for (const each of [...all]) this.#giveUp(each, new ServiceError(Code.CANCELLED, "the call was cancelled by its caller"));
+        for (const each of [...ids]) this.#giveUp(each, new ServiceError(Code.CANCELLED, "the call was cancelled by its caller"));
       };
-      signal.addEventListener("abort", gone, { once: true, signal: this.#closing.signal });
+      signal.addEventListener("abort", gone, { once: true });
+      this.#signals.set(signal, listened = { ids, stop: () => signal.removeEventListener("abort", gone) });
     }
-    ids.add(id);
+    listened.ids.add(id);
+  }
+
+  #unlisten(signal: AbortSignal, id: number): void {
+    const listened = this.#signals.get(signal);
+    if (listened === undefined) return;
+    listened.ids.delete(id);
+    if (listened.ids.size > 0) return;
+    listened.stop();
+    this.#signals.delete(signal);
   }
 
   #arm(at: number, now: number): void {
@@ -134,7 +142,7 @@ export class Calls {
     const call = this.#waiting.get(id);
     if (call === undefined) return undefined;
     this.#waiting.delete(id);
-    if (call.signal !== undefined) this.#signals.get(call.signal)?.delete(id);
+    if (call.signal !== undefined) this.#unlisten(call.signal, id);
     if (this.#waiting.size === 0) unrefTimer(this.#timer);
     return call;
   }
@@ -145,8 +153,6 @@ export class Calls {
 
   close(): void {
     clearTimeout(this.#timer as number | undefined);
-    this.#closing.abort();
-    this.#signals = new WeakMap();
   }
 }
 

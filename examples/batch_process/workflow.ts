@@ -1,5 +1,5 @@
 // Fan-out with parallel: all items at once, every branch to its end, one result for the whole batch.
-import { activities, ApplicationFailure, parallel, workflow } from "../../ts/workflow/mod.ts";
+import { activities, ApplicationFailure, parallel, workflow } from "temporalex/workflow";
 
 const processor = activities<typeof import("./activities.ts")>({ startToClose: "1m", retry: { maximumAttempts: 3 } });
 

@@ -1,5 +1,5 @@
 // Entity workflow: lives until it is told to stop, and counts what it is told.
-import { noreply, on, publishState, query, receive, signal, stop, workflow } from "../../ts/workflow/mod.ts";
+import { noreply, on, publishState, query, receive, signal, stop, workflow } from "temporalex/workflow";
 
 export const increment = signal("increment");
 export const decrement = signal("decrement");

@@ -11,7 +11,7 @@ import {
   signal,
   stop,
   workflow,
-} from "../../ts/workflow/mod.ts";
+} from "temporalex/workflow";
 
 export interface CollectedEvent {
   readonly kind: string;

@@ -1,17 +1,6 @@
 // Async update handlers: each restock asks for a price in the background while the loop takes the next one; updateState keeps the stock
 // consistent, and the caller of the update gets the new entry.
-import {
-  activities,
-  on,
-  publishState,
-  query,
-  receive,
-  signal,
-  spawnAsync,
-  stop,
-  update,
-  workflow,
-} from "../../ts/workflow/mod.ts";
+import { activities, on, publishState, query, receive, signal, spawnAsync, stop, update, workflow } from "temporalex/workflow";
 
 export interface Entry {
   readonly quantity: number;

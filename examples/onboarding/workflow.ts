@@ -1,5 +1,5 @@
 // Sequential workflow: three steps, one after the other, with a query that shows how far it is.
-import { activities, publishState, query, workflow } from "../../ts/workflow/mod.ts";
+import { activities, publishState, query, workflow } from "temporalex/workflow";
 
 export interface Progress {
   readonly step: "creating_account" | "sending_welcome" | "done";

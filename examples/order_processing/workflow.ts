@@ -1,5 +1,5 @@
 // Side effects: values that are computed once, recorded in history, and given again on replay.
-import { activities, publishState, query, sideEffect, workflow } from "../../ts/workflow/mod.ts";
+import { activities, publishState, query, sideEffect, workflow } from "temporalex/workflow";
 
 export interface Order {
   readonly orderNumber: number;

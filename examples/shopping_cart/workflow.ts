@@ -12,7 +12,7 @@ import {
   stop,
   update,
   workflow,
-} from "../../ts/workflow/mod.ts";
+} from "temporalex/workflow";
 
 export interface Item {
   readonly sku: string;

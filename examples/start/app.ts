@@ -1,8 +1,8 @@
 // The application that `npm start` kills twice: engine on a SQLite file, worker and activities in one process. It does what its parent
 // asks over the IPC channel (one message each way) and tells what its activities do.
 import process from "node:process";
-import { activityInfo } from "../../ts/worker/mod.ts";
-import { open } from "../../ts/mod.ts";
+import { activityInfo } from "temporalex/activity";
+import { open } from "temporalex";
 import * as activities from "../shopping_cart/activities.ts";
 import * as shop from "../shopping_cart/workflow.ts";
 

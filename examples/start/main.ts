@@ -5,8 +5,9 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { fromJsonString, toBinary } from "@bufbuild/protobuf";
 import { createWorkerRealm } from "../../ts/realm/mod.ts";
-import { historyFromFile } from "../../ts/debug/history_file.ts";
+import { HistorySchema } from "../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
 import type { Ask, Tell } from "./app.ts";
 
 const args = new Set(process.argv.slice(2));
@@ -165,19 +166,21 @@ const history = await app.ask<string>({ op: "history" });
 writeFileSync(historyFile, history);
 await app.end();
 
-const read = await historyFromFile(new TextEncoder().encode(history));
+const read = fromJsonString(HistorySchema, history);
 const realm = await createWorkerRealm({ workflows: new URL("../shopping_cart/workflow.ts", import.meta.url) });
-const verdict = await realm.replay(id, read.bytes);
+const verdict = await realm.replay(id, toBinary(HistorySchema, read));
 await realm.dispose();
 line(
   verdict.verdict === "ok" ? paint(32, "✓") : paint(31, "✗"),
-  `replayed ${read.events} events in a fresh core: ${verdict.verdict}`,
+  `replayed ${read.events.length} events in a fresh core: ${verdict.verdict}`,
 );
 const charge = attempts.get("charge")!;
 console.log(
   `\nTwo kills; nothing acknowledged was lost. charge ran ${charge.runs} times under ${charge.keys.size} idempotency key. History: ${historyFile}`,
 );
 if (json) {
-  console.log(JSON.stringify({ result, kills: 2, eventsBefore, eventsAfter: read.events, replay: verdict.verdict, historyFile }));
+  console.log(
+    JSON.stringify({ result, kills: 2, eventsBefore, eventsAfter: read.events.length, replay: verdict.verdict, historyFile }),
+  );
 }
 process.exitCode = verdict.verdict === "ok" ? 0 : 1;

@@ -8,3 +8,6 @@ export const FLAG_SINGLE_BATCH = 2;
 
 /** Numbers that the official SDK knows: 3 to 6 concern its OpenTelemetry interceptors, and mean nothing here. */
 export const KNOWN_FLAGS: readonly number[] = [1, 2, 3, 4, 5, 6];
+
+/** What live tasks of ours do, and so record. */
+export const USED_FLAGS: readonly number[] = [FLAG_SHIELDED_SCOPES, FLAG_SINGLE_BATCH];

@@ -5,7 +5,7 @@ import type { Activator, Program, RunContext } from "../executor/program.ts";
 import { CompatActivator } from "./activator.ts";
 import * as common from "./common/mod.ts";
 import { type AsyncStorage, asyncStorageContext, type ScopeContext, SlotContext } from "./context.ts";
-import { KNOWN_FLAGS } from "./flags.ts";
+import { KNOWN_FLAGS, USED_FLAGS } from "./flags.ts";
 import { compatGlobals } from "./globals.ts";
 import { type CompileFunction, ModuleGraph, type ModuleSource } from "./loader/module_graph.ts";
 import * as workflow from "./workflow/mod.ts";
@@ -25,6 +25,7 @@ export class CompatProgram implements Program {
   /** Not the native programs' name: the core chooses Core's rule of task boundaries by it (core-spec head note 2). */
   readonly sdkName = "temporalex-ts-compat";
   readonly knownLangFlags = KNOWN_FLAGS;
+  readonly usedLangFlags = USED_FLAGS;
   #modules: ModuleGraph;
   #scopes: ScopeContext;
 

@@ -161,7 +161,7 @@ export class CompatRun {
     }
   }
 
-  /** On replay a flag holds if it was recorded; live all of them do, and are recorded. */
+  /** On replay a flag holds if it was recorded; live all of them do (program.usedLangFlags has them recorded), and from then on. */
   hasFlag(flag: number): boolean {
     if (this.#flags.has(flag)) return true;
     if (this.isReplaying) return false;

@@ -53,8 +53,9 @@ export class CachedRun {
   constructor(setup: RunSetup) {
     const { program, identity, runOptions, converter } = setup;
     this.identity = identity;
-    const { jobOrder, sdkName, knownLangFlags = [] } = program;
-    this.core = setup.core.createRun({ ...runOptions, jobOrder, sdkName, knownLangFlags: [...knownLangFlags] });
+    const { jobOrder, sdkName, knownLangFlags = [], usedLangFlags = [] } = program;
+    const langFlags = { knownLangFlags: [...knownLangFlags], usedLangFlags: [...usedLangFlags] };
+    this.core = setup.core.createRun({ ...runOptions, jobOrder, sdkName, ...langFlags });
     this.recorder = setup.record || setup.callSites ? new Recorder(this.core, setup.callSites) : undefined;
     this.#converter = converter;
     this.#watch = setup.watch;

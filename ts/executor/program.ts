@@ -12,6 +12,8 @@ export interface Program {
   readonly sdkName: string;
   /** Language flags that the program understands; a history with another one is refused. Native programs have none. */
   readonly knownLangFlags?: readonly number[];
+  /** Those whose behaviour is on in live tasks, and which completions therefore record. */
+  readonly usedLangFlags?: readonly number[];
   createActivator(context: RunContext): Activator;
 }
 

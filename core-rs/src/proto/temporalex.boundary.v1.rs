@@ -19,6 +19,8 @@ pub struct RunOptions {
     pub sticky_schedule_to_start_timeout_ms: f64,
     #[prost(uint32, repeated, tag = "9")]
     pub known_lang_flags: ::prost::alloc::vec::Vec<u32>,
+    #[prost(uint32, repeated, tag = "10")]
+    pub used_lang_flags: ::prost::alloc::vec::Vec<u32>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Step {

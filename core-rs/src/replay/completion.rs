@@ -40,7 +40,7 @@ pub fn completed(options: &RunOptions, workflow: &mut Workflow, task: &mut Task)
         }),
         return_new_workflow_task: sticky,
         query_results,
-        sdk_metadata: Some(workflow.flags.to_write(&options.sdk_name, &options.sdk_version)),
+        sdk_metadata: Some(workflow.flags.to_write(&options.sdk_name, &options.sdk_version, &options.used_lang_flags)),
         capabilities: Some(Capabilities { discard_speculative_workflow_task_with_events: true }),
         ..Default::default()
     };

@@ -1,7 +1,7 @@
 //! Internal flags and SDK metadata (core-spec 1.14, head note 3).
 //!
 //! A flag in history switches a behaviour on for the replay of that part; live tasks use all that are known and record those not
-//! yet recorded. None of ours is ever written: official workers must be able to take a run over.
+//! yet recorded. None of ours is ever written: official workers must be able to take a run over. Language flags are the caller's.
 
 use crate::api::sdk::v1::WorkflowTaskCompletedMetadata;
 use crate::error::{Result, codes, unsupported};
@@ -72,11 +72,11 @@ impl Flags {
     }
 
     /// What a completion has to record; only what history does not hold yet.
-    pub fn to_write(&self, sdk_name: &str, sdk_version: &str) -> WorkflowTaskCompletedMetadata {
+    pub fn to_write(&self, sdk_name: &str, sdk_version: &str, used_lang: &[u32]) -> WorkflowTaskCompletedMetadata {
         let changed = |new: &str, recorded: &str| if new == recorded { String::new() } else { new.to_string() };
         WorkflowTaskCompletedMetadata {
             core_used_flags: WRITTEN.into_iter().filter(|f| !self.core.contains(f)).collect(),
-            lang_used_flags: Vec::new(),
+            lang_used_flags: used_lang.iter().copied().filter(|f| !self.lang.contains(f)).collect(),
             sdk_name: changed(sdk_name, &self.sdk_name),
             sdk_version: changed(sdk_version, &self.sdk_version),
         }
@@ -91,12 +91,24 @@ mod tests {
     #[test]
     fn case_163_165_only_news_is_written() {
         let mut flags = Flags::default();
-        let first = flags.to_write("temporalex-ts", "1.0");
+        let first = flags.to_write("temporalex-ts", "1.0", &[]);
         assert_eq!(first.core_used_flags, [1, 2, 3]);
         assert_eq!((first.sdk_name.as_str(), first.sdk_version.as_str()), ("temporalex-ts", "1.0"));
         flags.record(&first, &[]).unwrap();
-        assert_eq!(flags.to_write("temporalex-ts", "1.0"), WorkflowTaskCompletedMetadata::default());
-        assert_eq!(flags.to_write("temporalex-ts", "1.1").sdk_version, "1.1");
+        assert_eq!(flags.to_write("temporalex-ts", "1.0", &[]), WorkflowTaskCompletedMetadata::default());
+        assert_eq!(flags.to_write("temporalex-ts", "1.1", &[]).sdk_version, "1.1");
+    }
+
+    #[test]
+    fn language_flags_in_use_are_written_once() {
+        let mut flags = Flags::default();
+        let first = flags.to_write("x", "1", &[1, 2]);
+        assert_eq!(first.lang_used_flags, [1, 2]);
+        let other_sdk = WorkflowTaskCompletedMetadata { lang_used_flags: vec![1], ..Default::default() };
+        flags.record(&other_sdk, &[1, 2]).unwrap();
+        assert_eq!(flags.to_write("x", "1", &[1, 2]).lang_used_flags, [2]);
+        flags.record(&first, &[1, 2]).unwrap();
+        assert!(flags.to_write("x", "1", &[1, 2]).lang_used_flags.is_empty());
     }
 
     #[test]

@@ -115,6 +115,7 @@ export interface RunOptions {
   stickyQueue: string;
   stickyScheduleToStartTimeoutMs: number;
   knownLangFlags: number[];
+  usedLangFlags: number[];
 }
 
 export interface Step {
@@ -553,6 +554,7 @@ function createBaseRunOptions(): RunOptions {
     stickyQueue: "",
     stickyScheduleToStartTimeoutMs: 0,
     knownLangFlags: [],
+    usedLangFlags: [],
   };
 }
 
@@ -585,6 +587,13 @@ export const RunOptions: MessageFns<RunOptions> = {
     if (message.knownLangFlags.length !== 0) {
       writer.uint32(74).fork();
       for (const v of message.knownLangFlags) {
+        writer.uint32(v);
+      }
+      writer.join();
+    }
+    if (message.usedLangFlags.length !== 0) {
+      writer.uint32(82).fork();
+      for (const v of message.usedLangFlags) {
         writer.uint32(v);
       }
       writer.join();
@@ -687,6 +696,24 @@ export const RunOptions: MessageFns<RunOptions> = {
 
             break;
           }
+          case 10: {
+            if (tag === 80) {
+              message.usedLangFlags.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 82) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.usedLangFlags.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -713,6 +740,7 @@ export const RunOptions: MessageFns<RunOptions> = {
     message.stickyQueue = object.stickyQueue ?? "";
     message.stickyScheduleToStartTimeoutMs = object.stickyScheduleToStartTimeoutMs ?? 0;
     message.knownLangFlags = object.knownLangFlags?.map((e) => e) || [];
+    message.usedLangFlags = object.usedLangFlags?.map((e) => e) || [];
     return message;
   },
 };

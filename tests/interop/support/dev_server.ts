@@ -1,0 +1,86 @@
+// A real Temporal dev server for one test file: on the loopback, on free ports, in memory, ended by its process id.
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createServer } from "node:net";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { GrpcService } from "../../../ts/temporal/grpc.ts";
+
+/** The dev server's binary; undefined where there is none. */
+export function temporalCli(): string | undefined {
+  const named = process.env["TEMPORAL_CLI"];
+  if (named !== undefined && named !== "") return named;
+  const found = spawnSync("which", ["temporal"], { encoding: "utf8" });
+  if (found.status === 0) return found.stdout.trim();
+  const built = join(homedir(), "go/bin/temporal");
+  return existsSync(built) ? built : undefined;
+}
+
+/** For `{ skip }` of tests: false, or why they cannot run. */
+export const noServer: string | false = temporalCli() === undefined
+  ? "no Temporal dev server (set TEMPORAL_CLI, or: go install github.com/temporalio/cli/cmd/temporal@v1.5.1)"
+  : false;
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+export class DevServer {
+  readonly address: string;
+  readonly #process: ChildProcess;
+  #exited = false;
+
+  private constructor(process: ChildProcess, address: string) {
+    this.#process = process;
+    this.address = address;
+    process.once("exit", () => this.#exited = true);
+  }
+
+  /** Resolves when the server answers. */
+  static async start(): Promise<DevServer> {
+    const port = await freePort();
+    const args = ["server", "start-dev", "--headless", "--ip", "127.0.0.1", "--log-level", "error"];
+    const child = spawn(temporalCli()!, [...args, "--port", String(port), "--http-port", String(await freePort())], {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    let said = "";
+    child.stderr!.on("data", (chunk) => said += chunk);
+    const server = new DevServer(child, `127.0.0.1:${port}`);
+    process.once("exit", () => child.kill("SIGKILL"));
+    const probe = new GrpcService({ address: server.address });
+    try {
+      for (let attempt = 0;; attempt++) {
+        if (server.#exited) throw new Error(`the dev server ended: ${said}`);
+        try {
+          // The frontend answers before its namespace is there.
+          const describe = new TextEncoder().encode("\n\u0007default");
+          await probe.call("getSystemInfo", new Uint8Array(0), { timeoutMs: 2000 });
+          await probe.call("describeNamespace", describe, { timeoutMs: 2000 });
+          return server;
+        } catch (error) {
+          if (attempt > 150) throw new Error(`the dev server does not answer: ${(error as Error).message} ${said}`);
+          await delay(200);
+        }
+      }
+    } catch (error) {
+      await server.stop();
+      throw error;
+    } finally {
+      probe.close();
+    }
+  }
+
+  async stop(): Promise<void> {
+    if (this.#exited) return;
+    const exit = new Promise((resolve) => this.#process.once("exit", resolve));
+    this.#process.kill("SIGTERM");
+    const gone = await Promise.race([exit.then(() => true), delay(5000, false, { ref: false })]);
+    if (!gone) this.#process.kill("SIGKILL");
+    await exit;
+  }
+}

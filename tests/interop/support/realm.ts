@@ -1,0 +1,49 @@
+// Workflow code in the test's own thread: a task runner as the worker's realm, with history pages from the service.
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { loadCore } from "../../../ts/core/load.ts";
+import type { Program } from "../../../ts/executor/program.ts";
+import type { ReplayVerdict } from "../../../ts/executor/replay.ts";
+import { TaskRunner } from "../../../ts/executor/task_runner.ts";
+import type { RawService } from "../../../ts/service/raw.ts";
+import { HistorySchema } from "../../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
+import {
+  GetWorkflowExecutionHistoryRequestSchema,
+  GetWorkflowExecutionHistoryResponseSchema,
+} from "../../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import type { TaskRealm } from "../../../ts/worker/workflow_tasks.ts";
+import { rejectionHost } from "../../cases/rejection_host.ts";
+
+export interface InlineRealm extends TaskRealm {
+  replay(workflowId: string, history: Uint8Array): Promise<ReplayVerdict>;
+}
+
+export async function inlineRealm(
+  service: RawService,
+  programs: (workflowType: string) => Program | undefined,
+  stickyQueue = "",
+): Promise<InlineRealm> {
+  const runner = new TaskRunner({
+    core: await loadCore(),
+    programs,
+    runOptions: { namespace: "default", identity: "interop", sdkVersion: "0.1.0", stickyQueue, stickyScheduleToStartTimeoutMs: 10_000 },
+    cacheSize: stickyQueue === "" ? 0 : 100,
+    rejections: rejectionHost,
+    fetchHistory: async (workflowId, runId, nextPageToken) => {
+      const request = create(GetWorkflowExecutionHistoryRequestSchema, {
+        namespace: "default",
+        execution: { workflowId, runId },
+        nextPageToken,
+      });
+      const bytes = await service.call("getWorkflowExecutionHistory", toBinary(GetWorkflowExecutionHistoryRequestSchema, request));
+      const page = fromBinary(GetWorkflowExecutionHistoryResponseSchema, bytes);
+      return { history: toBinary(HistorySchema, page.history ?? create(HistorySchema)), nextPageToken: page.nextPageToken };
+    },
+  });
+  return {
+    runTask: (task) => runner.runTask(task),
+    taskReported: (runId, response) => runner.taskReported(runId, response),
+    evict: (runId) => runner.evict(runId),
+    replay: (workflowId, history) => runner.replay(workflowId, history),
+    dispose: () => Promise.resolve(runner.dispose()),
+  };
+}

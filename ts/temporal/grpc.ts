@@ -72,12 +72,16 @@ export class GrpcService implements RawService {
       const response = await this.#transport.unary(
         methodOf(method),
         signal,
-        timeoutMs,
+        // The header takes whole milliseconds of at most eight digits.
+        Math.min(Math.max(1, Math.ceil(timeoutMs)), 99_999_999),
         await this.#headers(),
         fromBinary(EmptySchema, request),
       );
       return toBinary(EmptySchema, response.message);
     } catch (error) {
+      if (this.#closed) {
+        throw new ServiceError(Code.CANCELLED, `the connection was closed during ${method}`, "", {}, { cause: error });
+      }
       throw toServiceError(error, method, signal);
     }
   }
@@ -126,7 +130,9 @@ function tlsOptions(tls: TlsOptions): { [name: string]: unknown } {
 
 /** What went wrong with a call, with the name that the server's details give it. */
 function toServiceError(error: unknown, method: MethodName, signal: AbortSignal | undefined): ServiceError {
-  if (signal?.aborted === true) return new ServiceError(Code.CANCELLED, `${method} was given up by its caller`, "", {}, { cause: error });
+  if (signal?.aborted === true) {
+    return new ServiceError(Code.CANCELLED, `${method} was given up by its caller`, "", {}, { cause: error });
+  }
   const { code, rawMessage, details } = ConnectError.from(error);
   const message = rawMessage === "" ? `${method} failed` : rawMessage;
   // Lost connections come in several dresses: a stream that was reset with CANCEL though nobody here asked for it, or one that ended
@@ -134,7 +140,9 @@ function toServiceError(error: unknown, method: MethodName, signal: AbortSignal 
   const lost = code === ConnectCode.Canceled ||
     (code === ConnectCode.Unknown && /premature close|socket|ECONN|stream|GOAWAY/i.test(message)) ||
     (code === ConnectCode.Internal && /stream closed|RST_STREAM|GOAWAY|http\/2/i.test(message));
-  if (lost) return new ServiceError(Code.UNAVAILABLE, `the connection was lost during ${method}: ${message}`, "", {}, { cause: error });
+  if (lost) {
+    return new ServiceError(Code.UNAVAILABLE, `the connection was lost during ${method}: ${message}`, "", {}, { cause: error });
+  }
   const detail = details.map(readDetail).find((found) => found !== undefined);
   return new ServiceError(code as number as Code, message, detail?.reason ?? "", detail?.metadata ?? {}, { cause: error });
 }
@@ -167,4 +175,3 @@ function readDetail(detail: Detail): { reason: string; metadata: { [key: string]
   }
   return { reason: name.replace(/Failure$/, ""), metadata };
 }
-

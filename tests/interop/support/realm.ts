@@ -25,7 +25,13 @@ export async function inlineRealm(
   const runner = new TaskRunner({
     core: await loadCore(),
     programs,
-    runOptions: { namespace: "default", identity: "interop", sdkVersion: "0.1.0", stickyQueue, stickyScheduleToStartTimeoutMs: 10_000 },
+    runOptions: {
+      namespace: "default",
+      identity: "interop",
+      sdkVersion: "0.1.0",
+      stickyQueue,
+      stickyScheduleToStartTimeoutMs: 10_000,
+    },
     cacheSize: stickyQueue === "" ? 0 : 100,
     rejections: rejectionHost,
     fetchHistory: async (workflowId, runId, nextPageToken) => {
@@ -34,7 +40,10 @@ export async function inlineRealm(
         execution: { workflowId, runId },
         nextPageToken,
       });
-      const bytes = await service.call("getWorkflowExecutionHistory", toBinary(GetWorkflowExecutionHistoryRequestSchema, request));
+      const bytes = await service.call(
+        "getWorkflowExecutionHistory",
+        toBinary(GetWorkflowExecutionHistoryRequestSchema, request),
+      );
       const page = fromBinary(GetWorkflowExecutionHistoryResponseSchema, bytes);
       return { history: toBinary(HistorySchema, page.history ?? create(HistorySchema)), nextPageToken: page.nextPageToken };
     },

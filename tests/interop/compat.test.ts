@@ -1,0 +1,83 @@
+// Programs written for the official SDK, live on our worker against a real Temporal dev server: the activities that they schedule are
+// named after the scopes that they run in, and those are compared with what the official worker recorded for the same program.
+import assert from "node:assert/strict";
+import { AsyncLocalStorage } from "node:async_hooks";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { Client } from "../../ts/client/mod.ts";
+import { CompatProgram } from "../../ts/compat/program.ts";
+import { silentLogger } from "../../ts/service/logger.ts";
+import { GrpcService } from "../../ts/temporal/grpc.ts";
+import { Worker } from "../../ts/worker/mod.ts";
+import { DevServer, noServer } from "./support/dev_server.ts";
+import { inlineRealm } from "./support/realm.ts";
+
+let root = dirname(fileURLToPath(import.meta.url));
+while (!existsSync(join(root, "package.json"))) root = dirname(root);
+const here = join(root, "tests/compat");
+
+// deno-lint-ignore no-explicit-any
+const recorded = (program: string): any[] => JSON.parse(readFileSync(join(here, "histories", `${program}.json`), "utf8")).events;
+// deno-lint-ignore no-explicit-any
+const scheduled = (events: any[]): string[] =>
+  events.flatMap((event) => event.activityTaskScheduledEventAttributes?.activityType.name ?? []);
+
+let server: DevServer, service: GrpcService, client: Client;
+
+before(async () => {
+  if (noServer !== false) return;
+  server = await DevServer.start();
+  service = new GrpcService({ address: server.address });
+  client = new Client({ service, logger: silentLogger });
+});
+
+after(async () => {
+  service?.close();
+  await server?.stop();
+});
+
+function load(program: string, rewritten: boolean): Promise<CompatProgram> {
+  return CompatProgram.load({
+    entry: join(here, "programs", `${program}.ts`),
+    source: { read: (file) => readFileSync(file, "utf8"), resolve: () => undefined },
+    ...(rewritten ? {} : { asyncStorage: new AsyncLocalStorage() }),
+  });
+}
+
+// Programs whose activities have the same names in each run, though not always the same order.
+for (const program of ["callbacks", "interleaved"]) {
+  for (const rewritten of [false, true]) {
+    const context = rewritten ? "rewritten" : "asyncLocalStorage";
+    test(`an official program live on a cluster, ${context}: ${program}`, { skip: noServer }, async () => {
+      const expected = scheduled(recorded(program));
+      const compat = await load(program, rewritten);
+      const id = `${program}-${context}`;
+      const worker = await Worker.create({
+        service,
+        taskQueue: id,
+        realm: await inlineRealm(service, () => compat),
+        activities: Object.fromEntries(expected.map((name) => [name, () => {}])),
+        cachedWorkflows: 0,
+        logger: silentLogger,
+      });
+      const history = await worker.runUntil(async () => {
+        const handle = await client.start(program, { id, taskQueue: id });
+        await handle.result();
+        return handle;
+      }).then(async (handle) => ({ bytes: await handle.historyBytes(), json: JSON.parse(await handle.historyJson()) }));
+      assert.deepEqual(scheduled(history.json.events).sort(), expected.sort());
+      const completed = history.json.events.find((event: { eventType: string }) =>
+        event.eventType === "EVENT_TYPE_WORKFLOW_TASK_COMPLETED"
+      );
+      assert.deepEqual(completed.workflowTaskCompletedEventAttributes.sdkMetadata.langUsedFlags, [1, 2]);
+      // The other context must replay it too.
+      const other = await load(program, !rewritten);
+      const realm = await inlineRealm(service, () => other);
+      const { verdict, error } = await realm.replay(id, history.bytes);
+      await realm.dispose();
+      assert.equal(verdict, "ok", error?.message);
+    });
+  }
+}

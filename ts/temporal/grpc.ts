@@ -137,7 +137,7 @@ function toServiceError(error: unknown, method: MethodName, signal: AbortSignal 
   const message = rawMessage === "" ? `${method} failed` : rawMessage;
   // Lost connections come in several dresses: a stream that was reset with CANCEL though nobody here asked for it, or one that ended
   // before its answer. Nothing is known of what the server did, as with any unavailable service.
-  const lost = code === ConnectCode.Canceled ||
+  const lost = code === ConnectCode.Canceled || /^protocol error: (incomplete|missing)/.test(message) ||
     (code === ConnectCode.Unknown && /premature close|socket|ECONN|stream|GOAWAY/i.test(message)) ||
     (code === ConnectCode.Internal && /stream closed|RST_STREAM|GOAWAY|http\/2/i.test(message));
   if (lost) {

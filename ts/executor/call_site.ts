@@ -20,7 +20,7 @@ function frames(stack: string | undefined): string[] {
 export function userFrame(stack: string | undefined, depth = 0): string {
   const all = frames(stack);
   if (bundled) return all[depth] ?? "";
-  return all.find((line) => !line.includes(own) && !/\bnode:internal\b|\bext:/.test(line)) ?? "";
+  return all.find((line) => !line.includes(own) && !/\bnode:|\bext:|\(<anonymous>\)$/.test(line)) ?? "";
 }
 
 /** The call site of whoever called into the API: `depth` frames over the caller of this function. */

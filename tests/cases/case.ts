@@ -35,7 +35,8 @@ export async function runCase(file: string, one: Case): Promise<CaseResult> {
     return { file, name: one.name, status: "passed" };
   } catch (e) {
     if (e instanceof Skipped) return { file, name: one.name, status: "skipped", error: e.message };
-    return { file, name: one.name, status: "failed", error: String((e as Error)?.stack ?? e) };
+    const cause = e instanceof Error && e.cause instanceof Error ? `\ncaused by ${e.cause.stack}` : "";
+    return { file, name: one.name, status: "failed", error: String((e as Error)?.stack ?? e) + cause };
   }
 }
 

@@ -200,7 +200,7 @@ export async function settleActivity(
  * Activations as data to compare. Rejections of updates that were never accepted leave no trace, so replay does not have them, nor the
  * activations that did nothing else.
  */
-function comparable(activations: readonly RecordedActivation[]) {
+export function comparable(activations: readonly RecordedActivation[]) {
   const accepted = new Set<string>();
   return activations.map(({ startedEventId, historyLength, timeMs, commands }) => {
     const kept = commands.filter(({ kind, attributes }) => {

@@ -24,7 +24,6 @@ import { drive, makeRunner } from "./driver.ts";
 const acts = activities<{ work(x: number): number }>();
 const go = signal<[number]>("go");
 const end = signal("end");
-const later = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 export const cases: Case[] = [
   {
@@ -155,7 +154,7 @@ export const cases: Case[] = [
     async run() {
       const w = workflow("W", async () => {
         await sleep(1);
-        await later(40);
+        await new Promise(() => {}); // as good as a fetch: nothing of the workflow can wake it
         return await acts.work(1);
       });
       const d = await drive(w);
@@ -165,7 +164,6 @@ export const cases: Case[] = [
       const { message } = d.server.taskFailure!.failure;
       match(message, /^DEADLOCK: the workflow waits, but on nothing that could ever wake it/);
       match(message, /run of workflow "W" \(its last call: sleep at .*:\d+:\d+/);
-      await later(60); // lest the promise settles in the hop of a later case
     },
   },
   {
@@ -199,14 +197,16 @@ export const cases: Case[] = [
   {
     name: "a primitive called when no turn is active fails, and the task fails and names the line",
     async run() {
+      let wake!: () => void;
       const w = workflow("W", async () => {
-        const foreign = later(2).then(() => sleep(1));
-        await Promise.race([foreign, waitForSignal(end)]);
+        const host = new Promise<void>((resolve) => (wake = resolve));
+        await Promise.race([host.then(() => sleep(1)), waitForSignal(end)]);
         return "not reached by the signal";
       });
       const d = await drive(w);
       await d.task();
-      await later(10); // the host callback runs between two tasks
+      wake(); // a host callback, between two tasks
+      await hop();
       d.server.signal("end");
       await d.task();
       const { message } = d.server.taskFailure!.failure;

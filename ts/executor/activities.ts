@@ -1,5 +1,6 @@
-// Activities: ScheduleActivity out, ResolveActivity in. How a cancellation resolves (at once, or when the activity has confirmed it) is
-// decided by the core from the cancellation type, so cancelling only asks and goes on waiting.
+// Activities: ScheduleActivity out, ResolveActivity in. A cancelled activity whose type does not wait for confirmation rejects right where
+// the cancellation stands in the order of events; the core would resolve it at the end of the task, and then an event that happens to be
+// in the same task would come before or after it depending on how tasks were grouped.
 import {
   ActivityCancellationType,
   CommandKind,
@@ -8,6 +9,7 @@ import {
   ScheduleActivity,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { decodeFailure } from "../converter/failure_converter.ts";
+import { ActivityFailure } from "../converter/failures.ts";
 import { encode, wire, wireAll } from "./encode.ts";
 import type { NativeRun } from "./run.ts";
 import { Awaiter, type Strand } from "./strand.ts";
@@ -35,7 +37,9 @@ export const CANCELLATION = {
 export class ActivityAwaiter extends Awaiter<unknown> {
   readonly external = true;
   readonly activityType: string;
+  readonly #activityId: string;
   readonly #seq: number;
+  readonly #waits: boolean;
   #cancelRequested = false;
 
   constructor(strand: Strand, spec: ActivitySpec, args: readonly unknown[]) {
@@ -49,7 +53,9 @@ export class ActivityAwaiter extends Awaiter<unknown> {
     });
     super(strand);
     this.activityType = spec.activityType;
+    this.#waits = spec.cancellationType === CANCELLATION.waitCancellationCompleted;
     this.#seq = run.issue(CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY, attributes);
+    this.#activityId = spec.activityId === "" ? String(this.#seq) : spec.activityId;
     run.activities.set(this.#seq, this);
   }
 
@@ -57,10 +63,14 @@ export class ActivityAwaiter extends Awaiter<unknown> {
     return `activity "${this.activityType}"`;
   }
 
-  cancel(): void {
-    if (this.#cancelRequested) return;
-    this.#cancelRequested = true;
-    this.strand.run.port.cancel(CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY, this.#seq);
+  cancel(reason: unknown): void {
+    if (!this.#cancelRequested) {
+      this.#cancelRequested = true;
+      this.strand.run.port.cancel(CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY, this.#seq);
+    }
+    if (this.#waits) return;
+    const { activityType } = this;
+    this.fail(new ActivityFailure("Activity cancelled", { activityType, activityId: this.#activityId }, { cause: reason }));
   }
 }
 

@@ -237,7 +237,9 @@ export class NativeRun implements Activator, RunClock {
   /** Whether a rejection that nothing handled is none to speak of: its workflow was cancelled, or its scope has ended. */
   ignoresRejection(reason: unknown): boolean {
     if (!isCancellation(reason)) return false;
-    return this.cancellation !== undefined || this.scopeReasons.has(reason as object);
+    if (this.cancellation !== undefined) return true;
+    for (let part = reason; part instanceof Error; part = part.cause) if (this.scopeReasons.has(part)) return true;
+    return false;
   }
 
   dispose(): void {

@@ -2,7 +2,7 @@
 // Runs the runtime-neutral cases (tests/cases/*.ts that export `cases`) in Chromium: once in a page and once in a module worker. The bundle
 // is served from a loopback port with COOP/COEP off, as an ordinary page would be. Ends with `N passed, N failed, N skipped`.
 import { createServer } from "node:http";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { launchChromium } from "./lib/chromium.mjs";
@@ -20,8 +20,16 @@ const casesDir = join(root, "tests/cases");
 const files = readdirSync(casesDir).filter((f) =>
   f.endsWith(".ts") && /export const cases\b/.test(readFileSync(join(casesDir, f), "utf8"))
 ).sort();
+const sources = {};
+for (const dir of readdirSync(join(root, "examples"))) {
+  const path = `examples/${dir}/workflow.ts`;
+  if (existsSync(join(root, path))) sources[path] = readFileSync(join(root, path), "utf8");
+}
 const entry = `${files.map((f, i) => `import { cases as c${i} } from ${JSON.stringify(join(casesDir, f))};`).join("\n")}
 import { runCases } from ${JSON.stringify(join(casesDir, "case.ts"))};
+// Sources for realms, which load TypeScript themselves, and their entry.
+globalThis.__caseSources = ${JSON.stringify(sources)};
+globalThis.__caseRealmEntry = new URL("./realm.js", import.meta.url).href;
 const groups = [${files.map((f, i) => `{ file: ${JSON.stringify(f)}, cases: c${i} }`).join(", ")}];
 globalThis.__runAll = (only) => runCases(groups, only);
 if (typeof WorkerGlobalScope !== "undefined") {

@@ -31,7 +31,7 @@ export interface DriveOptions extends StartOptions {
 }
 
 export interface RunnerParts {
-  readonly runner: TaskRunner;
+  readonly runner: Pick<TaskRunner, "runTask" | "replay" | "evict" | "dispose" | "cachedRunIds">;
   readonly logs: LogEntry[];
   readonly recorders: Map<string, Recorder>;
   readonly definitions: DefinitionShape[];
@@ -42,7 +42,11 @@ export interface RunnerParts {
 /** The runner in use: it listens to the host's rejections, so there is one at a time. */
 let current: RunnerParts | undefined;
 
+/** Another place for the runs of `drive` than a TaskRunner in this thread, while a case has set one. */
+export const elsewhere: { make?: (definitions: DefinitionShape[], options: DriveOptions) => Promise<RunnerParts> } = {};
+
 export async function makeRunner(definitions: DefinitionShape[], options: DriveOptions = {}): Promise<RunnerParts> {
+  if (elsewhere.make !== undefined) return await elsewhere.make(definitions, options);
   const core = await loadCore();
   current?.runner.dispose();
   const table = nativePrograms(definitions);
@@ -147,7 +151,9 @@ export class Drive {
   async checkReplay(): Promise<ReplayVerdict> {
     const verdict = await this.replay({ record: true });
     equal(verdict.verdict, "ok", `replay of ${this.definition.name}: ${verdict.error?.message}`);
-    deepEqual(comparable(verdict.recorded!), comparable(this.live), "commands live and replayed");
+    if (elsewhere.make === undefined) {
+      deepEqual(comparable(verdict.recorded!), comparable(this.live), "commands live and replayed");
+    }
     return verdict;
   }
 

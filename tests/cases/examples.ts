@@ -84,7 +84,7 @@ const DIGESTS: { [name: string]: string } = {
   "EventCollector, timed out": "a0c8b59e14330e85",
 };
 
-const scenarios: { [name: string]: () => Promise<Drive> } = {
+export const scenarios: { [name: string]: () => Promise<Drive> } = {
   "Onboarding": async () => {
     const d = await drive(onboarding, { args: [{ userId: "ada" }] });
     await d.task();

@@ -14,7 +14,8 @@ type Concrete =
   | { kind: "signal"; name: string; n: number }
   | { kind: "update"; id: string; name: string; n: number }
   | { kind: "timer"; id: string }
-  | { kind: "activity"; id: string; fails: boolean }
+  // `cancelled`: the workflow has given it up, so what it answers is swallowed.
+  | { kind: "activity"; id: string; fails: boolean; cancelled: boolean }
   | { kind: "cancel" };
 
 /** What happens to the run as it stands, or undefined when it cannot. */
@@ -31,7 +32,8 @@ function choose(d: Drive, happening: Happening, index: number): Concrete | undef
     }
     case "activity": {
       const id = nth(activities.keys(), happening.pick);
-      return id === undefined ? undefined : { kind: "activity", id, fails: happening.fails };
+      if (id === undefined) return undefined;
+      return { kind: "activity", id, fails: happening.fails, cancelled: activities.get(id)!.cancelRequested };
     }
     case "update":
       return { ...happening, id: `update-${index}` };
@@ -185,6 +187,8 @@ export const cases: Case[] = [
                 open = false;
               }
               if (again.server.closed !== undefined) break;
+              // Scheduled and given up in one task here, so it never was.
+              if (event.kind === "activity" && event.cancelled && !isPossible(again, event)) continue;
               happen(again, event);
               open = true;
             }

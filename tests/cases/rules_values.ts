@@ -544,7 +544,7 @@ export const cases: Case[] = [
         await sleep(1);
         return {
           ids: [i.workflowType, i.workflowId, i.runId, i.firstExecutionRunId, i.continuedFromRunId, i.namespace, i.taskQueue],
-          numbers: [i.attempt, first, i.historyLength, i.taskTimeoutMs, i.runTimeoutMs],
+          numbers: [i.attempt, first, workflowInfo().historyLength, i.taskTimeoutMs, i.runTimeoutMs],
           memo: i.memo,
           rest: [
             i.continueAsNewSuggested,

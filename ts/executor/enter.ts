@@ -24,7 +24,7 @@ export function enter(api: string, allowed?: Closure, depth = 1): Strand {
   if (closure !== undefined && closure !== allowed) {
     const error = new MisuseError(`${api} was called in a ${closure} function: ${CLOSURES[closure]}`);
     // A query that misbehaves fails by itself; everything else fails the task.
-    if (closure !== "query") strand?.run.fail(error);
+    if (closure !== "query") slot.run?.fail?.(error);
     throw error;
   }
   if (strand === undefined) {

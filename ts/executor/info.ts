@@ -53,7 +53,7 @@ interface Attributes {
   readonly lastResult: Payload[];
 }
 
-export class RunInfo implements WorkflowInfo {
+export class RunInfo {
   readonly #run: NativeRun;
   readonly #start: InitializeWorkflow;
   #attributes: Attributes | undefined;
@@ -65,76 +65,48 @@ export class RunInfo implements WorkflowInfo {
     this.#start = start;
   }
 
-  get workflowType(): string {
-    return this.#start.workflowType;
-  }
-  get workflowId(): string {
-    return this.#start.workflowId;
-  }
-  get runId(): string {
-    return this.#start.runId;
-  }
-  get namespace(): string {
-    return this.#run.context.namespace;
-  }
-  get taskQueue(): string {
-    return this.#start.taskQueue;
-  }
-  get attempt(): number {
-    return this.#start.attempt;
-  }
-  get startTimeMs(): number {
-    return this.#start.startTimeMs;
-  }
-  get firstExecutionRunId(): string {
-    return this.#start.firstExecutionRunId;
-  }
-  get continuedFromRunId(): string {
-    return this.#start.continuedFromRunId;
-  }
-  get executionTimeoutMs(): number {
-    return this.#start.workflowExecutionTimeoutMs;
-  }
-  get runTimeoutMs(): number {
-    return this.#start.workflowRunTimeoutMs;
-  }
-  get taskTimeoutMs(): number {
-    return this.#start.workflowTaskTimeoutMs;
-  }
-  get historyLength(): number {
-    return this.#run.historyLength;
-  }
-  get historySizeBytes(): number {
-    return this.#run.historySizeBytes;
-  }
-  get continueAsNewSuggested(): boolean {
-    return this.#run.continueAsNewSuggested;
-  }
-  get cancelReason(): string | undefined {
-    return this.#run.cancellation?.reason;
-  }
-  get unsafeIsReplaying(): boolean {
-    return this.#run.isReplaying;
-  }
-  get parent(): ExecutionRef | undefined {
-    return this.#scanned.parent;
-  }
-  get cronSchedule(): string {
-    return this.#scanned.cronSchedule;
-  }
-  get memo(): { readonly [key: string]: unknown } {
-    return this.#memo ??= decodeRecord(this.#run.converter, this.#scanned.memo);
-  }
-  get searchAttributes(): { readonly [key: string]: unknown } {
-    return this.#searchAttributes ??= decodeRecord(this.#run.converter, this.#scanned.searchAttributes);
-  }
-  get lastResult(): unknown {
-    const payload = this.#scanned.lastResult[0];
-    return payload === undefined ? undefined : this.#run.converter.fromPayload(payload);
-  }
-
-  get #scanned(): Attributes {
-    return this.#attributes ??= scan(this.#start.startedAttributes);
+  /** The facts as they are now. What has to be decoded is decoded when it is read. */
+  snapshot(): WorkflowInfo {
+    const run = this.#run;
+    const start = this.#start;
+    const scanned = () => this.#attributes ??= scan(start.startedAttributes);
+    const memo = () => this.#memo ??= decodeRecord(run.converter, scanned().memo);
+    const searchAttributes = () => this.#searchAttributes ??= decodeRecord(run.converter, scanned().searchAttributes);
+    return Object.freeze({
+      workflowType: start.workflowType,
+      workflowId: start.workflowId,
+      runId: start.runId,
+      namespace: run.context.namespace,
+      taskQueue: start.taskQueue,
+      attempt: start.attempt,
+      startTimeMs: start.startTimeMs,
+      firstExecutionRunId: start.firstExecutionRunId,
+      continuedFromRunId: start.continuedFromRunId,
+      executionTimeoutMs: start.workflowExecutionTimeoutMs,
+      runTimeoutMs: start.workflowRunTimeoutMs,
+      taskTimeoutMs: start.workflowTaskTimeoutMs,
+      historyLength: run.historyLength,
+      historySizeBytes: run.historySizeBytes,
+      continueAsNewSuggested: run.continueAsNewSuggested,
+      cancelReason: run.cancellation?.reason,
+      unsafeIsReplaying: run.isReplaying,
+      get parent() {
+        return scanned().parent;
+      },
+      get cronSchedule() {
+        return scanned().cronSchedule;
+      },
+      get memo() {
+        return memo();
+      },
+      get searchAttributes() {
+        return searchAttributes();
+      },
+      get lastResult() {
+        const payload = scanned().lastResult[0];
+        return payload === undefined ? undefined : run.converter.fromPayload(payload);
+      },
+    });
   }
 }
 

@@ -16,6 +16,8 @@ export interface RunClock {
   readonly isNative?: boolean;
   random(): number;
   randomBytes(length: number): Uint8Array;
+  /** Fails the open workflow task with this error, whatever workflow code catches. */
+  fail?(error: Error): void;
 }
 
 export interface Slot {

@@ -41,10 +41,10 @@ export function cancelled(): boolean {
   return enter("cancelled", "updateState").run.cancellation !== undefined;
 }
 
-/** Facts about this run. The object is live: historyLength and the like are those of the task being processed. */
+/** Facts about this run, as they are at the call: ask again for the history's length at a later point. */
 export function workflowInfo(): WorkflowInfo {
   const { run } = enter("workflowInfo", "updateState");
-  return run.info!;
+  return run.info!.snapshot();
 }
 
 /** Workflow time in milliseconds since the epoch: the time of the task being processed, the same on replay. */

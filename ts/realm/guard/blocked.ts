@@ -43,10 +43,8 @@ export function blocked(context: GuardContext, name: string, options: BlockedOpt
     getPrototypeOf: () => null,
     setPrototypeOf: () => refuse(name),
   };
-  // A target without properties of its own that could not be denied.
-  const target = options.typeOf === "object"
-    ? {}
-    : Object.defineProperties(() => {}, { name: { configurable: true }, length: { configurable: true } });
+  // A bound function can be called and constructed and has no property that could not be denied.
+  const target = options.typeOf === "object" ? {} : (function () {}).bind(undefined);
   const stand = new Proxy(target, handler);
   made.add(stand);
   return stand;

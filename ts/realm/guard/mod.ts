@@ -60,8 +60,10 @@ export function installGuard(options: GuardOptions): Guard {
   guardCode(globals, context);
   for (const name of REMOVED) remove(globals, name);
   for (const name of new Set([...present, ...BLOCKED.keys()])) {
-    if (KEPT.has(name) || REMOVED.includes(name) || name === "constructor") continue;
-    override(globals, name, standIn(globals, context, name, real[name]));
+    if (REMOVED.includes(name) || name === "constructor") continue;
+    // What stays becomes a plain property: some runtimes make theirs when it is first read, which sealing would prevent.
+    if (KEPT.has(name)) settle(globals, name);
+    else override(globals, name, standIn(globals, context, name, real[name]));
   }
   override(globals, "self", globals);
   if (hostEvents !== undefined) override(globals, "dispatchEvent", hostEvents);
@@ -106,6 +108,11 @@ function environment(context: GuardContext, process: unknown): unknown {
     constants: { NODE_ENV: "production" },
     real,
   });
+}
+
+function settle(globals: Globals, name: string): void {
+  const descriptor = Object.getOwnPropertyDescriptor(globals, name);
+  if (descriptor?.get !== undefined && descriptor.configurable) override(globals, name, globals[name]);
 }
 
 /** Deno itself calls the global dispatchEvent for its own events, of classes that workflow code cannot make. */
@@ -169,10 +176,14 @@ function guardParts(globals: Globals, context: GuardContext): void {
   }
   // The errors and handles of the core's glue are needed while it runs; compiling is not.
   const wasm = globals["WebAssembly"] as { [name: string]: unknown };
-  const left: { [name: string]: unknown } = {};
+  const left = {};
   for (const name of Object.getOwnPropertyNames(wasm)) {
-    if (/^(?:Exception|Tag|JSTag|.*Error)$/.test(name)) left[name] = wasm[name];
-    else close(left, `WebAssembly.${name}`, "compile and run modules in an activity");
+    const needed = /^(?:Exception|Tag|JSTag|.*Error)$/.test(name);
+    override(
+      left,
+      name,
+      needed ? wasm[name] : blocked(context, `WebAssembly.${name}`, { advice: "compile and run modules in an activity" }),
+    );
   }
   override(globals, "WebAssembly", Object.freeze(left));
 }

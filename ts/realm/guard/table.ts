@@ -10,7 +10,7 @@ export const KEPT: ReadonlySet<string> = new Set(
     "Int32Array Uint32Array BigInt64Array BigUint64Array Float16Array Float32Array Float64Array Map Set WeakMap WeakSet Proxy Reflect JSON " +
     "Math Atomics Iterator AsyncIterator DisposableStack AsyncDisposableStack Date Intl Temporal " +
     "Function eval crypto performance console queueMicrotask clearTimeout clearInterval clearImmediate cancelAnimationFrame " +
-    "cancelIdleCallback structuredClone atob btoa TextEncoder TextDecoder URL URLSearchParams Headers AbortController AbortSignal Event " +
+    "cancelIdleCallback structuredClone atob btoa TextEncoder TextDecoder URL URLSearchParams AbortController AbortSignal Event " +
     "EventTarget CustomEvent DOMException QuotaExceededError WebAssembly self").split(" "),
 );
 
@@ -38,7 +38,7 @@ const ROWS: readonly Row[] = [
   { names: "setTimeout setInterval setImmediate requestAnimationFrame requestIdleCallback", advice: SLEEP },
   {
     names:
-      "fetch XMLHttpRequest WebSocket WebSocketStream EventSource WebTransport RTCPeerConnection Request Response fetchLater",
+      "fetch XMLHttpRequest WebSocket WebSocketStream EventSource WebTransport RTCPeerConnection Request Response Headers fetchLater",
     advice: ACTIVITY,
   },
   { names: "process Deno Bun navigator location", advice: ARGUMENT, typeOf: "object" },

@@ -1,0 +1,94 @@
+// Worker realms for runtime-neutral cases: sources come from texts, so that browsers have them too; the worker's entry is the package's own
+// in Node and Deno, and a bundle beside the page in browsers.
+import { createWorkerRealm, type WorkerRealm, type WorkerRealmOptions } from "../../ts/realm/worker_realm.ts";
+import type { LogEntry } from "../../ts/executor/program.ts";
+import type { TaskOutcome } from "../../ts/realm/realm.ts";
+import { MiniServer, type StartOptions } from "./mini_server.ts";
+
+const place = (globalThis as { location?: { protocol: string; href: string } }).location;
+/** A page, or a worker of one. */
+export const inBrowser: boolean = place !== undefined && place.protocol.startsWith("http");
+
+export const API = `import * as api from "temporalex/workflow";
+const { workflow, sleep, sideEffect, publishState, parallel, receive, on, signal, update, query, reply, noreply, stop, shield, log } = api;\n`;
+
+export class RealmRun {
+  readonly server: MiniServer;
+  readonly #realm: WorkerRealm;
+
+  constructor(server: MiniServer, realm: WorkerRealm) {
+    this.server = server;
+    this.#realm = realm;
+  }
+
+  async task(): Promise<TaskOutcome> {
+    const outcome = await this.#realm.runTask(this.server.openTask({ sticky: true }));
+    this.server.report(outcome);
+    return outcome;
+  }
+
+  /** Fires open timers task by task until the run is closed or a task fails. */
+  async auto(): Promise<unknown> {
+    for (;;) {
+      const outcome = await this.task();
+      if (this.server.closed !== undefined || outcome.response?.$case !== "completed") return this.server.closed?.result;
+      for (const id of [...this.server.timers.keys()]) this.server.fireTimer(id);
+    }
+  }
+
+  /** Message of the last failed task; "" when it did not fail. */
+  get failure(): string {
+    return this.server.taskFailure?.failure.message ?? "";
+  }
+}
+
+export interface RealmHarness {
+  readonly realm: WorkerRealm;
+  readonly logs: LogEntry[];
+  start(type: string, options?: StartOptions): RealmRun;
+  dispose(): Promise<void>;
+}
+
+let runs = 0;
+
+/** A worker realm over one module's text. */
+export async function realmOf(text: string, options: Partial<WorkerRealmOptions> = {}): Promise<RealmHarness> {
+  const logs: LogEntry[] = [];
+  const servers = new Map<string, MiniServer>();
+  const realm = await createWorkerRealm({
+    workflows: "/app/main.ts",
+    sources: { "/app/main.ts": text },
+    ...(inBrowser ? { entry: new URL("/realm.js", place!.href) } : {}),
+    runOptions: { namespace: "default", identity: "test", stickyQueue: "sticky" },
+    log: { write: (entry) => void logs.push(entry) },
+    fetchHistory: (_workflowId, runId) =>
+      Promise.resolve({ history: servers.get(runId)!.history(), nextPageToken: new Uint8Array(0) }),
+    ...options,
+  });
+  return {
+    realm,
+    logs,
+    start(type, startOptions = {}) {
+      const server = new MiniServer(type, {
+        runId: `0000000a-${String(++runs).padStart(4, "0")}-4000-8000-000000000000`,
+        ...startOptions,
+      });
+      servers.set(server.runId, server);
+      return new RealmRun(server, realm);
+    },
+    dispose: () => realm.dispose(),
+  };
+}
+
+export async function withRealm<T>(
+  text: string,
+  body: (h: RealmHarness) => Promise<T>,
+  options: Partial<WorkerRealmOptions> = {},
+): Promise<T> {
+  const h = await realmOf(text, options);
+  try {
+    return await body(h);
+  } finally {
+    await h.dispose();
+  }
+}

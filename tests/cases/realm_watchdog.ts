@@ -1,0 +1,131 @@
+// The watchdog: a workflow that does not yield is stopped with its realm, its task fails by name, its later tasks run in quarantine, and
+// its neighbours go on as if nothing had happened.
+import { equal, match, ok } from "./assert.ts";
+import type { Case } from "./case.ts";
+import { API, withRealm } from "./realm_host.ts";
+
+const WINDOW = 400;
+const text = `${API}
+export const spin = workflow("Spin", async (how) => {
+  await sleep(1);
+  if (how === "loop") for (;;);
+  if (how === "microtasks") for (;;) await null;
+  if (how === "regexp") /^(a+)+$/.test("a".repeat(64) + "b");
+  if (how === "stop") return "stopped";
+  if (how === "once" && sideEffect(() => Math.random()) < 2) { const until = sideEffect(() => Date.now() + 10000); while (sideEffect(() => Date.now()) < until); }
+});
+export const calm = workflow("Calm", async (n) => {
+  let sum = 0;
+  for (let i = 0; i < n; i++) { await sleep(1000); sum += Math.random() < 2 ? 1 : 0; }
+  return sum;
+});
+export const busy = workflow("Busy", async (ms) => {
+  // Computes for a while in several turns: none of them is long.
+  for (let i = 0; i < 40; i++) { let x = 0; for (let k = 0; k < 2e6; k++) x += k % 7; await parallel([async () => x]); }
+  return "done";
+});`;
+
+const inTime = <T>(promise: Promise<T>, ms: number, what: string): Promise<T> => {
+  let timer: ReturnType<typeof setTimeout>;
+  return Promise.race([
+    promise,
+    new Promise<never>((_, reject) => timer = setTimeout(() => reject(new Error(`${what} took more than ${ms} ms`)), ms)),
+  ]).finally(() => clearTimeout(timer));
+};
+
+export const cases: Case[] = [
+  ...["loop", "microtasks", "regexp"].map((how): Case => ({
+    name: `watchdog: a workflow that never yields (${how}) fails its task by name`,
+    run: () =>
+      withRealm(text, async (h) => {
+        const run = h.start("Spin", { args: [how] });
+        await run.task();
+        run.server.fireTimer("1");
+        const outcome = await inTime(run.task(), 10_000, "stopping it");
+        equal(outcome.response?.$case, "failed");
+        equal(outcome.evict, true);
+        match(run.failure, /^workflow "Spin" \(id "wf", run .+\) ran for 400 ms without yielding, so it was stopped: .*activity/);
+        equal(run.server.taskFailure?.cause, 14);
+        const next = h.start("Calm", { args: [2] });
+        equal(await inTime(next.auto(), 10_000, "the next run"), 2);
+      }, { watchdogMs: WINDOW }),
+  })),
+  {
+    name: "watchdog: neighbours' open tasks are given again from full history, and do not fail",
+    run: () =>
+      withRealm(text, async (h) => {
+        const neighbours = Array.from({ length: 6 }, (_, i) => h.start("Calm", { args: [2 + i % 3] }));
+        for (const run of neighbours) await run.task();
+        const spinner = h.start("Spin", { args: ["loop"] });
+        await spinner.task();
+        spinner.server.fireTimer("1");
+        for (const run of neighbours) run.server.fireTimer("1");
+        // The spinner's task goes in among those of the others.
+        const open = [
+          ...neighbours.slice(0, 3).map((run) => run.task()),
+          spinner.task(),
+          ...neighbours.slice(3).map((run) => run.task()),
+        ];
+        const outcomes = await inTime(Promise.all(open), 20_000, "all tasks");
+        equal(outcomes.filter((o) => o.response?.$case === "failed").length, 1);
+        match(spinner.failure, /without yielding/);
+        for (const run of neighbours) {
+          for (const id of [...run.server.timers.keys()]) run.server.fireTimer(id);
+          equal(
+            await run.auto(),
+            Number(run.server.events.filter((e) => e.attributes.case === "timerFiredEventAttributes").length),
+            run.failure,
+          );
+          equal(run.failure, "");
+        }
+      }, { watchdogMs: WINDOW }),
+  },
+  {
+    name: "watchdog: the spinner's further tasks run in quarantine, beside the others, and it may recover",
+    run: () =>
+      withRealm(text, async (h) => {
+        const run = h.start("Spin", { args: ["once"] });
+        await run.task();
+        run.server.fireTimer("1");
+        equal((await inTime(run.task(), 10_000, "the first spin")).response?.$case, "failed");
+        // The second attempt spins as well: not reported, and the others are not held up meanwhile.
+        run.server.attempt = 2;
+        const second = run.task();
+        const calm = h.start("Calm", { args: [3] });
+        const started = performance.now();
+        equal(await calm.auto(), 3);
+        ok(performance.now() - started < WINDOW * 4, "others go on while it spins in quarantine");
+        const outcome = await inTime(second, 10_000, "the second spin");
+        equal(outcome.response?.$case, "nothing");
+        match(outcome.error?.message ?? "", /without yielding/);
+      }, { watchdogMs: WINDOW }),
+  },
+  {
+    name: "watchdog: long work that yields is left alone, and so is a waiting run",
+    run: () =>
+      withRealm(text, async (h) => {
+        const run = h.start("Busy", { args: [1] });
+        await inTime(run.task(), 60_000, "the busy run");
+        equal(run.server.closed?.result, "done", run.failure);
+        const waiting = h.start("Calm", { args: [1] });
+        await waiting.task();
+        await new Promise((resolve) => setTimeout(resolve, WINDOW * 2));
+        equal(await waiting.auto(), 1);
+      }, { watchdogMs: WINDOW }),
+  },
+  {
+    name: "watchdog: a replay that spins is a failed verdict",
+    run: () =>
+      withRealm(text, async (h) => {
+        const run = h.start("Spin", { args: ["stop"] });
+        equal(await run.auto(), "stopped");
+        const spinning = text.replace('if (how === "stop") return "stopped";', 'if (how === "stop") for (;;);');
+        await withRealm(spinning, async (other) => {
+          const verdict = await inTime(other.realm.replay("wf", run.server.history()), 10_000, "the replay");
+          equal(verdict.verdict, "failed");
+          match(verdict.error?.message ?? "", /workflow "Spin" .*ran for 400 ms without yielding/);
+          equal((await other.realm.replay("wf", h.start("Calm", { args: [0] }).server.history())).verdict, "ok");
+        }, { watchdogMs: WINDOW });
+      }, { watchdogMs: WINDOW }),
+  },
+];

@@ -1,0 +1,116 @@
+#!/usr/bin/env node
+// `npm run bench -- NAME [options]`: builds dist/ and runs a bench of bench/. `replay` runs in Node, Deno and Chromium over the same
+// histories, each runtime that is absent is named. What the bench printed goes to standard output as one JSON text.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { spawn } from "node:child_process";
+import { buildDist } from "./build_dist.mjs";
+import { launchChromium } from "./lib/chromium.mjs";
+import { bin, root } from "./lib/steps.mjs";
+
+const HELP = `usage: npm run bench -- replay [--runtimes=node,deno,chromium] [options of bench/replay.ts]
+       npm run bench -- engine [options of bench/engine.ts]
+
+With --help after its name a bench lists its options.`;
+
+const [name, ...args] = process.argv.slice(2);
+if (!["replay", "engine"].includes(name)) {
+  (name === "--help" ? console.log : console.error)(HELP);
+  process.exit(name === "--help" ? 0 : 2);
+}
+buildDist();
+
+/** Runs a program with its errors shown; answers what it wrote. */
+function output(command, argv) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, argv, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
+    let text = "";
+    child.stdout.on("data", (chunk) => (text += chunk));
+    child.on("error", reject);
+    child.on(
+      "close",
+      (status) => (status === 0 ? resolve(text) : reject(new Error(`${command} ${argv.join(" ")} ended with ${status}`))),
+    );
+  });
+}
+
+const value = (option, otherwise) => args.find((a) => a.startsWith(`--${option}=`))?.slice(option.length + 3) ?? otherwise;
+
+/** Serves the bundles and histories of a folder to a page and lets it measure. */
+async function inChromium(dir, histories) {
+  const launched = await launchChromium();
+  if (!launched.browser) return { runtime: "chromium", skipped: launched.reason };
+  const { build } = await import("esbuild");
+  await build({
+    entryPoints: { page: join(root, "bench/lib/page.ts"), realm: join(root, "bench/lib/realm_entry.ts") },
+    bundle: true,
+    format: "esm",
+    platform: "browser",
+    target: "es2022",
+    outdir: dir,
+    absWorkingDir: root,
+    alias: { "temporalex/workflow": join(root, "ts/workflow/mod.ts") },
+    logLevel: "error",
+  });
+  const server = createServer((req, res) => {
+    const path = new URL(req.url, "http://localhost").pathname;
+    if (path === "/") return res.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><meta charset=utf-8>");
+    try {
+      const file = readFileSync(join(dir, path.replace(/[^a-z0-9_.-]/gi, "")));
+      res.writeHead(200, { "content-type": path.endsWith(".js") ? "text/javascript" : "application/octet-stream" }).end(file);
+    } catch {
+      res.writeHead(404).end();
+    }
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${server.address().port}/`;
+  try {
+    const page = await launched.browser.newPage();
+    await page.goto(url);
+    const ask = {
+      histories: histories.map((history) => ({ name: history, url: `${url}${history}.bin` })),
+      realmEntry: `${url}realm.js`,
+      realms: value("realms", "inline,worker").split(","),
+      repeats: Number(value("repeats", "5")),
+    };
+    const realms = await page.evaluate(async ([u, a]) => (await import(u), globalThis.benchReplay(a)), [`${url}page.js`, ask]);
+    return { bench: "replay", runtime: `chromium ${launched.browser.version()}`, repeats: ask.repeats, realms };
+  } finally {
+    await launched.browser.close();
+    server.close();
+  }
+}
+
+async function replay() {
+  const histories = value("histories", "sequential,at_once,signals,timers_updates").split(",");
+  const runtimes = value("runtimes", "node,deno,chromium").split(",");
+  const rest = args.filter((a) => !a.startsWith("--runtimes="));
+  const dir = mkdtempSync(join(tmpdir(), "bench-"));
+  try {
+    await output(process.execPath, ["dist/bench/replay.js", ...rest, `--save=${dir}`]);
+    const measure = {
+      node: async () => JSON.parse(await output(process.execPath, ["dist/bench/replay.js", ...rest, `--from=${dir}`])),
+      deno: async () => {
+        const deno = bin("deno");
+        if (deno === undefined) return { runtime: "deno", skipped: "the npm package deno has no binary here" };
+        return JSON.parse(await output(deno, ["run", "-A", "bench/replay.ts", ...rest, `--from=${dir}`]));
+      },
+      chromium: () => inChromium(dir, histories),
+    };
+    const results = [];
+    for (const runtime of runtimes) {
+      if (measure[runtime] === undefined) {
+        throw new Error(`no runtime named ${runtime}; there are: ${Object.keys(measure).join(", ")}`);
+      }
+      results.push(await measure[runtime]());
+    }
+    return results;
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+if (name === "replay" && !args.includes("--help")) console.log(JSON.stringify(await replay(), undefined, 1));
+else process.stdout.write(await output(process.execPath, [`dist/bench/${name}.js`, ...args]));

@@ -5,28 +5,34 @@ import {
   ActivityCancellationType,
   CommandKind,
   type ResolveActivity,
-  type RetryPolicy,
   ScheduleActivity,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { decodeFailure } from "../converter/failure_converter.ts";
 import { ActivityFailure } from "../converter/failures.ts";
-import { encode, wire, wireAll } from "./encode.ts";
+import { defaultPayloadConverter } from "../converter/payload.ts";
+import { encode, wire, withPayloads } from "./encode.ts";
 import type { NativeRun } from "./run.ts";
 import { Awaiter, type Strand } from "./strand.ts";
 
-/** An activity call but for its arguments, prepared once per proxy and name. Durations: 0 is unset. */
-export interface ActivitySpec {
-  readonly activityType: string;
-  readonly activityId: string;
-  readonly taskQueue: string;
-  readonly scheduleToCloseTimeoutMs: number;
-  readonly scheduleToStartTimeoutMs: number;
-  readonly startToCloseTimeoutMs: number;
-  readonly heartbeatTimeoutMs: number;
-  readonly retryPolicy: RetryPolicy | undefined;
-  readonly cancellationType: ActivityCancellationType;
+/** The options of an activity call. Durations: 0 is unset. */
+export type ActivityOptionsShape = Omit<ScheduleActivity, "headers" | "arguments" | "summary"> & {
   readonly summary: string | undefined;
+};
+
+/** An activity call but for its arguments, prepared once per proxy and name. */
+export interface ActivitySpec {
+  readonly options: ActivityOptionsShape;
+  /** ScheduleActivity without arguments, encoded. */
+  readonly head: Uint8Array;
 }
+
+export function prepareActivity(options: ActivityOptionsShape): ActivitySpec {
+  // The summary is for people who look at the history, so it is plain text whatever the run's converter does.
+  const summary = options.summary === undefined ? undefined : wire(defaultPayloadConverter.toPayload(options.summary));
+  return { options, head: encode(ScheduleActivity, { ...options, summary, headers: {}, arguments: [] }) };
+}
+
+const ARGUMENTS_TAG = 5 << 3 | 2;
 
 export const CANCELLATION = {
   tryCancel: ActivityCancellationType.ACTIVITY_CANCELLATION_TYPE_TRY_CANCEL,
@@ -44,18 +50,14 @@ export class ActivityAwaiter extends Awaiter<unknown> {
 
   constructor(strand: Strand, spec: ActivitySpec, args: readonly unknown[]) {
     const run = strand.run;
+    const { options } = spec;
     // Before the awaiter exists: arguments that cannot be encoded throw to the caller and leave nothing behind.
-    const attributes = encode(ScheduleActivity, {
-      ...spec,
-      summary: spec.summary === undefined ? undefined : wire(run.converter.toPayload(spec.summary)),
-      headers: {},
-      arguments: wireAll(run.converter, args),
-    });
+    const attributes = withPayloads(spec.head, ARGUMENTS_TAG, run.converter, args);
     super(strand);
-    this.activityType = spec.activityType;
-    this.#waits = spec.cancellationType === CANCELLATION.waitCancellationCompleted;
+    this.activityType = options.activityType;
+    this.#waits = options.cancellationType === CANCELLATION.waitCancellationCompleted;
     this.#seq = run.issue(CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY, attributes);
-    this.#activityId = spec.activityId === "" ? String(this.#seq) : spec.activityId;
+    this.#activityId = options.activityId === "" ? String(this.#seq) : options.activityId;
     run.activities.set(this.#seq, this);
   }
 

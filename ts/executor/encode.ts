@@ -50,3 +50,20 @@ export function encodePayloads(payloads: readonly WirePayload[]): Uint8Array {
   for (const payload of payloads) PayloadCodec.encode(payload, writer.uint32(10).fork()).join();
   return writer.finish();
 }
+
+/**
+ * An encoded message with a repeated payload field of small number (`tag`: field number << 3 | 2) behind it: protobuf fields may come in
+ * any order, so what is the same for all calls is encoded once.
+ */
+export function withPayloads(head: Uint8Array, tag: number, converter: PayloadConverter, values: readonly unknown[]): Uint8Array {
+  // Before anything is written: a value that cannot be converted leaves the writer clean.
+  const payloads = values.map((value) => converter.toPayload(value));
+  writer.raw(head);
+  for (const { metadata, data } of payloads) {
+    writer.uint32(tag).fork();
+    for (const key in metadata) writer.uint32(10).fork().uint32(10).string(key).uint32(18).bytes(metadata[key]!).join();
+    if (data.length > 0) writer.uint32(18).bytes(data);
+    writer.join();
+  }
+  return writer.finish();
+}

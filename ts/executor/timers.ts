@@ -1,6 +1,7 @@
 // Durable timers: sleep, and the timeout of a receive. A timer that is started and cancelled in one activation leaves no event; the core
 // sees to that. Cancelling gives no job back, so the awaiter settles by itself.
 import { CommandKind, StartTimer } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { defaultPayloadConverter } from "../converter/payload.ts";
 import { encode, wire, type WirePayload } from "./encode.ts";
 import type { NativeRun } from "./run.ts";
 import { Awaiter, type Strand } from "./strand.ts";
@@ -12,7 +13,7 @@ export interface TimerTarget {
 
 /** Issues StartTimer for a duration > 0; fractions of a millisecond are rounded up. */
 export function startTimer(run: NativeRun, durationMs: number, summary: string | undefined, target: TimerTarget): number {
-  const text: WirePayload | undefined = summary === undefined ? undefined : wire(run.converter.toPayload(summary));
+  const text: WirePayload | undefined = summary === undefined ? undefined : wire(defaultPayloadConverter.toPayload(summary));
   const seq = run.issue(
     CommandKind.COMMAND_KIND_START_TIMER,
     encode(StartTimer, { durationMs: Math.ceil(durationMs), summary: text }),

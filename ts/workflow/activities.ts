@@ -1,7 +1,7 @@
 // activities<T>(options): a typed proxy over the activities of a module. The name on the wire is the property key, with an optional
 // prefix, and never function.name: minifiers and re-exports change that one.
 import { type Duration, toMs } from "../converter/duration.ts";
-import { ActivityAwaiter, type ActivitySpec, CANCELLATION } from "../executor/activities.ts";
+import { ActivityAwaiter, type ActivityOptionsShape, CANCELLATION, prepareActivity } from "../executor/activities.ts";
 import { enterBlocking } from "../executor/enter.ts";
 import { rejected } from "../executor/strand.ts";
 
@@ -90,18 +90,22 @@ export function activities<T>(options: ActivitiesOptions = {}): Activities<T> {
   }) as Activities<T>;
 }
 
-function makeCall(spec: ActivitySpec): ActivityCall<unknown[], unknown> {
+function makeCall(options: ActivityOptionsShape): ActivityCall<unknown[], unknown> {
+  const spec = prepareActivity(options);
+  const api = `activity "${options.activityType}"`;
   const call = (...args: unknown[]): Promise<unknown> => {
-    const strand = enterBlocking(`activity "${spec.activityType}"`);
+    const strand = enterBlocking(api);
     if (strand instanceof Error) return rejected(strand);
     return new ActivityAwaiter(strand, spec, args).promise;
   };
-  return Object.assign(call, { with: (options: ActivityOptions) => makeCall({ ...spec, ...checked(options, spec) }) });
+  return Object.assign(call, { with: (over: ActivityOptions) => makeCall({ ...options, ...checked(over, options) }) });
 }
 
 const DEFAULT_START_TO_CLOSE_MS = 30_000;
 
-const NOTHING: Omit<ActivitySpec, "activityType"> = {
+type Common = Omit<ActivityOptionsShape, "activityType">;
+
+const NOTHING: Common = {
   activityId: "",
   taskQueue: "",
   scheduleToCloseTimeoutMs: 0,
@@ -123,8 +127,8 @@ function ms(option: string, duration: Duration | undefined, before: number): num
 /** The options as the core wants them, over `before`. Throws for what no server would take. */
 function checked(
   options: ActivityOptions,
-  before: Omit<ActivitySpec, "activityType"> = NOTHING,
-): Omit<ActivitySpec, "activityType"> {
+  before: Common = NOTHING,
+): Common {
   const type = options.cancellationType;
   if (type !== undefined && CANCELLATION[type] === undefined) {
     throw new TypeError(`cancellationType must be one of ${Object.keys(CANCELLATION).join(", ")}, not "${type}"`);
@@ -146,7 +150,7 @@ function checked(
   return spec;
 }
 
-function retryPolicy(retry: RetryOptions): NonNullable<ActivitySpec["retryPolicy"]> {
+function retryPolicy(retry: RetryOptions): NonNullable<ActivityOptionsShape["retryPolicy"]> {
   const { backoffCoefficient = 2, maximumAttempts = 0 } = retry;
   if (!(backoffCoefficient >= 1)) throw new RangeError(`retry.backoffCoefficient must be at least 1, not ${backoffCoefficient}`);
   if (!Number.isInteger(maximumAttempts) || maximumAttempts < 0) {

@@ -48,10 +48,10 @@ test("a worker polls its queue and its own sticky one, and stops by taking the p
   const queues = service.requests("pollWorkflowTaskQueue").map((request) => request.taskQueue!);
   assert.equal(queues.filter((queue) => queue.kind === TaskQueueKind.NORMAL && queue.name === "q").length, 2);
   const sticky = queues.filter((queue) => queue.kind === TaskQueueKind.STICKY);
-  assert.equal(sticky.length, 4);
+  assert.equal(sticky.length, 2);
   assert.equal(new Set(sticky.map((queue) => queue.name)).size, 1);
   assert.equal(sticky[0]!.normalName, "q");
-  assert.equal(service.requests("pollActivityTaskQueue").length, 5);
+  assert.equal(service.requests("pollActivityTaskQueue").length, 2);
   assert.equal(service.requests("pollActivityTaskQueue")[0]!.taskQueueMetadata!.maxTasksPerSecond, 7);
   await w.shutdown();
   await running;

@@ -12,7 +12,7 @@ const TASK = new Uint8Array([1]);
 function poller(timers: ManualTimers, options: Partial<PollerOptions>): Poller {
   return new Poller({
     what: "tasks",
-    count: 1,
+    max: 1,
     slots: new Slots(10),
     poll: () => Promise.resolve(undefined),
     handle: () => Promise.resolve(),
@@ -95,7 +95,7 @@ test("no more tasks are taken than there are slots", async () => {
   const finish: (() => void)[] = [];
   let polls = 0;
   const loop = poller(timers, {
-    count: 5,
+    max: 5,
     slots,
     poll: () => {
       polls++;
@@ -119,6 +119,43 @@ test("no more tasks are taken than there are slots", async () => {
   for (const end of finish) end();
   await done;
   assert.equal(slots.used, 0);
+});
+
+test("polls grow in number while tasks come faster than they are asked for, and shrink when they end empty", async () => {
+  const timers = new ManualTimers();
+  const polls: { task: () => void; empty: () => void }[] = [];
+  const answer = (how: "task" | "empty", count: number) => {
+    for (const poll of polls.splice(0, count)) poll[how]();
+  };
+  const loop = poller(timers, {
+    max: 6,
+    slots: new Slots(100),
+    poll: (signal) =>
+      new Promise((resolve, reject) => {
+        polls.push({ task: () => resolve(TASK), empty: () => resolve(undefined) });
+        signal.addEventListener("abort", () => reject(new Error("taken back")));
+      }),
+  });
+  loop.start();
+  await settle();
+  assert.equal(polls.length, 2);
+  answer("task", 1);
+  await settle();
+  assert.equal(polls.length, 2, "another poll was waiting: enough");
+  for (let i = 0; i < 10; i++) {
+    answer("task", polls.length);
+    await settle();
+  }
+  assert.equal(polls.length, 6, "grown to the maximum");
+  await timers.advance(1000);
+  answer("empty", 3);
+  await settle();
+  assert.equal(polls.length, 3);
+  await timers.advance(1000);
+  answer("empty", 3);
+  await settle();
+  assert.equal(polls.length, 2, "two stay");
+  await loop.stop();
 });
 
 test("a task that comes with the cancellation of its poll is worked on", async () => {

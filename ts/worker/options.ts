@@ -53,9 +53,9 @@ export interface WorkerOptions extends RealmSettings {
   maxConcurrentActivities?: number;
   /** Activities started per second by all workers of the queue together. Default: no limit. */
   maxActivitiesPerSecond?: number;
-  /** Polls for workflow tasks in flight: on the common queue and on this worker's own (sticky) one. Default: 2 and 4. */
+  /** Polls for workflow tasks in flight at most: on the common queue and on this worker's own (sticky) one. Default: 16 and 32. */
   workflowPollers?: { normal?: number; sticky?: number };
-  /** Polls for activity tasks in flight. Default: 5. */
+  /** Polls for activity tasks in flight at most. Default: 32. */
   activityPollers?: number;
   /** Runs kept in memory, so that their next task need not replay them. 0 replays every task. Default: 1000. */
   cachedWorkflows?: number;
@@ -128,8 +128,8 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
     cachedWorkflows > 0 ? 2 : 1,
   );
   const maxConcurrentActivities = whole("maxConcurrentActivities", options.maxConcurrentActivities ?? 100, 1);
-  const normal = whole("workflowPollers.normal", options.workflowPollers?.normal ?? 2, 1);
-  const sticky = whole("workflowPollers.sticky", options.workflowPollers?.sticky ?? 4, 1);
+  const normal = whole("workflowPollers.normal", options.workflowPollers?.normal ?? 16, 1);
+  const sticky = whole("workflowPollers.sticky", options.workflowPollers?.sticky ?? 32, 1);
   const normalPollers = Math.min(
     normal,
     cachedWorkflows > 0 ? Math.floor(maxConcurrentWorkflowTasks / 2) : maxConcurrentWorkflowTasks,
@@ -145,7 +145,7 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
     maxActivitiesPerSecond: options.maxActivitiesPerSecond,
     normalPollers,
     stickyPollers: cachedWorkflows > 0 ? Math.min(sticky, maxConcurrentWorkflowTasks - normalPollers) : 0,
-    activityPollers: Math.min(whole("activityPollers", options.activityPollers ?? 5, 1), maxConcurrentActivities),
+    activityPollers: Math.min(whole("activityPollers", options.activityPollers ?? 32, 1), maxConcurrentActivities),
     cachedWorkflows,
     stickyScheduleToStartTimeoutMs: toMs(options.stickyScheduleToStartTimeout ?? "10s"),
     shutdownGraceMs: milliseconds("shutdownGraceMs", options.shutdownGraceMs ?? 0),

@@ -24,14 +24,19 @@ const FINAL_CODES: ReadonlySet<number> = new Set([
   Code.FAILED_PRECONDITION,
 ]);
 const FINAL_AFTER = 5;
+/** Polls that are always in flight, so that one may be on its way back while another waits. */
+const MIN_POLLS = 2;
 /** An empty answer sooner than this did not wait for a task. */
 const EMPTY_TOO_SOON_MS = 20;
 
 export interface PollerOptions {
   /** For logs: "workflow tasks of queue q". */
   what: string;
-  /** Polls in flight at once. */
-  count: number;
+  /**
+   * Polls in flight at most. There are two at first; when a task comes and no other poll is waiting, one more is sent from then on, and a
+   * poll that ends without a task while others wait is not sent again.
+   */
+  max: number;
   slots: Slots;
   /** One poll; undefined when the long poll ended without a task. */
   poll: (signal: AbortSignal) => Promise<Uint8Array | undefined>;
@@ -59,10 +64,15 @@ export class WorkerPollError extends Error {
 
 export class Poller {
   readonly #options: PollerOptions;
-  readonly #stop = new AbortController();
-  readonly #loops: Promise<void>[] = [];
+  /** Each loop with what stops it: a signal of its own, because a service listens to the signal of each call. */
+  readonly #loops = new Map<AbortController, Promise<void>>();
+  #stopping = false;
   readonly #tasks = new Set<Promise<void>>();
   #finalRefusals = 0;
+  /** Loops that go on. */
+  #polls = 0;
+  /** Those whose poll is in flight. */
+  #waiting = 0;
 
   constructor(options: PollerOptions) {
     this.#options = options;
@@ -74,13 +84,21 @@ export class Poller {
   }
 
   start(): void {
-    for (let i = 0; i < this.#options.count; i++) this.#loops.push(this.#loop());
+    for (let i = 0; i < Math.min(MIN_POLLS, this.#options.max); i++) this.#add();
+  }
+
+  #add(): void {
+    const stop = new AbortController();
+    this.#polls++;
+    this.#loops.set(stop, this.#loop(stop.signal).finally(() => this.#loops.delete(stop)));
   }
 
   /** Takes the waiting polls back and resolves when the loops have ended; tasks may still be worked on (`idle`). */
   async stop(): Promise<void> {
-    this.#stop.abort(new Error("the worker is shutting down"));
-    await Promise.all(this.#loops);
+    this.#stopping = true;
+    const loops = [...this.#loops];
+    for (const [stop] of loops) stop.abort(new Error("the worker is shutting down"));
+    await Promise.all(loops.map(([, loop]) => loop));
   }
 
   /** Resolves when no task is being worked on. Call after `stop`. */
@@ -88,9 +106,8 @@ export class Poller {
     while (this.#tasks.size > 0) await Promise.all(this.#tasks);
   }
 
-  async #loop(): Promise<void> {
+  async #loop(signal: AbortSignal): Promise<void> {
     const { slots, poll, timers, logger, what, random } = this.#options;
-    const { signal } = this.#stop;
     let failures = 0;
     while (!signal.aborted) {
       const release = await slots.acquire(signal);
@@ -98,13 +115,18 @@ export class Poller {
       const asked = timers.now();
       let pause = 0;
       try {
-        const task = await poll(signal);
+        const task = await this.#ask(poll, signal);
         if (task !== undefined) {
           this.#work(task, release);
+          if (this.#waiting === 0 && this.#polls < this.#options.max && !this.#stopping) this.#add();
           failures = this.#finalRefusals = 0;
           continue;
         }
         release();
+        if (this.#polls > MIN_POLLS) {
+          this.#polls--;
+          return;
+        }
         failures = timers.now() - asked < EMPTY_TOO_SOON_MS ? failures + 1 : 0;
         this.#finalRefusals = 0;
         if (failures > 2) pause = backoffMs(failures - 2, POLL_BACKOFF, random);
@@ -117,6 +139,15 @@ export class Poller {
         logger.warn(`polling for ${what} failed`, { error, attempt: failures, nextInMs: Math.round(pause) });
       }
       if (pause > 0 && !signal.aborted) await sleepOn(timers, pause, signal).catch(() => {});
+    }
+  }
+
+  async #ask(poll: PollerOptions["poll"], signal: AbortSignal): Promise<Uint8Array | undefined> {
+    this.#waiting++;
+    try {
+      return await poll(signal);
+    } finally {
+      this.#waiting--;
     }
   }
 

@@ -183,17 +183,17 @@ export class Worker {
       const common = { slots: new Slots(maxConcurrentWorkflowTasks), handle: (task: Uint8Array) => tasks.handle(task) };
       const what = `workflow tasks of queue "${taskQueue}"`;
       const normal = this.#workflowPoll({ name: taskQueue, kind: TaskQueueKind.NORMAL });
-      this.#workflowPollers.push(this.#poller({ ...common, what, count: normalPollers, poll: normal }));
+      this.#workflowPollers.push(this.#poller({ ...common, what, max: normalPollers, poll: normal }));
       if (stickyPollers > 0) {
         const sticky = this.#workflowPoll({ name: this.#stickyQueue, kind: TaskQueueKind.STICKY, normalName: taskQueue });
-        this.#workflowPollers.push(this.#poller({ ...common, what: `${what} (sticky)`, count: stickyPollers, poll: sticky }));
+        this.#workflowPollers.push(this.#poller({ ...common, what: `${what} (sticky)`, max: stickyPollers, poll: sticky }));
       }
     }
     if (this.#activityTasks !== undefined) {
       const tasks = this.#activityTasks;
       this.#activityPollers.push(this.#poller({
         what: `activity tasks of queue "${taskQueue}"`,
-        count: activityPollers,
+        max: activityPollers,
         slots: new Slots(maxConcurrentActivities),
         poll: this.#activityPoll(),
         handle: (task) => tasks.handle(task),

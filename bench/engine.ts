@@ -18,6 +18,7 @@ const HELP = `usage: npm run bench -- engine [options]
 --synchronous=A,B    FULL, NORMAL; memory: a store in memory (default FULL,NORMAL)
 --drivers=A,B        node, libsql, wasm (default: the one that the product chooses)
 --realm=KIND         worker, inline (default worker)
+--pollers=N          polls in flight per queue (default: the worker's)
 --steps=N            steps of one measurement, over all workflows in flight (default 4000; a tenth of it with one in flight)
 --growth=A,B         events of one history at whose end a step is timed (default 100,1000)
 --full               growth at 100,1000,10000,50000, steps=20000
@@ -39,6 +40,7 @@ const given = options(args, {
   growth: full ? "100,1000,10000,50000" : "100,1000",
   full: "",
   folder: tmpdir(),
+  pollers: "",
 });
 
 interface Setting {
@@ -64,6 +66,10 @@ async function withApp<T>({ synchronous, driver }: Setting, body: (app: App) => 
         ? Object.values(programs).filter(isWorkflow)
         : new URL("./lib/programs.ts", import.meta.url),
       activities: { echo: (value: number) => value },
+      ...(given.pollers !== "" && {
+        activityPollers: count("pollers", given.pollers),
+        workflowPollers: { normal: count("pollers", given.pollers), sticky: count("pollers", given.pollers) },
+      }),
     });
     return await worker.runUntil(() => body({ engine, client: new Client(common) }));
   } finally {

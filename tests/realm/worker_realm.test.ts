@@ -3,6 +3,7 @@ import test from "node:test";
 import assert from "node:assert/strict";
 import { WorkflowLoadError } from "../../ts/realm/loader/errors.ts";
 import { createWorkerRealm } from "../../ts/realm/worker_realm.ts";
+import type { WebWorker } from "../../ts/platform/threads.ts";
 import { type Harness, harness, workflows } from "./realm_support.ts";
 
 const withRealm = async (options: Parameters<typeof harness>[0], body: (h: Harness) => Promise<void>): Promise<void> => {
@@ -276,4 +277,37 @@ test("disposal rejects what is open and leaves nothing running", async () => {
   await disposed;
   await assert.rejects(h.realm.runTask(run.server.openTask()), { name: "RealmDisposedError" });
   await assert.rejects(h.realm.replay("wf", run.server.history()), { name: "RealmDisposedError" });
+});
+
+test("a message carries its own bytes, not the buffer that they lie in", async () => {
+  const posted: { t: string; bytes?: Uint8Array; response?: Uint8Array; history?: Uint8Array }[] = [];
+  const entry = (): WebWorker => {
+    const worker: WebWorker = {
+      onmessage: null,
+      onmessageerror: null,
+      onerror: null,
+      terminate: () => {},
+      postMessage(message) {
+        posted.push(message as typeof posted[number]);
+        if (posted.length === 1) {
+          queueMicrotask(() => worker.onmessage!({ data: { t: "ready", workflowTypes: [] } } as MessageEvent));
+        }
+      },
+    };
+    return worker;
+  };
+  const realm = await createWorkerRealm({ entry });
+  const batch = (bytes: Uint8Array) => {
+    const buffer = new Uint8Array(100_000);
+    buffer.set(bytes, 5000);
+    return buffer.subarray(5000, 5000 + bytes.length);
+  };
+  // workflow_execution (2): workflow "w" (1), run "r" (2)
+  const task = Uint8Array.of(0x12, 6, 0x0a, 1, 0x77, 0x12, 1, 0x72);
+  const open = [realm.runTask(batch(task)), realm.replay("w", batch(task))];
+  realm.taskReported("r", batch(Uint8Array.of(1, 2, 3)));
+  const sizes = posted.slice(1).map(({ t, bytes, response, history }) => [t, (bytes ?? response ?? history)!.buffer.byteLength]);
+  assert.deepEqual(sizes, [["task", 8], ["replay", 8], ["reported", 3]]);
+  await realm.dispose();
+  await Promise.allSettled(open);
 });

@@ -53,3 +53,8 @@ export type FromRealm =
     readonly nextPageToken: Uint8Array;
   }
   | { readonly t: "log"; readonly entry: LogEntry };
+
+/** Bytes for a message. It would take the whole buffer that a view lies in, perhaps all that a batch answered: such bytes go as a copy. */
+export function alone(bytes: Uint8Array): Uint8Array {
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
+}

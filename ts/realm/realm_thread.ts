@@ -8,7 +8,7 @@ import type { LogSink } from "../executor/program.ts";
 import { startThread, type Thread, type WebWorker } from "../platform/threads.ts";
 import type { Loss } from "./lost_task.ts";
 import { WorkflowLoadError } from "./loader/errors.ts";
-import type { FromRealm, InitMessage, ToRealm } from "./protocol.ts";
+import { alone, type FromRealm, type InitMessage, type ToRealm } from "./protocol.ts";
 
 /** Everything that is needed to start a realm, once and again. */
 export interface RealmSpec {
@@ -164,7 +164,8 @@ export class RealmThread {
   async #fetch({ id, workflowId, runId, nextPageToken }: Extract<FromRealm, { t: "fetch" }>): Promise<void> {
     let answer: ToRealm;
     try {
-      answer = { t: "page", id, ...await this.#spec.fetchHistory(workflowId, runId, nextPageToken) };
+      const { history, nextPageToken: next } = await this.#spec.fetchHistory(workflowId, runId, nextPageToken);
+      answer = { t: "page", id, history: alone(history), nextPageToken: alone(next) };
     } catch (e) {
       answer = { t: "noPage", id, message: e instanceof Error ? e.message : String(e) };
     }

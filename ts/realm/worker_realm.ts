@@ -10,7 +10,7 @@ import type { SourceHost } from "../platform/source_files.ts";
 import type { WebWorker } from "../platform/threads.ts";
 import type { Problem } from "./loader/errors.ts";
 import { type Loss, lostReplayVerdict, lostTaskOutcome } from "./lost_task.ts";
-import type { FromRealm } from "./protocol.ts";
+import { alone, type FromRealm } from "./protocol.ts";
 import { Quarantine } from "./quarantine.ts";
 import {
   type CommonRealmOptions,
@@ -125,7 +125,7 @@ class ThreadedRealm implements WorkerRealm {
       const job: Job = {
         runId,
         unclear: 0,
-        message: (id) => ({ t: "task", id, bytes: pollResponse }),
+        message: (id) => ({ t: "task", id, bytes: alone(pollResponse) }),
         done: (answer) => settle(answer, "outcome", (a) => resolve(a.outcome), reject),
         fail: reject,
         lost: (loss) => resolve(lostTaskOutcome(pollResponse, loss, { identity, namespace })),
@@ -139,7 +139,7 @@ class ThreadedRealm implements WorkerRealm {
       this.#submit({
         runId: undefined,
         unclear: 0,
-        message: (id) => ({ t: "replay", id, workflowId, history, options }),
+        message: (id) => ({ t: "replay", id, workflowId, history: alone(history), options }),
         done: (answer) => settle(answer, "verdict", (a) => resolve(a.verdict), reject),
         fail: reject,
         lost: (loss) => resolve(lostReplayVerdict(workflowId, history, loss)),
@@ -196,7 +196,7 @@ class ThreadedRealm implements WorkerRealm {
   }
 
   taskReported(runId: string, response: Uint8Array): void {
-    this.#to(runId).post({ t: "reported", runId, response });
+    this.#to(runId).post({ t: "reported", runId, response: alone(response) });
   }
 
   evict(runId: string): void {

@@ -6,26 +6,27 @@ import { HistoryMismatchError, MisuseError, taskErrorOf } from "./errors.ts";
 import type { NativeRun } from "./run.ts";
 import { inClosure } from "./slot.ts";
 
+/** Most runs have neither, so the tables are made when they are needed. */
 export class Markers {
-  readonly #sideEffects = new Map<number, WirePayload | undefined>();
+  #sideEffects: Map<number, WirePayload | undefined> | undefined;
   #nextSideEffect = 0;
   /** Patches that history records for the tasks seen so far. */
-  readonly #notified = new Set<string>();
+  #notified: Set<string> | undefined;
   /** Patches that this run has answered true for, or deprecated: their marker was issued. */
-  readonly #patched = new Set<string>();
-  readonly #deprecated = new Set<string>();
+  #patched: Set<string> | undefined;
+  #deprecated: Set<string> | undefined;
 
   restoreSideEffect(id: number, payload: WirePayload | undefined): void {
-    this.#sideEffects.set(id, payload);
+    (this.#sideEffects ??= new Map()).set(id, payload);
   }
 
   notifyPatch(id: string): void {
-    this.#notified.add(id);
+    (this.#notified ??= new Set()).add(id);
   }
 
   sideEffect(run: NativeRun, fn: () => unknown): unknown {
     const id = this.#nextSideEffect++;
-    if (this.#sideEffects.has(id)) {
+    if (this.#sideEffects?.has(id) === true) {
       const payload = this.#sideEffects.get(id);
       this.#sideEffects.delete(id);
       issueSideEffect(run, id, payload);
@@ -53,16 +54,16 @@ export class Markers {
 
   /** A replay's "false" is not remembered: the run may go live between two calls. */
   patched(run: NativeRun, id: string): boolean {
-    if (this.#patched.has(id)) return true;
-    if (run.isReplaying && !this.#notified.has(id)) return false;
-    this.#patched.add(id);
+    if (this.#patched?.has(id) === true) return true;
+    if (run.isReplaying && this.#notified?.has(id) !== true) return false;
+    (this.#patched ??= new Set()).add(id);
     issuePatch(run, id, false);
     return true;
   }
 
   deprecatePatch(run: NativeRun, id: string): void {
-    if (this.#deprecated.has(id) || this.#patched.has(id)) return;
-    this.#deprecated.add(id);
+    if (this.#deprecated?.has(id) === true || this.#patched?.has(id) === true) return;
+    (this.#deprecated ??= new Set()).add(id);
     issuePatch(run, id, true);
   }
 }

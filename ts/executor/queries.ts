@@ -25,11 +25,6 @@ export class Published {
     this.#decoded ??= { value: run.converter.fromPayload(this.#payload) };
     return view(this.#decoded.value);
   }
-
-  /** The last published state as a payload, for whoever shows runs. */
-  get payload(): Payload | undefined {
-    return this.#payload;
-  }
 }
 
 export function answerQueries(run: NativeRun, jobs: readonly Job[]): void {

@@ -10,8 +10,8 @@ import { isTaskError, MisuseError, NestingError, taskErrorOf } from "./errors.ts
 import { Queue, type SignalItem, type UpdateItem } from "./inbox.ts";
 import type { NativeRun } from "./run.ts";
 import { inClosure, slot } from "./slot.ts";
-import { Awaiter, rejected, Strand } from "./strand.ts";
-import { cancelTimer, startTimer, type TimerTarget } from "./timers.ts";
+import { ReceiveAwaiter, ReceiveTimer, StateAwaiter, type StateChange } from "./receive_awaiters.ts";
+import { rejected, Strand } from "./strand.ts";
 import { type Outcome, startStrand } from "./turns.ts";
 import { acceptUpdate, completeUpdate, rejectUpdate } from "./updates.ts";
 import { view } from "./view.ts";
@@ -23,83 +23,6 @@ interface Accepted {
   readonly update: UpdateItem;
   readonly handler: HandlerShape;
   readonly args: unknown[];
-}
-
-export class ReceiveAwaiter extends Awaiter<unknown> {
-  readonly external = false;
-  readonly scope: ReceiveScope;
-
-  constructor(strand: Strand, scope: ReceiveScope) {
-    super(strand);
-    this.scope = scope;
-  }
-
-  describe(): string {
-    return "receive";
-  }
-
-  cancel(reason: unknown): void {
-    this.scope.cancel(reason);
-  }
-
-  override abandon(): void {
-    // Only the end of the run abandons a receive; completion.ts answers its updates.
-    this.drop();
-  }
-}
-
-/** The timeout of a receive: a timer like others, but what it wakes is the scope. */
-class ReceiveTimer extends Awaiter<void> implements TimerTarget {
-  readonly external = true;
-  readonly #scope: ReceiveScope;
-  readonly #seq: number;
-
-  constructor(strand: Strand, scope: ReceiveScope, durationMs: number) {
-    super(strand);
-    this.#scope = scope;
-    this.#seq = startTimer(strand.run, durationMs, undefined, this);
-  }
-
-  describe(): string {
-    return "timeout of receive";
-  }
-
-  fired(): void {
-    this.drop();
-    this.#scope.timeUp();
-  }
-
-  cancel(): void {
-    if (!this.isPending) return;
-    cancelTimer(this.strand.run, this.#seq);
-    this.drop();
-  }
-
-  override abandon(): void {
-    this.cancel();
-  }
-}
-
-/** What updateState runs: from the state to [result, new state]. */
-export type StateChange<R> = (state: unknown) => readonly [R, unknown];
-
-/** An updateState call that waits until the running sync handler gives the reducer back. */
-class StateAwaiter<R> extends Awaiter<R> {
-  readonly external = false;
-  readonly fn: StateChange<R>;
-
-  constructor(strand: Strand, fn: StateChange<R>) {
-    super(strand);
-    this.fn = fn;
-  }
-
-  describe(): string {
-    return "updateState";
-  }
-
-  cancel(reason: unknown): void {
-    this.fail(reason);
-  }
 }
 
 export class ReceiveScope {

@@ -18,7 +18,7 @@ export interface RejectionHost {
 
 /** Rejections of one run that are unhandled now. */
 export class OpenRejections {
-  readonly #open = new Map<Promise<unknown>, unknown>();
+  #open: Map<Promise<unknown>, unknown> | undefined;
   readonly #ignores: (reason: unknown) => boolean;
 
   constructor(ignores: (reason: unknown) => boolean) {
@@ -26,16 +26,16 @@ export class OpenRejections {
   }
 
   add(promise: Promise<unknown>, reason: unknown): void {
-    if (!this.#ignores(reason)) this.#open.set(promise, reason);
+    if (!this.#ignores(reason)) (this.#open ??= new Map()).set(promise, reason);
   }
 
   remove(promise: Promise<unknown>): void {
-    this.#open.delete(promise);
+    this.#open?.delete(promise);
   }
 
   /** The error for the first of them, or undefined when there is none. */
   error(): Error | undefined {
-    for (const reason of this.#open.values()) {
+    for (const reason of this.#open?.values() ?? []) {
       const text = reason instanceof Error ? `${reason.name}: ${reason.message}` : describeThrown(reason);
       const error = new UnhandledRejectionError(
         `a promise of the workflow was rejected and nothing handled it (${text}); await it, or catch it`,

@@ -177,7 +177,8 @@ export class NativeRun implements Activator, RunClock {
    * last job consumed.
    */
   #initialize(start: InitializeWorkflow, jobs: Job[], index: number): number {
-    this.info = new RunInfo(this, start);
+    // Only what workflowInfo shows stays: the bytes of the activation, arguments included, are let go.
+    this.info = new RunInfo(this, { ...start, arguments: [], headers: {}, startedAttributes: start.startedAttributes.slice() });
     restoreCarried(this, start.headers);
     let last = index;
     for (; last + 1 < jobs.length; last++) {

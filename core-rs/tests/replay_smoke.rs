@@ -170,7 +170,7 @@ fn completed(outcome: &TaskOutcome) -> RespondWorkflowTaskCompletedRequest {
 }
 
 fn start_timer(run: &mut Run, ms: f64) -> u32 {
-    let bytes = StartTimer { duration_ms: ms, summary: None }.encode_to_vec();
+    let bytes = StartTimer { duration_ms: ms, summary: None, seq: 0 }.encode_to_vec();
     run.command(CommandKind::StartTimer, &bytes).unwrap()
 }
 

@@ -15,7 +15,7 @@ import type { NativeRun } from "./run.ts";
 import { Awaiter, type Strand } from "./strand.ts";
 
 /** The options of an activity call. Durations: 0 is unset. */
-export type ActivityOptionsShape = Omit<ScheduleActivity, "headers" | "arguments" | "summary"> & {
+export type ActivityOptionsShape = Omit<ScheduleActivity, "headers" | "arguments" | "summary" | "seq"> & {
   readonly summary: string | undefined;
 };
 
@@ -29,7 +29,7 @@ export interface ActivitySpec {
 export function prepareActivity(options: ActivityOptionsShape): ActivitySpec {
   // The summary is for people who look at the history, so it is plain text whatever the run's converter does.
   const summary = options.summary === undefined ? undefined : wire(defaultPayloadConverter.toPayload(options.summary));
-  return { options, head: encode(ScheduleActivity, { ...options, summary, headers: {}, arguments: [] }) };
+  return { options, head: encode(ScheduleActivity, { ...options, summary, headers: {}, arguments: [], seq: 0 }) };
 }
 
 const ARGUMENTS_TAG = 5 << 3 | 2;

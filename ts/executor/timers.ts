@@ -16,7 +16,7 @@ export function startTimer(run: NativeRun, durationMs: number, summary: string |
   const text: WirePayload | undefined = summary === undefined ? undefined : wire(defaultPayloadConverter.toPayload(summary));
   const seq = run.issue(
     CommandKind.COMMAND_KIND_START_TIMER,
-    encode(StartTimer, { durationMs: Math.ceil(durationMs), summary: text }),
+    encode(StartTimer, { durationMs: Math.ceil(durationMs), summary: text, seq: 0 }),
   );
   run.timers.set(seq, target);
   return seq;

@@ -360,6 +360,8 @@ pub struct StartTimer {
     pub summary: ::core::option::Option<
         super::super::super::temporal::api::common::v1::Payload,
     >,
+    #[prost(uint32, tag = "3")]
+    pub seq: u32,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RetryPolicy {
@@ -409,6 +411,8 @@ pub struct ScheduleActivity {
     pub summary: ::core::option::Option<
         super::super::super::temporal::api::common::v1::Payload,
     >,
+    #[prost(uint32, tag = "13")]
+    pub seq: u32,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ScheduleLocalActivity {
@@ -441,6 +445,8 @@ pub struct ScheduleLocalActivity {
     pub attempt: u32,
     #[prost(double, tag = "12")]
     pub original_schedule_time_ms: f64,
+    #[prost(uint32, tag = "13")]
+    pub seq: u32,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SetPatchMarker {

@@ -38,9 +38,18 @@ pub struct Seqs {
     pub local_activities: u32,
 }
 
-fn next(seq: &mut u32) -> Result<u32> {
-    *seq = seq.checked_add(1).ok_or_else(|| misuse(codes::BAD_VALUE, "no seq is left"))?;
-    Ok(*seq)
+/// How many numbers a caller that counts by itself may leave out at once.
+const MAX_SKIPPED: u32 = 100_000;
+
+/// The seq of a new command: the next one, or the higher one that the caller asks for.
+fn claim(last: &mut u32, wanted: u32) -> Result<u32> {
+    let next = last.checked_add(1).ok_or_else(|| misuse(codes::BAD_VALUE, "no seq is left"))?;
+    let seq = if wanted == 0 { next } else { wanted };
+    if seq < next || seq - next > MAX_SKIPPED {
+        return Err(misuse(codes::BAD_VALUE, format!("seq {seq} cannot follow seq {last}")));
+    }
+    *last = seq;
+    Ok(seq)
 }
 
 impl Workflow {
@@ -53,13 +62,13 @@ impl Workflow {
                 if c.duration_ms < 1.0 {
                     return Err(misuse(codes::BAD_VALUE, format!("a timer lasts at least 1 ms, not {}", c.duration_ms)));
                 }
-                let seq = next(&mut self.seqs.timers)?;
+                let seq = claim(&mut self.seqs.timers, c.seq)?;
                 (seq, Given::StartTimer(seq, c))
             }
             CommandKind::ScheduleActivity => {
                 let c: ScheduleActivity = decode("ScheduleActivity", bytes)?;
                 check_activity(&c)?;
-                let seq = next(&mut self.seqs.activities)?;
+                let seq = claim(&mut self.seqs.activities, c.seq)?;
                 (seq, Given::ScheduleActivity(seq, Box::new(c)))
             }
             CommandKind::ScheduleLocalActivity => {
@@ -67,7 +76,7 @@ impl Workflow {
                 if c.activity_type.is_empty() {
                     return Err(misuse(codes::BAD_VALUE, "a local activity needs a type"));
                 }
-                let seq = self.next_local_seq()?;
+                let seq = self.claim_local_seq(c.seq)?;
                 (seq, Given::ScheduleLocalActivity(seq, Box::new(c)))
             }
             CommandKind::SetPatchMarker => (0, Given::SetPatchMarker(decode("SetPatchMarker", bytes)?)),
@@ -106,8 +115,9 @@ impl Workflow {
         })
     }
 
-    fn next_local_seq(&mut self) -> Result<u32> {
-        if self.is_compat() { next(&mut self.seqs.activities) } else { next(&mut self.seqs.local_activities) }
+    fn claim_local_seq(&mut self, wanted: u32) -> Result<u32> {
+        let last = if self.is_compat() { &mut self.seqs.activities } else { &mut self.seqs.local_activities };
+        claim(last, wanted)
     }
 
     pub fn read_cancel(&self, kind: CommandKind, seq: u32) -> Result<Given> {
@@ -250,4 +260,24 @@ fn check_activity(c: &ScheduleActivity) -> Result<()> {
         return Err(misuse(codes::BAD_VALUE, format!("unknown cancellation type {}", c.cancellation_type)));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::claim;
+    use crate::error::codes;
+
+    #[test]
+    fn seqs_rise_by_one_or_to_the_number_that_the_caller_counts() {
+        let mut last = 0;
+        assert_eq!(claim(&mut last, 0).unwrap(), 1);
+        assert_eq!(claim(&mut last, 4).unwrap(), 4);
+        assert_eq!(claim(&mut last, 0).unwrap(), 5);
+        for wanted in [5, 1, u32::MAX] {
+            assert_eq!(claim(&mut last, wanted).unwrap_err().code, codes::BAD_VALUE);
+        }
+        assert_eq!(last, 5);
+        last = u32::MAX;
+        assert_eq!(claim(&mut last, 0).unwrap_err().code, codes::BAD_VALUE);
+    }
 }

@@ -28,7 +28,7 @@ use temporalex_core::boundary;
 // The boundary's messages share names with the kinds of command, so they are made here.
 
 fn boundary_timer(duration_ms: f64) -> boundary::StartTimer {
-    boundary::StartTimer { duration_ms, summary: None }
+    boundary::StartTimer { duration_ms, summary: None, seq: 0 }
 }
 
 fn boundary_patch(patch_id: &str, deprecated: bool) -> boundary::SetPatchMarker {

@@ -320,6 +320,7 @@ export interface RemoveFromCache {
 export interface StartTimer {
   durationMs: number;
   summary?: Payload | undefined;
+  seq: number;
 }
 
 export interface RetryPolicy {
@@ -343,6 +344,7 @@ export interface ScheduleActivity {
   retryPolicy?: RetryPolicy | undefined;
   cancellationType: ActivityCancellationType;
   summary?: Payload | undefined;
+  seq: number;
 }
 
 export interface ScheduleActivity_HeadersEntry {
@@ -363,6 +365,7 @@ export interface ScheduleLocalActivity {
   cancellationType: ActivityCancellationType;
   attempt: number;
   originalScheduleTimeMs: number;
+  seq: number;
 }
 
 export interface ScheduleLocalActivity_HeadersEntry {
@@ -3486,7 +3489,7 @@ export const RemoveFromCache: MessageFns<RemoveFromCache> = {
 };
 
 function createBaseStartTimer(): StartTimer {
-  return { durationMs: 0, summary: undefined };
+  return { durationMs: 0, summary: undefined, seq: 0 };
 }
 
 export const StartTimer: MessageFns<StartTimer> = {
@@ -3496,6 +3499,9 @@ export const StartTimer: MessageFns<StartTimer> = {
     }
     if (message.summary !== undefined) {
       Payload.encode(message.summary, writer.uint32(18).fork()).join();
+    }
+    if (message.seq !== 0) {
+      writer.uint32(24).uint32(message.seq);
     }
     return writer;
   },
@@ -3529,6 +3535,14 @@ export const StartTimer: MessageFns<StartTimer> = {
             message.summary = Payload.decode(reader, reader.uint32());
             continue;
           }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.seq = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3550,6 +3564,7 @@ export const StartTimer: MessageFns<StartTimer> = {
     message.summary = (object.summary !== undefined && object.summary !== null)
       ? Payload.fromPartial(object.summary)
       : undefined;
+    message.seq = object.seq ?? 0;
     return message;
   },
 };
@@ -3677,6 +3692,7 @@ function createBaseScheduleActivity(): ScheduleActivity {
     retryPolicy: undefined,
     cancellationType: 0,
     summary: undefined,
+    seq: 0,
   };
 }
 
@@ -3717,6 +3733,9 @@ export const ScheduleActivity: MessageFns<ScheduleActivity> = {
     }
     if (message.summary !== undefined) {
       Payload.encode(message.summary, writer.uint32(98).fork()).join();
+    }
+    if (message.seq !== 0) {
+      writer.uint32(104).uint32(message.seq);
     }
     return writer;
   },
@@ -3833,6 +3852,14 @@ export const ScheduleActivity: MessageFns<ScheduleActivity> = {
             message.summary = Payload.decode(reader, reader.uint32());
             continue;
           }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.seq = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3874,6 +3901,7 @@ export const ScheduleActivity: MessageFns<ScheduleActivity> = {
     message.summary = (object.summary !== undefined && object.summary !== null)
       ? Payload.fromPartial(object.summary)
       : undefined;
+    message.seq = object.seq ?? 0;
     return message;
   },
 };
@@ -3961,6 +3989,7 @@ function createBaseScheduleLocalActivity(): ScheduleLocalActivity {
     cancellationType: 0,
     attempt: 0,
     originalScheduleTimeMs: 0,
+    seq: 0,
   };
 }
 
@@ -4001,6 +4030,9 @@ export const ScheduleLocalActivity: MessageFns<ScheduleLocalActivity> = {
     }
     if (message.originalScheduleTimeMs !== 0) {
       writer.uint32(97).double(message.originalScheduleTimeMs);
+    }
+    if (message.seq !== 0) {
+      writer.uint32(104).uint32(message.seq);
     }
     return writer;
   },
@@ -4117,6 +4149,14 @@ export const ScheduleLocalActivity: MessageFns<ScheduleLocalActivity> = {
             message.originalScheduleTimeMs = reader.double();
             continue;
           }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.seq = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4156,6 +4196,7 @@ export const ScheduleLocalActivity: MessageFns<ScheduleLocalActivity> = {
     message.cancellationType = object.cancellationType ?? 0;
     message.attempt = object.attempt ?? 0;
     message.originalScheduleTimeMs = object.originalScheduleTimeMs ?? 0;
+    message.seq = object.seq ?? 0;
     return message;
   },
 };

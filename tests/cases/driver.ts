@@ -2,7 +2,7 @@
 // by byte (P3). `finish` is part of every case that closes a run, so determinism is tested throughout and not in one place.
 import { create, toBinary } from "@bufbuild/protobuf";
 import { type HistoryEvent, HistorySchema } from "../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
-import { loadCore } from "../../ts/core/load.ts";
+import { type Core, loadCore } from "../../ts/core/load.ts";
 import {
   CommandKind,
   type TaskOutcome,
@@ -20,6 +20,8 @@ import { rejectionHost } from "./rejection_host.ts";
 
 export interface DriveOptions extends StartOptions {
   readonly cacheSize?: number;
+  /** Wraps the core's handles: how a test makes the core fail. */
+  readonly core?: (core: Core) => Core;
   /** Events per page of history; default: all in one. */
   readonly pageSize?: number;
   /** false: nothing is cached, and every task brings its whole history. Default: true. */
@@ -47,7 +49,8 @@ export const elsewhere: { make?: (definitions: DefinitionShape[], options: Drive
 
 export async function makeRunner(definitions: DefinitionShape[], options: DriveOptions = {}): Promise<RunnerParts> {
   if (elsewhere.make !== undefined) return await elsewhere.make(definitions, options);
-  const core = await loadCore();
+  const loaded = await loadCore();
+  const core = options.core?.(loaded) ?? loaded;
   current?.runner.dispose();
   const table = nativePrograms(definitions);
   const logs: LogEntry[] = [];

@@ -218,13 +218,13 @@ export const cases: Case[] = [
   ...[...handlers, ...branches].flatMap((place) => [
     forbidden(
       place,
-      "receive",
+      "receive (#26)",
       () => receive(0, []),
       /^NestingError: receive cannot be used in .*; it belongs in the run function/,
     ),
     forbidden(
       place,
-      "calling continueAsNew",
+      "calling continueAsNew (#37)",
       anyContinue,
       /^NestingError: continueAsNew cannot be used in .*; it belongs in the run function/,
     ),
@@ -235,7 +235,7 @@ export const cases: Case[] = [
   ...["run", ...branches, ...handlers.filter((place) => place.startsWith("sync"))].map((place) =>
     forbidden(
       place,
-      "updateState",
+      "updateState (#13)",
       () => updateState((s) => [1, s]),
       /^NestingError: updateState cannot be used in .*; it belongs in an async handler/,
     )

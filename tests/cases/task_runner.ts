@@ -2,7 +2,9 @@
 import { activities, noreply, on, publishState, receive, signal, sleep, stop, workflow } from "../../ts/workflow/mod.ts";
 import { liveHandles } from "../../ts/core/handle.ts";
 import { nativeProgram } from "../../ts/executor/native_program.ts";
-import { deepEqual, equal, match, ok, rejects } from "./assert.ts";
+import { CorePanicError } from "../../ts/core/errors.ts";
+import type { TaskRunner } from "../../ts/executor/task_runner.ts";
+import { deepEqual, equal, match, ok, rejects, throws } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { Drive, drive, makeRunner } from "./driver.ts";
 import { MiniServer } from "./mini_server.ts";
@@ -265,6 +267,123 @@ export const cases: Case[] = [
       d.server.fireTimer("2");
       await d.task();
       await d.finish();
+    },
+  },
+  {
+    name: "a task and a query of one run that come together are answered one after the other",
+    async run() {
+      const w = workflow("W", {
+        queries: { value: (p: number) => p },
+        run: async () => {
+          for (let i = 0;; i++) {
+            publishState(i);
+            await sleep(1);
+          }
+        },
+      });
+      const d = await drive(w);
+      await d.task();
+      d.server.fireTimer("1");
+      const asked = d.server.queryTask("value", [], true);
+      const bytes = d.server.openTask({ sticky: true });
+      const { runner } = d.parts;
+      const [query, task] = await Promise.all([runner.runTask(asked), runner.runTask(bytes)]);
+      deepEqual([query.response?.$case, task.response?.$case], ["queryCompleted", "completed"]);
+      d.server.report(query);
+      equal(d.server.queryAnswers["query"]!.value, 0, "the query came first");
+    },
+  },
+  {
+    name: "a query waits for the realm's open task, never for another run's activity",
+    async run() {
+      const parts = await makeRunner([steps]);
+      const busy = await drive(steps, { runner: parts, runId: id(1), args: [1] });
+      const asked = await drive(steps, { runner: parts, runId: id(2), args: [1] });
+      await busy.task();
+      await asked.task();
+      match((await asked.query("nope")).message, /Unknown query/);
+      equal(busy.server.activities.size, 1);
+    },
+  },
+  {
+    name: "a run that is evicted while its task is open leaves when the task is done",
+    async run() {
+      const d = await drive(steps, { args: [2] });
+      const running = d.task();
+      d.parts.runner.evict(d.server.runId);
+      await running;
+      deepEqual(d.parts.runner.cachedRunIds, []);
+      d.server.completeActivity("1", 1);
+      await d.task();
+      deepEqual(d.parts.runner.cachedRunIds, [d.server.runId]);
+    },
+  },
+  {
+    name: "taskReported: nothing for runs that left; a report that cannot be read drops the run",
+    async run() {
+      const d = await drive(steps, { args: [1] });
+      const runner = d.parts.runner as TaskRunner;
+      runner.taskReported("nobody", new Uint8Array(0));
+      await d.task();
+      runner.taskReported(d.server.runId, new Uint8Array(0));
+      deepEqual(runner.cachedRunIds, [d.server.runId]);
+      throws(() => runner.taskReported(d.server.runId, new Uint8Array([255])), /./);
+      deepEqual(runner.cachedRunIds, []);
+    },
+  },
+  {
+    name: "a panic of the core fails the task of that run with a response of our own, and no other run",
+    async run() {
+      let broken = "";
+      const parts = await makeRunner([steps], {
+        core: (core) => ({
+          ...core,
+          createRun: (options) => {
+            const run = core.createRun(options);
+            const next = run.next.bind(run);
+            run.next = () => {
+              if (broken === "yes") throw new CorePanicError("out of order");
+              return next();
+            };
+            return run;
+          },
+        }),
+      });
+      const d = await drive(steps, { runner: parts, runId: id(1), args: [1] });
+      const other = await drive(steps, { runner: parts, runId: id(2), args: [1] });
+      await other.task();
+      broken = "yes";
+      const outcome = await d.task();
+      deepEqual([outcome.response?.$case, outcome.evict], ["failed", true]);
+      match(
+        d.server.taskFailure!.failure.message,
+        /^the core failed, and the run that it was working on is dropped from memory: out of order/,
+      );
+      broken = "";
+      deepEqual(parts.runner.cachedRunIds, [id(2)]);
+      other.server.completeActivity("1", 1);
+      await other.task();
+      equal(await other.finish(), 1);
+    },
+  },
+  {
+    name: "what a query handler leaves behind does not fail the run",
+    async run() {
+      const w = workflow("W", {
+        queries: {
+          careless: () => {
+            void Promise.reject(new TypeError("nobody listens"));
+            return 1;
+          },
+        },
+        run: () => sleep(1),
+      });
+      const d = await drive(w);
+      await d.task();
+      equal((await d.query("careless")).value, 1);
+      d.server.fireTimer("1");
+      await d.task();
+      equal(d.server.taskFailure, undefined);
     },
   },
   {

@@ -39,6 +39,8 @@ export interface RunSetup {
   readonly callSites: boolean;
 }
 
+const NOBODY = new OpenRejections(() => true);
+
 export class CachedRun {
   readonly core: CoreRun;
   readonly identity: RunIdentity;
@@ -49,6 +51,8 @@ export class CachedRun {
   readonly #converter: PayloadConverter;
   readonly #watch: RejectionWatch | undefined;
   readonly #rejections: OpenRejections;
+  /** User code ran since the last hop that the host could report rejections in. */
+  #unreported = false;
 
   constructor(setup: RunSetup) {
     const { program, identity, runOptions, converter } = setup;
@@ -85,10 +89,12 @@ export class CachedRun {
             await this.#activate(step.value);
             break;
           case "needHistory":
+            this.#watch?.attribute(undefined);
             await this.#feed(fetch, step.value.workflowId, step.value.runId, step.value.nextPageToken);
             this.#watch?.attribute(this.#rejections);
             break;
           case "outcome":
+            if (this.#watch !== undefined && this.#unreported) await hop();
             return step.value;
           case undefined:
             throw new Error("the core answered a step that this version does not know");
@@ -99,13 +105,22 @@ export class CachedRun {
     }
   }
 
+  /** The first rejection of workflow code that nothing has handled, as the error that fails its task. */
+  unhandledRejection(): Error | undefined {
+    return this.#rejections.error();
+  }
+
   async #activate(activation: Activation): Promise<void> {
     this.recorder?.begin(activation);
     try {
+      // What a query handler leaves behind is not the run's: it must not fail its next task.
+      if (activation.queryOnly) this.#watch?.attribute(NOBODY);
       await this.#activator.activate(activation);
-      if (this.#watch !== undefined && !activation.queryOnly) {
-        // A run that goes on replaying is looked at again after its next activation; a completion is about to leave otherwise.
-        if (!activation.isReplaying) await hop();
+      if (this.#watch !== undefined) {
+        // A run that goes on replaying is looked at again after its next activation; otherwise a completion is about to leave.
+        this.#unreported = activation.isReplaying && !activation.queryOnly;
+        if (!this.#unreported) await hop();
+        this.#watch.attribute(this.#rejections);
         const unhandled = this.#rejections.error();
         if (unhandled !== undefined) throw unhandled;
       }

@@ -100,12 +100,11 @@ async function once(
       return { ...identity, verdict: "failed", activations: 0, events: 0, warnings: [], error: errorOfThrown(e) };
     }
     const finished = outcome.response?.$case === "replayFinished" ? outcome.response.value : { activations: 0, events: 0 };
-    const error = outcome.error === undefined ? undefined : errorOf(outcome.error, run, callSites);
-    const verdict = outcome.error === undefined
-      ? "ok"
-      : outcome.error.kind === ErrorKind.ERROR_KIND_NONDETERMINISM
-      ? "nondeterminism"
-      : "failed";
+    // Reported a hop late, behind the last activation.
+    const late = outcome.error === undefined ? run.unhandledRejection() : undefined;
+    const error = outcome.error !== undefined ? errorOf(outcome.error, run, callSites) : late && errorOfThrown(late);
+    const diverged = outcome.error?.kind === ErrorKind.ERROR_KIND_NONDETERMINISM;
+    const verdict = error === undefined ? "ok" : diverged ? "nondeterminism" : "failed";
     return {
       ...identity,
       verdict,
@@ -129,7 +128,7 @@ function errorOf(error: CoreError, run: CachedRun, callSites: boolean): ReplayEr
   };
 }
 
-/** The core itself refused (bytes that are no history, a panic). */
+/** An error that the core did not number: it refused bytes that are no history, or panicked; or a rejection that was reported late. */
 function errorOfThrown(thrown: unknown): ReplayError {
   const data = thrown instanceof ThrownCoreError ? thrown.data : undefined;
   return {
@@ -139,7 +138,7 @@ function errorOfThrown(thrown: unknown): ReplayError {
     eventType: data?.eventType ?? "",
     expected: data?.expected ?? "",
     actual: data?.actual ?? "",
-    location: "",
+    location: data === undefined ? userFrame((thrown as Error).stack) : "",
     commandKind: data?.commandKind ?? 0,
     seq: data?.seq ?? 0,
     diffs: data?.diffs ?? [],

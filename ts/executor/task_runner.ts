@@ -52,6 +52,8 @@ export class TaskRunner {
   readonly #cache = new Map<string, CachedRun>();
   /** The last task of each run that has one open: a run takes its tasks one after the other. */
   readonly #open = new Map<string, Promise<unknown>>();
+  /** Runs that were evicted while a task of theirs was open: they leave when it is done. */
+  readonly #leaving = new Set<string>();
   readonly #lock = new Lock();
   #disposed = false;
 
@@ -109,7 +111,8 @@ export class TaskRunner {
         if (e instanceof CorePanicError) return this.#panicked(head, e);
         throw e;
       } finally {
-        if (keep && this.#options.cacheSize > 0) this.#keep(head.runId, run);
+        const leaves = this.#leaving.delete(head.runId) || this.#disposed;
+        if (keep && !leaves && this.#options.cacheSize > 0) this.#keep(head.runId, run);
         else run.dispose();
       }
     } finally {
@@ -222,10 +225,13 @@ export class TaskRunner {
     }
   }
 
-  /** Drops a run from memory; the next task for it is replayed from the start. A run with an open task is not touched. */
+  /** Drops a run from memory, at once or when its open task is done; the next task for it is replayed from the start. */
   evict(runId: string): void {
     const run = this.#cache.get(runId);
-    if (run === undefined) return;
+    if (run === undefined) {
+      if (this.#open.has(runId)) this.#leaving.add(runId);
+      return;
+    }
     this.#cache.delete(runId);
     run.dispose();
   }

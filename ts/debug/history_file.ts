@@ -1,0 +1,264 @@
+// Opens a history, in whatever shape it was exported: JSON of the UI (encoded or decoded), of the command line (also one event per line), of
+// the SDKs, wrapped in a response or in a list of one, bare events, newest first; protobuf; base64 of it; any of these in gzip. The
+// result is always the bytes of temporal.api.history.v1.History, oldest event first.
+//
+// What cannot be read is refused with a HistoryFileError that says what is wrong and where, never guessed at.
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { EventType } from "../temporal/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { type History, type HistoryEvent, HistorySchema } from "../temporal/generated/temporal/api/history/v1/message_pb.ts";
+import { GetWorkflowExecutionHistoryResponseSchema } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { HistoryFileError, isObject, type Json, type JsonNotes, messageFromJson } from "./history_json.ts";
+import { fromBase64 } from "./payload_json.ts";
+
+export { HistoryFileError } from "./history_json.ts";
+
+export interface HistoryFile {
+  /** temporal.api.history.v1.History */
+  readonly bytes: Uint8Array;
+  readonly events: number;
+  readonly workflowType: string;
+  /** "" where the history does not say (servers before 1.25). */
+  readonly workflowId: string;
+  readonly runId: string;
+  /** What was done to the file that is worth knowing. */
+  readonly notes: readonly string[];
+}
+
+/** More than any server keeps in one history, and than anybody wants in memory. */
+const MAX_BYTES = 256 * 1024 * 1024;
+
+/** Reads a history file. Throws a HistoryFileError. */
+export async function readHistoryFile(file: Uint8Array): Promise<HistoryFile> {
+  const notes: string[] = [];
+  const history = await open(file, notes, 0);
+  const events = inOrder(history.events, notes);
+  check(events);
+  const started = events[0]!.attributes;
+  const first = started.case === "workflowExecutionStartedEventAttributes" ? started.value : undefined;
+  return {
+    bytes: toBinary(HistorySchema, create(HistorySchema, { events })),
+    events: events.length,
+    workflowType: first?.workflowType?.name ?? "",
+    workflowId: first?.workflowId ?? "",
+    runId: first?.originalExecutionRunId ?? "",
+    notes,
+  };
+}
+
+async function open(file: Uint8Array, notes: string[], depth: number): Promise<History> {
+  if (file.length === 0) throw new HistoryFileError("the file is empty");
+  if (file[0] === 0x1f && file[1] === 0x8b) {
+    if (depth > 2) throw new HistoryFileError("the file is compressed again and again");
+    notes.push("it was compressed with gzip");
+    return await open(await gunzip(file), notes, depth + 1);
+  }
+  if (file[0] === 0x50 && file[1] === 0x4b && file[2] === 0x03) {
+    throw new HistoryFileError("this is a zip archive; unpack it first");
+  }
+  const text = asText(file);
+  if (text === undefined) return fromProtobuf(file);
+  const trimmed = text.trim();
+  if (trimmed === "") throw new HistoryFileError("the file is empty");
+  if (trimmed.startsWith("<")) {
+    throw new HistoryFileError("this is a web page (HTML or XML), not a history; was a login page saved?");
+  }
+  if (/^[[{"]/.test(trimmed)) return fromJson(parseJson(text), notes);
+  const binary = trimmed.length >= 16 ? fromBase64(trimmed) : undefined;
+  if (binary !== undefined) {
+    notes.push("it was protobuf in base64");
+    return fromProtobuf(binary);
+  }
+  // A short protobuf file may be made of bytes that read as text.
+  return fromProtobuf(file);
+}
+
+async function gunzip(file: Uint8Array): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    const stream = new Blob([file as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const reader = stream.getReader();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      length += value.length;
+      if (length > MAX_BYTES) {
+        await reader.cancel();
+        throw new HistoryFileError(`the file holds more than ${MAX_BYTES / 1024 / 1024} MiB when it is unpacked`);
+      }
+      chunks.push(value);
+    }
+  } catch (e) {
+    if (e instanceof HistoryFileError) throw e;
+    throw new HistoryFileError(`the file says that it is gzip, but cannot be unpacked: ${(e as Error).message}`, { cause: e });
+  }
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}
+
+/** UTF-8, or UTF-16 as some shells redirect output; undefined for what is neither. */
+function asText(file: Uint8Array): string | undefined {
+  if (file[0] === 0xff && file[1] === 0xfe) return new TextDecoder("utf-16le").decode(file);
+  if (file[0] === 0xfe && file[1] === 0xff) return new TextDecoder("utf-16be").decode(file);
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(file);
+    // deno-lint-ignore no-control-regex
+    return /[\x00-\x08\x0e-\x1f]/.test(text.slice(0, 4096)) ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+function fromProtobuf(bytes: Uint8Array): History {
+  try {
+    const history = fromBinary(HistorySchema, bytes);
+    if (history.events.length > 0 && history.events.every((event) => event.eventId > 0n)) return history;
+  } catch {
+    // It may be the response that a history comes in.
+  }
+  try {
+    const response = fromBinary(GetWorkflowExecutionHistoryResponseSchema, bytes);
+    if ((response.history?.events.length ?? 0) > 0 && response.history!.events[0]!.eventId > 0n) return response.history!;
+    if (response.rawHistory.length > 0) {
+      return create(HistorySchema, {
+        events: response.rawHistory.flatMap((blob) => fromBinary(HistorySchema, blob.data).events),
+      });
+    }
+  } catch {
+    // It is nothing that we know.
+  }
+  throw new HistoryFileError("the file is neither JSON nor a history in protobuf; it may be damaged or cut off");
+}
+
+function parseJson(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch (e) {
+    const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
+    // One event per line, as `temporal workflow show --output jsonl` prints them.
+    if (lines.length > 1 && lines.every((line) => /^\s*\{.*\}\s*$/.test(line))) {
+      try {
+        return lines.map((line) => JSON.parse(line) as Json);
+      } catch {
+        // Then the first error says more.
+      }
+    }
+    throw new HistoryFileError(`the file is not valid JSON: ${jsonPosition(text, (e as Error).message)}`, { cause: e });
+  }
+}
+
+/** With line and column where the engine tells an offset, and a word on files that are cut off. */
+function jsonPosition(text: string, message: string): string {
+  if (/end of (?:JSON|data)|unterminated/i.test(message)) {
+    return `it ends in the middle, at line ${text.split("\n").length} (was it cut off?)`;
+  }
+  const at = /position (\d+)/.exec(message);
+  if (at === null || message.includes("line ")) return message;
+  const before = text.slice(0, Number(at[1])).split("\n");
+  return `${message} (line ${before.length}, column ${before.at(-1)!.length + 1})`;
+}
+
+function fromJson(json: Json, notes: string[]): History {
+  const raw = rawHistory(json);
+  if (raw !== undefined) return raw;
+  const [list, path] = eventList(json);
+  const counts: JsonNotes = { decodedPayloads: 0 };
+  const event = HistorySchema.field.events.message!;
+  const events = list.map((item, i) => {
+    const at = `${path}[${i}]`;
+    const message = messageFromJson(event, item, at, counts) as HistoryEvent;
+    if (message.attributes.case === undefined) throw missingAttributes(item, message, at);
+    return message;
+  });
+  if (counts.decodedPayloads > 0) {
+    notes.push(
+      `${counts.decodedPayloads} payloads were decoded in the file and have been encoded as JSON again; a value that was no JSON before may differ`,
+    );
+  }
+  return create(HistorySchema, { events });
+}
+
+function missingAttributes(json: Json, event: HistoryEvent, path: string): HistoryFileError {
+  const type = isObject(json) ? json["eventType"] ?? json["event_type"] ?? json["EventType"] : undefined;
+  const id = event.eventId > 0n ? ` (eventId ${event.eventId})` : "";
+  if (type === undefined) return new HistoryFileError(`${path}${id} is no event: it has neither a type nor attributes`);
+  const known = event.eventType !== EventType.UNSPECIFIED;
+  return new HistoryFileError(
+    known
+      ? `${path}${id}, a ${String(type)}, has no attributes; the export is incomplete`
+      : `${path}${id} is of type ${JSON.stringify(type)}, which is not known here, and has no attributes that are`,
+  );
+}
+
+/** The list of events in a file, and where it is. */
+function eventList(json: Json): [Json[], string] {
+  if (typeof json === "string") return eventList(parseJson(json));
+  if (Array.isArray(json)) {
+    if (json.length === 0) throw new HistoryFileError("the file holds an empty list");
+    const first = json[0]!;
+    if (!isObject(first)) throw new HistoryFileError("the file holds a list, but not of events");
+    if (!("events" in first) && !("history" in first) && !("Events" in first)) return [json, "events"];
+    if (json.length > 1) throw new HistoryFileError(`the file holds ${json.length} histories; give one per file`);
+    return eventList(first);
+  }
+  if (!isObject(json)) throw new HistoryFileError("the file holds no history");
+  const inner = json["history"] ?? json["History"];
+  if (isObject(inner) || Array.isArray(inner)) return eventList(inner);
+  const events = json["events"] ?? json["Events"];
+  if (Array.isArray(events)) {
+    if (events.length === 0) throw new HistoryFileError("the history has no events");
+    return [events, "events"];
+  }
+  if ("eventId" in json || "eventType" in json) return [[json], "events"];
+  const keys = Object.keys(json).slice(0, 5).join(", ");
+  throw new HistoryFileError(`the file is JSON, but no history: it has no "events" (its keys: ${keys || "none"})`);
+}
+
+/** A response whose history is still in encoded batches. */
+function rawHistory(json: Json): History | undefined {
+  if (!isObject(json) || !Array.isArray(json["rawHistory"]) || json["rawHistory"].length === 0) return undefined;
+  const events = json["rawHistory"].flatMap((blob, i) => {
+    const data = isObject(blob) && typeof blob["data"] === "string" ? fromBase64(blob["data"]) : undefined;
+    if (data === undefined) throw new HistoryFileError(`rawHistory[${i}] has no data`);
+    try {
+      return fromBinary(HistorySchema, data).events;
+    } catch (e) {
+      throw new HistoryFileError(`rawHistory[${i}] is no history in protobuf: ${(e as Error).message}`, { cause: e });
+    }
+  });
+  return create(HistorySchema, { events });
+}
+
+/** Oldest first. */
+function inOrder(events: HistoryEvent[], notes: string[]): HistoryEvent[] {
+  if (events.length < 2 || !events.every((event, i) => i === 0 || event.eventId < events[i - 1]!.eventId)) return events;
+  notes.push("its newest event came first");
+  return events.toReversed();
+}
+
+function check(events: readonly HistoryEvent[]): void {
+  if (events.length === 0) throw new HistoryFileError("the history has no events");
+  events.forEach(({ eventId }, i) => {
+    const expected = BigInt(i + 1);
+    if (eventId === expected) return;
+    if (i === 0) {
+      throw new HistoryFileError(
+        `the history starts with event ${eventId}, not with event 1: its first part is missing (was only one page of it exported?)`,
+      );
+    }
+    const previous = events[i - 1]!.eventId;
+    throw new HistoryFileError(
+      eventId <= previous
+        ? `events[${i}] has the id ${eventId}, after ${previous}: events are repeated or out of order`
+        : `events[${i}] has the id ${eventId}, after ${previous}: events are missing between them`,
+    );
+  });
+  if (events[0]!.eventType !== EventType.WORKFLOW_EXECUTION_STARTED) {
+    throw new HistoryFileError("the first event is not WorkflowExecutionStarted, so this is not the history of a workflow");
+  }
+}

@@ -1,0 +1,88 @@
+// One payload in JSON: encoded as protobuf has it, or decoded for people to read, as the UI downloads it ("readable": the metadata are plain
+// texts and the data is the value itself; older: the value alone). A decoded payload is encoded again; what its bytes exactly were is
+// lost (spaces, the order of keys), which replay does not look at.
+import type { Json } from "./history_json.ts";
+
+export interface PayloadFields {
+  readonly metadata: { [key: string]: Uint8Array };
+  readonly data: Uint8Array;
+}
+
+export interface DecodedPayload {
+  readonly payload: PayloadFields;
+  /** It was decoded in the file. */
+  readonly wasDecoded: boolean;
+}
+
+const utf8 = new TextEncoder();
+const text = new TextDecoder();
+const EMPTY = new Uint8Array(0);
+const ENCODING = /^[a-z]+\/[a-z0-9.+_-]+$/i;
+
+/** undefined for what is no payload in any form. */
+export function decodePayload(json: Json): DecodedPayload | undefined {
+  if (!looksLikePayload(json)) return decoded(json, { encoding: utf8.encode(json === null ? "binary/null" : "json/plain") });
+  const metadata = json["metadata"];
+  if (metadata !== null && metadata !== undefined && (typeof metadata !== "object" || Array.isArray(metadata))) return undefined;
+  const entries = Object.entries(metadata ?? {}).filter(([key]) => key !== "encodingDecoded");
+  const raw = metadata?.["encoding"];
+  const isPlain = typeof raw === "string" && ENCODING.test(raw) && !ENCODING.test(text.decode(fromBase64(raw)));
+  const bytes: { [key: string]: Uint8Array } = {};
+  for (const [key, value] of entries) {
+    const one = isPlain && typeof value === "string" ? utf8.encode(value) : bytesOf(value);
+    if (one === undefined) return undefined;
+    bytes[key] = one;
+  }
+  const data = json["data"];
+  const encoded = isPlain || (metadata !== null && metadata !== undefined && "encodingDecoded" in metadata)
+    ? undefined
+    : bytesOf(data ?? "");
+  if (encoded !== undefined) return { payload: { metadata: bytes, data: encoded }, wasDecoded: false };
+  return decoded(data ?? null, bytes);
+}
+
+function looksLikePayload(json: Json): json is { metadata?: { [key: string]: Json } | null; data?: Json } {
+  if (typeof json !== "object" || json === null || Array.isArray(json)) return false;
+  const keys = Object.keys(json);
+  return keys.every((key) => ["metadata", "data", "externalPayloads"].includes(key)) &&
+    (keys.length === 0 || "metadata" in json || typeof json["data"] === "string");
+}
+
+function decoded(value: Json, metadata: { [key: string]: Uint8Array }): DecodedPayload {
+  const encoding = text.decode(metadata["encoding"] ?? EMPTY);
+  if (encoding === "binary/null") return { payload: { metadata, data: EMPTY }, wasDecoded: true };
+  if (encoding === "binary/plain") {
+    const bytes = bytesOf(value);
+    if (bytes !== undefined) return { payload: { metadata, data: bytes }, wasDecoded: true };
+  }
+  return { payload: { metadata, data: utf8.encode(JSON.stringify(value)) }, wasDecoded: true };
+}
+
+/** Bytes as JSON may have them: base64 (with either alphabet), {"0": 1, ...}, {type: "Buffer", data: [...]}, a list of numbers. */
+export function bytesOf(json: Json): Uint8Array | undefined {
+  if (typeof json === "string") return fromBase64(json);
+  if (typeof json !== "object" || json === null) return undefined;
+  if (Array.isArray(json)) return json.every(isByte) ? Uint8Array.from(json as number[]) : undefined;
+  if (json["type"] === "Buffer" && "data" in json) return bytesOf(json["data"]!);
+  const keys = Object.keys(json);
+  const values = Object.values(json);
+  if (keys.length === 0) return EMPTY;
+  return keys.every((key, i) => key === String(i)) && values.every(isByte) ? Uint8Array.from(values as number[]) : undefined;
+}
+
+const isByte = (value: Json): boolean => typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 255;
+
+/** undefined for text that is not base64. */
+export function fromBase64(base64: string): Uint8Array | undefined {
+  const standard = base64.replaceAll("-", "+").replaceAll("_", "/").replace(/\s/g, "");
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(standard) || standard.replace(/=+$/, "").length % 4 === 1) return undefined;
+  let binary: string;
+  try {
+    binary = atob(standard);
+  } catch {
+    return undefined;
+  }
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}

@@ -25,6 +25,9 @@ for (const dir of readdirSync(join(root, "examples"))) {
   const path = `examples/${dir}/workflow.ts`;
   if (existsSync(join(root, path))) sources[path] = readFileSync(join(root, path), "utf8");
 }
+for (const dir of ["tests/compat/programs", "tests/compat/histories"]) {
+  for (const file of readdirSync(join(root, dir))) sources[`${dir}/${file}`] = readFileSync(join(root, dir, file), "utf8");
+}
 const entry = `${files.map((f, i) => `import { cases as c${i} } from ${JSON.stringify(join(casesDir, f))};`).join("\n")}
 import { runCases } from ${JSON.stringify(join(casesDir, "case.ts"))};
 // Sources for realms, which load TypeScript themselves, and their entry.

@@ -13,6 +13,7 @@ import { setCurrentRun } from "./current.ts";
 import { FLAG_SINGLE_BATCH } from "./flags.ts";
 import type { ModuleGraph } from "./loader/module_graph.ts";
 import { CompatRun } from "./run.ts";
+import { LocalActivityDoBackoff } from "./workflow/activities.ts";
 import { initialInfo, nextInfo } from "./workflow/info.ts";
 
 export interface CompatActivatorOptions {
@@ -178,6 +179,8 @@ export class CompatActivator implements Activator {
           case "failed":
           case "cancelled":
             return reject(decodeFailure(result.value, run.converter));
+          case "backoff":
+            return reject(new LocalActivityDoBackoff(result.value));
         }
         break;
       }

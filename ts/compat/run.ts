@@ -54,12 +54,15 @@ export class CompatRun {
   completed = false;
 
   readonly timers = new Map<number, Completion>();
+  /** Local ones too. */
   readonly activities = new Map<number, Completion>();
   readonly conditions = new Map<number, Condition>();
   /** Scopes of timers made by setTimeout, by handle. */
   readonly timeoutScopes = new Map<number, { cancel(): void }>();
   nextConditionId = 1;
-  nextActivityId = 1;
+  /** Numbers of timers; of activities and local activities together. What is made in a cancelled scope uses one up, as in history. */
+  nextTimerSeq = 1;
+  nextActivitySeq = 1;
 
   readonly messages: MessageHandlers;
   readonly rootScope: RootScope;

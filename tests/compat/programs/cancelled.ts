@@ -34,6 +34,8 @@ async function branch(name: string): Promise<string> {
     return "never";
   } catch (e) {
     await note(`${name}.refused`);
+    // Refused as well, but it uses up a timer's number.
+    await wf.sleep(10).catch(() => {});
     await scoped(`${name}.shield`, async () => {
       await note(`${name}.cleanup`);
       await wf.sleep(10);

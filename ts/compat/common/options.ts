@@ -33,3 +33,9 @@ export interface ActivityOptions {
   /** Shown in user interfaces. */
   summary?: string;
 }
+
+/** Options of activities that run within the workflow task. */
+export interface LocalActivityOptions extends Omit<ActivityOptions, "activityId" | "taskQueue" | "heartbeatTimeout"> {
+  /** Retries that are further away than this wait in a timer of the workflow. Default: 1 minute. */
+  localRetryThreshold?: Duration;
+}

@@ -1,41 +1,61 @@
-// proxyActivities: functions that schedule activities. Ids are the run's own count of activities, made in cancelled scopes too, as in
-// recorded histories: the core compares them.
+// proxyActivities and proxyLocalActivities: functions that schedule activities. Activities of both kinds are counted together, here and
+// not in the core: one that is made in a cancelled scope is never sent and uses up a number all the same. Ids are those numbers.
 import {
   ActivityCancellationType as CancellationTypeNumber,
   CommandKind,
   type RetryPolicy as RetryPolicyMessage,
   ScheduleActivity,
+  ScheduleLocalActivity,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { toPayloads } from "../../converter/payload.ts";
 import { ValueError } from "../common/errors.ts";
-import type { ActivityOptions, RetryPolicy } from "../common/options.ts";
+import type { ActivityOptions, LocalActivityOptions, RetryPolicy } from "../common/options.ts";
 import { msOptionalToNumber, msToNumber, timeoutMs } from "../common/time.ts";
 import { currentRun } from "../current.ts";
+import type { CompatRun } from "../run.ts";
 import { joinScope } from "./scope.ts";
+import { sleep } from "./timers.ts";
 
 // deno-lint-ignore no-explicit-any
 type ActivityFunction = (...args: any[]) => Promise<any>;
 export interface UntypedActivities {
   [name: string]: ActivityFunction;
 }
-type WithOptions<F extends ActivityFunction> = F & {
+type WithOptions<F extends ActivityFunction, O> = F & {
   /** Calls it with some options changed. */
-  executeWithOptions(options: ActivityOptions, args: Parameters<F>): Promise<Awaited<ReturnType<F>>>;
+  executeWithOptions(options: O, args: Parameters<F>): Promise<Awaited<ReturnType<F>>>;
 };
-export type ActivityInterfaceFor<T> = { [K in keyof T]: T[K] extends ActivityFunction ? WithOptions<T[K]> : never };
+export type ActivityInterfaceFor<T> = {
+  [K in keyof T]: T[K] extends ActivityFunction ? WithOptions<T[K], ActivityOptions> : never;
+};
+export type LocalActivityInterfaceFor<T> = {
+  [K in keyof T]: T[K] extends ActivityFunction ? WithOptions<T[K], LocalActivityOptions> : never;
+};
 
 /** An object with a function for every name; each call schedules the activity of that name. */
 export function proxyActivities<A = UntypedActivities>(options: ActivityOptions): ActivityInterfaceFor<A> {
+  return proxy(options, scheduleActivity) as ActivityInterfaceFor<A>;
+}
+
+/** The same for activities that run in the worker, within the workflow task. */
+export function proxyLocalActivities<A = UntypedActivities>(options: LocalActivityOptions): LocalActivityInterfaceFor<A> {
+  return proxy(options, scheduleLocalActivity) as LocalActivityInterfaceFor<A>;
+}
+
+function proxy<O extends Timeouts>(
+  options: O,
+  schedule: (type: string, args: readonly unknown[], options: O) => Promise<unknown>,
+): object {
   if (options === undefined) throw new TypeError("options must be defined");
   requireTimeout(options);
-  return new Proxy({} as ActivityInterfaceFor<A>, {
+  return new Proxy({}, {
     get(_, name) {
       if (typeof name !== "string") {
         throw new TypeError(`Only strings are supported for Activity types, got: ${String(name)}`);
       }
-      const call = (...args: unknown[]) => scheduleActivity(name, args, options);
+      const call = (...args: unknown[]) => schedule(name, args, options);
       return Object.assign(call, {
-        executeWithOptions: (changed: ActivityOptions, args: unknown[]) => scheduleActivity(name, args, merged(options, changed)),
+        executeWithOptions: (changed: O, args: unknown[]) => schedule(name, args, merged(options, changed)),
       });
     },
   });
@@ -45,36 +65,125 @@ export function proxyActivities<A = UntypedActivities>(options: ActivityOptions)
 export function scheduleActivity<R>(activityType: string, args: readonly unknown[], options: ActivityOptions): Promise<R> {
   const run = currentRun("Workflow.scheduleActivity(...) may only be used from a Workflow Execution");
   if (options === undefined) throw new TypeError("Got empty activity options");
-  const id = run.nextActivityId++;
+  const seq = run.nextActivitySeq++;
   requireTimeout(options);
+  return pending<R>(
+    run,
+    CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY,
+    seq,
+    () =>
+      ScheduleActivity.encode(ScheduleActivity.fromPartial({
+        ...common(run, seq, activityType, args, options),
+        activityId: options.activityId ?? String(seq),
+        taskQueue: options.taskQueue ?? "",
+        heartbeatTimeoutMs: timeoutMs(options.heartbeatTimeout),
+        ...(options.summary === undefined ? {} : { summary: run.converter.toPayload(options.summary) }),
+      })).finish(),
+  );
+}
+
+/** Runs one local activity by its name. Long retries are timers of the workflow, between attempts that are scheduled anew. */
+// Async functions inside one another on purpose, and so is the shape of `attempted`: as many ticks as in the official SDK.
+export async function scheduleLocalActivity<R>(
+  activityType: string,
+  args: readonly unknown[],
+  options: LocalActivityOptions,
+): Promise<R> {
+  const run = currentRun("Workflow.scheduleLocalActivity(...) may only be used from a Workflow Execution");
+  if (options === undefined) throw new TypeError("Got empty activity options");
+  // This function goes on after awaits, where only code of the program has its frame put back.
+  const frame = run.context.current();
+  let attempt = 1, originalScheduleTimeMs = 0;
+  for (;;) {
+    const seq = run.nextActivitySeq++;
+    try {
+      const attempted = { attempt, originalScheduleTimeMs };
+      return await run.context.run(frame, () => attemptLocally<R>(run, seq, activityType, args, options, attempted));
+    } catch (error) {
+      if (!(error instanceof LocalActivityDoBackoff)) throw error;
+      await run.context.run(frame, () => sleep(error.backoffMs));
+      ({ attempt, originalScheduleTimeMs } = error);
+    }
+  }
+}
+
+// deno-lint-ignore require-await
+async function attemptLocally<R>(
+  run: CompatRun,
+  seq: number,
+  activityType: string,
+  args: readonly unknown[],
+  options: LocalActivityOptions,
+  attempted: { attempt: number; originalScheduleTimeMs: number },
+): Promise<R> {
+  requireTimeout(options);
+  return pending<R>(
+    run,
+    CommandKind.COMMAND_KIND_SCHEDULE_LOCAL_ACTIVITY,
+    seq,
+    () =>
+      ScheduleLocalActivity.encode(ScheduleLocalActivity.fromPartial({
+        ...common(run, seq, activityType, args, options),
+        ...attempted,
+        activityId: String(seq),
+        localRetryThresholdMs: timeoutMs(options.localRetryThreshold),
+      })).finish(),
+  );
+}
+
+/** What a local activity's promise rejects with when its next attempt is far away. */
+export class LocalActivityDoBackoff extends Error {
+  override name = "LocalActivityDoBackoff";
+  readonly attempt: number;
+  readonly backoffMs: number;
+  readonly originalScheduleTimeMs: number;
+
+  constructor(backoff: { attempt: number; backoffMs: number; originalScheduleTimeMs: number }) {
+    super();
+    this.attempt = backoff.attempt;
+    this.backoffMs = backoff.backoffMs;
+    this.originalScheduleTimeMs = backoff.originalScheduleTimeMs;
+  }
+}
+
+/** The promise of an activity: scheduled unless the scope is cancelled, and cancelled with it. */
+function pending<R>(run: CompatRun, kind: CommandKind, seq: number, encode: () => Uint8Array): Promise<R> {
   return new Promise<R>((resolve, reject) => {
-    let seq = 0;
     const alive = joinScope(reject, () => {
-      if (run.activities.has(seq)) run.cancelCommand(CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY, seq);
+      if (run.activities.has(seq)) run.cancelCommand(kind, seq);
     });
     if (!alive) return;
-    const command = ScheduleActivity.fromPartial({
-      activityId: options.activityId ?? String(id),
-      activityType,
-      taskQueue: options.taskQueue ?? "",
-      arguments: toPayloads(run.converter, args),
-      scheduleToCloseTimeoutMs: timeoutMs(options.scheduleToCloseTimeout),
-      scheduleToStartTimeoutMs: timeoutMs(options.scheduleToStartTimeout),
-      startToCloseTimeoutMs: timeoutMs(options.startToCloseTimeout),
-      heartbeatTimeoutMs: timeoutMs(options.heartbeatTimeout),
-      ...(options.retry === undefined ? {} : { retryPolicy: retryPolicy(options.retry) }),
-      cancellationType: cancellationType(options.cancellationType),
-      ...(options.summary === undefined ? {} : { summary: run.converter.toPayload(options.summary) }),
-    });
-    seq = run.command(CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY, ScheduleActivity.encode(command).finish());
+    run.command(kind, encode());
     run.activities.set(seq, { resolve: resolve as (value: unknown) => void, reject });
   });
 }
 
-function requireTimeout(options: ActivityOptions): void {
+type Timeouts = Pick<ActivityOptions, "scheduleToCloseTimeout" | "startToCloseTimeout">;
+
+function requireTimeout(options: Timeouts): void {
   if (options.scheduleToCloseTimeout === undefined && options.startToCloseTimeout === undefined) {
     throw new TypeError("Required either scheduleToCloseTimeout or startToCloseTimeout");
   }
+}
+
+/** The fields that the commands of both kinds have. */
+function common(
+  run: CompatRun,
+  seq: number,
+  activityType: string,
+  args: readonly unknown[],
+  options: ActivityOptions | LocalActivityOptions,
+) {
+  return {
+    seq,
+    activityType,
+    arguments: toPayloads(run.converter, args),
+    scheduleToCloseTimeoutMs: timeoutMs(options.scheduleToCloseTimeout),
+    scheduleToStartTimeoutMs: timeoutMs(options.scheduleToStartTimeout),
+    startToCloseTimeoutMs: timeoutMs(options.startToCloseTimeout),
+    cancellationType: cancellationType(options.cancellationType),
+    ...(options.retry === undefined ? {} : { retryPolicy: retryPolicy(options.retry) }),
+  };
 }
 
 function cancellationType(type: ActivityOptions["cancellationType"]): CancellationTypeNumber {
@@ -120,13 +229,13 @@ export function retryPolicy(policy: RetryPolicy): RetryPolicyMessage {
 }
 
 /** Options with some changed; plain objects in them (the retry policy) are merged, not replaced. */
-function merged(options: ActivityOptions, changed: ActivityOptions): ActivityOptions {
-  const result: { [name: string]: unknown } = { ...options };
+function merged<O extends object>(options: O, changed: O): O {
+  const result = { ...options } as { [name: string]: unknown };
   for (const [name, value] of Object.entries(changed)) {
     const before = result[name];
     result[name] = isPlain(before) && isPlain(value) ? { ...before, ...value } : value;
   }
-  return result as ActivityOptions;
+  return result as O;
 }
 
 function isPlain(value: unknown): value is object {

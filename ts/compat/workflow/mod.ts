@@ -14,10 +14,24 @@ export {
   WorkflowExecutionAlreadyStartedError,
 } from "../common/failures.ts";
 export * from "../common/errors.ts";
-export { ActivityCancellationType, type ActivityOptions, type RetryPolicy } from "../common/options.ts";
+export {
+  ActivityCancellationType,
+  type ActivityOptions,
+  type LocalActivityOptions,
+  type RetryPolicy,
+} from "../common/options.ts";
 export { defaultPayloadConverter, type Payload, type PayloadConverter } from "../../converter/payload.ts";
 export type { UpdateInfo } from "../context.ts";
-export { type ActivityInterfaceFor, proxyActivities, scheduleActivity, type UntypedActivities } from "./activities.ts";
+export {
+  type ActivityInterfaceFor,
+  LocalActivityDoBackoff,
+  type LocalActivityInterfaceFor,
+  proxyActivities,
+  proxyLocalActivities,
+  scheduleActivity,
+  scheduleLocalActivity,
+  type UntypedActivities,
+} from "./activities.ts";
 export { condition } from "./conditions.ts";
 export {
   ContinueAsNew,

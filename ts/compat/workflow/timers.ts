@@ -1,5 +1,5 @@
-// Durable timers: sleep, and setTimeout/clearTimeout as programs of the official SDK see them. A timer that is made in a cancelled
-// scope sends nothing but uses up a number all the same: recorded histories count like that, and TimerFired names the number.
+// Durable timers: sleep, and setTimeout/clearTimeout as programs of the official SDK see them. Timers are counted here, not in the core:
+// one that is made in a cancelled scope is never sent and uses up a number all the same, and history names timers by number.
 import { CommandKind, StartTimer } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { ValueError } from "../common/errors.ts";
 import { type Duration, msToNumber } from "../common/time.ts";
@@ -20,27 +20,29 @@ export function sleep(ms: Duration, options?: TimerOptions): Promise<void> {
 }
 
 function startSleep(run: CompatRun, durationMs: number, options?: TimerOptions): { seq: number; done: Promise<void> } {
-  const seq = startTimer(run, durationMs, options?.summary);
+  const seq = run.nextTimerSeq++;
   const done = new Promise<void>((resolve, reject) => {
     const alive = joinScope(reject, (error) => {
       if (!run.timers.delete(seq)) return;
       run.cancelCommand(CommandKind.COMMAND_KIND_START_TIMER, seq);
       reject(error);
     });
-    if (alive) run.timers.set(seq, { resolve, reject });
-    else run.cancelCommand(CommandKind.COMMAND_KIND_START_TIMER, seq);
+    if (!alive) return;
+    startTimer(run, seq, durationMs, options?.summary);
+    run.timers.set(seq, { resolve, reject });
   });
   return { seq, done };
 }
 
 /** Whole milliseconds, rounded up: a timer is never early. */
-function startTimer(run: CompatRun, durationMs: number, summary: string | undefined): number {
+function startTimer(run: CompatRun, seq: number, durationMs: number, summary: string | undefined): void {
   if (Number.isNaN(durationMs)) throw new ValueError(`Invalid millis ${durationMs}`);
   const command = StartTimer.fromPartial({
+    seq,
     durationMs: Math.ceil(durationMs),
     ...(summary === undefined ? {} : { summary: run.converter.toPayload(summary) }),
   });
-  return run.command(CommandKind.COMMAND_KIND_START_TIMER, StartTimer.encode(command).finish());
+  run.command(CommandKind.COMMAND_KIND_START_TIMER, StartTimer.encode(command).finish());
 }
 
 // deno-lint-ignore no-explicit-any
@@ -53,7 +55,8 @@ export function setTimeout(callback: Callback, ms = 0, ...args: unknown[]): numb
   const frame = run.context.current();
   const call = () => run.context.run(frame, () => void callback(...args));
   if (!run.hasFlag(FLAG_SHIELDED_SCOPES)) {
-    const seq = startTimer(run, durationMs, undefined);
+    const seq = run.nextTimerSeq++;
+    startTimer(run, seq, durationMs, undefined);
     new Promise<void>((resolve, reject) => run.timers.set(seq, { resolve, reject })).then(call, () => {});
     return seq;
   }
@@ -83,7 +86,6 @@ export function clearTimeout(handle: number | undefined): void {
   }
   // Timers of histories from before the flag, which had no scope. Clearing one used up a timer number there.
   if (handle === undefined || !run.timers.delete(handle)) return;
-  const skipped = startTimer(run, 1, undefined);
-  run.cancelCommand(CommandKind.COMMAND_KIND_START_TIMER, skipped);
+  run.nextTimerSeq++;
   run.cancelCommand(CommandKind.COMMAND_KIND_START_TIMER, handle);
 }

@@ -119,7 +119,7 @@ export const cases: Case[] = [
         })])));
       d.server.update("u", "add", 1);
       await d.task();
-      match(d.server.taskFailure!.failure.message, /sleep was called in a validator function/);
+      match(d.server.taskFailure!.failure.message, /sleep was called in a validator/);
     },
   },
   {

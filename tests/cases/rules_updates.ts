@@ -463,7 +463,7 @@ export const cases: Case[] = [
       );
       two.server.update("u", "add", 1);
       await two.task();
-      match(two.server.taskFailure!.failure.message, /publishState was called in a validator function/);
+      match(two.server.taskFailure!.failure.message, /publishState was called in a validator/);
     },
   },
   {

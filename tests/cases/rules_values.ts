@@ -205,8 +205,8 @@ export const cases: Case[] = [
       d.server.signal("go", 3);
       await d.task();
       deepEqual((await d.query("value")).value, { sum: 3 });
-      match((await d.query("bad")).message, /publishState was called in a query function/);
-      match((await d.query("worse")).message, /sleep was called in a query function/);
+      match((await d.query("bad")).message, /publishState was called in a query handler/);
+      match((await d.query("worse")).message, /sleep was called in a query handler/);
       match((await d.query("late")).message, /the handler of query "late" returned a promise/);
       d.server.signal("end");
       await d.task();
@@ -226,7 +226,7 @@ export const cases: Case[] = [
       const d = await drive(w);
       d.server.signal("go", 3);
       await d.task();
-      match(d.server.taskFailure!.failure.message, /sleep was called in a updateState function/);
+      match(d.server.taskFailure!.failure.message, /sleep was called in the function of updateState/);
     },
   },
   {
@@ -411,7 +411,7 @@ export const cases: Case[] = [
         "broken",
       );
       match(await failure(async () => 1), /returned a promise; use an activity/);
-      match(await failure(() => random()), /random was called in a sideEffect function/);
+      match(await failure(() => random()), /random was called in the function of sideEffect/);
     },
   },
   {

@@ -1,6 +1,8 @@
 // The failures of Temporal as error classes. Names and fields are Temporal's; each knows the Failure message it came from, so that a
 // failure that passes through keeps everything another SDK put in.
 
+import { brand } from "./brand.ts";
+
 /** The stages at which a retry policy stops, temporal.api.enums.v1.RetryState. */
 export type RetryState =
   | "IN_PROGRESS"
@@ -150,6 +152,15 @@ export class ChildWorkflowFailure extends TemporalFailure {
     this.retryState = fields.retryState;
   }
 }
+
+brand("TemporalFailure", TemporalFailure);
+brand("ApplicationFailure", ApplicationFailure);
+brand("CancelledFailure", CancelledFailure);
+brand("TerminatedFailure", TerminatedFailure);
+brand("TimeoutFailure", TimeoutFailure);
+brand("ServerFailure", ServerFailure);
+brand("ActivityFailure", ActivityFailure);
+brand("ChildWorkflowFailure", ChildWorkflowFailure);
 
 /** True for a cancellation itself and for an activity or child failure that was caused by one. */
 export function isCancellation(error: unknown): boolean {

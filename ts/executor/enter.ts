@@ -7,12 +7,12 @@ import { MisuseError, NestingError, OutsideTurnError } from "./errors.ts";
 import { type Closure, slot } from "./slot.ts";
 import type { Strand, StrandKind } from "./strand.ts";
 
-const CLOSURES: { readonly [C in Closure]: string } = {
-  validator: "a validator only looks at its arguments and the state",
-  query: "a query only looks at the published state and its arguments",
-  sideEffect: "the function of sideEffect computes a value by itself, once; call the API before or after it",
-  updateState: "the function of updateState runs between turns; call the API before or after it",
-  schema: "a schema only looks at its value",
+const CLOSURES: { readonly [C in Closure]: readonly [where: string, why: string] } = {
+  validator: ["a validator", "a validator only looks at its arguments and the state"],
+  query: ["a query handler", "a query only looks at the published state and its arguments"],
+  sideEffect: ["the function of sideEffect", "it computes a value by itself, once; call the API before or after it"],
+  updateState: ["the function of updateState", "it runs between turns; call the API before or after it"],
+  schema: ["a schema", "a schema only looks at its value"],
 };
 
 /**
@@ -22,7 +22,8 @@ const CLOSURES: { readonly [C in Closure]: string } = {
 export function enter(api: string, allowed?: Closure, depth = 1): Strand {
   const { strand, closure } = slot;
   if (closure !== undefined && closure !== allowed) {
-    const error = new MisuseError(`${api} was called in a ${closure} function: ${CLOSURES[closure]}`);
+    const [where, why] = CLOSURES[closure];
+    const error = new MisuseError(`${api} was called in ${where}: ${why}`);
     // A query that misbehaves fails by itself; everything else fails the task.
     if (closure !== "query") slot.run?.fail?.(error);
     throw error;

@@ -2,6 +2,8 @@
 // Each says what is wrong, where, and what to do instead. A handler, branch or try/catch of the user never swallows them: the run
 // remembers the first one (run.fail) and fails the activation with it.
 
+import { brand } from "../converter/brand.ts";
+
 /** temporal.api.enums.v1.WorkflowTaskFailedCause */
 export const FailedCause = { UNHANDLED_FAILURE: 14, NON_DETERMINISTIC_ERROR: 24 } as const;
 
@@ -13,6 +15,8 @@ export class WorkflowTaskError extends Error {
     return FailedCause.UNHANDLED_FAILURE;
   }
 }
+
+brand("WorkflowTaskError", WorkflowTaskError);
 
 /** A construct was used where the nesting rules forbid it (receive in a branch, spawnAsync in run, ...). */
 export class NestingError extends WorkflowTaskError {

@@ -1,0 +1,24 @@
+// `instanceof` that two copies of this package in one realm agree on: an application may carry the package twice (a bundled realm and an
+// unbundled workflow module, two versions of a dependency), and an ApplicationFailure of one copy must be one for the other as well.
+
+const KEY = Symbol.for("temporalex.class.1");
+
+// deno-lint-ignore no-explicit-any
+type Class = abstract new (...args: any[]) => object;
+
+function hasInstance(this: Class, value: unknown): boolean {
+  if (Function.prototype[Symbol.hasInstance].call(this, value)) return true;
+  // Classes of users that extend ours are themselves and nothing else.
+  if (typeof value !== "object" || value === null || !Object.hasOwn(this.prototype, KEY)) return false;
+  const name = this.prototype[KEY];
+  for (let proto = Object.getPrototypeOf(value); proto !== null; proto = Object.getPrototypeOf(proto)) {
+    if (Object.hasOwn(proto, KEY) && proto[KEY] === name) return true;
+  }
+  return false;
+}
+
+/** Makes instances of the class of that name in any copy of the package instances of this one. */
+export function brand(name: string, target: Class): void {
+  Object.defineProperty(target.prototype, KEY, { value: name });
+  Object.defineProperty(target, Symbol.hasInstance, { value: hasInstance, configurable: true });
+}

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { withContext } from "../../ts/activity/mod.ts";
 import { silentLogger } from "../../ts/client/mod.ts";
-import { Code, ServiceError } from "../../ts/service/raw.ts";
+import { Code, type RawService, ServiceError } from "../../ts/service/raw.ts";
 import type { TaskOutcome } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { TaskQueueKind } from "../../ts/temporal/generated/temporal/api/enums/v1/task_queue_pb.ts";
 import {
@@ -221,4 +221,36 @@ test("a service that refuses the worker for good ends run() with a named error",
   await refused;
   assert.equal(w.state, "stopped");
   await w.shutdown();
+});
+
+test("activity polls of a service that loses cancelled ones end by themselves; what they bring is finished", async () => {
+  const timers = new ManualTimers();
+  const inner = quietService();
+  const polls: ((task: typeof activityTask | undefined) => void)[] = [];
+  inner.on("pollActivityTaskQueue", () => new Promise((resolve) => polls.push((task) => resolve(task ?? {}))));
+  const service: RawService = { losesCancelledPolls: true, call: (...args) => inner.call(...args) };
+  const ran: string[] = [];
+  const w = await Worker.create({
+    service,
+    taskQueue: "q",
+    logger: silentLogger,
+    timers,
+    activities: { work: () => void ran.push("ran") },
+    shutdownGraceMs: 1000,
+  });
+  const running = w.run();
+  await settle();
+  assert.ok(
+    inner.calls.filter((call) => call.method === "pollActivityTaskQueue").every((call) => call.options.timeoutMs === 5000),
+  );
+  const stopped = w.shutdown();
+  await settle();
+  polls[0]!(activityTask);
+  await settle();
+  assert.deepEqual(ran, ["ran"]);
+  assert.equal(w.state, "stopping", "the other poll may bring one too");
+  polls[1]!(undefined);
+  await stopped;
+  await running;
+  assert.equal(inner.requests("respondActivityTaskCompleted").length, 1);
 });

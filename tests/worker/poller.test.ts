@@ -133,7 +133,7 @@ test("polls grow in number while tasks come faster than they are asked for, and 
     poll: (signal) =>
       new Promise((resolve, reject) => {
         polls.push({ task: () => resolve(TASK), empty: () => resolve(undefined) });
-        signal.addEventListener("abort", () => reject(new Error("taken back")));
+        signal.onabort = () => reject(new Error("taken back"));
       }),
   });
   loop.start();
@@ -187,4 +187,34 @@ test("a slot given back twice is one slot", async () => {
   const second = slots.acquire(stop.signal);
   stop.abort();
   assert.equal(await second, undefined);
+});
+
+test("stopping may let polls end by themselves for a while, and then takes them back", async () => {
+  const timers = new ManualTimers();
+  const handled: Uint8Array[] = [];
+  const end: (() => void)[] = [];
+  const loop = poller(timers, {
+    max: 2,
+    poll: (signal) =>
+      new Promise((resolve, reject) => {
+        end.push(() => resolve(TASK));
+        signal.onabort = () => reject(new Error("taken back"));
+      }),
+    handle: (task) => {
+      handled.push(task);
+      return Promise.resolve();
+    },
+  });
+  loop.start();
+  await settle();
+  let stopped = false;
+  const stopping = loop.stop(1000).then(() => (stopped = true));
+  end[0]!();
+  await timers.advance(999);
+  assert.equal(handled.length, 1, "what a poll brings meanwhile is worked on");
+  assert.equal(end.length, 2, "and no further poll is sent");
+  assert.equal(stopped, false);
+  await timers.advance(1);
+  await stopping;
+  assert.equal(timers.pending, 0);
 });

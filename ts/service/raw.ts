@@ -6,13 +6,15 @@ import type { WorkflowService } from "../temporal/generated/temporal/api/workflo
 export type MethodName = keyof typeof WorkflowService.method;
 
 export interface CallOptions {
-  /** Gives the call up; a waiting poll is taken back without losing a task. */
+  /** Gives the call up; a waiting poll is taken back without losing a task, unless the service `losesCancelledPolls`. */
   signal?: AbortSignal;
   /** Deadline in milliseconds; then DEADLINE_EXCEEDED. */
   timeoutMs?: number;
 }
 
 export interface RawService {
+  /** A poll that is given up may take a task with it, if one is just being handed out: a network lies between. Default: false. */
+  readonly losesCancelledPolls?: boolean;
   /** Rejects with a ServiceError. */
   call(method: MethodName, request: Uint8Array, options?: CallOptions): Promise<Uint8Array>;
 }

@@ -37,6 +37,7 @@ const CALL_TIMEOUT_MS = 30_000;
 const READ_MAX_BYTES = 64 * 1024 * 1024;
 
 export class GrpcService implements RawService {
+  readonly losesCancelledPolls = true;
   readonly #sessions: Http2SessionManager;
   readonly #transport: Transport;
   readonly #options: GrpcOptions;

@@ -12,6 +12,7 @@ export interface ActivityTasksOptions extends ActivityOptions {
 export class ActivityTasks {
   readonly #options: ActivityTasksOptions;
   readonly #running = new Set<ActivityExecution>();
+  #cancelled: CancelReason | undefined;
 
   constructor(options: ActivityTasksOptions) {
     this.#options = options;
@@ -41,6 +42,7 @@ export class ActivityTasks {
       return;
     }
     this.#running.add(execution);
+    if (this.#cancelled !== undefined) execution.cancel(this.#cancelled);
     try {
       await execution.run(async (context, args) => await this.#options.find(type)(context, args));
     } finally {
@@ -48,7 +50,9 @@ export class ActivityTasks {
     }
   }
 
+  /** Tells all activities to stop, also those that may still come. */
   cancelAll(reason: CancelReason): void {
+    this.#cancelled = reason;
     for (const execution of this.#running) execution.cancel(reason);
   }
 }

@@ -62,10 +62,15 @@ export class WorkerPollError extends Error {
   }
 }
 
+/** What ends a loop, and what takes its poll back. Signals of its own, because a service listens to the signal of each call. */
+interface LoopStop {
+  readonly loop: AbortController;
+  readonly poll: AbortController;
+}
+
 export class Poller {
   readonly #options: PollerOptions;
-  /** Each loop with what stops it: a signal of its own, because a service listens to the signal of each call. */
-  readonly #loops = new Map<AbortController, Promise<void>>();
+  readonly #loops = new Map<LoopStop, Promise<void>>();
   #stopping = false;
   readonly #tasks = new Set<Promise<void>>();
   #finalRefusals = 0;
@@ -88,17 +93,26 @@ export class Poller {
   }
 
   #add(): void {
-    const stop = new AbortController();
+    const stop: LoopStop = { loop: new AbortController(), poll: new AbortController() };
     this.#polls++;
-    this.#loops.set(stop, this.#loop(stop.signal).finally(() => this.#loops.delete(stop)));
+    this.#loops.set(stop, this.#loop(stop).finally(() => this.#loops.delete(stop)));
   }
 
-  /** Takes the waiting polls back and resolves when the loops have ended; tasks may still be worked on (`idle`). */
-  async stop(): Promise<void> {
+  /**
+   * Sends no more polls, and resolves when the loops have ended; tasks may still be worked on (`idle`). Polls in flight are taken back
+   * after `drainMs`: until then they may end by themselves.
+   */
+  async stop(drainMs = 0): Promise<void> {
     this.#stopping = true;
+    const reason = new Error("the worker is shutting down");
     const loops = [...this.#loops];
-    for (const [stop] of loops) stop.abort(new Error("the worker is shutting down"));
-    await Promise.all(loops.map(([, loop]) => loop));
+    for (const [{ loop }] of loops) loop.abort(reason);
+    const takeBack = () => {
+      for (const [{ poll }] of loops) poll.abort(reason);
+    };
+    const cancel = drainMs === 0 ? takeBack() : drainMs === Infinity ? undefined : this.#options.timers.after(drainMs, takeBack);
+    await Promise.all(loops.map(([, ended]) => ended));
+    cancel?.();
   }
 
   /** Resolves when no task is being worked on. Call after `stop`. */
@@ -106,8 +120,9 @@ export class Poller {
     while (this.#tasks.size > 0) await Promise.all(this.#tasks);
   }
 
-  async #loop(signal: AbortSignal): Promise<void> {
+  async #loop(stop: LoopStop): Promise<void> {
     const { slots, poll, timers, logger, what, random } = this.#options;
+    const { signal } = stop.loop;
     let failures = 0;
     while (!signal.aborted) {
       const release = await slots.acquire(signal);
@@ -115,7 +130,7 @@ export class Poller {
       const asked = timers.now();
       let pause = 0;
       try {
-        const task = await this.#ask(poll, signal);
+        const task = await this.#ask(poll, stop.poll.signal);
         if (task !== undefined) {
           this.#work(task, release);
           if (this.#waiting === 0 && this.#polls < this.#options.max && !this.#stopping) this.#add();

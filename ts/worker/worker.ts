@@ -27,6 +27,9 @@ export type WorkerState = "created" | "running" | "stopping" | "stopped";
 
 /** Deadline of a poll; services answer with nothing before that (Temporal after about a minute). */
 const POLL_MS = 70_000;
+/** The same for activities of a service that loses what a cancelled poll was about to bring: a shutdown waits so long for them. */
+const LOSSY_POLL_MS = 5000;
+const WORKFLOW_DRAIN_MS = 1000;
 const SHUTDOWN_CALL_MS = 3000;
 
 interface WorkerParts {
@@ -236,13 +239,14 @@ export class Worker {
     return this.#poll(
       "pollActivityTaskQueue",
       toBinary(PollActivityTaskQueueRequestSchema, create(PollActivityTaskQueueRequestSchema, fields)),
+      this.#settings.service.losesCancelledPolls ? LOSSY_POLL_MS : POLL_MS,
     );
   }
 
-  #poll(method: MethodName, request: Uint8Array) {
+  #poll(method: MethodName, request: Uint8Array, timeoutMs = POLL_MS) {
     const { service } = this.#settings;
     return async (signal: AbortSignal): Promise<Uint8Array | undefined> => {
-      const options: CallOptions = { signal, timeoutMs: POLL_MS };
+      const options: CallOptions = { signal, timeoutMs };
       try {
         const response = await service.call(method, request, options);
         return isEmptyTask(response) ? undefined : response;
@@ -254,25 +258,32 @@ export class Worker {
   }
 
   async #drain(): Promise<void> {
-    const { timers, logger, shutdownGraceMs, shutdownForceMs } = this.#settings;
+    const { service, timers, logger, shutdownGraceMs, shutdownForceMs } = this.#settings;
     this.#workflowTasks?.stopping();
-    await Promise.all([...this.#workflowPollers, ...this.#activityPollers].map((poller) => poller.stop()));
-    const idle = Promise.all(this.#activityPollers.map((poller) => poller.idle())).then(() => true);
+    const lossy = service.losesCancelledPolls === true;
+    const stop = async (pollers: readonly Poller[], drainMs: number) => {
+      await Promise.all(pollers.map((poller) => poller.stop(drainMs)));
+      await Promise.all(pollers.map((poller) => poller.idle()));
+    };
+    // A lost workflow task is given again after its timeout; a lost activity task costs an attempt, perhaps the only one.
+    const workflows = stop(this.#workflowPollers, lossy ? WORKFLOW_DRAIN_MS : 0);
+    const idle = stop(this.#activityPollers, lossy ? Infinity : 0).then(() => true);
     const cancelTimer = new AbortController();
     const within = async (ms: number) => {
       if (ms === Infinity) return idle;
       return Promise.race([idle, sleepOn(timers, ms, cancelTimer.signal).then(() => false, () => false)]);
     };
-    await Promise.all(this.#workflowPollers.map((poller) => poller.idle()));
     if (!(await within(shutdownGraceMs))) {
       this.#activityTasks?.cancelAll("WORKER_SHUTDOWN");
       if (!(await within(shutdownForceMs))) {
         logger.warn("the worker stops while activities that were told to stop are still running", {
           running: this.runningActivities,
         });
+        await Promise.all(this.#activityPollers.map((poller) => poller.stop()));
       }
     }
     cancelTimer.abort();
+    await workflows;
     await this.#sayGoodbye();
     await Promise.all([this.#realm?.dispose(), this.#pool?.close()]);
   }

@@ -1,20 +1,42 @@
-// An embedded engine for a test, in memory or on a SQLite file, with client and worker.
+// Places to run the same tests: an embedded engine in memory, one on a SQLite file, and a Temporal cluster (tests/interop).
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Client, silentLogger } from "../../ts/client/mod.ts";
 import { EmbeddedEngine, type EmbeddedEngineOptions, MemoryStore } from "../../ts/engine/mod.ts";
+import type { RawService } from "../../ts/service/raw.ts";
 import { Worker, type WorkerOptions } from "../../ts/worker/mod.ts";
+
+export interface Setting {
+  readonly service: RawService;
+  readonly client: Client;
+  readonly taskQueue: string;
+  readonly embedded: boolean;
+  /** A workflow id that no other test has. */
+  id(name: string): string;
+  /** Runs a worker for the time of `body`. */
+  work<T>(options: Partial<WorkerOptions>, body: (worker: Worker) => Promise<T>): Promise<T>;
+}
+
+/** Declares a test on some service. */
+export type OnService = (name: string, body: (setting: Setting) => Promise<void>) => void;
 
 export const STORES = ["memory", "sqlite"] as const;
 export type StoreKind = typeof STORES[number];
 
-export interface Setting {
-  engine: EmbeddedEngine;
-  client: Client;
-  /** Runs a worker for the time of `body`. */
-  work<T>(options: Partial<WorkerOptions>, body: (worker: Worker) => Promise<T>): Promise<T>;
+export function settingOf(service: RawService, embedded: boolean, taskQueue: string, id: (name: string) => string): Setting {
+  return {
+    service,
+    client: new Client({ service, taskQueue, logger: silentLogger }),
+    taskQueue,
+    embedded,
+    id,
+    async work(options, body) {
+      const worker = await Worker.create({ service, taskQueue, logger: silentLogger, ...options });
+      return await worker.runUntil(() => body(worker));
+    },
+  };
 }
 
 export async function withEngine(
@@ -26,14 +48,7 @@ export async function withEngine(
   const place = folder === undefined ? { store: new MemoryStore() } : { path: join(folder, "engine.sqlite") };
   const engine = await EmbeddedEngine.open({ ...options, ...place });
   try {
-    await body({
-      engine,
-      client: new Client({ service: engine, taskQueue: "q", logger: silentLogger }),
-      async work(more, run) {
-        const worker = await Worker.create({ service: engine, taskQueue: "q", logger: silentLogger, ...more });
-        return await worker.runUntil(() => run(worker));
-      },
-    });
+    await body(settingOf(engine, true, "q", (name) => name));
   } finally {
     await engine.close();
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
@@ -41,15 +56,15 @@ export async function withEngine(
 }
 
 /** A test on each kind of store. */
-export function onBothStores(name: string, body: (setting: Setting) => Promise<void>): void {
+export const onBothStores: OnService = (name, body) => {
   for (const kind of STORES) test(`${name} (${kind})`, () => withEngine(kind, {}, body));
-}
+};
 
-/** Asks until the answer is yes; fails after ten seconds. */
+/** Asks until the answer is yes; fails after thirty seconds. */
 export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + 10_000;
+  const end = performance.now() + 30_000;
   while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`this did not happen within ten seconds: ${what}`);
+    if (performance.now() > end) throw new Error(`this did not happen within thirty seconds: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
 }

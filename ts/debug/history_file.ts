@@ -154,10 +154,10 @@ function parseJson(text: string): Json {
 
 /** With line and column where the engine tells an offset, and a word on files that are cut off. */
 function jsonPosition(text: string, message: string): string {
-  if (/end of (?:JSON|data)|unterminated/i.test(message)) {
+  const at = /position (\d+)/.exec(message);
+  if (/end of (?:JSON|data)|unterminated/i.test(message) || (at !== null && Number(at[1]) >= text.trimEnd().length)) {
     return `it ends in the middle, at line ${text.split("\n").length} (was it cut off?)`;
   }
-  const at = /position (\d+)/.exec(message);
   if (at === null || message.includes("line ")) return message;
   const before = text.slice(0, Number(at[1])).split("\n");
   return `${message} (line ${before.length}, column ${before.at(-1)!.length + 1})`;

@@ -1,0 +1,220 @@
+// `temporalex replay`: replays exported histories against workflow modules, in a worker realm, and says for each whether the code still makes
+// the same commands. One JSON line per history, or lines for people where standard output is a terminal.
+import { readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { HistoryFileError, readHistoryFile } from "../debug/history_file.ts";
+import { formatProblem } from "../realm/loader/errors.ts";
+import { createWorkerRealm, type WorkerRealm } from "../realm/worker_realm.ts";
+import { type Io, UsageError } from "./io.ts";
+
+const HELP = `usage: temporalex replay [--workflows <module>]... [--json] [--strict] <history>...
+
+Replays each history against the workflow code of today and says whether the code still does what the history records.
+A history may be JSON (of the UI, encoded or decoded; of the command line; of an SDK), protobuf, or either in gzip.
+A workflow module may be TypeScript; it needs no build step.
+
+Options:
+  --workflows <module>   a module that exports workflows; may be given several times.
+                         Default: the modules under "temporalex": { "workflows": [...] } in package.json
+  --json                 one JSON line per history; always so where standard output is not a terminal
+  --strict               extra commands at the end of a task, and swapped update ids, fail the replay instead of being warnings
+  --help                 shows this
+
+Each JSON line has file, workflowType, events, activations, verdict, warnings, ms and, when it is not ok, error
+(code, message, eventId, expected, actual, location). Verdicts:
+  ok               the code makes the commands that the history records
+  nondeterminism   it makes others: this change breaks runs that are open
+  failed           the task would fail for another reason: unknown workflow type, an exception, a deadlock
+  unreadable       the file holds no history that can be read
+
+Exit code: 0 when all are ok; 1 when any diverges or fails; 2 for wrong usage or an unreadable file.
+
+Examples:
+  temporalex replay --workflows src/workflows.ts histories/*.json
+  temporal workflow show -w order-17 -o json > order-17.json && temporalex replay order-17.json
+  temporalex replay --json --strict histories/*.json.gz | jq 'select(.verdict != "ok")'
+`;
+
+export interface ReplayLine {
+  readonly file: string;
+  readonly workflowType: string;
+  readonly events: number;
+  readonly activations: number;
+  readonly verdict: "ok" | "nondeterminism" | "failed" | "unreadable";
+  readonly warnings: readonly { readonly code: number; readonly message: string; readonly eventId: number }[];
+  readonly error?: {
+    /** Number in the core's table of errors; 0 for errors of workflow code and of files. */
+    readonly code: number;
+    readonly message: string;
+    /** 0 when not known. */
+    readonly eventId: number;
+    readonly expected: string;
+    readonly actual: string;
+    /** The line of workflow code, "" when not known. */
+    readonly location: string;
+  };
+  readonly ms: number;
+}
+
+export async function replayCommand(args: readonly string[], io: Io): Promise<number> {
+  const { values, positionals } = parse(args);
+  if (values.help) {
+    io.out(HELP);
+    return 0;
+  }
+  if (positionals.length === 0) throw new UsageError("no history was named; see temporalex replay --help");
+  const workflows = values.workflows.length > 0
+    ? values.workflows.map((module) => resolve(io.cwd, module))
+    : configuredWorkflows(io.cwd);
+  const show = values.json || !io.terminal
+    ? (line: ReplayLine) => io.out(`${JSON.stringify(line)}\n`)
+    : (line: ReplayLine) => io.out(forPeople(line, io));
+  const realm = await startRealm(workflows, io);
+  try {
+    const verdicts = new Set<ReplayLine["verdict"]>();
+    for (const file of positionals) {
+      const line = await replayFile(realm, file, values.strict, io);
+      verdicts.add(line.verdict);
+      show(line);
+    }
+    if (verdicts.has("unreadable")) return 2;
+    return verdicts.has("nondeterminism") || verdicts.has("failed") ? 1 : 0;
+  } finally {
+    await realm.dispose();
+  }
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        workflows: { type: "string", multiple: true, default: [] },
+        json: { type: "boolean", default: false },
+        strict: { type: "boolean", default: false },
+        help: { type: "boolean", short: "h", default: false },
+      },
+    });
+  } catch (e) {
+    throw new UsageError(`${(e as Error).message}; see temporalex replay --help`);
+  }
+}
+
+/** The modules that the nearest package.json names. */
+function configuredWorkflows(cwd: string): string[] {
+  const how =
+    'name the workflow modules with --workflows, or in package.json as "temporalex": { "workflows": ["./src/workflows.ts"] }';
+  for (let folder = cwd;; folder = dirname(folder)) {
+    const path = join(folder, "package.json");
+    let text: string | undefined;
+    try {
+      text = readFileSync(path, "utf8");
+    } catch (e) {
+      if (!["ENOENT", "ENOTDIR"].includes((e as { code?: string }).code ?? "")) {
+        throw new UsageError(`${path} cannot be read: ${(e as Error).message}`);
+      }
+    }
+    if (text !== undefined) {
+      const named = settingOf(path, text);
+      if (named === undefined) throw new UsageError(`${path} names no workflow modules; ${how}`);
+      return named.map((module) => resolve(folder, module));
+    }
+    if (dirname(folder) === folder) throw new UsageError(`there is no package.json here; ${how}`);
+  }
+}
+
+function settingOf(path: string, text: string): string[] | undefined {
+  let setting: unknown;
+  try {
+    setting = (JSON.parse(text) as { temporalex?: { workflows?: unknown } }).temporalex?.workflows;
+  } catch (e) {
+    throw new UsageError(`${path} is not valid JSON: ${(e as Error).message}`);
+  }
+  if (setting === undefined) return undefined;
+  const list = Array.isArray(setting) ? setting : [setting];
+  if (list.length === 0 || !list.every((module): module is string => typeof module === "string")) {
+    throw new UsageError(`"temporalex.workflows" in ${path} must be a module's path, or a list of such`);
+  }
+  return list;
+}
+
+async function startRealm(workflows: readonly string[], io: Io): Promise<WorkerRealm> {
+  try {
+    const realm = await createWorkerRealm({
+      workflows,
+      cacheSize: 0,
+      runOptions: { namespace: "default", identity: "temporalex replay" },
+    });
+    for (const warning of realm.warnings) {
+      io.err(`warning: ${formatProblem({ ...warning, file: shortPath(warning.file, io) })}\n`);
+    }
+    return realm;
+  } catch (e) {
+    throw new UsageError((e as Error).message);
+  }
+}
+
+async function replayFile(realm: WorkerRealm, file: string, strict: boolean, io: Io): Promise<ReplayLine> {
+  const started = performance.now();
+  const ms = () => Math.round((performance.now() - started) * 10) / 10;
+  const nowhere = { code: 0, eventId: 0, expected: "", actual: "", location: "" };
+  try {
+    const history = await readHistoryFile(await io.read(resolve(io.cwd, file)));
+    const notes = history.notes.map((message) => ({ code: 0, message, eventId: 0 }));
+    const result = await realm.replay(history.workflowId, history.bytes, { strict });
+    const { code, message, eventId, expected, actual, location } = result.error ?? { ...nowhere, message: "" };
+    return {
+      file,
+      workflowType: history.workflowType,
+      events: history.events,
+      activations: result.activations,
+      verdict: result.verdict,
+      warnings: [...notes, ...result.warnings.map(({ code, message, eventId }) => ({ code, message, eventId }))],
+      ...(result.error === undefined ? {} : { error: { code, message, eventId, expected, actual, location } }),
+      ms: ms(),
+    };
+  } catch (e) {
+    const none = { file, workflowType: "", events: 0, activations: 0, warnings: [], ms: ms() };
+    if (e instanceof HistoryFileError) return { ...none, verdict: "unreadable", error: { ...nowhere, message: e.message } };
+    const { code, message } = e as Error & { code?: string };
+    if (code !== undefined) return { ...none, verdict: "unreadable", error: { ...nowhere, message: fileProblem(code, message) } };
+    // The realm could not say more than this.
+    return { ...none, verdict: "failed", error: { ...nowhere, message } };
+  }
+}
+
+function fileProblem(code: string, message: string): string {
+  if (code === "ENOENT") return "there is no such file";
+  return code === "EISDIR" ? "this is a folder, not a file" : `the file cannot be read: ${message}`;
+}
+
+const COLOURS: { readonly [verdict in ReplayLine["verdict"]]: number } = {
+  ok: 32,
+  nondeterminism: 31,
+  failed: 31,
+  unreadable: 33,
+};
+
+function forPeople(line: ReplayLine, io: Io): string {
+  const { file, verdict, workflowType, events, activations, warnings, error, ms } = line;
+  const paint = (text: string, colour: number) => io.colours ? `\x1b[${colour}m${text}\x1b[0m` : text;
+  const facts = verdict === "unreadable" ? "" : `  ${workflowType}, ${events} events, ${activations} activations, ${ms} ms`;
+  const details = [
+    ...(error === undefined ? [] : [
+      error.message,
+      ...(error.expected === "" && error.actual === "" ? [] : [`history: ${error.expected}`, `code:    ${error.actual}`]),
+      ...(error.location === "" ? [] : [`at ${error.location}`]),
+    ]),
+    ...warnings.map(({ message, eventId }) => paint(`warning${eventId > 0 ? ` (event ${eventId})` : ""}: ${message}`, 33)),
+  ];
+  return [`${paint(verdict.padEnd(14), COLOURS[verdict])}  ${file}${facts}`, ...details.map((detail) => `    ${detail}`)].join(
+    "\n",
+  ) + "\n";
+}
+
+const shortPath = (path: string, io: Io): string => {
+  const short = relative(io.cwd, path);
+  return short.startsWith("..") || short === "" ? path : short;
+};

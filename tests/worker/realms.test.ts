@@ -1,0 +1,101 @@
+// Workers whose workflows run in a thread: loading, log lines, a spinning neighbour, nothing left behind.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { silentLogger } from "../../ts/client/mod.ts";
+import { liveHandles } from "../../ts/core/mod.ts";
+import { TestEnvironment } from "../../ts/testing/mod.ts";
+import type { LogFields } from "../../ts/service/logger.ts";
+import { onBothStores, withEngine } from "../support/services.ts";
+import { go, length, sleeps, spins, talks } from "./modules/flows.ts";
+
+const workflows = new URL("./modules/flows.ts", import.meta.url);
+const activities = { shout: (text: string) => text.toUpperCase() };
+
+onBothStores("workflows run in a thread; their log lines reach the worker's logger", async (t) => {
+  const lines: [string, LogFields | undefined][] = [];
+  const logger = { ...silentLogger, info: (message: string, fields?: LogFields) => void lines.push([message, fields]) };
+  await t.work({ workflows, activities, logger }, async () => {
+    const handle = await t.client.start(talks, { id: "1", args: ["ada"] });
+    assert.equal(await handle.query(length), 7);
+    await handle.signal(go, "hi");
+    assert.equal(await handle.result(), "ADA SAYS HI");
+    assert.equal(lines.length, 1, "replays are silent");
+    const [message, fields] = lines[0]!;
+    assert.equal(message, "hello");
+    assert.equal(fields!["name"], "ada");
+    assert.equal(fields!["workflowId"], "1");
+    assert.ok(Math.abs(Date.parse(String(fields!["workflowTime"])) - Date.now()) < 60_000);
+  });
+});
+
+for (const cachedWorkflows of [0, 1, 1000]) {
+  test(`in a thread with ${cachedWorkflows} cached`, () =>
+    withEngine("memory", {}, (t) =>
+      t.work({ workflows, activities, cachedWorkflows }, async () => {
+        const handles = await Promise.all(
+          Array.from({ length: 8 }, (_, i) => t.client.start(talks, { id: `${i}`, args: [`${i}`] })),
+        );
+        for (const handle of handles) assert.equal(await handle.query(length), 7);
+        await Promise.all(handles.map((handle) => handle.signal(go, "x")));
+        assert.deepEqual(await Promise.all(handles.map((handle) => handle.result())), handles.map((_, i) => `${i} SAYS X`));
+      })));
+}
+
+test("a workflow that spins is stopped, and its neighbours go on", () =>
+  withEngine("memory", {}, async (t) => {
+    const failed: string[] = [];
+    const events = { workflowTaskFailed: ({ workflowId }: { workflowId: string }) => void failed.push(workflowId) };
+    await t.work({ workflows, activities, events, watchdogMs: 1000 }, async () => {
+      const neighbours = await Promise.all(
+        Array.from({ length: 5 }, (_, i) => t.client.start(talks, { id: `n${i}`, args: ["n"] })),
+      );
+      const spinning = await t.client.start(spins, { id: "spins" });
+      for (const handle of neighbours) await handle.signal(go, "still here");
+      assert.deepEqual(await Promise.all(neighbours.map((handle) => handle.result())), neighbours.map(() => "N SAYS STILL HERE"));
+      assert.equal((await spinning.describe()).status, "RUNNING");
+      assert.ok(failed.includes("spins"));
+      assert.ok(failed.every((id) => id === "spins"), "nobody else's task failed");
+      await spinning.terminate();
+    });
+  }));
+
+test("a module that does not load, or exports no workflow, is refused with its name", () =>
+  withEngine("memory", {}, async (t) => {
+    const missing = new URL("./modules/nowhere.ts", import.meta.url);
+    await assert.rejects(t.work({ workflows: missing }, () => Promise.resolve()), /nowhere/);
+    const none = new URL("./modules/computing.ts", import.meta.url);
+    await assert.rejects(
+      t.work({ workflows: none }, () => Promise.resolve()),
+      (error: Error) => /computing|workflow/.test(error.message),
+    );
+    await assert.rejects(
+      t.work({ workflows: [talks], realm: "worker" }, () => Promise.resolve()),
+      /give the URL of their module/,
+    );
+    await assert.rejects(t.work({ realm: "inline" }, () => Promise.resolve()), /needs workflows/);
+    await assert.rejects(t.work({ workflows: [] }, () => Promise.resolve()), /export/);
+  }));
+
+test("modules can run inline, too, and nothing of a worker stays in the core", () =>
+  withEngine("memory", {}, async (t) => {
+    const before = liveHandles();
+    await t.work({ workflows, realm: "inline", activities }, async () => {
+      const handles = await Promise.all(
+        Array.from({ length: 5 }, (_, i) => t.client.start(talks, { id: `${i}`, args: [`${i}`] })),
+      );
+      await handles[0]!.query(length);
+      await Promise.all(handles.map((handle) => handle.signal(go, "x")));
+      await handles[0]!.result();
+      assert.ok(liveHandles() >= before);
+    });
+    assert.equal(liveHandles(), before);
+  }));
+
+test("virtual time skips what workflows in a thread sleep", async () => {
+  const env = await TestEnvironment.create({ startTime: 0, logger: silentLogger });
+  await env.runWorker({ workflows }, async () => {
+    assert.equal(await env.client.execute(sleeps, { id: "1" }), 7 * 86_400_000);
+  });
+  assert.ok(env.now() < 7 * 86_400_000 + 1000);
+  await env.dispose();
+});

@@ -13,6 +13,7 @@ pub mod replay;
 mod sorted;
 #[cfg(target_arch = "wasm32")]
 mod wasm;
+mod wire;
 
 /// Generated from `core-rs/proto`.
 #[rustfmt::skip]

@@ -61,7 +61,7 @@ impl Run {
 
     /// Bytes of boundary.Step.
     pub fn next(&mut self) -> std::result::Result<Vec<u8>, JsError> {
-        let r = self.inner.next().map(|step| step.encode_to_vec());
+        let r = self.inner.next_bytes();
         self.error.guard(r)
     }
 

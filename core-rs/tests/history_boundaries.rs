@@ -2,10 +2,10 @@
 mod support;
 
 use support::HistoryBuilder;
+use support::slim::slim;
 use temporalex_core::api::history::v1::HistoryEvent;
-use temporalex_core::api::history::v1::history_event::Attributes;
 use temporalex_core::boundary::JobOrder;
-use temporalex_core::history::{BoundaryRule, HistoryBuffer, Next, choose_rule};
+use temporalex_core::history::{BoundaryRule, Event, HistoryBuffer, Next, choose_rule};
 
 use BoundaryRule::{Core, CoreChunkingV2, Unmerged};
 
@@ -13,14 +13,14 @@ use BoundaryRule::{Core, CoreChunkingV2, Unmerged};
 fn sequences(rule: BoundaryRule, events: &[HistoryEvent]) -> Vec<(i64, i64)> {
     let mut buffer = HistoryBuffer::new();
     buffer.set_rule(rule);
-    buffer.push(events.to_vec(), true).expect("a sound history");
+    buffer.push(slim(events), true).expect("a sound history");
     drain(&mut buffer)
 }
 
 fn drain(buffer: &mut HistoryBuffer) -> Vec<(i64, i64)> {
     let mut out = Vec::new();
     loop {
-        let peeked = buffer.peek().map(<[HistoryEvent]>::to_vec);
+        let peeked = buffer.peek().map(<[Event]>::to_vec);
         match buffer.take_next() {
             Next::Sequence(taken) => {
                 assert_eq!(peeked.as_ref(), Some(&taken), "the look-ahead showed something else");
@@ -78,9 +78,9 @@ fn case_04_start_mid() {
     let mut buffer = HistoryBuffer::new();
     buffer.set_rule(Unmerged);
     let events = single_timer().events;
-    buffer.push(events[..3].to_vec(), true).expect("first task");
+    buffer.push(slim(&events[..3]), true).expect("first task");
     assert_eq!(drain(&mut buffer), [(1, 3)]);
-    buffer.push(events, true).expect("the whole history again");
+    buffer.push(slim(events), true).expect("the whole history again");
     assert_eq!(drain(&mut buffer), [(4, 8)]);
     assert_eq!(buffer.last_taken_started_id(), 8);
 }
@@ -127,9 +127,9 @@ fn case_08_heartbeat_then_marker() {
     let history = HistoryBuilder::new().w().w().la_marker(1, "1", support::json("1")).wf_completed();
     let mut buffer = HistoryBuffer::new();
     buffer.set_rule(Core);
-    buffer.push(history.events[..3].to_vec(), true).expect("first task");
+    buffer.push(slim(&history.events[..3]), true).expect("first task");
     assert_eq!(drain(&mut buffer), [(1, 3)]);
-    buffer.push(history.events.clone(), true).expect("the rest");
+    buffer.push(slim(&history.events), true).expect("the rest");
     assert_eq!(drain(&mut buffer), [(4, 6), (7, 9)]);
     assert_eq!(lengths(Unmerged, &history), [3, 3, 3]);
 }
@@ -208,7 +208,7 @@ fn case_13c_chunking_v2_keeps_the_task_of_a_waiting_update() {
         buffer.set_rule(CoreChunkingV2);
         buffer.begin_task(10, 13);
         buffer.set_update_positions(positions.to_vec());
-        buffer.push(history.events.clone(), true).expect("a sound history");
+        buffer.push(slim(&history.events), true).expect("a sound history");
         drain(&mut buffer)
     };
     assert_eq!(run(&[]), [(1, 3), (4, 7), (8, 13)]);
@@ -224,11 +224,9 @@ fn case_13d_chunking_v2_admitted_update_ends_the_chain() {
     assert_eq!(sequences(CoreChunkingV2, &history.events), [(1, 3), (4, 7), (8, 10), (11, 14)]);
 }
 
-fn completed(history: &HistoryBuilder) -> &temporalex_core::api::history::v1::WorkflowTaskCompletedEventAttributes {
-    match history.events[3].attributes.as_ref() {
-        Some(Attributes::WorkflowTaskCompletedEventAttributes(a)) => a,
-        other => panic!("{other:?}"),
-    }
+/// The completion of the first task.
+fn completed(history: &HistoryBuilder) -> Event {
+    slim(&history.events[3..4]).remove(0)
 }
 
 /// Head note 2: the rule comes from the first successful completion, once.
@@ -236,16 +234,16 @@ fn completed(history: &HistoryBuilder) -> &temporalex_core::api::history::v1::Wo
 fn rule_choice() {
     let with = |flags: &[u32], name: &str| HistoryBuilder::new().w().meta(flags, &[], name, "1");
     let native = with(&[1, 2, 3], "temporalex-ts");
-    assert_eq!(choose_rule(JobOrder::Native, Some(completed(&native))), Unmerged);
-    assert_eq!(choose_rule(JobOrder::Compat, Some(completed(&native))), Core);
+    assert_eq!(choose_rule(JobOrder::Native, Some(&completed(&native))), Unmerged);
+    assert_eq!(choose_rule(JobOrder::Compat, Some(&completed(&native))), Core);
     let core = with(&[1, 2, 3], "temporal-typescript");
-    assert_eq!(choose_rule(JobOrder::Native, Some(completed(&core))), Core);
-    assert_eq!(choose_rule(JobOrder::Compat, Some(completed(&core))), Core);
+    assert_eq!(choose_rule(JobOrder::Native, Some(&completed(&core))), Core);
+    assert_eq!(choose_rule(JobOrder::Compat, Some(&completed(&core))), Core);
     let chunking = with(&[1, 2, 3, 4], "temporal-typescript");
-    assert_eq!(choose_rule(JobOrder::Native, Some(completed(&chunking))), CoreChunkingV2);
-    assert_eq!(choose_rule(JobOrder::Compat, Some(completed(&chunking))), CoreChunkingV2);
+    assert_eq!(choose_rule(JobOrder::Native, Some(&completed(&chunking))), CoreChunkingV2);
+    assert_eq!(choose_rule(JobOrder::Compat, Some(&completed(&chunking))), CoreChunkingV2);
     let bare = HistoryBuilder::new().w();
-    assert_eq!(choose_rule(JobOrder::Native, Some(completed(&bare))), Core);
+    assert_eq!(choose_rule(JobOrder::Native, Some(&completed(&bare))), Core);
     assert_eq!(choose_rule(JobOrder::Native, None), Unmerged);
     assert_eq!(choose_rule(JobOrder::Compat, None), Core);
 }
@@ -256,17 +254,17 @@ fn rule_is_read_once_from_the_first_completion() {
     // S wF(2-4) W(5-7, native) W(8-10, as if Core's second rule) w(11-12)
     let history = HistoryBuilder::new().w_failed().w_native().w().meta(&[4], &[], "temporal-go", "2").w_open();
     let mut buffer = HistoryBuffer::new();
-    buffer.push(history.events[..6].to_vec(), false).expect("first page");
+    buffer.push(slim(&history.events[..6]), false).expect("first page");
     assert_eq!(buffer.rule(), None);
     assert_eq!(buffer.take_next(), Next::NeedMore);
-    buffer.push(history.events[6..].to_vec(), true).expect("second page");
+    buffer.push(slim(&history.events[6..]), true).expect("second page");
     assert_eq!(buffer.rule(), Some(Unmerged));
     assert_eq!(drain(&mut buffer), [(1, 6), (7, 9), (10, 12)]);
 
     let mut live = HistoryBuffer::with_job_order(JobOrder::Native);
-    live.push(history.events[..3].to_vec(), true).expect("first task");
+    live.push(slim(&history.events[..3]), true).expect("first task");
     assert_eq!(live.rule(), Some(Unmerged), "our own until a completion says otherwise");
     let mut compat = HistoryBuffer::with_job_order(JobOrder::Compat);
-    compat.push(history.events.clone(), true).expect("whole");
+    compat.push(slim(&history.events), true).expect("whole");
     assert_eq!(compat.rule(), Some(Core));
 }

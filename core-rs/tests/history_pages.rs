@@ -2,10 +2,11 @@
 mod support;
 
 use support::HistoryBuilder;
+use support::slim::slim;
 use temporalex_core::api::history::v1::HistoryEvent;
 use temporalex_core::boundary::ErrorKind;
 use temporalex_core::error::codes;
-use temporalex_core::history::{BoundaryRule, HistoryBuffer, Next};
+use temporalex_core::history::{BoundaryRule, Event, HistoryBuffer, Next};
 
 use BoundaryRule::{Core, CoreChunkingV2, Unmerged};
 
@@ -13,7 +14,7 @@ const RULES: [BoundaryRule; 3] = [Unmerged, Core, CoreChunkingV2];
 
 type Seen = Vec<(Vec<i64>, Option<Vec<i64>>)>;
 
-fn ids(events: &[HistoryEvent]) -> Vec<i64> {
+fn ids(events: &[Event]) -> Vec<i64> {
     events.iter().map(|e| e.event_id).collect()
 }
 
@@ -34,12 +35,12 @@ fn in_pages(rule: BoundaryRule, events: &[HistoryEvent], page_size: usize, empty
     let pages: Vec<&[HistoryEvent]> = events.chunks(page_size).collect();
     for (i, page) in pages.iter().enumerate() {
         let complete = i + 1 == pages.len() && !empty_last_page;
-        buffer.push(page.to_vec(), complete).expect("a sound page");
+        buffer.push(slim(page), complete).expect("a sound page");
         let end = take_all(&mut buffer, &mut seen);
         assert_eq!(end, if complete { Next::End } else { Next::NeedMore }, "page {i} of size {page_size}");
     }
     if empty_last_page {
-        buffer.push(Vec::new(), true).expect("an empty page");
+        buffer.push(slim(Vec::new()), true).expect("an empty page");
         assert_eq!(take_all(&mut buffer, &mut seen), Next::End);
     }
     assert!(buffer.is_drained());
@@ -56,7 +57,7 @@ fn case_14_need_more_events() {
     for rule in RULES {
         let mut buffer = HistoryBuffer::new();
         buffer.set_rule(rule);
-        buffer.push(single_timer().events[..3].to_vec(), false).expect("page");
+        buffer.push(slim(&single_timer().events[..3]), false).expect("page");
         assert_eq!(buffer.take_next(), Next::NeedMore, "{rule:?}: whether 3 completed is not known");
         assert_eq!(buffer.peek(), None);
     }
@@ -68,10 +69,10 @@ fn case_15_empty_tail_page() {
     let mut buffer = HistoryBuffer::new();
     buffer.set_rule(Unmerged);
     buffer.begin_task(3, 8);
-    buffer.push(events, false).expect("page that ends at the started id");
+    buffer.push(slim(events), false).expect("page that ends at the started id");
     // Only the next page can tell that nothing follows 8.
     assert_eq!(buffer.take_next(), Next::NeedMore);
-    buffer.push(Vec::new(), true).expect("empty page");
+    buffer.push(slim(Vec::new()), true).expect("empty page");
     let mut seen = Vec::new();
     assert_eq!(take_all(&mut buffer, &mut seen), Next::End);
     assert_eq!(seen, [(vec![1, 2, 3], Some(vec![4, 5, 6, 7, 8])), (vec![4, 5, 6, 7, 8], None)]);
@@ -119,13 +120,13 @@ fn case_16b_marker_after_page_boundary() {
     for follower in followers {
         let events = follower.timer_started("1").timer_fired("1").w_open().events;
         let mut buffer = HistoryBuffer::new();
-        buffer.push(events[..3].to_vec(), false).expect("first page");
+        buffer.push(slim(&events[..3]), false).expect("first page");
         assert_eq!(buffer.take_next(), Next::NeedMore, "the completion of 3 is not here");
-        buffer.push(events[3..5].to_vec(), false).expect("second page");
+        buffer.push(slim(&events[3..5]), false).expect("second page");
         assert_eq!(buffer.take_next(), Next::NeedMore, "the sequence behind 3 is not bounded");
-        buffer.push(events[5..].to_vec(), true).expect("third page");
+        buffer.push(slim(&events[5..]), true).expect("third page");
         assert!(matches!(buffer.take_next(), Next::Sequence(s) if ids(&s) == [1, 2, 3]));
-        assert_eq!(buffer.peek().map(|s| s[1].clone()), Some(events[4].clone()), "the follower is in sight");
+        assert_eq!(buffer.peek().map(|s| s[1].clone()), slim(&events[4..5]).pop(), "the follower is in sight");
     }
 }
 
@@ -134,10 +135,10 @@ fn case_17_empty_page_with_token() {
     let events = single_timer().events;
     let mut buffer = HistoryBuffer::new();
     buffer.set_rule(Unmerged);
-    buffer.push(events[..4].to_vec(), false).expect("page");
-    buffer.push(Vec::new(), false).expect("empty page with a token");
+    buffer.push(slim(&events[..4]), false).expect("page");
+    buffer.push(slim(Vec::new()), false).expect("empty page with a token");
     assert_eq!(buffer.take_next(), Next::NeedMore);
-    buffer.push(events[4..].to_vec(), true).expect("last page");
+    buffer.push(slim(&events[4..]), true).expect("last page");
     let mut seen = Vec::new();
     assert_eq!(take_all(&mut buffer, &mut seen), Next::End);
     assert_eq!(seen.len(), 2);
@@ -147,19 +148,19 @@ fn case_17_empty_page_with_token() {
 fn case_18_history_gap() {
     let mut events = single_timer().events;
     events.remove(3);
-    let gap = HistoryBuffer::new().push(events.clone(), true).expect_err("1, 2, 3, 5");
+    let gap = HistoryBuffer::new().push(slim(&events), true).expect_err("1, 2, 3, 5");
     assert_eq!(gap.message, "Fatal error in workflow machines: History is out of order. Last processed event: 3, event id: 5");
     assert_eq!((gap.kind(), gap.code, gap.event_id), (ErrorKind::Fatal, codes::HISTORY_OUT_OF_ORDER, 5));
 
     // The same over a page boundary, going back within a page, and ids that cannot be.
     let mut buffer = HistoryBuffer::new();
-    buffer.push(events[..3].to_vec(), false).expect("page");
-    let gap = buffer.push(events[3..].to_vec(), true).expect_err("3, 5");
+    buffer.push(slim(&events[..3]), false).expect("page");
+    let gap = buffer.push(slim(&events[3..]), true).expect_err("3, 5");
     assert_eq!(gap.message, "Fatal error in workflow machines: History is out of order. Last processed event: 3, event id: 5");
     for bad in [0, -7, 2, i64::MAX] {
         let mut events = single_timer().events;
         events[4].event_id = bad;
-        let error = HistoryBuffer::new().push(events, true).expect_err("a bad id");
+        let error = HistoryBuffer::new().push(slim(events), true).expect_err("a bad id");
         assert_eq!(
             error.message,
             format!("Fatal error in workflow machines: History is out of order. Last processed event: 4, event id: {bad}")
@@ -176,12 +177,12 @@ fn case_19_cache_miss_merge() {
             let mut buffer = HistoryBuffer::new();
             buffer.set_rule(Unmerged);
             buffer.begin_task(3, 8);
-            buffer.push(events[3..].to_vec(), true).expect("partial task");
+            buffer.push(slim(&events[3..]), true).expect("partial task");
             assert!(buffer.is_missing_prefix());
             assert_eq!(buffer.take_next(), Next::NeedMore);
             let pages: Vec<&[HistoryEvent]> = events[..prefix_end].chunks(page_size).collect();
             for (i, page) in pages.iter().enumerate() {
-                buffer.push(page.to_vec(), i + 1 == pages.len()).expect("fetched page");
+                buffer.push(slim(page), i + 1 == pages.len()).expect("fetched page");
             }
             assert!(!buffer.is_missing_prefix());
             let mut seen = Vec::new();
@@ -197,14 +198,14 @@ fn case_19b_prefix_does_not_reach_the_task() {
     let events = single_timer().events;
     let mut buffer = HistoryBuffer::new();
     buffer.begin_task(3, 8);
-    buffer.push(events[4..].to_vec(), true).expect("partial task");
-    let gap = buffer.push(events[..3].to_vec(), true).expect_err("4 is nowhere");
+    buffer.push(slim(&events[4..]), true).expect("partial task");
+    let gap = buffer.push(slim(&events[..3]), true).expect_err("4 is nowhere");
     assert_eq!(gap.message, "Fatal error in workflow machines: History is out of order. Last processed event: 3, event id: 5");
 
     // And a fetch "from the start" that does not begin at the start.
     let mut buffer = HistoryBuffer::new();
-    buffer.push(events[4..].to_vec(), true).expect("partial task");
-    let gap = buffer.push(events[3..].to_vec(), true).expect_err("begins at 4");
+    buffer.push(slim(&events[4..]), true).expect("partial task");
+    let gap = buffer.push(slim(&events[3..]), true).expect_err("begins at 4");
     assert_eq!(gap.message, "Fatal error in workflow machines: History is out of order. Last processed event: 0, event id: 4");
 }
 
@@ -214,7 +215,7 @@ fn case_19c_history_ends_before_the_started_event() {
     for known in 1..8 {
         let mut buffer = HistoryBuffer::new();
         buffer.begin_task(3, 8);
-        let short = buffer.push(events[..known].to_vec(), true).expect_err("no more pages, 8 not reached");
+        let short = buffer.push(slim(&events[..known]), true).expect_err("no more pages, 8 not reached");
         assert_eq!(short.code, codes::HISTORY_INCOMPLETE);
         assert_eq!(
             short.message,
@@ -230,13 +231,13 @@ fn rewind_after_a_dropped_speculative_task() {
     let dropped = HistoryBuilder::new().w_native().timer_started("1").w_open();
     let real = HistoryBuilder::new().w_native().timer_started("1").timer_fired("1").w_open();
     let mut buffer = HistoryBuffer::new();
-    buffer.push(dropped.events, true).expect("with the speculative task");
+    buffer.push(slim(dropped.events), true).expect("with the speculative task");
     let mut seen = Vec::new();
     assert_eq!(take_all(&mut buffer, &mut seen), Next::End);
     assert_eq!((buffer.last_taken_id(), buffer.last_taken_started_id()), (7, 7));
     buffer.rewind(5, 3);
     buffer.begin_task(3, 8);
-    buffer.push(real.events[3..].to_vec(), true).expect("the real task, from the completion on");
+    buffer.push(slim(&real.events[3..]), true).expect("the real task, from the completion on");
     let mut seen = Vec::new();
     assert_eq!(take_all(&mut buffer, &mut seen), Next::End);
     assert_eq!(seen, [(vec![6, 7, 8], None)]);

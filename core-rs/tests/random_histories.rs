@@ -6,6 +6,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use support::follow::plan;
 use support::random::history;
+use support::slim::slim;
 use support::{HistoryBuilder, RunTest, Script, act, show, timer};
 use temporalex_core::api::history::v1::HistoryEvent;
 use temporalex_core::history::{BoundaryRule, HistoryBuffer, Next};
@@ -28,7 +29,7 @@ fn cut(rule: BoundaryRule, events: &[HistoryEvent], pages: &[usize]) -> Vec<Vec<
         let size = sizes.next().copied().unwrap_or(usize::MAX).min(rest.len());
         let (page, behind) = rest.split_at(size);
         rest = behind;
-        buffer.push(page.to_vec(), rest.is_empty()).expect("a sound history");
+        buffer.push(slim(page), rest.is_empty()).expect("a sound history");
         loop {
             match buffer.take_next() {
                 Next::Sequence(taken) => out.push(taken.iter().map(|e| e.event_id).collect()),

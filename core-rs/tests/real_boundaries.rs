@@ -3,9 +3,11 @@
 mod support;
 
 use support::real::{histories, spread};
+use support::slim::{event_type, is_terminal_event, route, slim, type_name};
 use temporalex_core::api::enums::v1::EventType;
 use temporalex_core::api::history::v1::HistoryEvent;
-use temporalex_core::history::event::{Route, event_type, is_terminal_event, route, type_name};
+use temporalex_core::history::Event;
+use temporalex_core::history::event::Route;
 use temporalex_core::history::{BoundaryRule, HistoryBuffer, Next};
 
 const RULES: [BoundaryRule; 3] = [BoundaryRule::Unmerged, BoundaryRule::Core, BoundaryRule::CoreChunkingV2];
@@ -14,7 +16,7 @@ const RULES: [BoundaryRule; 3] = [BoundaryRule::Unmerged, BoundaryRule::Core, Bo
 type Ends = Vec<(i64, Option<i64>)>;
 
 fn take_all(buffer: &mut HistoryBuffer, ends: &mut Ends) -> Next {
-    let last = |events: &[HistoryEvent]| events.last().map(|e| e.event_id);
+    let last = |events: &[Event]| events.last().map(|e| e.event_id);
     loop {
         match buffer.take_next() {
             Next::Sequence(taken) => ends.push((last(&taken).expect("not empty"), buffer.peek().and_then(last))),
@@ -30,7 +32,7 @@ fn in_pages(rule: BoundaryRule, events: &[HistoryEvent], page_size: usize) -> En
     let pages = events.chunks(page_size);
     let count = pages.len();
     for (i, page) in pages.enumerate() {
-        buffer.push(page.to_vec(), i + 1 == count).expect("a sound history");
+        buffer.push(slim(page), i + 1 == count).expect("a sound history");
         take_all(&mut buffer, &mut ends);
     }
     assert!(buffer.is_drained());
@@ -101,7 +103,7 @@ fn sequences_of_a_growing_history() {
         for end in &whole {
             let (previous, started) = (buffer.last_taken_started_id(), *end);
             buffer.begin_task(previous, started);
-            buffer.push(events[from..*end as usize].to_vec(), true).expect("a sound history");
+            buffer.push(slim(&events[from..*end as usize]), true).expect("a sound history");
             assert_eq!(take_all(&mut buffer, &mut grown), Next::End);
             from = *end as usize;
         }

@@ -6,12 +6,12 @@ use support::RunTest;
 use support::follow::plan;
 use support::real::{Histories, histories, spread};
 use support::run_test::{Session, normal};
+use support::slim::{event_type, slim};
 use temporalex_core::api::enums::v1::EventType;
 use temporalex_core::api::history::v1::HistoryEvent;
 use temporalex_core::api::history::v1::history_event::Attributes;
 use temporalex_core::boundary::Activation;
 use temporalex_core::error::codes;
-use temporalex_core::history::event::event_type;
 use temporalex_core::history::{BoundaryRule, HistoryBuffer, Next};
 
 struct Followed {
@@ -79,7 +79,7 @@ fn is_merged(events: &[HistoryEvent]) -> bool {
 fn ends(rule: BoundaryRule, events: &[HistoryEvent]) -> Vec<i64> {
     let mut buffer = HistoryBuffer::new();
     buffer.set_rule(rule);
-    buffer.push(events.to_vec(), true).expect("a sound history");
+    buffer.push(slim(events), true).expect("a sound history");
     let mut ends = Vec::new();
     while let Next::Sequence(taken) = buffer.take_next() {
         ends.extend(taken.last().map(|e| e.event_id));

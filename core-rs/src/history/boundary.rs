@@ -9,13 +9,16 @@
 use std::collections::VecDeque;
 
 use crate::api::enums::v1::EventType;
-use crate::api::history::v1::history_event::Attributes;
-use crate::api::history::v1::{HistoryEvent, WorkflowTaskCompletedEventAttributes};
 use crate::boundary::JobOrder;
-use crate::history::event::{event_type, is_command_event, is_terminal_event};
+use crate::history::event::{Event, event_type, is_command_event, is_terminal_event};
+use crate::wire::read::numbers;
 
 /// Name under which native programs record themselves in sdk_metadata.
 const NATIVE_SDK_NAME: &str = "temporalex-ts";
+/// Fields of WorkflowTaskCompletedEventAttributes and of the metadata in it.
+const SDK_METADATA: u32 = 6;
+const CORE_USED_FLAGS: u32 = 1;
+const SDK_NAME: u32 = 3;
 /// Core's internal flag 4: its second rule holds for the whole run.
 const WFT_CHUNKING_V2: u32 = 4;
 
@@ -32,19 +35,19 @@ pub enum BoundaryRule {
 
 /// The rule of a run, from its first successful WorkflowTaskCompleted. `None`: no task has completed yet, so that the first
 /// completion will be ours, with our own metadata.
-pub fn choose_rule(order: JobOrder, first_completed: Option<&WorkflowTaskCompletedEventAttributes>) -> BoundaryRule {
+pub fn choose_rule(order: JobOrder, first_completed: Option<&Event>) -> BoundaryRule {
     let own = if order == JobOrder::Native { BoundaryRule::Unmerged } else { BoundaryRule::Core };
     let Some(completed) = first_completed else { return own };
-    match completed.sdk_metadata.as_ref() {
-        Some(m) if m.core_used_flags.contains(&WFT_CHUNKING_V2) => BoundaryRule::CoreChunkingV2,
-        Some(m) if m.sdk_name == NATIVE_SDK_NAME => own,
+    match completed.attributes().and_then(|a| a.get(SDK_METADATA)) {
+        Some(m) if numbers(m, CORE_USED_FLAGS).contains(&WFT_CHUNKING_V2) => BoundaryRule::CoreChunkingV2,
+        Some(m) if m.text(SDK_NAME) == NATIVE_SDK_NAME => own,
         _ => BoundaryRule::Core,
     }
 }
 
 /// What surrounds the events of one scan.
 pub(super) struct Scope<'a> {
-    pub events: &'a VecDeque<HistoryEvent>,
+    pub events: &'a VecDeque<Event>,
     /// Nothing follows the last event.
     pub complete: bool,
     /// Sequencing ids of the updates that came as messages with the current task, ascending; none that an earlier sequence covers.
@@ -188,8 +191,7 @@ impl Scanner {
             Some(_) => return Some(Verdict::End(here)),
         }
         let next_end = self.batch_end(successor + 2, scope)?;
-        let blocks =
-            |e: &HistoryEvent| event_type(e).is_none() || event_type(e) == Some(EventType::WorkflowExecutionUpdateAccepted);
+        let blocks = |e: &Event| event_type(e).is_none() || event_type(e) == Some(EventType::WorkflowExecutionUpdateAccepted);
         if scope.events.range(successor + 2..next_end).any(blocks) {
             return Some(Verdict::End(here));
         }
@@ -210,7 +212,7 @@ impl Scanner {
     }
 
     /// Core's rule: an accepted update right behind the completion belongs to the latest start before its sequencing id.
-    fn start_of_update(&self, follower: &HistoryEvent) -> Option<usize> {
+    fn start_of_update(&self, follower: &Event) -> Option<usize> {
         let sequenced = accepted_sequencing_id(follower)?;
         self.starts.iter().rev().find(|(id, _)| *id < sequenced).map(|(_, index)| *index)
     }
@@ -222,7 +224,7 @@ enum Verdict {
 }
 
 /// A started task with this outcome did not happen for the workflow.
-fn is_forgotten(outcome: &HistoryEvent) -> bool {
+fn is_forgotten(outcome: &Event) -> bool {
     use EventType::*;
     matches!(
         event_type(outcome),
@@ -236,13 +238,12 @@ fn is_forgotten(outcome: &HistoryEvent) -> bool {
     )
 }
 
-fn is_command_or_ignorable(event: &HistoryEvent) -> bool {
+fn is_command_or_ignorable(event: &Event) -> bool {
     is_command_event(event) || (event_type(event).is_none() && event.worker_may_ignore)
 }
 
-fn accepted_sequencing_id(event: &HistoryEvent) -> Option<i64> {
-    match event.attributes.as_ref()? {
-        Attributes::WorkflowExecutionUpdateAcceptedEventAttributes(a) => Some(a.accepted_request_sequencing_event_id),
-        _ => None,
-    }
+fn accepted_sequencing_id(event: &Event) -> Option<i64> {
+    let accepted = event_type(event) == Some(EventType::WorkflowExecutionUpdateAccepted);
+    // accepted_request_sequencing_event_id
+    accepted.then(|| event.attributes().map(|a| a.int(3))).flatten()
 }

@@ -7,18 +7,16 @@
 use std::collections::VecDeque;
 
 use crate::api::enums::v1::EventType;
-use crate::api::history::v1::HistoryEvent;
-use crate::api::history::v1::history_event::Attributes;
 use crate::boundary::JobOrder;
 use crate::error::{Result, codes, fatal};
 use crate::history::boundary::{BoundaryRule, Scanner, Scope, choose_rule};
-use crate::history::event::event_type;
+use crate::history::event::{Event, event_type};
 
 /// What [`HistoryBuffer::take_next`] answers.
 #[derive(Debug, PartialEq)]
 pub enum Next {
     /// The next sequence, in order, never empty.
-    Sequence(Vec<HistoryEvent>),
+    Sequence(Vec<Event>),
     /// Push the next page (or, while [`HistoryBuffer::is_missing_prefix`], the pages from event 1).
     NeedMore,
     /// All events that exist were handed out.
@@ -33,12 +31,12 @@ pub struct HistoryBuffer {
     /// The rule was read from the first completion (or set) and does not change any more.
     rule_is_final: bool,
     /// Cut off, at most two: the sequence to hand out and the one behind it.
-    ready: VecDeque<Vec<HistoryEvent>>,
+    ready: VecDeque<Vec<Event>>,
     /// Not yet part of a bounded sequence.
-    open: VecDeque<HistoryEvent>,
+    open: VecDeque<Event>,
     scanner: Scanner,
     /// Events of a partial task that wait for what lies before them.
-    tail: Vec<HistoryEvent>,
+    tail: Vec<Event>,
     complete: bool,
     /// Id of the last event in `open`, `ready` or handed out.
     last_known: i64,
@@ -117,7 +115,7 @@ impl HistoryBuffer {
     /// Events of a task or of a fetched page, in order. `complete`: no page follows.
     ///
     /// Events that are already known are dropped from the front. Fatal: a gap, or an end before the task's started event.
-    pub fn push(&mut self, events: Vec<HistoryEvent>, complete: bool) -> Result<()> {
+    pub fn push(&mut self, events: Vec<Event>, complete: bool) -> Result<()> {
         let joins_at_start = self.last_known == 0 && self.tail.is_empty();
         if joins_at_start && events.first().is_some_and(|e| e.event_id > 1) {
             self.tail = events;
@@ -143,7 +141,7 @@ impl HistoryBuffer {
         Ok(())
     }
 
-    fn append(&mut self, events: Vec<HistoryEvent>) -> Result<()> {
+    fn append(&mut self, events: Vec<Event>) -> Result<()> {
         let known = events.iter().take_while(|e| (1..=self.last_known).contains(&e.event_id)).count();
         let mut last = self.last_known;
         for event in &events[known..] {
@@ -155,11 +153,7 @@ impl HistoryBuffer {
             }
             last = event.event_id;
             if !self.rule_is_final && event_type(event) == Some(EventType::WorkflowTaskCompleted) {
-                let completed = match event.attributes.as_ref() {
-                    Some(Attributes::WorkflowTaskCompletedEventAttributes(a)) => Some(a),
-                    _ => None,
-                };
-                self.set_rule(choose_rule(self.order, completed));
+                self.set_rule(choose_rule(self.order, Some(event)));
             }
         }
         self.last_known = last;
@@ -189,7 +183,7 @@ impl HistoryBuffer {
     }
 
     /// The sequence that the following [`HistoryBuffer::take_next`] will hand out; `None` at the end of what is known.
-    pub fn peek(&self) -> Option<&[HistoryEvent]> {
+    pub fn peek(&self) -> Option<&[Event]> {
         self.ready.front().map(Vec::as_slice)
     }
 
@@ -215,7 +209,7 @@ impl HistoryBuffer {
                 None if self.complete => self.open.len() - 1,
                 None => return,
             };
-            let sequence: Vec<HistoryEvent> = self.open.drain(..=end).collect();
+            let sequence: Vec<Event> = self.open.drain(..=end).collect();
             let last = sequence.last().map_or(0, |e| e.event_id);
             self.update_positions.retain(|id| *id > last);
             self.ready.push_back(sequence);

@@ -1,10 +1,106 @@
-//! What an event is to the core: mirror of a command, answer to one, frame of a workflow task, or something of its own.
+//! An event as the worker's side needs it, and what it is to the core: mirror of a command, answer to one, frame of a workflow
+//! task, or something of its own.
 //!
-//! The lists are core-spec 1.2 and 1.1 (points 3-5). An event that is none of these is fatal, unless the server marked it with
-//! `worker_may_ignore`.
+//! Head fields are read when a history comes in; the attributes stay encoded, checked against [`super::schema`], and are looked
+//! into when the event is applied. The lists are core-spec 1.2 and 1.1 (points 3-5). An event that is none of these is fatal,
+//! unless the server marked it with `worker_may_ignore`.
+use std::ops::Range;
+use std::rc::Rc;
+
 use crate::api::enums::v1::EventType;
-use crate::api::history::v1::HistoryEvent;
-use crate::api::history::v1::history_event::Attributes;
+use crate::error::{Result, codes, misuse};
+use crate::history::schema;
+use crate::wire::{Message, Value};
+
+/// One event of a history. The encoded attributes are a part of the bytes that the history came in.
+#[derive(Clone, Default)]
+pub struct Event {
+    pub event_id: i64,
+    /// The number of the type, also of one that is not known here.
+    pub event_type: i32,
+    /// Whole milliseconds since the Unix epoch; parts of a millisecond are cut off, as the official SDKs do.
+    pub time_ms: Option<f64>,
+    pub worker_may_ignore: bool,
+    /// Field number of the attributes; 0: none.
+    field: u32,
+    bytes: Rc<[u8]>,
+    attributes: Range<usize>,
+}
+
+impl std::fmt::Debug for Event {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&display(self))
+    }
+}
+
+impl PartialEq for Event {
+    fn eq(&self, other: &Event) -> bool {
+        let head = |e: &Event| (e.event_id, e.event_type, e.time_ms, e.worker_may_ignore, e.field);
+        head(self) == head(other) && self.attributes() == other.attributes()
+    }
+}
+
+impl Event {
+    /// The attributes, if they are those of the event's type.
+    pub fn attributes(&self) -> Option<Message<'_>> {
+        let wanted = attributes_field(event_type(self)?);
+        (self.field != 0 && self.field == wanted).then(|| self.bytes.get(self.attributes.clone()).map(Message)).flatten()
+    }
+}
+
+/// The events of an encoded History. Damaged bytes are misuse: whoever brought them can be told before anything is applied.
+pub fn decode_history(bytes: &[u8]) -> Result<Vec<Event>> {
+    let bytes: Rc<[u8]> = bytes.into();
+    let mut events = Vec::new();
+    let mut fields = Message(&bytes).fields();
+    for (field, value) in fields.by_ref() {
+        if field == 1 {
+            let Value::Bytes(event) = value else { return Err(damaged("an event is no message")) };
+            events.push(decode_event(&bytes, event)?);
+        }
+    }
+    if fields.is_done() { Ok(events) } else { Err(damaged("the bytes end in the middle")) }
+}
+
+fn damaged(what: &str) -> Box<crate::boundary::CoreError> {
+    misuse(codes::BAD_BYTES, format!("History does not decode: {what}"))
+}
+
+/// `event` is a part of `bytes`.
+fn decode_event(bytes: &Rc<[u8]>, event: &[u8]) -> Result<Event> {
+    let mut out = Event { bytes: bytes.clone(), ..Event::default() };
+    let mut fields = Message(event).fields();
+    let mut attributes: &[u8] = &[];
+    for (field, value) in fields.by_ref() {
+        match (field, value) {
+            (1, Value::Number(n)) => out.event_id = n as i64,
+            (2, Value::Bytes(time)) => out.time_ms = Some(timestamp_ms(time)?),
+            (3, Value::Number(n)) => out.event_type = n as i32,
+            (300, Value::Number(n)) => out.worker_may_ignore = n != 0,
+            (6..300, Value::Bytes(body)) => {
+                out.field = field;
+                attributes = body;
+            }
+            (1..=3 | 6..=300, _) => return Err(damaged("a field of an event has the wrong wire type")),
+            _ => {}
+        }
+    }
+    if !fields.is_done() {
+        return Err(damaged("an event ends in the middle"));
+    }
+    schema::of_attributes(out.field)
+        .map_or(Ok(()), |known| schema::check(attributes, known))
+        .map_err(|what| damaged(&format!("event {}: {what}", out.event_id)))?;
+    let start = (attributes.as_ptr() as usize).saturating_sub(bytes.as_ptr() as usize);
+    out.attributes = start..start.saturating_add(attributes.len());
+    Ok(out)
+}
+
+fn timestamp_ms(time: &[u8]) -> Result<f64> {
+    schema::check(time, &crate::wire::schema::DURATION).map_err(damaged)?;
+    let (seconds, nanos) = Message(time).seconds_and_nanos();
+    Ok(seconds as f64 * 1000.0 + f64::from(nanos.div_euclid(1_000_000)))
+}
 
 /// Where the core sends an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,14 +120,14 @@ pub enum Route {
 }
 
 /// The type by name; `None` for the unset type and for numbers that this build does not know.
-pub fn event_type(event: &HistoryEvent) -> Option<EventType> {
+pub fn event_type(event: &Event) -> Option<EventType> {
     EventType::try_from(event.event_type).ok().filter(|t| *t != EventType::Unspecified)
 }
 
 /// Where the event goes.
-pub fn route(event: &HistoryEvent) -> Route {
+pub fn route(event: &Event) -> Route {
     use EventType::*;
-    let Some(kind) = event_type(event).filter(|_| event.attributes.is_some()) else {
+    let Some(kind) = event_type(event).filter(|_| event.attributes().is_some()) else {
         return if event.worker_may_ignore { Route::Ignored } else { Route::Unknown };
     };
     if is_command_type(kind) {
@@ -56,7 +152,7 @@ pub fn route(event: &HistoryEvent) -> Route {
 }
 
 /// The event mirrors a command of a worker.
-pub fn is_command_event(event: &HistoryEvent) -> bool {
+pub fn is_command_event(event: &Event) -> bool {
     event_type(event).is_some_and(is_command_type)
 }
 
@@ -87,7 +183,7 @@ fn is_command_type(kind: EventType) -> bool {
 }
 
 /// Nothing may follow this event in its run.
-pub fn is_terminal_event(event: &HistoryEvent) -> bool {
+pub fn is_terminal_event(event: &Event) -> bool {
     use EventType::*;
     matches!(
         event_type(event),
@@ -102,47 +198,96 @@ pub fn is_terminal_event(event: &HistoryEvent) -> bool {
     )
 }
 
+/// Field number of the attributes that belong to a type; 0: types that the core does not look into.
+fn attributes_field(kind: EventType) -> u32 {
+    use EventType::*;
+    match kind {
+        WorkflowExecutionStarted => 6,
+        WorkflowExecutionCompleted => 7,
+        WorkflowExecutionFailed => 8,
+        WorkflowExecutionTimedOut => 9,
+        WorkflowTaskScheduled => 10,
+        WorkflowTaskStarted => 11,
+        WorkflowTaskCompleted => 12,
+        WorkflowTaskTimedOut => 13,
+        WorkflowTaskFailed => 14,
+        ActivityTaskScheduled => 15,
+        ActivityTaskStarted => 16,
+        ActivityTaskCompleted => 17,
+        ActivityTaskFailed => 18,
+        ActivityTaskTimedOut => 19,
+        TimerStarted => 20,
+        TimerFired => 21,
+        ActivityTaskCancelRequested => 22,
+        ActivityTaskCanceled => 23,
+        TimerCanceled => 24,
+        MarkerRecorded => 25,
+        WorkflowExecutionSignaled => 26,
+        WorkflowExecutionTerminated => 27,
+        WorkflowExecutionCancelRequested => 28,
+        WorkflowExecutionCanceled => 29,
+        RequestCancelExternalWorkflowExecutionInitiated => 30,
+        RequestCancelExternalWorkflowExecutionFailed => 31,
+        ExternalWorkflowExecutionCancelRequested => 32,
+        WorkflowExecutionContinuedAsNew => 33,
+        StartChildWorkflowExecutionInitiated => 34,
+        StartChildWorkflowExecutionFailed => 35,
+        ChildWorkflowExecutionStarted => 36,
+        ChildWorkflowExecutionCompleted => 37,
+        ChildWorkflowExecutionFailed => 38,
+        ChildWorkflowExecutionCanceled => 39,
+        ChildWorkflowExecutionTimedOut => 40,
+        ChildWorkflowExecutionTerminated => 41,
+        SignalExternalWorkflowExecutionInitiated => 42,
+        SignalExternalWorkflowExecutionFailed => 43,
+        ExternalWorkflowExecutionSignaled => 44,
+        UpsertWorkflowSearchAttributes => 45,
+        WorkflowExecutionUpdateAccepted => 46,
+        WorkflowExecutionUpdateRejected => 47,
+        WorkflowExecutionUpdateCompleted => 48,
+        WorkflowPropertiesModified => 51,
+        WorkflowExecutionUpdateAdmitted => 52,
+        _ => 0,
+    }
+}
+
 /// Id of the event that began what this event goes on with: the scheduled, started or initiated event of its command.
-pub fn initiating_event_id(event: &HistoryEvent) -> Option<i64> {
-    use Attributes::*;
-    Some(match event.attributes.as_ref()? {
-        ActivityTaskStartedEventAttributes(a) => a.scheduled_event_id,
-        ActivityTaskCompletedEventAttributes(a) => a.scheduled_event_id,
-        ActivityTaskFailedEventAttributes(a) => a.scheduled_event_id,
-        ActivityTaskTimedOutEventAttributes(a) => a.scheduled_event_id,
-        ActivityTaskCancelRequestedEventAttributes(a) => a.scheduled_event_id,
-        ActivityTaskCanceledEventAttributes(a) => a.scheduled_event_id,
-        TimerFiredEventAttributes(a) => a.started_event_id,
-        TimerCanceledEventAttributes(a) => a.started_event_id,
-        RequestCancelExternalWorkflowExecutionFailedEventAttributes(a) => a.initiated_event_id,
-        ExternalWorkflowExecutionCancelRequestedEventAttributes(a) => a.initiated_event_id,
-        SignalExternalWorkflowExecutionFailedEventAttributes(a) => a.initiated_event_id,
-        ExternalWorkflowExecutionSignaledEventAttributes(a) => a.initiated_event_id,
-        StartChildWorkflowExecutionFailedEventAttributes(a) => a.initiated_event_id,
-        ChildWorkflowExecutionStartedEventAttributes(a) => a.initiated_event_id,
-        ChildWorkflowExecutionCompletedEventAttributes(a) => a.initiated_event_id,
-        ChildWorkflowExecutionFailedEventAttributes(a) => a.initiated_event_id,
-        ChildWorkflowExecutionCanceledEventAttributes(a) => a.initiated_event_id,
-        ChildWorkflowExecutionTimedOutEventAttributes(a) => a.initiated_event_id,
-        ChildWorkflowExecutionTerminatedEventAttributes(a) => a.initiated_event_id,
-        WorkflowTaskStartedEventAttributes(a) => a.scheduled_event_id,
-        WorkflowTaskCompletedEventAttributes(a) => a.scheduled_event_id,
-        WorkflowTaskFailedEventAttributes(a) => a.scheduled_event_id,
-        WorkflowTaskTimedOutEventAttributes(a) => a.scheduled_event_id,
+pub fn initiating_event_id(event: &Event) -> Option<i64> {
+    use EventType::*;
+    let field = match event_type(event)? {
+        ActivityTaskStarted
+        | ActivityTaskCancelRequested
+        | WorkflowTaskStarted
+        | WorkflowTaskCompleted
+        | WorkflowTaskFailed
+        | WorkflowTaskTimedOut => 1,
+        ActivityTaskCompleted | ActivityTaskFailed | ActivityTaskTimedOut | TimerFired | TimerCanceled => 2,
+        ActivityTaskCanceled => 3,
+        ExternalWorkflowExecutionCancelRequested | ExternalWorkflowExecutionSignaled => 1,
+        RequestCancelExternalWorkflowExecutionFailed | SignalExternalWorkflowExecutionFailed => 5,
+        StartChildWorkflowExecutionFailed => 6,
+        ChildWorkflowExecutionStarted => 2,
+        ChildWorkflowExecutionCompleted | ChildWorkflowExecutionFailed | ChildWorkflowExecutionCanceled => 5,
+        ChildWorkflowExecutionTimedOut | ChildWorkflowExecutionTerminated => 4,
         _ => return None,
-    })
+    };
+    Some(event.attributes()?.int(field))
 }
 
 /// Name of an event type as Core shows it ("TimerStarted"); unknown types by their number.
-pub fn type_name(event: &HistoryEvent) -> String {
-    match EventType::try_from(event.event_type) {
+pub fn type_name(event: &Event) -> String {
+    name_of_type(event.event_type)
+}
+
+pub fn name_of_type(event_type: i32) -> String {
+    match EventType::try_from(event_type) {
         Ok(kind) => camel(kind.as_str_name().trim_start_matches("EVENT_TYPE_")),
-        Err(_) => format!("Unknown({})", event.event_type),
+        Err(_) => format!("Unknown({event_type})"),
     }
 }
 
 /// The event as it stands in error messages.
-pub fn display(event: &HistoryEvent) -> String {
+pub fn display(event: &Event) -> String {
     format!("HistoryEvent(id: {}, {})", event.event_id, type_name(event))
 }
 

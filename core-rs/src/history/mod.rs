@@ -7,6 +7,8 @@
 mod boundary;
 mod buffer;
 pub mod event;
+mod schema;
 
 pub use boundary::{BoundaryRule, choose_rule};
 pub use buffer::{HistoryBuffer, Next};
+pub use event::{Event, decode_history};

@@ -10,17 +10,17 @@
 //!
 //! Cancel of a scheduled activity: TRY_CANCEL queues RequestCancelActivity and resolves cancelled at once, WAIT only queues it,
 //! ABANDON only resolves. Resolutions made by a cancel go out in a further activation of the same workflow task.
-use prost::Message;
-
-use crate::api::common::v1::{ActivityType, Payloads};
-use crate::api::enums::v1::RetryState;
-use crate::api::failure::v1::failure::FailureInfo;
-use crate::api::failure::v1::{ActivityFailureInfo, CanceledFailureInfo, Failure};
-use crate::api::history::v1::history_event::Attributes;
-use crate::api::history::v1::{ActivityTaskCanceledEventAttributes, ActivityTaskScheduledEventAttributes};
-use crate::boundary::{ActivityCancellationType, ActivityCompleted, ResolveActivity, resolve_activity};
+use crate::api::enums::v1::{EventType, RetryState};
+use crate::boundary::{ActivityCancellationType, CoreError};
 use crate::error::{Result, codes, fatal, nondeterminism};
 use crate::replay::event::{EventRef, Place, bad_transition, wrong_type};
+use crate::replay::jobs::{Resolution, activity_completed, resolve_activity};
+use crate::wire::{Message, Writer};
+
+/// Field of a Failure that holds its cause, and those that say what kind it is.
+pub const CAUSE: u32 = 4;
+pub const CANCELED_FAILURE: u32 = 7;
+const ACTIVITY_FAILURE: u32 = 11;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum State {
@@ -61,7 +61,8 @@ pub const NAME: &str = "Activity";
 pub struct Cancelled {
     /// RequestCancelActivity has to be queued.
     pub command: bool,
-    pub resolution: Option<ResolveActivity>,
+    /// boundary.ResolveActivity.
+    pub resolution: Option<Vec<u8>>,
 }
 
 impl Activity {
@@ -73,7 +74,7 @@ impl Activity {
         let nothing = Cancelled { command: false, resolution: None };
         match (self.state, self.cancellation) {
             (State::Created, _) => {
-                let resolution = self.cancelled(seq, None, String::new());
+                let resolution = self.cancelled(seq, None, "", 0);
                 self.close(State::CancelledBeforeSent);
                 Cancelled { resolution: Some(resolution), ..nothing }
             }
@@ -83,7 +84,7 @@ impl Activity {
             }
             (State::Scheduled | State::Started, kind) => {
                 self.state = State::Detached;
-                let resolution = Some(self.cancelled(seq, None, String::new()));
+                let resolution = Some(self.cancelled(seq, None, "", self.started_event_id));
                 Cancelled { command: kind == ActivityCancellationType::TryCancel, resolution }
             }
             _ => nothing,
@@ -91,14 +92,14 @@ impl Activity {
     }
 
     /// `check`: id and type are compared (flag 1).
-    pub fn on_scheduled(&mut self, a: &ActivityTaskScheduledEventAttributes, check: bool, event: EventRef) -> Result<()> {
+    pub fn on_scheduled(&mut self, a: Message, check: bool, event: EventRef) -> Result<()> {
         if self.state != State::Created {
             return Err(bad_transition("ActivityMachine", self.state, event));
         }
         if check && let Some(own) = &self.identity {
-            let kind = a.activity_type.as_ref().map_or("", |t| t.name.as_str());
-            if a.activity_id != own.id {
-                return Err(differs("id", "scheduled event", "activity command", codes::ACTIVITY_ID, &a.activity_id, &own.id));
+            let (id, kind) = (a.text(1), a.sub(2).text(1));
+            if id != own.id {
+                return Err(differs("id", "scheduled event", "activity command", codes::ACTIVITY_ID, id, &own.id));
             }
             if kind != own.kind {
                 return Err(differs("type", "scheduled event", "activity command", codes::ACTIVITY_TYPE, kind, &own.kind));
@@ -116,34 +117,32 @@ impl Activity {
         }
     }
 
-    /// An event that answers the scheduled one. `Some`: the activity is resolved for workflow code.
-    pub fn on_event(&mut self, seq: u32, attributes: Attributes, event: EventRef) -> Result<Option<ResolveActivity>> {
+    /// An event that answers the scheduled one. `Some`: the activity is resolved for workflow code, boundary.ResolveActivity.
+    pub fn on_event(&mut self, seq: u32, kind: EventType, a: Message, event: EventRef) -> Result<Option<Vec<u8>>> {
         self.check_open(seq, event)?;
         let silent = matches!(self.state, State::Detached | State::CanceledByEvent);
-        let resolution = match attributes {
-            Attributes::ActivityTaskStartedEventAttributes(_) => {
+        let resolution = match kind {
+            EventType::ActivityTaskStarted => {
                 self.started_event_id = event.id;
                 if self.state == State::Scheduled {
                     self.state = State::Started;
                 }
                 return Ok(None);
             }
-            Attributes::ActivityTaskCompletedEventAttributes(a) => {
-                let result = if silent { None } else { single_payload(a.result)? };
-                completed(seq, result)
+            EventType::ActivityTaskCompleted => {
+                let result = if silent { None } else { single_payload(a.get(1))? };
+                resolve_activity(seq, false, Resolution::Completed, &activity_completed(result))
             }
-            Attributes::ActivityTaskFailedEventAttributes(a) => {
-                let cause = a.failure;
-                self.failed(seq, "Activity task failed", cause, a.identity, a.retry_state, a.started_event_id)
+            EventType::ActivityTaskFailed => {
+                let info = self.info(a.text(4), a.int(5), a.int(3));
+                resolve_activity(seq, false, Resolution::Failed, &failure("Activity task failed", a.bytes(1), &info))
             }
-            Attributes::ActivityTaskTimedOutEventAttributes(a) => {
-                let cause = a.failure;
-                self.failed(seq, "Activity task timed out", cause, String::new(), a.retry_state, a.started_event_id)
+            EventType::ActivityTaskTimedOut => {
+                let info = self.info("", a.int(4), a.int(3));
+                resolve_activity(seq, false, Resolution::Failed, &failure("Activity task timed out", a.bytes(1), &info))
             }
-            Attributes::ActivityTaskCanceledEventAttributes(a) => {
-                let ActivityTaskCanceledEventAttributes { details, identity, started_event_id, .. } = a;
-                self.started_event_id = started_event_id;
-                let resolution = self.cancelled(seq, details, identity);
+            EventType::ActivityTaskCanceled => {
+                let resolution = self.cancelled(seq, a.bytes(1), a.text(5), a.int(4));
                 self.close(State::CanceledByEvent);
                 return Ok((!silent).then_some(resolution));
             }
@@ -170,76 +169,49 @@ impl Activity {
         self.identity = None;
     }
 
-    fn info(&self, identity: String, retry_state: i32, started_event_id: i64) -> FailureInfo {
-        let (id, kind) = self.identity.as_ref().map_or_else(Default::default, |own| (own.id.clone(), own.kind.clone()));
-        FailureInfo::ActivityFailureInfo(ActivityFailureInfo {
-            scheduled_event_id: self.scheduled_event_id,
-            started_event_id,
-            identity,
-            activity_type: Some(ActivityType { name: kind }),
-            activity_id: id,
-            retry_state,
-        })
+    /// ActivityFailureInfo.
+    fn info(&self, identity: &str, retry_state: i64, started_event_id: i64) -> Vec<u8> {
+        let (id, kind) = self.identity.as_ref().map_or(("", ""), |own| (own.id.as_str(), own.kind.as_str()));
+        let mut w = Writer::new();
+        w.int(1, self.scheduled_event_id)
+            .int(2, started_event_id)
+            .text(3, identity)
+            .named(4, kind)
+            .text(5, id)
+            .int(6, retry_state);
+        w.finish()
     }
 
-    fn failed(
-        &self,
-        seq: u32,
-        message: &str,
-        cause: Option<Failure>,
-        identity: String,
-        retry_state: i32,
-        started_event_id: i64,
-    ) -> ResolveActivity {
-        let failure = Failure {
-            message: message.into(),
-            cause: cause.map(Box::new),
-            failure_info: Some(self.info(identity, retry_state, started_event_id)),
-            ..Default::default()
-        };
-        let result = Some(resolve_activity::Result::Failed(failure.encode_to_vec()));
-        ResolveActivity { seq, is_local: false, result }
-    }
-
-    fn cancelled(&self, seq: u32, details: Option<Payloads>, identity: String) -> ResolveActivity {
-        let cause = Failure {
-            failure_info: Some(FailureInfo::CanceledFailureInfo(CanceledFailureInfo { details, ..Default::default() })),
-            ..Default::default()
-        };
-        let failure = Failure {
-            message: "Activity cancelled".into(),
-            cause: Some(Box::new(cause)),
-            failure_info: Some(self.info(identity, RetryState::CancelRequested as i32, self.started_event_id)),
-            ..Default::default()
-        };
-        let result = Some(resolve_activity::Result::Cancelled(failure.encode_to_vec()));
-        ResolveActivity { seq, is_local: false, result }
+    fn cancelled(&self, seq: u32, details: Option<&[u8]>, identity: &str, started_event_id: i64) -> Vec<u8> {
+        let mut cause = Writer::new();
+        cause.nested(CANCELED_FAILURE, |w| {
+            w.optional(1, details);
+        });
+        let info = self.info(identity, RetryState::CancelRequested as i64, started_event_id);
+        let failure = failure("Activity cancelled", Some(&cause.finish()), &info);
+        resolve_activity(seq, false, Resolution::Cancelled, &failure)
     }
 }
 
+/// A Failure that wraps another as that of an activity.
+pub fn failure(message: &str, cause: Option<&[u8]>, info: &[u8]) -> Vec<u8> {
+    let mut w = Writer::new();
+    w.text(1, message).optional(CAUSE, cause).message(ACTIVITY_FAILURE, info);
+    w.finish()
+}
+
 /// "Activity {what} of {event} '..' does not match activity {what} of {command} '..'", as Core words it.
-pub fn differs(
-    what: &str,
-    event: &str,
-    command: &str,
-    code: u32,
-    expected: &str,
-    actual: &str,
-) -> Box<crate::boundary::CoreError> {
+pub fn differs(what: &str, event: &str, command: &str, code: u32, expected: &str, actual: &str) -> Box<CoreError> {
     let text = format!("Activity {what} of {event} '{expected}' does not match activity {what} of {command} '{actual}'");
     nondeterminism(code, text).differing(&format!("activity_{what}"), expected, actual)
 }
 
-/// A result holds one payload or is absent; anything else was not written by a worker.
-pub fn single_payload(result: Option<Payloads>) -> Result<Option<crate::api::common::v1::Payload>> {
-    let Some(mut list) = result.map(|p| p.payloads) else { return Ok(None) };
-    match (list.pop(), list.is_empty()) {
-        (Some(one), true) => Ok(Some(one)),
+/// A result (Payloads) holds one payload or is absent; anything else was not written by a worker.
+pub fn single_payload(result: Option<Message<'_>>) -> Result<Option<&[u8]>> {
+    let Some(result) = result else { return Ok(None) };
+    let mut payloads = result.all(1);
+    match (payloads.next(), payloads.next()) {
+        (Some(one), None) => Ok(Some(one)),
         _ => Err(fatal(codes::PAYLOAD_COUNT, "Not exactly one payload in activity result")),
     }
-}
-
-fn completed(seq: u32, result: Option<crate::api::common::v1::Payload>) -> ResolveActivity {
-    let result = Some(resolve_activity::Result::Completed(ActivityCompleted { result }));
-    ResolveActivity { seq, is_local: false, result }
 }

@@ -1,25 +1,20 @@
 //! Applying one sequence of events: machines move, jobs arise (core-spec 1.1, 2.3, 2.5).
 //!
-//! Each event is looked at once and its payloads are moved into the job that it makes.
-use prost::Message;
-
+//! Each event is looked at once and its payloads are moved, still encoded, into the job that it makes.
 use crate::api::enums::v1::{EventType, WorkflowTaskFailedCause};
-use crate::api::history::v1::history_event::Attributes;
-use crate::api::history::v1::{
-    HistoryEvent, WorkflowExecutionStartedEventAttributes, WorkflowTaskFailedEventAttributes, WorkflowTaskStartedEventAttributes,
-};
-use crate::boundary::job::Variant;
-use crate::boundary::{CancelWorkflow, CommandKind, FireTimer, InitializeWorkflow, SignalWorkflow, UpdateRandomSeed};
+use crate::boundary::CommandKind;
 use crate::error::{Result, codes, fatal, nondeterminism, unsupported};
-use crate::history::event::{Route, event_type, is_terminal_event, route};
-use crate::replay::convert::{duration_ms, payload_vec, timestamp_ms};
+use crate::history::event::{Event, Route, event_type, is_terminal_event, route};
+use crate::replay::convert::duration_ms;
 use crate::replay::event::{EventRef, Place, bad_event};
+use crate::replay::jobs::{Variant, fire_timer, text};
 use crate::replay::queue::{Queued, type_name_of};
 use crate::replay::random::{Random, seed_of};
 use crate::replay::terminal::Inherited;
 use crate::replay::update::Incoming;
 use crate::replay::workflow::{Initiator, Workflow};
 use crate::replay::{activity, timer};
+use crate::wire::{Message, Writer};
 
 /// What the applied sequence means for replaying.
 #[derive(Clone, Copy, Debug)]
@@ -31,22 +26,22 @@ pub struct Frontier {
 }
 
 impl Workflow {
-    pub fn apply(&mut self, events: Vec<HistoryEvent>, frontier: Frontier) -> Result<()> {
+    pub fn apply(&mut self, events: &[Event], frontier: Frontier) -> Result<()> {
         self.activation_index = 0;
         self.at_frontier = frontier.is_last;
         self.side_effects.known.clear();
         self.updates.admitted.clear();
         let mut behind_commands = None;
         let mut completed = false;
-        let mut events = events.into_iter().peekable();
+        let mut events = events.iter().peekable();
         while let Some(event) = events.next() {
-            let at = EventRef::of(&event);
+            let at = EventRef::of(event);
             if self.ended {
                 let text = format!("{at} came after the event that ended the run");
                 return Err(fatal(codes::EVENT_AFTER_END, text).at_event(at));
             }
             self.last_event_id = at.id;
-            let route = route(&event);
+            let route = route(event);
             let is_command = route == Route::Command;
             let is_completed = event.event_type == EventType::WorkflowTaskCompleted as i32;
             completed |= is_completed;
@@ -58,17 +53,17 @@ impl Workflow {
                     self.replaying = false;
                 }
             }
-            self.ended = is_terminal_event(&event);
+            self.ended = is_terminal_event(event);
             match route {
                 Route::Command => {
-                    if self.match_command_event(event, at, events.peek())?
+                    if self.match_command_event(event, at, events.peek().copied())?
                         && let Some(skipped) = events.next()
                     {
                         self.last_event_id = skipped.event_id;
                     }
                 }
                 Route::Initiated(id) => self.apply_initiated(id, event, at)?,
-                Route::WorkflowTask => self.apply_workflow_task(event, at, events.peek())?,
+                Route::WorkflowTask => self.apply_workflow_task(event, at, events.peek().copied())?,
                 Route::Standalone => self.apply_standalone(event, at)?,
                 Route::Ignored => {}
                 Route::Unknown => {
@@ -84,7 +79,7 @@ impl Workflow {
         Ok(())
     }
 
-    fn apply_initiated(&mut self, id: i64, event: HistoryEvent, at: EventRef) -> Result<()> {
+    fn apply_initiated(&mut self, id: i64, event: &Event, at: EventRef) -> Result<()> {
         let found = self.initiators.binary_search_by_key(&id, |(id, _)| *id).ok().and_then(|i| self.initiators.get(i));
         let Some((_, initiator)) = found else {
             let text = format!(
@@ -92,99 +87,96 @@ impl Workflow {
             );
             return Err(nondeterminism(codes::UNKNOWN_INITIATOR, text).at_event(at));
         };
-        let attributes = event.attributes.ok_or_else(|| bad_event(at, "attributes"))?;
+        let attributes = event.attributes().ok_or_else(|| bad_event(at, "attributes"))?;
+        let kind = event_type(event).unwrap_or_default();
         match *initiator {
             Initiator::Timer(seq) => {
-                let Attributes::TimerFiredEventAttributes(fired) = attributes else {
+                if kind != EventType::TimerFired {
                     return Err(crate::replay::event::wrong_type(timer::NAME, at));
-                };
+                }
                 let timer = (seq as usize).checked_sub(1).and_then(|i| self.timers.get_mut(i));
                 timer
                     .ok_or_else(|| bad_event(at, "timer"))?
-                    .on_fired(seq, &fired.timer_id, at)
+                    .on_fired(seq, attributes.text(1), at)
                     .of_command(CommandKind::StartTimer, seq)?;
-                self.jobs.of_event(at.id, Variant::FireTimer(FireTimer { seq }));
+                self.jobs.of_event(at.id, Variant::FireTimer, fire_timer(seq));
             }
             Initiator::Activity(seq) => {
                 let activity = (seq as usize).checked_sub(1).and_then(|i| self.activities.get_mut(i));
-                let resolution = activity.ok_or_else(|| bad_event(at, activity::NAME))?.on_event(seq, attributes, at);
+                let resolution = activity.ok_or_else(|| bad_event(at, activity::NAME))?.on_event(seq, kind, attributes, at);
                 if let Some(resolution) = resolution.at_event(at).of_command(CommandKind::ScheduleActivity, seq)? {
-                    self.jobs.of_event(at.id, Variant::ResolveActivity(resolution));
+                    self.jobs.of_event(at.id, Variant::ResolveActivity, resolution);
                 }
             }
         }
         Ok(())
     }
 
-    fn apply_workflow_task(&mut self, event: HistoryEvent, at: EventRef, next: Option<&HistoryEvent>) -> Result<()> {
-        match event.attributes {
-            Some(Attributes::WorkflowTaskStartedEventAttributes(started)) => {
+    fn apply_workflow_task(&mut self, event: &Event, at: EventRef, next: Option<&Event>) -> Result<()> {
+        let Some(attributes) = event.attributes() else { return Ok(()) };
+        match event_type(event) {
+            Some(EventType::WorkflowTaskStarted) => {
                 let outcome = next.and_then(event_type);
                 if matches!(outcome, Some(EventType::WorkflowTaskFailed | EventType::WorkflowTaskTimedOut)) {
                     return Ok(());
                 }
-                let time = event.event_time.ok_or_else(|| bad_event(at, "time"))?;
-                self.begin_workflow_task(&started, timestamp_ms(&time), at);
+                self.advance_time(event.time_ms.ok_or_else(|| bad_event(at, "time"))?);
+                self.started_event_id = at.id;
+                self.continue_as_new_suggested = attributes.flag(4);
+                self.history_size_bytes = attributes.int(5);
                 Ok(())
             }
-            Some(Attributes::WorkflowTaskCompletedEventAttributes(completed)) => match completed.sdk_metadata {
-                Some(metadata) => self.flags.record(&metadata, &self.known_lang_flags).at_event(at),
-                None => Ok(()),
-            },
-            Some(Attributes::WorkflowTaskFailedEventAttributes(failed)) => {
-                self.reseed(&failed, at);
+            Some(EventType::WorkflowTaskCompleted) => self.record_metadata(attributes).at_event(at),
+            Some(EventType::WorkflowTaskFailed) => {
+                self.reseed(attributes, at);
                 Ok(())
             }
             _ => Ok(()),
         }
     }
 
-    fn begin_workflow_task(&mut self, started: &WorkflowTaskStartedEventAttributes, time_ms: f64, at: EventRef) {
-        self.advance_time(time_ms);
-        self.started_event_id = at.id;
-        self.history_size_bytes = started.history_size_bytes;
-        self.continue_as_new_suggested = started.suggest_continue_as_new;
-    }
-
-    /// A reset starts the run's random numbers anew; every other failed task leaves no trace.
-    fn reseed(&mut self, failed: &WorkflowTaskFailedEventAttributes, at: EventRef) {
-        if failed.cause == WorkflowTaskFailedCause::ResetWorkflow as i32 {
-            let seed = seed_of(&failed.new_run_id);
-            self.random = Random::new(seed);
-            let job = UpdateRandomSeed { randomness_seed: seed.to_string() };
-            self.jobs.of_event(at.id, Variant::UpdateRandomSeed(job));
+    /// Flags and SDK of a WorkflowTaskCompletedEventAttributes.
+    pub fn record_metadata(&mut self, completed: Message) -> Result<()> {
+        match completed.get(6) {
+            Some(metadata) => self.flags.record(metadata, &self.known_lang_flags),
+            None => Ok(()),
         }
     }
 
-    fn apply_standalone(&mut self, event: HistoryEvent, at: EventRef) -> Result<()> {
-        let time = event.event_time;
-        match event.attributes {
-            Some(Attributes::WorkflowExecutionStartedEventAttributes(started)) => {
+    /// WorkflowTaskFailedEventAttributes. A reset starts the run's random numbers anew; every other failed task leaves no trace.
+    fn reseed(&mut self, failed: Message, at: EventRef) {
+        if failed.int32(3) == WorkflowTaskFailedCause::ResetWorkflow as i32 {
+            let seed = seed_of(failed.text(7));
+            self.random = Random::new(seed);
+            self.jobs.of_event(at.id, Variant::UpdateRandomSeed, text(&seed.to_string()));
+        }
+    }
+
+    fn apply_standalone(&mut self, event: &Event, at: EventRef) -> Result<()> {
+        let Some(a) = event.attributes() else { return Ok(()) };
+        match event_type(event) {
+            Some(EventType::WorkflowExecutionStarted) => {
                 if at.id != 1 {
                     return Err(fatal(codes::BAD_EVENT, format!("{at} does not stand at the beginning")).at_event(at));
                 }
-                self.initialize(started, time.map_or(0.0, |t| timestamp_ms(&t)), at);
+                self.initialize(a, event.time_ms.unwrap_or(0.0), at);
             }
-            Some(Attributes::WorkflowExecutionSignaledEventAttributes(signaled)) => {
-                let job = SignalWorkflow {
-                    signal_name: signaled.signal_name,
-                    input: payload_vec(signaled.input),
-                    identity: signaled.identity,
-                    headers: signaled.header.map(|h| h.fields).unwrap_or_default(),
-                };
-                self.jobs.of_event(at.id, Variant::SignalWorkflow(job));
+            Some(EventType::WorkflowExecutionSignaled) => {
+                let mut job = Writer::new();
+                job.text(1, a.text(1)).each(2, a.sub(2).all(1)).text(3, a.text(3)).each(4, a.sub(4).all(1));
+                self.jobs.of_event(at.id, Variant::SignalWorkflow, job.finish());
             }
-            Some(Attributes::WorkflowExecutionCancelRequestedEventAttributes(cancel)) => {
-                self.jobs.of_event(at.id, Variant::CancelWorkflow(CancelWorkflow { reason: cancel.cause }));
+            Some(EventType::WorkflowExecutionCancelRequested) => {
+                self.jobs.of_event(at.id, Variant::CancelWorkflow, text(a.text(1)));
             }
-            Some(Attributes::WorkflowExecutionUpdateAdmittedEventAttributes(admitted)) => {
-                let request = admitted.request.ok_or_else(|| bad_event(at, "update request"))?;
-                let id = request.meta.as_ref().map(|m| m.update_id.clone()).unwrap_or_default();
+            Some(EventType::WorkflowExecutionUpdateAdmitted) => {
+                let request = a.get(1).ok_or_else(|| bad_event(at, "update request"))?;
+                let id = request.sub(1).text(1).to_string();
                 let incoming = Incoming {
                     protocol_instance_id: id.clone(),
                     message_id: format!("{id}/request"),
                     sequencing_id: at.id,
-                    request: Box::new(request),
+                    request: request.0.to_vec(),
                 };
                 if self.replaying {
                     self.updates.admitted.insert(id, incoming);
@@ -198,42 +190,37 @@ impl Workflow {
         Ok(())
     }
 
-    fn initialize(&mut self, mut started: Box<WorkflowExecutionStartedEventAttributes>, time_ms: f64, at: EventRef) {
+    /// WorkflowExecutionStartedEventAttributes.
+    fn initialize(&mut self, started: Message, time_ms: f64, at: EventRef) {
         self.time_ms = time_ms;
-        let seed = seed_of(&started.original_execution_run_id);
+        let original_run_id = started.text(14);
+        let seed = seed_of(original_run_id);
         self.random = Random::new(seed);
         if self.run_id.is_empty() {
-            self.run_id.clone_from(&started.original_execution_run_id);
+            self.run_id = original_run_id.into();
         }
-        let arguments = payload_vec(started.input.take());
-        let started_attributes = started.encode_to_vec();
-        let workflow_type = started.workflow_type.map(|t| t.name).unwrap_or_default();
-        let task_queue = started.task_queue.map(|q| q.name).unwrap_or_default();
+        let owned = |field: u32| started.bytes(field).map(<[u8]>::to_vec);
         self.inherited = Inherited {
-            workflow_type: workflow_type.clone(),
-            task_queue: task_queue.clone(),
-            memo: started.memo,
-            retry_policy: started.retry_policy,
-            search_attributes: started.search_attributes,
+            workflow_type: started.sub(1).text(1).into(),
+            task_queue: started.sub(5).text(1).into(),
+            memo: owned(22),
+            retry_policy: owned(17),
+            search_attributes: owned(23),
         };
-        let job = InitializeWorkflow {
-            workflow_type,
-            workflow_id: self.workflow_id.clone(),
-            run_id: self.run_id.clone(),
-            arguments,
-            headers: started.header.map(|h| h.fields).unwrap_or_default(),
-            randomness_seed: seed.to_string(),
-            start_time_ms: time_ms,
-            attempt: u32::try_from(started.attempt).unwrap_or_default(),
-            task_queue,
-            first_execution_run_id: started.first_execution_run_id,
-            continued_from_run_id: started.continued_execution_run_id,
-            workflow_task_timeout_ms: duration_ms(started.workflow_task_timeout.as_ref()),
-            workflow_run_timeout_ms: duration_ms(started.workflow_run_timeout.as_ref()),
-            workflow_execution_timeout_ms: duration_ms(started.workflow_execution_timeout.as_ref()),
-            started_attributes,
-        };
-        self.jobs.of_event(at.id, Variant::InitializeWorkflow(job));
+        let mut job = Writer::new();
+        job.text(1, &self.inherited.workflow_type).text(2, &self.workflow_id).text(3, &self.run_id);
+        job.each(4, started.sub(6).all(1)).each(5, started.sub(25).all(1)).text(6, &seed.to_string()).double(7, time_ms);
+        job.uint(8, started.int(18).clamp(0, i64::from(u32::MAX)) as u64).text(9, &self.inherited.task_queue);
+        job.text(10, started.text(16)).text(11, started.text(10));
+        for (to, from) in [(12, 9), (13, 8), (14, 7)] {
+            job.double(to, duration_ms(started.get(from)));
+        }
+        let mut rest = Writer::new();
+        for (field, value) in started.fields().filter(|(field, _)| *field != 6) {
+            rest.value(field, value);
+        }
+        job.data(15, &rest.finish());
+        self.jobs.of_event(at.id, Variant::InitializeWorkflow, job.finish());
     }
 
     /// Update requests that came with the task and whose place has been reached.
@@ -249,7 +236,7 @@ impl Workflow {
     pub fn request_update(&mut self, incoming: Incoming) {
         let sequencing_id = incoming.sequencing_id;
         if let Some(job) = self.updates.request(incoming, self.replaying) {
-            self.jobs.of_update(sequencing_id, Variant::DoUpdate(job));
+            self.jobs.of_update(sequencing_id, job);
         }
     }
 

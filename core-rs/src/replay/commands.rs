@@ -1,10 +1,6 @@
 //! Commands of workflow code: checked when they are given, turned into machines when the activation ends.
-use crate::boundary::job::Variant;
-use crate::boundary::{
-    ActivityCancellationType, CancelWorkflowExecution, CommandKind, CompleteWorkflow, ContinueAsNew, FailWorkflow,
-    RecordSideEffect, ScheduleActivity, ScheduleLocalActivity, SetPatchMarker, StartTimer, UpdateResponse, update_response,
-};
-use crate::error::{Result, codes, decode, misuse, nondeterminism};
+use crate::boundary::{ActivityCancellationType, CommandKind};
+use crate::error::{Result, codes, misuse, nondeterminism};
 use crate::replay::activity::Activity;
 use crate::replay::convert::{check_duration, check_retry_policy};
 use crate::replay::event::Place;
@@ -12,21 +8,69 @@ use crate::replay::flags::CoreFlag;
 use crate::replay::queue::{Queued, Terminal};
 use crate::replay::terminal;
 use crate::replay::timer::Timer;
+use crate::replay::update::Response;
 use crate::replay::workflow::Workflow;
+use crate::wire::Message as Fields;
+use crate::wire::schema::Kind::{Message, Text, Varint};
+use crate::wire::schema::{self, FAILURE, PAYLOAD, PAYLOAD_ENTRY, PAYLOADS, Schema};
 
-/// A command as given, with its seq.
+/// A command as given, with its seq. Attributes are the boundary's message of the same name.
 #[derive(Debug)]
 pub enum Given {
-    StartTimer(u32, StartTimer),
+    StartTimer(u32, Vec<u8>),
     CancelTimer(u32),
-    ScheduleActivity(u32, Box<ScheduleActivity>),
+    ScheduleActivity(u32, Vec<u8>),
     CancelActivity(u32),
-    ScheduleLocalActivity(u32, Box<ScheduleLocalActivity>),
+    ScheduleLocalActivity(u32, LocalActivity),
     CancelLocalActivity(u32),
-    SetPatchMarker(SetPatchMarker),
-    SideEffect(RecordSideEffect),
-    UpdateResponse(String, update_response::Response),
+    SetPatchMarker { id: String, deprecated: bool },
+    SideEffect { id: u32, payload: Option<Vec<u8>> },
+    UpdateResponse(String, Response),
     Terminal(Terminal),
+}
+
+/// What its marker is compared with.
+#[derive(Debug)]
+pub struct LocalActivity {
+    id: String,
+    kind: String,
+}
+
+static RETRY_POLICY: Schema = Schema(&[(4, Varint), (5, Text)]);
+static START_TIMER: Schema = Schema(&[(2, Message(&PAYLOAD)), (3, Varint)]);
+static SCHEDULE_ACTIVITY: Schema = Schema(&[
+    (1, Text),
+    (2, Text),
+    (3, Text),
+    (4, Message(&PAYLOAD_ENTRY)),
+    (5, Message(&PAYLOAD)),
+    (10, Message(&RETRY_POLICY)),
+    (11, Varint),
+    (12, Message(&PAYLOAD)),
+    (13, Varint),
+]);
+static SCHEDULE_LOCAL_ACTIVITY: Schema = Schema(&[(1, Text), (2, Text), (13, Varint)]);
+static SET_PATCH_MARKER: Schema = Schema(&[(1, Text), (2, Varint)]);
+static RECORD_SIDE_EFFECT: Schema = Schema(&[(1, Varint), (2, Message(&PAYLOAD))]);
+static NOTHING: Schema = Schema(&[]);
+static UPDATE_RESPONSE: Schema = Schema(&[(1, Text), (2, Message(&NOTHING)), (3, Message(&FAILURE)), (4, Message(&PAYLOAD))]);
+static COMPLETE_WORKFLOW: Schema = Schema(&[(1, Message(&PAYLOAD))]);
+static FAIL_WORKFLOW: Schema = Schema(&[(1, Message(&FAILURE))]);
+static CANCEL_WORKFLOW: Schema = Schema(&[(1, Message(&PAYLOADS))]);
+static CONTINUE_AS_NEW: Schema = Schema(&[
+    (1, Text),
+    (2, Text),
+    (3, Message(&PAYLOAD)),
+    (6, Message(&PAYLOAD_ENTRY)),
+    (7, Message(&PAYLOAD_ENTRY)),
+    (8, Message(&PAYLOAD_ENTRY)),
+    (9, Message(&RETRY_POLICY)),
+]);
+
+/// A message of the caller that has the form that it should have.
+pub fn checked<'a>(what: &str, bytes: &'a [u8], schema: &'static Schema) -> Result<Fields<'a>> {
+    schema::message(bytes, schema, 0).map_err(|e| misuse(codes::BAD_BYTES, format!("{what} does not decode: {e}")))?;
+    Ok(Fields(bytes))
 }
 
 /// The last seq of each kind. Compat programs number activities and local activities together, as the official SDK does: their
@@ -57,60 +101,70 @@ impl Workflow {
     pub fn read_command(&mut self, kind: CommandKind, bytes: &[u8]) -> Result<(u32, Given)> {
         Ok(match kind {
             CommandKind::StartTimer => {
-                let c: StartTimer = decode("StartTimer", bytes)?;
-                check_duration("duration_ms", c.duration_ms)?;
-                if c.duration_ms < 1.0 {
-                    return Err(misuse(codes::BAD_VALUE, format!("a timer lasts at least 1 ms, not {}", c.duration_ms)));
+                let c = checked("StartTimer", bytes, &START_TIMER)?;
+                let ms = c.double(1);
+                check_duration("duration_ms", ms)?;
+                if ms < 1.0 {
+                    return Err(misuse(codes::BAD_VALUE, format!("a timer lasts at least 1 ms, not {ms}")));
                 }
-                let seq = claim(&mut self.seqs.timers, c.seq)?;
-                (seq, Given::StartTimer(seq, c))
+                let seq = claim(&mut self.seqs.timers, c.int(3) as u32)?;
+                (seq, Given::StartTimer(seq, bytes.to_vec()))
             }
             CommandKind::ScheduleActivity => {
-                let c: ScheduleActivity = decode("ScheduleActivity", bytes)?;
-                check_activity(&c)?;
-                let seq = claim(&mut self.seqs.activities, c.seq)?;
-                (seq, Given::ScheduleActivity(seq, Box::new(c)))
+                let c = checked("ScheduleActivity", bytes, &SCHEDULE_ACTIVITY)?;
+                check_activity(c)?;
+                let seq = claim(&mut self.seqs.activities, c.int(13) as u32)?;
+                (seq, Given::ScheduleActivity(seq, bytes.to_vec()))
             }
             CommandKind::ScheduleLocalActivity => {
-                let c: ScheduleLocalActivity = decode("ScheduleLocalActivity", bytes)?;
-                if c.activity_type.is_empty() {
+                let c = checked("ScheduleLocalActivity", bytes, &SCHEDULE_LOCAL_ACTIVITY)?;
+                if c.text(2).is_empty() {
                     return Err(misuse(codes::BAD_VALUE, "a local activity needs a type"));
                 }
-                let seq = self.claim_local_seq(c.seq)?;
-                (seq, Given::ScheduleLocalActivity(seq, Box::new(c)))
+                let seq = self.claim_local_seq(c.int(13) as u32)?;
+                (seq, Given::ScheduleLocalActivity(seq, LocalActivity { id: id_or_seq(c.text(1), seq), kind: c.text(2).into() }))
             }
-            CommandKind::SetPatchMarker => (0, Given::SetPatchMarker(decode("SetPatchMarker", bytes)?)),
-            CommandKind::RecordSideEffect => (0, Given::SideEffect(decode("RecordSideEffect", bytes)?)),
+            CommandKind::SetPatchMarker => {
+                let c = checked("SetPatchMarker", bytes, &SET_PATCH_MARKER)?;
+                (0, Given::SetPatchMarker { id: c.text(1).into(), deprecated: c.flag(2) })
+            }
+            CommandKind::RecordSideEffect => {
+                let c = checked("RecordSideEffect", bytes, &RECORD_SIDE_EFFECT)?;
+                (0, Given::SideEffect { id: c.int(1) as u32, payload: c.bytes(2).map(<[u8]>::to_vec) })
+            }
             CommandKind::UpdateResponse => {
-                let c: UpdateResponse = decode("UpdateResponse", bytes)?;
-                let response = c.response.ok_or_else(|| misuse(codes::BAD_VALUE, "an update response without a response"))?;
-                (0, Given::UpdateResponse(c.protocol_instance_id, response))
+                let c = checked("UpdateResponse", bytes, &UPDATE_RESPONSE)?;
+                let response = match c.fields().filter(|(n, _)| (2..=4).contains(n)).last().map(|(n, _)| n) {
+                    Some(2) => Response::Accepted,
+                    Some(3) => Response::Rejected(c.bytes(3).unwrap_or_default().to_vec()),
+                    Some(_) => Response::Completed(c.bytes(4).unwrap_or_default().to_vec()),
+                    None => return Err(misuse(codes::BAD_VALUE, "an update response without a response")),
+                };
+                (0, Given::UpdateResponse(c.text(1).into(), response))
             }
             CommandKind::CompleteWorkflow => {
-                let c: CompleteWorkflow = decode("CompleteWorkflow", bytes)?;
-                (0, Given::Terminal(Terminal::Complete(c)))
+                let result = checked("CompleteWorkflow", bytes, &COMPLETE_WORKFLOW)?.bytes(1).map(<[u8]>::to_vec);
+                (0, Given::Terminal(Terminal::Complete(result)))
             }
             CommandKind::FailWorkflow => {
-                let c: FailWorkflow = decode("FailWorkflow", bytes)?;
-                (0, Given::Terminal(Terminal::Fail(Box::new(decode("Failure", &c.failure)?))))
+                let failure = checked("FailWorkflow", bytes, &FAIL_WORKFLOW)?.bytes(1).unwrap_or_default().to_vec();
+                (0, Given::Terminal(Terminal::Fail(failure)))
             }
             CommandKind::CancelWorkflow => {
-                let c: CancelWorkflowExecution = decode("CancelWorkflowExecution", bytes)?;
-                let details = if c.details.is_empty() { None } else { Some(decode("Payloads", &c.details)?) };
+                let details = checked("CancelWorkflowExecution", bytes, &CANCEL_WORKFLOW)?.bytes(1).filter(|d| !d.is_empty());
+                let details = details.map(<[u8]>::to_vec);
                 (0, Given::Terminal(Terminal::Cancel(details)))
             }
             CommandKind::ContinueAsNew => {
-                let c: ContinueAsNew = decode("ContinueAsNew", bytes)?;
-                check_duration("workflow_run_timeout_ms", c.workflow_run_timeout_ms)?;
-                check_duration("workflow_task_timeout_ms", c.workflow_task_timeout_ms)?;
-                check_retry_policy(&c.retry_policy)?;
-                (0, Given::Terminal(Terminal::ContinueAsNew(Box::new(c))))
+                let c = checked("ContinueAsNew", bytes, &CONTINUE_AS_NEW)?;
+                check_duration("workflow_run_timeout_ms", c.double(4))?;
+                check_duration("workflow_task_timeout_ms", c.double(5))?;
+                check_retry_policy(c.get(9))?;
+                (0, Given::Terminal(Terminal::ContinueAsNew(bytes.to_vec())))
             }
             CommandKind::QueryResult | CommandKind::Unspecified => {
-                return Err(misuse(
-                    codes::OUT_OF_ORDER_CALL,
-                    format!("{} is not a command of this activation", kind.as_str_name()),
-                ));
+                let text = format!("{} is not a command of this activation", kind.as_str_name());
+                return Err(misuse(codes::OUT_OF_ORDER_CALL, text));
             }
         })
     }
@@ -157,8 +211,9 @@ impl Workflow {
                 }
             }
             Given::ScheduleActivity(seq, attributes) => {
-                let id = if attributes.activity_id.is_empty() { seq.to_string() } else { attributes.activity_id.clone() };
-                let activity = Activity::new(id, attributes.activity_type.clone(), attributes.cancellation_type());
+                let a = Fields(&attributes);
+                let cancellation = ActivityCancellationType::try_from(a.int32(11)).unwrap_or_default();
+                let activity = Activity::new(id_or_seq(a.text(1), seq), a.text(2).into(), cancellation);
                 *slot(&mut self.activities, seq) = activity;
                 self.queue.push_back(Queued::ScheduleActivity { seq, attributes });
             }
@@ -170,12 +225,11 @@ impl Workflow {
                     self.queue.push_back(Queued::CancelActivity { seq, scheduled_event_id });
                 }
                 if let Some(resolution) = cancelled.resolution {
-                    self.jobs.same_task(Variant::ResolveActivity(resolution));
+                    self.jobs.same_task(resolution);
                 }
             }
             Given::ScheduleLocalActivity(seq, a) => {
-                let id = if a.activity_id.is_empty() { seq.to_string() } else { a.activity_id };
-                self.local_activities.schedule(seq, id, a.activity_type);
+                self.local_activities.schedule(seq, a.id, a.kind);
             }
             Given::CancelLocalActivity(seq) => {
                 let last = if self.is_compat() { self.seqs.activities } else { self.seqs.local_activities };
@@ -186,8 +240,8 @@ impl Workflow {
                     self.resolve_local_activity(released);
                 }
             }
-            Given::SetPatchMarker(p) => self.set_patch_marker(p),
-            Given::SideEffect(s) => self.record_side_effect(s)?,
+            Given::SetPatchMarker { id, deprecated } => self.set_patch_marker(id, deprecated),
+            Given::SideEffect { id, payload } => self.record_side_effect(id, payload)?,
             Given::UpdateResponse(id, response) => {
                 let answer = self.updates.answer(&id, response, self.replaying);
                 let answer = answer.of_command(CommandKind::UpdateResponse, 0)?;
@@ -202,27 +256,30 @@ impl Workflow {
         Ok(())
     }
 
-    fn set_patch_marker(&mut self, p: SetPatchMarker) {
-        if !self.patches.give(&p.patch_id) {
+    fn set_patch_marker(&mut self, id: String, deprecated: bool) {
+        if !self.patches.give(&id) {
             return;
         }
-        let listed =
-            self.flags.on(CoreFlag::UpsertOnPatch, self.replaying) && (!self.replaying || self.patches.was_seen(&p.patch_id));
-        self.queue.push_back(Queued::Patch { id: p.patch_id, deprecated: p.deprecated });
+        let listed = self.flags.on(CoreFlag::UpsertOnPatch, self.replaying) && (!self.replaying || self.patches.was_seen(&id));
+        self.queue.push_back(Queued::Patch { id, deprecated });
         // The list is for searching only: it is not carried into a continued run as an attribute of this one.
         if listed && let Some(value) = self.patches.change_versions() {
             self.queue.push_back(Queued::ChangeVersions { value });
         }
     }
 
-    fn record_side_effect(&mut self, s: RecordSideEffect) -> Result<()> {
-        if self.replaying && !self.side_effects.known.contains(&s.id) {
-            let text = format!("No side effect marker in history for side effect id {}", s.id);
-            return Err(nondeterminism(codes::SIDE_EFFECT_MISSING, text).of_command(CommandKind::RecordSideEffect, s.id));
+    fn record_side_effect(&mut self, id: u32, payload: Option<Vec<u8>>) -> Result<()> {
+        if self.replaying && !self.side_effects.known.contains(&id) {
+            let text = format!("No side effect marker in history for side effect id {id}");
+            return Err(nondeterminism(codes::SIDE_EFFECT_MISSING, text).of_command(CommandKind::RecordSideEffect, id));
         }
-        self.queue.push_back(Queued::SideEffect { id: s.id, payload: s.payload });
+        self.queue.push_back(Queued::SideEffect { id, payload });
         Ok(())
     }
+}
+
+fn id_or_seq(id: &str, seq: u32) -> String {
+    if id.is_empty() { seq.to_string() } else { id.to_string() }
 }
 
 /// The machine of a seq that has just been given out. Seqs whose commands were cut off stay absent.
@@ -243,21 +300,23 @@ fn missing(kind: &str, seq: u32) -> Box<crate::boundary::CoreError> {
     nondeterminism(codes::MISSING_MACHINE, format!("Missing associated machine for {kind}({seq})"))
 }
 
-fn check_activity(c: &ScheduleActivity) -> Result<()> {
-    if c.activity_type.is_empty() {
+/// boundary.ScheduleActivity.
+fn check_activity(c: Fields) -> Result<()> {
+    if c.text(2).is_empty() {
         return Err(misuse(codes::BAD_VALUE, "an activity needs a type"));
     }
-    check_duration("schedule_to_close_timeout_ms", c.schedule_to_close_timeout_ms)?;
-    check_duration("schedule_to_start_timeout_ms", c.schedule_to_start_timeout_ms)?;
-    check_duration("start_to_close_timeout_ms", c.start_to_close_timeout_ms)?;
-    check_duration("heartbeat_timeout_ms", c.heartbeat_timeout_ms)?;
-    check_retry_policy(&c.retry_policy)?;
-    if c.start_to_close_timeout_ms == 0.0 && c.schedule_to_close_timeout_ms == 0.0 {
-        let text = format!("activity {} needs a start-to-close or a schedule-to-close timeout", c.activity_type);
+    let (schedule_to_close, start_to_close) = (c.double(6), c.double(8));
+    check_duration("schedule_to_close_timeout_ms", schedule_to_close)?;
+    check_duration("schedule_to_start_timeout_ms", c.double(7))?;
+    check_duration("start_to_close_timeout_ms", start_to_close)?;
+    check_duration("heartbeat_timeout_ms", c.double(9))?;
+    check_retry_policy(c.get(10))?;
+    if start_to_close == 0.0 && schedule_to_close == 0.0 {
+        let text = format!("activity {} needs a start-to-close or a schedule-to-close timeout", c.text(2));
         return Err(misuse(codes::BAD_VALUE, text));
     }
-    if ActivityCancellationType::try_from(c.cancellation_type).is_err() {
-        return Err(misuse(codes::BAD_VALUE, format!("unknown cancellation type {}", c.cancellation_type)));
+    if ActivityCancellationType::try_from(c.int32(11)).is_err() {
+        return Err(misuse(codes::BAD_VALUE, format!("unknown cancellation type {}", c.int(11))));
     }
     Ok(())
 }

@@ -1,133 +1,101 @@
 //! The bytes that answer a workflow task (core-spec 2.10, 4.7).
+use prost::Message as _;
 
-use crate::sorted::SortedMap;
-use prost::Message;
-
-use crate::api::common::v1::Payloads;
 use crate::api::enums::v1::{QueryResultType, TaskQueueKind, WorkflowTaskFailedCause};
-use crate::api::failure::v1::failure::FailureInfo;
-use crate::api::failure::v1::{ApplicationFailureInfo, Failure};
-use crate::api::query::v1::WorkflowQueryResult;
-use crate::api::taskqueue::v1::{StickyExecutionAttributes, TaskQueue};
-use crate::api::workflowservice::v1::respond_workflow_task_completed_request::Capabilities;
-use crate::api::workflowservice::v1::{
-    RespondQueryTaskCompletedRequest, RespondWorkflowTaskCompletedRequest, RespondWorkflowTaskFailedRequest,
-};
-use crate::boundary::{ErrorKind, EvictionReason, RunOptions, query_result};
-use crate::error::{codes, decode};
-use crate::replay::convert::optional_duration;
-use crate::replay::task::{Failed, LEGACY_QUERY, Task};
+use crate::boundary::{ErrorKind, EvictionReason, RunOptions};
+use crate::error::codes;
+use crate::replay::convert::write_wrapped;
+use crate::replay::task::{Failed, LEGACY_QUERY, QueryAnswer, Task};
 use crate::replay::workflow::Workflow;
+use crate::sorted::SortedMap;
+use crate::wire::{Message, Writer};
 
 /// RespondWorkflowTaskCompletedRequest with all that is queued. Queue entries stay until their events come.
-pub fn completed(options: &RunOptions, workflow: &mut Workflow, task: &mut Task) -> Vec<u8> {
-    let commands = workflow.queue.iter().filter(|c| !workflow.is_withdrawn(c)).map(|c| c.to_api(&workflow.inherited)).collect();
+pub fn completed(options: &RunOptions, workflow: &mut Workflow, task: &Task) -> Vec<u8> {
     let sticky = !options.sticky_queue.is_empty();
-    let query_results = std::mem::take(&mut task.answers).into_iter().map(|(id, r)| (id, query_answer(r))).collect();
-    let request = RespondWorkflowTaskCompletedRequest {
-        task_token: std::mem::take(&mut task.token),
-        commands,
-        messages: std::mem::take(&mut workflow.outgoing),
-        identity: options.identity.clone(),
-        namespace: options.namespace.clone(),
-        sticky_attributes: sticky.then(|| StickyExecutionAttributes {
-            worker_task_queue: Some(TaskQueue {
-                name: options.sticky_queue.clone(),
-                kind: TaskQueueKind::Sticky as i32,
-                normal_name: workflow.inherited.task_queue.clone(),
-            }),
-            schedule_to_start_timeout: optional_duration(options.sticky_schedule_to_start_timeout_ms),
-        }),
-        return_new_workflow_task: sticky,
-        query_results,
-        sdk_metadata: Some(workflow.flags.to_write(&options.sdk_name, &options.sdk_version, &options.used_lang_flags)),
-        capabilities: Some(Capabilities { discard_speculative_workflow_task_with_events: true }),
-        ..Default::default()
-    };
-    request.encode_to_vec()
+    let mut w = Writer::new();
+    w.data(1, &task.token);
+    for command in workflow.queue.iter().filter(|c| !workflow.is_withdrawn(c)) {
+        w.nested(2, |w| command.write(w, &workflow.inherited));
+    }
+    w.text(3, &options.identity);
+    if sticky {
+        w.nested(4, |w| {
+            w.nested(1, |w| {
+                let queue = w.text(1, &options.sticky_queue).int(2, TaskQueueKind::Sticky as i64);
+                queue.text(3, &workflow.inherited.task_queue);
+            });
+            w.duration_ms(2, options.sticky_schedule_to_start_timeout_ms);
+        });
+    }
+    // return_new_workflow_task
+    w.flag(5, sticky);
+    for (id, answer) in &task.answers {
+        w.nested(8, |w| {
+            w.text(1, id).nested(2, |w| {
+                let (kind, payload, message, failure) = parts(answer);
+                w.int(1, kind as i64);
+                write_wrapped(w, 2, payload.into_iter());
+                w.text(3, message).optional(4, failure);
+            });
+        });
+    }
+    w.text(9, &options.namespace).each(11, workflow.outgoing.iter().map(Vec::as_slice));
+    w.message(12, &workflow.flags.to_write(&options.sdk_name, &options.sdk_version, &options.used_lang_flags).encode_to_vec());
+    // capabilities.discard_speculative_workflow_task_with_events
+    w.nested(14, |w| {
+        w.flag(1, true);
+    });
+    workflow.outgoing.clear();
+    w.finish()
 }
 
 /// RespondWorkflowTaskFailedRequest.
-pub fn failed(options: &RunOptions, task: &mut Task, failed: &Failed) -> Vec<u8> {
-    let request = RespondWorkflowTaskFailedRequest {
-        task_token: std::mem::take(&mut task.token),
-        cause: cause(failed) as i32,
-        failure: Some(failure(failed)),
-        identity: options.identity.clone(),
-        namespace: options.namespace.clone(),
-        ..Default::default()
-    };
-    request.encode_to_vec()
+pub fn failed(options: &RunOptions, task: &Task, failed: &Failed) -> Vec<u8> {
+    let mut w = Writer::new();
+    w.data(1, &task.token).int(2, cause(failed) as i64).message(3, &failure(failed));
+    w.text(4, &options.identity).text(6, &options.namespace);
+    w.finish()
 }
 
 /// RespondQueryTaskCompletedRequest with the answer of workflow code.
 pub fn query_completed(options: &RunOptions, task: &mut Task) -> Vec<u8> {
     let answer = task.answers.remove(LEGACY_QUERY).unwrap_or_else(|| unanswered(LEGACY_QUERY));
-    let answer = query_answer(answer);
-    let request = RespondQueryTaskCompletedRequest {
-        task_token: std::mem::take(&mut task.token),
-        completed_type: answer.result_type,
-        query_result: answer.answer,
-        error_message: answer.error_message,
-        failure: answer.failure,
-        namespace: options.namespace.clone(),
-        ..Default::default()
-    };
-    request.encode_to_vec()
+    let (kind, payload, message, failure) = parts(&answer);
+    let mut w = Writer::new();
+    w.data(1, &task.token).int(2, kind as i64);
+    write_wrapped(&mut w, 3, payload.into_iter());
+    w.text(4, message).text(6, &options.namespace).optional(7, failure);
+    w.finish()
 }
 
 /// RespondQueryTaskCompletedRequest for a query that could not be answered.
-pub fn query_failed(options: &RunOptions, task: &mut Task, failed: &Failed) -> Vec<u8> {
-    let request = RespondQueryTaskCompletedRequest {
-        task_token: std::mem::take(&mut task.token),
-        completed_type: QueryResultType::Failed as i32,
-        error_message: failed.error.message.clone(),
-        failure: Some(failure(failed)),
-        cause: cause(failed) as i32,
-        namespace: options.namespace.clone(),
-        ..Default::default()
-    };
-    request.encode_to_vec()
+pub fn query_failed(options: &RunOptions, task: &Task, failed: &Failed) -> Vec<u8> {
+    let mut w = Writer::new();
+    w.data(1, &task.token).int(2, QueryResultType::Failed as i64).text(4, &failed.error.message);
+    w.text(6, &options.namespace).message(7, &failure(failed)).int(8, cause(failed) as i64);
+    w.finish()
 }
 
 /// What a query gets that workflow code passed over.
-pub fn unanswered(id: &str) -> query_result::Result {
-    let failure = Failure { message: format!("Workflow code did not answer query {id}"), ..Default::default() };
-    query_result::Result::Failed(failure.encode_to_vec())
+fn unanswered(id: &str) -> QueryAnswer {
+    let mut failure = Writer::new();
+    failure.text(1, &format!("Workflow code did not answer query {id}"));
+    QueryAnswer::Failed(failure.finish())
 }
 
 /// Fills in queries that workflow code passed over.
-pub fn fill_unanswered(answers: &mut SortedMap<String, query_result::Result>, asked: &[String]) {
+pub fn fill_unanswered(answers: &mut SortedMap<String, QueryAnswer>, asked: &[String]) {
     for id in asked {
         answers.get_or_insert_with(id.clone(), || unanswered(id));
     }
 }
 
-fn query_answer(result: query_result::Result) -> WorkflowQueryResult {
-    match result {
-        query_result::Result::Succeeded(payload) => WorkflowQueryResult {
-            result_type: QueryResultType::Answered as i32,
-            answer: Some(Payloads { payloads: vec![payload] }),
-            ..Default::default()
-        },
-        query_result::Result::Failed(bytes) => {
-            // Checked when it was given; bytes that do not decode cannot come here.
-            let failure = Failure::decode(bytes.as_slice()).unwrap_or_default();
-            WorkflowQueryResult {
-                result_type: QueryResultType::Failed as i32,
-                error_message: failure.message.clone(),
-                failure: Some(failure),
-                ..Default::default()
-            }
-        }
-    }
-}
-
-/// A failed answer must hold a Failure.
-pub fn check_answer(result: &query_result::Result) -> crate::error::Result<()> {
-    match result {
-        query_result::Result::Failed(bytes) => decode::<Failure>("Failure", bytes).map(|_| ()),
-        query_result::Result::Succeeded(_) => Ok(()),
+/// Type of the answer, its payload, the message of its failure, and the failure.
+fn parts(answer: &QueryAnswer) -> (QueryResultType, Option<&[u8]>, &str, Option<&[u8]>) {
+    match answer {
+        QueryAnswer::Succeeded(payload) => (QueryResultType::Answered, Some(payload), "", None),
+        QueryAnswer::Failed(failure) => (QueryResultType::Failed, None, Message(failure).text(1), Some(failure)),
     }
 }
 
@@ -139,11 +107,12 @@ fn cause(failed: &Failed) -> WorkflowTaskFailedCause {
     }
 }
 
-fn failure(failed: &Failed) -> Failure {
-    failed.failure.clone().unwrap_or_else(|| Failure {
-        message: failed.error.message.clone(),
-        failure_info: Some(FailureInfo::ApplicationFailureInfo(ApplicationFailureInfo::default())),
-        ..Default::default()
+/// Workflow code's failure, or an application failure with the text of the error.
+fn failure(failed: &Failed) -> Vec<u8> {
+    failed.failure.clone().unwrap_or_else(|| {
+        let mut w = Writer::new();
+        w.text(1, &failed.error.message).message(5, &[]);
+        w.finish()
     })
 }
 

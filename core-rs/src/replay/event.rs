@@ -1,10 +1,9 @@
 //! What a machine is told about the event it is fed, and how errors get their place in history.
 use std::fmt;
 
-use crate::api::history::v1::HistoryEvent;
 use crate::boundary::{CommandKind, CoreError, FieldDiff};
 use crate::error::{Result, codes, fatal, nondeterminism};
-use crate::history::event as events;
+use crate::history::event::{Event, name_of_type};
 use crate::replay::convert::id32;
 
 /// Id and type of an event whose attributes have been moved out. Displays as Core shows events.
@@ -15,12 +14,12 @@ pub struct EventRef {
 }
 
 impl EventRef {
-    pub fn of(event: &HistoryEvent) -> EventRef {
+    pub fn of(event: &Event) -> EventRef {
         EventRef { id: event.event_id, kind: event.event_type }
     }
 
     pub fn type_name(&self) -> String {
-        events::type_name(&HistoryEvent { event_type: self.kind, ..Default::default() })
+        name_of_type(self.kind)
     }
 }
 

@@ -6,6 +6,8 @@
 use crate::api::sdk::v1::WorkflowTaskCompletedMetadata;
 use crate::error::{Result, codes, unsupported};
 use crate::sorted::SortedSet;
+use crate::wire::Message;
+use crate::wire::read::numbers;
 
 /// Core's flags that are written by live tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,27 +48,26 @@ impl Flags {
         self.lang.iter().copied().collect()
     }
 
-    /// Takes over what a completed task recorded. Refuses flags that nobody here knows.
-    pub fn record(&mut self, m: &WorkflowTaskCompletedMetadata, known_lang: &[u32]) -> Result<()> {
-        for flag in &m.core_used_flags {
-            if !WRITTEN.contains(flag) && *flag != WFT_CHUNKING_V2 {
+    /// Takes over what a completed task recorded (WorkflowTaskCompletedMetadata). Refuses flags that nobody here knows.
+    pub fn record(&mut self, m: Message, known_lang: &[u32]) -> Result<()> {
+        for flag in numbers(m, 1) {
+            if !WRITTEN.contains(&flag) && flag != WFT_CHUNKING_V2 {
                 let text = format!("The history was written with internal core flag {flag}, which this version does not know");
                 return Err(unsupported(codes::UNKNOWN_CORE_FLAG, text));
             }
-            self.core.insert(*flag);
+            self.core.insert(flag);
         }
-        for flag in &m.lang_used_flags {
-            if !known_lang.contains(flag) {
+        for flag in numbers(m, 2) {
+            if !known_lang.contains(&flag) {
                 let text = format!("The history was written with language flag {flag}, which this version does not know");
                 return Err(unsupported(codes::UNKNOWN_LANG_FLAG, text));
             }
-            self.lang.insert(*flag);
+            self.lang.insert(flag);
         }
-        if !m.sdk_name.is_empty() {
-            self.sdk_name.clone_from(&m.sdk_name);
-        }
-        if !m.sdk_version.is_empty() {
-            self.sdk_version.clone_from(&m.sdk_version);
+        for (recorded, new) in [(&mut self.sdk_name, m.text(3)), (&mut self.sdk_version, m.text(4))] {
+            if !new.is_empty() {
+                *recorded = new.into();
+            }
         }
         Ok(())
     }
@@ -86,6 +87,11 @@ impl Flags {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use prost::Message as _;
+
+    fn record(flags: &mut Flags, m: &WorkflowTaskCompletedMetadata, known_lang: &[u32]) -> Result<()> {
+        flags.record(Message(&m.encode_to_vec()), known_lang)
+    }
 
     /// Case 163: the first completion records 1, 2, 3; later ones nothing. Case 165: name and version only on change.
     #[test]
@@ -94,7 +100,7 @@ mod tests {
         let first = flags.to_write("temporalex-ts", "1.0", &[]);
         assert_eq!(first.core_used_flags, [1, 2, 3]);
         assert_eq!((first.sdk_name.as_str(), first.sdk_version.as_str()), ("temporalex-ts", "1.0"));
-        flags.record(&first, &[]).unwrap();
+        record(&mut flags, &first, &[]).unwrap();
         assert_eq!(flags.to_write("temporalex-ts", "1.0", &[]), WorkflowTaskCompletedMetadata::default());
         assert_eq!(flags.to_write("temporalex-ts", "1.1", &[]).sdk_version, "1.1");
     }
@@ -105,9 +111,9 @@ mod tests {
         let first = flags.to_write("x", "1", &[1, 2]);
         assert_eq!(first.lang_used_flags, [1, 2]);
         let other_sdk = WorkflowTaskCompletedMetadata { lang_used_flags: vec![1], ..Default::default() };
-        flags.record(&other_sdk, &[1, 2]).unwrap();
+        record(&mut flags, &other_sdk, &[1, 2]).unwrap();
         assert_eq!(flags.to_write("x", "1", &[1, 2]).lang_used_flags, [2]);
-        flags.record(&first, &[1, 2]).unwrap();
+        record(&mut flags, &first, &[1, 2]).unwrap();
         assert!(flags.to_write("x", "1", &[1, 2]).lang_used_flags.is_empty());
     }
 
@@ -115,11 +121,11 @@ mod tests {
     fn unknown_flags_are_refused_by_number() {
         let mut flags = Flags::default();
         let core = WorkflowTaskCompletedMetadata { core_used_flags: vec![4, 99], ..Default::default() };
-        let e = flags.record(&core, &[]).unwrap_err();
+        let e = record(&mut flags, &core, &[]).unwrap_err();
         assert_eq!(e.code, codes::UNKNOWN_CORE_FLAG);
         assert!(e.message.contains("99"));
         let lang = WorkflowTaskCompletedMetadata { lang_used_flags: vec![1, 7], ..Default::default() };
-        assert_eq!(flags.record(&lang, &[1]).unwrap_err().code, codes::UNKNOWN_LANG_FLAG);
+        assert_eq!(record(&mut flags, &lang, &[1]).unwrap_err().code, codes::UNKNOWN_LANG_FLAG);
         assert_eq!(flags.lang(), [1]);
     }
 }

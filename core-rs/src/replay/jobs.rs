@@ -3,9 +3,25 @@
 //! Compat: Core's sorted order. Native: state first (start, patches, side effects, seed), then signals, updates, cancels and
 //! resolutions as their events stand in history, then local activities in marker order. Jobs that no event made (resolutions by
 //! a cancel in the same task) come behind those that events made.
-use crate::boundary::job::Variant;
-use crate::boundary::{Job, JobOrder};
+use crate::boundary::JobOrder;
 use crate::replay::convert::id32;
+use crate::wire::Writer;
+
+/// The variants of boundary.Job by field number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Variant {
+    InitializeWorkflow = 2,
+    NotifyHasPatch = 3,
+    SideEffectValue = 4,
+    UpdateRandomSeed = 5,
+    FireTimer = 6,
+    ResolveActivity = 7,
+    SignalWorkflow = 8,
+    DoUpdate = 9,
+    CancelWorkflow = 10,
+    QueryWorkflow = 11,
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
@@ -24,7 +40,10 @@ type Position = i64;
 struct Pending {
     rank: Rank,
     position: Position,
-    job: Job,
+    event_id: i64,
+    variant: Variant,
+    /// The variant, encoded.
+    body: Vec<u8>,
 }
 
 #[derive(Debug)]
@@ -47,38 +66,89 @@ impl Jobs {
     }
 
     /// A job made by the event.
-    pub fn of_event(&mut self, event_id: i64, variant: Variant) {
-        self.push(event_id.saturating_mul(2), event_id, variant);
+    pub fn of_event(&mut self, event_id: i64, variant: Variant, body: Vec<u8>) {
+        self.push(self.rank(variant), event_id.saturating_mul(2), event_id, variant, body);
     }
 
     /// An update request: it counts as coming right behind the event with its sequencing id, live and on replay.
-    pub fn of_update(&mut self, sequencing_id: i64, variant: Variant) {
-        self.push(sequencing_id.saturating_mul(2).saturating_add(1), sequencing_id, variant);
+    pub fn of_update(&mut self, sequencing_id: i64, body: Vec<u8>) {
+        let position = sequencing_id.saturating_mul(2).saturating_add(1);
+        self.push(self.rank(Variant::DoUpdate), position, sequencing_id, Variant::DoUpdate, body);
     }
 
     /// A resolution that a cancel made.
-    pub fn same_task(&mut self, variant: Variant) {
-        self.push(Position::MAX, 0, variant);
+    pub fn same_task(&mut self, body: Vec<u8>) {
+        self.push(Rank::Other, Position::MAX, 0, Variant::ResolveActivity, body);
     }
 
-    fn push(&mut self, position: Position, event_id: i64, variant: Variant) {
-        let rank = match &variant {
-            Variant::InitializeWorkflow(_) => Rank::Initialize,
-            Variant::NotifyHasPatch(_) | Variant::SideEffectValue(_) => Rank::State,
-            Variant::UpdateRandomSeed(_) => Rank::Seed,
-            Variant::ResolveActivity(r) if r.is_local => Rank::LocalActivity,
-            Variant::SignalWorkflow(_) | Variant::DoUpdate(_) if self.order == JobOrder::Compat => Rank::Message,
+    /// The result of a local activity. They are released in marker order, which is the order of their coming here.
+    pub fn of_local_activity(&mut self, event_id: i64, body: Vec<u8>) {
+        self.push(Rank::LocalActivity, 0, event_id, Variant::ResolveActivity, body);
+    }
+
+    fn rank(&self, variant: Variant) -> Rank {
+        match variant {
+            Variant::InitializeWorkflow => Rank::Initialize,
+            Variant::NotifyHasPatch | Variant::SideEffectValue => Rank::State,
+            Variant::UpdateRandomSeed => Rank::Seed,
+            Variant::SignalWorkflow | Variant::DoUpdate if self.order == JobOrder::Compat => Rank::Message,
             _ => Rank::Other,
-        };
-        // Results of local activities are released in marker order, which is the order of their coming here.
-        let position = if rank == Rank::LocalActivity { 0 } else { position };
-        let job = Job { event_id: id32(event_id), variant: Some(variant) };
-        self.pending.push(Pending { rank, position, job });
+        }
     }
 
-    /// All jobs, in order.
-    pub fn take(&mut self) -> Vec<Job> {
-        self.pending.sort_by_key(|p| (p.rank, p.position));
-        self.pending.drain(..).map(|p| p.job).collect()
+    fn push(&mut self, rank: Rank, position: Position, event_id: i64, variant: Variant, body: Vec<u8>) {
+        self.pending.push(Pending { rank, position, event_id, variant, body });
     }
+
+    /// Writes all jobs, in order, as elements of the field, and forgets them.
+    pub fn write(&mut self, w: &mut Writer, field: u32) {
+        self.pending.sort_by_key(|p| (p.rank, p.position));
+        for p in self.pending.drain(..) {
+            write_job(w, field, p.event_id, p.variant, &p.body);
+        }
+    }
+}
+
+pub fn write_job(w: &mut Writer, field: u32, event_id: i64, variant: Variant, body: &[u8]) {
+    w.nested(field, |w| {
+        w.uint(1, u64::from(id32(event_id))).message(variant as u32, body);
+    });
+}
+
+/// A message with one number in field 1: FireTimer.
+pub fn fire_timer(seq: u32) -> Vec<u8> {
+    let mut w = Writer::new();
+    w.uint(1, u64::from(seq));
+    w.finish()
+}
+
+/// A message with one text in field 1: NotifyHasPatch, UpdateRandomSeed, CancelWorkflow.
+pub fn text(text: &str) -> Vec<u8> {
+    let mut w = Writer::new();
+    w.text(1, text);
+    w.finish()
+}
+
+/// The results of boundary.ResolveActivity by field number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Resolution {
+    Completed = 3,
+    Failed = 4,
+    Cancelled = 5,
+    Backoff = 6,
+}
+
+/// boundary.ResolveActivity; `result` is the encoded variant.
+pub fn resolve_activity(seq: u32, is_local: bool, resolution: Resolution, result: &[u8]) -> Vec<u8> {
+    let mut w = Writer::new();
+    w.uint(1, u64::from(seq)).flag(2, is_local).message(resolution as u32, result);
+    w.finish()
+}
+
+/// boundary.ActivityCompleted.
+pub fn activity_completed(result: Option<&[u8]>) -> Vec<u8> {
+    let mut w = Writer::new();
+    w.optional(1, result);
+    w.finish()
 }

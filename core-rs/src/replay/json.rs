@@ -3,7 +3,6 @@
 //! Reading never fails on shape, only on syntax (answer `None`) and on nesting beyond 32; numbers are doubles. Writing escapes
 //! what RFC 8259 demands and nothing else, with no spaces, as the official SDKs do.
 
-use crate::api::common::v1::{Payload, Payloads};
 use crate::sorted::SortedMap;
 
 const MAX_DEPTH: u32 = 32;
@@ -205,17 +204,6 @@ pub fn write_text(out: &mut String, text: &str) {
         }
     }
     out.push('"');
-}
-
-/// A payload with encoding json/plain.
-pub fn payload(json: impl Into<Vec<u8>>) -> Payload {
-    let metadata = [("encoding".to_string(), b"json/plain".to_vec())].into();
-    Payload { metadata, data: json.into() }
-}
-
-/// The first payload's data, as JSON.
-pub fn of_payloads(payloads: &Payloads) -> Option<Json> {
-    Json::parse(&payloads.payloads.first()?.data)
 }
 
 #[cfg(test)]

@@ -6,21 +6,17 @@
 //! recorded, and the record wins: cancelling only releases it ahead of its turn.
 //!
 //! The marker event itself is fed to the machine and takes no command from the queue.
-use crate::sorted::SortedMap;
 use std::collections::VecDeque;
 
-use prost::Message;
-
-use crate::api::common::v1::{ActivityType, Payload};
 use crate::api::enums::v1::RetryState;
-use crate::api::failure::v1::failure::FailureInfo;
-use crate::api::failure::v1::{ActivityFailureInfo, Failure};
-use crate::api::history::v1::MarkerRecordedEventAttributes;
-use crate::boundary::{ActivityCompleted, DoBackoff, ResolveActivity, resolve_activity};
 use crate::error::{Result, codes, fatal, nondeterminism};
-use crate::replay::activity::{differs, single_payload};
+use crate::replay::activity::{CANCELED_FAILURE, CAUSE, differs, failure, single_payload};
 use crate::replay::event::{EventRef, Place, bad_transition};
-use crate::replay::json::{self, Json};
+use crate::replay::jobs::{Resolution, activity_completed, resolve_activity};
+use crate::replay::json::Json;
+use crate::replay::marker;
+use crate::sorted::SortedMap;
+use crate::wire::{Message, Writer};
 
 pub const MARKER: &str = "core_local_activity";
 
@@ -61,13 +57,13 @@ struct Found {
     result: Outcome,
 }
 
-/// The result of a marker, before it is known whose it is.
+/// The result of a marker, before it is known whose it is. Payload, Failure or boundary.DoBackoff.
 #[derive(Clone, Debug)]
 enum Outcome {
-    Completed(Option<Payload>),
-    Failed(Failure),
-    Cancelled(Failure),
-    Backoff(DoBackoff),
+    Completed(Option<Vec<u8>>),
+    Failed(Vec<u8>),
+    Cancelled(Vec<u8>),
+    Backoff(Vec<u8>),
 }
 
 /// A result on its way to workflow code.
@@ -76,7 +72,8 @@ pub struct Released {
     pub event_id: i64,
     /// Workflow time moves on to it.
     pub complete_ms: Option<f64>,
-    pub resolution: ResolveActivity,
+    /// boundary.ResolveActivity.
+    pub resolution: Vec<u8>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -98,7 +95,7 @@ impl LocalActivities {
     }
 
     /// A marker in the look-ahead. One whose activity is resolved already has nothing to say.
-    pub fn find_ahead(&mut self, marker: &MarkerRecordedEventAttributes, event: EventRef) -> Result<()> {
+    pub fn find_ahead(&mut self, marker: Message, event: EventRef) -> Result<()> {
         let data = read(marker).at_event(event)?;
         if self.by_seq.get(&data.seq).is_some_and(|l| l.state != State::WaitingForMarker) {
             return Ok(());
@@ -129,18 +126,18 @@ impl LocalActivities {
     fn resolve(&mut self, found: Found) -> Option<Released> {
         let local = self.by_seq.get_mut(&found.seq).filter(|l| l.state == State::WaitingForMarker)?;
         local.state = State::Resolved;
-        let result = match found.result {
-            Outcome::Completed(result) => resolve_activity::Result::Completed(ActivityCompleted { result }),
-            Outcome::Failed(failure) => resolve_activity::Result::Failed(failure.encode_to_vec()),
-            Outcome::Cancelled(failure) => resolve_activity::Result::Cancelled(wrapped(failure, local).encode_to_vec()),
-            Outcome::Backoff(backoff) => resolve_activity::Result::Backoff(backoff),
+        let (kind, result) = match found.result {
+            Outcome::Completed(result) => (Resolution::Completed, activity_completed(result.as_deref())),
+            Outcome::Failed(failure) => (Resolution::Failed, failure),
+            Outcome::Cancelled(failure) => (Resolution::Cancelled, wrapped(failure, local)),
+            Outcome::Backoff(backoff) => (Resolution::Backoff, backoff),
         };
-        let resolution = ResolveActivity { seq: found.seq, is_local: true, result: Some(result) };
+        let resolution = resolve_activity(found.seq, true, kind, &result);
         Some(Released { event_id: found.event_id, complete_ms: found.complete_ms, resolution })
     }
 
     /// The marker event. `check`: id and type are compared (flag 1).
-    pub fn on_marker(&mut self, marker: &MarkerRecordedEventAttributes, check: bool, event: EventRef) -> Result<()> {
+    pub fn on_marker(&mut self, marker: Message, check: bool, event: EventRef) -> Result<()> {
         let data = read(marker).at_event(event)?;
         let Some(local) = self.by_seq.get_mut(&data.seq) else {
             let text = format!("Missing associated machine for LocalActivity({})", data.seq);
@@ -169,9 +166,9 @@ impl LocalActivities {
     }
 }
 
-fn read(marker: &MarkerRecordedEventAttributes) -> Result<Data> {
+fn read(marker: Message) -> Result<Data> {
     let damaged = || fatal(codes::BAD_MARKER, "Local activity marker has no data that could be read");
-    let data = marker.details.get("data").and_then(json::of_payloads).ok_or_else(damaged)?;
+    let data = marker.entry(marker::DETAILS, "data").and_then(marker::of_payloads).ok_or_else(damaged)?;
     let text = |key: &str| data.get(key).and_then(Json::text).unwrap_or_default().to_string();
     let integer = |key: &str| data.get(key).and_then(Json::integer);
     Ok(Data {
@@ -193,43 +190,35 @@ fn milliseconds(value: &Json) -> Option<f64> {
     Some(seconds * 1000.0 + nanos / 1e6)
 }
 
-fn outcome(marker: &MarkerRecordedEventAttributes, data: &Data) -> Result<Outcome> {
+fn outcome(marker: Message, data: &Data) -> Result<Outcome> {
     if let Some(backoff_ms) = data.backoff_ms {
-        let original_schedule_time_ms = data.original_schedule_ms.unwrap_or(0.0);
-        return Ok(Outcome::Backoff(DoBackoff {
-            attempt: data.attempt.saturating_add(1),
-            backoff_ms,
-            original_schedule_time_ms,
-        }));
+        let mut w = Writer::new();
+        w.uint(1, u64::from(data.attempt.saturating_add(1))).double(2, backoff_ms);
+        w.double(3, data.original_schedule_ms.unwrap_or(0.0));
+        return Ok(Outcome::Backoff(w.finish()));
     }
-    match marker.failure.clone() {
-        Some(failure) if is_cancellation(&failure) || failure.cause.as_deref().is_some_and(is_cancellation) => {
-            Ok(Outcome::Cancelled(failure))
+    match marker.get(marker::FAILURE) {
+        Some(failure) if is_cancellation(failure) || failure.get(CAUSE).is_some_and(is_cancellation) => {
+            Ok(Outcome::Cancelled(failure.0.to_vec()))
         }
-        Some(failure) => Ok(Outcome::Failed(failure)),
-        None => single_payload(marker.details.get("result").filter(|p| !p.payloads.is_empty()).cloned()).map(Outcome::Completed),
+        Some(failure) => Ok(Outcome::Failed(failure.0.to_vec())),
+        None => {
+            let result = marker.entry(marker::DETAILS, "result").filter(|p| !p.0.is_empty());
+            Ok(Outcome::Completed(single_payload(result)?.map(<[u8]>::to_vec)))
+        }
     }
 }
 
-fn is_cancellation(failure: &Failure) -> bool {
-    matches!(failure.failure_info, Some(FailureInfo::CanceledFailureInfo(_)))
+fn is_cancellation(failure: Message) -> bool {
+    failure.get(CANCELED_FAILURE).is_some()
 }
 
 /// A bare cancellation is wrapped as that of an activity.
-fn wrapped(failure: Failure, local: &Local) -> Failure {
-    if !is_cancellation(&failure) {
-        return failure;
+fn wrapped(cancelled: Vec<u8>, local: &Local) -> Vec<u8> {
+    if !is_cancellation(Message(&cancelled)) {
+        return cancelled;
     }
-    let info = ActivityFailureInfo {
-        activity_type: Some(ActivityType { name: local.kind.clone() }),
-        activity_id: local.id.clone(),
-        retry_state: RetryState::CancelRequested as i32,
-        ..Default::default()
-    };
-    Failure {
-        message: "Local Activity cancelled".into(),
-        cause: Some(Box::new(failure)),
-        failure_info: Some(FailureInfo::ActivityFailureInfo(info)),
-        ..Default::default()
-    }
+    let mut info = Writer::new();
+    info.named(4, &local.kind).text(5, &local.id).int(6, RetryState::CancelRequested as i64);
+    failure("Local Activity cancelled", Some(&cancelled), &info.finish())
 }

@@ -3,17 +3,17 @@
 //! Commands are matched in order and by type; of their content only ids and types of activities (flag 1), patch ids and
 //! side-effect ids count. Commands taken back before they were sent are passed over. Patches are lenient by design: a deprecated
 //! marker may stand without a command, and a patch command may stand without a marker.
-use crate::api::history::v1::history_event::Attributes;
-use crate::api::history::v1::{HistoryEvent, MarkerRecordedEventAttributes};
+use crate::api::enums::v1::EventType;
 use crate::error::{Result, codes, fatal, nondeterminism};
-use crate::history::event::event_type;
+use crate::history::event::{Event, event_type};
 use crate::replay::activity::Activity;
 use crate::replay::event::{EventRef, Place, bad_event, bad_transition, wrong_type};
 use crate::replay::flags::CoreFlag;
 use crate::replay::queue::{Queued, type_name_of};
 use crate::replay::timer::Timer;
 use crate::replay::workflow::{Initiator, Workflow};
-use crate::replay::{local_activity, patch, side_effect, terminal, update};
+use crate::replay::{local_activity, marker, patch, side_effect, terminal, update};
+use crate::wire::Message;
 
 /// What is to be done with a patch marker that has no matching front.
 enum PatchMarker {
@@ -25,23 +25,25 @@ enum PatchMarker {
 
 impl Workflow {
     /// Feeds a command event to its machine. True: the event behind it belongs to it and is skipped too.
-    pub fn match_command_event(&mut self, event: HistoryEvent, at: EventRef, next: Option<&HistoryEvent>) -> Result<bool> {
-        if let Some(Attributes::MarkerRecordedEventAttributes(marker)) = &event.attributes {
-            if marker.marker_name == local_activity::MARKER {
-                let check = self.flags.recorded(CoreFlag::IdAndTypeChecks);
-                self.local_activities.on_marker(marker, check, at)?;
-                return Ok(false);
-            }
-            if marker.marker_name == patch::MARKER && matches!(self.meet_patch_marker(marker, at)?, PatchMarker::Skip) {
-                return Ok(next.is_some_and(patch::is_change_version_upsert));
-            }
+    pub fn match_command_event(&mut self, event: &Event, at: EventRef, next: Option<&Event>) -> Result<bool> {
+        let attributes = event.attributes().ok_or_else(|| bad_event(at, "attributes"))?;
+        let kind = event_type(event).ok_or_else(|| bad_event(at, "type"))?;
+        let marker = if kind == EventType::MarkerRecorded { attributes.text(marker::NAME) } else { "" };
+        if marker == local_activity::MARKER {
+            let check = self.flags.recorded(CoreFlag::IdAndTypeChecks);
+            self.local_activities.on_marker(attributes, check, at)?;
+            return Ok(false);
         }
-        let Some(command) = self.pop_front(&event) else {
+        let is_patch = marker == patch::MARKER;
+        if is_patch && matches!(self.meet_patch_marker(attributes, at)?, PatchMarker::Skip) {
+            return Ok(next.is_some_and(patch::is_change_version_upsert));
+        }
+        let Some(command) = self.pop_front(is_patch) else {
             let text = format!("No command scheduled for event {at}");
             return Err(nondeterminism(codes::NO_COMMAND, text).differing("", at.type_name(), "no command").at_event(at));
         };
-        let (kind, seq, given) = (command.kind(), command.seq(), command.command_type());
-        let fed = self.feed(command, event, at).at_event(at).of_command(kind, seq);
+        let (of, seq, given) = (command.kind(), command.seq(), command.command_type());
+        let fed = self.feed(command, kind, attributes, at).at_event(at).of_command(of, seq);
         fed.map_err(|mut e| {
             if e.code == codes::COMMAND_TYPE {
                 e.actual = type_name_of(given);
@@ -52,9 +54,7 @@ impl Workflow {
     }
 
     /// The front of the queue, without commands that were taken back; a patch gives way to an event that is no patch marker.
-    fn pop_front(&mut self, event: &HistoryEvent) -> Option<Queued> {
-        let is_patch = matches!(&event.attributes,
-            Some(Attributes::MarkerRecordedEventAttributes(m)) if m.marker_name == patch::MARKER);
+    fn pop_front(&mut self, is_patch: bool) -> Option<Queued> {
         loop {
             let command = self.queue.pop_front()?;
             let dropped = self.is_withdrawn(&command) || (matches!(command, Queued::Patch { .. }) && !is_patch);
@@ -64,7 +64,7 @@ impl Workflow {
         }
     }
 
-    fn meet_patch_marker(&mut self, marker: &MarkerRecordedEventAttributes, at: EventRef) -> Result<PatchMarker> {
+    fn meet_patch_marker(&mut self, marker: Message, at: EventRef) -> Result<PatchMarker> {
         let damaged = || fatal(codes::BAD_MARKER, format!("{at} is a patch marker without an id")).at_event(at);
         let (id, deprecated) = patch::read(marker).ok_or_else(damaged)?;
         while self.queue.front().is_some_and(|c| self.is_withdrawn(c)) {
@@ -87,63 +87,59 @@ impl Workflow {
         }
     }
 
-    fn feed(&mut self, command: Queued, event: HistoryEvent, at: EventRef) -> Result<()> {
-        let attributes = event.attributes.as_ref().ok_or_else(|| bad_event(at, "attributes"))?;
-        match (command, attributes) {
-            (Queued::StartTimer { seq, .. }, Attributes::TimerStartedEventAttributes(_)) => {
+    fn feed(&mut self, command: Queued, kind: EventType, a: Message, at: EventRef) -> Result<()> {
+        use EventType::*;
+        match (command, kind) {
+            (Queued::StartTimer { seq, .. }, TimerStarted) => {
                 self.timer(seq, at)?.on_started(at)?;
                 self.initiators.push((at.id, Initiator::Timer(seq)));
             }
-            (Queued::CancelTimer { seq }, Attributes::TimerCanceledEventAttributes(_)) => self.timer(seq, at)?.on_canceled(at)?,
-            (
-                Queued::StartTimer { seq, .. } | Queued::CancelTimer { seq },
-                Attributes::TimerStartedEventAttributes(_) | Attributes::TimerCanceledEventAttributes(_),
-            ) => return Err(bad_transition("TimerMachine", *self.timer(seq, at)?, at)),
-            (Queued::ScheduleActivity { seq, .. }, Attributes::ActivityTaskScheduledEventAttributes(scheduled)) => {
+            (Queued::CancelTimer { seq }, TimerCanceled) => self.timer(seq, at)?.on_canceled(at)?,
+            (Queued::StartTimer { seq, .. } | Queued::CancelTimer { seq }, TimerStarted | TimerCanceled) => {
+                return Err(bad_transition("TimerMachine", *self.timer(seq, at)?, at));
+            }
+            (Queued::ScheduleActivity { seq, .. }, ActivityTaskScheduled) => {
                 // What the newest task recorded is compared even before history says that the flag is used.
                 let check = self.at_frontier || self.flags.recorded(CoreFlag::IdAndTypeChecks);
-                self.activity(seq, at)?.on_scheduled(scheduled, check, at)?;
+                self.activity(seq, at)?.on_scheduled(a, check, at)?;
                 self.initiators.push((at.id, Initiator::Activity(seq)));
             }
-            (Queued::CancelActivity { seq, .. }, Attributes::ActivityTaskCancelRequestedEventAttributes(_)) => {
+            (Queued::CancelActivity { seq, .. }, ActivityTaskCancelRequested) => {
                 self.activity(seq, at)?.on_cancel_requested(at)?;
             }
             (
                 Queued::ScheduleActivity { seq, .. } | Queued::CancelActivity { seq, .. },
-                Attributes::ActivityTaskScheduledEventAttributes(_) | Attributes::ActivityTaskCancelRequestedEventAttributes(_),
+                ActivityTaskScheduled | ActivityTaskCancelRequested,
             ) => return Err(bad_transition("ActivityMachine", self.activity(seq, at)?.state, at)),
             // That the ids agree is known from `meet_patch_marker`.
-            (Queued::Patch { .. }, Attributes::MarkerRecordedEventAttributes(_)) => {}
-            (Queued::ChangeVersions { .. }, Attributes::UpsertWorkflowSearchAttributesEventAttributes(_)) => {}
+            (Queued::Patch { .. }, MarkerRecorded) => {}
+            (Queued::ChangeVersions { .. }, UpsertWorkflowSearchAttributes) => {}
             (Queued::ChangeVersions { .. }, _) => {
                 let text = format!("{} does not handle {at}", patch::UPSERT_NAME);
                 return Err(nondeterminism(codes::COMMAND_TYPE, text).differing("", at.type_name(), patch::UPSERT_NAME));
             }
-            (Queued::SideEffect { id, .. }, Attributes::MarkerRecordedEventAttributes(marker))
-                if marker.marker_name == side_effect::MARKER =>
-            {
+            (Queued::SideEffect { id, .. }, MarkerRecorded) if a.text(marker::NAME) == side_effect::MARKER => {
                 let damaged = || fatal(codes::BAD_MARKER, format!("{at} is a side effect marker without an id"));
-                let recorded = side_effect::read_id(marker).ok_or_else(damaged)?;
+                let recorded = side_effect::read_id(a).ok_or_else(damaged)?;
                 if recorded != id {
                     let text = format!("Side effect id {recorded} does not match expected id {id}");
                     let e = nondeterminism(codes::SIDE_EFFECT_ID, text);
                     return Err(e.differing("side_effect_id", recorded.to_string(), id.to_string()));
                 }
             }
-            (Queued::AcceptUpdate { id, .. }, Attributes::WorkflowExecutionUpdateAcceptedEventAttributes(accepted)) => {
-                self.check_update_id("accepted", &accepted.protocol_instance_id, &id, at)?;
+            (Queued::AcceptUpdate { id, .. }, WorkflowExecutionUpdateAccepted) => {
+                self.check_update_id("accepted", a.text(1), &id, at)?;
             }
-            (Queued::CompleteUpdate { id, .. }, Attributes::WorkflowExecutionUpdateCompletedEventAttributes(completed)) => {
-                let recorded = completed.meta.as_ref().map_or("", |m| m.update_id.as_str());
-                self.check_update_id("completed", recorded, &id, at)?;
+            (Queued::CompleteUpdate { id, .. }, WorkflowExecutionUpdateCompleted) => {
+                self.check_update_id("completed", a.sub(1).text(1), &id, at)?;
             }
-            (Queued::AcceptUpdate { .. }, Attributes::WorkflowExecutionUpdateCompletedEventAttributes(_)) => {
+            (Queued::AcceptUpdate { .. }, WorkflowExecutionUpdateCompleted) => {
                 return Err(bad_transition("UpdateMachine", update::Step::AcceptCommandCreated, at));
             }
-            (Queued::CompleteUpdate { .. }, Attributes::WorkflowExecutionUpdateAcceptedEventAttributes(_)) => {
+            (Queued::CompleteUpdate { .. }, WorkflowExecutionUpdateAccepted) => {
                 return Err(bad_transition("UpdateMachine", update::Step::CompleteCommandCreated, at));
             }
-            (Queued::Terminal(t), _) if event_type(&event) == Some(terminal::event_of(&t)) => {}
+            (Queued::Terminal(t), _) if kind == terminal::event_of(&t) => {}
             (command, _) => return Err(wrong_type(command.machine(), at)),
         }
         Ok(())

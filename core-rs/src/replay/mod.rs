@@ -4,7 +4,7 @@
 //! - `task`: the workflow task that is open; `completion`: the bytes that answer it.
 //! - `workflow`: the state of the run; `apply`, `matching`, `lookahead` move it by events, `commands` by workflow code.
 //! - One file per machine: `timer`, `activity`, `local_activity`, `patch`, `side_effect`, `update`, `terminal`.
-//! - `queue`, `jobs`, `flags`, `random`, `event`, `convert`, `json`: what they share.
+//! - `queue`, `jobs`, `flags`, `random`, `event`, `marker`, `convert`, `json`: what they share.
 mod activity;
 mod apply;
 mod commands;
@@ -16,6 +16,7 @@ mod jobs;
 mod json;
 mod local_activity;
 mod lookahead;
+mod marker;
 mod matching;
 mod patch;
 mod queue;

@@ -4,11 +4,12 @@
 //! The first SetPatchMarker of an id queues the marker and, with flag 2, the upsert of the list; further ones queue nothing.
 //! Which markers and commands may be skipped while matching is decided in `matching`.
 
-use crate::api::common::v1::{Payload, Payloads};
-use crate::api::history::v1::history_event::Attributes;
-use crate::api::history::v1::{HistoryEvent, MarkerRecordedEventAttributes};
+use crate::api::enums::v1::EventType;
+use crate::history::event::{Event, event_type};
 use crate::replay::json::{self, Json};
+use crate::replay::marker;
 use crate::sorted::SortedSet;
+use crate::wire::{Message, Writer};
 
 pub const MARKER: &str = "core_patch";
 pub const CHANGE_VERSION: &str = "TemporalChangeVersion";
@@ -44,7 +45,7 @@ impl Patches {
     }
 
     /// All ids given so far, sorted, as the value of the search attribute; `None` when the list is too long.
-    pub fn change_versions(&self) -> Option<Payload> {
+    pub fn change_versions(&self) -> Option<Vec<u8>> {
         let mut text = String::from("[");
         for (i, id) in self.given.iter().enumerate() {
             if i > 0 {
@@ -56,63 +57,68 @@ impl Patches {
         if text.len() >= MAX_LIST_BYTES {
             return None;
         }
-        let mut payload = json::payload(text);
-        payload.metadata.insert("type".into(), b"KeywordList".to_vec());
-        Some(payload)
+        Some(marker::payload(&text, Some("KeywordList")))
     }
 }
 
-/// Details of the marker.
-pub fn details(id: &str, deprecated: bool) -> std::collections::BTreeMap<String, Payloads> {
+/// Details of the marker, as entries of the field.
+pub fn write_details(w: &mut Writer, field: u32, id: &str, deprecated: bool) {
     let mut text = String::from("{\"id\":");
     json::write_text(&mut text, id);
     text.push_str(if deprecated { ",\"deprecated\":true}" } else { ",\"deprecated\":false}" });
-    [("patch-data".to_string(), Payloads { payloads: vec![json::payload(text)] })].into()
+    marker::write_detail(w, field, "patch-data", Some(&marker::payload(&text, None)));
 }
 
 /// Id and deprecation of a patch marker, in today's format or in the first one; `None` when the details are damaged.
-pub fn read(marker: &MarkerRecordedEventAttributes) -> Option<(String, bool)> {
-    if let Some(data) = marker.details.get("patch-data") {
-        let data = json::of_payloads(data)?;
+pub fn read(marker: Message) -> Option<(String, bool)> {
+    if let Some(data) = marker.entry(marker::DETAILS, "patch-data") {
+        let data = marker::of_payloads(data)?;
         let deprecated = data.get("deprecated").and_then(Json::bool).unwrap_or(false);
         return Some((data.get("id")?.text()?.to_string(), deprecated));
     }
-    let first = |key: &str| marker.details.get(key).and_then(|p| p.payloads.first()).map(|p| p.data.as_slice());
+    let first = |key: &str| marker.entry(marker::DETAILS, key).and_then(marker::first_data);
     let id = std::str::from_utf8(first("patch_id")?).ok()?;
     let deprecated = first("deprecated").is_some_and(|d| d.first().is_some_and(|b| *b != 0));
     Some((id.to_string(), deprecated))
 }
 
 /// The event is the upsert of the list of patches that follows a marker.
-pub fn is_change_version_upsert(event: &HistoryEvent) -> bool {
-    match event.attributes.as_ref() {
-        Some(Attributes::UpsertWorkflowSearchAttributesEventAttributes(a)) => {
-            a.search_attributes.as_ref().is_some_and(|s| s.indexed_fields.contains_key(CHANGE_VERSION))
-        }
-        _ => false,
-    }
+pub fn is_change_version_upsert(event: &Event) -> bool {
+    event_type(event) == Some(EventType::UpsertWorkflowSearchAttributes)
+        && event.attributes().is_some_and(|a| a.sub(2).entry(1, CHANGE_VERSION).is_some())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::Writer;
 
-    fn marker(details: std::collections::BTreeMap<String, Payloads>) -> MarkerRecordedEventAttributes {
-        MarkerRecordedEventAttributes { marker_name: MARKER.into(), details, ..Default::default() }
+    fn marker(details: impl FnOnce(&mut Writer)) -> Vec<u8> {
+        let mut w = Writer::new();
+        details(&mut w);
+        w.finish()
     }
 
     #[test]
     fn written_details_read_back() {
-        assert_eq!(read(&marker(details("my \"id\"", true))), Some(("my \"id\"".into(), true)));
+        let written = marker(|w| write_details(w, 2, "my \"id\"", true));
+        assert_eq!(read(Message(&written)), Some(("my \"id\"".into(), true)));
     }
 
     /// Case 83: the first format holds plain bytes.
     #[test]
     fn case_083_old_marker_format() {
-        let plain = |data: &[u8]| Payloads { payloads: vec![Payload { data: data.to_vec(), ..Default::default() }] };
-        let old = [("patch_id".to_string(), plain(b"old")), ("deprecated".to_string(), plain(&[1]))].into();
-        assert_eq!(read(&marker(old)), Some(("old".into(), true)));
-        assert_eq!(read(&marker(Default::default())), None);
+        let plain = |data: &[u8]| {
+            let mut w = Writer::new();
+            w.data(2, data);
+            w.finish()
+        };
+        let old = marker(|w| {
+            marker::write_detail(w, 2, "patch_id", Some(&plain(b"old")));
+            marker::write_detail(w, 2, "deprecated", Some(&plain(&[1])));
+        });
+        assert_eq!(read(Message(&old)), Some(("old".into(), true)));
+        assert_eq!(read(Message(&[])), None);
     }
 
     #[test]
@@ -120,8 +126,9 @@ mod tests {
         let mut p = Patches::default();
         assert!(p.give("b") && p.give("a") && !p.give("b"));
         let list = p.change_versions().unwrap();
-        assert_eq!(list.data, b"[\"a\",\"b\"]");
-        assert_eq!(list.metadata["type"], b"KeywordList");
+        let list = Message(&list);
+        assert_eq!(list.bytes(2), Some(&b"[\"a\",\"b\"]"[..]));
+        assert_eq!(list.all(1).map(|e| Message(e).text(2)).collect::<Vec<_>>(), ["json/plain", "KeywordList"]);
         p.give(&"x".repeat(MAX_LIST_BYTES));
         assert_eq!(p.change_versions(), None);
     }

@@ -1,38 +1,28 @@
 //! The queue of commands that wait for their event (core-spec 1.1).
 //!
-//! Workflow code's attributes are kept as they came and turned into the server's form only when a completion is written, so that
-//! a replay, which sends nothing, pays nothing. Entries leave the queue when the matching event is applied, never when sent.
-use crate::api::command::v1::command::Attributes;
-use crate::api::command::v1::{
-    CancelTimerCommandAttributes, CancelWorkflowExecutionCommandAttributes, Command, CompleteWorkflowExecutionCommandAttributes,
-    FailWorkflowExecutionCommandAttributes, ProtocolMessageCommandAttributes, RecordMarkerCommandAttributes,
-    RequestCancelActivityTaskCommandAttributes, ScheduleActivityTaskCommandAttributes, StartTimerCommandAttributes,
-    UpsertWorkflowSearchAttributesCommandAttributes,
-};
-use crate::api::common::v1::{ActivityType, Header, Payload, Payloads, SearchAttributes};
+//! Workflow code's attributes are kept as they came and written in the server's form only with a completion, so that a replay,
+//! which sends nothing, pays nothing. Entries leave the queue when the matching event is applied, never when sent.
 use crate::api::enums::v1::CommandType;
-use crate::api::failure::v1::Failure;
-use crate::api::sdk::v1::UserMetadata;
-use crate::api::taskqueue::v1::TaskQueue;
-use crate::boundary::{CommandKind, CompleteWorkflow, ContinueAsNew, ScheduleActivity, StartTimer};
+use crate::boundary::CommandKind;
 use crate::history::event::camel;
-use crate::replay::convert::{duration, one_payload, optional_duration, payloads, retry_policy};
-use crate::replay::terminal::Inherited;
-use crate::replay::{activity, patch, side_effect, terminal, timer, update};
+use crate::replay::convert::{write_retry_policy, write_wrapped};
+use crate::replay::terminal::{Inherited, write_continue_as_new};
+use crate::replay::{activity, marker, patch, side_effect, terminal, timer, update};
+use crate::wire::{Message, Writer};
 
-/// One command that has been given and whose event has not been seen.
+/// One command that has been given and whose event has not been seen. Attributes are the boundary's message of the same name.
 #[derive(Clone, Debug)]
 pub enum Queued {
     StartTimer {
         seq: u32,
-        attributes: StartTimer,
+        attributes: Vec<u8>,
     },
     CancelTimer {
         seq: u32,
     },
     ScheduleActivity {
         seq: u32,
-        attributes: Box<ScheduleActivity>,
+        attributes: Vec<u8>,
     },
     CancelActivity {
         seq: u32,
@@ -42,13 +32,13 @@ pub enum Queued {
         id: String,
         deprecated: bool,
     },
-    /// The list of patches that Core keeps in the search attribute TemporalChangeVersion.
+    /// The list of patches that Core keeps in the search attribute TemporalChangeVersion; a Payload.
     ChangeVersions {
-        value: Payload,
+        value: Vec<u8>,
     },
     SideEffect {
         id: u32,
-        payload: Option<Payload>,
+        payload: Option<Vec<u8>>,
     },
     /// `message_id` is the id of the message that goes with the command.
     AcceptUpdate {
@@ -65,10 +55,14 @@ pub enum Queued {
 /// The command that ends the run.
 #[derive(Clone, Debug)]
 pub enum Terminal {
-    Complete(CompleteWorkflow),
-    Fail(Box<Failure>),
-    Cancel(Option<Payloads>),
-    ContinueAsNew(Box<ContinueAsNew>),
+    /// The result, a Payload.
+    Complete(Option<Vec<u8>>),
+    /// Failure.
+    Fail(Vec<u8>),
+    /// Payloads.
+    Cancel(Option<Vec<u8>>),
+    /// boundary.ContinueAsNew.
+    ContinueAsNew(Vec<u8>),
 }
 
 impl Terminal {
@@ -139,47 +133,48 @@ impl Queued {
     }
 
     /// The command as the server takes it. `own`: what the start event says of the run.
-    pub fn to_api(&self, own: &Inherited) -> Command {
-        let mut summary = None;
-        let attributes = match self {
+    pub fn write(&self, w: &mut Writer, own: &Inherited) {
+        w.int(1, self.command_type() as i64);
+        match self {
             Queued::StartTimer { seq, attributes } => {
-                summary = attributes.summary.clone();
-                Attributes::StartTimerCommandAttributes(StartTimerCommandAttributes {
-                    timer_id: seq.to_string(),
-                    start_to_fire_timeout: Some(duration(attributes.duration_ms)),
-                })
+                let a = Message(attributes);
+                w.nested(3, |w| {
+                    w.text(1, &seq.to_string()).duration_ms(2, a.double(1));
+                });
+                write_summary(w, a.bytes(2));
             }
             Queued::CancelTimer { seq } => {
-                Attributes::CancelTimerCommandAttributes(CancelTimerCommandAttributes { timer_id: seq.to_string() })
+                w.named(7, &seq.to_string());
             }
             Queued::ScheduleActivity { seq, attributes } => {
-                summary = attributes.summary.clone();
-                Attributes::ScheduleActivityTaskCommandAttributes(schedule_activity(*seq, attributes, &own.task_queue))
+                let a = Message(attributes);
+                w.nested(2, |w| write_schedule_activity(w, *seq, a, &own.task_queue));
+                write_summary(w, a.bytes(12));
             }
             Queued::CancelActivity { scheduled_event_id, .. } => {
-                let scheduled_event_id = *scheduled_event_id;
-                Attributes::RequestCancelActivityTaskCommandAttributes(RequestCancelActivityTaskCommandAttributes {
-                    scheduled_event_id,
-                })
+                w.nested(6, |w| {
+                    w.int(1, *scheduled_event_id);
+                });
             }
-            Queued::Patch { id, deprecated } => marker(patch::MARKER, patch::details(id, *deprecated)),
+            Queued::Patch { id, deprecated } => {
+                write_marker(w, patch::MARKER, |w| patch::write_details(w, marker::DETAILS, id, *deprecated));
+            }
             Queued::ChangeVersions { value } => {
-                let indexed_fields = [(patch::CHANGE_VERSION.to_string(), value.clone())].into();
-                Attributes::UpsertWorkflowSearchAttributesCommandAttributes(UpsertWorkflowSearchAttributesCommandAttributes {
-                    search_attributes: Some(SearchAttributes { indexed_fields }),
-                })
+                w.nested(14, |w| {
+                    w.nested(1, |w| {
+                        w.nested(1, |w| {
+                            w.text(1, patch::CHANGE_VERSION).message(2, value);
+                        });
+                    });
+                });
             }
-            Queued::SideEffect { id, payload } => marker(side_effect::MARKER, side_effect::details(*id, payload)),
+            Queued::SideEffect { id, payload } => write_marker(w, side_effect::MARKER, |w| {
+                side_effect::write_details(w, marker::DETAILS, *id, payload.as_deref());
+            }),
             Queued::AcceptUpdate { message_id, .. } | Queued::CompleteUpdate { message_id, .. } => {
-                let message_id = message_id.clone();
-                Attributes::ProtocolMessageCommandAttributes(ProtocolMessageCommandAttributes { message_id })
+                w.named(15, message_id);
             }
-            Queued::Terminal(t) => terminal_attributes(t, own),
-        };
-        Command {
-            command_type: self.command_type() as i32,
-            user_metadata: summary.map(|summary| UserMetadata { summary: Some(summary), details: None }),
-            attributes: Some(attributes),
+            Queued::Terminal(t) => write_terminal(w, t, own),
         }
     }
 }
@@ -189,48 +184,53 @@ pub fn type_name_of(command: CommandType) -> String {
     camel(command.as_str_name().trim_start_matches("COMMAND_TYPE_"))
 }
 
-fn schedule_activity(seq: u32, a: &ScheduleActivity, own_queue: &str) -> ScheduleActivityTaskCommandAttributes {
-    let queue = if a.task_queue.is_empty() { own_queue } else { &a.task_queue };
-    ScheduleActivityTaskCommandAttributes {
-        activity_id: if a.activity_id.is_empty() { seq.to_string() } else { a.activity_id.clone() },
-        activity_type: Some(ActivityType { name: a.activity_type.clone() }),
-        task_queue: Some(TaskQueue { name: queue.into(), ..Default::default() }),
-        header: (!a.headers.is_empty()).then(|| Header { fields: a.headers.clone() }),
-        input: payloads(&a.arguments),
-        schedule_to_close_timeout: optional_duration(a.schedule_to_close_timeout_ms),
-        schedule_to_start_timeout: optional_duration(a.schedule_to_start_timeout_ms),
-        start_to_close_timeout: optional_duration(a.start_to_close_timeout_ms),
-        heartbeat_timeout: optional_duration(a.heartbeat_timeout_ms),
-        retry_policy: a.retry_policy.as_ref().map(retry_policy),
-        request_eager_execution: false,
-        use_workflow_build_id: queue == own_queue,
+/// UserMetadata of a command: what user interfaces show of it.
+fn write_summary(w: &mut Writer, summary: Option<&[u8]>) {
+    if let Some(summary) = summary {
+        w.nested(301, |w| {
+            w.message(1, summary);
+        });
     }
 }
 
-fn marker(name: &str, details: std::collections::BTreeMap<String, Payloads>) -> Attributes {
-    Attributes::RecordMarkerCommandAttributes(RecordMarkerCommandAttributes {
-        marker_name: name.into(),
-        details,
-        ..Default::default()
-    })
+/// ScheduleActivityTaskCommandAttributes of a boundary.ScheduleActivity.
+fn write_schedule_activity(w: &mut Writer, seq: u32, a: Message, own_queue: &str) {
+    let (id, queue) = (a.text(1), a.text(3));
+    let queue = if queue.is_empty() { own_queue } else { queue };
+    if id.is_empty() {
+        w.text(1, &seq.to_string());
+    } else {
+        w.text(1, id);
+    }
+    w.named(2, a.text(2)).named(4, queue);
+    write_wrapped(w, 5, a.all(4));
+    write_wrapped(w, 6, a.all(5));
+    for (to, from) in [(7, 6), (8, 7), (9, 8), (10, 9)] {
+        w.duration_ms(to, a.double(from));
+    }
+    if let Some(policy) = a.get(10) {
+        write_retry_policy(w, 11, policy);
+    }
+    // use_workflow_build_id: on the run's own queue the activity stays with its version.
+    w.flag(13, queue == own_queue);
 }
 
-fn terminal_attributes(t: &Terminal, own: &Inherited) -> Attributes {
+fn write_marker(w: &mut Writer, name: &str, details: impl FnOnce(&mut Writer)) {
+    w.nested(10, |w| {
+        w.text(marker::NAME, name);
+        details(w);
+    });
+}
+
+fn write_terminal(w: &mut Writer, t: &Terminal, own: &Inherited) {
     match t {
-        Terminal::Complete(c) => {
-            let result = one_payload(&c.result);
-            Attributes::CompleteWorkflowExecutionCommandAttributes(CompleteWorkflowExecutionCommandAttributes { result })
-        }
-        Terminal::Fail(failure) => {
-            let failure = Some(failure.as_ref().clone());
-            Attributes::FailWorkflowExecutionCommandAttributes(FailWorkflowExecutionCommandAttributes { failure })
-        }
-        Terminal::Cancel(details) => {
-            let details = details.clone();
-            Attributes::CancelWorkflowExecutionCommandAttributes(CancelWorkflowExecutionCommandAttributes { details })
-        }
-        Terminal::ContinueAsNew(c) => {
-            Attributes::ContinueAsNewWorkflowExecutionCommandAttributes(terminal::continue_as_new(c, own))
-        }
-    }
+        Terminal::Complete(result) => w.nested(4, |w| write_wrapped(w, 1, result.iter().map(Vec::as_slice))),
+        Terminal::Fail(failure) => w.nested(5, |w| {
+            w.message(1, failure);
+        }),
+        Terminal::Cancel(details) => w.nested(8, |w| {
+            w.optional(1, details.as_deref());
+        }),
+        Terminal::ContinueAsNew(c) => w.nested(11, |w| write_continue_as_new(w, Message(c), own)),
+    };
 }

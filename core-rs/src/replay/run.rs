@@ -10,24 +10,48 @@
 //!
 //! What history, machines or workflow code do wrong is data: the task fails and `next` answers the outcome with its error. What
 //! the caller does wrong is thrown, and thrown again by every call until the next task, or until `fail_activation` fails this one.
+use prost::Message as _;
+
 use crate::api::enums::v1::{EventType, WorkflowTaskFailedCause};
-use crate::api::failure::v1::Failure;
-use crate::api::history::v1::{History, HistoryEvent};
-use crate::api::workflowservice::v1::{PollWorkflowTaskQueueResponse, RespondWorkflowTaskCompletedResponse};
 use crate::boundary::{
-    Activation, CommandKind, CoreError, ErrorKind, EvictionReason, NeedHistory, Nothing, QueryResult, ReplayFinished, RunOptions,
-    Step, TaskOutcome, step, task_outcome,
+    CommandKind, CoreError, ErrorKind, EvictionReason, NeedHistory, Nothing, ReplayFinished, RunOptions, Step, TaskOutcome,
+    task_outcome,
 };
 use crate::error::{Result, codes, decode, error, fatal, misuse, unsupported};
 use crate::history::event::event_type;
-use crate::history::{HistoryBuffer, Next};
+use crate::history::{Event, HistoryBuffer, Next, decode_history};
 use crate::replay::apply::Frontier;
-use crate::replay::commands::Given;
+use crate::replay::commands::{Given, checked};
 use crate::replay::completion;
-use crate::replay::convert::id32;
-use crate::replay::task::{Failed, Task};
+use crate::replay::convert::{check_duration, id32};
+use crate::replay::jobs::{Variant, write_job};
+use crate::replay::task::{Failed, LEGACY_QUERY, Task, query_job};
 use crate::replay::update::read_message;
-use crate::replay::workflow::Workflow;
+use crate::replay::workflow::{ACTIVATION_JOBS, Workflow};
+use crate::wire::schema::Kind::{Bytes, Message, Text, Varint};
+use crate::wire::schema::{EXECUTION, FAILURE, NAMED, QUERY, Schema};
+use crate::wire::{self, Writer};
+
+static ANY_BODY: Schema = Schema(&[(1, Text), (2, Bytes)]);
+static PROTOCOL_MESSAGE: Schema = Schema(&[(1, Text), (2, Text), (3, Varint), (4, Varint), (5, Message(&ANY_BODY))]);
+static QUERY_ENTRY: Schema = Schema(&[(1, Text), (2, Message(&QUERY))]);
+/// PollWorkflowTaskQueueResponse.
+static POLL: Schema = Schema(&[
+    (1, Bytes),
+    (2, Message(&EXECUTION)),
+    (3, Message(&NAMED)),
+    (4, Varint),
+    (5, Varint),
+    (6, Varint),
+    (8, Bytes),
+    (9, Bytes),
+    (10, Message(&QUERY)),
+    (11, Message(&NAMED)),
+    (14, Message(&QUERY_ENTRY)),
+    (15, Message(&PROTOCOL_MESSAGE)),
+]);
+/// RespondWorkflowTaskCompletedResponse.
+static REPORTED: Schema = Schema(&[(3, Varint)]);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Phase {
@@ -62,10 +86,7 @@ pub struct Run {
 impl Run {
     /// Bad options are misuse.
     pub fn new(options: RunOptions) -> Result<Run> {
-        crate::replay::convert::check_duration(
-            "sticky_schedule_to_start_timeout_ms",
-            options.sticky_schedule_to_start_timeout_ms,
-        )?;
+        check_duration("sticky_schedule_to_start_timeout_ms", options.sticky_schedule_to_start_timeout_ms)?;
         Ok(Run {
             workflow: Workflow::new(&options),
             history: HistoryBuffer::with_job_order(options.job_order()),
@@ -81,7 +102,7 @@ impl Run {
     /// A workflow task: bytes of PollWorkflowTaskQueueResponse.
     pub fn start_task(&mut self, poll_response: &[u8]) -> Result<()> {
         self.begin()?;
-        let started = decode("PollWorkflowTaskQueueResponse", poll_response).and_then(|poll| self.open_task(poll));
+        let started = self.open_task(poll_response);
         self.keep(started)
     }
 
@@ -89,18 +110,18 @@ impl Run {
     pub fn start_replay(&mut self, workflow_id: &str, history: &[u8]) -> Result<()> {
         self.begin()?;
         self.reset();
-        let started = decode("History", history).map(|h: History| self.open_replay(workflow_id, h.events));
+        let started = decode_history(history).map(|events| self.open_replay(workflow_id, events));
         self.keep(started)
     }
 
     /// The page asked for by `NeedHistory`: bytes of History, and the token of the next one (empty: the last).
     pub fn feed_history(&mut self, history: &[u8], next_page_token: &[u8]) -> Result<()> {
         self.expect(self.phase == Phase::Fetching, "feed_history")?;
-        let page: Result<History> = decode("History", history);
-        let page = self.keep(page)?;
+        let page = decode_history(history);
+        let events = self.keep(page)?;
         self.phase = Phase::Working;
         self.task.page_token = next_page_token.to_vec();
-        let pushed = self.history.push(page.events, next_page_token.is_empty());
+        let pushed = self.history.push(events, next_page_token.is_empty());
         self.note(pushed);
         Ok(())
     }
@@ -108,12 +129,16 @@ impl Run {
     /// What is to be done next. Errors of history and workflow code are inside the outcome.
     #[allow(clippy::should_implement_trait)] // The name of the protocol; it fails, and its end is an outcome.
     pub fn next(&mut self) -> Result<Step> {
+        decode("Step", &self.next_bytes()?)
+    }
+
+    /// The same, encoded: what crosses to the caller.
+    pub fn next_bytes(&mut self) -> Result<Vec<u8>> {
         self.expect(matches!(self.phase, Phase::Working | Phase::Fetching), "next")?;
-        let kind = match self.advance() {
-            Ok(kind) => kind,
-            Err(error) => step::Kind::Outcome(self.fail(error.into())),
-        };
-        Ok(Step { kind: Some(kind) })
+        Ok(match self.advance() {
+            Ok(step) => step,
+            Err(error) => self.fail(error.into()),
+        })
     }
 
     /// Queues a command; nothing is matched before `finish_activation`. Answers the seq (0 for kinds without one).
@@ -121,7 +146,7 @@ impl Run {
         let open = matches!(self.phase, Phase::Activated | Phase::Querying(_));
         self.expect(open, "command")?;
         let taken = match &self.phase {
-            Phase::Querying(asked) if kind == CommandKind::QueryResult => answer_query(&mut self.task, attributes, asked),
+            Phase::Querying(asked) if kind == CommandKind::QueryResult => self.task.answer(attributes, asked).map(|()| 0),
             Phase::Querying(_) => {
                 let text = format!("{} in an activation of queries, which may only answer them", kind.as_str_name());
                 Err(misuse(codes::OUT_OF_ORDER_CALL, text))
@@ -161,7 +186,7 @@ impl Run {
     ///
     /// Also allowed instead of `feed_history`, when the page cannot be had, and after a call of this task threw.
     pub fn fail_activation(&mut self, failure: &[u8], cause: i32) -> Result<()> {
-        let failure: Failure = decode("Failure", failure)?;
+        let message = checked("Failure", failure, &FAILURE)?.text(1);
         let thrown = self.error.is_some();
         let fetching = self.phase == Phase::Fetching;
         if self.phase == Phase::Idle || (self.phase == Phase::Working && !thrown) {
@@ -177,8 +202,7 @@ impl Run {
         } else {
             (codes::LANG_FAILED, ErrorKind::Lang)
         };
-        let error = error(code, kind, failure.message.clone());
-        self.task.failed = Some(Failed { error, failure: Some(failure), cause });
+        self.task.failed = Some(Failed { error: error(code, kind, message), failure: Some(failure.to_vec()), cause });
         Ok(())
     }
 
@@ -187,8 +211,7 @@ impl Run {
     /// A speculative task that the server dropped is taken back (core-spec 2.8): its two events never were.
     pub fn task_reported(&mut self, response: &[u8]) -> Result<()> {
         self.expect(self.phase == Phase::Idle, "task_reported")?;
-        let response: RespondWorkflowTaskCompletedResponse = decode("RespondWorkflowTaskCompletedResponse", response)?;
-        let reset_to = response.reset_history_event_id;
+        let reset_to = checked("RespondWorkflowTaskCompletedResponse", response, &REPORTED)?.int(3);
         if reset_to > 0 && !self.void {
             let last = self.history.last_taken_id().saturating_sub(2).max(0);
             self.history.rewind(last, reset_to);
@@ -228,58 +251,58 @@ impl Run {
         self.void = false;
     }
 
-    fn open_task(&mut self, poll: PollWorkflowTaskQueueResponse) -> Result<()> {
+    fn open_task(&mut self, poll: &[u8]) -> Result<()> {
+        let poll = checked("PollWorkflowTaskQueueResponse", poll, &POLL)?;
         let lacks = |what: &str| misuse(codes::BAD_TASK, format!("the task has no {what}"));
-        if poll.task_token.is_empty() {
-            return Err(lacks("token"));
-        }
-        let execution = poll.workflow_execution.ok_or_else(|| lacks("workflow execution"))?;
-        if poll.workflow_type.is_none() {
-            return Err(lacks("workflow type"));
+        let token = poll.bytes(1).filter(|t| !t.is_empty()).ok_or_else(|| lacks("token"))?;
+        let execution = poll.get(2).ok_or_else(|| lacks("workflow execution"))?;
+        poll.get(3).ok_or_else(|| lacks("workflow type"))?;
+        // A host may add pages to a task by appending a further history.
+        let mut events = Vec::new();
+        for history in poll.all(8) {
+            events.append(&mut decode_history(history)?);
         }
         let workflow = &mut self.workflow;
+        let run_id = execution.text(2);
         if workflow.run_id.is_empty() {
-            workflow.workflow_id = execution.workflow_id;
-            workflow.run_id = execution.run_id;
-        } else if workflow.run_id != execution.run_id {
-            let text = format!("a task of run {} came to run {}", execution.run_id, workflow.run_id);
+            workflow.workflow_id = execution.text(1).into();
+            workflow.run_id = run_id.into();
+        } else if workflow.run_id != run_id {
+            let text = format!("a task of run {run_id} came to run {}", workflow.run_id);
             return Err(misuse(codes::WRONG_RUN, text));
         }
-        if let Some(queue) = poll.workflow_execution_task_queue
-            && workflow.inherited.task_queue.is_empty()
-        {
-            workflow.inherited.task_queue = queue.name;
+        if workflow.inherited.task_queue.is_empty() {
+            workflow.inherited.task_queue = poll.sub(11).text(1).into();
         }
-        workflow.replaying = poll.previous_started_event_id > 0;
+        workflow.replaying = poll.int(4) > 0;
         workflow.incoming.clear();
         workflow.outgoing.clear();
         workflow.warnings.clear();
         self.task = Task {
-            token: poll.task_token,
-            attempt: poll.attempt,
-            previous_started: poll.previous_started_event_id,
-            legacy_query: poll.query,
-            queries: poll.queries,
+            token: token.into(),
+            attempt: poll.int32(6),
+            previous_started: poll.int(4),
+            is_query_task: poll.get(10).is_some(),
             ..Default::default()
         };
-        self.task.is_query_task = self.task.legacy_query.is_some();
         self.phase = Phase::Working;
-        let events = poll.history.map(|h| h.events).unwrap_or_default();
-        let opened = self.open_history(events, poll.started_event_id, poll.next_page_token, poll.messages);
+        let opened = self.open_history(poll, events);
         self.note(opened);
         Ok(())
     }
 
-    fn open_history(
-        &mut self,
-        events: Vec<HistoryEvent>,
-        started: i64,
-        page_token: Vec<u8>,
-        messages: Vec<crate::api::protocol::v1::Message>,
-    ) -> Result<()> {
+    fn open_history(&mut self, poll: wire::Message, events: Vec<Event>) -> Result<()> {
+        let (started, page_token) = (poll.int(5), poll.bytes(9).unwrap_or_default());
+        for entry in poll.all(14).map(wire::Message) {
+            let query = entry.bytes(2).unwrap_or_default();
+            self.task.queries.insert(entry.text(1).into(), query.into());
+        }
         let query_only = self.task.is_query_task;
         if query_only && !self.task.queries.is_empty() {
             return Err(fatal(codes::NOTHING_TO_DO, "a task with both kinds of queries"));
+        }
+        if let Some(query) = poll.bytes(10) {
+            self.task.queries.insert(LEGACY_QUERY.into(), query.into());
         }
         if events.is_empty() && page_token.is_empty() && !query_only {
             return Err(fatal(codes::NOTHING_TO_DO, "a task with no history and no query"));
@@ -288,8 +311,8 @@ impl Run {
         if query_only && started == 0 && previous < self.history.last_taken_started_id() {
             return Err(error(codes::QUERY_EXPIRED, ErrorKind::Fatal, "Query expired"));
         }
-        for message in messages {
-            let incoming = read_message(message)?;
+        for message in poll.all(15) {
+            let incoming = read_message(wire::Message(message))?;
             self.workflow.incoming.push_back(incoming);
         }
         let missing_all = events.is_empty() && self.history.last_taken_id() == 0;
@@ -300,11 +323,11 @@ impl Run {
             return Ok(());
         }
         self.history.push(events, page_token.is_empty())?;
-        self.task.page_token = if self.history.is_missing_prefix() { Vec::new() } else { page_token };
+        self.task.page_token = if self.history.is_missing_prefix() { Vec::new() } else { page_token.into() };
         Ok(())
     }
 
-    fn open_replay(&mut self, workflow_id: &str, events: Vec<HistoryEvent>) {
+    fn open_replay(&mut self, workflow_id: &str, events: Vec<Event>) {
         let previous_started = last_completed_start(&events);
         self.task = Task { is_replay: true, attempt: 1, previous_started, ..Default::default() };
         self.workflow.workflow_id = workflow_id.to_string();
@@ -314,7 +337,7 @@ impl Run {
         self.note(opened);
     }
 
-    fn open_replayed_history(&mut self, events: Vec<HistoryEvent>) -> Result<()> {
+    fn open_replayed_history(&mut self, events: Vec<Event>) -> Result<()> {
         match events.first() {
             None => return Err(fatal(codes::NOTHING_TO_DO, "the history is empty")),
             Some(first) if first.event_id != 1 => {
@@ -327,31 +350,33 @@ impl Run {
         self.history.push(events, true)
     }
 
-    fn advance(&mut self) -> Result<step::Kind> {
+    /// boundary.Step.
+    fn advance(&mut self) -> Result<Vec<u8>> {
         if let Some(failed) = self.task.failed.take() {
-            return Ok(step::Kind::Outcome(self.fail(failed)));
+            return Ok(self.fail(failed));
         }
         loop {
             if let Some(activation) = self.workflow.take_activation() {
                 self.phase = Phase::Activated;
                 self.task.activations = self.task.activations.saturating_add(1);
-                return Ok(step::Kind::Activation(activation));
+                return Ok(activation);
             }
             match self.history.take_next() {
                 Next::Sequence(events) => {
                     let is_last = self.history.peek().is_none();
-                    self.workflow.apply(events, Frontier { is_last, previous_started: self.task.previous_started })?;
+                    self.workflow.apply(&events, Frontier { is_last, previous_started: self.task.previous_started })?;
                     if let Some(next) = self.history.peek() {
                         self.workflow.look_ahead(next)?;
                     }
                 }
                 Next::NeedMore => {
                     self.phase = Phase::Fetching;
-                    return Ok(step::Kind::NeedHistory(NeedHistory {
+                    let need = NeedHistory {
                         workflow_id: self.workflow.workflow_id.clone(),
                         run_id: self.workflow.run_id.clone(),
                         next_page_token: self.task.page_token.clone(),
-                    }));
+                    };
+                    return Ok(step(NEED_HISTORY, &need.encode_to_vec()));
                 }
                 Next::End => break,
             }
@@ -359,20 +384,23 @@ impl Run {
         if !self.task.is_replay && !self.task.is_query_task {
             self.refuse_local_execution()?;
         }
-        let queries = self.task.take_queries();
-        if !queries.is_empty() {
-            return Ok(step::Kind::Activation(self.query_activation(queries)));
+        if !self.task.queries.is_empty() {
+            return Ok(self.query_activation());
         }
-        Ok(step::Kind::Outcome(self.complete()))
+        Ok(self.complete())
     }
 
-    fn query_activation(&mut self, jobs: Vec<crate::boundary::Job>) -> Activation {
-        let id = |job: &crate::boundary::Job| match &job.variant {
-            Some(crate::boundary::job::Variant::QueryWorkflow(q)) => Some(q.query_id.clone()),
-            _ => None,
-        };
-        self.phase = Phase::Querying(jobs.iter().filter_map(id).collect());
-        Activation { query_only: true, is_replaying: true, jobs, ..self.workflow.activation_head() }
+    /// All queries of the task, at once.
+    fn query_activation(&mut self) -> Vec<u8> {
+        let mut jobs = Writer::new();
+        let mut asked = Vec::new();
+        for (id, query) in std::mem::take(&mut self.task.queries) {
+            let job = query_job(&id, wire::Message(&query));
+            write_job(&mut jobs, ACTIVATION_JOBS, 0, Variant::QueryWorkflow, &job);
+            asked.push(id);
+        }
+        self.phase = Phase::Querying(asked);
+        self.workflow.activation(true, true, &jobs.finish())
     }
 
     fn refuse_local_execution(&self) -> Result<()> {
@@ -386,7 +414,7 @@ impl Run {
     }
 
     /// All work is done: the task is answered.
-    fn complete(&mut self) -> TaskOutcome {
+    fn complete(&mut self) -> Vec<u8> {
         self.phase = Phase::Idle;
         let mut outcome = TaskOutcome { warnings: std::mem::take(&mut self.workflow.warnings), ..Default::default() };
         let response = if self.task.is_replay {
@@ -400,15 +428,15 @@ impl Run {
                 outcome.evict = true;
                 outcome.eviction_reason = EvictionReason::WorkflowExecutionEnding as i32;
             }
-            let bytes = completion::completed(&self.options, &mut self.workflow, &mut self.task);
+            let bytes = completion::completed(&self.options, &mut self.workflow, &self.task);
             task_outcome::Response::Completed(bytes)
         };
         outcome.response = Some(response);
-        outcome
+        step(OUTCOME, &outcome.encode_to_vec())
     }
 
     /// The task failed. It is reported once: of further attempts the server learns by their timeout, and waits longer each time.
-    fn fail(&mut self, mut failed: Failed) -> TaskOutcome {
+    fn fail(&mut self, mut failed: Failed) -> Vec<u8> {
         self.phase = Phase::Idle;
         self.given.clear();
         if failed.error.task_started_event_id == 0 {
@@ -423,20 +451,21 @@ impl Run {
             // The caller of the query may ask again; an answer would be final.
             task_outcome::Response::Nothing(Nothing {})
         } else if self.task.is_query_task {
-            task_outcome::Response::QueryCompleted(completion::query_failed(&self.options, &mut self.task, &failed))
+            task_outcome::Response::QueryCompleted(completion::query_failed(&self.options, &self.task, &failed))
         } else if self.task.attempt <= 1 {
-            task_outcome::Response::Failed(completion::failed(&self.options, &mut self.task, &failed))
+            task_outcome::Response::Failed(completion::failed(&self.options, &self.task, &failed))
         } else {
             task_outcome::Response::Nothing(Nothing {})
         };
         let reason = if expired { EvictionReason::Unspecified } else { completion::eviction_of(&failed) };
-        TaskOutcome {
+        let outcome = TaskOutcome {
             response: Some(response),
             evict: !expired,
             eviction_reason: reason as i32,
             error: Some(*failed.error),
             warnings: std::mem::take(&mut self.workflow.warnings),
-        }
+        };
+        step(OUTCOME, &outcome.encode_to_vec())
     }
 
     fn replay_finished(&self) -> task_outcome::Response {
@@ -473,17 +502,19 @@ impl Run {
     }
 }
 
-fn answer_query(task: &mut Task, attributes: &[u8], asked: &[String]) -> Result<u32> {
-    let result: QueryResult = decode("QueryResult", attributes)?;
-    if let Some(answer) = &result.result {
-        completion::check_answer(answer)?;
-    }
-    task.answer(result, asked).map(|()| 0)
+/// Fields of boundary.Step.
+const NEED_HISTORY: u32 = 2;
+const OUTCOME: u32 = 3;
+
+fn step(field: u32, body: &[u8]) -> Vec<u8> {
+    let mut w = Writer::new();
+    w.message(field, body);
+    w.finish()
 }
 
 /// The last WorkflowTaskStarted whose task a worker completed; what lies behind its commands was never seen by workflow code.
-fn last_completed_start(events: &[HistoryEvent]) -> i64 {
-    let completed = |pair: &&[HistoryEvent]| match pair {
+fn last_completed_start(events: &[Event]) -> i64 {
+    let completed = |pair: &&[Event]| match pair {
         [started, completed] => {
             event_type(started) == Some(EventType::WorkflowTaskStarted)
                 && event_type(completed) == Some(EventType::WorkflowTaskCompleted)

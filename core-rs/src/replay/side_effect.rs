@@ -2,11 +2,9 @@
 //!
 //! Name and keys are those of the Go SDK's marker, so that user interfaces show it. The look-ahead hands the values of a task to
 //! the activation that will ask for them; the command given on replay must carry an id that was handed over.
-
-use crate::api::common::v1::{Payload, Payloads};
-use crate::api::history::v1::MarkerRecordedEventAttributes;
-use crate::replay::json;
+use crate::replay::marker;
 use crate::sorted::SortedSet;
+use crate::wire::{Message, Writer};
 
 pub const MARKER: &str = "SideEffect";
 /// Machine name in wordings.
@@ -21,19 +19,23 @@ pub struct SideEffects {
     pub known: SortedSet<u32>,
 }
 
-pub fn details(id: u32, payload: &Option<Payload>) -> std::collections::BTreeMap<String, Payloads> {
-    let data = Payloads { payloads: payload.iter().cloned().collect() };
-    let id = Payloads { payloads: vec![json::payload(id.to_string())] };
-    [(ID_KEY.to_string(), id), (DATA_KEY.to_string(), data)].into()
+/// Details of the marker, as entries of the field.
+pub fn write_details(w: &mut Writer, field: u32, id: u32, payload: Option<&[u8]>) {
+    marker::write_detail(w, field, DATA_KEY, payload);
+    marker::write_detail(w, field, ID_KEY, Some(&marker::payload(&id.to_string(), None)));
 }
 
 /// Id of a side-effect marker; `None` when its details are damaged.
-pub fn read_id(marker: &MarkerRecordedEventAttributes) -> Option<u32> {
-    json::of_payloads(marker.details.get(ID_KEY)?)?.integer()
+pub fn read_id(marker: Message) -> Option<u32> {
+    marker::of_payloads(marker.entry(marker::DETAILS, ID_KEY)?)?.integer()
 }
 
-pub fn read_value(marker: &MarkerRecordedEventAttributes) -> Option<Payload> {
-    marker.details.get(DATA_KEY).and_then(|p| p.payloads.first()).cloned()
+/// boundary.SideEffectValue for the marker.
+pub fn value(marker: Message, id: u32) -> Vec<u8> {
+    let payload = marker.entry(marker::DETAILS, DATA_KEY).and_then(|p| p.bytes(1));
+    let mut w = Writer::new();
+    w.uint(1, u64::from(id)).optional(2, payload);
+    w.finish()
 }
 
 #[cfg(test)]
@@ -42,11 +44,12 @@ mod tests {
 
     #[test]
     fn written_details_read_back() {
-        let value = Some(json::payload("42"));
-        let details = details(7, &value);
-        let marker = MarkerRecordedEventAttributes { details, ..Default::default() };
-        assert_eq!(read_id(&marker), Some(7));
-        assert_eq!(read_value(&marker), value);
-        assert_eq!(read_id(&MarkerRecordedEventAttributes::default()), None);
+        let payload = marker::payload("42", None);
+        let mut w = Writer::new();
+        write_details(&mut w, marker::DETAILS, 7, Some(&payload));
+        let marker = w.finish();
+        assert_eq!(read_id(Message(&marker)), Some(7));
+        assert_eq!(Message(&value(Message(&marker), 7)).bytes(2), Some(payload.as_slice()));
+        assert_eq!(read_id(Message(&[])), None);
     }
 }

@@ -1,22 +1,23 @@
 //! The workflow task that is open, or the replay without a reporter that stands for one.
-
-use crate::api::failure::v1::Failure;
-use crate::api::query::v1::WorkflowQuery;
-use crate::boundary::job::Variant;
-use crate::boundary::{CoreError, Job, QueryResult, QueryWorkflow, query_result};
+use crate::boundary::CoreError;
 use crate::error::{Result, codes, misuse};
-use crate::replay::convert::payload_vec;
+use crate::replay::commands::checked;
 use crate::sorted::SortedMap;
+use crate::wire::schema::Kind::{Message, Text};
+use crate::wire::schema::{FAILURE, PAYLOAD, Schema};
+use crate::wire::{self, Writer};
 
 /// Query id of the `query` field of a task.
 pub const LEGACY_QUERY: &str = "legacy_query";
+
+static QUERY_RESULT: Schema = Schema(&[(1, Text), (2, Message(&PAYLOAD)), (3, Message(&FAILURE))]);
 
 /// Why the task fails, and what the server is told.
 #[derive(Debug)]
 pub struct Failed {
     pub error: Box<CoreError>,
-    /// Workflow code's own failure; otherwise one is made from the error.
-    pub failure: Option<Failure>,
+    /// Workflow code's own Failure, encoded; otherwise one is made from the error.
+    pub failure: Option<Vec<u8>>,
     /// temporal.api.enums.v1.WorkflowTaskFailedCause; 0: by kind.
     pub cause: i32,
 }
@@ -25,6 +26,13 @@ impl From<Box<CoreError>> for Failed {
     fn from(error: Box<CoreError>) -> Failed {
         Failed { error, failure: None, cause: 0 }
     }
+}
+
+/// Workflow code's answer to a query: a Payload or a Failure, encoded.
+#[derive(Clone, Debug)]
+pub enum QueryAnswer {
+    Succeeded(Vec<u8>),
+    Failed(Vec<u8>),
 }
 
 #[derive(Debug, Default)]
@@ -38,44 +46,34 @@ pub struct Task {
     pub page_token: Vec<u8>,
     /// The task is a `query`: it is answered by itself, and no command is sent.
     pub is_query_task: bool,
-    pub legacy_query: Option<WorkflowQuery>,
-    pub queries: std::collections::BTreeMap<String, WorkflowQuery>,
-    pub answers: SortedMap<String, query_result::Result>,
-    /// The queries were handed out.
-    pub queried: bool,
+    /// WorkflowQuery by id, sorted; taken when they are handed out.
+    pub queries: SortedMap<String, Vec<u8>>,
+    pub answers: SortedMap<String, QueryAnswer>,
     pub failed: Option<Failed>,
     pub activations: u32,
 }
 
 impl Task {
-    /// The query jobs, once.
-    pub fn take_queries(&mut self) -> Vec<Job> {
-        if self.queried {
-            return Vec::new();
+    /// boundary.QueryResult.
+    pub fn answer(&mut self, bytes: &[u8], asked: &[String]) -> Result<()> {
+        let result = checked("QueryResult", bytes, &QUERY_RESULT)?;
+        let id = result.text(1);
+        if !asked.iter().any(|a| a == id) {
+            return Err(misuse(codes::BAD_VALUE, format!("there is no query {id} in this activation")));
         }
-        self.queried = true;
-        let legacy = self.legacy_query.take();
-        let queries = std::mem::take(&mut self.queries);
-        let named = legacy.map(|q| (LEGACY_QUERY.to_string(), q)).into_iter().chain(queries);
-        named.map(|(id, query)| query_job(id, query)).collect()
-    }
-
-    pub fn answer(&mut self, result: QueryResult, asked: &[String]) -> Result<()> {
-        if !asked.contains(&result.query_id) {
-            return Err(misuse(codes::BAD_VALUE, format!("there is no query {} in this activation", result.query_id)));
-        }
-        let answer = result.result.ok_or_else(|| misuse(codes::BAD_VALUE, "a query result without a result"))?;
-        self.answers.insert(result.query_id, answer);
+        let answer = match result.fields().filter(|(n, _)| matches!(n, 2 | 3)).last() {
+            Some((2, wire::Value::Bytes(payload))) => QueryAnswer::Succeeded(payload.to_vec()),
+            Some((_, wire::Value::Bytes(failure))) => QueryAnswer::Failed(failure.to_vec()),
+            _ => return Err(misuse(codes::BAD_VALUE, "a query result without a result")),
+        };
+        self.answers.insert(id.to_string(), answer);
         Ok(())
     }
 }
 
-fn query_job(query_id: String, query: WorkflowQuery) -> Job {
-    let job = QueryWorkflow {
-        query_id,
-        query_type: query.query_type,
-        arguments: payload_vec(query.query_args),
-        headers: query.header.map(|h| h.fields).unwrap_or_default(),
-    };
-    Job { event_id: 0, variant: Some(Variant::QueryWorkflow(job)) }
+/// boundary.QueryWorkflow of a WorkflowQuery.
+pub fn query_job(id: &str, query: wire::Message) -> Vec<u8> {
+    let mut w = Writer::new();
+    w.text(1, id).text(2, query.text(1)).each(3, query.sub(2).all(1)).each(4, query.sub(3).all(1));
+    w.finish()
 }

@@ -3,14 +3,11 @@
 //!
 //! Each is matched by type only. With flag 3 the commands given behind the first terminal one are moved before it and further
 //! terminal ones are dropped; a history recorded without the flag cut everything behind the first terminal command.
-use crate::api::command::v1::ContinueAsNewWorkflowExecutionCommandAttributes;
-use crate::api::common::v1::{Header, Memo, RetryPolicy, SearchAttributes, WorkflowType};
 use crate::api::enums::v1::EventType;
-use crate::api::taskqueue::v1::TaskQueue;
-use crate::boundary::ContinueAsNew;
 use crate::replay::commands::Given;
-use crate::replay::convert::{optional_duration, payloads, retry_policy};
+use crate::replay::convert::{write_retry_policy, write_wrapped};
 use crate::replay::queue::Terminal;
+use crate::wire::{Message, Writer};
 
 /// Machine names in wordings.
 pub const COMPLETE: &str = "Complete workflow";
@@ -23,9 +20,10 @@ pub const CONTINUE_AS_NEW: &str = "Continue as new workflow";
 pub struct Inherited {
     pub workflow_type: String,
     pub task_queue: String,
-    pub memo: Option<Memo>,
-    pub retry_policy: Option<RetryPolicy>,
-    pub search_attributes: Option<SearchAttributes>,
+    /// Memo, RetryPolicy and SearchAttributes, encoded.
+    pub memo: Option<Vec<u8>>,
+    pub retry_policy: Option<Vec<u8>>,
+    pub search_attributes: Option<Vec<u8>>,
 }
 
 /// The event that records this command.
@@ -59,23 +57,30 @@ pub fn move_to_end(given: Vec<Given>) -> Vec<Given> {
     out
 }
 
-/// Timeouts and headers are not carried over; memo, retry policy and search attributes are, unless given.
-pub fn continue_as_new(c: &ContinueAsNew, from: &Inherited) -> ContinueAsNewWorkflowExecutionCommandAttributes {
-    let name = if c.workflow_type.is_empty() { &from.workflow_type } else { &c.workflow_type };
-    let queue = if c.task_queue.is_empty() { &from.task_queue } else { &c.task_queue };
-    let memo = (!c.memo.is_empty()).then(|| Memo { fields: c.memo.clone() });
-    let search_attributes =
-        (!c.search_attributes.is_empty()).then(|| SearchAttributes { indexed_fields: c.search_attributes.clone() });
-    ContinueAsNewWorkflowExecutionCommandAttributes {
-        workflow_type: Some(WorkflowType { name: name.clone() }),
-        task_queue: Some(TaskQueue { name: queue.clone(), ..Default::default() }),
-        input: payloads(&c.arguments),
-        workflow_run_timeout: optional_duration(c.workflow_run_timeout_ms),
-        workflow_task_timeout: optional_duration(c.workflow_task_timeout_ms),
-        retry_policy: c.retry_policy.as_ref().map(retry_policy).or_else(|| from.retry_policy.clone()),
-        header: (!c.headers.is_empty()).then(|| Header { fields: c.headers.clone() }),
-        memo: memo.or_else(|| from.memo.clone()),
-        search_attributes: search_attributes.or_else(|| from.search_attributes.clone()),
-        ..Default::default()
+/// ContinueAsNewWorkflowExecutionCommandAttributes of a boundary.ContinueAsNew. Timeouts and headers are not carried over; memo,
+/// retry policy and search attributes are, unless given.
+pub fn write_continue_as_new(w: &mut Writer, c: Message, from: &Inherited) {
+    let (name, queue) = (c.text(1), c.text(2));
+    w.named(1, if name.is_empty() { &from.workflow_type } else { name });
+    w.named(2, if queue.is_empty() { &from.task_queue } else { queue });
+    write_wrapped(w, 3, c.all(3));
+    w.duration_ms(4, c.double(4)).duration_ms(5, c.double(5));
+    match c.get(9) {
+        Some(policy) => write_retry_policy(w, 7, policy),
+        None => {
+            w.optional(7, from.retry_policy.as_deref());
+        }
+    }
+    write_wrapped(w, 12, c.all(7));
+    write_or_inherit(w, 13, c, 6, from.memo.as_deref());
+    write_or_inherit(w, 14, c, 8, from.search_attributes.as_deref());
+}
+
+/// The entries of a map that was given, or else what the run began with.
+fn write_or_inherit(w: &mut Writer, field: u32, given: Message, map: u32, inherited: Option<&[u8]>) {
+    if given.all(map).next().is_some() {
+        write_wrapped(w, field, given.all(map));
+    } else {
+        w.optional(field, inherited);
     }
 }

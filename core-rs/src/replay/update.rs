@@ -9,16 +9,11 @@
 //! Acceptance and Response each go with a PROTOCOL_MESSAGE command that fixes their place among the events; a Rejection has none.
 //! While replaying no message is written, but the commands are, and match the events.
 
-use crate::sorted::SortedMap;
-use prost::Message as _;
-
-use crate::api::failure::v1::Failure;
-use crate::api::protocol::v1::Message;
-use crate::api::update::v1::{Acceptance, Meta, Outcome, Rejection, Request, Response, outcome};
-use crate::boundary::{DoUpdate, update_response};
-use crate::error::{Result, codes, decode, fatal, nondeterminism};
-use crate::replay::convert::payload_vec;
+use crate::error::{Result, codes, fatal, nondeterminism};
+use crate::replay::convert::write_wrapped;
 use crate::replay::queue::Queued;
+use crate::sorted::SortedMap;
+use crate::wire::{Message, Writer};
 
 /// Machine name in wordings.
 pub const NAME: &str = "Update";
@@ -45,9 +40,10 @@ struct Update {
     state: State,
     message_id: String,
     sequencing_id: i64,
-    /// The server wants it back with the decision; not kept while replaying.
-    request: Option<Box<Request>>,
-    meta: Option<Meta>,
+    /// update.v1.Request as it came: the server wants it back with the decision. Not kept while replaying.
+    request: Option<Vec<u8>>,
+    /// update.v1.Meta.
+    meta: Option<Vec<u8>>,
 }
 
 /// An update request, from a message, an accepted event or an admitted one.
@@ -56,7 +52,8 @@ pub struct Incoming {
     pub protocol_instance_id: String,
     pub message_id: String,
     pub sequencing_id: i64,
-    pub request: Box<Request>,
+    /// update.v1.Request.
+    pub request: Vec<u8>,
 }
 
 /// The updates of a run by protocol instance id, which is the update id.
@@ -67,71 +64,81 @@ pub struct Updates {
     pub admitted: SortedMap<String, Incoming>,
 }
 
+/// An answer of workflow code (boundary.UpdateResponse).
+#[derive(Clone, Debug)]
+pub enum Response {
+    Accepted,
+    /// Failure.
+    Rejected(Vec<u8>),
+    /// Payload.
+    Completed(Vec<u8>),
+}
+
 /// What an answer of workflow code puts in motion.
 #[derive(Debug, Default)]
 pub struct Answer {
     pub command: Option<Queued>,
-    pub message: Option<Message>,
+    /// protocol.v1.Message.
+    pub message: Option<Vec<u8>>,
 }
 
-/// The request inside a message of a workflow task.
+/// The request inside a checked message of a workflow task.
 pub fn read_message(message: Message) -> Result<Incoming> {
-    use crate::api::protocol::v1::message::SequencingId;
-    let Message { id, protocol_instance_id, body, sequencing_id } = message;
-    let Some(SequencingId::EventId(sequencing_id)) = sequencing_id else {
+    let id = message.text(1);
+    // sequencing_id is a oneof of event_id and command_index.
+    if message.fields().filter(|(n, _)| matches!(n, 3 | 4)).last().is_none_or(|(n, _)| n != 3) {
         let text = format!("Message {id} has no event id that says where it belongs. This is a server bug.");
         return Err(fatal(codes::BAD_MESSAGE, text));
-    };
-    let body = body.unwrap_or_default();
-    if body.type_url.rsplit('/').next() != Some("temporal.api.update.v1.Request") {
-        return Err(fatal(codes::BAD_MESSAGE, format!("Message {id} is of unknown type '{}'", body.type_url)));
     }
-    let request = Request::decode(body.value.as_slice())
+    let (type_url, value) = (message.sub(5).text(1), message.sub(5).bytes(2).unwrap_or_default());
+    if type_url.rsplit('/').next() != Some("temporal.api.update.v1.Request") {
+        return Err(fatal(codes::BAD_MESSAGE, format!("Message {id} is of unknown type '{type_url}'")));
+    }
+    crate::wire::schema::message(value, &crate::wire::schema::UPDATE_REQUEST, 0)
         .map_err(|e| fatal(codes::BAD_MESSAGE, format!("Message {id} holds no update request: {e}")))?;
-    Ok(Incoming { protocol_instance_id, message_id: id, sequencing_id, request: Box::new(request) })
+    Ok(Incoming {
+        protocol_instance_id: message.text(2).into(),
+        message_id: id.into(),
+        sequencing_id: message.int(3),
+        request: value.into(),
+    })
 }
 
 impl Updates {
-    /// The job for a request; `None` when this update is already known (the server may bring a request twice).
-    pub fn request(&mut self, incoming: Incoming, replaying: bool) -> Option<DoUpdate> {
+    /// boundary.DoUpdate for a request; `None` when this update is already known (the server may bring a request twice).
+    pub fn request(&mut self, incoming: Incoming, replaying: bool) -> Option<Vec<u8>> {
         let Incoming { protocol_instance_id, message_id, sequencing_id, request } = incoming;
         // A rejection leaves no trace on the server, so that the same id may come again.
         if self.by_id.get(&protocol_instance_id).is_some_and(|u| u.state != State::Rejected) {
             return None;
         }
-        let kept = (!replaying).then(|| request.clone());
-        let Request { meta, input, .. } = *request;
-        let input = input.unwrap_or_default();
-        let identity = meta.as_ref().map(|m| m.identity.clone()).unwrap_or_default();
-        let id = meta.as_ref().map_or_else(|| protocol_instance_id.clone(), |m| m.update_id.clone());
-        let update = Update { state: State::RequestInitiated, message_id, sequencing_id, request: kept, meta };
-        self.by_id.insert(protocol_instance_id.clone(), update);
-        Some(DoUpdate {
-            id,
-            protocol_instance_id,
-            name: input.name,
-            input: payload_vec(input.args),
-            headers: input.header.map(|h| h.fields).unwrap_or_default(),
-            identity,
-            run_validator: !replaying,
-        })
+        let read = Message(&request);
+        let (meta, input) = (read.get(1), read.sub(2));
+        let mut job = Writer::new();
+        job.text(1, meta.map_or(protocol_instance_id.as_str(), |m| m.text(1))).text(2, &protocol_instance_id);
+        job.text(3, input.text(2)).each(4, input.sub(3).all(1)).each(5, input.sub(1).all(1));
+        job.text(6, meta.unwrap_or_default().text(2)).flag(7, !replaying);
+        let meta = meta.map(|m| m.0.to_vec());
+        let request = (!replaying).then_some(request);
+        let update = Update { state: State::RequestInitiated, message_id, sequencing_id, request, meta };
+        self.by_id.insert(protocol_instance_id, update);
+        Some(job.finish())
     }
 
     /// Workflow code's answer.
-    pub fn answer(&mut self, id: &str, response: update_response::Response, replaying: bool) -> Result<Answer> {
-        use update_response::Response::*;
+    pub fn answer(&mut self, id: &str, response: Response, replaying: bool) -> Result<Answer> {
+        use Response::*;
         let Some(update) = self.by_id.get_mut(id) else {
             return Err(fatal(codes::UNKNOWN_UPDATE, format!("Missing associated machine for protocol message {id}")));
         };
         let mut answer = match (update.state, response) {
-            (State::RequestInitiated, Accepted(_)) => update.accept(id),
-            (State::RequestInitiated, Rejected(failure)) => update.reject(id, decode("Failure", &failure)?),
-            (State::Accepted, Rejected(failure)) => {
-                update.complete(id, outcome::Value::Failure(decode::<Failure>("Failure", &failure)?))
-            }
+            (State::RequestInitiated, Accepted) => update.accept(id),
+            (State::RequestInitiated, Rejected(failure)) => update.reject(id, &failure),
+            (State::Accepted, Rejected(failure)) => update.complete(id, |w| {
+                w.message(2, &failure);
+            }),
             (State::Accepted, Completed(payload)) => {
-                let payloads = crate::api::common::v1::Payloads { payloads: vec![payload] };
-                update.complete(id, outcome::Value::Success(payloads))
+                update.complete(id, |w| write_wrapped(w, 1, std::iter::once(payload.as_slice())))
             }
             (state, _) => {
                 let text = format!("Invalid transition while handling update response (id {id}) in state {state:?}");
@@ -148,39 +155,41 @@ impl Updates {
 impl Update {
     fn accept(&mut self, id: &str) -> Answer {
         self.state = State::Accepted;
-        let acceptance = Acceptance {
-            accepted_request_message_id: self.message_id.clone(),
-            accepted_request_sequencing_event_id: self.sequencing_id,
-            accepted_request: self.request.take().map(|r| *r),
-        };
-        let message = self.message(id, "accept", "Acceptance", acceptance.encode_to_vec());
-        Answer { command: Some(Queued::AcceptUpdate { id: id.into(), message_id: message.id.clone() }), message: Some(message) }
+        let acceptance = self.decision(None);
+        let (message_id, message) = self.message(id, "accept", "Acceptance", &acceptance);
+        Answer { command: Some(Queued::AcceptUpdate { id: id.into(), message_id }), message: Some(message) }
     }
 
-    fn reject(&mut self, id: &str, failure: Failure) -> Answer {
+    fn reject(&mut self, id: &str, failure: &[u8]) -> Answer {
         self.state = State::Rejected;
-        let rejection = Rejection {
-            rejected_request_message_id: self.message_id.clone(),
-            rejected_request_sequencing_event_id: self.sequencing_id,
-            rejected_request: self.request.take().map(|r| *r),
-            failure: Some(failure),
-        };
-        Answer { command: None, message: Some(self.message(id, "reject", "Rejection", rejection.encode_to_vec())) }
+        let rejection = self.decision(Some(failure));
+        Answer { command: None, message: Some(self.message(id, "reject", "Rejection", &rejection).1) }
     }
 
-    fn complete(&mut self, id: &str, value: outcome::Value) -> Answer {
+    /// update.v1.Acceptance, or with a failure update.v1.Rejection: the same fields.
+    fn decision(&mut self, failure: Option<&[u8]>) -> Vec<u8> {
+        let request = self.request.take();
+        let mut w = Writer::new();
+        w.text(1, &self.message_id).int(2, self.sequencing_id).optional(3, request.as_deref()).optional(4, failure);
+        w.finish()
+    }
+
+    /// `outcome` writes update.v1.Outcome.
+    fn complete(&mut self, id: &str, outcome: impl FnOnce(&mut Writer)) -> Answer {
         self.state = State::Completed;
-        let response = Response { meta: self.meta.take(), outcome: Some(Outcome { value: Some(value) }) };
-        let message = self.message(id, "complete", "Response", response.encode_to_vec());
-        Answer { command: Some(Queued::CompleteUpdate { id: id.into(), message_id: message.id.clone() }), message: Some(message) }
+        let mut response = Writer::new();
+        response.optional(1, self.meta.take().as_deref()).nested(2, outcome);
+        let (message_id, message) = self.message(id, "complete", "Response", &response.finish());
+        Answer { command: Some(Queued::CompleteUpdate { id: id.into(), message_id }), message: Some(message) }
     }
 
-    fn message(&self, id: &str, suffix: &str, kind: &str, value: Vec<u8>) -> Message {
-        Message {
-            id: format!("{}/{suffix}", self.message_id),
-            protocol_instance_id: id.into(),
-            body: Some(prost_types::Any { type_url: format!("{TYPE_URL}{kind}"), value }),
-            sequencing_id: None,
-        }
+    /// Id and bytes of a protocol.v1.Message.
+    fn message(&self, id: &str, suffix: &str, kind: &str, value: &[u8]) -> (String, Vec<u8>) {
+        let message_id = format!("{}/{suffix}", self.message_id);
+        let mut w = Writer::new();
+        w.text(1, &message_id).text(2, id).nested(5, |w| {
+            w.text(1, &format!("{TYPE_URL}{kind}")).data(2, value);
+        });
+        (message_id, w.finish())
     }
 }

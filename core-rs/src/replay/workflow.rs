@@ -2,9 +2,7 @@
 //! events), `lookahead` (results of the task being replayed) and `commands` (workflow code).
 use std::collections::VecDeque;
 
-use crate::api::protocol::v1::Message;
-use crate::boundary::job::Variant;
-use crate::boundary::{Activation, CoreWarning, JobOrder, RunOptions};
+use crate::boundary::{CoreWarning, JobOrder, RunOptions};
 use crate::error::{Result, nondeterminism};
 use crate::replay::activity::Activity;
 use crate::replay::commands::Seqs;
@@ -20,6 +18,10 @@ use crate::replay::side_effect::SideEffects;
 use crate::replay::terminal::Inherited;
 use crate::replay::timer::Timer;
 use crate::replay::update::{Incoming, Updates};
+use crate::wire::Writer;
+
+/// Field of boundary.Activation.
+pub const ACTIVATION_JOBS: u32 = 9;
 
 /// Whose event started what later events go on with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,8 +56,8 @@ pub struct Workflow {
     pub updates: Updates,
     /// Update requests of the current task that wait for their place.
     pub incoming: VecDeque<Incoming>,
-    /// Messages for the next completion.
-    pub outgoing: Vec<Message>,
+    /// Messages for the next completion (protocol.v1.Message).
+    pub outgoing: Vec<Vec<u8>>,
     pub jobs: Jobs,
     /// Position of the next activation within its workflow task.
     pub activation_index: u32,
@@ -120,8 +122,8 @@ impl Workflow {
         self.time_ms = self.time_ms.max(ms);
     }
 
-    /// The next activation, or nothing when there is nothing to do. Workflow code that has ended is not woken.
-    pub fn take_activation(&mut self) -> Option<Activation> {
+    /// boundary.Step with the next activation, or nothing when there is nothing to do. Workflow code that has ended is not woken.
+    pub fn take_activation(&mut self) -> Option<Vec<u8>> {
         self.release_local_activities();
         while self.closing && !self.jobs.is_empty() {
             // Results found ahead are still taken: their markers come.
@@ -132,23 +134,20 @@ impl Workflow {
             return None;
         }
         self.activation_index = self.activation_index.saturating_add(1);
-        let jobs = self.jobs.take();
-        Some(Activation { jobs, ..self.activation_head() })
+        let mut jobs = Writer::new();
+        self.jobs.write(&mut jobs, ACTIVATION_JOBS);
+        Some(self.activation(self.replaying, false, &jobs.finish()))
     }
 
-    /// Everything of an activation but its jobs.
-    pub fn activation_head(&self) -> Activation {
-        Activation {
-            time_ms: self.time_ms,
-            is_replaying: self.replaying,
-            history_length: id32(self.last_event_id),
-            history_size_bytes: self.history_size_bytes as f64,
-            continue_as_new_suggested: self.continue_as_new_suggested,
-            query_only: false,
-            started_event_id: id32(self.started_event_id),
-            lang_flags: self.flags.lang(),
-            jobs: Vec::new(),
-        }
+    /// boundary.Step with an activation of these jobs, which are encoded as they stand in it.
+    pub fn activation(&self, is_replaying: bool, query_only: bool, jobs: &[u8]) -> Vec<u8> {
+        let mut step = Writer::new();
+        step.nested(1, |w| {
+            w.double(1, self.time_ms).flag(2, is_replaying).uint(3, u64::from(id32(self.last_event_id)));
+            w.double(4, self.history_size_bytes as f64).flag(5, self.continue_as_new_suggested).flag(6, query_only);
+            w.uint(7, u64::from(id32(self.started_event_id))).numbers(8, &self.flags.lang()).extend(jobs);
+        });
+        step.finish()
     }
 
     /// The server dropped a speculative task: what came behind `last_event_id` never was.
@@ -168,7 +167,7 @@ impl Workflow {
         if let Some(ms) = r.complete_ms {
             self.advance_time(ms);
         }
-        self.jobs.of_event(r.event_id, Variant::ResolveActivity(r.resolution));
+        self.jobs.of_local_activity(r.event_id, r.resolution);
     }
 
     /// The command was taken back before it was sent.

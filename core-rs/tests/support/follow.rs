@@ -10,10 +10,10 @@ use temporalex_core::api::history::v1::history_event::Attributes;
 use temporalex_core::api::history::v1::{HistoryEvent, MarkerRecordedEventAttributes};
 use temporalex_core::api::update::v1::outcome;
 use temporalex_core::boundary::*;
-use temporalex_core::history::event::{event_type, is_command_event, type_name};
 
 use super::history::failure;
 use super::lang::{Calls, Cmd, Lang, Reply, activity, la_named};
+use super::slim::{event_type, is_command_event, type_name};
 
 /// What a history asks of a program that follows it.
 #[derive(Clone, Default)]

@@ -14,6 +14,7 @@ pub mod random;
 pub mod real;
 pub mod run_test;
 pub mod show;
+pub mod slim;
 pub mod values;
 
 pub use history::{HistoryBuilder, failure, json, payloads};

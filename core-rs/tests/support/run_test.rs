@@ -21,12 +21,12 @@ use temporalex_core::boundary::{
     task_outcome,
 };
 use temporalex_core::error::Result;
-use temporalex_core::history::event::{is_command_event, type_name};
 use temporalex_core::replay::Run;
 
 use super::history::{HistoryBuilder, RUN_ID, WORKFLOW_ID};
 use super::lang::{Calls, Lang, Reply};
 use super::show;
+use super::slim::{is_command_event, type_name};
 
 /// What a task answered, decoded.
 #[derive(Clone, Debug)]

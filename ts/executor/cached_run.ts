@@ -120,6 +120,8 @@ export class CachedRun {
         // A run that goes on replaying is looked at again after its next activation; otherwise a completion is about to leave.
         this.#unreported = activation.isReplaying && !activation.queryOnly;
         if (!this.#unreported) await hop();
+        // Queries are answered without a turn, so the hop of one is missing.
+        if (activation.queryOnly) await hop();
         this.#watch.attribute(this.#rejections);
         const unhandled = this.#rejections.error();
         if (unhandled !== undefined) throw unhandled;

@@ -7,6 +7,7 @@ export {
   type Activities,
   type ActivityAttempt,
   type ActivityThreads,
+  prefixed,
   Worker,
   type WorkerEvents,
   type WorkerOptions,

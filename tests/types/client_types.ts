@@ -1,7 +1,8 @@
 // Types from definitions to clients: what is right compiles, and each wrong name, argument or result does not. Checked by tsc alone; the
 // functions are never called.
 import type { Client, UpdateHandle, WorkflowHandle } from "../../ts/client/mod.ts";
-import { continueAsNew, query, signal, update, workflow } from "../../ts/workflow/mod.ts";
+import { withContext } from "../../ts/activity/mod.ts";
+import { activities, continueAsNew, query, signal, update, workflow } from "../../ts/workflow/mod.ts";
 
 interface Item {
   sku: string;
@@ -107,4 +108,27 @@ export async function wrong(client: Client): Promise<void> {
   // @ts-expect-error the signal's arguments are missing
   await client.signalWithStart(cart, { id: "1", args: [{ name: "a" }], signal: note });
   return void text;
+}
+
+const module = {
+  charge: withContext((context, amount: number) => `${context.info.attempt}: ${amount}`),
+  later: (_id: string): Promise<boolean> => Promise.resolve(true),
+  constant: 3,
+};
+
+/** Activities that take their context explicitly look to workflows as if they did not. */
+export async function activityTypes(): Promise<void> {
+  const calls = activities<typeof module>({ startToClose: "1m" });
+  const charged = await calls.charge(3);
+  same<typeof charged, string>(true);
+  const late = await calls.later("x");
+  same<typeof late, boolean>(true);
+  // @ts-expect-error the amount is a number
+  await calls.charge("3");
+  // @ts-expect-error the context is not passed by workflows
+  await calls.charge({}, 3);
+  // @ts-expect-error no such activity
+  await calls.refund(3);
+  // @ts-expect-error not a function, so not an activity
+  await calls.constant();
 }

@@ -18,7 +18,7 @@ import { defaultPayloadConverter, fromFailure } from "../../ts/converter/mod.ts"
 import { Code, ServiceError } from "../../ts/service/raw.ts";
 import { PollActivityTaskQueueResponseSchema } from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { runHere } from "../../ts/worker/activity_execution.ts";
-import { ActivityRegistry } from "../../ts/worker/activity_registry.ts";
+import { ActivityRegistry, prefixed } from "../../ts/worker/activity_registry.ts";
 import { ActivityTasks } from "../../ts/worker/activity_tasks.ts";
 import { DEFAULT_HEARTBEAT_THROTTLE } from "../../ts/worker/heartbeats.ts";
 import { ManualTimers, settle } from "../support/manual_timers.ts";
@@ -148,6 +148,19 @@ test("methods keep their object; names are keys, not function names", async () =
   await run("renamed");
   assert.deepEqual(service.requests("respondActivityTaskCompleted").map((request) => value(request.result)), [8, "ok"]);
   assert.throws(() => new ActivityRegistry([{ a: () => 1 }, { a: () => 2 }]), /two activities are named "a"/);
+});
+
+test("prefixed activities have their names on the wire, and stay methods of their object", async () => {
+  class Payments {
+    #rate = 3;
+    charge(amount: number) {
+      return amount * this.#rate;
+    }
+  }
+  const { run, service } = setting([{ charge: () => "plain" }, prefixed("payment.", new Payments())]);
+  await run("charge");
+  await run("payment.charge", [2]);
+  assert.deepEqual(service.requests("respondActivityTaskCompleted").map((request) => value(request.result)), ["plain", 6]);
 });
 
 test("a thrown ApplicationFailure keeps its meaning; any other error becomes one", async () => {

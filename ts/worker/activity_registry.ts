@@ -5,6 +5,20 @@ import { ApplicationFailure } from "../converter/failures.ts";
 /** Activity functions by name. Entries that are not functions (constants of a module) are skipped. */
 export type Activities = object;
 
+const PREFIXED = Symbol.for("temporalex.prefixed-activities.1");
+
+interface Prefixed {
+  readonly [PREFIXED]: { readonly prefix: string; readonly activities: Activities };
+}
+
+/**
+ * Activities whose names on the wire begin with a prefix, as `activities<T>({ prefix: "payment." })` of workflow code calls them:
+ * `activities: [shipping, prefixed("payment.", payment)]`.
+ */
+export function prefixed(prefix: string, activities: Activities): Activities {
+  return { [PREFIXED]: { prefix, activities } } satisfies Prefixed;
+}
+
 export interface RegisteredActivity {
   // deno-lint-ignore ban-types
   readonly run: Function;
@@ -36,9 +50,11 @@ export class ActivityRegistry {
   constructor(activities: Activities | readonly Activities[], unknownIsFinal = false, elsewhere: readonly string[] = []) {
     this.#unknownIsFinal = unknownIsFinal;
     this.#elsewhere = elsewhere;
-    for (const self of Array.isArray(activities) ? activities as Activities[] : [activities]) {
-      for (const name of functionNames(self)) {
-        const run = (self as { [name: string]: unknown })[name] as RegisteredActivity["run"];
+    for (const entry of Array.isArray(activities) ? activities as Activities[] : [activities]) {
+      const { prefix, activities: self } = (entry as Partial<Prefixed>)[PREFIXED] ?? { prefix: "", activities: entry };
+      for (const key of functionNames(self)) {
+        const name = prefix + key;
+        const run = (self as { [name: string]: unknown })[key] as RegisteredActivity["run"];
         const before = this.#activities.get(name);
         if (elsewhere.includes(name) || (before !== undefined && before.run !== run)) {
           throw new TypeError(`two activities are named "${name}"; give one of them another key`);

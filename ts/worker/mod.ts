@@ -1,6 +1,6 @@
 // The worker: runs workflows and activities for a service.
 export { type ActivityThreads } from "./activity_pool.ts";
-export { type Activities } from "./activity_registry.ts";
+export { type Activities, prefixed } from "./activity_registry.ts";
 export { type HeartbeatThrottle } from "./heartbeats.ts";
 export type { ActivityAttempt, WorkerEvents, WorkerOptions } from "./options.ts";
 export type { RealmSettings, Workflows } from "./realms.ts";

@@ -2,13 +2,12 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { fromJson, type JsonValue, toBinary } from "@bufbuild/protobuf";
 import type { AsyncStorage, ScopeFrame } from "../../../ts/compat/context.ts";
 import { CompatProgram } from "../../../ts/compat/program.ts";
 import { loadCore } from "../../../ts/core/mod.ts";
+import { readHistoryFile } from "../../../ts/debug/history_file.ts";
 import type { RejectionHost } from "../../../ts/executor/rejections.ts";
 import { TaskRunner } from "../../../ts/executor/task_runner.ts";
-import { HistorySchema } from "../../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
 import type { HistoryJson } from "./corpus.ts";
 
 /** How the context follows async functions; "forgetful" does not, to show that the judges notice. */
@@ -103,7 +102,7 @@ const VERDICTS = { ok: "OK", nondeterminism: "NONDETERMINISM", failed: "TASK_FAI
 
 async function replayNow(file: string, mechanism: Mechanism, workflowId: string, history: HistoryJson): Promise<Verdict> {
   current = await programOf(file, mechanism);
-  const message = fromJson(HistorySchema, history as unknown as JsonValue, { ignoreUnknownFields: true });
-  const { verdict, error } = await (await (runner ??= createRunner())).replay(workflowId, toBinary(HistorySchema, message));
+  const { bytes } = await readHistoryFile(new TextEncoder().encode(JSON.stringify(history)));
+  const { verdict, error } = await (await (runner ??= createRunner())).replay(workflowId, bytes);
   return { verdict: VERDICTS[verdict], message: error?.message ?? "", location: error?.location ?? "" };
 }

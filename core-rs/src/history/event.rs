@@ -301,3 +301,109 @@ pub(crate) fn camel(screaming: &str) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::history::v1::history_event::Attributes;
+    use crate::api::history::v1::*;
+    use prost::Message as _;
+
+    /// An event of the type with attributes in which every initiating id is 7 and every other id is something else.
+    fn event(kind: EventType, attributes: Attributes) -> Event {
+        let event = HistoryEvent { event_id: 9, event_type: kind as i32, attributes: Some(attributes), ..Default::default() };
+        decode_history(&History { events: vec![event] }.encode_to_vec()).unwrap().remove(0)
+    }
+
+    /// The field numbers written by hand above are those of the generated messages.
+    #[test]
+    fn field_numbers_are_those_of_the_api() {
+        macro_rules! check {
+            ($($kind:ident $attributes:ident { $($id:ident)? };)*) => {$(
+                let e = event(EventType::$kind, Attributes::$attributes(Into::into($attributes { $($id: 7,)? ..Default::default() })));
+                assert!(e.attributes().is_some(), stringify!($kind));
+                #[allow(unused_mut, unused_assignments)]
+                let mut expected = None;
+                $( let _ = stringify!($id); expected = Some(7); )?
+                assert_eq!(initiating_event_id(&e), expected, stringify!($kind));
+            )*};
+        }
+        check! {
+            WorkflowExecutionStarted WorkflowExecutionStartedEventAttributes {};
+            WorkflowExecutionCompleted WorkflowExecutionCompletedEventAttributes {};
+            WorkflowExecutionFailed WorkflowExecutionFailedEventAttributes {};
+            WorkflowExecutionTimedOut WorkflowExecutionTimedOutEventAttributes {};
+            WorkflowTaskScheduled WorkflowTaskScheduledEventAttributes {};
+            WorkflowTaskStarted WorkflowTaskStartedEventAttributes { scheduled_event_id };
+            WorkflowTaskCompleted WorkflowTaskCompletedEventAttributes { scheduled_event_id };
+            WorkflowTaskTimedOut WorkflowTaskTimedOutEventAttributes { scheduled_event_id };
+            WorkflowTaskFailed WorkflowTaskFailedEventAttributes { scheduled_event_id };
+            ActivityTaskScheduled ActivityTaskScheduledEventAttributes {};
+            ActivityTaskStarted ActivityTaskStartedEventAttributes { scheduled_event_id };
+            ActivityTaskCompleted ActivityTaskCompletedEventAttributes { scheduled_event_id };
+            ActivityTaskFailed ActivityTaskFailedEventAttributes { scheduled_event_id };
+            ActivityTaskTimedOut ActivityTaskTimedOutEventAttributes { scheduled_event_id };
+            ActivityTaskCancelRequested ActivityTaskCancelRequestedEventAttributes { scheduled_event_id };
+            ActivityTaskCanceled ActivityTaskCanceledEventAttributes { scheduled_event_id };
+            TimerStarted TimerStartedEventAttributes {};
+            TimerFired TimerFiredEventAttributes { started_event_id };
+            TimerCanceled TimerCanceledEventAttributes { started_event_id };
+            MarkerRecorded MarkerRecordedEventAttributes {};
+            WorkflowExecutionSignaled WorkflowExecutionSignaledEventAttributes {};
+            WorkflowExecutionTerminated WorkflowExecutionTerminatedEventAttributes {};
+            WorkflowExecutionCancelRequested WorkflowExecutionCancelRequestedEventAttributes {};
+            WorkflowExecutionCanceled WorkflowExecutionCanceledEventAttributes {};
+            RequestCancelExternalWorkflowExecutionInitiated RequestCancelExternalWorkflowExecutionInitiatedEventAttributes {};
+            RequestCancelExternalWorkflowExecutionFailed RequestCancelExternalWorkflowExecutionFailedEventAttributes { initiated_event_id };
+            ExternalWorkflowExecutionCancelRequested ExternalWorkflowExecutionCancelRequestedEventAttributes { initiated_event_id };
+            WorkflowExecutionContinuedAsNew WorkflowExecutionContinuedAsNewEventAttributes {};
+            StartChildWorkflowExecutionInitiated StartChildWorkflowExecutionInitiatedEventAttributes {};
+            StartChildWorkflowExecutionFailed StartChildWorkflowExecutionFailedEventAttributes { initiated_event_id };
+            ChildWorkflowExecutionStarted ChildWorkflowExecutionStartedEventAttributes { initiated_event_id };
+            ChildWorkflowExecutionCompleted ChildWorkflowExecutionCompletedEventAttributes { initiated_event_id };
+            ChildWorkflowExecutionFailed ChildWorkflowExecutionFailedEventAttributes { initiated_event_id };
+            ChildWorkflowExecutionCanceled ChildWorkflowExecutionCanceledEventAttributes { initiated_event_id };
+            ChildWorkflowExecutionTimedOut ChildWorkflowExecutionTimedOutEventAttributes { initiated_event_id };
+            ChildWorkflowExecutionTerminated ChildWorkflowExecutionTerminatedEventAttributes { initiated_event_id };
+            SignalExternalWorkflowExecutionInitiated SignalExternalWorkflowExecutionInitiatedEventAttributes {};
+            SignalExternalWorkflowExecutionFailed SignalExternalWorkflowExecutionFailedEventAttributes { initiated_event_id };
+            ExternalWorkflowExecutionSignaled ExternalWorkflowExecutionSignaledEventAttributes { initiated_event_id };
+            UpsertWorkflowSearchAttributes UpsertWorkflowSearchAttributesEventAttributes {};
+            WorkflowExecutionUpdateAccepted WorkflowExecutionUpdateAcceptedEventAttributes {};
+            WorkflowExecutionUpdateRejected WorkflowExecutionUpdateRejectedEventAttributes {};
+            WorkflowExecutionUpdateCompleted WorkflowExecutionUpdateCompletedEventAttributes {};
+            WorkflowPropertiesModified WorkflowPropertiesModifiedEventAttributes {};
+            WorkflowExecutionUpdateAdmitted WorkflowExecutionUpdateAdmittedEventAttributes {};
+        }
+    }
+
+    #[test]
+    fn attributes_of_another_type_are_none() {
+        let timer = Attributes::TimerStartedEventAttributes(TimerStartedEventAttributes::default());
+        let e = event(EventType::ActivityTaskScheduled, timer);
+        assert!(e.attributes().is_none());
+        assert_eq!(route(&e), Route::Unknown);
+    }
+
+    #[test]
+    fn times_are_cut_downwards_to_milliseconds() {
+        let at = |seconds, nanos| {
+            let event_time = Some(prost_types::Timestamp { seconds, nanos });
+            let event = HistoryEvent { event_time, ..Default::default() };
+            decode_history(&History { events: vec![event] }.encode_to_vec()).unwrap()[0].time_ms
+        };
+        assert_eq!(at(1, 1_999_999), Some(1001.0));
+        assert_eq!(at(-1, 500_000_000), Some(-500.0));
+    }
+
+    #[test]
+    fn damaged_bytes_are_refused() {
+        let text = |bytes: &[u8]| decode_history(bytes).unwrap_err().message;
+        assert_eq!(text(&[10]), "History does not decode: the bytes end in the middle");
+        assert_eq!(text(&[8, 1]), "History does not decode: an event is no message");
+        assert_eq!(text(&[10, 2, 10, 0]), "History does not decode: a field of an event has the wrong wire type");
+        assert_eq!(text(&[10, 1, 8]), "History does not decode: an event ends in the middle");
+        // Event 5, TimerStarted whose timer id is not UTF-8.
+        assert_eq!(text(&[10, 10, 8, 5, 24, 17, 162, 1, 3, 10, 1, 255]), "History does not decode: event 5: text is not UTF-8");
+    }
+}

@@ -94,19 +94,27 @@ impl<'a> Iterator for Fields<'a> {
     type Item = (u32, Value<'a>);
 
     fn next(&mut self) -> Option<(u32, Value<'a>)> {
-        let key = varint(&mut self.rest)?;
-        let value = match key & 7 {
-            0 => Value::Number(varint(&mut self.rest)?),
-            1 => Value::Fixed64(u64::from_le_bytes(take(&mut self.rest, 8)?.try_into().ok()?)),
-            2 => {
-                let len = varint(&mut self.rest)?;
-                Value::Bytes(take(&mut self.rest, len)?)
-            }
-            5 => Value::Fixed32(u32::from_le_bytes(take(&mut self.rest, 4)?.try_into().ok()?)),
-            _ => return None,
-        };
-        Some(((key >> 3) as u32, value))
+        let mut rest = self.rest;
+        let field = field(&mut rest)?;
+        // A damaged field is left where it is, so that the walk is not done.
+        self.rest = rest;
+        Some(field)
     }
+}
+
+fn field<'a>(rest: &mut &'a [u8]) -> Option<(u32, Value<'a>)> {
+    let key = varint(rest)?;
+    let value = match key & 7 {
+        0 => Value::Number(varint(rest)?),
+        1 => Value::Fixed64(u64::from_le_bytes(take(rest, 8)?.try_into().ok()?)),
+        2 => {
+            let len = varint(rest)?;
+            Value::Bytes(take(rest, len)?)
+        }
+        5 => Value::Fixed32(u32::from_le_bytes(take(rest, 4)?.try_into().ok()?)),
+        _ => return None,
+    };
+    Some(((key >> 3) as u32, value))
 }
 
 /// A number, and the bytes behind it; `None` when it does not end.
@@ -172,7 +180,9 @@ mod tests {
     #[test]
     fn damaged_bytes_end_early() {
         for bytes in [&[8u8][..], &[10, 5, 1], &[9, 1], &[15, 0], &[0xff; 20], &[13, 0]] {
-            assert_eq!(Message(bytes).fields().count(), 0, "{bytes:?}");
+            let mut fields = Message(bytes).fields();
+            assert_eq!(fields.by_ref().count(), 0, "{bytes:?}");
+            assert!(!fields.is_done(), "{bytes:?}");
         }
     }
 }

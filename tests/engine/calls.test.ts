@@ -1,8 +1,74 @@
-// Abort signals of calls: nothing of a call stays behind when it is answered.
+// The register of waiting calls: deadlines, long polls, signals, ids.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Calls } from "../../ts/engine/calls.ts";
 import { EmbeddedEngine, MemoryStore } from "../../ts/engine/mod.ts";
+import type { CallOptions, MethodName, ServiceError } from "../../ts/service/raw.ts";
 import { typedService } from "../../ts/service/typed.ts";
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const EMPTY = new Uint8Array(0);
+
+function register() {
+  const log: string[] = [];
+  const calls = new Calls({ cancel: (id) => log.push(`cancel ${id}`), expire: (id) => log.push(`expire ${id}`) }, {
+    pollActivityTaskQueue: 20,
+  });
+  const add = (method: MethodName, options: CallOptions = {}) =>
+    calls.add(method, EMPTY, options, () => log.push("resolved"), (e: ServiceError) => log.push(`rejected ${e.code}`));
+  return { calls, log, add };
+}
+
+test("a deadline rejects once and tells the engine", async () => {
+  const { calls, log, add } = register();
+  const late = add("queryWorkflow", { timeoutMs: 40 });
+  const soon = add("queryWorkflow", { timeoutMs: 10 });
+  const done = add("queryWorkflow", { timeoutMs: 10 });
+  calls.take(done)!.resolve(EMPTY);
+  await pause(25);
+  assert.deepEqual(log, ["resolved", "rejected 4", `cancel ${soon}`]);
+  await pause(40);
+  assert.deepEqual(log.slice(3), ["rejected 4", `cancel ${late}`]);
+  assert.equal(calls.take(late), undefined);
+  assert.equal(calls.size, 0);
+  calls.close();
+});
+
+test("a long poll is expired once and stays until it is answered", async () => {
+  const { calls, log, add } = register();
+  const id = add("pollActivityTaskQueue", { timeoutMs: 10_000 });
+  add("queryWorkflow");
+  await pause(60);
+  assert.deepEqual(log, [`expire ${id}`]);
+  calls.take(id)!.resolve(EMPTY);
+  assert.deepEqual(log, [`expire ${id}`, "resolved"]);
+  calls.rejectAll({ code: 14 } as ServiceError);
+  calls.close();
+});
+
+test("one signal gives up all of its calls and no other", async () => {
+  const { calls, log, add } = register();
+  const one = new AbortController();
+  const ids = [1, 2, 3].map(() => add("queryWorkflow", { signal: one.signal }));
+  const other = add("queryWorkflow", { signal: new AbortController().signal });
+  calls.take(ids[1]!)!.resolve(EMPTY);
+  one.abort();
+  assert.deepEqual(log, ["resolved", "rejected 1", `cancel ${ids[0]}`, "rejected 1", `cancel ${ids[2]}`]);
+  assert.equal(calls.size, 1);
+  assert.ok(calls.take(other));
+  calls.close();
+});
+
+test("a closed register leaves no listener on its callers' signals", async () => {
+  const { calls, log, add } = register();
+  const one = new AbortController();
+  add("queryWorkflow", { signal: one.signal });
+  calls.rejectAll({ code: 14 } as ServiceError);
+  calls.close();
+  one.abort();
+  await pause(5);
+  assert.deepEqual(log, ["rejected 14"]);
+});
 
 /** A signal that counts its listeners, and the listeners on signals that those are tied to. */
 function countedSignal(): { signal: AbortSignal; listeners(): number } {

@@ -288,15 +288,15 @@ for (const kind of storeKinds) {
       }),
     ]);
     assert.equal(eventIds(store.historyRange("old", "o1", 1, 5)).length, 5);
-    assert.equal(store.purge({ closedBefore: 100 }), 0);
-    assert.equal(store.purge({ closedBefore: 101 }), 1);
+    assert.deepEqual(store.purge({ closedBefore: 100 }), []);
+    assert.deepEqual(store.purge({ closedBefore: 101 }), ["o1"]);
     assert.equal(store.load("old", "o1"), undefined);
     assert.throws(() => store.historyRange("old", "o1", 1, 5), StoreError);
     assert.equal(store.load("old")?.row?.runId, "o2");
     assert.deepEqual(store.check(), []);
     const again = reopen();
     assert.equal(again.count(), 4);
-    assert.equal(again.purge({ closedBefore: 1e12, limit: 5 }), 1);
+    assert.deepEqual(again.purge({ closedBefore: 1e12, limit: 5 }), ["o2"]);
     assert.equal(again.load("old"), undefined);
     // An id whose runs are all gone can be used again.
     again.commit([created("old", "o3", 2)]);
@@ -305,10 +305,10 @@ for (const kind of storeKinds) {
 
   check("purge goes through many runs in slices and obeys its limit", (store) => {
     store.commit(Array.from({ length: 450 }, (_, i) => created(`w${i}`, `r${i}`, 2, { status: 2, closeTimeMs: 10 + i })));
-    assert.equal(store.purge({ closedBefore: 1e9, limit: 10 }), 10);
+    assert.equal(store.purge({ closedBefore: 1e9, limit: 10 }).length, 10);
     assert.equal(store.load("w9"), undefined);
     assert.ok(store.load("w10"));
-    assert.equal(store.purge({ closedBefore: 1e9 }), 440);
+    assert.equal(store.purge({ closedBefore: 1e9 }).length, 440);
     assert.equal(store.count(), 0);
   });
 

@@ -29,6 +29,11 @@ export class CoreEngine extends CoreHandle<RawEngine> {
     this.guard((raw) => raw.expire_request(requestId));
   }
 
+  /** The store has purged a closed run: memory does not answer for it any longer. */
+  forget(runId: string): void {
+    this.guard((raw) => raw.forget(runId));
+  }
+
   /** What changed since the last flush; then commit and call `committed` or `aborted`. */
   flush(): Flush {
     return Flush.decode(this.guard((raw) => raw.flush()));

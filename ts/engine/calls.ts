@@ -9,6 +9,7 @@ import {
 import { type CallOptions, Code, type MethodName, ServiceError } from "../service/raw.ts";
 import { refTimer, unrefTimer } from "./clock.ts";
 import { LONG_POLL_MS } from "./methods.ts";
+import { cancelled } from "./refusals.ts";
 
 interface Call {
   readonly method: MethodName;
@@ -89,7 +90,7 @@ export class Calls {
     if (listened === undefined) {
       const ids = new Set<number>();
       const gone = () => {
-        for (const each of [...ids]) this.#giveUp(each, new ServiceError(Code.CANCELLED, "the call was cancelled by its caller"));
+        for (const each of [...ids]) this.#giveUp(each, cancelled());
       };
       signal.addEventListener("abort", gone, { once: true });
       this.#signals.set(signal, listened = { ids, stop: () => signal.removeEventListener("abort", gone) });

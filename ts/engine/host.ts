@@ -13,70 +13,19 @@ import type {
   RunRecord,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { hop } from "../platform/hop.ts";
-import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
+import { type CallOptions, type Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { Calls } from "./calls.ts";
 import type { Clock } from "./clock.ts";
 import { RealClock } from "./clock.ts";
 import { appendHistory } from "./history_bytes.ts";
 import { type HostMethod, hostMethods } from "./host_methods.ts";
 import { ENGINE_METHODS } from "./methods.ts";
+import type { EmbeddedEngineOptions, EngineLimits, EngineStats } from "./options.ts";
+import { cancelled, closed, coreReplaced, notFound, notRecorded, stopped, storeFailed, unimplemented } from "./refusals.ts";
 import { SqliteStore } from "./sqlite/store.ts";
-import type { DriverName } from "./sqlite/driver.ts";
-import type { Synchronous } from "./sqlite/open.ts";
 import type { PurgeOptions, Store, StoredRun } from "./store.ts";
 import { isFinalStoreError } from "./store_errors.ts";
 import { parseQuery } from "./visibility/parse.ts";
-
-/** Bounds of what one engine takes on. Beyond them calls are refused with RESOURCE_EXHAUSTED and a reason. */
-export interface EngineLimits {
-  /** Runs that are open at the same time. Default: no limit. */
-  openRuns?: number;
-  /** Signals and updates that one run has not processed yet. Default: no limit. */
-  inbox?: number;
-  /** Idle runs kept in memory; others are loaded when needed. Default 10,000. */
-  cachedRuns?: number;
-  /** Bytes of one set of payloads. Default 2 MiB. */
-  payloadBytes?: number;
-  /** Events of a history at which continue-as-new is suggested (default 4,096), and at which the run is terminated (default 51,200). */
-  suggestContinueAsNewEvents?: number;
-  historyEvents?: number;
-}
-
-export interface EmbeddedEngineOptions {
-  /** SQLite file, created when missing. Or give a `store`. */
-  path?: string;
-  /** A store of the caller's own; the engine does not close it. */
-  store?: Store;
-  /** For `path`. Default FULL: what was acknowledged survives power loss. NORMAL: it survives the death of the process. */
-  synchronous?: Synchronous;
-  /** For `path`. Default: the first SQLite library that is present. */
-  driver?: DriverName;
-  /** Default "default". */
-  namespace?: string;
-  clock?: Clock;
-  limits?: EngineLimits;
-  /**
-   * Workers run outside of this process and outlive it, so tasks that were handed out before a restart may still be answered. Default
-   * false: their holders died with the process, and their tasks are given again at once.
-   */
-  remoteWorkers?: boolean;
-  /** The core to use instead of the one that `loadCore()` answers. */
-  core?: Core;
-  /** Told of failures that were survived (a commit that failed, a core that was replaced). Default: console.error. */
-  onError?: (error: Error) => void;
-}
-
-/** What an engine holds at this moment. */
-export interface EngineStats {
-  readonly openRuns: number;
-  readonly cachedRuns: number;
-  /** Tasks and queries that no worker has asked for yet. */
-  readonly queuedTasks: number;
-  readonly waitingCalls: number;
-  readonly commits: number;
-  /** When the engine itself acts next, in milliseconds since the epoch; 0: never. */
-  readonly nextWakeMs: number;
-}
 
 const MAX_BATCH_CALLS = 256;
 const MAX_BATCH_MS = 2;
@@ -85,6 +34,9 @@ const LOAD_SLICE = 64;
 /** After a failed commit the next one waits, longer each time, so that a full disk is not a busy loop. */
 const RETRY_MS = [10, 50, 200, 1000];
 const PURGE_SLICE = 100;
+/** A run that could not be read is tried again after this, then ever later. */
+const MIN_REREAD_MS = 100;
+const MAX_REREAD_MS = 60_000;
 /** A run that the store calls due but that does not move is looked at again after this. */
 const STUCK_MS = 1000;
 /** A core that fails more often than this, each time within a REPLACEMENT_MS of the last, is not replaced again. */
@@ -111,11 +63,16 @@ export class EmbeddedEngine implements RawService {
   #queuedTasks = 0;
   #commits = 0;
   #engineWakeMs = 0;
+  #wokeMs = -Infinity;
   #failures = 0;
   #replacements = 0;
   #replacedAt = 0;
   /** The core was replaced, and runs that need it are not loaded yet. */
   #recovering = false;
+  /** Runs that the store failed to read; they may have something to do. */
+  readonly #unread = new Map<string, LoadRequest>();
+  #unreadTimer: unknown;
+  #unreadMs = MIN_REREAD_MS;
   /** How many runs are loaded between two commits; 1 while it is sought which run makes the core fail. */
   #slice = LOAD_SLICE;
   #suspect: string | undefined;
@@ -190,10 +147,8 @@ export class EmbeddedEngine implements RawService {
     const local = this.#local[method];
     if (local !== undefined) return this.#answer(local, request);
     const number = ENGINE_METHODS[method];
-    if (number === undefined) {
-      return Promise.reject(new ServiceError(Code.UNIMPLEMENTED, `the embedded engine does not have ${method}`, "Unimplemented"));
-    }
-    if (options.signal?.aborted) return Promise.reject(new ServiceError(Code.CANCELLED, "the call was cancelled by its caller"));
+    if (number === undefined) return Promise.reject(unimplemented(method));
+    if (options.signal?.aborted) return Promise.reject(cancelled());
     return new Promise((resolve, reject) => {
       const id = this.#calls.add(method, request, options, resolve, reject);
       this.#enter((engine) => engine.request(id, number, request, this.clock.nowMs()));
@@ -204,17 +159,12 @@ export class EmbeddedEngine implements RawService {
     try {
       return method(request);
     } catch (e) {
-      if (e instanceof ServiceError) throw e;
-      throw new ServiceError(Code.UNAVAILABLE, `the store could not answer: ${(e as Error).message}`, "StoreFailed", {}, {
-        cause: e,
-      });
+      throw e instanceof ServiceError ? e : storeFailed(e as Error);
     }
   }
 
   #closedError(): ServiceError {
-    const cause = this.#stopped;
-    if (cause === undefined) return new ServiceError(Code.UNAVAILABLE, "the engine is closed", "EngineClosed");
-    return new ServiceError(Code.UNAVAILABLE, `the engine has stopped: ${cause.message}`, cause.name, {}, { cause });
+    return this.#stopped === undefined ? closed() : stopped(this.#stopped);
   }
 
   /** One input of the state machine; it belongs to the open batch. */
@@ -287,9 +237,7 @@ export class EmbeddedEngine implements RawService {
 
   #commitFailed(flush: Flush, e: Error): void {
     for (const { requestId } of flush.replies) {
-      this.#calls.take(requestId)?.reject(
-        new ServiceError(Code.UNAVAILABLE, `the change was not recorded (${e.message}); retry`, "NotRecorded", {}, { cause: e }),
-      );
+      this.#calls.take(requestId)?.reject(notRecorded(e));
     }
     if (isFinalStoreError(e)) return this.#stop(e);
     this.#engine.aborted();
@@ -330,11 +278,15 @@ export class EmbeddedEngine implements RawService {
       const parts = fromEventId === 0 ? [] : this.store.historyRange(workflowId, runId, fromEventId, toEventId);
       call.resolve(appendHistory(reply.body, fieldNumber, [...parts, tail]));
     } catch (e) {
-      call.reject(
-        new ServiceError(Code.UNAVAILABLE, `the history could not be read: ${(e as Error).message}`, "StoreFailed", {}, {
-          cause: e,
-        }),
-      );
+      call.reject(this.#purged(history.workflowId, history.runId) ? notFound(history.workflowId) : storeFailed(e as Error));
+    }
+  }
+
+  #purged(workflowId: string, runId: string): boolean {
+    try {
+      return this.store.load(workflowId, runId) === undefined;
+    } catch {
+      return false;
     }
   }
 
@@ -354,8 +306,23 @@ export class EmbeddedEngine implements RawService {
       return found ?? record;
     } catch (e) {
       this.#report(e as Error);
+      if (!isFinalStoreError(e)) this.#readLater({ workflowId, runId });
       return { ...record, unavailable: `the store could not read workflow ${workflowId}: ${(e as Error).message}` };
     }
+  }
+
+  #readLater(load: LoadRequest): void {
+    this.#unread.set(`${load.runId} ${load.workflowId}`, load);
+    this.#unreadTimer ??= setTimeout(() => {
+      this.#unreadTimer = undefined;
+      const loads = [...this.#unread.values()];
+      this.#unread.clear();
+      const loaded = this.#guard(() => {
+        for (const each of loads) this.#engine.load(this.#read(each), this.clock.nowMs());
+      });
+      if (loaded) this.#pump();
+      this.#unreadMs = this.#unread.size === 0 ? MIN_REREAD_MS : Math.min(this.#unreadMs * 2, MAX_REREAD_MS);
+    }, this.#unreadMs);
   }
 
   // ------------------------------------------------------------------------------------------------------------- time
@@ -385,12 +352,15 @@ export class EmbeddedEngine implements RawService {
     }
     // What the store calls due although the wake has dealt with it does not move: looked at again later.
     const wakes = [this.#engineWakeMs, stored > 0 && stored <= now ? now + STUCK_MS : stored];
-    return Math.min(...wakes.map((wake) => (wake > 0 ? wake : Infinity)));
+    const next = Math.min(...wakes.map((wake) => (wake > 0 ? wake : Infinity)));
+    // Nothing is left to do at the moment of the last wake.
+    return next <= this.#wokeMs ? this.#wokeMs + 1 : next;
   }
 
   /** Fires what is due, in memory first, then in the runs that only the store has. */
   #wake(): void {
     if (this.#state === "closed") return;
+    this.#wokeMs = this.clock.nowMs();
     if (!this.#guard(() => this.#engine.tick(this.clock.nowMs()))) return;
     this.#pump();
     this.#loadAll((after) => this.store.due(this.clock.nowMs(), this.#slice, after));
@@ -413,6 +383,7 @@ export class EmbeddedEngine implements RawService {
       this.#suspect = this.#slice === 1 ? wanted[0]?.runId : undefined;
       const loaded = this.#guard(() => {
         for (const run of wanted) engine.load(this.#read(run), this.clock.nowMs());
+        engine.tick(this.clock.nowMs());
       });
       if (loaded) this.#pump();
       this.#suspect = undefined;
@@ -441,10 +412,7 @@ export class EmbeddedEngine implements RawService {
         `the state of run ${this.#suspect} makes the engine's core fail (${e.message}); the run is left alone until a restart`,
       );
     }
-    const failed = new ServiceError(Code.UNAVAILABLE, `the engine's core failed and was replaced; retry`, "CoreFailed", {}, {
-      cause: e,
-    });
-    this.#calls.rejectAll(failed);
+    this.#calls.rejectAll(coreReplaced(e));
     const now = performance.now();
     this.#replacements = now - this.#replacedAt > REPLACEMENT_MS ? 1 : this.#replacements + 1;
     this.#replacedAt = now;
@@ -494,6 +462,7 @@ export class EmbeddedEngine implements RawService {
     this.#state = "closed";
     this.#retry?.();
     this.#cancelTimer?.();
+    clearTimeout(this.#unreadTimer as number | undefined);
     this.#calls.rejectAll(this.#closedError());
     this.#calls.close();
     this.#engine.dispose();
@@ -521,7 +490,7 @@ export class EmbeddedEngine implements RawService {
   // ------------------------------------------------------------------------------------------------------- maintenance
 
   stats(): EngineStats {
-    const nextWake = this.#nextWake();
+    const nextWake = this.#state === "closed" ? Infinity : this.#nextWake();
     return {
       openRuns: this.#openRuns,
       cachedRuns: this.#cachedRuns,
@@ -547,9 +516,10 @@ export class EmbeddedEngine implements RawService {
     const limit = options.limit ?? Infinity;
     let purged = 0;
     while (this.#state === "open" && purged < limit) {
-      const slice = this.store.purge({ closedBefore: options.closedBefore, limit: Math.min(PURGE_SLICE, limit - purged) });
-      purged += slice;
-      if (slice === 0) break;
+      const runIds = this.store.purge({ closedBefore: options.closedBefore, limit: Math.min(PURGE_SLICE, limit - purged) });
+      if (runIds.length === 0) break;
+      purged += runIds.length;
+      this.#guard(() => runIds.forEach((runId) => this.#engine.forget(runId)));
       await hop();
     }
     return purged;

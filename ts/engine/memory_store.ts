@@ -149,17 +149,17 @@ export class MemoryStore implements Store {
     throw new StoreError("a memory store has no file to copy; open the engine with a path to have one");
   }
 
-  purge(options: PurgeOptions): number {
+  purge(options: PurgeOptions): string[] {
     this.#open();
-    let purged = 0;
+    const purged: string[] = [];
     for (const [runId, { row }] of this.#runs) {
-      if (purged >= (options.limit ?? Infinity)) break;
+      if (purged.length >= (options.limit ?? Infinity)) break;
       if (row.closeTimeMs === 0 || row.closeTimeMs >= options.closedBefore || row.ready || row.wakeAtMs > 0) continue;
       this.#runs.delete(runId);
       const siblings = this.#byWorkflow.get(row.workflowId)!.filter((run) => run.row.runId !== runId);
       if (siblings.length === 0) this.#byWorkflow.delete(row.workflowId);
       else this.#byWorkflow.set(row.workflowId, siblings);
-      purged++;
+      purged.push(runId);
     }
     return purged;
   }

@@ -60,8 +60,8 @@ export interface Store {
   commit(writes: readonly RunWrite[]): void;
   /** Copies the store to a file that must not exist, while it is open. Blocks until it is done. */
   backup(path: string): void;
-  /** Removes closed runs; answers how many. */
-  purge(options: PurgeOptions): number;
+  /** Removes closed runs; answers their run ids. */
+  purge(options: PurgeOptions): string[];
   /** Looks for damage: one sentence for each, none when all is well. Reads everything. */
   check(): string[];
   close(): void;

@@ -73,7 +73,7 @@ export class ProbeStore implements Store {
     this.inner.backup(path);
   }
 
-  purge(options: PurgeOptions): number {
+  purge(options: PurgeOptions): string[] {
     return this.inner.purge(options);
   }
 

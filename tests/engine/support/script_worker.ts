@@ -128,7 +128,7 @@ function decide(task: PollWorkflowTaskQueueResponse): { commands: Commands; mess
             activityType: { name: "step" },
             taskQueue: { name: "q" },
             input: payloads(step),
-            startToCloseTimeout: { seconds: 60n },
+            startToCloseTimeout: { seconds: 1n },
           },
         },
       });
@@ -166,6 +166,8 @@ export class Script {
       workflowType: { name: "Steps" },
       taskQueue: { name: "q" },
       input: payloads(plan),
+      // Short, so that a task whose holder was lost is given again soon.
+      workflowTaskTimeout: { seconds: 1n },
       requestId,
     });
     return runId;
@@ -249,13 +251,15 @@ export class Script {
 
   async completeTask(task: PollWorkflowTaskQueueResponse): Promise<void> {
     const { commands, messages } = decide(task);
-    await this.service.respondWorkflowTaskCompleted({
-      namespace: "default",
-      taskToken: task.taskToken,
-      identity: "script",
-      commands,
-      messages,
-    });
+    await insist(() =>
+      this.service.respondWorkflowTaskCompleted({
+        namespace: "default",
+        taskToken: task.taskToken,
+        identity: "script",
+        commands,
+        messages,
+      })
+    );
   }
 
   async runActivity(): Promise<boolean> {
@@ -266,12 +270,14 @@ export class Script {
     if (task.taskToken.length === 0) return false;
     const key = `${task.workflowExecution?.workflowId}/${task.activityId}`;
     this.executions.set(key, (this.executions.get(key) ?? 0) + 1);
-    await this.service.respondActivityTaskCompleted({
-      namespace: "default",
-      taskToken: task.taskToken,
-      identity: "script",
-      result: payloads(plain(task.input)),
-    });
+    await insist(() =>
+      this.service.respondActivityTaskCompleted({
+        namespace: "default",
+        taskToken: task.taskToken,
+        identity: "script",
+        result: payloads(plain(task.input)),
+      })
+    );
     return true;
   }
 
@@ -292,7 +298,7 @@ export class Script {
         await turn();
       } catch (e) {
         if (!(e instanceof ServiceError)) throw e;
-        if (this.#stop.signal.aborted || e.reason === "EngineClosed") return;
+        if (this.#stop.signal.aborted) return;
         // The engine lost the task (NOT_FOUND) or could not record the answer (UNAVAILABLE): it will be given again.
         if (e.code !== Code.NOT_FOUND && e.code !== Code.UNAVAILABLE) throw e;
         if (e.code === Code.UNAVAILABLE) await new Promise((resolve) => setTimeout(resolve, 5));

@@ -295,11 +295,11 @@ export class SqliteStore implements Store {
     });
   }
 
-  purge(options: PurgeOptions): number {
+  purge(options: PurgeOptions): string[] {
     return this.#attempt("purging", () => {
-      let purged = 0;
+      const purged: string[] = [];
       for (;;) {
-        const slice = Math.min(PURGE_SLICE, (options.limit ?? Infinity) - purged);
+        const slice = Math.min(PURGE_SLICE, (options.limit ?? Infinity) - purged.length);
         const rows = slice > 0 ? this.#sql.purgeable.all([options.closedBefore, slice]) : [];
         if (rows.length === 0) return purged;
         this.#file.fence.check();
@@ -311,7 +311,7 @@ export class SqliteStore implements Store {
             this.#sql.removeRun.run([row["run_key"]!]);
           }
         }, () => {});
-        purged += rows.length;
+        for (const row of rows) purged.push(row["run_id"] as string);
       }
     });
   }

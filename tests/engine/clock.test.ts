@@ -1,0 +1,190 @@
+// Time (P5: timers are never early): the real clock through jumps forward and back, the virtual clock, and the engine on both.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { EmbeddedEngine, MemoryStore, RealClock, VirtualClock } from "../../ts/engine/mod.ts";
+import { Script, seen } from "./support/script_worker.ts";
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** A real clock whose two sources a test moves. */
+function moved() {
+  const time = { wall: 1_000_000, steady: 0 };
+  return { time, clock: new RealClock(() => time.wall, () => time.steady, 5) };
+}
+
+test("the clock follows the wall forward and never goes back", () => {
+  const { time, clock } = moved();
+  assert.equal(clock.nowMs(), 1_000_000);
+  time.wall += 10;
+  time.steady += 10;
+  assert.equal(clock.nowMs(), 1_000_010);
+  time.wall += 3_600_000;
+  assert.equal(clock.nowMs(), 4_600_010);
+  let last = clock.nowMs();
+  time.wall -= 7_200_000;
+  for (let i = 0; i < 100; i++) {
+    time.wall += 10;
+    time.steady += 10;
+    const now = clock.nowMs();
+    assert.ok(now > last && now - last <= 5.001, `${now - last}`);
+    last = now;
+  }
+});
+
+test("after a jump back the clock meets the wall again", () => {
+  const { time, clock } = moved();
+  clock.nowMs();
+  time.wall -= 1000;
+  for (let passed = 0; passed < 3000; passed += 10) {
+    time.wall += 10;
+    time.steady += 10;
+    clock.nowMs();
+  }
+  assert.equal(clock.nowMs(), time.wall);
+});
+
+test("a timer fires when the clock says so, not when the timeout does", async () => {
+  const { time, clock } = moved();
+  const fired: number[] = [];
+  clock.setTimer(1_000_030, () => fired.push(clock.nowMs()));
+  const keepAlive = setInterval(() => {}, 5);
+  await pause(60);
+  assert.equal(fired.length, 0, "the wall stood still");
+  time.wall += 29;
+  time.steady += 29;
+  await pause(40);
+  assert.equal(fired.length, 0);
+  time.wall -= 1000;
+  await pause(40);
+  assert.equal(fired.length, 0, "the wall went back");
+  time.wall += 5_000_000;
+  await pause(40);
+  assert.deepEqual(fired, [clock.nowMs()], "a jump forward is noticed");
+  let other = false;
+  clock.setTimer(0, () => other = true);
+  await pause(20);
+  assert.ok(other, "a moment that is past fires at once");
+  const cancel = clock.setTimer(time.wall + 1, () => fired.push(0));
+  cancel();
+  time.wall += 100;
+  await pause(30);
+  assert.equal(fired.length, 1);
+  clearInterval(keepAlive);
+});
+
+test("a far moment does not overflow the timeout", async () => {
+  const clock = new RealClock();
+  let fired = false;
+  const cancel = clock.setTimer(Date.now() + 2 ** 40, () => fired = true);
+  await pause(20);
+  assert.equal(fired, false);
+  cancel();
+});
+
+test("the virtual clock fires in order, each timer at its own moment", () => {
+  const clock = new VirtualClock(100);
+  const seen: [string, number][] = [];
+  clock.setTimer(130, () => seen.push(["c", clock.nowMs()]));
+  clock.setTimer(110, () => {
+    seen.push(["a", clock.nowMs()]);
+    clock.setTimer(120, () => seen.push(["b", clock.nowMs()]));
+  });
+  const cancel = clock.setTimer(125, () => seen.push(["never", clock.nowMs()]));
+  cancel();
+  clock.setTimer(200, () => seen.push(["later", clock.nowMs()]));
+  assert.equal(clock.nextTimerMs(), 110);
+  clock.advanceBy(40);
+  assert.deepEqual(seen, [["a", 110], ["b", 120], ["c", 130]]);
+  assert.equal(clock.nowMs(), 140);
+  clock.advanceTo(10);
+  assert.equal(clock.nowMs(), 140);
+  assert.equal(clock.nextTimerMs(), 200);
+});
+
+/** A workflow that stands before its timer: two activities done, the timer of 5 ms started. */
+async function beforeTimer(script: Script): Promise<void> {
+  await script.start("wf", { steps: 3, timers: true });
+  for (let i = 0; i < 2; i++) {
+    await script.completeTask((await script.pollWorkflow())!);
+    await script.runActivity();
+  }
+  await script.completeTask((await script.pollWorkflow())!);
+}
+
+const fired = async (script: Script) => seen(await script.history("wf")).timersFired;
+
+test("a workflow's timer fires at its moment and not a millisecond before, also after a restart", async () => {
+  const store = new MemoryStore();
+  const clock = new VirtualClock(1_753_000_000_000);
+  const engine = await EmbeddedEngine.open({ store, clock });
+  const script = new Script(engine);
+  await beforeTimer(script);
+  clock.advanceBy(4.999);
+  assert.equal(await fired(script), 0);
+  await engine.close();
+  const second = await EmbeddedEngine.open({ store, clock });
+  const after = new Script(second);
+  assert.equal(await fired(after), 0);
+  assert.equal(clock.nextTimerMs(), 1_753_000_000_005);
+  clock.advanceTo(1_753_000_000_005);
+  assert.equal(await fired(after), 1);
+  const event = (await after.history("wf")).find((e) => e.attributes.case === "timerFiredEventAttributes")!;
+  assert.equal(Number(event.eventTime!.seconds) * 1000 + event.eventTime!.nanos / 1e6, 1_753_000_000_005);
+  await second.close();
+});
+
+test("a timer that was due while nobody ran fires at the opening", async () => {
+  const store = new MemoryStore();
+  const clock = new VirtualClock(1_753_000_000_000);
+  const engine = await EmbeddedEngine.open({ store, clock });
+  await beforeTimer(new Script(engine));
+  await engine.close();
+  clock.advanceBy(3_600_000);
+  const second = await EmbeddedEngine.open({ store, clock });
+  assert.equal(await fired(new Script(second)), 1);
+  await second.close();
+});
+
+test("a jump of the wall clock makes no timer early: back and forward", async () => {
+  const { time, clock } = moved();
+  const engine = await EmbeddedEngine.open({ store: new MemoryStore(), clock });
+  const script = new Script(engine);
+  const keepAlive = setInterval(() => {}, 5);
+  await beforeTimer(script);
+  time.wall -= 3_600_000;
+  await pause(40);
+  assert.equal(await fired(script), 0);
+  // At half speed: 5 ms of the timer take 10 ms.
+  time.steady += 8;
+  time.wall += 8;
+  await pause(40);
+  assert.equal(await fired(script), 0);
+  time.steady += 4;
+  time.wall += 4;
+  await pause(40);
+  assert.equal(await fired(script), 1);
+  const times = (await script.history("wf")).map((e) => Number(e.eventTime!.seconds) * 1e9 + e.eventTime!.nanos);
+  assert.deepEqual(times, [...times].sort((a, b) => a - b), "time in a history never goes back");
+  clearInterval(keepAlive);
+  await engine.close();
+});
+
+test("runs that are not in memory are woken, too", async () => {
+  const store = new MemoryStore();
+  const clock = new VirtualClock(1_753_000_000_000);
+  const engine = await EmbeddedEngine.open({ store, clock, limits: { cachedRuns: 1 } });
+  const script = new Script(engine);
+  const ids = Array.from({ length: 30 }, (_, i) => `wf-${i}`);
+  for (const id of ids) {
+    await script.start(id, { steps: 3, timers: true });
+    for (let i = 0; i < 2; i++) {
+      await script.completeTask((await script.pollWorkflow())!);
+      await script.runActivity();
+    }
+    await script.completeTask((await script.pollWorkflow())!);
+  }
+  assert.ok(engine.stats().cachedRuns < 30, String(engine.stats().cachedRuns));
+  clock.advanceBy(1000);
+  for (const id of ids) assert.equal(seen(await script.history(id)).timersFired, 1, id);
+  await engine.close();
+});

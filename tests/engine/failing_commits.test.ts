@@ -1,0 +1,236 @@
+// A store that fails its n-th commit, for every n of a scripted scenario, in three ways: nothing of the commit is kept; all of it is kept
+// and the engine is told otherwise; and the process dies there, with a new engine on what was kept. In each case: what was acknowledged
+// is there, what was never asked for is not, nothing is recorded twice, and every workflow ends.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { EmbeddedEngine, MemoryStore, SqliteStore, type Store } from "../../ts/engine/mod.ts";
+import { type RawService, ServiceError } from "../../ts/service/raw.ts";
+import { ProbeStore } from "./support/probe_store.ts";
+import { inFolder, sqliteDrivers } from "./support/stores.ts";
+import { insist, Script, seen } from "./support/script_worker.ts";
+
+const WORKFLOWS = ["a", "b", "c"];
+type Way = "refused" | "kept but refused" | "died before" | "died after";
+const WAYS: readonly Way[] = ["refused", "kept but refused", "died before", "died after"];
+
+/** What was asked for and what was acknowledged. */
+class Ledger {
+  readonly asked = new Set<string>();
+  readonly acknowledged = new Set<string>();
+
+  async call<T>(what: string, call: () => Promise<T>): Promise<T> {
+    this.asked.add(what);
+    const answer = await insist(call);
+    this.acknowledged.add(what);
+    return answer;
+  }
+}
+
+/** Passes calls to the engine of the moment; a call that the death of an engine cut off is refused like a lost connection. */
+class Connection implements RawService {
+  engine: EmbeddedEngine | undefined;
+
+  call(...args: Parameters<RawService["call"]>): Promise<Uint8Array> {
+    if (this.engine === undefined) return Promise.reject(new ServiceError(14, "not connected"));
+    return this.engine.call(...args);
+  }
+}
+
+async function scenario(inner: Store, way: Way, failing: number): Promise<number> {
+  const probe = new ProbeStore(inner);
+  const connection = new Connection();
+  const ledger = new Ledger();
+  const open = async () => connection.engine = await EmbeddedEngine.open({ store: probe, onError: () => {} });
+  let reopened: Promise<unknown> | undefined;
+  let dead = false;
+  const die = () => {
+    // Everything of the old engine after this moment is the work of a process that is not there any more.
+    dead = true;
+    const old = connection.engine!;
+    connection.engine = undefined;
+    reopened = Promise.resolve().then(async () => {
+      await old.close();
+      dead = false;
+      await open();
+    });
+  };
+  probe.onCommit = (n) => {
+    if (dead) throw new Error("the process is dead");
+    if (n !== failing) return;
+    if (way === "died before") die();
+    if (way === "refused" || way === "died before") throw new Error("the disk is full");
+  };
+  probe.onCommitted = (n) => {
+    if (n !== failing) return;
+    if (way === "died after") die();
+    if (way === "kept but refused" || way === "died after") throw new Error("the answer of the disk was lost");
+  };
+  await open();
+  const script = new Script(connection);
+  script.startWorker(2);
+  await Promise.all(WORKFLOWS.map(async (id) => {
+    await ledger.call(`start ${id}`, () => script.start(id, { steps: 3, timers: true, signals: 2 }));
+    await ledger.call(`signal ${id} 1`, () => script.signal(id, `${id} 1`, `request ${id} 1`));
+    await ledger.call(`update ${id}`, () => script.update(id, `update-${id}`));
+    await ledger.call(`signal ${id} 2`, () => script.signal(id, `${id} 2`, `request ${id} 2`));
+    const result = await insist(() => script.result(id));
+    assert.deepEqual(result.steps, [1, 2, 3]);
+    assert.deepEqual(result.signals, [`${id} 1`, `${id} 2`]);
+  }));
+  await script.stopWorker();
+  await reopened;
+  await connection.engine!.close();
+  // The judgement is passed on what the store holds, by an engine that saw none of it.
+  const judge = await EmbeddedEngine.open({ store: inner });
+  const reader = new Script(judge);
+  assert.equal(inner.count(), WORKFLOWS.length, "a run that nobody asked for");
+  for (const id of WORKFLOWS) {
+    const events = await reader.history(id);
+    assert.deepEqual(events.map((event) => Number(event.eventId)), events.map((_, i) => i + 1));
+    const state = seen(events);
+    assert.deepEqual(state.signals, [`${id} 1`, `${id} 2`]);
+    assert.deepEqual(state.accepted, [`update-${id}`]);
+    assert.deepEqual(state.completed, [1, 2, 3]);
+    assert.equal(state.timersFired, state.timersStarted);
+    assert.equal(state.closed, true);
+  }
+  assert.deepEqual(ledger.acknowledged, ledger.asked);
+  assert.deepEqual(inner.check(), []);
+  await judge.close();
+  return probe.commits;
+}
+
+for (const way of WAYS) {
+  test(`memory: every commit once ${way}`, async () => {
+    // Several at a time, because a lost task is given again only after its timeout. The number of commits differs from run to run, so it
+    // goes on until the failing one is never reached.
+    let n = 0;
+    let failed = 0;
+    let past = false;
+    await Promise.all(Array.from({ length: 6 }, async () => {
+      while (!past) {
+        const failing = ++n;
+        if (await scenario(new MemoryStore(), way, failing) < failing) past = true;
+        else failed++;
+      }
+    }));
+    assert.ok(failed > 10, `${failed} commits failed`);
+  });
+}
+
+for (const { driver, skip } of sqliteDrivers) {
+  test(`${driver}: some commits once in each way`, { skip }, () =>
+    inFolder(async (folder) => {
+      for (const way of WAYS) {
+        await Promise.all([2, 5].map(async (n) => {
+          const store = SqliteStore.open(join(folder, `${way}-${n}.db`), { driver, synchronous: "NORMAL" });
+          try {
+            await scenario(store, way, n);
+          } finally {
+            store.close();
+          }
+        }));
+      }
+    }));
+}
+
+test("a store that fails for a while stops nothing for good, and each caller is told", async () => {
+  const store = new ProbeStore(new MemoryStore());
+  let full = false;
+  store.onCommit = () => {
+    if (full) throw new Error("the disk is full");
+  };
+  const errors: Error[] = [];
+  const engine = await EmbeddedEngine.open({ store, onError: (e) => errors.push(e) });
+  const script = new Script(engine);
+  await script.start("wf", { steps: 0, signals: 3 });
+  await script.signal("wf", 1);
+  full = true;
+  for (let i = 0; i < 3; i++) {
+    await assert.rejects(script.signal("wf", "lost"), (e: unknown) => {
+      assert.ok(
+        e instanceof ServiceError && e.code === 14 && e.reason === "NotRecorded" &&
+          /was not recorded \(.*disk is full\); retry/.test(e.message),
+      );
+      return true;
+    });
+  }
+  assert.equal(errors.length, 3);
+  const tries = store.commits;
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.equal(store.commits, tries, "a failing store is not asked in a loop");
+  full = false;
+  await insist(() => script.signal("wf", 2));
+  await script.signal("wf", 3);
+  script.startWorker();
+  assert.deepEqual((await script.result("wf")).signals, [1, 2, 3]);
+  await script.stopWorker();
+  await engine.close();
+});
+
+test("a timer whose commits fail fires when they succeed, and the engine does not spin meanwhile", async () => {
+  const store = new ProbeStore(new MemoryStore());
+  let full = false;
+  store.onCommit = () => {
+    if (full) throw new Error("the disk is full");
+  };
+  const engine = await EmbeddedEngine.open({ store, onError: () => {} });
+  const script = new Script(engine);
+  await script.start("wf", { steps: 3, timers: true });
+  // Up to the timer of the third step.
+  for (let i = 0; i < 2; i++) {
+    await script.completeTask((await script.pollWorkflow())!);
+    await script.runActivity();
+  }
+  await script.completeTask((await script.pollWorkflow())!);
+  const tries = store.commits;
+  full = true;
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  assert.ok(store.commits > tries, "the timer was due");
+  assert.ok(store.commits - tries < 10, `${store.commits - tries} tries in 400 ms`);
+  full = false;
+  script.startWorker();
+  assert.deepEqual((await script.result("wf")).steps, [1, 2, 3]);
+  await script.stopWorker();
+  await engine.close();
+});
+
+test("a run that the store cannot read for a moment goes on when it can", async () => {
+  const store = new ProbeStore(new MemoryStore());
+  const first = await EmbeddedEngine.open({ store });
+  await new Script(first).start("wf", { steps: 2 });
+  await new Script(first).start("other", { steps: 1 });
+  await first.close();
+  let broken = true;
+  store.onLoad = (id) => {
+    if (broken && id === "wf") throw new Error("a bad sector");
+  };
+  const errors: Error[] = [];
+  const engine = await EmbeddedEngine.open({ store, onError: (e) => errors.push(e) });
+  const script = new Script(engine);
+  script.startWorker();
+  assert.deepEqual((await script.result("other")).steps, [1]);
+  await assert.rejects(script.signal("wf", 1), (e: unknown) => {
+    assert.ok(
+      e instanceof ServiceError && e.code === 14 && /could not read workflow wf: a bad sector/.test(e.message),
+      String(e),
+    );
+    return true;
+  });
+  // A start must not take the id for free.
+  await assert.rejects(
+    script.start("wf", { steps: 0 }, "another request"),
+    (e: unknown) => e instanceof ServiceError && e.code === 14,
+  );
+  assert.equal(store.count(), 2);
+  assert.ok(errors.length > 0);
+  broken = false;
+  // Nobody asks for it: it goes on by itself.
+  for (let i = 0; i < 100 && store.inner.load("wf")?.row?.status === 1; i++) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  assert.equal(store.inner.load("wf")?.row?.status, 2);
+  await script.stopWorker();
+  await engine.close();
+});

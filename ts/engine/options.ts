@@ -1,0 +1,57 @@
+// What an embedded engine can be told at its opening, and what it tells about itself.
+import type { Core } from "../core/mod.ts";
+import type { Clock } from "./clock.ts";
+import type { DriverName } from "./sqlite/driver.ts";
+import type { Synchronous } from "./sqlite/open.ts";
+import type { Store } from "./store.ts";
+
+/** Bounds of what one engine takes on. Beyond them calls are refused with RESOURCE_EXHAUSTED and a reason. */
+export interface EngineLimits {
+  /** Runs that are open at the same time. Default: no limit. */
+  openRuns?: number;
+  /** Signals and updates that one run has not processed yet. Default: no limit. */
+  inbox?: number;
+  /** Idle runs kept in memory; others are loaded when needed. Default 10,000. */
+  cachedRuns?: number;
+  /** Bytes of one set of payloads. Default 2 MiB. */
+  payloadBytes?: number;
+  /** Events of a history at which continue-as-new is suggested (default 4,096), and at which the run is terminated (default 51,200). */
+  suggestContinueAsNewEvents?: number;
+  historyEvents?: number;
+}
+
+export interface EmbeddedEngineOptions {
+  /** SQLite file, created when missing. Or give a `store`. */
+  path?: string;
+  /** A store of the caller's own; the engine does not close it. */
+  store?: Store;
+  /** For `path`. Default FULL: what was acknowledged survives power loss. NORMAL: it survives the death of the process. */
+  synchronous?: Synchronous;
+  /** For `path`. Default: the first SQLite library that is present. */
+  driver?: DriverName;
+  /** Default "default". */
+  namespace?: string;
+  clock?: Clock;
+  limits?: EngineLimits;
+  /**
+   * Workers run outside of this process and outlive it, so tasks that were handed out before a restart may still be answered. Default
+   * false: their holders died with the process, and their tasks are given again at once.
+   */
+  remoteWorkers?: boolean;
+  /** The core to use instead of the one that `loadCore()` answers. */
+  core?: Core;
+  /** Told of failures that were survived (a commit that failed, a core that was replaced). Default: console.error. */
+  onError?: (error: Error) => void;
+}
+
+/** What an engine holds at this moment. */
+export interface EngineStats {
+  readonly openRuns: number;
+  readonly cachedRuns: number;
+  readonly waitingCalls: number;
+  /** Workflow and activity tasks that wait for a worker. */
+  readonly queuedTasks: number;
+  readonly commits: number;
+  /** When the engine itself acts next, in milliseconds since the epoch; 0: never. */
+  readonly nextWakeMs: number;
+}

@@ -1,0 +1,20 @@
+// The refusals that the host itself gives. The state machine's own come from the core.
+import { Code, ServiceError } from "../service/raw.ts";
+
+function unavailable(message: string, reason: string, cause: Error): ServiceError {
+  return new ServiceError(Code.UNAVAILABLE, message, reason, {}, { cause });
+}
+
+export const closed = () => new ServiceError(Code.UNAVAILABLE, "the engine is closed", "EngineClosed");
+/** Its store can never serve again; `reason` names the store's error. */
+export const stopped = (cause: Error) => unavailable(`the engine has stopped: ${cause.message}`, cause.name, cause);
+export const notRecorded = (cause: Error) =>
+  unavailable(`the change was not recorded (${cause.message}); retry`, "NotRecorded", cause);
+export const storeFailed = (cause: Error) => unavailable(`the store could not answer: ${cause.message}`, "StoreFailed", cause);
+export const coreReplaced = (cause: Error) =>
+  unavailable("the engine's core failed and was replaced; retry", "CoreFailed", cause);
+export const cancelled = () => new ServiceError(Code.CANCELLED, "the call was cancelled by its caller");
+export const notFound = (workflowId: string) =>
+  new ServiceError(Code.NOT_FOUND, `workflow ${workflowId} is not found: its run was purged`, "NotFound");
+export const unimplemented = (method: string) =>
+  new ServiceError(Code.UNIMPLEMENTED, `the embedded engine does not have ${method}`, "Unimplemented");

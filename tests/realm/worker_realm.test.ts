@@ -282,7 +282,14 @@ test("disposal rejects what is open and leaves nothing running", async () => {
 });
 
 test("a message carries its own bytes, not the buffer that they lie in", async () => {
-  const posted: { t: string; bytes?: Uint8Array; response?: Uint8Array; history?: Uint8Array }[] = [];
+  interface Posted {
+    readonly t: string;
+    readonly bytes?: Uint8Array;
+    readonly response?: Uint8Array;
+    readonly history?: Uint8Array;
+    readonly messages?: Posted[];
+  }
+  const posted: Posted[] = [];
   const entry = (): WebWorker => {
     const worker: WebWorker = {
       onmessage: null,
@@ -290,7 +297,7 @@ test("a message carries its own bytes, not the buffer that they lie in", async (
       onerror: null,
       terminate: () => {},
       postMessage(message) {
-        posted.push(message as typeof posted[number]);
+        posted.push(message as Posted);
         if (posted.length === 1) {
           queueMicrotask(() => worker.onmessage!({ data: { t: "ready", workflowTypes: [] } } as MessageEvent));
         }
@@ -299,17 +306,25 @@ test("a message carries its own bytes, not the buffer that they lie in", async (
     return worker;
   };
   const realm = await createWorkerRealm({ entry });
-  const batch = (bytes: Uint8Array) => {
+  const within = (bytes: Uint8Array) => {
     const buffer = new Uint8Array(100_000);
     buffer.set(bytes, 5000);
     return buffer.subarray(5000, 5000 + bytes.length);
   };
   // workflow_execution (2): workflow "w" (1), run "r" (2)
   const task = Uint8Array.of(0x12, 6, 0x0a, 1, 0x77, 0x12, 1, 0x72);
-  const open = [realm.runTask(batch(task)), realm.replay("w", batch(task))];
-  realm.taskReported("r", batch(Uint8Array.of(1, 2, 3)));
-  const sizes = posted.slice(1).map(({ t, bytes, response, history }) => [t, (bytes ?? response ?? history)!.buffer.byteLength]);
-  assert.deepEqual(sizes, [["task", 8], ["replay", 8], ["reported", 3]]);
+  const open = [realm.runTask(within(task)), realm.replay("w", within(task))];
+  realm.taskReported("r", within(Uint8Array.of(1, 2, 3)));
+  open.push(realm.runTask(within(task)));
+  await Promise.resolve();
   await realm.dispose();
   await Promise.allSettled(open);
+  const sizes = posted.slice(1).flatMap((message) => message.messages ?? [message])
+    .map(({ t, bytes, response, history }) => [t, (bytes ?? response ?? history)!.buffer.byteLength]);
+  assert.deepEqual(sizes, [["task", 8], ["replay", 8], ["reported", 3], ["task", 8]]);
+  assert.deepEqual(
+    posted.slice(1).map(({ t }) => t),
+    ["task", "replay", "batch"],
+    "what leaves at the same time leaves together",
+  );
 });

@@ -32,7 +32,12 @@ export type ToRealm =
   | { readonly t: "page"; readonly id: number; readonly history: Uint8Array; readonly nextPageToken: Uint8Array }
   | { readonly t: "noPage"; readonly id: number; readonly message: string }
   | { readonly t: "reported"; readonly runId: string; readonly response: Uint8Array }
-  | { readonly t: "evict"; readonly runId: string };
+  | { readonly t: "evict"; readonly runId: string }
+  /** Several at once, in order: a message of its own costs more than what most of them carry. */
+  | { readonly t: "batch"; readonly messages: readonly BatchedMessage[] };
+
+/** Messages of bytes and strings alone: they can always be cloned. */
+export type BatchedMessage = Extract<ToRealm, { readonly t: "task" | "page" | "noPage" | "reported" | "evict" }>;
 
 export type FromRealm =
   | { readonly t: "ready"; readonly workflowTypes: readonly string[] }

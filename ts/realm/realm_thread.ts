@@ -8,7 +8,7 @@ import type { LogSink } from "../executor/program.ts";
 import { startThread, type Thread, type WebWorker } from "../platform/threads.ts";
 import type { Loss } from "./lost_task.ts";
 import { WorkflowLoadError } from "./loader/errors.ts";
-import { alone, type FromRealm, type InitMessage, type ToRealm } from "./protocol.ts";
+import { alone, type BatchedMessage, type FromRealm, type InitMessage, type ToRealm } from "./protocol.ts";
 
 /** Everything that is needed to start a realm, once and again. */
 export interface RealmSpec {
@@ -38,9 +38,17 @@ const SIGNS_PER_WINDOW = 8;
 /** How long messages that have arrived may take to be delivered to this thread. */
 const GRACE_MS = 25;
 
+const BATCHED: ReadonlySet<ToRealm["t"]> = new Set(["task", "page", "noPage", "reported", "evict"]);
+
+function isBatched(message: ToRealm): message is BatchedMessage {
+  return BATCHED.has(message.t);
+}
+
 export class RealmThread {
   readonly #spec: RealmSpec;
   readonly #jobs = new Map<number, Job>();
+  /** Messages that leave together. */
+  #outbox: BatchedMessage[] = [];
   readonly #lostHandler: (jobs: Job[], culprit: Job | undefined, loss: Loss) => void;
   #thread: Thread | undefined;
   #state: "starting" | "ready" | "ended" = "starting";
@@ -100,12 +108,31 @@ export class RealmThread {
     }
     this.#jobs.set(id, job);
     this.lastUsed = performance.now();
-    this.#thread!.post(job.message(id));
+    this.#post(job.message(id));
     this.#watch();
   }
 
   post(message: ToRealm): void {
-    if (this.#state === "ready") this.#thread!.post(message);
+    if (this.#state === "ready") this.#post(message);
+  }
+
+  /** What one batch of the service's answers sets off goes in one message, at the end of this macrotask's first round of microtasks. */
+  #post(message: ToRealm): void {
+    if (!isBatched(message)) {
+      this.#flush();
+      this.#thread!.post(message);
+      return;
+    }
+    if (this.#outbox.push(message) === 1) queueMicrotask(() => this.#flush());
+  }
+
+  #flush(): void {
+    const messages = this.#outbox;
+    if (messages.length === 0) return;
+    this.#outbox = [];
+    if (this.#state !== "ended") {
+      this.#thread!.post(messages.length === 1 ? messages[0] : { t: "batch", messages } satisfies ToRealm);
+    }
   }
 
   /** Ends the worker. Its jobs are the caller's to settle. */

@@ -139,6 +139,9 @@ class RealmInside {
 
   receive(message: Exclude<ToRealm, InitMessage>): void {
     switch (message.t) {
+      case "batch":
+        for (const each of message.messages) this.receive(each);
+        return;
       case "task":
         return void this.#task(message.id, message.bytes);
       case "replay":

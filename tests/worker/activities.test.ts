@@ -16,6 +16,7 @@ import {
 import { DEFAULT_PAYLOAD_LIMITS, silentLogger } from "../../ts/client/mod.ts";
 import { defaultPayloadConverter, fromFailure } from "../../ts/converter/mod.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
+import { typedService } from "../../ts/service/typed.ts";
 import { PollActivityTaskQueueResponseSchema } from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { runHere } from "../../ts/worker/activity_execution.ts";
 import { ActivityRegistry, prefixed } from "../../ts/worker/activity_registry.ts";
@@ -40,6 +41,7 @@ function setting(activities: object) {
   const logTo = (level: string) => (message: string, fields?: object) => void log.push({ level, message, fields });
   const tasks = new ActivityTasks({
     service,
+    typed: typedService(service),
     namespace: "default",
     identity: "me",
     taskQueue: "q",
@@ -130,6 +132,22 @@ test("an activity made with withContext is given its context, and is called with
   assert.equal(value(service.requests("respondActivityTaskCompleted")[0]!.result), "charge:5");
   assert.throws(() => direct(5), /there is no activity here/);
   assert.throws(() => activityContext(), /there is no activity here/);
+});
+
+test("a context may be taken apart", async () => {
+  const { run, service } = setting({
+    taken: withContext(async ({ heartbeat: beat, sleep: wait, throwIfCancelled, info, cancelled, logger }, ms: number) => {
+      beat("alive");
+      const waited = wait(ms);
+      throwIfCancelled();
+      logger.debug("waits");
+      await waited.catch(() => {});
+      return `${info.activityId} ${cancelled.aborted}`;
+    }),
+  });
+  service.on("recordActivityTaskHeartbeat", () => ({ cancelRequested: true }));
+  await run("taken", [60_000]);
+  assert.equal(value(service.requests("respondActivityTaskCompleted").at(-1)!.result), "5 true");
 });
 
 test("methods keep their object; names are keys, not function names", async () => {

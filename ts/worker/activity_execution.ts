@@ -2,29 +2,30 @@
 // user code: whatever it does ends in exactly one report, or in none where the service does not want one (it said NOT_FOUND, or the
 // activity is completed from outside).
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
-import { durationMs, type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
-import { type ActivityContext, type ActivityInfo, callActivity, type CancelReason } from "../activity/context.ts";
-import { type Duration, toMs } from "../converter/duration.ts";
+import { type ActivityContext, callActivity, type CancelReason } from "../activity/context.ts";
 import { toFailure } from "../converter/failure_converter.ts";
 import { ApplicationFailure, CancelledFailure } from "../converter/failures.ts";
 import { fromPayloads, type Payload, type PayloadConverter, PayloadConverterError, toPayloads } from "../converter/payload.ts";
 import { checkPayloads, type PayloadLimits, PayloadTooLargeError } from "../service/limits.ts";
-import { type Logger, withFields } from "../service/logger.ts";
+import type { Logger } from "../service/logger.ts";
 import { Code, type RawService } from "../service/raw.ts";
-import { sleepOn, type Timers } from "../service/timers.ts";
-import { typedService } from "../service/typed.ts";
+import type { Timers } from "../service/timers.ts";
+import type { TypedService } from "../service/typed.ts";
 import {
   type PollActivityTaskQueueResponse,
   RespondActivityTaskCanceledRequestSchema,
   RespondActivityTaskCompletedRequestSchema,
   RespondActivityTaskFailedRequestSchema,
 } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { AttemptContext, CANCEL_MESSAGES, limitMs } from "./attempt_context.ts";
 import { Heartbeater, heartbeatIntervalMs, type HeartbeatThrottle } from "./heartbeats.ts";
 import type { ActivityAttempt, WorkerEvents } from "./options.ts";
 import { hasCode, report } from "./reports.ts";
 
 export interface ActivityOptions {
   service: RawService;
+  /** The same service with messages. */
+  typed: TypedService;
   namespace: string;
   identity: string;
   taskQueue: string;
@@ -46,125 +47,52 @@ export type RunActivity = (context: ActivityContext, args: unknown[]) => Promise
 const LOCAL_TIMEOUT_SLACK_MS = 5000;
 const HEARTBEAT_CALL_MS = 10_000;
 
-const MESSAGES: { [reason in CancelReason]: string } = {
-  CANCELLED: "the activity was cancelled",
-  RESET: "the activity was reset",
-  PAUSED: "the activity was paused",
-  NOT_FOUND: "the activity is not known any more: it has timed out, or its workflow has ended",
-  TIMED_OUT: "the activity has timed out",
-  WORKER_SHUTDOWN: "the worker is shutting down",
-};
-
-const date = (time: Timestamp | undefined) => (time === undefined ? undefined : timestampDate(time));
-const ms = (duration: Parameters<typeof durationMs>[0] | undefined) => (duration === undefined ? 0 : durationMs(duration));
-
 export class ActivityExecution {
   readonly #task: PollActivityTaskQueueResponse;
   readonly #options: ActivityOptions;
-  readonly #logger: Logger;
-  readonly #abort = new AbortController();
-  readonly #heartbeater: Heartbeater;
-  #cancelReason: CancelReason | undefined;
+  readonly #context: AttemptContext;
+  #heartbeater: Heartbeater | undefined;
   #stopDeadline: (() => void) | undefined;
-  #sleeps = 0;
 
   constructor(task: PollActivityTaskQueueResponse, options: ActivityOptions) {
     this.#task = task;
     this.#options = options;
-    this.#logger = withFields(options.logger, {
-      activityType: task.activityType?.name,
-      activityId: task.activityId,
-      attempt: task.attempt,
-      workflowId: task.workflowExecution?.workflowId,
-      runId: task.workflowExecution?.runId,
-    });
-    const interval = heartbeatIntervalMs(ms(task.heartbeatTimeout), options.throttle);
-    this.#heartbeater = new Heartbeater(interval, options.timers, (details) => this.#sendHeartbeat(details));
+    this.#context = new AttemptContext(task, options, (details) => this.#recordHeartbeat(details));
   }
 
   /** The activity waits in `sleep`. */
   get sleeping(): boolean {
-    return this.#sleeps > 0;
+    return this.#context.sleeping;
+  }
+
+  get #logger(): Logger {
+    return this.#context.logger;
   }
 
   /** Runs the attempt to its report. Never rejects. */
   async run(activity: RunActivity): Promise<void> {
     this.#armDeadline();
     try {
-      const { converter } = this.#options;
-      const context = this.#context();
-      const args = fromPayloads(converter, this.#task.input?.payloads);
-      await this.#completed(await activity(context, args));
+      const args = fromPayloads(this.#options.converter, this.#task.input?.payloads);
+      await this.#completed(await activity(this.#context, args));
     } catch (error) {
       await this.#ended(error);
     } finally {
       this.#stopDeadline?.();
-      this.#heartbeater.stop();
+      this.#heartbeater?.stop();
     }
   }
 
   /** Tells the activity to stop. The first reason stays. */
   cancel(reason: CancelReason): void {
-    if (this.#cancelReason !== undefined) return;
-    this.#cancelReason = reason;
-    this.#logger.debug("an activity is told to stop", { reason });
-    this.#abort.abort(new CancelledFailure(MESSAGES[reason]));
-  }
-
-  #context(): ActivityContext {
-    const { timers } = this.#options;
-    const signal = this.#abort.signal;
-    const reason = () => this.#cancelReason;
-    return {
-      info: this.#info(),
-      cancelled: signal,
-      get cancelReason() {
-        return reason();
-      },
-      logger: this.#logger,
-      heartbeat: (details) => this.#recordHeartbeat(details),
-      sleep: async (duration: Duration) => {
-        this.#sleeps++;
-        try {
-          await sleepOn(timers, toMs(duration), signal);
-        } finally {
-          this.#sleeps--;
-        }
-      },
-      throwIfCancelled: () => signal.throwIfAborted(),
-    };
-  }
-
-  #info(): ActivityInfo {
-    const task = this.#task;
-    const workflowId = task.workflowExecution?.workflowId ?? "";
-    const runId = task.workflowExecution?.runId ?? "";
-    return {
-      taskToken: task.taskToken,
-      activityId: task.activityId,
-      activityType: task.activityType?.name ?? "",
-      taskQueue: this.#options.taskQueue,
-      namespace: task.workflowNamespace || this.#options.namespace,
-      workflowId,
-      runId,
-      workflowType: task.workflowType?.name ?? "",
-      attempt: task.attempt,
-      idempotencyKey: `${workflowId}/${runId}/${task.activityId}`,
-      heartbeatDetails: fromPayloads(this.#options.converter, task.heartbeatDetails?.payloads)[0],
-      scheduledTime: date(task.scheduledTime),
-      currentAttemptScheduledTime: date(task.currentAttemptScheduledTime),
-      startedTime: date(task.startedTime),
-      heartbeatTimeoutMs: ms(task.heartbeatTimeout) || undefined,
-      startToCloseTimeoutMs: ms(task.startToCloseTimeout) || undefined,
-      scheduleToCloseTimeoutMs: ms(task.scheduleToCloseTimeout) || undefined,
-    };
+    if (this.#context.cancel(reason)) this.#logger.debug("an activity is told to stop", { reason });
   }
 
   /** The attempt's own clock: without it an activity that ignores its heartbeats would go on long after the service gave it up. */
   #armDeadline(): void {
     this.#stopDeadline?.();
-    const heartbeat = ms(this.#task.heartbeatTimeout) || Infinity;
-    const close = ms(this.#task.startToCloseTimeout) || Infinity;
+    const heartbeat = limitMs(this.#task.heartbeatTimeout) || Infinity;
+    const close = limitMs(this.#task.startToCloseTimeout) || Infinity;
     const limit = Math.min(heartbeat, close);
     if (limit === Infinity) return;
     this.#stopDeadline = this.#options.timers.after(limit + LOCAL_TIMEOUT_SLACK_MS, () => this.cancel("TIMED_OUT"));
@@ -174,20 +102,23 @@ export class ActivityExecution {
     const payloads = details === undefined ? [] : [this.#options.converter.toPayload(details)];
     this.#check("the details of a heartbeat", payloads);
     // Only a heartbeat timeout is put off by a heartbeat; start-to-close is not.
-    if ((ms(this.#task.heartbeatTimeout) || Infinity) <= (ms(this.#task.startToCloseTimeout) || Infinity)) this.#armDeadline();
+    if ((limitMs(this.#task.heartbeatTimeout) || Infinity) <= (limitMs(this.#task.startToCloseTimeout) || Infinity)) {
+      this.#armDeadline();
+    }
+    this.#heartbeater ??= new Heartbeater(
+      heartbeatIntervalMs(limitMs(this.#task.heartbeatTimeout), this.#options.throttle),
+      this.#options.timers,
+      (sent) => this.#sendHeartbeat(sent),
+    );
     this.#heartbeater.record(payloads);
   }
 
   async #sendHeartbeat(payloads: Payload[]): Promise<void> {
-    const { service, namespace, identity } = this.#options;
+    const { namespace, identity } = this.#options;
+    const details = payloads.length > 0 ? { details: { payloads } } : {};
+    const request = { namespace, identity, taskToken: this.#task.taskToken, ...details };
     try {
-      const request = {
-        namespace,
-        identity,
-        taskToken: this.#task.taskToken,
-        ...(payloads.length > 0 && { details: { payloads } }),
-      };
-      const answer = await typedService(service).recordActivityTaskHeartbeat(request, { timeoutMs: HEARTBEAT_CALL_MS });
+      const answer = await this.#options.typed.recordActivityTaskHeartbeat(request, { timeoutMs: HEARTBEAT_CALL_MS });
       if (answer.cancelRequested) this.cancel("CANCELLED");
       else if (answer.activityReset) this.cancel("RESET");
       else if (answer.activityPaused) this.cancel("PAUSED");
@@ -217,15 +148,15 @@ export class ActivityExecution {
   async #ended(error: unknown): Promise<void> {
     const { events } = this.#options;
     if ((error as Error | undefined)?.name === "CompleteAsyncError") return events.activityCompletesAsync?.(this.#attempt());
-    await this.#heartbeater.flush();
-    const reason = this.#cancelReason;
+    await this.#heartbeater?.flush();
+    const reason = this.#context.cancelReason;
     if (reason === "NOT_FOUND") {
       this.#logger.debug("an activity that nobody waits for has stopped");
       return;
     }
     if (reason !== undefined && this.#isCancellation(error)) {
       if (reason === "CANCELLED") return this.#cancelled(error);
-      error = new ApplicationFailure(MESSAGES[reason], { type: reason, cause: error });
+      error = new ApplicationFailure(CANCEL_MESSAGES[reason], { type: reason, cause: error });
     } else if (error instanceof CancelledFailure) {
       // Nobody asked for it: the service would refuse a cancellation.
       error = new ApplicationFailure(error.message, { type: error.name, details: error.details, cause: error });
@@ -237,13 +168,13 @@ export class ActivityExecution {
   }
 
   #attempt(): ActivityAttempt {
-    const { workflowId, runId, activityId, activityType, attempt } = this.#info();
+    const { workflowId, runId, activityId, activityType, attempt } = this.#context.info;
     return { workflowId, runId, activityId, activityType, attempt };
   }
 
   /** The cancellation that was delivered, in whatever shape the activity passed it on. */
   #isCancellation(error: unknown): boolean {
-    return error === this.#abort.signal.reason || error instanceof CancelledFailure ||
+    return error === this.#context.cancelled.reason || error instanceof CancelledFailure ||
       (error as Error | undefined)?.name === "AbortError";
   }
 
@@ -274,7 +205,7 @@ export class ActivityExecution {
     fields: MessageInitShape<S>,
   ): Promise<void> {
     const { namespace, identity } = this.#options;
-    this.#heartbeater.stop();
+    this.#heartbeater?.stop();
     const request = toBinary(
       schema as never,
       create(schema as never, { namespace, identity, taskToken: this.#task.taskToken, ...fields } as never),

@@ -76,6 +76,7 @@ export class Worker {
     if (registry !== undefined) {
       this.#activityTasks = new ActivityTasks({
         ...settings,
+        typed: typedService(settings.service),
         timers: settings.activityTimers,
         reportTimers: settings.timers,
         find: (type) => find(type, registry, pool),

@@ -1,0 +1,133 @@
+// The context of one attempt of an activity, from its task. Most activities use little of it, and thousands start per second: what costs
+// something (signal, info, logger) is made when it is first asked for.
+import { durationMs, type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import type { ActivityContext, ActivityInfo, CancelReason } from "../activity/context.ts";
+import { type Duration, toMs } from "../converter/duration.ts";
+import { CancelledFailure } from "../converter/failures.ts";
+import { fromPayloads, type PayloadConverter } from "../converter/payload.ts";
+import { type Logger, withFields } from "../service/logger.ts";
+import { sleepOn, type Timers } from "../service/timers.ts";
+import type { PollActivityTaskQueueResponse } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+
+export interface AttemptSettings {
+  namespace: string;
+  taskQueue: string;
+  converter: PayloadConverter;
+  logger: Logger;
+  /** Of sleeps. */
+  timers: Timers;
+}
+
+export const CANCEL_MESSAGES: { readonly [reason in CancelReason]: string } = {
+  CANCELLED: "the activity was cancelled",
+  RESET: "the activity was reset",
+  PAUSED: "the activity was paused",
+  NOT_FOUND: "the activity is not known any more: it has timed out, or its workflow has ended",
+  TIMED_OUT: "the activity has timed out",
+  WORKER_SHUTDOWN: "the worker is shutting down",
+};
+
+const date = (time: Timestamp | undefined) => (time === undefined ? undefined : timestampDate(time));
+
+/** Milliseconds of a limit; 0: none. */
+export function limitMs(duration: Parameters<typeof durationMs>[0] | undefined): number {
+  return duration === undefined ? 0 : durationMs(duration);
+}
+
+export class AttemptContext implements ActivityContext {
+  readonly #task: PollActivityTaskQueueResponse;
+  readonly #settings: AttemptSettings;
+  readonly #record: (details: unknown) => void;
+  #info: ActivityInfo | undefined;
+  #logger: Logger | undefined;
+  #abort: AbortController | undefined;
+  #cancelReason: CancelReason | undefined;
+  #sleeps = 0;
+
+  constructor(task: PollActivityTaskQueueResponse, settings: AttemptSettings, record: (details: unknown) => void) {
+    this.#task = task;
+    this.#settings = settings;
+    this.#record = record;
+  }
+
+  get info(): ActivityInfo {
+    return this.#info ??= infoOf(this.#task, this.#settings);
+  }
+
+  get logger(): Logger {
+    const { activityType, activityId, attempt, workflowExecution } = this.#task;
+    return this.#logger ??= withFields(this.#settings.logger, {
+      activityType: activityType?.name,
+      activityId,
+      attempt,
+      workflowId: workflowExecution?.workflowId,
+      runId: workflowExecution?.runId,
+    });
+  }
+
+  get cancelled(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.#cancelReason !== undefined) this.#abort.abort(new CancelledFailure(CANCEL_MESSAGES[this.#cancelReason]));
+    }
+    return this.#abort.signal;
+  }
+
+  get cancelReason(): CancelReason | undefined {
+    return this.#cancelReason;
+  }
+
+  /** It waits in `sleep`. */
+  get sleeping(): boolean {
+    return this.#sleeps > 0;
+  }
+
+  // Functions of their own, so that `({ heartbeat, sleep }) => ...` works.
+
+  readonly heartbeat = (details?: unknown): void => this.#record(details);
+
+  readonly sleep = async (duration: Duration): Promise<void> => {
+    this.#sleeps++;
+    try {
+      await sleepOn(this.#settings.timers, toMs(duration), this.cancelled);
+    } finally {
+      this.#sleeps--;
+    }
+  };
+
+  readonly throwIfCancelled = (): void => {
+    if (this.#cancelReason !== undefined) this.cancelled.throwIfAborted();
+  };
+
+  /** Tells the activity to stop; false when it knows already. */
+  cancel(reason: CancelReason): boolean {
+    if (this.#cancelReason !== undefined) return false;
+    this.#cancelReason = reason;
+    this.#abort?.abort(new CancelledFailure(CANCEL_MESSAGES[reason]));
+    return true;
+  }
+}
+
+function infoOf(task: PollActivityTaskQueueResponse, settings: AttemptSettings): ActivityInfo {
+  const workflowId = task.workflowExecution?.workflowId ?? "";
+  const runId = task.workflowExecution?.runId ?? "";
+  return {
+    taskToken: task.taskToken,
+    activityId: task.activityId,
+    activityType: task.activityType?.name ?? "",
+    taskQueue: settings.taskQueue,
+    namespace: task.workflowNamespace || settings.namespace,
+    workflowId,
+    runId,
+    workflowType: task.workflowType?.name ?? "",
+    attempt: task.attempt,
+    idempotencyKey: `${workflowId}/${runId}/${task.activityId}`,
+    heartbeatDetails: fromPayloads(settings.converter, task.heartbeatDetails?.payloads)[0],
+    scheduledTime: date(task.scheduledTime),
+    currentAttemptScheduledTime: date(task.currentAttemptScheduledTime),
+    startedTime: date(task.startedTime),
+    heartbeatTimeoutMs: limitMs(task.heartbeatTimeout) || undefined,
+    startToCloseTimeoutMs: limitMs(task.startToCloseTimeout) || undefined,
+    scheduleToCloseTimeoutMs: limitMs(task.scheduleToCloseTimeout) || undefined,
+  };
+}

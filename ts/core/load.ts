@@ -23,6 +23,12 @@ const core: Core = {
 
 let loading: Promise<Core> | undefined;
 let loaded = false;
+let memory: WebAssembly.Memory | undefined;
+
+/** Bytes of memory that the loaded module has taken; 0 before it is loaded. It grows as needed and never shrinks. */
+export function memoryBytes(): number {
+  return memory?.buffer.byteLength ?? 0;
+}
 
 /** The bytes of the inline module. */
 async function inlineBytes(): Promise<Uint8Array<ArrayBuffer>> {
@@ -43,7 +49,7 @@ function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
 export function loadCore(source?: CoreSource): Promise<Core> {
   loading ??= (async () => {
     if (!loaded) {
-      await initAsync({ module_or_path: source ?? await inlineBytes() });
+      memory = (await initAsync({ module_or_path: source ?? await inlineBytes() })).memory;
       loaded = true;
     }
     return core;
@@ -54,7 +60,7 @@ export function loadCore(source?: CoreSource): Promise<Core> {
 /** Loads a compiled module synchronously (realms get theirs posted). */
 export function loadCoreSync(source: WebAssembly.Module | Uint8Array<ArrayBuffer>): Core {
   if (!loaded) {
-    initSync({ module: source });
+    memory = initSync({ module: source }).memory;
     loaded = true;
     loading = Promise.resolve(core);
   }

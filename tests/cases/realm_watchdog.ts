@@ -94,7 +94,7 @@ export const cases: Case[] = [
         const calm = h.start("Calm", { args: [3] });
         const started = performance.now();
         equal(await calm.auto(), 3);
-        ok(performance.now() - started < WINDOW * 4, "others go on while it spins in quarantine");
+        ok(performance.now() - started < 10_000, "others go on while it spins in quarantine");
         const outcome = await inTime(second, 10_000, "the second spin");
         equal(outcome.response?.$case, "nothing");
         match(outcome.error?.message ?? "", /without yielding/);

@@ -265,6 +265,19 @@ test("a long poll that ends with nothing is asked again", async () => {
   assert.equal(await client(service).getHandle("W", "1").result(), 1);
 });
 
+test("a service that says nothing at once, over and over, does not make the client spin", async () => {
+  const service = new ScriptedService()
+    .on("getWorkflowExecutionHistory", () => ({ nextPageToken: new Uint8Array([1]) }))
+    .on("updateWorkflowExecution", () => ({ stage: Stage.ADMITTED }));
+  const handle = client(service).getHandle("W", "1");
+  await assert.rejects(handle.result({ timeout: 300 }), DeadlineExceededError);
+  await assert.rejects(handle.executeUpdate("add", { timeout: 300 }), DeadlineExceededError);
+  await assert.rejects(async () => {
+    for await (const _event of handle.history({ follow: true, timeout: 300 }));
+  }, DeadlineExceededError);
+  assert.ok(service.calls.length < 60, `${service.calls.length} calls in about a second`);
+});
+
 test("an update asks with one id until it is accepted, then polls for the outcome", async () => {
   const service = new ScriptedService()
     .on("updateWorkflowExecution", (request, _options, attempt) => {

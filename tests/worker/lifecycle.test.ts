@@ -202,6 +202,12 @@ test("runUntil answers the value, stops the worker, and passes on failures of bo
   const second = await worker({ service, activities: { a: () => 1 } });
   await assert.rejects(second.runUntil(Promise.reject(new Error("the test failed"))), /the test failed/);
   assert.equal(second.state, "stopped");
+  const thrower = await worker({ service, activities: { a: () => 1 } });
+  const throws = () => {
+    throw new Error("before the first await");
+  };
+  await assert.rejects(thrower.runUntil(throws), /before the first await/);
+  assert.equal(thrower.state, "stopped");
   const third = await worker({ service, activities: { a: () => 1 } });
   const waiting = third.runUntil(new Promise(() => {}));
   await settle();

@@ -46,6 +46,23 @@ export class Deadline {
   }
 }
 
+/** An answer that brings nothing this soon did not wait for anything. */
+const TOO_SOON_MS = 10;
+
+/**
+ * Asks until there is an answer. A service that says "nothing yet" at once, over and over, is asked less and less often, up to once a
+ * second: no service can make a client spin.
+ */
+export async function askUntil<T>(deadline: Deadline, ask: () => Promise<T | undefined>): Promise<T> {
+  for (let hasty = 0;;) {
+    const asked = performance.now();
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    hasty = performance.now() - asked < TOO_SOON_MS ? hasty + 1 : 0;
+    if (hasty > 1) await sleepOn(realTimers, Math.min(1000, 2 ** hasty, deadline.remaining()), deadline.signal);
+  }
+}
+
 export class Calls {
   readonly #service: TypedService;
   readonly #retry: RetryOptions;

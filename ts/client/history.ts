@@ -6,7 +6,7 @@ import { HistoryEventFilterType } from "../temporal/generated/temporal/api/enums
 import { type History, type HistoryEvent, HistorySchema } from "../temporal/generated/temporal/api/history/v1/message_pb.ts";
 import type { GetWorkflowExecutionHistoryResponse } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { ClientContext } from "./context.ts";
-import { type CallSettings, Deadline } from "./calls.ts";
+import { askUntil, type CallSettings, Deadline } from "./calls.ts";
 
 export interface HistoryOptions extends CallSettings {
   /** Go on until the run closes, and yield events as they come. Default: end with what there is. */
@@ -45,15 +45,21 @@ export async function* readHistory(
   const deadline = new Deadline(options);
   let nextPageToken: Uint8Array = new Uint8Array(0);
   for (;;) {
-    const page: GetWorkflowExecutionHistoryResponse | undefined = await context.calls.longPoll("getWorkflowExecutionHistory", {
-      namespace: context.namespace,
-      execution: { workflowId, runId: runId ?? "" },
-      nextPageToken,
-      maximumPageSize: options.pageSize ?? 0,
-      waitNewEvent: options.follow ?? false,
-      historyEventFilterType: HistoryEventFilterType.ALL_EVENT,
-    }, deadline);
-    if (page === undefined) continue;
+    const page: GetWorkflowExecutionHistoryResponse = await askUntil(deadline, async () => {
+      const answer = await context.calls.longPoll("getWorkflowExecutionHistory", {
+        namespace: context.namespace,
+        execution: { workflowId, runId: runId ?? "" },
+        nextPageToken,
+        maximumPageSize: options.pageSize ?? 0,
+        waitNewEvent: options.follow ?? false,
+        historyEventFilterType: HistoryEventFilterType.ALL_EVENT,
+      }, deadline);
+      if (answer === undefined || (pageEvents(answer).length === 0 && answer.nextPageToken.length > 0)) {
+        nextPageToken = answer?.nextPageToken ?? nextPageToken;
+        return undefined;
+      }
+      return answer;
+    });
     for (const event of pageEvents(page)) {
       yield event;
       if (isClosing(event)) return;
@@ -71,7 +77,7 @@ export async function waitForClose(
   deadline: Deadline,
 ): Promise<HistoryEvent> {
   let nextPageToken: Uint8Array = new Uint8Array(0);
-  for (;;) {
+  return await askUntil(deadline, async () => {
     const page = await context.calls.longPoll("getWorkflowExecutionHistory", {
       namespace: context.namespace,
       execution: { workflowId, runId: runId ?? "" },
@@ -80,11 +86,10 @@ export async function waitForClose(
       skipArchival: true,
       historyEventFilterType: HistoryEventFilterType.CLOSE_EVENT,
     }, deadline);
-    if (page === undefined) continue;
-    const closing = pageEvents(page).find(isClosing);
-    if (closing !== undefined) return closing;
+    if (page === undefined) return undefined;
     nextPageToken = page.nextPageToken;
-  }
+    return pageEvents(page).find(isClosing);
+  });
 }
 
 export async function collectHistory(events: AsyncIterable<HistoryEvent>): Promise<History> {

@@ -4,7 +4,7 @@ import { fromFailure } from "../converter/failure_converter.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../temporal/generated/temporal/api/enums/v1/update_pb.ts";
 import type { Outcome } from "../temporal/generated/temporal/api/update/v1/message_pb.ts";
-import { type CallSettings, Deadline } from "./calls.ts";
+import { askUntil, type CallSettings, Deadline } from "./calls.ts";
 import { type ClientContext, decodeOne, encodeArgs, nameError } from "./context.ts";
 import { WorkflowUpdateFailedError, WorkflowUpdateRejectedError } from "./errors.ts";
 
@@ -35,15 +35,16 @@ const updateRef = ({ workflowId, runId, updateId }: Ref) => ({ workflowExecution
 /** Waits until an accepted update is carried out. */
 async function pollOutcome(context: ClientContext, ref: Ref, deadline: Deadline): Promise<Outcome> {
   try {
-    for (;;) {
-      const response = await context.calls.longPoll("pollWorkflowExecutionUpdate", {
-        namespace: context.namespace,
-        identity: context.identity,
-        updateRef: updateRef(ref),
-        waitPolicy: { lifecycleStage: Stage.COMPLETED },
-      }, deadline);
-      if (response?.outcome !== undefined) return response.outcome;
-    }
+    const request = {
+      namespace: context.namespace,
+      identity: context.identity,
+      updateRef: updateRef(ref),
+      waitPolicy: { lifecycleStage: Stage.COMPLETED },
+    };
+    return await askUntil(
+      deadline,
+      async () => (await context.calls.longPoll("pollWorkflowExecutionUpdate", request, deadline))?.outcome,
+    );
   } catch (error) {
     throw nameError(context, error, { what: "the update", ...ref });
   }
@@ -134,18 +135,17 @@ export async function startUpdate<R>(
     },
   };
   try {
-    for (;;) {
+    return await askUntil(deadline, async () => {
       const response = await context.calls.longPoll("updateWorkflowExecution", request, deadline);
-      if (response === undefined) continue;
+      // The service may answer before the wanted stage, when its own long poll ends: then the same request joins the first one.
+      if (response === undefined || (response.outcome === undefined && response.stage < Stage.ACCEPTED)) return undefined;
       const run = response.updateRef?.workflowExecution?.runId || runId;
       if (response.outcome !== undefined) return new UpdateHandle<R>(context, updateId, workflowId, run, response.outcome, true);
-      // The service may answer before the wanted stage, when its own long poll ends: then the same request joins the first one.
-      if (response.stage < Stage.ACCEPTED) continue;
       const outcome = wanted === Stage.ACCEPTED
         ? undefined
         : await pollOutcome(context, { updateId, workflowId, runId: run }, deadline);
       return new UpdateHandle<R>(context, updateId, workflowId, run, outcome);
-    }
+    });
   } catch (error) {
     throw nameError(context, error, { what: `update "${name}"`, workflowId, runId, updateId });
   }

@@ -153,7 +153,7 @@ export class Worker {
     const ended = running.then(() => {
       throw new Error("the worker was shut down before the work that it was to run for was done");
     });
-    const promise = typeof work === "function" ? work() : work;
+    const promise = typeof work === "function" ? Promise.resolve().then(work) : work;
     // Whichever of the two loses the race has been listened to.
     promise.catch(() => {});
     ended.catch(() => {});

@@ -1,10 +1,13 @@
 // The client's and the worker's tests against a real Temporal dev server: the same code, the same expectations.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { after, before, test } from "node:test";
 import { GrpcService } from "../../ts/temporal/grpc.ts";
 import { clientSuite } from "../suites/client_suite.ts";
 import { workerSuite } from "../suites/worker_suite.ts";
 import { type OnService, settingOf } from "../support/services.ts";
-import { DevServer, noServer } from "./support/dev_server.ts";
+import { signal, waitForSignal, workflow } from "../../ts/workflow/mod.ts";
+import { DevServer, noServer, temporalCli } from "./support/dev_server.ts";
 
 let server: DevServer;
 let service: GrpcService;
@@ -28,3 +31,18 @@ const onCluster: OnService = (name, body) => {
 
 clientSuite(onCluster);
 workerSuite(onCluster);
+
+const go = signal<[{ word: string }]>("go");
+const echo = workflow("Echo", async (name: string) => ({ name, ...await waitForSignal(go) }));
+
+test("a history as JSON is what the official command line writes", { skip: noServer }, async () => {
+  const { client, work } = settingOf(service, false, "echo", (id) => id);
+  await work({ workflows: [echo] }, async () => {
+    const handle = await client.start(echo, { id: "echo", args: ["ada"], memo: { note: 1 }, runTimeout: "1h", retry: { maximumAttempts: 2 } });
+    await handle.signal(go, { word: "hi" });
+    assert.deepEqual(await handle.result(), { name: "ada", word: "hi" });
+    const show = ["workflow", "show", "--workflow-id", "echo", "--output", "json", "--address", server.address];
+    const theirs = execFileSync(temporalCli()!, show, { encoding: "utf8" });
+    assert.deepEqual(JSON.parse(await handle.historyJson()), JSON.parse(theirs));
+  });
+});

@@ -235,7 +235,7 @@ test("help, with examples", async () => {
   }
   const help = await run(["replay", "--help"]);
   assert.equal(help.code, 0);
-  assert.match(help.out, /Examples:\n  temporalex replay --workflows/);
+  assert.match(help.out, /Examples:\n {2}temporalex replay --workflows/);
 });
 
 test("on a terminal the output is for people, in colour where that is wanted", async () => {
@@ -252,6 +252,7 @@ test("on a terminal the output is for people, in colour where that is wanted", a
   assert.match(plain.out, /^ {4}at .*changed\.ts:\d+:\d+/m);
   assert.match(plain.out, /^unreadable +people\/nowhere\.bin\n {4}there is no such file/m);
   const coloured = await run(["replay", "--workflows", "people/same.ts", "people/ok.bin"], { terminal: true, colours: true });
+  // deno-lint-ignore no-control-regex
   assert.match(coloured.out, /^\x1b\[32mok +\x1b\[0m +people\/ok\.bin/);
   const json = await run(["replay", "--json", "--workflows", "people/same.ts", "people/ok.bin"], {
     terminal: true,

@@ -26,7 +26,11 @@ after(async () => {
 
 const onCluster: OnService = (name, body) => {
   const number = ++count;
-  test(`${name} (cluster)`, { skip: noServer }, () => body(settingOf(service, false, `queue-${number}`, (id) => `${id}-${number}`)));
+  test(
+    `${name} (cluster)`,
+    { skip: noServer },
+    () => body(settingOf(service, false, `queue-${number}`, (id) => `${id}-${number}`)),
+  );
 };
 
 clientSuite(onCluster);

@@ -52,183 +52,192 @@ const failure = (error: unknown): ApplicationFailure => {
 };
 
 export function workerSuite(check: OnService): void {
-check("an activity is retried with the same idempotency key, and sees its last heartbeat", async (t) => {
-  const seen: [number, string, unknown][] = [];
-  const work = (input: string) => {
-    const { attempt, idempotencyKey, heartbeatDetails } = activityInfo();
-    seen.push([attempt, idempotencyKey, heartbeatDetails]);
-    heartbeat({ reached: attempt });
-    if (attempt < 3) throw new Error("not yet");
-    return `${input} done`;
-  };
-  await t.work({ workflows: [runs], activities: { work } }, async () => {
-    const handle = await t.client.start(runs, { id: t.id("w"), args: ["it"] });
-    assert.equal(await handle.result(), "it done");
-    const key = `${handle.workflowId}/${handle.runId}/${seen[0]![1].split("/")[2]}`;
-    assert.deepEqual(seen, [[1, key, undefined], [2, key, { reached: 1 }], [3, key, { reached: 2 }]]);
-  });
-});
-
-check("attempts end with the retry policy, with a non-retryable failure, and with an unknown activity", async (t) => {
-  let attempts = 0;
-  const work = (input: string): string => {
-    attempts++;
-    throw new ApplicationFailure(input, { type: "Always", nonRetryable: input === "final" });
-  };
-  await t.work({ workflows: [runs, runsOnce], activities: { work } }, async () => {
-    await assert.rejects(t.client.execute(runs, { id: t.id("1"), args: ["again"] }), (error) => failure(error).type === "Always");
-    assert.equal(attempts, 4);
-    await assert.rejects(t.client.execute(runs, { id: t.id("2"), args: ["final"] }), (error) => failure(error).nonRetryable);
-    assert.equal(attempts, 5);
-  });
-  await t.work({ workflows: [runsOnce], activities: { other: () => 1 } }, async () => {
-    await assert.rejects(t.client.execute(runsOnce, { id: t.id("3"), args: ["x"] }), (error) => {
-      assert.equal(failure(error).type, "NotFoundError");
-      assert.match(failure(error).message, /no activity "work"; it has other/);
-      return true;
+  check("an activity is retried with the same idempotency key, and sees its last heartbeat", async (t) => {
+    const seen: [number, string, unknown][] = [];
+    const work = (input: string) => {
+      const { attempt, idempotencyKey, heartbeatDetails } = activityInfo();
+      seen.push([attempt, idempotencyKey, heartbeatDetails]);
+      heartbeat({ reached: attempt });
+      if (attempt < 3) throw new Error("not yet");
+      return `${input} done`;
+    };
+    await t.work({ workflows: [runs], activities: { work } }, async () => {
+      const handle = await t.client.start(runs, { id: t.id("w"), args: ["it"] });
+      assert.equal(await handle.result(), "it done");
+      const key = `${handle.workflowId}/${handle.runId}/${seen[0]![1].split("/")[2]}`;
+      assert.deepEqual(seen, [[1, key, undefined], [2, key, { reached: 1 }], [3, key, { reached: 2 }]]);
     });
   });
-});
 
-check("cancelling a workflow reaches the activity through its heartbeat", async (t) => {
-  const told: unknown[] = [];
-  const work = withContext(async (context) => {
-    try {
-      for (;;) {
-        context.heartbeat("alive");
-        await context.sleep(20);
-      }
-    } finally {
-      told.push(context.cancelReason);
-    }
-  });
-  await t.work({ workflows: [beats], activities: { work } }, async () => {
-    const handle = await t.client.start(beats, { id: t.id("b"), args: [""] });
-    await until("the activity runs", async () => (await handle.describe()).pendingActivities[0]?.heartbeatDetails === "alive");
-    await handle.cancel();
-    await assert.rejects(handle.result(), (error) => error instanceof WorkflowFailedError && isCancellation(error.cause));
-    assert.deepEqual(told, ["CANCELLED"]);
-    const kinds = (await handle.fetchHistory()).events.map((event) => event.attributes.case);
-    assert.ok(kinds.includes("activityTaskCanceledEventAttributes"));
-  });
-});
-
-check("timeouts: start to close, and a heart that stops beating", async (t) => {
-  const ends: unknown[] = [];
-  const work = async (input: string) => {
-    if (input === "beat once") heartbeat();
-    try {
-      await activitySleep("5s");
-    } catch (error) {
-      ends.push(activityContext().cancelReason);
-      throw error;
-    }
-    return "too late";
-  };
-  const settings = { workflows: [runsBriefly, beats], activities: { work } };
-  await t.work(settings, async () => {
-    await assert.rejects(t.client.execute(runsBriefly, { id: t.id("1"), args: [""] }), (error) => {
-      const cause = failure(error) as unknown as TimeoutFailure;
-      assert.equal(cause.timeoutType, "START_TO_CLOSE");
-      return true;
-    });
-    await assert.rejects(t.client.execute(beats, { id: t.id("2"), args: ["beat once"] }), (error) => {
-      const cause = failure(error) as unknown as TimeoutFailure;
-      assert.equal(cause.timeoutType, "HEARTBEAT");
-      return true;
-    });
-  });
-  assert.deepEqual(ends, ["WORKER_SHUTDOWN", "WORKER_SHUTDOWN"], "nobody waits for these, and the shutdown ends them");
-});
-
-check("async completion is accepted once, by token and by id", async (t) => {
-  const tokens: Uint8Array[] = [];
-  const work = () => {
-    tokens.push(activityInfo().taskToken);
-    return completeAsync();
-  };
-  await t.work({ workflows: [runsOnce, beats], activities: { work } }, async () => {
-    const handle = await t.client.start(runsOnce, { id: t.id("1"), args: [""] });
-    await until("the activity ran", () => tokens.length === 1);
-    await t.client.heartbeatActivity(tokens[0]!, { half: true });
-    assert.deepEqual((await handle.describe()).pendingActivities[0]!.heartbeatDetails, { half: true });
-    await t.client.completeActivity(tokens[0]!, "from outside");
-    await assert.rejects(t.client.completeActivity(tokens[0]!, "again"), ActivityNotFoundError);
-    assert.equal(await handle.result(), "from outside");
-
-    const failed = await t.client.start(runsOnce, { id: t.id("2"), args: [""] });
-    await until("the activity ran", () => tokens.length === 2);
-    const { activityId } = (await failed.describe()).pendingActivities[0]!;
-    await t.client.failActivity({ workflowId: failed.workflowId, activityId }, ApplicationFailure.nonRetryable("no", { type: "Outside" }));
-    await assert.rejects(t.client.failActivity({ workflowId: failed.workflowId, activityId }, new Error("again")), ActivityNotFoundError);
-    await assert.rejects(failed.result(), (error) => failure(error).type === "Outside");
-
-    const cancelled = await t.client.start(beats, { id: t.id("3"), args: [""] });
-    await until("the activity ran", () => tokens.length === 3);
-    await cancelled.cancel();
-    await until(
-      "the cancellation arrives",
-      () => t.client.heartbeatActivity(tokens[2]!).then(() => false, (error) => error.name === "ActivityCancelledError"),
-    );
-    await t.client.reportCancellation(tokens[2]!, "stopped");
-    await assert.rejects(cancelled.result(), (error) => error instanceof WorkflowFailedError && isCancellation(error.cause));
-  });
-});
-
-// ------------------------------------------------------------------------------------------------------------------- cache
-
-const add = update<[n: number], number>("add");
-const done = signal("done");
-const sum = query<number>("sum");
-const adder = workflow("Adder", {
-  queries: { sum: () => 0 },
-  async run(start: number) {
-    const state = await receive({ n: start }, [
-      on(add, ([n], s) => reply(s.n + n, { n: s.n + n })),
-      on(done, (_, s) => stop(s)),
-    ]);
-    await sleep(1);
-    return Number(await quick.work(String(state.n)));
-  },
-});
-
-/** Counts the history bytes that reach workers: a replay shows in them. */
-function countingService(inner: RawService) {
-  const bytes = { tasks: 0, total: 0 };
-  const service: RawService = {
-    async call(method, request, options) {
-      const response = await inner.call(method, request, options);
-      if (method === "pollWorkflowTaskQueue" && response.length > 0) {
-        bytes.tasks++;
-        bytes.total += response.length;
-      }
-      return response;
-    },
-  };
-  return { service, bytes };
-}
-
-for (const cachedWorkflows of [0, 1, 1000]) {
-  check(`many workflows with ${cachedWorkflows} cached`, async (t) => {
-    const { service, bytes } = countingService(t.service);
-    const work = (input: string) => input;
-    await t.work({ service, workflows: [adder], activities: { work }, cachedWorkflows }, async () => {
-      const handles = await Promise.all(
-        Array.from({ length: 12 }, (_, i) => t.client.start(adder, { id: t.id(`a${i}`), args: [i] })),
+  check("attempts end with the retry policy, with a non-retryable failure, and with an unknown activity", async (t) => {
+    let attempts = 0;
+    const work = (input: string): string => {
+      attempts++;
+      throw new ApplicationFailure(input, { type: "Always", nonRetryable: input === "final" });
+    };
+    await t.work({ workflows: [runs, runsOnce], activities: { work } }, async () => {
+      await assert.rejects(
+        t.client.execute(runs, { id: t.id("1"), args: ["again"] }),
+        (error) => failure(error).type === "Always",
       );
-      for (let round = 1; round <= 3; round++) {
-        const answers = await Promise.all(handles.map((handle) => handle.update(add, round)));
-        assert.deepEqual(answers, handles.map((_, i) => i + round * (round + 1) / 2));
-      }
-      for (const handle of handles) assert.equal(await handle.query(sum), 0);
-      await Promise.all(handles.map((handle) => handle.signal(done)));
-      assert.deepEqual(await Promise.all(handles.map((handle) => handle.result())), handles.map((_, i) => i + 6));
+      assert.equal(attempts, 4);
+      await assert.rejects(t.client.execute(runs, { id: t.id("2"), args: ["final"] }), (error) => failure(error).nonRetryable);
+      assert.equal(attempts, 5);
     });
-    assert.ok(bytes.tasks > 0);
+    await t.work({ workflows: [runsOnce], activities: { other: () => 1 } }, async () => {
+      await assert.rejects(t.client.execute(runsOnce, { id: t.id("3"), args: ["x"] }), (error) => {
+        assert.equal(failure(error).type, "NotFoundError");
+        assert.match(failure(error).message, /no activity "work"; it has other/);
+        return true;
+      });
+    });
   });
-}
 
-check("a cached run gets only what is new; one that left the cache is replayed, and nobody notices", async (t) => {
+  check("cancelling a workflow reaches the activity through its heartbeat", async (t) => {
+    const told: unknown[] = [];
+    const work = withContext(async (context) => {
+      try {
+        for (;;) {
+          context.heartbeat("alive");
+          await context.sleep(20);
+        }
+      } finally {
+        told.push(context.cancelReason);
+      }
+    });
+    await t.work({ workflows: [beats], activities: { work } }, async () => {
+      const handle = await t.client.start(beats, { id: t.id("b"), args: [""] });
+      await until("the activity runs", async () => (await handle.describe()).pendingActivities[0]?.heartbeatDetails === "alive");
+      await handle.cancel();
+      await assert.rejects(handle.result(), (error) => error instanceof WorkflowFailedError && isCancellation(error.cause));
+      assert.deepEqual(told, ["CANCELLED"]);
+      const kinds = (await handle.fetchHistory()).events.map((event) => event.attributes.case);
+      assert.ok(kinds.includes("activityTaskCanceledEventAttributes"));
+    });
+  });
+
+  check("timeouts: start to close, and a heart that stops beating", async (t) => {
+    const ends: unknown[] = [];
+    const work = async (input: string) => {
+      if (input === "beat once") heartbeat();
+      try {
+        await activitySleep("5s");
+      } catch (error) {
+        ends.push(activityContext().cancelReason);
+        throw error;
+      }
+      return "too late";
+    };
+    const settings = { workflows: [runsBriefly, beats], activities: { work } };
+    await t.work(settings, async () => {
+      await assert.rejects(t.client.execute(runsBriefly, { id: t.id("1"), args: [""] }), (error) => {
+        const cause = failure(error) as unknown as TimeoutFailure;
+        assert.equal(cause.timeoutType, "START_TO_CLOSE");
+        return true;
+      });
+      await assert.rejects(t.client.execute(beats, { id: t.id("2"), args: ["beat once"] }), (error) => {
+        const cause = failure(error) as unknown as TimeoutFailure;
+        assert.equal(cause.timeoutType, "HEARTBEAT");
+        return true;
+      });
+    });
+    assert.deepEqual(ends, ["WORKER_SHUTDOWN", "WORKER_SHUTDOWN"], "nobody waits for these, and the shutdown ends them");
+  });
+
+  check("async completion is accepted once, by token and by id", async (t) => {
+    const tokens: Uint8Array[] = [];
+    const work = () => {
+      tokens.push(activityInfo().taskToken);
+      return completeAsync();
+    };
+    await t.work({ workflows: [runsOnce, beats], activities: { work } }, async () => {
+      const handle = await t.client.start(runsOnce, { id: t.id("1"), args: [""] });
+      await until("the activity ran", () => tokens.length === 1);
+      await t.client.heartbeatActivity(tokens[0]!, { half: true });
+      assert.deepEqual((await handle.describe()).pendingActivities[0]!.heartbeatDetails, { half: true });
+      await t.client.completeActivity(tokens[0]!, "from outside");
+      await assert.rejects(t.client.completeActivity(tokens[0]!, "again"), ActivityNotFoundError);
+      assert.equal(await handle.result(), "from outside");
+
+      const failed = await t.client.start(runsOnce, { id: t.id("2"), args: [""] });
+      await until("the activity ran", () => tokens.length === 2);
+      const { activityId } = (await failed.describe()).pendingActivities[0]!;
+      await t.client.failActivity(
+        { workflowId: failed.workflowId, activityId },
+        ApplicationFailure.nonRetryable("no", { type: "Outside" }),
+      );
+      await assert.rejects(
+        t.client.failActivity({ workflowId: failed.workflowId, activityId }, new Error("again")),
+        ActivityNotFoundError,
+      );
+      await assert.rejects(failed.result(), (error) => failure(error).type === "Outside");
+
+      const cancelled = await t.client.start(beats, { id: t.id("3"), args: [""] });
+      await until("the activity ran", () => tokens.length === 3);
+      await cancelled.cancel();
+      await until(
+        "the cancellation arrives",
+        () => t.client.heartbeatActivity(tokens[2]!).then(() => false, (error) => error.name === "ActivityCancelledError"),
+      );
+      await t.client.reportCancellation(tokens[2]!, "stopped");
+      await assert.rejects(cancelled.result(), (error) => error instanceof WorkflowFailedError && isCancellation(error.cause));
+    });
+  });
+
+  // ------------------------------------------------------------------------------------------------------------------- cache
+
+  const add = update<[n: number], number>("add");
+  const done = signal("done");
+  const sum = query<number>("sum");
+  const adder = workflow("Adder", {
+    queries: { sum: () => 0 },
+    async run(start: number) {
+      const state = await receive({ n: start }, [
+        on(add, ([n], s) => reply(s.n + n, { n: s.n + n })),
+        on(done, (_, s) => stop(s)),
+      ]);
+      await sleep(1);
+      return Number(await quick.work(String(state.n)));
+    },
+  });
+
+  /** Counts the history bytes that reach workers: a replay shows in them. */
+  function countingService(inner: RawService) {
+    const bytes = { tasks: 0, total: 0 };
+    const service: RawService = {
+      async call(method, request, options) {
+        const response = await inner.call(method, request, options);
+        if (method === "pollWorkflowTaskQueue" && response.length > 0) {
+          bytes.tasks++;
+          bytes.total += response.length;
+        }
+        return response;
+      },
+    };
+    return { service, bytes };
+  }
+
+  for (const cachedWorkflows of [0, 1, 1000]) {
+    check(`many workflows with ${cachedWorkflows} cached`, async (t) => {
+      const { service, bytes } = countingService(t.service);
+      const work = (input: string) => input;
+      await t.work({ service, workflows: [adder], activities: { work }, cachedWorkflows }, async () => {
+        const handles = await Promise.all(
+          Array.from({ length: 12 }, (_, i) => t.client.start(adder, { id: t.id(`a${i}`), args: [i] })),
+        );
+        for (let round = 1; round <= 3; round++) {
+          const answers = await Promise.all(handles.map((handle) => handle.update(add, round)));
+          assert.deepEqual(answers, handles.map((_, i) => i + round * (round + 1) / 2));
+        }
+        for (const handle of handles) assert.equal(await handle.query(sum), 0);
+        await Promise.all(handles.map((handle) => handle.signal(done)));
+        assert.deepEqual(await Promise.all(handles.map((handle) => handle.result())), handles.map((_, i) => i + 6));
+      });
+      assert.ok(bytes.tasks > 0);
+    });
+  }
+
+  check("a cached run gets only what is new; one that left the cache is replayed, and nobody notices", async (t) => {
     const sizes = async (cachedWorkflows: number) => {
       const { service, bytes } = countingService(t.service);
       await t.work({ service, workflows: [adder], activities: { work: (input: string) => input }, cachedWorkflows }, async () => {
@@ -241,143 +250,149 @@ check("a cached run gets only what is new; one that left the cache is replayed, 
     };
     const [without, withCache] = [await sizes(0), await sizes(10)];
     assert.ok(without > withCache * 3, `${without} bytes without a cache, ${withCache} with one`);
-});
-
-check("a workflow moves from a stopped worker to another one", async (t) => {
-  const settings = { workflows: [adder], activities: { work: (input: string) => input } };
-  const handle = await t.client.start(adder, { id: t.id("moves"), args: [1] });
-  await t.work(settings, async () => void assert.equal(await handle.update(add, 1), 2));
-  await t.work(settings, async () => {
-    assert.equal(await handle.update(add, 1), 3);
-    await handle.signal(done);
-    assert.equal(await handle.result(), 3);
   });
-});
 
-// ---------------------------------------------------------------------------------------------------------------- shutdown
-
-check("a graceful shutdown loses no task: what was polled is finished, the rest waits for the next worker", async (t) => {
-  const started = new Set<string>();
-  const finished = new Set<string>();
-  const work = async (input: string) => {
-    started.add(input);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    finished.add(input);
-    return input;
-  };
-  const settings = { workflows: [runsOnce], activities: { work }, shutdownGraceMs: 5000, maxConcurrentActivities: 3 };
-  const handles = await Promise.all(
-    Array.from({ length: 20 }, (_, i) => t.client.start(runsOnce, { id: t.id(`s${i}`), args: [`s${i}`] })),
-  );
-  for (let worker = 0; worker < 4; worker++) {
-    const wanted = Math.min(finished.size + 4, 20);
-    await t.work(settings, () => until("some are finished", () => finished.size >= wanted));
-    assert.equal(started.size, finished.size, "nothing that was started is left half done");
-  }
-  await t.work(settings, async () => {
-    assert.deepEqual(await Promise.all(handles.map((handle) => handle.result())), handles.map((_, i) => `s${i}`));
+  check("a workflow moves from a stopped worker to another one", async (t) => {
+    const settings = { workflows: [adder], activities: { work: (input: string) => input } };
+    const handle = await t.client.start(adder, { id: t.id("moves"), args: [1] });
+    await t.work(settings, async () => void assert.equal(await handle.update(add, 1), 2));
+    await t.work(settings, async () => {
+      assert.equal(await handle.update(add, 1), 3);
+      await handle.signal(done);
+      assert.equal(await handle.result(), 3);
+    });
   });
-});
 
-check("activities that the shutdown stops run again in the next worker", async (t) => {
-  const attempts: number[] = [];
-  const work = async () => {
-    attempts.push(activityInfo().attempt);
-    if (attempts.length === 1) await activitySleep("1h");
-    return "ok";
-  };
-  const settings = { workflows: [runs], activities: { work } };
-  const handle = await t.client.start(runs, { id: t.id("s"), args: [""] });
-  await t.work(settings, () => until("the activity runs", () => attempts.length === 1));
-  await t.work(settings, async () => void assert.equal(await handle.result(), "ok"));
-  assert.deepEqual(attempts, [1, 2]);
-});
+  // ---------------------------------------------------------------------------------------------------------------- shutdown
 
-// -------------------------------------------------------------------------------------------------------------- neighbours
-
-const poisoned = workflow("Poisoned", async () => {
-  await sleep(1);
-  throw new TypeError("this version has a bug");
-});
-const astray = workflow("Astray", async () => {
-  await new Promise(() => {});
-});
-
-check("poisoned workflows do not hurt their neighbours, and recover with a corrected version", async (t) => {
-  const failures = new Map<string, number>();
-  const events = {
-    workflowTaskFailed: ({ workflowId }: { workflowId: string }) =>
-      void failures.set(workflowId, (failures.get(workflowId) ?? 0) + 1),
-  };
-  const acts = { work: (input: string) => input };
-  const sick = await Promise.all([
-    t.client.start(poisoned, { id: t.id("poisoned"), taskTimeout: "1s" }),
-    t.client.start(astray, { id: t.id("astray"), taskTimeout: "1s" }),
-    t.client.start("Unheard", { id: t.id("unheard"), taskTimeout: "1s" }),
-  ]);
-  await t.work({ workflows: [poisoned, astray, runs], activities: acts, events }, async () => {
-    await until("each has failed", () => failures.size === 3);
-    const healthy = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => t.client.execute(runs, { id: t.id(`h${i}`), args: [`h${i}`] })),
+  check("a graceful shutdown loses no task: what was polled is finished, the rest waits for the next worker", async (t) => {
+    const started = new Set<string>();
+    const finished = new Set<string>();
+    const work = async (input: string) => {
+      started.add(input);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      finished.add(input);
+      return input;
+    };
+    const settings = { workflows: [runsOnce], activities: { work }, shutdownGraceMs: 5000, maxConcurrentActivities: 3 };
+    const handles = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => t.client.start(runsOnce, { id: t.id(`s${i}`), args: [`s${i}`] })),
     );
-    assert.equal(healthy.length, 20);
-    for (const handle of sick) assert.equal((await handle.describe()).status, "RUNNING");
+    for (let worker = 0; worker < 4; worker++) {
+      const wanted = Math.min(finished.size + 4, 20);
+      await t.work(settings, () => until("some are finished", () => finished.size >= wanted));
+      assert.equal(started.size, finished.size, "nothing that was started is left half done");
+    }
+    await t.work(settings, async () => {
+      assert.deepEqual(await Promise.all(handles.map((handle) => handle.result())), handles.map((_, i) => `s${i}`));
+    });
   });
-  const corrected = [
-    workflow("Poisoned", async () => {
-      await sleep(1);
-      return "mended";
-    }),
-    workflow("Astray", async () => "found"),
-    workflow("Unheard", async () => "heard"),
-  ];
-  await t.work({ workflows: corrected }, async () => {
-    assert.deepEqual(await Promise.all(sick.map((handle) => handle.result())), ["mended", "found", "heard"]);
-  });
-});
 
-check("many activities at once, with fewer slots", async (t) => {
-  let running = 0;
-  let most = 0;
-  const fan = workflow("Fan", async (n: number) => {
-    const results = await parallel(Array.from({ length: n }, (_, i) => () => once.work(String(i))));
-    return results.map((result) => ("value" in result ? result.value : "failed"));
+  check("activities that the shutdown stops run again in the next worker", async (t) => {
+    const attempts: number[] = [];
+    const work = async () => {
+      attempts.push(activityInfo().attempt);
+      if (attempts.length === 1) await activitySleep("1h");
+      return "ok";
+    };
+    const settings = { workflows: [runs], activities: { work } };
+    const handle = await t.client.start(runs, { id: t.id("s"), args: [""] });
+    await t.work(settings, () => until("the activity runs", () => attempts.length === 1));
+    await t.work(settings, async () => void assert.equal(await handle.result(), "ok"));
+    assert.deepEqual(attempts, [1, 2]);
   });
-  const work = async (input: string) => {
-    most = Math.max(most, ++running);
-    await new Promise((resolve) => setTimeout(resolve, 2));
-    running--;
-    return input;
-  };
-  await t.work({ workflows: [fan], activities: { work }, maxConcurrentActivities: 4 }, async () => {
-    const result = await t.client.execute(fan, { id: t.id("f"), args: [50] });
-    assert.deepEqual(result, Array.from({ length: 50 }, (_, i) => String(i)));
-  });
-  assert.ok(most > 1 && most <= 4, `${most} at once`);
-});
 
-check("activities that compute run in threads beside the others", async (t) => {
-  const spin = activities<{ spin(ms: number): Promise<string> }>({ startToClose: "10s", heartbeat: "2s" });
-  const computes = workflow("Computes", async () => `${await spin.spin(200)} / ${await quick.work("here")}`);
-  const module = new URL("../worker/modules/computing.ts", import.meta.url);
-  const work = (input: string) => input;
-  await t.work({ workflows: [computes], activities: { work }, activityThreads: { module, size: 1 } }, async () => {
-    let ticks = 0;
-    const ticking = setInterval(() => ticks++, 5);
-    assert.match(await t.client.execute(computes, { id: t.id("c") }), /^spun as \d+ \/ here$/);
-    clearInterval(ticking);
-    assert.ok(ticks > 10);
-  });
-});
+  // -------------------------------------------------------------------------------------------------------------- neighbours
 
-check("several workers share a queue", async (t) => {
+  const poisoned = workflow("Poisoned", async () => {
+    await sleep(1);
+    throw new TypeError("this version has a bug");
+  });
+  const astray = workflow("Astray", async () => {
+    await new Promise(() => {});
+  });
+
+  check("poisoned workflows do not hurt their neighbours, and recover with a corrected version", async (t) => {
+    const failures = new Map<string, number>();
+    const events = {
+      workflowTaskFailed: ({ workflowId }: { workflowId: string }) =>
+        void failures.set(workflowId, (failures.get(workflowId) ?? 0) + 1),
+    };
+    const acts = { work: (input: string) => input };
+    const sick = await Promise.all([
+      t.client.start(poisoned, { id: t.id("poisoned"), taskTimeout: "1s" }),
+      t.client.start(astray, { id: t.id("astray"), taskTimeout: "1s" }),
+      t.client.start("Unheard", { id: t.id("unheard"), taskTimeout: "1s" }),
+    ]);
+    await t.work({ workflows: [poisoned, astray, runs], activities: acts, events }, async () => {
+      await until("each has failed", () => failures.size === 3);
+      const healthy = await Promise.all(
+        Array.from({ length: 20 }, (_, i) => t.client.execute(runs, { id: t.id(`h${i}`), args: [`h${i}`] })),
+      );
+      assert.equal(healthy.length, 20);
+      for (const handle of sick) assert.equal((await handle.describe()).status, "RUNNING");
+    });
+    const corrected = [
+      workflow("Poisoned", async () => {
+        await sleep(1);
+        return "mended";
+      }),
+      workflow("Astray", async () => "found"),
+      workflow("Unheard", async () => "heard"),
+    ];
+    await t.work({ workflows: corrected }, async () => {
+      assert.deepEqual(await Promise.all(sick.map((handle) => handle.result())), ["mended", "found", "heard"]);
+    });
+  });
+
+  check("many activities at once, with fewer slots", async (t) => {
+    let running = 0;
+    let most = 0;
+    const fan = workflow("Fan", async (n: number) => {
+      const results = await parallel(Array.from({ length: n }, (_, i) => () => once.work(String(i))));
+      return results.map((result) => ("value" in result ? result.value : "failed"));
+    });
+    const work = async (input: string) => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      running--;
+      return input;
+    };
+    await t.work({ workflows: [fan], activities: { work }, maxConcurrentActivities: 4 }, async () => {
+      const result = await t.client.execute(fan, { id: t.id("f"), args: [50] });
+      assert.deepEqual(result, Array.from({ length: 50 }, (_, i) => String(i)));
+    });
+    assert.ok(most > 1 && most <= 4, `${most} at once`);
+  });
+
+  check("activities that compute run in threads beside the others", async (t) => {
+    const spin = activities<{ spin(ms: number): Promise<string> }>({ startToClose: "10s", heartbeat: "2s" });
+    const computes = workflow("Computes", async () => `${await spin.spin(200)} / ${await quick.work("here")}`);
+    const module = new URL("../worker/modules/computing.ts", import.meta.url);
+    const work = (input: string) => input;
+    await t.work({ workflows: [computes], activities: { work }, activityThreads: { module, size: 1 } }, async () => {
+      let ticks = 0;
+      const ticking = setInterval(() => ticks++, 5);
+      assert.match(await t.client.execute(computes, { id: t.id("c") }), /^spun as \d+ \/ here$/);
+      clearInterval(ticking);
+      assert.ok(ticks > 10);
+    });
+  });
+
+  check("several workers share a queue", async (t) => {
     const by = new Set<string>();
     const work = (input: string) => {
       by.add(input);
       return input;
     };
     const make = () =>
-      Worker.create({ service: t.service, taskQueue: t.taskQueue, workflows: [runsOnce], activities: { work }, logger: silentLogger });
+      Worker.create({
+        service: t.service,
+        taskQueue: t.taskQueue,
+        workflows: [runsOnce],
+        activities: { work },
+        logger: silentLogger,
+      });
     const [one, two] = [await make(), await make()];
     const client = new Client({ service: t.service, taskQueue: t.taskQueue, logger: silentLogger });
     await one.runUntil(() =>
@@ -386,6 +401,5 @@ check("several workers share a queue", async (t) => {
       })
     );
     assert.equal(by.size, 30);
-});
-
+  });
 }

@@ -62,8 +62,11 @@ export async function startThread(entry: URL | (() => WebWorker), events: Thread
     return webThread(new Worker(entry, { type: "module", name: options.name }) as unknown as WebWorker, events);
   }
   const { Worker: ThreadWorker } = await nodeThreads();
+  const { process } = globalThis as unknown as { process: { readonly execArgv: readonly string[] } };
   const worker = new ThreadWorker(entry, {
     name: options.name,
+    // A program given on the command line (`node --input-type=module -e ...`) would pass that option on to its threads.
+    ...(process.execArgv.some((flag) => flag.startsWith("--input-type")) ? { execArgv: [] } : {}),
     ...(options.maxHeapMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMb } }),
   });
   let ended = false;

@@ -94,7 +94,7 @@ export class Quarantine {
       this.#cells.delete(runId);
       // With nobody else in it, whoever was open is the cause.
       for (const job of jobs) {
-        if (job === culprit || culprit === undefined) this.#lost(job, loss);
+        if (culprit === undefined || job === culprit.job) this.#lost(job, loss);
         else this.submit(runId, job);
       }
       this.#pump();

@@ -34,6 +34,13 @@ export interface Job {
   lost(loss: Loss): void;
 }
 
+/** `culprit` is the run that the realm was at, if it was at one; its job is among `jobs` unless it has been answered. */
+export type LostHandler = (
+  jobs: Job[],
+  culprit: { readonly runId: string | undefined; readonly job: Job | undefined } | undefined,
+  loss: Loss,
+) => void;
+
 const SIGNS_PER_WINDOW = 8;
 /** How long messages that have arrived may take to be delivered to this thread. */
 const GRACE_MS = 25;
@@ -49,10 +56,10 @@ export class RealmThread {
   readonly #jobs = new Map<number, Job>();
   /** Messages that leave together. */
   #outbox: BatchedMessage[] = [];
-  readonly #lostHandler: (jobs: Job[], culprit: Job | undefined, loss: Loss) => void;
+  readonly #lostHandler: LostHandler;
   #thread: Thread | undefined;
   #state: "starting" | "ready" | "ended" = "starting";
-  #busy: number | undefined;
+  #busy: { readonly id: number; readonly runId: string | undefined } | undefined;
   #nextId = 1;
   #lastSign = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -60,7 +67,7 @@ export class RealmThread {
   /** Moments at which it last got or finished work. */
   lastUsed = 0;
 
-  constructor(spec: RealmSpec, lost: (jobs: Job[], culprit: Job | undefined, loss: Loss) => void) {
+  constructor(spec: RealmSpec, lost: LostHandler) {
     this.#spec = spec;
     this.#lostHandler = lost;
   }
@@ -162,7 +169,7 @@ export class RealmThread {
         return this.#started?.reject(problems === undefined ? new Error(message.message) : new WorkflowLoadError(problems));
       }
       case "busy":
-        this.#busy = message.id;
+        this.#busy = { id: message.id, runId: this.#jobs.get(message.id)?.runId };
         return;
       case "alive":
         return;
@@ -204,12 +211,17 @@ export class RealmThread {
     else this.#lose({ kind: "crashed", reason });
   }
 
-  /** The realm is of no more use. The job that it was at is the culprit; after a trap that one has been answered. */
+  /** The realm is of no more use. */
   #lose(loss: Loss): void {
     if (this.#state === "ended") return;
-    const culprit = this.#jobs.get(this.#busy ?? -1) ??
-      (this.#jobs.size === 1 && loss.kind !== "trapped" ? [...this.#jobs.values()][0] : undefined);
+    const busy = this.#busy === undefined ? undefined : { runId: this.#busy.runId, job: this.#jobs.get(this.#busy.id) };
     const jobs = this.#takeJobs();
+    // Whoever is alone with it was it; after a trap the job may have been answered already.
+    const culprit = busy !== undefined && (busy.job !== undefined || loss.kind === "trapped")
+      ? busy
+      : jobs.length === 1 && loss.kind !== "trapped"
+      ? { runId: jobs[0]!.runId, job: jobs[0] }
+      : undefined;
     this.#state = "ended";
     void this.#thread?.terminate();
     this.#lostHandler(jobs, culprit, loss);

@@ -175,7 +175,8 @@ class RealmInside {
       const outcome = await this.#runner.runTask(bytes);
       this.#send({ t: "outcome", id, outcome }, buffersOf(outcome));
     } catch (e) {
-      this.#send({ t: "error", id, message: messageOf(e) });
+      // After a trap the host speaks for the task.
+      if (!this.#probe()) this.#send({ t: "error", id, message: messageOf(e) });
     } finally {
       this.#end(runId, id);
     }
@@ -188,7 +189,7 @@ class RealmInside {
       const error = verdict.error === undefined ? {} : { error: { ...verdict.error, thrown: shown(verdict.error.thrown) } };
       this.#send({ t: "verdict", id, verdict: { ...verdict, ...error } });
     } catch (e) {
-      this.#send({ t: "error", id, message: messageOf(e) });
+      if (!this.#probe()) this.#send({ t: "error", id, message: messageOf(e) });
     } finally {
       this.#end(undefined, id);
     }
@@ -218,12 +219,12 @@ class RealmInside {
     }
   }
 
-  /** After a trap the instance's memory is in doubt. */
-  #probe(): void {
+  /** After a trap the instance's memory is in doubt: the host replaces the realm. Answers whether that is so. */
+  #probe(): boolean {
     const message = coreTrap();
-    if (message === undefined || this.#trapped) return;
-    this.#trapped = true;
-    this.#send({ t: "trapped", message });
+    if (message === undefined) return false;
+    if (!this.#trapped) this.#send({ t: "trapped", message });
+    return this.#trapped = true;
   }
 
   #fetch(workflowId: string, runId: string, nextPageToken: Uint8Array): Promise<HistoryPage> {

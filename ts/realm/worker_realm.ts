@@ -21,7 +21,7 @@ import {
   type ReplayOptions,
   type ReplayVerdict,
 } from "./realm.ts";
-import { type Job, type RealmSpec, RealmThread } from "./realm_thread.ts";
+import { type Job, type LostHandler, type RealmSpec, RealmThread } from "./realm_thread.ts";
 import { loadSources } from "./sources.ts";
 
 export interface WorkerRealmOptions extends CommonRealmOptions {
@@ -155,20 +155,16 @@ class ThreadedRealm implements WorkerRealm {
   }
 
   /** The main worker is gone: its culprit pays, everybody else starts over in a new one. */
-  #lost(jobs: Job[], culprit: Job | undefined, loss: Loss): void {
-    this.#waiting = jobs.filter((job) => job !== culprit);
-    if (culprit === undefined) this.#waiting = this.#waiting.filter((job) => !this.#suspect(job, loss));
-    else {
-      if (culprit.runId !== undefined) this.#quarantine.add(culprit.runId);
-      culprit.lost(loss);
-    }
-    // Tasks of the same run that were queued behind it go where it goes.
-    const own = this.#waiting.filter((job) => job.runId !== undefined && this.#quarantine.holds(job.runId));
-    this.#waiting = this.#waiting.filter((job) => !own.includes(job));
-    for (const job of own) this.#quarantine.submit(job.runId!, job);
+  readonly #lost: LostHandler = (jobs, culprit, loss) => {
+    if (culprit?.runId !== undefined) this.#quarantine.add(culprit.runId);
+    culprit?.job?.lost(loss);
+    const others = jobs.filter((job) => job !== culprit?.job && !(culprit === undefined && this.#suspect(job, loss)));
+    this.#waiting = [];
     this.#main = this.#newMain();
     this.#starting = this.#restart();
-  }
+    // Tasks of the culprit's run that were queued behind it go where it goes.
+    for (const job of others) this.#submit(job);
+  };
 
   /** Nobody knows what the realm was lost on: whoever was there each time answers for it in the end. */
   #suspect(job: Job, loss: Loss): boolean {

@@ -1,0 +1,74 @@
+// runtime: node
+// What Node can do to a realm's thread: memory that runs out, and a process that should end while realms are idle.
+import test from "node:test";
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { pathToFileURL } from "node:url";
+import process from "node:process";
+import { harness } from "./realm_support.ts";
+
+const text = `import { sleep, workflow } from "temporalex/workflow";
+export const hog = workflow("Hog", async () => { await sleep(1); const all: unknown[] = []; for (;;) { all.push(new Array(100_000).fill({})); } });
+export const calm = workflow("Calm", async (n: number) => { for (let i = 0; i < n; i++) await sleep(1000); return n; });
+`;
+
+test("a workflow that takes all memory ends its thread, not the process; its neighbours go on", async () => {
+  const h = await harness({ workflows: "/app/main.ts", sources: { "/app/main.ts": text }, maxHeapMb: 64, watchdogMs: 20_000 });
+  try {
+    const calm = [h.start("Calm", { args: [2] }), h.start("Calm", { args: [1] })];
+    for (const run of calm) await run.task();
+    const hog = h.start("Hog");
+    await hog.task();
+    hog.server.fireTimer("1");
+    for (const run of calm) run.server.fireTimer("1");
+    const open = [calm[0]!.task(), hog.task(), calm[1]!.task()];
+    await Promise.all(open);
+    assert.match(hog.failure, /workflow "Hog" .*took down the thread that it ran in \(it ran out of memory\)/);
+    assert.equal(hog.server.taskFailure?.cause, 14);
+    assert.equal(await calm[0]!.auto(), 2);
+    assert.equal(calm[1]!.server.closed?.result, 1);
+  } finally {
+    await h.realm.dispose();
+  }
+});
+
+test("an idle realm does not keep a process alive, and a disposed one leaves no thread", async () => {
+  const realm = pathToFileURL("dist/ts/realm/worker_realm.js").href;
+  const program = (end: string) => `
+    import { createWorkerRealm } from ${JSON.stringify(realm)};
+    const realm = await createWorkerRealm({ workflows: "/m.js", sources: { "/m.js": 'import { workflow } from "temporalex/workflow"; export const w = workflow("W", async () => {})' } });
+    console.log(realm.workflowTypes.join());
+    ${end}`;
+  for (
+    const end of [
+      "",
+      "await realm.dispose(); setTimeout(() => console.log(process.getActiveResourcesInfo().filter((r) => /Worker|MessagePort/.test(r)).length), 50);",
+    ]
+  ) {
+    const started = performance.now();
+    const out = await new Promise<string>((resolve, reject) => {
+      execFile(
+        process.execPath,
+        ["--input-type=module", "-e", program(end)],
+        { timeout: 20_000 },
+        (error, stdout) => error === null ? resolve(stdout) : reject(error),
+      );
+    });
+    assert.equal(out, end === "" ? "W\n" : "W\n0\n");
+    assert.ok(performance.now() - started < 15_000);
+  }
+});
+
+test("many runs leave the realm's memory flat", async () => {
+  const h = await harness({ workflows: "/app/main.ts", sources: { "/app/main.ts": text }, cacheSize: 10 });
+  try {
+    for (let i = 0; i < 300; i++) {
+      const run = h.start("Calm", { args: [1] });
+      if (i % 3 === 0) await run.task();
+      else assert.equal(await run.auto(), 1);
+    }
+    assert.equal(h.fetched.length, 0);
+  } finally {
+    await h.realm.dispose();
+  }
+});

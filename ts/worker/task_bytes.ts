@@ -59,18 +59,28 @@ export function isEmptyTask(bytes: Uint8Array): boolean {
   return true;
 }
 
-/** The workflow task inside a RespondWorkflowTaskCompletedResponse (field 1), if there is one. */
-export function returnedTask(response: Uint8Array): Uint8Array | undefined {
+export interface CompletionAnswer {
+  /** The run's next task, which is to be worked on at once. */
+  task: Uint8Array | undefined;
+  /** The answer without that task, where it tells the run something: the event to go back to. Mostly it does not. */
+  news: Uint8Array | undefined;
+}
+
+/** Takes a RespondWorkflowTaskCompletedResponse apart: workflow_task is field 1, reset_history_event_id field 3. */
+export function readCompletionAnswer(response: Uint8Array): CompletionAnswer {
+  const answer: CompletionAnswer = { task: undefined, news: undefined };
   const reader = new BinaryReader(response);
   while (reader.pos < reader.len) {
     const [field, type] = reader.tag();
     if (field === 1) {
       const task = reader.bytes();
-      return isEmptyTask(task) ? undefined : task;
-    }
-    reader.skip(type, field);
+      if (!isEmptyTask(task)) answer.task = task;
+    } else if (field === 3) {
+      const eventId = reader.int64();
+      if (Number(eventId) !== 0) answer.news = new BinaryWriter().tag(3, WireType.Varint).int64(eventId).finish();
+    } else reader.skip(type, field);
   }
-  return undefined;
+  return answer;
 }
 
 /** A RespondWorkflowTaskCompletedRequest that asks for no further task: the worker is stopping. `false` behind `true` replaces it. */

@@ -16,13 +16,13 @@ import {
 } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { WorkerEvents } from "./options.ts";
 import { hasCode, report } from "./reports.ts";
-import { readWorkflowTask, returnedTask, withoutNewTask, type WorkflowTaskHead } from "./task_bytes.ts";
+import { readCompletionAnswer, readWorkflowTask, withoutNewTask, type WorkflowTaskHead } from "./task_bytes.ts";
 
 /** What the worker needs of a realm (ts/realm): where workflow code runs and its runs are cached. */
 export interface TaskRealm {
   /** Bytes of PollWorkflowTaskQueueResponse in, what is to be reported out. Tasks of different runs may be in flight together. */
   runTask(pollResponse: Uint8Array): Promise<TaskOutcome>;
-  /** Bytes of RespondWorkflowTaskCompletedResponse, before the run gets another task. */
+  /** Bytes of RespondWorkflowTaskCompletedResponse, before the run gets another task. Left out when they say nothing. */
   taskReported(runId: string, response: Uint8Array): void;
   /** Drops a run from the cache. */
   evict(runId: string): void;
@@ -105,9 +105,9 @@ export class WorkflowTasks {
           if (request.length > MAX_REQUEST_BYTES) {
             throw new ServiceError(Code.RESOURCE_EXHAUSTED, `the completion takes ${request.length} bytes`, TOO_LARGE);
           }
-          const answer = await report(context, "respondWorkflowTaskCompleted", request);
-          realm.taskReported(head.runId, answer);
-          return returnedTask(answer);
+          const { task, news } = readCompletionAnswer(await report(context, "respondWorkflowTaskCompleted", request));
+          if (news !== undefined) realm.taskReported(head.runId, news);
+          return task;
         }
         case "failed":
           await report(context, "respondWorkflowTaskFailed", response.value);

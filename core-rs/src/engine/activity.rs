@@ -1,9 +1,9 @@
 //! Activities: scheduled by a command, handed to workers, retried and timed out by the engine. ActivityTaskStarted is written only
 //! together with the event that ends the activity, so retries leave no trace in history but the attempt number.
-use prost::Message;
-
+use super::apply::At;
+use super::codec;
 use super::cx::Cx;
-use super::event::{Attrs, Event};
+use super::event::{About, Attributes};
 use super::queues::Poll;
 use super::retry;
 use super::rpc::{self, Rpc};
@@ -11,21 +11,14 @@ use super::state::{Activity, ActivityState, Deadline, Run, kind};
 use super::time::{Micros, micros_or_zero, timestamp, timestamp_opt};
 use super::tokens::TaskToken;
 use super::wire::*;
-use crate::api::common::v1::{WorkflowExecution, WorkflowType};
 use crate::api::enums::v1::{RetryState, TimeoutType};
 
 /// Attributes bigger than this are stored once, apart from the state that changes.
-pub const INLINE_ATTRS: usize = 2048;
+const INLINE_ATTRS: usize = 2048;
 
 /// SCHEDULE_ACTIVITY_TASK.
-pub fn scheduled(
-    run: &mut Run,
-    _cx: &mut Cx,
-    a: ScheduleActivity,
-    completed_id: i64,
-    time: Micros,
-    event: impl FnOnce(Attrs) -> Event,
-) {
+pub fn scheduled(run: &mut Run, a: ScheduleActivity, at: &At) {
+    let time = at.time;
     let expires = micros_or_zero(&a.schedule_to_close_timeout);
     let attrs = ActivityScheduledAttrs {
         activity_id: a.activity_id,
@@ -37,16 +30,18 @@ pub fn scheduled(
         schedule_to_start_timeout: a.schedule_to_start_timeout,
         start_to_close_timeout: a.start_to_close_timeout,
         heartbeat_timeout: a.heartbeat_timeout,
-        workflow_task_completed_event_id: completed_id,
+        workflow_task_completed_event_id: at.completed_id,
         retry_policy: a.retry_policy,
         use_workflow_build_id: a.use_workflow_build_id,
         priority: a.priority,
     };
-    let event = event(attrs.into());
-    let scheduled_id = run.write(&event);
-    let Attrs::ActivityTaskScheduled(attrs) = event.attrs else { return };
-    let attrs = *attrs;
+    let scheduled_id = at.write(run, &attrs);
     let activity_id = attrs.activity_id.clone();
+    let carried = [&attrs.input, &attrs.header];
+    let big = carried.iter().map(|b| b.as_ref().map_or(0, Vec::len)).sum::<usize>() > INLINE_ATTRS;
+    if big {
+        run.mark(kind::ACTIVITY_INPUT, scheduled_id.to_string());
+    }
     let activity = Activity {
         state: ActivityState {
             scheduled_id,
@@ -59,7 +54,7 @@ pub fn scheduled(
         attrs,
         deadline: None,
         queued: None,
-        attrs_stored: false,
+        attrs_stored: big,
     };
     run.activity_ids.insert(activity_id, scheduled_id);
     run.activities.insert(scheduled_id, activity);
@@ -159,7 +154,7 @@ pub fn lost(run: &mut Run, cx: &mut Cx, id: i64) {
     let left = maximum == 0 || a.state.attempt < maximum;
     let expired = a.state.expiration_us > 0 && time >= a.state.expiration_us;
     if left && !expired && a.state.cancel_requested_id == 0 {
-        next_attempt(run, cx, id, time, 0, failure.encode_to_vec());
+        next_attempt(run, cx, id, time, 0, codec::bytes(&failure));
         return;
     }
     let state = if left { RetryState::Timeout } else { RetryState::MaximumAttemptsReached };
@@ -170,7 +165,7 @@ pub fn lost(run: &mut Run, cx: &mut Cx, id: i64) {
 fn end_attempt_by_timeout(run: &mut Run, cx: &mut Cx, id: i64, kind: TimeoutType, failure: Failure) {
     let time = run.time(cx.now);
     let Some(a) = run.activities.get(&id) else { return };
-    let encoded = failure.encode_to_vec();
+    let encoded = codec::bytes(&failure);
     match retry::activity(a, time, &failure) {
         Ok((at, interval)) => next_attempt(run, cx, id, at, interval, encoded),
         Err(RetryState::Timeout) if kind != TimeoutType::ScheduleToStart => {
@@ -222,26 +217,27 @@ pub fn remove(run: &mut Run, cx: &mut Cx, id: i64) -> Option<Activity> {
     Some(a)
 }
 
-/// Writes ActivityTaskStarted (if the activity ever started), answering its id, and then what ended it. Both are buffered while a
-/// workflow task is started; the buffer links them.
-fn finish(run: &mut Run, cx: &mut Cx, a: Activity, end: impl FnOnce(i64) -> Attrs) {
-    let time = run.time(cx.now);
-    let s = a.state;
-    let mut started_id = 0;
-    if s.started_us != 0 {
-        started_id = run.add(Event::new(
-            s.started_us,
-            ActivityStartedAttrs {
-                scheduled_event_id: s.scheduled_id,
-                identity: s.identity,
-                request_id: s.request_id,
-                attempt: s.attempt,
-                last_failure: s.last_failure,
-                worker_version: s.worker_version,
-            },
-        ));
+/// Writes ActivityTaskStarted (if the activity ever started), answering its id.
+fn write_started(run: &mut Run, s: ActivityState) -> i64 {
+    if s.started_us == 0 {
+        return 0;
     }
-    run.add(Event::new(time, end(started_id)));
+    let attrs = ActivityStartedAttrs {
+        scheduled_event_id: s.scheduled_id,
+        identity: s.identity,
+        request_id: s.request_id,
+        attempt: s.attempt,
+        last_failure: s.last_failure,
+        worker_version: s.worker_version,
+    };
+    run.add(s.started_us, attrs, About::ActivityStarted(s.scheduled_id))
+}
+
+/// Writes what ended an activity; the workflow must hear of it. While a workflow task is started this is buffered, like the Started
+/// event before, and the buffer links the two.
+fn write_end<A: Attributes + 'static>(run: &mut Run, cx: &Cx, id: i64, started_field: u32, attrs: A) {
+    let time = run.time(cx.now);
+    run.add(time, attrs, About::ActivityEnded(id, started_field));
     run.want_task = true;
 }
 
@@ -251,41 +247,32 @@ fn time_out(run: &mut Run, cx: &mut Cx, id: i64, mut failure: Failure, state: Re
         info.last_heartbeat_details = a.state.heartbeat_details.take();
     }
     failure.cause = a.state.last_failure.clone();
-    let failure = failure.encode_to_vec();
-    finish(run, cx, a, |started_event_id| {
-        ActivityTimedOutAttrs { failure: Some(failure), scheduled_event_id: id, started_event_id, retry_state: state as i32 }
-            .into()
-    });
+    let failure = Some(codec::bytes(&failure));
+    let started_event_id = write_started(run, a.state);
+    let attrs = ActivityTimedOutAttrs { failure, scheduled_event_id: id, started_event_id, retry_state: state as i32 };
+    write_end(run, cx, id, 3, attrs);
 }
 
 /// REQUEST_CANCEL_ACTIVITY_TASK. An activity that no worker has is cancelled at once; true: the workflow must hear of that.
-pub fn cancel_requested(
-    run: &mut Run,
-    cx: &mut Cx,
-    id: i64,
-    completed_id: i64,
-    identity: &str,
-    event: impl FnOnce(Attrs) -> Event,
-) -> bool {
-    let attrs = ActivityCancelRequestedAttrs { scheduled_event_id: id, workflow_task_completed_event_id: completed_id };
-    let requested_id = run.append(event(attrs.into()));
+pub fn cancel_requested(run: &mut Run, cx: &mut Cx, id: i64, at: &At) -> bool {
+    let attrs = ActivityCancelRequestedAttrs { scheduled_event_id: id, workflow_task_completed_event_id: at.completed_id };
+    let requested_id = at.write(run, &attrs);
     let Some(a) = run.activities.get_mut(&id) else { return false };
     a.state.cancel_requested_id = requested_id;
     if a.started() {
         touched(run, id);
         return false;
     }
-    let time = run.time(cx.now);
     remove(run, cx, id);
     let attrs = ActivityCanceledAttrs {
         details: Some(super::payload::text_payloads("ACTIVITY_ID_NOT_STARTED")),
         latest_cancel_requested_event_id: requested_id,
         scheduled_event_id: id,
         started_event_id: 0,
-        identity: identity.into(),
+        identity: at.identity.into(),
     };
     // After the events of all commands, like everything that a server buffers.
-    run.buffer_event(Event::new(time, attrs));
+    run.buffer_event(at.time, attrs, About::ActivityEnded(id, 4));
     true
 }
 
@@ -315,9 +302,9 @@ pub fn start(run: &mut Run, cx: &mut Cx, id: i64, poll: &Poll) -> Option<PollAct
         query: 0,
     };
     let response = PollActivityResponse {
-        task_token: token.encode_to_vec(),
+        task_token: codec::bytes(&token),
         workflow_namespace: cx.namespace.clone(),
-        workflow_type: Some(WorkflowType { name: run.head.workflow_type.clone() }),
+        workflow_type: Some(Named { name: run.head.workflow_type.clone() }),
         workflow_execution: Some(WorkflowExecution {
             workflow_id: run.head.workflow_id.clone(),
             run_id: run.head.run_id.clone(),
@@ -382,7 +369,8 @@ fn size_of(value: &Option<Vec<u8>>) -> usize {
 }
 
 fn server_failure(message: &str) -> Vec<u8> {
-    Failure { message: message.into(), server_info: Some(FlagInfo { non_retryable: true }), ..Default::default() }.encode_to_vec()
+    let server_info = Some(FlagInfo { non_retryable: true });
+    codec::bytes(&Failure { message: message.into(), server_info, ..Default::default() })
 }
 
 pub fn completed(run: &mut Run, cx: &mut Cx, which: &Which, result: Option<Vec<u8>>, identity: String) -> Rpc<()> {
@@ -392,9 +380,8 @@ pub fn completed(run: &mut Run, cx: &mut Cx, which: &Which, result: Option<Vec<u
         return end_by_failure(run, cx, id, failure, identity);
     }
     let Some(a) = remove(run, cx, id) else { return Err(rpc::activity_task_not_found()) };
-    finish(run, cx, a, |started_event_id| {
-        ActivityCompletedAttrs { result, scheduled_event_id: id, started_event_id, identity }.into()
-    });
+    let started_event_id = write_started(run, a.state);
+    write_end(run, cx, id, 3, ActivityCompletedAttrs { result, scheduled_event_id: id, started_event_id, identity });
     Ok(())
 }
 
@@ -421,21 +408,16 @@ pub fn failed(
 fn end_by_failure(run: &mut Run, cx: &mut Cx, id: i64, failure: Vec<u8>, identity: String) -> Rpc<()> {
     let time = run.time(cx.now);
     let Some(a) = run.activities.get(&id) else { return Err(rpc::activity_task_not_found()) };
-    let view = Failure::decode(failure.as_slice()).unwrap_or_default();
+    let view = codec::read::<Failure>(&failure).unwrap_or_default();
     match retry::activity(a, time, &view) {
         Ok((at, interval)) => next_attempt(run, cx, id, at, interval, failure),
         Err(state) => {
             let Some(a) = remove(run, cx, id) else { return Err(rpc::activity_task_not_found()) };
-            finish(run, cx, a, |started_event_id| {
-                ActivityFailedAttrs {
-                    failure: Some(failure),
-                    scheduled_event_id: id,
-                    started_event_id,
-                    identity,
-                    retry_state: state as i32,
-                }
-                .into()
-            });
+            let started_event_id = write_started(run, a.state);
+            let failure = Some(failure);
+            let retry_state = state as i32;
+            let attrs = ActivityFailedAttrs { failure, scheduled_event_id: id, started_event_id, identity, retry_state };
+            write_end(run, cx, id, 3, attrs);
         }
     }
     Ok(())
@@ -452,16 +434,15 @@ pub fn canceled(run: &mut Run, cx: &mut Cx, which: &Which, details: Option<Vec<u
         return end_by_failure(run, cx, id, failure, identity);
     }
     let Some(a) = remove(run, cx, id) else { return Err(rpc::activity_task_not_found()) };
-    finish(run, cx, a, |started_event_id| {
-        ActivityCanceledAttrs {
-            details,
-            latest_cancel_requested_event_id: requested,
-            scheduled_event_id: id,
-            started_event_id,
-            identity,
-        }
-        .into()
-    });
+    let started_event_id = write_started(run, a.state);
+    let attrs = ActivityCanceledAttrs {
+        details,
+        latest_cancel_requested_event_id: requested,
+        scheduled_event_id: id,
+        started_event_id,
+        identity,
+    };
+    write_end(run, cx, id, 4, attrs);
     Ok(())
 }
 

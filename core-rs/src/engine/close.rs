@@ -1,8 +1,7 @@
 //! The end of a run: by a command, by termination or by timeout; and the run that follows it (continue-as-new, retry).
-use prost::Message;
-
+use super::apply::At;
+use super::codec;
 use super::cx::Cx;
-use super::event::{Attrs, Event};
 use super::start::{self, NewRun};
 use super::state::{Run, kind};
 use super::time::{Micros, duration, micros_or_zero};
@@ -61,8 +60,8 @@ pub fn closed_with(run: &mut Run, cx: &mut Cx, how: Closed, next: Option<Next>) 
     for id in run.timers.keys().cloned().collect::<Vec<_>>() {
         apply::remove_timer(run, &id);
     }
-    while let Some((seq, _)) = run.buffer.pop_front() {
-        run.mark(kind::BUFFERED, super::history::buffer_id(seq));
+    while let Some(b) = run.buffer.pop_front() {
+        run.mark(kind::BUFFERED, super::history::buffer_id(b.seq));
     }
     for id in std::mem::take(&mut run.request_ids) {
         run.mark(kind::REQUEST, id);
@@ -95,7 +94,7 @@ fn force_task_end(run: &mut Run, cx: &mut Cx) {
 pub fn terminate(run: &mut Run, cx: &mut Cx, reason: String, details: Option<Vec<u8>>, identity: String) {
     force_task_end(run, cx);
     let time = run.time(cx.now);
-    run.append(Event::new(time, TerminatedAttrs { reason, details, identity }));
+    run.append(time, &TerminatedAttrs { reason, details, identity });
     closed(run, cx, Closed::Terminated);
 }
 
@@ -115,14 +114,14 @@ pub fn timed_out(run: &mut Run, cx: &mut Cx) {
         ..Default::default()
     };
     let (next, mut retry_state) = match run.head.retry_policy {
-        Some(_) if !execution_over => retry(run, cx, Some(&failure.encode_to_vec())),
+        Some(_) if !execution_over => retry(run, cx, Some(&codec::bytes(&failure))),
         _ => (None, RetryState::Timeout),
     };
     if next.is_none() {
         retry_state = RetryState::Timeout;
     }
     let new_execution_run_id = next.as_ref().map(|n| n.run_id.clone()).unwrap_or_default();
-    run.append(Event::new(time, TimedOutAttrs { retry_state: retry_state as i32, new_execution_run_id }));
+    run.append(time, &TimedOutAttrs { retry_state: retry_state as i32, new_execution_run_id });
     closed_with(run, cx, Closed::TimedOut, next);
 }
 
@@ -130,7 +129,7 @@ pub fn timed_out(run: &mut Run, cx: &mut Cx) {
 pub fn retry(run: &mut Run, cx: &mut Cx, failure: Option<&[u8]>) -> (Option<Next>, RetryState) {
     let time = run.time(cx.now);
     let Some(p) = &run.head.retry_policy else { return (None, RetryState::RetryPolicyNotSet) };
-    let view = Failure::decode(failure.unwrap_or_default()).unwrap_or_default();
+    let view = codec::read::<Failure>(failure.unwrap_or_default()).unwrap_or_default();
     match policy::next(p, run.head.attempt, time, run.head.execution_deadline_us, &view) {
         Ok((_, backoff)) if run.started_attrs.is_some() => {
             let next = Next { run_id: cx.rng.uuid4(), backoff, failure: failure.map(<[u8]>::to_vec) };
@@ -142,7 +141,7 @@ pub fn retry(run: &mut Run, cx: &mut Cx, failure: Option<&[u8]>) -> (Option<Next
 }
 
 fn follow_by_retry(run: &mut Run, cx: &mut Cx, next: &Next, time: Micros) {
-    let Some(mut attrs) = run.started_attrs.as_deref().and_then(|b| StartedAttrs::decode(b).ok()) else { return };
+    let Some(mut attrs) = run.started_attrs.as_deref().and_then(|b| codec::read::<StartedAttrs>(b).ok()) else { return };
     attrs.continued_execution_run_id.clone_from(&run.head.run_id);
     attrs.original_execution_run_id.clone_from(&next.run_id);
     attrs.initiator = ContinueAsNewInitiator::Retry as i32;
@@ -161,8 +160,8 @@ fn follow_by_retry(run: &mut Run, cx: &mut Cx, next: &Next, time: Micros) {
 }
 
 /// CONTINUE_AS_NEW: the closing event and the new run, linked both ways.
-pub fn continue_as_new(run: &mut Run, cx: &mut Cx, a: ContinueAsNew, completed_id: i64, event: impl FnOnce(Attrs) -> Event) {
-    let time = run.time(cx.now);
+pub fn continue_as_new(run: &mut Run, cx: &mut Cx, a: ContinueAsNew, at: &At) {
+    let time = at.time;
     let run_id = cx.rng.uuid4();
     let head = &run.head;
     let execution = head.execution_timeout_us;
@@ -210,7 +209,7 @@ pub fn continue_as_new(run: &mut Run, cx: &mut Cx, a: ContinueAsNew, completed_i
         input: a.input,
         workflow_run_timeout: Some(duration(run_timeout)),
         workflow_task_timeout: Some(duration(task_timeout)),
-        workflow_task_completed_event_id: completed_id,
+        workflow_task_completed_event_id: at.completed_id,
         backoff_start_interval: a.backoff_start_interval,
         initiator: a.initiator,
         failure: a.failure,
@@ -222,7 +221,7 @@ pub fn continue_as_new(run: &mut Run, cx: &mut Cx, a: ContinueAsNew, completed_i
         initial_versioning_behavior: a.initial_versioning_behavior,
     };
     let first_start_us = run.head.first_start_us;
-    run.append(event(closing.into()));
+    at.write(run, &closing);
     run.head.next_run_id.clone_from(&run_id);
     closed(run, cx, Closed::ContinuedAsNew);
     let request_id = cx.rng.uuid4();

@@ -2,11 +2,9 @@
 //!
 //! Order in history: (Scheduled, Started of a task that was outside,) Completed, the events of the commands in their order, then what
 //! was buffered, then the next Scheduled. A speculative task answered with rejections only leaves nothing.
-use prost::Message;
-
+use super::codec;
 use super::cx::Cx;
 use super::dispatch;
-use super::event::Event;
 use super::limits;
 use super::plan::{self, Reject, Step, TaskFailure};
 use super::queues::Poll;
@@ -44,14 +42,12 @@ pub fn completed(run: &mut Run, cx: &mut Cx, token: &TaskToken, mut req: TaskCom
     {
         workflow_task::write_outside_events(run, None);
         if let Some(task) = workflow_task::remove(run, cx) {
-            run.append(Event::new(
-                time,
-                TaskTimedOutAttrs {
-                    scheduled_event_id: task.scheduled_id,
-                    started_event_id: task.started_id,
-                    timeout_type: TimeoutType::StartToClose as i32,
-                },
-            ));
+            let attrs = TaskTimedOutAttrs {
+                scheduled_event_id: task.scheduled_id,
+                started_event_id: task.started_id,
+                timeout_type: TimeoutType::StartToClose as i32,
+            };
+            run.append(time, &attrs);
         }
         run.clear_sticky();
         run.head.task_attempt = 1;
@@ -75,18 +71,16 @@ pub fn completed(run: &mut Run, cx: &mut Cx, token: &TaskToken, mut req: TaskCom
     // The task stops being pending before anything is written, so that nothing of what follows is buffered.
     workflow_task::write_outside_events(run, Some(&req.identity));
     let Some(task) = workflow_task::remove(run, cx) else { return Err(rpc::task_not_found()) };
-    let completed_id = run.append(Event::new(
-        time,
-        TaskCompletedAttrs {
-            scheduled_event_id: task.scheduled_id,
-            started_event_id: task.started_id,
-            identity: req.identity.clone(),
-            binary_checksum: std::mem::take(&mut req.binary_checksum),
-            worker_version: req.worker_version_stamp.clone(),
-            sdk_metadata: req.sdk_metadata.take(),
-            metering_metadata: req.metering_metadata.take(),
-        },
-    ));
+    let attrs = TaskCompletedAttrs {
+        scheduled_event_id: task.scheduled_id,
+        started_event_id: task.started_id,
+        identity: req.identity.clone(),
+        binary_checksum: std::mem::take(&mut req.binary_checksum),
+        worker_version: req.worker_version_stamp.clone(),
+        sdk_metadata: req.sdk_metadata.take(),
+        metering_metadata: req.metering_metadata.take(),
+    };
+    let completed_id = run.append(time, &attrs);
     run.head.last_completed_started_id = task.started_id;
     run.head.task_attempt = 1;
     run.head.inbox_signals = run.head.inbox_signals.saturating_sub(task.inbox_delivered);
@@ -120,7 +114,7 @@ fn refuse(
     let text = failure.text();
     if task.attempt <= 1 || failure.cause == Cause::UnhandledCommand {
         let body = Failure { message: text.clone(), server_info: Some(FlagInfo::default()), ..Default::default() };
-        let body = Some(body.encode_to_vec());
+        let body = Some(codec::bytes(&body));
         workflow_task::fail(run, cx, failure.cause, body, &req.identity, &req.binary_checksum);
     }
     rpc::with(rpc::invalid(text), "cause", failure.cause.as_str_name())
@@ -195,7 +189,7 @@ fn next_task(
             let delivered = workflow_task::start(run, cx, &poll, INLINE_REQUEST_ID.into(), true);
             let (task, splice) = dispatch::task_response(run, cx, delivered, true, req.force_create_new_workflow_task);
             debug_assert!(splice.is_none());
-            response.workflow_task = Some(task.encode_to_vec());
+            response.workflow_task = Some(codec::bytes(&task));
         }
     } else {
         queries::unblock(run, cx);

@@ -1,8 +1,7 @@
 //! What steps on a run need of the engine besides the run: clock, randomness, queues, and the outputs of the open batch.
 use std::collections::HashMap;
 
-use prost::Message;
-
+use super::codec::{self, Wire};
 use super::limits::Limits;
 use super::queues::{Queues, Side};
 use super::rng::Rng;
@@ -48,8 +47,8 @@ pub struct Again {
 }
 
 impl Cx {
-    pub fn reply<M: Message>(&mut self, request_id: u32, body: &M) {
-        self.reply_bytes(request_id, body.encode_to_vec(), None);
+    pub fn reply(&mut self, request_id: u32, body: &dyn Wire) {
+        self.reply_bytes(request_id, codec::bytes(body), None);
     }
 
     pub fn reply_bytes(&mut self, request_id: u32, body: Vec<u8>, history: Option<HistorySplice>) {

@@ -3,7 +3,6 @@ use super::state::{Activity, Run};
 use super::time::{Micros, duration, timestamp, timestamp_opt};
 use super::wire::*;
 use super::workflow_task::normal_queue;
-use crate::api::common::v1::{WorkflowExecution, WorkflowType};
 use crate::api::enums::v1::{PendingActivityState, PendingWorkflowTaskState};
 
 pub fn describe(run: &Run, now: Micros) -> DescribeResponse {
@@ -22,7 +21,7 @@ pub fn describe(run: &Run, now: Micros) -> DescribeResponse {
         }),
         workflow_execution_info: Some(ExecutionInfo {
             execution: Some(execution),
-            r#type: Some(WorkflowType { name: h.workflow_type.clone() }),
+            r#type: Some(Named { name: h.workflow_type.clone() }),
             start_time: Some(timestamp(h.start_us)),
             close_time: timestamp_opt(h.close_us),
             status: h.status,

@@ -1,7 +1,6 @@
 //! Pairs waiting tasks with waiting polls when a batch closes, and builds what the worker gets.
-use prost::Message;
-
 use super::Engine;
+use super::codec;
 use super::cx::{Cx, Wait};
 use super::limits;
 use super::queues::{Poll, Side, Task};
@@ -12,9 +11,7 @@ use super::tokens::{HistoryToken, TaskToken};
 use super::wire::*;
 use super::workflow_task::{self, normal_queue, outside_events};
 use super::{activity, queries, updates};
-use crate::api::common::v1::{WorkflowExecution, WorkflowType};
 use crate::api::enums::v1::TaskQueueKind;
-use crate::api::taskqueue::v1::TaskQueue;
 use crate::boundary::HistorySplice;
 
 /// Field of PollWorkflowTaskQueueResponse that holds the history.
@@ -40,9 +37,9 @@ pub fn task_response(
         query: 0,
     };
     let response = PollResponse {
-        task_token: token.encode_to_vec(),
+        task_token: codec::bytes(&token),
         workflow_execution: Some(WorkflowExecution { workflow_id: h.workflow_id.clone(), run_id: h.run_id.clone() }),
-        workflow_type: Some(WorkflowType { name: h.workflow_type.clone() }),
+        workflow_type: Some(Named { name: h.workflow_type.clone() }),
         previous_started_event_id: h.last_completed_started_id,
         started_event_id: task.started_id,
         attempt: task.attempt,
@@ -81,7 +78,7 @@ pub fn with_history(run: &Run, mut response: PollResponse, task_nonce: u64) -> (
         task_nonce: if tail.is_empty() { 0 } else { task_nonce },
         ..Default::default()
     };
-    response.next_page_token = token.encode_to_vec();
+    response.next_page_token = codec::bytes(&token);
     (response, Some(splice(run, 1, limits::PAGE_EVENTS, Vec::new())))
 }
 
@@ -149,7 +146,7 @@ impl Engine {
                 let delivered = workflow_task::start(run, cx, poll, request, false);
                 let partial = run.sticky() && poll.sticky;
                 let (response, splice) = task_response(run, cx, delivered, partial, false);
-                cx.reply_bytes(request_id, response.encode_to_vec(), splice);
+                cx.reply_bytes(request_id, codec::bytes(&response), splice);
                 true
             }
             Task::Activity(id) => match activity::start(run, cx, id, poll) {
@@ -161,7 +158,7 @@ impl Engine {
             },
             Task::Query(id) => match queries::give(run, cx, id, poll) {
                 Some((response, splice)) => {
-                    cx.reply_bytes(request_id, response.encode_to_vec(), splice);
+                    cx.reply_bytes(request_id, codec::bytes(&response), splice);
                     true
                 }
                 None => false,

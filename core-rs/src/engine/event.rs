@@ -1,35 +1,22 @@
-//! History events as the engine writes them: one enum of attributes, encoded straight into a History's bytes.
-use prost::Message;
-use prost::encoding::{self, WireType};
-
-use super::time::{Micros, timestamp};
+//! History events as the engine writes them, encoded straight into a History's bytes.
+use super::codec::{self, Wire};
+use super::time::Micros;
 use super::wire::*;
 use crate::api::enums::v1::EventType;
+use crate::wire::Writer;
+
+/// Attributes of one type of event.
+pub trait Attributes: Wire {
+    const KIND: EventType;
+    /// Their field in HistoryEvent.
+    const FIELD: u32;
+}
 
 macro_rules! attributes {
-    ($($kind:ident($attrs:ident) = $tag:literal),* $(,)?) => {
-        /// Attributes of one event; the variant is its type.
-        #[derive(Debug, Clone, PartialEq)]
-        pub enum Attrs { $($kind(Box<$attrs>),)* }
-
-        impl Attrs {
-            pub fn event_type(&self) -> EventType {
-                match self { $(Attrs::$kind(_) => EventType::$kind,)* }
-            }
-
-            fn encoded_len(&self) -> usize {
-                match self { $(Attrs::$kind(a) => encoding::message::encoded_len($tag, a.as_ref()),)* }
-            }
-
-            fn encode(&self, out: &mut Vec<u8>) {
-                match self { $(Attrs::$kind(a) => encoding::message::encode($tag, a.as_ref(), out),)* }
-            }
-        }
-
-        $(impl From<$attrs> for Attrs {
-            fn from(a: $attrs) -> Attrs {
-                Attrs::$kind(Box::new(a))
-            }
+    ($($kind:ident($attrs:ident) = $field:literal),* $(,)?) => {
+        $(impl Attributes for $attrs {
+            const KIND: EventType = EventType::$kind;
+            const FIELD: u32 = $field;
         })*
     };
 }
@@ -66,96 +53,115 @@ attributes! {
     WorkflowPropertiesModified(PropertiesModifiedAttrs) = 51,
 }
 
-/// An event before it has an id: new, or buffered while a workflow task is started.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Event {
+/// An event's attributes with their type, about to be written.
+#[derive(Clone, Copy)]
+pub struct Event<'a> {
     pub time: Micros,
-    pub attrs: Attrs,
-    /// encoded temporal UserMetadata
+    pub kind: EventType,
+    pub field: u32,
+    pub attrs: &'a dyn Wire,
+    /// What the command that made it carries besides.
+    pub extras: Option<&'a Extras>,
+}
+
+/// encoded temporal UserMetadata and EventGroupMarkers
+#[derive(Default)]
+pub struct Extras {
     pub user_metadata: Option<Vec<u8>>,
-    /// encoded temporal EventGroupMarkers
     pub markers: Vec<Vec<u8>>,
 }
 
-impl Event {
-    pub fn new(time: Micros, attrs: impl Into<Attrs>) -> Event {
-        Event { time, attrs: attrs.into(), user_metadata: None, markers: Vec::new() }
+impl<'a> Event<'a> {
+    pub fn new<A: Attributes>(time: Micros, attrs: &'a A) -> Event<'a> {
+        Event { time, kind: A::KIND, field: A::FIELD, attrs, extras: None }
     }
 
-    /// Appends the event, with this id, to an encoded History; answers how many bytes were added.
-    pub fn append_to(&self, id: i64, history: &mut Vec<u8>) -> usize {
-        let before = history.len();
-        let time = timestamp(self.time);
-        let kind = self.attrs.event_type() as i32;
-        let mut len = encoding::int64::encoded_len(1, &id)
-            + encoding::message::encoded_len(2, &time)
-            + encoding::int32::encoded_len(3, &kind)
-            + self.attrs.encoded_len()
-            + self.user_metadata.as_ref().map_or(0, |m| encoding::bytes::encoded_len(301, m));
-        len += self.markers.iter().map(|m| encoding::bytes::encoded_len(304, m)).sum::<usize>();
-        encoding::encode_key(1, WireType::LengthDelimited, history);
-        encoding::encode_varint(len as u64, history);
-        encoding::int64::encode(1, &id, history);
-        encoding::message::encode(2, &time, history);
-        encoding::int32::encode(3, &kind, history);
-        self.attrs.encode(history);
-        if let Some(meta) = &self.user_metadata {
-            encoding::bytes::encode(301, meta, history);
-        }
-        for marker in &self.markers {
-            encoding::bytes::encode(304, marker, history);
-        }
-        history.len() - before
+    pub fn with(self, extras: &'a Extras) -> Event<'a> {
+        Event { extras: Some(extras), ..self }
     }
+
+    /// The event with this id, encoded as an element of a History.
+    pub fn to_bytes(self, id: i64) -> Vec<u8> {
+        let time = (self.time.div_euclid(1_000_000), (self.time.rem_euclid(1_000_000) * 1_000) as i32);
+        let mut w = Writer::new();
+        w.nested(1, |w| {
+            w.int(1, id);
+            codec::put_time(w, 2, time);
+            w.int(3, i64::from(self.kind as i32));
+            codec::put_message(w, self.field, self.attrs);
+            if let Some(x) = self.extras {
+                w.optional(301, x.user_metadata.as_deref());
+                w.each(304, x.markers.iter().map(Vec::as_slice));
+            }
+        });
+        w.finish()
+    }
+}
+
+/// What links buffered events with each other and with the run.
+#[derive(Debug, Clone, PartialEq)]
+pub enum About {
+    Other,
+    /// A timer fired: its id and the id of its TimerStarted.
+    Timer(String, i64),
+    /// An attempt of this activity (id of its ActivityTaskScheduled) started.
+    ActivityStarted(i64),
+    /// And ended; the field of its attributes that names the Started event.
+    ActivityEnded(i64, u32),
+}
+
+/// An event without an id, while a workflow task is started. Only what arrives from outside is ever buffered.
+pub struct Buffered {
+    pub seq: i64,
+    pub time: Micros,
+    pub kind: EventType,
+    pub field: u32,
+    pub attrs: Box<dyn Wire>,
+    pub about: About,
 }
 
 wire! {
-    /// A buffered event at rest: one of the event types that arrive from outside a workflow task.
-    BufferedEvent {
-        1 time_us i64, 2 signaled sub(SignaledAttrs), 3 cancel_requested sub(CancelRequestedAttrs), 4 timer_fired sub(TimerFiredAttrs),
-        5 activity_started sub(ActivityStartedAttrs), 6 activity_completed sub(ActivityCompletedAttrs),
-        7 activity_failed sub(ActivityFailedAttrs), 8 activity_timed_out sub(ActivityTimedOutAttrs),
-        9 activity_canceled sub(ActivityCanceledAttrs),
-    }
+    BufferedState { 1 time_us i64, 2 kind i32, 3 attrs bytes, 4 timer_id str, 5 about_id i64, }
 }
 
-impl Event {
-    /// None for a type that is never buffered.
-    pub fn to_buffered(&self) -> Option<BufferedEvent> {
-        let mut b = BufferedEvent { time_us: self.time, ..Default::default() };
-        match self.attrs.clone() {
-            Attrs::WorkflowExecutionSignaled(a) => b.signaled = Some(*a),
-            Attrs::WorkflowExecutionCancelRequested(a) => b.cancel_requested = Some(*a),
-            Attrs::TimerFired(a) => b.timer_fired = Some(*a),
-            Attrs::ActivityTaskStarted(a) => b.activity_started = Some(*a),
-            Attrs::ActivityTaskCompleted(a) => b.activity_completed = Some(*a),
-            Attrs::ActivityTaskFailed(a) => b.activity_failed = Some(*a),
-            Attrs::ActivityTaskTimedOut(a) => b.activity_timed_out = Some(*a),
-            Attrs::ActivityTaskCanceled(a) => b.activity_canceled = Some(*a),
-            _ => return None,
-        }
-        Some(b)
+impl Buffered {
+    pub fn new<A: Attributes + 'static>(seq: i64, time: Micros, attrs: A, about: About) -> Buffered {
+        Buffered { seq, time, kind: A::KIND, field: A::FIELD, attrs: Box::new(attrs), about }
     }
 
-    pub fn from_buffered(bytes: &[u8]) -> Option<Event> {
-        let b = BufferedEvent::decode(bytes).ok()?;
-        let attrs: Attrs = if let Some(a) = b.signaled {
-            a.into()
-        } else if let Some(a) = b.cancel_requested {
-            a.into()
-        } else if let Some(a) = b.timer_fired {
-            a.into()
-        } else if let Some(a) = b.activity_started {
-            a.into()
-        } else if let Some(a) = b.activity_completed {
-            a.into()
-        } else if let Some(a) = b.activity_failed {
-            a.into()
-        } else if let Some(a) = b.activity_timed_out {
-            a.into()
-        } else {
-            b.activity_canceled?.into()
+    pub fn event(&self) -> Event<'_> {
+        Event { time: self.time, kind: self.kind, field: self.field, attrs: &*self.attrs, extras: None }
+    }
+
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let (timer_id, about_id) = match &self.about {
+            About::Other => (String::new(), 0),
+            About::Timer(id, started) => (id.clone(), *started),
+            About::ActivityStarted(id) | About::ActivityEnded(id, _) => (String::new(), *id),
         };
-        Some(Event::new(b.time_us, attrs))
+        let attrs = codec::bytes(&*self.attrs);
+        codec::bytes(&BufferedState { time_us: self.time, kind: self.kind as i32, attrs, timer_id, about_id })
+    }
+
+    pub fn from_bytes(seq: i64, bytes: &[u8]) -> Option<Buffered> {
+        fn blank<A: Attributes + Default + 'static>() -> (u32, Box<dyn Wire>) {
+            (A::FIELD, Box::new(A::default()))
+        }
+        let s: BufferedState = codec::read(bytes).ok()?;
+        let kind = EventType::try_from(s.kind).ok()?;
+        let ended = |field| About::ActivityEnded(s.about_id, field);
+        let ((field, mut attrs), about) = match kind {
+            EventType::WorkflowExecutionSignaled => (blank::<SignaledAttrs>(), About::Other),
+            EventType::WorkflowExecutionCancelRequested => (blank::<CancelRequestedAttrs>(), About::Other),
+            EventType::TimerFired => (blank::<TimerFiredAttrs>(), About::Timer(s.timer_id, s.about_id)),
+            EventType::ActivityTaskStarted => (blank::<ActivityStartedAttrs>(), About::ActivityStarted(s.about_id)),
+            EventType::ActivityTaskCompleted => (blank::<ActivityCompletedAttrs>(), ended(3)),
+            EventType::ActivityTaskFailed => (blank::<ActivityFailedAttrs>(), ended(3)),
+            EventType::ActivityTaskTimedOut => (blank::<ActivityTimedOutAttrs>(), ended(3)),
+            EventType::ActivityTaskCanceled => (blank::<ActivityCanceledAttrs>(), ended(4)),
+            _ => return None,
+        };
+        codec::merge(&mut *attrs, &s.attrs).ok()?;
+        Some(Buffered { seq, time: s.time_us, kind, field, attrs, about })
     }
 }

@@ -1,9 +1,8 @@
 //! Maps of payloads (memo, search attributes) as encoded bytes: an upsert replaces entries and drops those set to null.
 
-use crate::sorted::SortedMap;
-use prost::Message;
-
+use super::codec;
 use super::wire::wire;
+use crate::sorted::SortedMap;
 
 wire! {
     Map { 1 entries reps(Entry), }
@@ -14,7 +13,7 @@ wire! {
 
 /// Null, or an empty list: how SDKs unset a search attribute; `binary/null` unsets a memo field.
 fn unset(payload: &[u8]) -> bool {
-    let Ok(view) = PayloadView::decode(payload) else { return false };
+    let Ok(view) = codec::read::<PayloadView>(payload) else { return false };
     let encoding = view.metadata.iter().find(|m| m.key == "encoding").map(|m| m.value.as_slice());
     encoding == Some(b"binary/null") || encoding == Some(b"json/plain") && (view.data == b"null" || view.data == b"[]")
 }
@@ -22,7 +21,7 @@ fn unset(payload: &[u8]) -> bool {
 /// `upsert` over `base`; None when nothing is left.
 pub fn merge(base: Option<Vec<u8>>, upsert: Option<&[u8]>) -> Option<Vec<u8>> {
     let Some(upsert) = upsert else { return base };
-    let entries = |bytes: &[u8]| Map::decode(bytes).map(|m| m.entries).unwrap_or_default();
+    let entries = |bytes: &[u8]| codec::read::<Map>(bytes).map(|m| m.entries).unwrap_or_default();
     let mut map: SortedMap<String, Vec<u8>> = SortedMap::new();
     for e in entries(base.as_deref().unwrap_or_default()).into_iter().chain(entries(upsert)) {
         let value = e.value.unwrap_or_default();
@@ -32,6 +31,8 @@ pub fn merge(base: Option<Vec<u8>>, upsert: Option<&[u8]>) -> Option<Vec<u8>> {
             map.insert(e.key, value);
         }
     }
-    (!map.is_empty())
-        .then(|| Map { entries: map.into_iter().map(|(key, value)| Entry { key, value: Some(value) }).collect() }.encode_to_vec())
+    if map.is_empty() {
+        return None;
+    }
+    Some(codec::bytes(&Map { entries: map.into_iter().map(|(key, value)| Entry { key, value: Some(value) }).collect() }))
 }

@@ -22,8 +22,8 @@
 //! one hand-out. Bytes from outside never panic and never enter a history undecodable.
 mod activity;
 mod apply;
-mod check;
 mod close;
+mod codec;
 mod complete;
 mod cx;
 mod describe;

@@ -1,11 +1,15 @@
 //! The few payloads that the engine makes itself.
-use prost::Message;
+use super::codec;
+use super::wire::wire;
 
-use crate::api::common::v1::{Payload, Payloads};
+wire! {
+    Metadata { 1 key str, 2 value bytes, }
+    Payload { 1 metadata reps(Metadata), 2 data bytes, }
+    Payloads { 1 payloads reps(Payload), }
+}
 
 /// encoded temporal Payloads with one JSON string. `text` must need no escaping.
 pub fn text_payloads(text: &str) -> Vec<u8> {
-    let metadata = [("encoding".to_string(), b"json/plain".to_vec())].into();
-    let payload = Payload { metadata, data: format!("\"{text}\"").into_bytes() };
-    Payloads { payloads: vec![payload] }.encode_to_vec()
+    let metadata = vec![Metadata { key: "encoding".into(), value: b"json/plain".to_vec() }];
+    codec::bytes(&Payloads { payloads: vec![Payload { metadata, data: format!("\"{text}\"").into_bytes() }] })
 }

@@ -1,8 +1,6 @@
 //! Between a run in memory and its rows in the store: head, items, row.
-use prost::Message;
-
-use super::activity::INLINE_ATTRS;
-use super::event::Event;
+use super::codec;
+use super::event::Buffered;
 use super::history::buffer_id;
 use super::state::{Activity, ActivityState, Deadline, Head, Run, TimerState, kind};
 use super::time::{Micros, to_ms};
@@ -55,11 +53,11 @@ impl Run {
     pub fn head_bytes(&mut self) -> Vec<u8> {
         if self.head.task.as_ref().is_some_and(|t| t.speculative) {
             let task = self.head.task.take();
-            let bytes = self.head.encode_to_vec();
+            let bytes = codec::bytes(&self.head);
             self.head.task = task;
             return bytes;
         }
-        self.head.encode_to_vec()
+        codec::bytes(&self.head)
     }
 
     /// The stored value of an item; None: there is no such item any more.
@@ -68,25 +66,22 @@ impl Run {
             kind::ACTIVITY => {
                 let a = self.activities.get_mut(&id.parse().ok()?)?;
                 if a.attrs_stored {
-                    return Some(a.state.encode_to_vec());
+                    return Some(codec::bytes(&a.state));
                 }
                 let attrs = std::mem::take(&mut a.attrs);
                 a.state.attrs = Some(attrs);
-                let bytes = a.state.encode_to_vec();
+                let bytes = codec::bytes(&a.state);
                 a.attrs = a.state.attrs.take().unwrap_or_default();
                 Some(bytes)
             }
             kind::ACTIVITY_INPUT => {
                 let a = self.activities.get(&id.parse().ok()?)?;
-                a.attrs_stored.then(|| a.attrs.encode_to_vec())
+                a.attrs_stored.then(|| codec::bytes(&a.attrs))
             }
-            kind::TIMER => self.timers.get(id).map(Message::encode_to_vec),
-            kind::BUFFERED => {
-                let (_, event) = self.buffer.iter().find(|(seq, _)| buffer_id(*seq) == id)?;
-                event.to_buffered().map(|b| b.encode_to_vec())
-            }
+            kind::TIMER => self.timers.get(id).map(|t| codec::bytes(t)),
+            kind::BUFFERED => self.buffer.iter().find(|b| buffer_id(b.seq) == id).map(Buffered::to_bytes),
             kind::REQUEST => self.request_ids.contains(id).then(Vec::new),
-            kind::UPDATE => self.updates.get(id).and_then(Update::to_state).map(|s| s.encode_to_vec()),
+            kind::UPDATE => self.updates.get(id).and_then(Update::to_state).map(|s| codec::bytes(&s)),
             kind::STARTED => self.started_attrs.clone(),
             _ => None,
         }
@@ -95,20 +90,6 @@ impl Run {
     /// All that changed since the last commit.
     pub fn take_write(&mut self) -> RunWrite {
         self.head.transitions += 1;
-        // Big attributes move into an item of their own with the first write.
-        let fresh: Vec<i64> = self
-            .dirty_items
-            .iter()
-            .filter(|(k, _)| *k == kind::ACTIVITY)
-            .filter_map(|(_, id)| id.parse::<i64>().ok())
-            .filter(|id| self.activities.get(id).is_some_and(|a| !a.attrs_stored && a.attrs.encoded_len() > INLINE_ATTRS))
-            .collect();
-        for id in fresh {
-            if let Some(a) = self.activities.get_mut(&id) {
-                a.attrs_stored = true;
-            }
-            self.dirty_items.insert((kind::ACTIVITY_INPUT, id.to_string()));
-        }
         let (mut put, mut remove) = (Vec::new(), Vec::new());
         for (kind, id) in std::mem::take(&mut self.dirty_items) {
             match self.item(kind, &id) {
@@ -141,7 +122,7 @@ impl Run {
             }
         }
         ids.extend(self.timers.keys().map(|id| (kind::TIMER, id.clone())));
-        ids.extend(self.buffer.iter().map(|(seq, _)| (kind::BUFFERED, buffer_id(*seq))));
+        ids.extend(self.buffer.iter().map(|b| (kind::BUFFERED, buffer_id(b.seq))));
         ids.extend(self.request_ids.iter().map(|id| (kind::REQUEST, id.clone())));
         ids.extend(self.updates.keys().map(|id| (kind::UPDATE, id.clone())));
         if self.started_attrs.is_some() {
@@ -156,17 +137,17 @@ impl Run {
     /// Rebuilds a run; None: the bytes are not those of a run.
     pub fn from_record(record: &RunRecord) -> Option<Run> {
         let row = record.row.as_ref()?;
-        let head = Head::decode(record.head.as_slice()).ok()?;
+        let head = codec::read::<Head>(&record.head).ok()?;
         if head.run_id != row.run_id || head.workflow_id != row.workflow_id || head.next_event_id < 2 {
             return None;
         }
         let mut run = Run::new(head);
         let mut big: Vec<(i64, ActivityScheduledAttrs)> = Vec::new();
-        let mut buffered: Vec<(i64, Event)> = Vec::new();
+        let mut buffered: Vec<Buffered> = Vec::new();
         for item in &record.items {
             match item.kind {
                 kind::ACTIVITY => {
-                    let mut state = ActivityState::decode(item.value.as_slice()).ok()?;
+                    let mut state = codec::read::<ActivityState>(&item.value).ok()?;
                     let attrs = state.attrs.take();
                     let activity = Activity {
                         attrs_stored: attrs.is_none(),
@@ -178,24 +159,24 @@ impl Run {
                     run.activities.insert(item.id.parse().ok()?, activity);
                 }
                 kind::ACTIVITY_INPUT => {
-                    big.push((item.id.parse().ok()?, ActivityScheduledAttrs::decode(item.value.as_slice()).ok()?));
+                    big.push((item.id.parse().ok()?, codec::read::<ActivityScheduledAttrs>(&item.value).ok()?));
                 }
                 kind::TIMER => {
-                    let timer = TimerState::decode(item.value.as_slice()).ok()?;
+                    let timer = codec::read::<TimerState>(&item.value).ok()?;
                     run.set_deadline(Deadline::Timer(timer.started_id), None, Some(timer.fire_us));
                     run.timer_ids.insert(timer.started_id, item.id.clone());
                     run.timers.insert(item.id.clone(), timer);
                 }
-                kind::BUFFERED => buffered.push((item.id.parse().ok()?, Event::from_buffered(&item.value)?)),
+                kind::BUFFERED => buffered.push(Buffered::from_bytes(item.id.parse().ok()?, &item.value)?),
                 kind::REQUEST => {
                     run.request_ids.insert(item.id.clone());
                 }
                 kind::UPDATE => {
-                    let state = UpdateState::decode(item.value.as_slice()).ok()?;
+                    let state = codec::read::<UpdateState>(&item.value).ok()?;
                     run.updates.insert(item.id.clone(), Update::from_state(state));
                 }
                 kind::STARTED => {
-                    StartedAttrs::decode(item.value.as_slice()).ok()?;
+                    codec::read::<StartedAttrs>(&item.value).ok()?;
                     run.started_attrs = Some(item.value.clone());
                 }
                 // Written by a newer version of the engine.
@@ -205,7 +186,7 @@ impl Run {
         for (id, attrs) in big {
             run.activities.get_mut(&id)?.attrs = attrs;
         }
-        buffered.sort_by_key(|(seq, _)| *seq);
+        buffered.sort_by_key(|b| b.seq);
         run.buffer = buffered.into();
         run.activity_ids = run.activities.iter().map(|(id, a)| (a.attrs.activity_id.clone(), *id)).collect();
         run.stored_open = Some(run.open());

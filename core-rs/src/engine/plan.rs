@@ -1,13 +1,13 @@
 //! Checks a workflow task's commands and messages against the run before anything is written, so that applying them cannot fail.
 //! What is wrong becomes a failed workflow task with the server's cause, never half a transition.
 
+use super::codec::{self, Wire};
 use super::limits::{self, Limits};
 use super::rpc;
 use super::state::Run;
 use super::time::{Micros, duration, micros};
 use super::updates::Stage;
 use super::wire::*;
-use crate::api::common::v1::RetryPolicy;
 use crate::api::enums::v1::{CommandType, WorkflowTaskFailedCause as Cause};
 use crate::boundary::RpcError;
 use crate::sorted::{SortedMap, SortedSet};
@@ -397,9 +397,8 @@ impl Planner<'_> {
             return bad(CAUSE, format!("Update {id} received message with nil body"));
         };
         self.size("update message", body.value.len())?;
-        fn decode<T: Checked>(value: &[u8]) -> Result<T, Reject> {
-            let checked = T::decode(value).map_err(|e| e.to_string()).and_then(|m| m.check().map(|()| m).map_err(|b| b.0));
-            checked.or_else(|e| bad(CAUSE, format!("unable to unmarshal request: {e}")))
+        fn decode<T: Wire + Default>(value: &[u8]) -> Result<T, Reject> {
+            codec::read(value).or_else(|e| bad(CAUSE, format!("unable to unmarshal request: {}", e.0)))
         }
         let name = body.type_url.rsplit('/').next().unwrap_or_default();
         let body = match name {

@@ -1,7 +1,6 @@
 //! Queries: buffered on the pending workflow task, or, when there is none, given to a worker as a task of their own. They live in
 //! memory only and never touch history.
-use prost::Message;
-
+use super::codec;
 use super::cx::{Cx, Wait};
 use super::limits;
 use super::queues::{Poll, QueueKey, Side, Task};
@@ -11,7 +10,6 @@ use super::time::Micros;
 use super::tokens::TaskToken;
 use super::wire::*;
 use super::workflow_task::normal_queue;
-use crate::api::common::v1::{WorkflowExecution, WorkflowType};
 use crate::api::enums::v1::{QueryRejectCondition as Condition, QueryResultType, WorkflowExecutionStatus as Status};
 use crate::boundary::HistorySplice;
 
@@ -155,9 +153,9 @@ pub fn give(run: &mut Run, cx: &mut Cx, id: u64, poll: &Poll) -> Option<(PollRes
     let token =
         TaskToken { workflow_id: h.workflow_id.clone(), run_id: h.run_id.clone(), scheduled_id: 0, attempt: 1, nonce, query: id };
     let response = PollResponse {
-        task_token: token.encode_to_vec(),
+        task_token: codec::bytes(&token),
         workflow_execution: Some(WorkflowExecution { workflow_id: h.workflow_id.clone(), run_id: h.run_id.clone() }),
-        workflow_type: Some(WorkflowType { name: h.workflow_type.clone() }),
+        workflow_type: Some(Named { name: h.workflow_type.clone() }),
         previous_started_event_id: h.last_completed_started_id,
         attempt: 1,
         query: Some(q.body.clone()),

@@ -1,7 +1,6 @@
 //! GetWorkflowExecutionHistory: pages, following a run with a long poll, and waiting for its closing event. Events come from the
 //! store; the answer names the range.
-use prost::Message;
-
+use super::codec;
 use super::cx::{Cx, Wait};
 use super::limits;
 use super::rpc::{Rpc, invalid};
@@ -86,7 +85,7 @@ fn page(run: &Run, cx: &mut Cx, request_id: u32, token: HistoryToken, size: i64)
     }
     let more = !at_end || token.following && run.open();
     let next =
-        if more { HistoryToken { next_id: to.max(token.next_id - 1) + 1, ..token.clone() }.encode_to_vec() } else { Vec::new() };
+        if more { codec::bytes(&HistoryToken { next_id: to.max(token.next_id - 1) + 1, ..token.clone() }) } else { Vec::new() };
     answer(run, cx, request_id, token.next_id, to, tail, next);
 }
 
@@ -102,7 +101,7 @@ fn answer(run: &Run, cx: &mut Cx, request_id: u32, from: i64, to: i64, tail: Vec
         field_number: HISTORY_FIELD,
     };
     let splice = (stored || !splice.tail.is_empty()).then_some(splice);
-    cx.reply_bytes(request_id, body.encode_to_vec(), splice);
+    cx.reply_bytes(request_id, codec::bytes(&body), splice);
 }
 
 /// After a step: readers that waited for what it wrote.
@@ -132,5 +131,5 @@ pub fn expire(run: &mut Run, cx: &mut Cx, request_id: u32) {
     let Some(at) = run.history_waits.iter().position(|w| w.request_id == request_id) else { return };
     let w = run.history_waits.remove(at);
     let token = following(run, w.after_id + 1, w.after_id, w.close_only);
-    answer(run, cx, request_id, 1, 0, Vec::new(), token.encode_to_vec());
+    answer(run, cx, request_id, 1, 0, Vec::new(), codec::bytes(&token));
 }

@@ -1,8 +1,9 @@
 //! Requests in: decoded, checked, led to their run. Polls stay open; everything else is answered or waits in its run.
 use super::Engine;
 use super::activity::{self, Which};
+use super::codec::{self, Wire};
 use super::cx::{Again, Cx, Wait};
-use super::event::Event;
+use super::event::About;
 use super::queues::Side;
 use super::rpc::{self, Rpc};
 use super::runs::Found;
@@ -12,15 +13,18 @@ use super::tokens;
 use super::updates::{self, UpdateWait};
 use super::wire::*;
 use super::{close, complete, describe, limits, queries, read_history};
-use crate::api::common::v1::WorkflowExecution;
 use crate::api::enums::v1::{UpdateWorkflowExecutionLifecycleStage as Wanted, WorkflowExecutionStatus as Status};
 use crate::boundary::EngineMethod as Method;
 
 /// A decoded and checked body, or what is wrong with it.
-fn decode<T: Checked>(body: &[u8]) -> Rpc<T> {
-    let message = T::decode(body).map_err(|e| rpc::invalid(format!("the request does not decode: {e}")))?;
-    message.check().map_err(|bad| rpc::invalid(format!("the request does not decode: {}", bad.0)))?;
+fn decode<T: Wire + Default>(body: &[u8]) -> Rpc<T> {
+    let mut message = T::default();
+    decode_into(&mut message, body)?;
     Ok(message)
+}
+
+fn decode_into(message: &mut dyn Wire, body: &[u8]) -> Rpc<()> {
+    codec::merge(message, body).map_err(|bad| rpc::invalid(format!("the request does not decode: {}", bad.0)))
 }
 
 fn target(e: &Option<WorkflowExecution>) -> (&str, &str) {
@@ -428,10 +432,10 @@ impl Engine {
         if meta.update_id.is_empty() {
             meta.update_id = self.cx.rng.uuid4();
             // Protobuf merges: the id is appended to the request, and to what is parked.
-            let patch = prost::Message::encode_to_vec(&UpdateRequestView { meta: Some(meta.clone()), ..Default::default() });
+            let patch = codec::bytes(&UpdateRequestView { meta: Some(meta.clone()), ..Default::default() });
             body.extend_from_slice(&patch);
             let patched = UpdateRequest { request: Some(body.clone()), ..decode(&r.body)? };
-            again.body = prost::Message::encode_to_vec(&patched);
+            again.body = codec::bytes(&patched);
         }
         let stage = req.wait_policy.as_ref().map_or(0, |p| p.lifecycle_stage);
         let wanted = match Wanted::try_from(stage).unwrap_or(Wanted::Unspecified) {
@@ -517,9 +521,8 @@ fn check_signal(cx: &Cx, req: &SignalRequest) -> Rpc<()> {
     start::check_size(cx, "Signal header", req.header.as_ref().map_or(0, Vec::len))
 }
 
-fn signaled(time: super::time::Micros, req: SignalRequest) -> Event {
-    let attrs = SignaledAttrs { signal_name: req.signal_name, input: req.input, identity: req.identity, header: req.header };
-    Event::new(time, attrs)
+fn signaled(req: SignalRequest) -> SignaledAttrs {
+    SignaledAttrs { signal_name: req.signal_name, input: req.input, identity: req.identity, header: req.header }
 }
 
 /// A signal to a run that exists; the same request id is delivered once.
@@ -534,7 +537,7 @@ fn signal(run: &mut Run, cx: &mut Cx, req: SignalRequest) -> Rpc<()> {
     remember(run, &req.request_id);
     let time = run.time(cx.now);
     run.head.inbox_signals += 1;
-    run.add(signaled(time, req));
+    run.add(time, signaled(req), About::Other);
     run.want_task = true;
     Ok(())
 }
@@ -543,7 +546,7 @@ fn signal(run: &mut Run, cx: &mut Cx, req: SignalRequest) -> Rpc<()> {
 fn new_signal(run: &mut Run, now: super::time::Micros, req: SignalRequest) {
     remember(run, &req.request_id);
     run.head.inbox_signals += 1;
-    run.append(signaled(now, req));
+    run.append(now, &signaled(req));
 }
 
 fn remember(run: &mut Run, request_id: &str) {
@@ -563,7 +566,7 @@ fn request_cancel(run: &mut Run, cx: &mut Cx, id: u32, req: &CancelRequest) -> R
         run.head.cancel_requested = true;
         run.head.cancel_request_id.clone_from(&req.request_id);
         let attrs = CancelRequestedAttrs { cause: req.reason.clone(), identity: req.identity.clone() };
-        run.add(Event::new(time, attrs));
+        run.add(time, attrs, About::Other);
         run.want_task = true;
     }
     cx.reply_bytes(id, Vec::new(), None);

@@ -1,8 +1,7 @@
 //! Retry policies: whether a failed attempt is tried again, and when. The order of the checks is the server's.
 use super::state::Activity;
 use super::time::{Micros, micros, micros_or_zero};
-use super::wire::Failure;
-use crate::api::common::v1::RetryPolicy;
+use super::wire::{Failure, RetryPolicy};
 use crate::api::enums::v1::{RetryState, TimeoutType};
 
 /// A failure whose type is listed (timeouts as "TemporalTimeout:StartToClose" and so on), or that says so itself, is final.

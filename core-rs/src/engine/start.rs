@@ -1,8 +1,9 @@
 //! New runs: StartWorkflowExecution and SignalWithStart with their policies, and the runs that follow others.
 use prost_types::Duration;
 
+use super::codec;
 use super::cx::Cx;
-use super::event::Event;
+use super::event::{Event, Extras};
 use super::limits;
 use super::plan::{check_retry_policy, retry_defaults};
 use super::rpc::{self, Rpc};
@@ -66,12 +67,11 @@ pub fn create(cx: &mut Cx, new: NewRun, time: Micros) {
     });
     run.create = true;
     if a.retry_policy.is_some() {
-        run.started_attrs = Some(prost::Message::encode_to_vec(a));
+        run.started_attrs = Some(codec::bytes(a));
         run.mark(kind::STARTED, "");
     }
-    let mut event = Event::new(time, new.attrs);
-    event.user_metadata = new.user_metadata;
-    run.append(event);
+    let extras = Extras { user_metadata: new.user_metadata, markers: Vec::new() };
+    run.write(Event::new(time, &new.attrs).with(&extras));
     run.set_run_deadline((run_deadline > 0).then_some(run_deadline));
     if backoff > 0 {
         run.head.first_task_at_us = time + backoff;

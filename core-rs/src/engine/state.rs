@@ -3,13 +3,12 @@
 use crate::sorted::{SortedMap, SortedSet};
 use std::collections::VecDeque;
 
-use super::event::Event;
+use super::event::Buffered;
 use super::queries::Query;
 use super::queues::QueueKey;
 use super::time::Micros;
 use super::updates::Update;
-use super::wire::{ActivityScheduledAttrs, WorkerVersionStamp, wire};
-use crate::api::common::v1::RetryPolicy;
+use super::wire::{ActivityScheduledAttrs, RetryPolicy, WorkerVersionStamp, wire};
 use crate::api::enums::v1::WorkflowExecutionStatus;
 use crate::boundary::HistoryBatch;
 
@@ -24,7 +23,7 @@ wire! {
         26 task_attempt i32, 27 task msg(TaskState), 28 cancel_requested bool, 29 cancel_request_id str, 30 first_task_at_us i64,
         31 last_time_us i64, 32 buffer_seq i64, 33 inbox_signals u32, 34 retry_policy msg(RetryPolicy),
         36 execution_time_us i64, 37 worker_version msg(WorkerVersionStamp), 38 user_metadata meta, 39 transitions i64,
-        40 completed_updates u32, 41 close_event_id i64, 42 root_workflow_id str, 43 root_run_id str, 44 priority raw(PRIORITY),
+        41 close_event_id i64, 44 priority raw(PRIORITY),
         45 first_start_us i64, 46 sticky_life u64,
     }
 
@@ -32,8 +31,8 @@ wire! {
     TaskState {
         1 scheduled_id i64, 2 started_id i64, 3 attempt i32, 4 scheduled_us i64, 5 original_scheduled_us i64, 6 started_us i64,
         7 start_to_close_us i64, 8 sticky bool, 9 request_id str, 10 nonce u64, 11 life u64, 12 identity str,
-        13 suggest_continue_as_new bool, 14 suggest_reasons i32s, 15 history_bytes i64, 16 worker_version msg(WorkerVersionStamp),
-        17 in_history bool, 18 speculative bool, 19 inbox_delivered u32, 20 heartbeat bool, 21 queue str,
+        13 suggest_continue_as_new bool, 14 suggest_reasons u32s, 15 history_bytes i64, 16 worker_version msg(WorkerVersionStamp),
+        17 in_history bool, 18 speculative bool, 19 inbox_delivered u32,
     }
 
     /// A pending activity at rest.
@@ -42,7 +41,7 @@ wire! {
         8 request_id str, 9 identity str, 10 heartbeat_us i64, 11 heartbeat_details payloads, 12 last_failure failure,
         13 cancel_requested_id i64, 14 last_complete_us i64, 15 expiration_us i64, 16 worker_version msg(WorkerVersionStamp),
         17 last_interval_us i64,
-        20 attrs sub(ActivityScheduledAttrs),
+        20 attrs msg(ActivityScheduledAttrs),
     }
 
     TimerState { 1 timer_id str, 2 started_id i64, 3 fire_us i64, }
@@ -85,7 +84,7 @@ pub struct Activity {
     pub deadline: Option<Micros>,
     /// Place in its task queue while it waits for a worker.
     pub queued: Option<QueueKey>,
-    /// The stored item holds the attributes by itself (ACTIVITY_INPUT was written).
+    /// The attributes are an item of their own (ACTIVITY_INPUT), not part of the state's.
     pub attrs_stored: bool,
 }
 
@@ -117,7 +116,7 @@ pub struct Run {
     pub timers: SortedMap<String, TimerState>,
     /// Timer id by TimerStarted event id.
     pub timer_ids: SortedMap<i64, String>,
-    pub buffer: VecDeque<(i64, Event)>,
+    pub buffer: VecDeque<Buffered>,
     pub request_ids: SortedSet<String>,
     pub updates: SortedMap<String, Update>,
     /// Order of admission.

@@ -1,6 +1,6 @@
 //! What happens when a deadline of a run has come. A deadline is never early: the engine's clock only reaches it when the host's did.
 use super::cx::Cx;
-use super::event::Event;
+use super::event::About;
 use super::state::{Deadline, Run};
 use super::time::Micros;
 use super::wire::TimerFiredAttrs;
@@ -14,7 +14,8 @@ pub fn fire(run: &mut Run, cx: &mut Cx, t: Micros, what: Deadline) {
             if let Some(id) = run.timer_ids.get(&started_id).cloned() {
                 apply::remove_timer(run, &id);
                 let time = run.time(cx.now);
-                run.add(Event::new(time, TimerFiredAttrs { timer_id: id, started_event_id: started_id }));
+                let about = About::Timer(id.clone(), started_id);
+                run.add(time, TimerFiredAttrs { timer_id: id, started_event_id: started_id }, about);
                 run.want_task = true;
             }
         }

@@ -1,7 +1,6 @@
 //! Task tokens and page tokens. A token names one hand-out: `nonce` is random, so that no later attempt can be completed by the
 //! holder of an earlier one, not even after a restart.
-use prost::Message;
-
+use super::codec;
 use super::rpc::{Rpc, bad_token, invalid};
 use super::wire::wire;
 
@@ -17,14 +16,14 @@ wire! {
 }
 
 pub fn task(bytes: &[u8]) -> Rpc<TaskToken> {
-    match TaskToken::decode(bytes) {
+    match codec::read::<TaskToken>(bytes) {
         Ok(t) if !t.workflow_id.is_empty() && !t.run_id.is_empty() => Ok(t),
         _ => Err(bad_token()),
     }
 }
 
 pub fn history(bytes: &[u8]) -> Rpc<HistoryToken> {
-    match HistoryToken::decode(bytes) {
+    match codec::read::<HistoryToken>(bytes) {
         Ok(t) if !t.run_id.is_empty() && t.next_id >= 1 => Ok(t),
         _ => Err(invalid("Invalid NextPageToken.")),
     }

@@ -1,16 +1,13 @@
 //! Updates: admitted in memory, sent with a workflow task, accepted and completed in history. An update that was not accepted is
 //! not durable: its caller asks again with the same id and finds either the update or a fresh start.
-use prost::Message;
-
+use super::codec;
 use super::cx::{Again, Cx};
-use super::event::Event;
 use super::limits;
 use super::plan::{UpdateBody, UpdateMessage};
 use super::rpc::{self, Rpc};
 use super::state::{Run, kind};
 use super::wire::*;
 use super::workflow_task;
-use crate::api::common::v1::WorkflowExecution;
 use crate::api::enums::v1::UpdateWorkflowExecutionLifecycleStage as Wanted;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,17 +64,16 @@ impl Update {
 }
 
 fn outcome_failure(failure: Vec<u8>) -> Vec<u8> {
-    Outcome { success: None, failure: Some(failure) }.encode_to_vec()
+    codec::bytes(&Outcome { success: None, failure: Some(failure) })
 }
 
 fn server_failure(kind: &str, message: &str) -> Vec<u8> {
-    Failure {
+    codec::bytes(&Failure {
         message: message.into(),
         source: "Server".into(),
         application_info: Some(ApplicationInfo { r#type: kind.into(), non_retryable: true, next_retry_delay: None }),
         ..Default::default()
-    }
-    .encode_to_vec()
+    })
 }
 
 fn unprocessed() -> Vec<u8> {
@@ -292,16 +288,13 @@ pub fn message(run: &mut Run, cx: &mut Cx, m: UpdateMessage) {
                 waits: Vec::new(),
             });
             let request = known.request.take().or(a.accepted_request);
-            let event = Event::new(
-                time,
-                UpdateAcceptedAttrs {
-                    protocol_instance_id: id.clone(),
-                    accepted_request_message_id: format!("{id}/request"),
-                    accepted_request_sequencing_event_id: a.accepted_request_sequencing_event_id,
-                    accepted_request: request,
-                },
-            );
-            let accepted_id = run.append(event);
+            let attrs = UpdateAcceptedAttrs {
+                protocol_instance_id: id.clone(),
+                accepted_request_message_id: format!("{id}/request"),
+                accepted_request_sequencing_event_id: a.accepted_request_sequencing_event_id,
+                accepted_request: request,
+            };
+            let accepted_id = run.append(time, &attrs);
             if let Some(u) = run.updates.get_mut(&id) {
                 u.stage = Stage::Accepted;
                 u.accepted_id = accepted_id;
@@ -314,8 +307,7 @@ pub fn message(run: &mut Run, cx: &mut Cx, m: UpdateMessage) {
             u.outcome.clone_from(&a.outcome);
             let accepted_event_id = u.accepted_id;
             let meta = a.meta.or_else(|| Some(UpdateMeta { update_id: id.clone(), identity: String::new() }));
-            run.append(Event::new(time, UpdateCompletedAttrs { meta, outcome: a.outcome, accepted_event_id }));
-            run.head.completed_updates += 1;
+            run.append(time, &UpdateCompletedAttrs { meta, outcome: a.outcome, accepted_event_id });
             run.mark(kind::UPDATE, id);
         }
         UpdateBody::Reject(r) => reject(run, cx, &id, r.failure.unwrap_or_default()),

@@ -1,59 +1,114 @@
-//! Slim mirrors of the Temporal messages that the engine reads and writes. Field numbers are Temporal's; a sub-message that the
-//! engine only carries (payloads, headers, memos, failures) stays encoded, so its bytes are moved and never built up as maps.
-//!
-//! A carried field is checked once, when its request is decoded ([`Checked::check`]): what enters a history can be decoded by any
-//! reader of that history. Fields that the engine has no use for are not listed; prost skips them.
-use super::check::Bad;
-use crate::api::common::v1::{ActivityType, RetryPolicy, WorkflowExecution, WorkflowType};
-use crate::api::taskqueue::v1::{StickyExecutionAttributes, TaskQueue};
+//! The Temporal messages that the engine reads and writes, with the fields that it knows. Field numbers are Temporal's; a
+//! sub-message that is only carried (payloads, headers, memos, failures) stays encoded, so its bytes are moved and never built up.
+//! Fields that the engine has no use for are not listed and are skipped.
 
-/// A decoded message whose carried fields can be checked.
-pub trait Checked: prost::Message + Default {
-    fn check(&self) -> Result<(), Bad>;
-}
-
-/// `wire! { Name { tag field kind, ... } }` with the kinds str, bytes, i32, i64, u32, u64, bool, dur, ts, msg(T), reps(T), strs,
-/// and the carried ones: payloads, fields (header, memo, search attributes), failure, meta, raw(schema), raws(schema).
+/// `wire! { Name { tag field kind, ... } }` with the kinds str, strs, bytes, i32, u32s, i64, u32, u64 (fixed64), double, bool, dur,
+/// ts, msg(T), reps(T), and the carried ones: payloads, fields (header, memo, search attributes), failure, meta (user metadata),
+/// raw(SCHEMA), raws(SCHEMA). Fields are written in the order in which they are listed: ascending.
 macro_rules! wire {
-    ($($(#[$doc:meta])* $name:ident { $($body:tt)* })*) => { $( wire!(@f $name [] [] $($body)*); )* };
-    (@f $name:ident [$($out:tt)*] [$($ck:tt)*]) => {
-        #[derive(Clone, PartialEq, prost::Message)]
-        pub struct $name { $($out)* }
-        impl $crate::engine::wire::Checked for $name {
-            fn check(&self) -> Result<(), $crate::engine::check::Bad> {
-                wire!(@c self $($ck)*);
-                Ok(())
+    ($($(#[$doc:meta])* $name:ident { $($tag:literal $field:ident $kind:ident $(($arg:ident))?,)* })*) => { $(
+        $(#[$doc])*
+        #[derive(Default, Clone)]
+        pub struct $name { $(pub $field: wire!(@type $kind $($arg)?),)* }
+
+        impl $crate::engine::codec::Wire for $name {
+            fn slot(&mut self, field: u32) -> Option<$crate::engine::codec::Slot<'_>> {
+                use $crate::engine::codec::Slot;
+                Some(match field {
+                    $($tag => wire!(@slot self.$field, $kind $($arg)?),)*
+                    _ => return None,
+                })
+            }
+
+            fn view(&self, position: usize) -> Option<(u32, $crate::engine::codec::View<'_>)> {
+                use $crate::engine::codec::View;
+                const TAGS: &[u32] = &[$($tag),*];
+                let tag = *TAGS.get(position)?;
+                let view = match tag {
+                    $($tag => wire!(@view self.$field, $kind),)*
+                    _ => return None,
+                };
+                Some((tag, view))
             }
         }
-    };
-    (@c $s:ident $($f:ident = $how:ident $schema:tt;)*) => { $( $crate::engine::check::$how(stringify!($f), &$crate::engine::check::$schema, &$s.$f)?; )* };
-    (@f $n:ident [$($o:tt)*] [$($c:tt)*] $t:tt $f:ident str, $($r:tt)*) => { wire!(@f $n [$($o)* #[prost(string, tag = $t)] pub $f: String,] [$($c)*] $($r)*); };
-    (@f $n:ident [$($o:tt)*] [$($c:tt)*] $t:tt $f:ident strs, $($r:tt)*) => { wire!(@f $n [$($o)* #[prost(string, repeated, tag = $t)] pub $f: Vec<String>,] [$($c)*] $($r)*); };
-    (@f $n:ident [$($o:tt)*] [$($c:tt)*] $t:tt $f:ident bytes, $($r:tt)*) => { wire!(@f $n [$($o)* #[prost(bytes = "vec", tag = $t)] pub $f: Vec<u8>,] [$($c)*] $($r)*); };
-    (@f $n:ident [$($o:tt)*] [$($c:tt)*] $t:tt $f:ident i32, $($r:tt)*) => { wire!(@f $n [$($o)* #[prost(int32, tag = $t)] pub $f: i32,] [$($c)*] $($r)*); };
-    (@f $n:ident [$($o:tt)*] [$($c:tt)*] $t:tt $f:ident i32s, $($r:tt)*) => { wire!(@f $n [$($o)* #[prost(int32, repeated, tag = $t)] pub $f: Vec<i32>,] [$($c)*] $($r)*); };
-    (@f $n:ident [$($o:tt)*] [$($c:tt)*] $t:tt $f:ident i64, $($r:tt)*) => { wire!(@f $n [$($o)* #[prost(int64, tag = $t)] pub $f: i64,] [$($c)*] $($r)*); };
-    (@f $n:ident [$($o:tt)*] [$($c:tt)*] $t:tt $f:ident u32, $($r:tt)*) => { wire!(@f $n [$($o)* #[prost(uint32, tag = $t)] pub $f: u32,] [$($c)*] $($r)*); };
-    (@f $n:ident [$($o:tt)*] [$($c:tt)*] $t:tt $f:ident u64, $($r:tt)*) => { wire!(@f $n [$($o)* #[prost(fixed64, tag = $t)] pub $f: u64,] [$($c)*] $($r)*); };
-    (@f $n:ident [$($o:tt)*] [$($c:tt)*] $t:tt $f:ident bool, $($r:tt)*) => { wire!(@f $n [$($o)* #[prost(bool, tag = $t)] pub $f: bool,] [$($c)*] $($r)*); };
-    (@f $n:ident [$($o:tt)*] [$($c:tt)*] $t:tt $f:ident dur, $($r:tt)*) => { wire!(@f $n [$($o)* #[prost(message, optional, tag = $t)] pub $f: Option<prost_types::Duration>,] [$($c)*] $($r)*); };
-    (@f $n:ident [$($o:tt)*] [$($c:tt)*] $t:tt $f:ident ts, $($r:tt)*) => { wire!(@f $n [$($o)* #[prost(message, optional, tag = $t)] pub $f: Option<prost_types::Timestamp>,] [$($c)*] $($r)*); };
-    (@f $n:ident [$($o:tt)*] [$($c:tt)*] $t:tt $f:ident msg($m:ty), $($r:tt)*) => { wire!(@f $n [$($o)* #[prost(message, optional, tag = $t)] pub $f: Option<$m>,] [$($c)*] $($r)*); };
-    (@f $n:ident [$($o:tt)*] [$($c:tt)*] $t:tt $f:ident sub($m:ty), $($r:tt)*) => { wire!(@f $n [$($o)* #[prost(message, optional, tag = $t)] pub $f: Option<$m>,] [$($c)* $f = sub ANY;] $($r)*); };
-    (@f $n:ident [$($o:tt)*] [$($c:tt)*] $t:tt $f:ident reps($m:ty), $($r:tt)*) => { wire!(@f $n [$($o)* #[prost(message, repeated, tag = $t)] pub $f: Vec<$m>,] [$($c)* $f = subs ANY;] $($r)*); };
-    (@f $n:ident [$($o:tt)*] [$($c:tt)*] $t:tt $f:ident payloads, $($r:tt)*) => { wire!(@f $n [$($o)* #[prost(bytes = "vec", optional, tag = $t)] pub $f: Option<Vec<u8>>,] [$($c)* $f = raw PAYLOADS;] $($r)*); };
-    (@f $n:ident [$($o:tt)*] [$($c:tt)*] $t:tt $f:ident fields, $($r:tt)*) => { wire!(@f $n [$($o)* #[prost(bytes = "vec", optional, tag = $t)] pub $f: Option<Vec<u8>>,] [$($c)* $f = raw PAYLOAD_MAP;] $($r)*); };
-    (@f $n:ident [$($o:tt)*] [$($c:tt)*] $t:tt $f:ident failure, $($r:tt)*) => { wire!(@f $n [$($o)* #[prost(bytes = "vec", optional, tag = $t)] pub $f: Option<Vec<u8>>,] [$($c)* $f = raw FAILURE;] $($r)*); };
-    (@f $n:ident [$($o:tt)*] [$($c:tt)*] $t:tt $f:ident meta, $($r:tt)*) => { wire!(@f $n [$($o)* #[prost(bytes = "vec", optional, tag = $t)] pub $f: Option<Vec<u8>>,] [$($c)* $f = raw USER_METADATA;] $($r)*); };
-    (@f $n:ident [$($o:tt)*] [$($c:tt)*] $t:tt $f:ident raw($s:tt), $($r:tt)*) => { wire!(@f $n [$($o)* #[prost(bytes = "vec", optional, tag = $t)] pub $f: Option<Vec<u8>>,] [$($c)* $f = raw $s;] $($r)*); };
-    (@f $n:ident [$($o:tt)*] [$($c:tt)*] $t:tt $f:ident raws($s:tt), $($r:tt)*) => { wire!(@f $n [$($o)* #[prost(bytes = "vec", repeated, tag = $t)] pub $f: Vec<Vec<u8>>,] [$($c)* $f = raws $s;] $($r)*); };
+    )* };
+    (@type str) => { String };
+    (@type strs) => { Vec<String> };
+    (@type bytes) => { Vec<u8> };
+    (@type i32) => { i32 };
+    (@type u32s) => { Vec<u32> };
+    (@type i64) => { i64 };
+    (@type u32) => { u32 };
+    (@type u64) => { u64 };
+    (@type double) => { f64 };
+    (@type bool) => { bool };
+    (@type dur) => { Option<prost_types::Duration> };
+    (@type ts) => { Option<prost_types::Timestamp> };
+    (@type msg $t:ident) => { Option<$t> };
+    (@type reps $t:ident) => { Vec<$t> };
+    (@type raws $s:ident) => { Vec<Vec<u8>> };
+    (@type $carried:ident $($s:ident)?) => { Option<Vec<u8>> };
+    (@slot $s:ident.$f:ident, str) => { Slot::Text(&mut $s.$f) };
+    (@slot $s:ident.$f:ident, strs) => { Slot::Texts(&mut $s.$f) };
+    (@slot $s:ident.$f:ident, bytes) => { Slot::Bytes(&mut $s.$f) };
+    (@slot $s:ident.$f:ident, i32) => { Slot::I32(&mut $s.$f) };
+    (@slot $s:ident.$f:ident, u32s) => { Slot::Numbers(&mut $s.$f) };
+    (@slot $s:ident.$f:ident, i64) => { Slot::I64(&mut $s.$f) };
+    (@slot $s:ident.$f:ident, u32) => { Slot::U32(&mut $s.$f) };
+    (@slot $s:ident.$f:ident, u64) => { Slot::Fixed(&mut $s.$f) };
+    (@slot $s:ident.$f:ident, double) => { Slot::Double(&mut $s.$f) };
+    (@slot $s:ident.$f:ident, bool) => { Slot::Bool(&mut $s.$f) };
+    (@slot $s:ident.$f:ident, dur) => { Slot::Duration(&mut $s.$f) };
+    (@slot $s:ident.$f:ident, ts) => { Slot::Timestamp(&mut $s.$f) };
+    (@slot $s:ident.$f:ident, msg $t:ident) => { Slot::Message($s.$f.get_or_insert_with(Default::default)) };
+    (@slot $s:ident.$f:ident, reps $t:ident) => { {
+        $s.$f.push(Default::default());
+        match $s.$f.last_mut() {
+            Some(last) => Slot::Message(last),
+            None => return None,
+        }
+    } };
+    (@slot $s:ident.$f:ident, payloads) => { wire!(@slot $s.$f, raw PAYLOADS) };
+    (@slot $s:ident.$f:ident, fields) => { wire!(@slot $s.$f, raw PAYLOAD_MAP) };
+    (@slot $s:ident.$f:ident, failure) => { wire!(@slot $s.$f, raw FAILURE) };
+    (@slot $s:ident.$f:ident, meta) => { wire!(@slot $s.$f, raw USER_METADATA) };
+    (@slot $s:ident.$f:ident, raw $schema:ident) => { Slot::Raw(&mut $s.$f, &$crate::wire::schema::$schema, stringify!($f)) };
+    (@slot $s:ident.$f:ident, raws $schema:ident) => { Slot::Raws(&mut $s.$f, &$crate::wire::schema::$schema, stringify!($f)) };
+    (@view $s:ident.$f:ident, str) => { View::Bytes($s.$f.as_bytes()) };
+    (@view $s:ident.$f:ident, strs) => { View::Texts(&$s.$f) };
+    (@view $s:ident.$f:ident, bytes) => { View::Bytes(&$s.$f) };
+    (@view $s:ident.$f:ident, i32) => { View::Int($s.$f as i64) };
+    (@view $s:ident.$f:ident, u32s) => { View::Numbers(&$s.$f) };
+    (@view $s:ident.$f:ident, i64) => { View::Int($s.$f) };
+    (@view $s:ident.$f:ident, u32) => { View::Int($s.$f as i64) };
+    (@view $s:ident.$f:ident, u64) => { View::Fixed($s.$f) };
+    (@view $s:ident.$f:ident, double) => { View::Double($s.$f) };
+    (@view $s:ident.$f:ident, bool) => { View::Int($s.$f as i64) };
+    (@view $s:ident.$f:ident, dur) => { View::Time($s.$f.as_ref().map(|t| (t.seconds, t.nanos))) };
+    (@view $s:ident.$f:ident, ts) => { View::Time($s.$f.as_ref().map(|t| (t.seconds, t.nanos))) };
+    (@view $s:ident.$f:ident, msg) => { View::Message($s.$f.as_ref().map(|m| m as &dyn $crate::engine::codec::Wire)) };
+    (@view $s:ident.$f:ident, reps) => { View::Messages(&$s.$f) };
+    (@view $s:ident.$f:ident, raws) => { View::Raws(&$s.$f) };
+    (@view $s:ident.$f:ident, $carried:ident) => { View::Raw(&$s.$f) };
 }
 pub(super) use wire;
+
+// Small messages that many others hold.
+wire! {
+    WorkflowExecution { 1 workflow_id str, 2 run_id str, }
+    /// WorkflowType and ActivityType.
+    Named { 1 name str, }
+    TaskQueue { 1 name str, 2 kind i32, 3 normal_name str, }
+    RetryPolicy {
+        1 initial_interval dur, 2 backoff_coefficient double, 3 maximum_interval dur, 4 maximum_attempts i32,
+        5 non_retryable_error_types strs,
+    }
+}
 
 // Requests of clients.
 wire! {
     StartRequest {
-        1 namespace str, 2 workflow_id str, 3 workflow_type msg(WorkflowType), 4 task_queue msg(TaskQueue), 5 input payloads,
+        1 namespace str, 2 workflow_id str, 3 workflow_type msg(Named), 4 task_queue msg(TaskQueue), 5 input payloads,
         6 workflow_execution_timeout dur, 7 workflow_run_timeout dur, 8 workflow_task_timeout dur, 9 identity str,
         10 request_id str, 11 workflow_id_reuse_policy i32, 12 retry_policy msg(RetryPolicy), 13 cron_schedule str,
         14 memo fields, 15 search_attributes fields, 16 header fields, 18 continued_failure failure,
@@ -62,7 +117,7 @@ wire! {
     }
     StartResponse { 1 run_id str, 3 started bool, 5 status i32, 6 first_execution_run_id str, }
     SignalWithStartRequest {
-        1 namespace str, 2 workflow_id str, 3 workflow_type msg(WorkflowType), 4 task_queue msg(TaskQueue), 5 input payloads,
+        1 namespace str, 2 workflow_id str, 3 workflow_type msg(Named), 4 task_queue msg(TaskQueue), 5 input payloads,
         6 workflow_execution_timeout dur, 7 workflow_run_timeout dur, 8 workflow_task_timeout dur, 9 identity str,
         10 request_id str, 11 workflow_id_reuse_policy i32, 12 signal_name str, 13 signal_input payloads,
         15 retry_policy msg(RetryPolicy), 16 cron_schedule str, 17 memo fields, 18 search_attributes fields, 19 header fields,
@@ -108,6 +163,7 @@ wire! {
 
 // Workflow tasks.
 wire! {
+    StickyExecutionAttributes { 1 worker_task_queue msg(TaskQueue), 2 schedule_to_start_timeout dur, }
     WorkerVersionStamp { 1 build_id str, 3 use_versioning bool, }
     WorkerVersionCapabilities { 1 build_id str, 2 use_versioning bool, }
     PollRequest {
@@ -118,7 +174,7 @@ wire! {
     }
     QueryEntry { 1 key str, 2 value bytes, }
     PollResponse {
-        1 task_token bytes, 2 workflow_execution msg(WorkflowExecution), 3 workflow_type msg(WorkflowType),
+        1 task_token bytes, 2 workflow_execution msg(WorkflowExecution), 3 workflow_type msg(Named),
         4 previous_started_event_id i64, 5 started_event_id i64, 6 attempt i32, 8 history raw(ANY), 9 next_page_token bytes,
         10 query raw(QUERY), 11 workflow_execution_task_queue msg(TaskQueue), 12 scheduled_time ts, 13 started_time ts,
         14 queries reps(QueryEntry), 15 messages reps(ProtocolMessage),
@@ -150,14 +206,14 @@ wire! {
 // Commands. The oneof of Temporal's Command is a set of optional fields here; a command uses the one that its type names.
 wire! {
     Command {
-        1 command_type i32, 2 schedule_activity sub(ScheduleActivity), 3 start_timer msg(StartTimer),
-        4 complete sub(Complete), 5 fail sub(Fail), 6 cancel_activity msg(CancelActivity), 7 cancel_timer msg(CancelTimer),
-        8 cancel sub(Cancel), 10 marker sub(Marker), 11 continue_as_new sub(ContinueAsNew),
-        14 upsert_search_attributes sub(UpsertSearchAttributes), 15 protocol_message msg(ProtocolMessageRef),
-        17 modify_properties sub(ModifyProperties), 301 user_metadata meta, 302 event_group_markers raws(ANY),
+        1 command_type i32, 2 schedule_activity msg(ScheduleActivity), 3 start_timer msg(StartTimer),
+        4 complete msg(Complete), 5 fail msg(Fail), 6 cancel_activity msg(CancelActivity), 7 cancel_timer msg(CancelTimer),
+        8 cancel msg(Cancel), 10 marker msg(Marker), 11 continue_as_new msg(ContinueAsNew),
+        14 upsert_search_attributes msg(UpsertSearchAttributes), 15 protocol_message msg(ProtocolMessageRef),
+        17 modify_properties msg(ModifyProperties), 301 user_metadata meta, 302 event_group_markers raws(ANY),
     }
     ScheduleActivity {
-        1 activity_id str, 2 activity_type msg(ActivityType), 4 task_queue msg(TaskQueue), 5 header fields, 6 input payloads,
+        1 activity_id str, 2 activity_type msg(Named), 4 task_queue msg(TaskQueue), 5 header fields, 6 input payloads,
         7 schedule_to_close_timeout dur, 8 schedule_to_start_timeout dur, 9 start_to_close_timeout dur, 10 heartbeat_timeout dur,
         11 retry_policy msg(RetryPolicy), 13 use_workflow_build_id bool, 14 priority raw(PRIORITY),
     }
@@ -172,7 +228,7 @@ wire! {
     ModifyProperties { 1 upserted_memo fields, }
     ProtocolMessageRef { 1 message_id str, }
     ContinueAsNew {
-        1 workflow_type msg(WorkflowType), 2 task_queue msg(TaskQueue), 3 input payloads, 4 workflow_run_timeout dur,
+        1 workflow_type msg(Named), 2 task_queue msg(TaskQueue), 3 input payloads, 4 workflow_run_timeout dur,
         5 workflow_task_timeout dur, 6 backoff_start_interval dur, 7 retry_policy msg(RetryPolicy), 8 initiator i32,
         9 failure failure, 10 last_completion_result payloads, 11 cron_schedule str, 12 header fields, 13 memo fields,
         14 search_attributes fields, 15 inherit_build_id bool, 16 initial_versioning_behavior i32,
@@ -199,8 +255,8 @@ wire! {
 // Activity tasks.
 wire! {
     PollActivityResponse {
-        1 task_token bytes, 2 workflow_namespace str, 3 workflow_type msg(WorkflowType), 4 workflow_execution msg(WorkflowExecution),
-        5 activity_type msg(ActivityType), 6 activity_id str, 7 header fields, 8 input payloads, 9 heartbeat_details payloads,
+        1 task_token bytes, 2 workflow_namespace str, 3 workflow_type msg(Named), 4 workflow_execution msg(WorkflowExecution),
+        5 activity_type msg(Named), 6 activity_id str, 7 header fields, 8 input payloads, 9 heartbeat_details payloads,
         10 scheduled_time ts, 11 current_attempt_scheduled_time ts, 12 started_time ts, 13 attempt i32,
         14 schedule_to_close_timeout dur, 15 start_to_close_timeout dur, 16 heartbeat_timeout dur, 17 retry_policy msg(RetryPolicy),
         19 priority raw(PRIORITY),
@@ -242,7 +298,7 @@ wire! {
 // Attributes of history events.
 wire! {
     StartedAttrs {
-        1 workflow_type msg(WorkflowType), 5 task_queue msg(TaskQueue), 6 input payloads, 7 workflow_execution_timeout dur,
+        1 workflow_type msg(Named), 5 task_queue msg(TaskQueue), 6 input payloads, 7 workflow_execution_timeout dur,
         8 workflow_run_timeout dur, 9 workflow_task_timeout dur, 10 continued_execution_run_id str, 11 initiator i32,
         12 continued_failure failure, 13 last_completion_result payloads, 14 original_execution_run_id str, 15 identity str,
         16 first_execution_run_id str, 17 retry_policy msg(RetryPolicy), 18 attempt i32, 19 workflow_execution_expiration_time ts,
@@ -253,7 +309,7 @@ wire! {
     FailedAttrs { 1 failure failure, 2 retry_state i32, 3 workflow_task_completed_event_id i64, 4 new_execution_run_id str, }
     TimedOutAttrs { 1 retry_state i32, 2 new_execution_run_id str, }
     ContinuedAsNewAttrs {
-        1 new_execution_run_id str, 2 workflow_type msg(WorkflowType), 3 task_queue msg(TaskQueue), 4 input payloads,
+        1 new_execution_run_id str, 2 workflow_type msg(Named), 3 task_queue msg(TaskQueue), 4 input payloads,
         5 workflow_run_timeout dur, 6 workflow_task_timeout dur, 7 workflow_task_completed_event_id i64,
         8 backoff_start_interval dur, 9 initiator i32, 10 failure failure, 11 last_completion_result payloads, 12 header fields,
         13 memo fields, 14 search_attributes fields, 15 inherit_build_id bool, 16 initial_versioning_behavior i32,
@@ -261,7 +317,7 @@ wire! {
     TaskScheduledAttrs { 1 task_queue msg(TaskQueue), 2 start_to_close_timeout dur, 3 attempt i32, }
     TaskStartedAttrs {
         1 scheduled_event_id i64, 2 identity str, 3 request_id str, 4 suggest_continue_as_new bool, 5 history_size_bytes i64,
-        6 worker_version msg(WorkerVersionStamp), 8 suggest_continue_as_new_reasons i32s,
+        6 worker_version msg(WorkerVersionStamp), 8 suggest_continue_as_new_reasons u32s,
     }
     TaskCompletedAttrs {
         1 scheduled_event_id i64, 2 started_event_id i64, 3 identity str, 4 binary_checksum str,
@@ -272,7 +328,7 @@ wire! {
         1 scheduled_event_id i64, 2 started_event_id i64, 3 cause i32, 4 failure failure, 5 identity str, 9 binary_checksum str,
     }
     ActivityScheduledAttrs {
-        1 activity_id str, 2 activity_type msg(ActivityType), 4 task_queue msg(TaskQueue), 5 header fields, 6 input payloads,
+        1 activity_id str, 2 activity_type msg(Named), 4 task_queue msg(TaskQueue), 5 header fields, 6 input payloads,
         7 schedule_to_close_timeout dur, 8 schedule_to_start_timeout dur, 9 start_to_close_timeout dur, 10 heartbeat_timeout dur,
         11 workflow_task_completed_event_id i64, 12 retry_policy msg(RetryPolicy), 13 use_workflow_build_id bool,
         14 priority raw(PRIORITY),
@@ -316,14 +372,14 @@ wire! {
         4 default_workflow_task_timeout dur, 5 user_metadata meta,
     }
     ExecutionInfo {
-        1 execution msg(WorkflowExecution), 2 r#type msg(WorkflowType), 3 start_time ts, 4 close_time ts, 5 status i32,
+        1 execution msg(WorkflowExecution), 2 r#type msg(Named), 3 start_time ts, 4 close_time ts, 5 status i32,
         6 history_length i64, 9 execution_time ts, 10 memo fields, 11 search_attributes fields, 13 task_queue str,
         14 state_transition_count i64, 15 history_size_bytes i64, 16 most_recent_worker_version_stamp msg(WorkerVersionStamp),
         17 execution_duration dur, 18 root_execution msg(WorkflowExecution), 21 first_run_id str,
     }
     ExtendedInfo { 1 execution_expiration_time ts, 2 run_expiration_time ts, 3 cancel_requested bool, 5 original_start_time ts, }
     PendingActivity {
-        1 activity_id str, 2 activity_type msg(ActivityType), 3 state i32, 4 heartbeat_details payloads, 5 last_heartbeat_time ts,
+        1 activity_id str, 2 activity_type msg(Named), 3 state i32, 4 heartbeat_details payloads, 5 last_heartbeat_time ts,
         6 last_started_time ts, 7 attempt i32, 8 maximum_attempts i32, 9 scheduled_time ts, 10 expiration_time ts,
         11 last_failure failure, 12 last_worker_identity str, 16 current_retry_interval dur, 17 last_attempt_complete_time ts,
         18 next_attempt_schedule_time ts, 22 priority raw(PRIORITY),

@@ -11,7 +11,6 @@ use super::state::{Recent, Run, TaskState};
 use super::time::{Micros, duration};
 use super::wire::*;
 use crate::api::enums::v1::{SuggestContinueAsNewReason, TaskQueueKind, TimeoutType, WorkflowTaskFailedCause};
-use crate::api::taskqueue::v1::TaskQueue;
 
 /// Attempts after which a failing task gets more time, as a back-off (its worker leaves it to time out).
 const BACKOFF_FROM_ATTEMPT: i32 = 3;
@@ -70,10 +69,10 @@ pub fn schedule(run: &mut Run, now: Micros, speculative: bool, heartbeat_since: 
     let sticky = run.sticky();
     let scheduled_id = run.head.next_event_id;
     if in_history {
-        run.append(Event::new(
+        run.append(
             time,
-            TaskScheduledAttrs { task_queue: Some(task_queue), start_to_close_timeout: Some(duration(start_to_close)), attempt },
-        ));
+            &TaskScheduledAttrs { task_queue: Some(task_queue), start_to_close_timeout: Some(duration(start_to_close)), attempt },
+        );
     }
     run.head.task_attempt = attempt;
     run.head.task = Some(TaskState {
@@ -114,12 +113,12 @@ pub fn make_normal(run: &mut Run) {
 pub fn write_outside_events(run: &mut Run, identity: Option<&str>) {
     let Some(mut task) = run.head.task.take() else { return };
     if !task.in_history {
-        task.scheduled_id = run.append(scheduled_event(run, &task));
+        task.scheduled_id = run.append(task.scheduled_us, &scheduled_attrs(run, &task));
         if task.started_id != 0 {
             if let Some(identity) = identity {
                 task.identity = identity.into();
             }
-            task.started_id = run.append(started_event(&task));
+            task.started_id = run.append(task.started_us, &started_attrs(&task));
             run.cut_batch();
             run.take_recent();
         }
@@ -130,41 +129,40 @@ pub fn write_outside_events(run: &mut Run, identity: Option<&str>) {
     run.dirty = true;
 }
 
-fn scheduled_event(run: &Run, task: &TaskState) -> Event {
+fn scheduled_attrs(run: &Run, task: &TaskState) -> TaskScheduledAttrs {
     let task_queue = if task.sticky { run.current_queue() } else { normal_queue(&run.head.task_queue) };
-    Event::new(
-        task.scheduled_us,
-        TaskScheduledAttrs {
-            task_queue: Some(task_queue),
-            start_to_close_timeout: Some(duration(task.start_to_close_us)),
-            attempt: task.attempt,
-        },
-    )
+    TaskScheduledAttrs {
+        task_queue: Some(task_queue),
+        start_to_close_timeout: Some(duration(task.start_to_close_us)),
+        attempt: task.attempt,
+    }
 }
 
-fn started_event(task: &TaskState) -> Event {
-    Event::new(
-        task.started_us,
-        TaskStartedAttrs {
-            scheduled_event_id: task.scheduled_id,
-            identity: task.identity.clone(),
-            request_id: task.request_id.clone(),
-            suggest_continue_as_new: task.suggest_continue_as_new,
-            history_size_bytes: task.history_bytes,
-            worker_version: task.worker_version.clone(),
-            suggest_continue_as_new_reasons: task.suggest_reasons.clone(),
-        },
-    )
+fn started_attrs(task: &TaskState) -> TaskStartedAttrs {
+    TaskStartedAttrs {
+        scheduled_event_id: task.scheduled_id,
+        identity: task.identity.clone(),
+        request_id: task.request_id.clone(),
+        suggest_continue_as_new: task.suggest_continue_as_new,
+        history_size_bytes: task.history_bytes,
+        worker_version: task.worker_version.clone(),
+        suggest_continue_as_new_reasons: task.suggest_reasons.clone(),
+    }
+}
+
+/// Encodes the events of a task that are not in history.
+fn encode_outside(run: &Run, task: &TaskState, bytes: &mut Vec<u8>) {
+    bytes.extend(Event::new(task.scheduled_us, &scheduled_attrs(run, task)).to_bytes(task.scheduled_id));
+    if task.started_id != 0 {
+        bytes.extend(Event::new(task.started_us, &started_attrs(task)).to_bytes(task.started_id));
+    }
 }
 
 /// The events of a task that are not in history, encoded as a History.
 pub fn outside_events(run: &Run) -> Vec<u8> {
     let mut bytes = Vec::new();
     if let Some(task) = run.head.task.as_ref().filter(|t| !t.in_history) {
-        scheduled_event(run, task).append_to(task.scheduled_id, &mut bytes);
-        if task.started_id != 0 {
-            started_event(task).append_to(task.started_id, &mut bytes);
-        }
+        encode_outside(run, task, &mut bytes);
     }
     bytes
 }
@@ -190,7 +188,7 @@ pub fn start(run: &mut Run, cx: &mut Cx, poll: &Poll, request_id: String, partia
         task.in_history = true;
         task.scheduled_us = now;
         task.sticky = run.sticky();
-        task.scheduled_id = run.append(scheduled_event(run, &task));
+        task.scheduled_id = run.append(now, &scheduled_attrs(run, &task));
     }
     task.started_id = task.scheduled_id + 1;
     task.started_us = now;
@@ -205,14 +203,13 @@ pub fn start(run: &mut Run, cx: &mut Cx, poll: &Poll, request_id: String, partia
     task.inbox_delivered = run.head.inbox_signals;
     let deadline = now + task.start_to_close_us;
     let delivered = if task.in_history {
-        task.started_id = run.append(started_event(&task));
+        task.started_id = run.append(now, &started_attrs(&task));
         run.cut_batch();
         run.take_recent()
     } else {
         run.recent.as_ref().map(|r| {
             let mut bytes = r.bytes.clone();
-            scheduled_event(run, &task).append_to(task.scheduled_id, &mut bytes);
-            started_event(&task).append_to(task.started_id, &mut bytes);
+            encode_outside(run, &task, &mut bytes);
             Recent { first_id: r.first_id, bytes }
         })
     };
@@ -222,16 +219,16 @@ pub fn start(run: &mut Run, cx: &mut Cx, poll: &Poll, request_id: String, partia
     delivered
 }
 
-fn suggestion(run: &Run, cx: &Cx) -> (bool, Vec<i32>) {
+fn suggestion(run: &Run, cx: &Cx) -> (bool, Vec<u32>) {
     let mut reasons = Vec::new();
     if run.head.history_bytes >= cx.limits.suggest_bytes {
-        reasons.push(SuggestContinueAsNewReason::HistorySizeTooLarge as i32);
+        reasons.push(SuggestContinueAsNewReason::HistorySizeTooLarge as u32);
     }
     if run.head.next_event_id >= cx.limits.suggest_events {
-        reasons.push(SuggestContinueAsNewReason::TooManyHistoryEvents as i32);
+        reasons.push(SuggestContinueAsNewReason::TooManyHistoryEvents as u32);
     }
     if run.updates.len() >= limits::UPDATES_SUGGEST {
-        reasons.push(SuggestContinueAsNewReason::TooManyUpdates as i32);
+        reasons.push(SuggestContinueAsNewReason::TooManyUpdates as u32);
     }
     (!reasons.is_empty(), reasons)
 }
@@ -259,17 +256,15 @@ pub fn fail(
     let time = run.time(cx.now);
     let Some(task) = run.head.task.clone() else { return };
     if task.in_history && task.attempt <= 1 {
-        run.append(Event::new(
-            time,
-            TaskFailedAttrs {
-                scheduled_event_id: task.scheduled_id,
-                started_event_id: task.started_id,
-                cause: cause as i32,
-                failure,
-                identity: identity.into(),
-                binary_checksum: checksum.into(),
-            },
-        ));
+        let attrs = TaskFailedAttrs {
+            scheduled_event_id: task.scheduled_id,
+            started_event_id: task.started_id,
+            cause: cause as i32,
+            failure,
+            identity: identity.into(),
+            binary_checksum: checksum.into(),
+        };
+        run.append(time, &attrs);
     }
     count_failure(run, cx, true);
 }
@@ -282,14 +277,12 @@ pub fn timed_out(run: &mut Run, cx: &mut Cx) {
     let waiting = task.started_id == 0;
     let kind = if waiting { TimeoutType::ScheduleToStart } else { TimeoutType::StartToClose };
     if task.in_history && task.attempt <= 1 {
-        run.append(Event::new(
-            time,
-            TaskTimedOutAttrs {
-                scheduled_event_id: task.scheduled_id,
-                started_event_id: task.started_id,
-                timeout_type: kind as i32,
-            },
-        ));
+        let attrs = TaskTimedOutAttrs {
+            scheduled_event_id: task.scheduled_id,
+            started_event_id: task.started_id,
+            timeout_type: kind as i32,
+        };
+        run.append(time, &attrs);
     }
     count_failure(run, cx, !waiting);
 }

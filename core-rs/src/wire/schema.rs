@@ -70,7 +70,7 @@ pub static FAILURE: Schema = Schema(&[
     (20, Message(&PAYLOAD)),
 ]);
 
-fn varint(bytes: &mut &[u8]) -> Result<u64, &'static str> {
+pub fn varint(bytes: &mut &[u8]) -> Result<u64, &'static str> {
     let mut value = 0u64;
     for (i, &b) in bytes.iter().enumerate().take(10) {
         value |= u64::from(b & 0x7f) << (7 * i);
@@ -82,7 +82,7 @@ fn varint(bytes: &mut &[u8]) -> Result<u64, &'static str> {
     Err("a number does not end")
 }
 
-fn take<'a>(bytes: &mut &'a [u8], len: u64) -> Result<&'a [u8], &'static str> {
+pub fn take<'a>(bytes: &mut &'a [u8], len: u64) -> Result<&'a [u8], &'static str> {
     let len = usize::try_from(len).map_err(|_| "a length runs past the end")?;
     if len > bytes.len() {
         return Err("a length runs past the end");
@@ -92,44 +92,60 @@ fn take<'a>(bytes: &mut &'a [u8], len: u64) -> Result<&'a [u8], &'static str> {
     Ok(head)
 }
 
+/// Field number and wire type.
+pub fn key(bytes: &mut &[u8]) -> Result<(u32, u8), &'static str> {
+    let key = varint(bytes)?;
+    if key > u64::from(u32::MAX) || key >> 3 == 0 {
+        return Err("a field number is out of range");
+    }
+    Ok(((key >> 3) as u32, (key & 7) as u8))
+}
+
+/// Passes over a value. Groups are not part of proto3.
+pub fn skip(bytes: &mut &[u8], wire_type: u8) -> Result<(), &'static str> {
+    let len = match wire_type {
+        0 => {
+            varint(bytes)?;
+            return Ok(());
+        }
+        1 => 8,
+        5 => 4,
+        2 => varint(bytes)?,
+        _ => return Err("a field has the wrong wire type"),
+    };
+    take(bytes, len)?;
+    Ok(())
+}
+
 /// Walks one message. `depth`: how deep it lies in others.
 pub fn message(mut bytes: &[u8], schema: &Schema, depth: u32) -> Result<(), &'static str> {
     if depth > MAX_DEPTH {
         return Err("nested too deep");
     }
     while !bytes.is_empty() {
-        let key = varint(&mut bytes)?;
-        let (field, wire_type) = ((key >> 3) as u32, key & 7);
-        if key > u64::from(u32::MAX) || field == 0 {
-            return Err("a field number is out of range");
-        }
-        let kind = schema.0.iter().find(|(n, _)| *n == field).map(|(_, k)| k);
+        let (field, wire_type) = key(&mut bytes)?;
+        let Some((_, kind)) = schema.0.iter().find(|(n, _)| *n == field) else {
+            skip(&mut bytes, wire_type)?;
+            continue;
+        };
         match (wire_type, kind) {
-            (0, None | Some(Varint | Numbers)) => {
-                varint(&mut bytes)?;
-            }
-            (1, None) => {
-                take(&mut bytes, 8)?;
-            }
-            (5, None | Some(Fixed32)) => {
-                take(&mut bytes, 4)?;
-            }
-            (2, kind) => {
+            (0, Varint | Numbers) | (5, Fixed32) => skip(&mut bytes, wire_type)?,
+            (2, _) => {
                 let len = varint(&mut bytes)?;
                 let value = take(&mut bytes, len)?;
                 match kind {
-                    None | Some(Bytes) => {}
-                    Some(Text) => {
+                    Bytes => {}
+                    Text => {
                         std::str::from_utf8(value).map_err(|_| "text is not UTF-8")?;
                     }
-                    Some(Numbers) => {
+                    Numbers => {
                         let mut rest = value;
                         while !rest.is_empty() {
                             varint(&mut rest)?;
                         }
                     }
-                    Some(Message(inner)) => message(value, inner, depth + 1)?,
-                    Some(Varint | Fixed32) => return Err("a field has the wrong wire type"),
+                    Message(inner) => message(value, inner, depth + 1)?,
+                    Varint | Fixed32 => return Err("a field has the wrong wire type"),
                 }
             }
             _ => return Err("a field has the wrong wire type"),

@@ -93,16 +93,23 @@ impl Writer {
     /// A message written in place.
     pub fn nested(&mut self, field: u32, fill: impl FnOnce(&mut Writer)) -> &mut Writer {
         self.key(field, 2);
+        self.out.push(0);
         let start = self.out.len();
         fill(self);
-        let body = self.out.len() - start;
-        let mut len = Writer::default();
-        len.varint(body as u64);
-        let shift = len.out.len();
-        self.out.resize(start + body + shift, 0);
-        self.out.copy_within(start..start + body, start + shift);
-        self.out[start..start + shift].copy_from_slice(&len.out);
+        self.put_length(start);
         self
+    }
+
+    /// Into the byte that was left for it before `start`, or more of them.
+    fn put_length(&mut self, start: usize) {
+        let body = self.out.len() - start;
+        if body < 0x80 {
+            self.out[start - 1] = body as u8;
+        } else {
+            let mut length = Writer::default();
+            length.varint(body as u64);
+            self.out.splice(start - 1..start, length.out);
+        }
     }
 
     /// A message with nothing but a name in field 1: types of workflows and activities, task queues.

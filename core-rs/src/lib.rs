@@ -4,6 +4,7 @@
 //! - [`replay`]: the worker's side. One [`replay::Run`] per cached run turns workflow tasks into activations and commands into
 //!   completions, matching them against history while it replays.
 //! - [`engine`]: the server's side. One [`engine::Engine`] per store turns requests and completions into events, tasks and replies.
+//! - `wire`: protobuf without building messages.
 //! - `wasm`: the only file that knows wasm-bindgen.
 
 pub mod engine;

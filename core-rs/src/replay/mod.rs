@@ -1,7 +1,7 @@
 //! The worker's side: one [`Run`] per cached workflow run.
 //!
 //! - `run`: the protocol with the caller: tasks in, activations out, commands in, completions out.
-//! - `task`: the workflow task that is open; `completion`: the bytes that answer it.
+//! - `intake`: a task comes in; `task`: the one that is open; `completion`: the bytes that answer it.
 //! - `workflow`: the state of the run; `apply`, `matching`, `lookahead` move it by events, `commands` by workflow code.
 //! - One file per machine: `timer`, `activity`, `local_activity`, `patch`, `side_effect`, `update`, `terminal`.
 //! - `queue`, `jobs`, `flags`, `random`, `event`, `marker`, `convert`, `json`: what they share.
@@ -12,6 +12,7 @@ mod completion;
 mod convert;
 mod event;
 mod flags;
+mod intake;
 mod jobs;
 mod json;
 mod local_activity;

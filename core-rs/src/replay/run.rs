@@ -12,49 +12,29 @@
 //! the caller does wrong is thrown, and thrown again by every call until the next task, or until `fail_activation` fails this one.
 use prost::Message as _;
 
-use crate::api::enums::v1::{EventType, WorkflowTaskFailedCause};
+use crate::api::enums::v1::WorkflowTaskFailedCause;
 use crate::boundary::{
     CommandKind, CoreError, ErrorKind, EvictionReason, NeedHistory, Nothing, ReplayFinished, RunOptions, Step, TaskOutcome,
     task_outcome,
 };
-use crate::error::{Result, codes, decode, error, fatal, misuse, unsupported};
-use crate::history::event::event_type;
-use crate::history::{Event, HistoryBuffer, Next, decode_history};
+use crate::error::{Result, codes, decode, error, misuse, unsupported};
+use crate::history::{HistoryBuffer, Next, decode_history};
 use crate::replay::apply::Frontier;
 use crate::replay::commands::{Given, checked};
 use crate::replay::completion;
 use crate::replay::convert::{check_duration, id32};
 use crate::replay::jobs::{Variant, write_job};
-use crate::replay::task::{Failed, LEGACY_QUERY, Task, query_job};
-use crate::replay::update::read_message;
+use crate::replay::task::{Failed, Task, query_job};
 use crate::replay::workflow::{ACTIVATION_JOBS, Workflow};
-use crate::wire::schema::Kind::{Bytes, Message, Text, Varint};
-use crate::wire::schema::{EXECUTION, FAILURE, NAMED, QUERY, Schema};
+use crate::wire::schema::Kind::Varint;
+use crate::wire::schema::{FAILURE, Schema};
 use crate::wire::{self, Writer};
 
-static ANY_BODY: Schema = Schema(&[(1, Text), (2, Bytes)]);
-static PROTOCOL_MESSAGE: Schema = Schema(&[(1, Text), (2, Text), (3, Varint), (4, Varint), (5, Message(&ANY_BODY))]);
-static QUERY_ENTRY: Schema = Schema(&[(1, Text), (2, Message(&QUERY))]);
-/// PollWorkflowTaskQueueResponse.
-static POLL: Schema = Schema(&[
-    (1, Bytes),
-    (2, Message(&EXECUTION)),
-    (3, Message(&NAMED)),
-    (4, Varint),
-    (5, Varint),
-    (6, Varint),
-    (8, Bytes),
-    (9, Bytes),
-    (10, Message(&QUERY)),
-    (11, Message(&NAMED)),
-    (14, Message(&QUERY_ENTRY)),
-    (15, Message(&PROTOCOL_MESSAGE)),
-]);
 /// RespondWorkflowTaskCompletedResponse.
 static REPORTED: Schema = Schema(&[(3, Varint)]);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Phase {
+pub(super) enum Phase {
     Idle,
     Working,
     Activated,
@@ -72,11 +52,11 @@ enum Phase {
 /// After an outcome with `evict` (or an error that was not turned into an outcome) the run's state is void: a further task starts
 /// it anew, from the whole history.
 pub struct Run {
-    options: RunOptions,
-    workflow: Workflow,
-    history: HistoryBuffer,
-    task: Task,
-    phase: Phase,
+    pub(super) options: RunOptions,
+    pub(super) workflow: Workflow,
+    pub(super) history: HistoryBuffer,
+    pub(super) task: Task,
+    pub(super) phase: Phase,
     given: Vec<Given>,
     error: Option<Box<CoreError>>,
     /// The state cannot go on: the next task begins at event 1.
@@ -251,105 +231,6 @@ impl Run {
         self.void = false;
     }
 
-    fn open_task(&mut self, poll: &[u8]) -> Result<()> {
-        let poll = checked("PollWorkflowTaskQueueResponse", poll, &POLL)?;
-        let lacks = |what: &str| misuse(codes::BAD_TASK, format!("the task has no {what}"));
-        let token = poll.bytes(1).filter(|t| !t.is_empty()).ok_or_else(|| lacks("token"))?;
-        let execution = poll.get(2).ok_or_else(|| lacks("workflow execution"))?;
-        poll.get(3).ok_or_else(|| lacks("workflow type"))?;
-        // A host may add pages to a task by appending a further history.
-        let mut events = Vec::new();
-        for history in poll.all(8) {
-            events.append(&mut decode_history(history)?);
-        }
-        let workflow = &mut self.workflow;
-        let run_id = execution.text(2);
-        if workflow.run_id.is_empty() {
-            workflow.workflow_id = execution.text(1).into();
-            workflow.run_id = run_id.into();
-        } else if workflow.run_id != run_id {
-            let text = format!("a task of run {run_id} came to run {}", workflow.run_id);
-            return Err(misuse(codes::WRONG_RUN, text));
-        }
-        if workflow.inherited.task_queue.is_empty() {
-            workflow.inherited.task_queue = poll.sub(11).text(1).into();
-        }
-        workflow.replaying = poll.int(4) > 0;
-        workflow.incoming.clear();
-        workflow.outgoing.clear();
-        workflow.warnings.clear();
-        self.task = Task {
-            token: token.into(),
-            attempt: poll.int32(6),
-            previous_started: poll.int(4),
-            is_query_task: poll.get(10).is_some(),
-            ..Default::default()
-        };
-        self.phase = Phase::Working;
-        let opened = self.open_history(poll, events);
-        self.note(opened);
-        Ok(())
-    }
-
-    fn open_history(&mut self, poll: wire::Message, events: Vec<Event>) -> Result<()> {
-        let (started, page_token) = (poll.int(5), poll.bytes(9).unwrap_or_default());
-        for entry in poll.all(14).map(wire::Message) {
-            let query = entry.bytes(2).unwrap_or_default();
-            self.task.queries.insert(entry.text(1).into(), query.into());
-        }
-        let query_only = self.task.is_query_task;
-        if query_only && !self.task.queries.is_empty() {
-            return Err(fatal(codes::NOTHING_TO_DO, "a task with both kinds of queries"));
-        }
-        if let Some(query) = poll.bytes(10) {
-            self.task.queries.insert(LEGACY_QUERY.into(), query.into());
-        }
-        if events.is_empty() && page_token.is_empty() && !query_only {
-            return Err(fatal(codes::NOTHING_TO_DO, "a task with no history and no query"));
-        }
-        let previous = self.task.previous_started;
-        if query_only && started == 0 && previous < self.history.last_taken_started_id() {
-            return Err(error(codes::QUERY_EXPIRED, ErrorKind::Fatal, "Query expired"));
-        }
-        for message in poll.all(15) {
-            let incoming = read_message(wire::Message(message))?;
-            self.workflow.incoming.push_back(incoming);
-        }
-        let missing_all = events.is_empty() && self.history.last_taken_id() == 0;
-        self.history.begin_task(previous, if events.is_empty() { 0 } else { started });
-        self.history.set_update_positions(self.workflow.incoming.iter().map(|m| m.sequencing_id).collect());
-        if missing_all && page_token.is_empty() {
-            // A query for a run that is not cached: its history is asked for by the first `next`.
-            return Ok(());
-        }
-        self.history.push(events, page_token.is_empty())?;
-        self.task.page_token = if self.history.is_missing_prefix() { Vec::new() } else { page_token.into() };
-        Ok(())
-    }
-
-    fn open_replay(&mut self, workflow_id: &str, events: Vec<Event>) {
-        let previous_started = last_completed_start(&events);
-        self.task = Task { is_replay: true, attempt: 1, previous_started, ..Default::default() };
-        self.workflow.workflow_id = workflow_id.to_string();
-        self.workflow.replaying = previous_started > 0;
-        self.phase = Phase::Working;
-        let opened = self.open_replayed_history(events);
-        self.note(opened);
-    }
-
-    fn open_replayed_history(&mut self, events: Vec<Event>) -> Result<()> {
-        match events.first() {
-            None => return Err(fatal(codes::NOTHING_TO_DO, "the history is empty")),
-            Some(first) if first.event_id != 1 => {
-                let text = format!("History is out of order. Last processed event: 0, event id: {}", first.event_id);
-                return Err(fatal(codes::HISTORY_OUT_OF_ORDER, text));
-            }
-            Some(_) => {}
-        }
-        self.history.begin_task(self.task.previous_started, 0);
-        self.history.push(events, true)
-    }
-
     /// boundary.Step.
     fn advance(&mut self) -> Result<Vec<u8>> {
         if let Some(failed) = self.task.failed.take() {
@@ -474,7 +355,7 @@ impl Run {
     }
 
     /// Keeps what the task failed with until `next` asks.
-    fn note(&mut self, result: Result<()>) {
+    pub(super) fn note(&mut self, result: Result<()>) {
         if let Err(error) = result
             && self.task.failed.is_none()
         {
@@ -510,16 +391,4 @@ fn step(field: u32, body: &[u8]) -> Vec<u8> {
     let mut w = Writer::new();
     w.message(field, body);
     w.finish()
-}
-
-/// The last WorkflowTaskStarted whose task a worker completed; what lies behind its commands was never seen by workflow code.
-fn last_completed_start(events: &[Event]) -> i64 {
-    let completed = |pair: &&[Event]| match pair {
-        [started, completed] => {
-            event_type(started) == Some(EventType::WorkflowTaskStarted)
-                && event_type(completed) == Some(EventType::WorkflowTaskCompleted)
-        }
-        _ => false,
-    };
-    events.windows(2).rev().find(completed).and_then(|pair| pair.first()).map_or(0, |e| e.event_id)
 }

@@ -1,0 +1,144 @@
+//! What comes in with a task: its fields are checked, read, and handed to the history and the run.
+use crate::api::enums::v1::EventType;
+use crate::boundary::ErrorKind;
+use crate::error::{Result, codes, error, fatal, misuse};
+use crate::history::event::event_type;
+use crate::history::{Event, decode_history};
+use crate::replay::commands::checked;
+use crate::replay::run::{Phase, Run};
+use crate::replay::task::{LEGACY_QUERY, Task};
+use crate::replay::update::read_message;
+use crate::wire;
+use crate::wire::schema::Kind::{Bytes, Message, Text, Varint};
+use crate::wire::schema::{EXECUTION, NAMED, QUERY, Schema};
+
+static ANY_BODY: Schema = Schema(&[(1, Text), (2, Bytes)]);
+static PROTOCOL_MESSAGE: Schema = Schema(&[(1, Text), (2, Text), (3, Varint), (4, Varint), (5, Message(&ANY_BODY))]);
+static QUERY_ENTRY: Schema = Schema(&[(1, Text), (2, Message(&QUERY))]);
+/// PollWorkflowTaskQueueResponse.
+static POLL: Schema = Schema(&[
+    (1, Bytes),
+    (2, Message(&EXECUTION)),
+    (3, Message(&NAMED)),
+    (4, Varint),
+    (5, Varint),
+    (6, Varint),
+    (8, Bytes),
+    (9, Bytes),
+    (10, Message(&QUERY)),
+    (11, Message(&NAMED)),
+    (14, Message(&QUERY_ENTRY)),
+    (15, Message(&PROTOCOL_MESSAGE)),
+]);
+impl Run {
+    pub(super) fn open_task(&mut self, poll: &[u8]) -> Result<()> {
+        let poll = checked("PollWorkflowTaskQueueResponse", poll, &POLL)?;
+        let lacks = |what: &str| misuse(codes::BAD_TASK, format!("the task has no {what}"));
+        let token = poll.bytes(1).filter(|t| !t.is_empty()).ok_or_else(|| lacks("token"))?;
+        let execution = poll.get(2).ok_or_else(|| lacks("workflow execution"))?;
+        poll.get(3).ok_or_else(|| lacks("workflow type"))?;
+        // A host may add pages to a task by appending a further history.
+        let mut events = Vec::new();
+        for history in poll.all(8) {
+            events.append(&mut decode_history(history)?);
+        }
+        let workflow = &mut self.workflow;
+        let run_id = execution.text(2);
+        if workflow.run_id.is_empty() {
+            workflow.workflow_id = execution.text(1).into();
+            workflow.run_id = run_id.into();
+        } else if workflow.run_id != run_id {
+            let text = format!("a task of run {run_id} came to run {}", workflow.run_id);
+            return Err(misuse(codes::WRONG_RUN, text));
+        }
+        if workflow.inherited.task_queue.is_empty() {
+            workflow.inherited.task_queue = poll.sub(11).text(1).into();
+        }
+        workflow.replaying = poll.int(4) > 0;
+        workflow.incoming.clear();
+        workflow.outgoing.clear();
+        workflow.warnings.clear();
+        self.task = Task {
+            token: token.into(),
+            attempt: poll.int32(6),
+            previous_started: poll.int(4),
+            is_query_task: poll.get(10).is_some(),
+            ..Default::default()
+        };
+        self.phase = Phase::Working;
+        let opened = self.open_history(poll, events);
+        self.note(opened);
+        Ok(())
+    }
+
+    fn open_history(&mut self, poll: wire::Message, events: Vec<Event>) -> Result<()> {
+        let (started, page_token) = (poll.int(5), poll.bytes(9).unwrap_or_default());
+        for entry in poll.all(14).map(wire::Message) {
+            let query = entry.bytes(2).unwrap_or_default();
+            self.task.queries.insert(entry.text(1).into(), query.into());
+        }
+        let query_only = self.task.is_query_task;
+        if query_only && !self.task.queries.is_empty() {
+            return Err(fatal(codes::NOTHING_TO_DO, "a task with both kinds of queries"));
+        }
+        if let Some(query) = poll.bytes(10) {
+            self.task.queries.insert(LEGACY_QUERY.into(), query.into());
+        }
+        if events.is_empty() && page_token.is_empty() && !query_only {
+            return Err(fatal(codes::NOTHING_TO_DO, "a task with no history and no query"));
+        }
+        let previous = self.task.previous_started;
+        if query_only && started == 0 && previous < self.history.last_taken_started_id() {
+            return Err(error(codes::QUERY_EXPIRED, ErrorKind::Fatal, "Query expired"));
+        }
+        for message in poll.all(15) {
+            let incoming = read_message(wire::Message(message))?;
+            self.workflow.incoming.push_back(incoming);
+        }
+        let missing_all = events.is_empty() && self.history.last_taken_id() == 0;
+        self.history.begin_task(previous, if events.is_empty() { 0 } else { started });
+        self.history.set_update_positions(self.workflow.incoming.iter().map(|m| m.sequencing_id).collect());
+        if missing_all && page_token.is_empty() {
+            // A query for a run that is not cached: its history is asked for by the first `next`.
+            return Ok(());
+        }
+        self.history.push(events, page_token.is_empty())?;
+        self.task.page_token = if self.history.is_missing_prefix() { Vec::new() } else { page_token.into() };
+        Ok(())
+    }
+
+    pub(super) fn open_replay(&mut self, workflow_id: &str, events: Vec<Event>) {
+        let previous_started = last_completed_start(&events);
+        self.task = Task { is_replay: true, attempt: 1, previous_started, ..Default::default() };
+        self.workflow.workflow_id = workflow_id.to_string();
+        self.workflow.replaying = previous_started > 0;
+        self.phase = Phase::Working;
+        let opened = self.open_replayed_history(events);
+        self.note(opened);
+    }
+
+    fn open_replayed_history(&mut self, events: Vec<Event>) -> Result<()> {
+        match events.first() {
+            None => return Err(fatal(codes::NOTHING_TO_DO, "the history is empty")),
+            Some(first) if first.event_id != 1 => {
+                let text = format!("History is out of order. Last processed event: 0, event id: {}", first.event_id);
+                return Err(fatal(codes::HISTORY_OUT_OF_ORDER, text));
+            }
+            Some(_) => {}
+        }
+        self.history.begin_task(self.task.previous_started, 0);
+        self.history.push(events, true)
+    }
+}
+
+/// The last WorkflowTaskStarted whose task a worker completed; what lies behind its commands was never seen by workflow code.
+fn last_completed_start(events: &[Event]) -> i64 {
+    let completed = |pair: &&[Event]| match pair {
+        [started, completed] => {
+            event_type(started) == Some(EventType::WorkflowTaskStarted)
+                && event_type(completed) == Some(EventType::WorkflowTaskCompleted)
+        }
+        _ => false,
+    };
+    events.windows(2).rev().find(completed).and_then(|pair| pair.first()).map_or(0, |e| e.event_id)
+}

@@ -42,7 +42,13 @@ const echo = workflow("Echo", async (name: string) => ({ name, ...await waitForS
 test("a history as JSON is what the official command line writes", { skip: noServer }, async () => {
   const { client, work } = settingOf(service, false, "echo", (id) => id);
   await work({ workflows: [echo] }, async () => {
-    const handle = await client.start(echo, { id: "echo", args: ["ada"], memo: { note: 1 }, runTimeout: "1h", retry: { maximumAttempts: 2 } });
+    const handle = await client.start(echo, {
+      id: "echo",
+      args: ["ada"],
+      memo: { note: 1 },
+      runTimeout: "1h",
+      retry: { maximumAttempts: 2 },
+    });
     await handle.signal(go, { word: "hi" });
     assert.deepEqual(await handle.result(), { name: "ada", word: "hi" });
     const show = ["workflow", "show", "--workflow-id", "echo", "--output", "json", "--address", server.address];

@@ -98,6 +98,18 @@ test("all refusals of a graph come at once, each with the file that it is in", (
   );
 });
 
+test("asking whether something of Node exists is accepted", () => {
+  const ns = run({
+    "/app/main.ts":
+      "export const has = typeof Bufferx === 'undefined'; export const f = (Buffer: number, o: { global: 1 }) => Buffer + o.global;",
+  });
+  assert.equal(ns["has"], true);
+  assert.deepEqual(
+    refusals({ "/app/main.ts": "export const f = () => typeof Buffer === 'undefined' ? 0 : Buffer.from('x');" }),
+    [],
+  );
+});
+
 test("what only looks like state is accepted", () => {
   const ns = run({
     "/app/main.ts": `

@@ -32,7 +32,8 @@ export function blocked(context: GuardContext, name: string, options: BlockedOpt
       if (typeof key === "symbol") return undefined;
       if (Object.hasOwn(constants, key)) return constants[key];
       if (context.inSideEffect && real !== undefined && real !== null) return realProperty(real, key);
-      return refuse(`${name}.${key}`);
+      // Packages look around while they are loaded, and go without what they do not find.
+      return context.packageLoads() ? undefined : refuse(`${name}.${key}`);
     },
     set: (_target, key) => refuse(`${name}.${String(key)}`),
     has: (_target, key) => typeof key === "string" && Object.hasOwn(constants, key),

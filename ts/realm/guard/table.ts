@@ -14,8 +14,14 @@ export const KEPT: ReadonlySet<string> = new Set(
     "EventTarget CustomEvent DOMException QuotaExceededError WebAssembly self").split(" "),
 );
 
-/** Gone, as if the language never had them: a library that asks whether they exist goes without. */
-export const REMOVED: readonly string[] = ["WeakRef", "FinalizationRegistry", "global", "gc", "name"];
+/**
+ * Gone, as if there had never been any: a library that asks whether they exist goes without. (The loader refuses what of these a user's own
+ * module names.)
+ */
+export const REMOVED: readonly string[] = [
+  ...["WeakRef", "FinalizationRegistry", "Buffer", "global", "gc", "name"],
+  ...["require", "module", "exports", "__filename", "__dirname"],
+];
 
 const ACTIVITY = 'do it in an activity (activities() of "temporalex/workflow")';
 const SLEEP = 'use sleep() of "temporalex/workflow", a durable timer';
@@ -23,7 +29,6 @@ const ARGUMENT = "pass what you need as an argument, or read it in sideEffect() 
 const MESSAGES = 'use signals and updates: receive() and waitForSignal() of "temporalex/workflow"';
 const STATE = "keep state in local variables and in receive(); publish it with publishState(); store it in an activity";
 const BYTES = "its content arrives by itself at some time; work with strings and Uint8Array, and do I/O in an activity";
-const BUFFER = "it exists in Node alone; use Uint8Array with TextEncoder and TextDecoder, atob and btoa";
 const PARALLEL = "use parallel() for concurrency, and an activity for heavy work";
 const CODE = "what a module loads must be known before it runs; use an import declaration";
 const MEASURE = "time is workflow time; use Date.now() for it, and measure in an activity";
@@ -44,10 +49,7 @@ const ROWS: readonly Row[] = [
   { names: "process Deno Bun navigator location", advice: ARGUMENT, typeOf: "object" },
   { names: "origin isSecureContext crossOriginIsolated", advice: ARGUMENT },
   { names: "localStorage sessionStorage indexedDB caches cookieStore", advice: STATE, typeOf: "object" },
-  { names: "require importScripts", advice: CODE },
-  { names: "module exports", advice: CODE, typeOf: "object" },
-  { names: "__filename __dirname", advice: ARGUMENT },
-  { names: "Buffer", advice: BUFFER },
+  { names: "importScripts", advice: CODE },
   {
     names: "Blob File FileReader FileReaderSync FormData ReadableStream ReadableStreamDefaultReader ReadableStreamBYOBReader " +
       "ReadableStreamDefaultController ReadableByteStreamController ReadableStreamBYOBRequest WritableStream " +

@@ -4,6 +4,9 @@ import { DeterminismError } from "./errors.ts";
 
 export type Level = "debug" | "info" | "warn" | "error";
 
+/** Folder (or bundle) of the guard. */
+const OWN = import.meta.url.replace(/violations\.[jt]s.*$/, "");
+
 /** What workflow code sees of the run that is being activated. */
 export class GuardContext {
   readonly #slot: Slot;
@@ -23,6 +26,14 @@ export class GuardContext {
     const { strand, closure } = this.#slot;
     if (closure !== "query") strand?.run.fail(error);
     throw error;
+  }
+
+  /** No run is active, and the code that asks is a package's: its module is being loaded. */
+  packageLoads(): boolean {
+    if (this.#slot.run !== undefined) return false;
+    // The first frame of loaded code: those above it are this file's and its neighbours'.
+    const frames = (new Error().stack ?? "").split("\n").slice(1).filter((line) => !line.includes(OWN));
+    return frames[0]?.includes("/node_modules/") === true;
   }
 
   /** Workflow time, milliseconds since the epoch. */

@@ -12,6 +12,7 @@ export type ProblemCode =
   | "top-level-await"
   | "import-meta"
   | "require"
+  | "node-global"
   | "missing-export"
   | "read-only-import"
   | "namespace"

@@ -20,6 +20,13 @@ const COMMENTS = String.raw`(?:\s|/\*[\s\S]*?\*/|//[^\n]*\n)*`;
 const EXPORT_DEFAULT = new RegExp(`^export${COMMENTS}default`);
 const FUNCTION_HEAD = new RegExp(`^(?:async${COMMENTS})?function${COMMENTS}\\*?`);
 
+const NODE_GLOBALS: { readonly [name: string]: string | undefined } = Object.assign(Object.create(null) as object, {
+  Buffer: "use Uint8Array with TextEncoder and TextDecoder, atob and btoa",
+  __dirname: "pass the path as an argument, or use it in an activity",
+  __filename: "pass the path as an argument, or use it in an activity",
+  global: "use globalThis",
+});
+
 export class EsmCompiler {
   readonly #source: ModuleSource;
   readonly #text: string;
@@ -158,7 +165,8 @@ export class EsmCompiler {
     const { foreign } = this.#source;
     return walkModule(this.#program, {
       reference: (node, binding, write, deferred, parents) => {
-        if (binding === undefined || !binding.top) return;
+        if (binding === undefined) return this.#globalName(node, parents);
+        if (!binding.top) return;
         const imported = binding.kind === "import" ? this.#imports.get(binding.name) : undefined;
         if (imported === undefined) return state.reference(binding, node, write, deferred);
         if (write) {
@@ -216,6 +224,15 @@ export class EsmCompiler {
         this.#problem("require", at as AnyNode, "require", `calls ${what}: ${advice}`);
       },
     });
+  }
+
+  /** Names that only Node has are not there in a realm; here is the place to say what to use. */
+  #globalName(node: AnyNode & { name: string }, parents: readonly AnyNode[]): void {
+    const advice = NODE_GLOBALS[node.name];
+    if (advice === undefined || this.#source.foreign || this.#text.includes(`typeof ${node.name}`)) return;
+    const parent = parents.at(-1);
+    if (parent?.type === "UnaryExpression" && parent.operator === "typeof") return;
+    this.#problem("node-global", node, node.name, `uses ${node.name}, which exists in Node alone: ${advice}`);
   }
 
   #importedRead(

@@ -44,6 +44,8 @@ export interface LoadOptions {
 interface Node {
   readonly url: string;
   readonly foreign: boolean;
+  /** Who imported it first: file and line. */
+  readonly importer: { readonly index: number; readonly line: number } | undefined;
   readonly compiled: CompiledModule;
   readonly dependencies: Dependency[];
 }
@@ -72,7 +74,7 @@ class Loader {
     const indices = entries.map((url) => this.#entry(url));
     // Links are checked on a sound graph only: one missing file would be reported once per name imported from it.
     if (this.#problems.length === 0) this.#nodes.forEach((node) => this.#link(node));
-    if (this.#problems.length > 0) throw new WorkflowLoadError(this.#problems);
+    if (this.#problems.length > 0) throw new WorkflowLoadError(this.#problems.map((problem) => this.#withImporter(problem)));
     return { modules: this.#nodes.map((node) => this.#emit(node)), entries: indices, warnings: this.#foldWarnings() };
   }
 
@@ -89,20 +91,34 @@ class Loader {
     return -1;
   }
 
-  #add(url: string): number {
+  /** A package's problem is its user's: which of their lines brings it in? */
+  #withImporter(problem: Problem): Problem {
+    let node = this.#nodes.find((n) => displayName(n.url) === problem.file);
+    if (node === undefined || !node.foreign) return problem;
+    const name = this.#resolver.packageOf(node.url);
+    let line = 0;
+    while (node?.foreign) {
+      line = node.importer?.line ?? 0;
+      node = node.importer === undefined ? undefined : this.#nodes[node.importer.index];
+    }
+    if (node === undefined) return problem;
+    return { ...problem, message: `${problem.message} (the package "${name}" comes in by ${displayName(node.url)}:${line})` };
+  }
+
+  #add(url: string, importer?: Node["importer"]): number {
     const known = this.#byUrl.get(url);
     if (known !== undefined) return known;
     const index = this.#nodes.length;
     this.#byUrl.set(url, index);
     const foreign = this.#resolver.packageOf(url) !== undefined;
-    const node: Node = { url, foreign, compiled: this.#compile(url, foreign), dependencies: [] };
+    const node: Node = { url, foreign, importer, compiled: this.#compile(url, foreign), dependencies: [] };
     this.#nodes.push(node);
     this.#problems.push(...node.compiled.problems);
     this.#warnings.push(...node.compiled.warnings);
     for (const request of node.compiled.requests) {
       const how = node.compiled.kind === "cjs" ? "require" : "import";
       const resolved = this.#resolver.resolve(request.specifier, url, how);
-      if (resolved.kind === "file") node.dependencies.push({ module: this.#add(resolved.url) });
+      if (resolved.kind === "file") node.dependencies.push({ module: this.#add(resolved.url, { index, line: request.line }) });
       else if (resolved.kind === "provided") node.dependencies.push({ provided: resolved.module });
       else {
         node.dependencies.push({ refused: resolved.message });

@@ -1,0 +1,42 @@
+// The inline realm: the same interface in this thread, with nothing replaced.
+import test from "node:test";
+import assert from "node:assert/strict";
+import { createInlineRealm } from "../../ts/realm/inline_realm.ts";
+import { sleep, workflow } from "../../ts/workflow/mod.ts";
+import { MiniServer } from "../cases/mini_server.ts";
+
+const timers = workflow("Timers", async (n: number) => {
+  for (let i = 0; i < n; i++) await sleep(1000);
+  return typeof setTimeout;
+});
+const other = workflow("Other", async () => 1);
+
+test("an inline realm runs definitions, modules and lists of both, and replaces no globals", async () => {
+  for (const workflows of [{ timers, other }, [timers, other], [{ timers }, { other, again: other }]]) {
+    const realm = await createInlineRealm({ workflows });
+    assert.deepEqual([...realm.workflowTypes].sort(), ["Other", "Timers"]);
+    const server = new MiniServer("Timers", { args: [1] });
+    server.report(await realm.runTask(server.openTask()));
+    server.fireTimer("1");
+    server.report(await realm.runTask(server.openTask({ sticky: true })));
+    assert.equal(server.closed?.result, "function", server.taskFailure?.failure.message);
+    assert.equal((await realm.replay("wf", server.history())).verdict, "ok");
+    realm.evict(server.runId);
+    realm.taskReported(server.runId, new Uint8Array(0));
+    await realm.dispose();
+    await realm.dispose();
+    await assert.rejects(realm.runTask(server.openTask()), { name: "RealmDisposedError" });
+    await assert.rejects(realm.replay("wf", server.history()), { name: "RealmDisposedError" });
+  }
+});
+
+test("an inline realm without workflows, and one that lacks a task's history", async () => {
+  await assert.rejects(createInlineRealm({ workflows: { x: 1 } }), /export no workflow/);
+  const realm = await createInlineRealm({ workflows: { timers }, cacheSize: 0 });
+  const server = new MiniServer("Timers", { args: [1] });
+  server.report(await realm.runTask(server.openTask()));
+  server.fireTimer("1");
+  server.report(await realm.runTask(server.openTask({ sticky: true })));
+  assert.match(server.taskFailure?.failure.message ?? "", /was given no way to fetch it/);
+  await realm.dispose();
+});

@@ -252,6 +252,30 @@ export function workerSuite(check: OnService): void {
     assert.ok(without > withCache * 3, `${without} bytes without a cache, ${withCache} with one`);
   });
 
+  check("a history of many pages is fetched and replayed by the next worker", async (t) => {
+    const pages = { fetched: 0 };
+    const service: RawService = {
+      losesCancelledPolls: t.service.losesCancelledPolls === true,
+      call(method, request, options) {
+        if (method === "getWorkflowExecutionHistory") pages.fetched++;
+        return t.service.call(method, request, options);
+      },
+    };
+    const settings = { workflows: [adder], activities: { work: (input: string) => input } };
+    const handle = await t.client.start(adder, { id: t.id("long"), args: [0] });
+    await t.work(settings, async () => {
+      for (let i = 0; i < 250; i++) await handle.update(add, 1);
+    });
+    assert.ok((await handle.describe()).historyLength > 1200);
+    await t.work({ ...settings, service }, async () => {
+      assert.equal(await handle.update(add, 1), 251);
+      await handle.signal(done);
+      assert.equal(await handle.result(), 251);
+    });
+    // How much of it comes with the task is the service's business.
+    if (!t.embedded) assert.ok(pages.fetched > 0);
+  });
+
   check("a workflow moves from a stopped worker to another one", async (t) => {
     const settings = { workflows: [adder], activities: { work: (input: string) => input } };
     const handle = await t.client.start(adder, { id: t.id("moves"), args: [1] });

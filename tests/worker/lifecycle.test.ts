@@ -40,7 +40,7 @@ const worker = (options: Partial<WorkerOptions> & { service: ScriptedService }) 
 test("a worker polls its queue and its own sticky one, and stops by taking the polls back", async () => {
   const service = quietService();
   const realm = idleRealm();
-  const w = await worker({ service, realm, activities: { a: () => 1 }, maxActivitiesPerSecond: 7 });
+  const w = await worker({ service, realm, activities: { a: () => 1 }, maxTaskQueueActivitiesPerSecond: 7 });
   assert.equal(w.state, "created");
   const running = w.run();
   await settle();
@@ -259,4 +259,37 @@ test("activity polls of a service that loses cancelled ones end by themselves; w
   await stopped;
   await running;
   assert.equal(inner.requests("respondActivityTaskCompleted").length, 1);
+});
+
+test("maxActivitiesPerSecond holds in every second, also after a pause", async () => {
+  const timers = new ManualTimers();
+  const at: number[] = [];
+  let paused = false;
+  const service = quietService().on("pollActivityTaskQueue", async (_request, options) => {
+    if (paused) {
+      await Promise.race([
+        waits({ signal: options.signal! }),
+        new Promise<void>((resolve) => void timers.after(5000, resolve)),
+      ]);
+    }
+    paused = false;
+    return activityTask;
+  });
+  const w = await worker({ service, timers, maxActivitiesPerSecond: 10, activities: { work: () => void at.push(timers.now()) } });
+  const running = w.run();
+  await timers.advance(1950);
+  assert.equal(at.length, 20);
+  paused = true;
+  await timers.advance(7000);
+  for (let from = 0; from < 9000; from += 100) {
+    const within = at.filter((time) => time >= from && time < from + 1000).length;
+    assert.ok(within <= 11, `${within} in the second from ${from}`);
+  }
+  assert.ok(at.length > 30);
+  await w.shutdown();
+  await running;
+  await assert.rejects(
+    async () => void await (await worker({ service, activities: { a: () => 1 }, maxActivitiesPerSecond: 0 })).run(),
+    /above 0/,
+  );
 });

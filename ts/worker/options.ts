@@ -51,8 +51,10 @@ export interface WorkerOptions extends RealmSettings {
   maxConcurrentWorkflowTasks?: number;
   /** Activities running at once. Default: 100. */
   maxConcurrentActivities?: number;
-  /** Activities started per second by all workers of the queue together. Default: no limit. */
+  /** Activities that this worker starts per second. Default: no limit. */
   maxActivitiesPerSecond?: number;
+  /** Activities started per second by all workers of the queue together. A cluster keeps to it; the embedded engine does not know it. */
+  maxTaskQueueActivitiesPerSecond?: number;
   /** Polls for workflow tasks in flight at most: on the common queue and on this worker's own (sticky) one. Default: 16 and 32. */
   workflowPollers?: { normal?: number; sticky?: number };
   /** Polls for activity tasks in flight at most. Default: 32. */
@@ -89,6 +91,7 @@ export interface WorkerSettings {
   maxConcurrentWorkflowTasks: number;
   maxConcurrentActivities: number;
   maxActivitiesPerSecond: number | undefined;
+  maxTaskQueueActivitiesPerSecond: number | undefined;
   normalPollers: number;
   stickyPollers: number;
   activityPollers: number;
@@ -117,6 +120,11 @@ function milliseconds(name: string, value: number): number {
   return value;
 }
 
+function rate(name: string, value: number | undefined): number | undefined {
+  if (value !== undefined && !(value > 0)) throw new RangeError(`the worker's ${name} must be above 0, not ${value}`);
+  return value;
+}
+
 export function workerSettings(options: WorkerOptions): WorkerSettings {
   const { taskQueue } = options;
   if (typeof taskQueue !== "string" || taskQueue === "") throw new TypeError("a worker needs the name of its task queue");
@@ -142,7 +150,8 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
     converter: options.converter ?? defaultPayloadConverter,
     maxConcurrentWorkflowTasks,
     maxConcurrentActivities,
-    maxActivitiesPerSecond: options.maxActivitiesPerSecond,
+    maxActivitiesPerSecond: rate("maxActivitiesPerSecond", options.maxActivitiesPerSecond),
+    maxTaskQueueActivitiesPerSecond: rate("maxTaskQueueActivitiesPerSecond", options.maxTaskQueueActivitiesPerSecond),
     normalPollers,
     stickyPollers: cachedWorkflows > 0 ? Math.min(sticky, maxConcurrentWorkflowTasks - normalPollers) : 0,
     activityPollers: Math.min(whole("activityPollers", options.activityPollers ?? 32, 1), maxConcurrentActivities),

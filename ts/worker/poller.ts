@@ -5,6 +5,7 @@ import type { Logger } from "../service/logger.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 import { backoffMs, type BackoffOptions } from "../service/retry.ts";
 import { sleepOn, type Timers } from "../service/timers.ts";
+import type { Pace } from "./pace.ts";
 import type { Slots } from "./slots.ts";
 
 /** Delays after refused polls. */
@@ -38,6 +39,8 @@ export interface PollerOptions {
    */
   max: number;
   slots: Slots;
+  /** Limits the tasks per second. */
+  pace?: Pace | undefined;
   /** One poll; undefined when the long poll ended without a task. */
   poll: (signal: AbortSignal) => Promise<Uint8Array | undefined>;
   /** Works on a task; must not reject. */
@@ -121,15 +124,17 @@ export class Poller {
   }
 
   async #loop(stop: LoopStop): Promise<void> {
-    const { slots, poll, timers, logger, what, random } = this.#options;
+    const { slots, pace, poll, timers, logger, what, random } = this.#options;
     const { signal } = stop.loop;
     let failures = 0;
     while (!signal.aborted) {
       const release = await slots.acquire(signal);
       if (release === undefined) return;
-      const asked = timers.now();
       let pause = 0;
+      let asked = 0;
       try {
+        await pace?.turn(signal);
+        asked = timers.now();
         const task = await this.#ask(poll, stop.poll.signal);
         if (task !== undefined) {
           this.#work(task, release);

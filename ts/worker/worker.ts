@@ -16,6 +16,7 @@ import { ActivityPool } from "./activity_pool.ts";
 import { ActivityRegistry } from "./activity_registry.ts";
 import { ActivityTasks } from "./activity_tasks.ts";
 import { type WorkerOptions, type WorkerSettings, workerSettings } from "./options.ts";
+import { Pace } from "./pace.ts";
 import { Poller, type PollerOptions } from "./poller.ts";
 import { openRealm } from "./realms.ts";
 import { hasCode } from "./reports.ts";
@@ -195,9 +196,12 @@ export class Worker {
     }
     if (this.#activityTasks !== undefined) {
       const tasks = this.#activityTasks;
+      const perSecond = this.#settings.maxActivitiesPerSecond;
       this.#activityPollers.push(this.#poller({
         what: `activity tasks of queue "${taskQueue}"`,
-        max: activityPollers,
+        // Each poll that waits may bring a task at any moment, whatever the pace.
+        max: perSecond === undefined ? activityPollers : Math.min(activityPollers, Math.ceil(perSecond / 100)),
+        pace: perSecond === undefined ? undefined : new Pace(perSecond, this.#settings.timers),
         slots: new Slots(maxConcurrentActivities),
         poll: this.#activityPoll(),
         handle: (task) => tasks.handle(task),
@@ -229,13 +233,15 @@ export class Worker {
   }
 
   #activityPoll() {
-    const { namespace, identity, taskQueue, maxActivitiesPerSecond } = this.#settings;
+    const { namespace, identity, taskQueue, maxTaskQueueActivitiesPerSecond } = this.#settings;
     const fields = {
       namespace,
       identity,
       taskQueue: { name: taskQueue, kind: TaskQueueKind.NORMAL },
       workerInstanceKey: this.#instanceKey,
-      ...(maxActivitiesPerSecond !== undefined && { taskQueueMetadata: { maxTasksPerSecond: maxActivitiesPerSecond } }),
+      ...(maxTaskQueueActivitiesPerSecond !== undefined && {
+        taskQueueMetadata: { maxTasksPerSecond: maxTaskQueueActivitiesPerSecond },
+      }),
     };
     return this.#poll(
       "pollActivityTaskQueue",

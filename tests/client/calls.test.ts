@@ -123,6 +123,14 @@ test("retries end after the configured attempts, and other refusals are never re
   assert.equal(service.calls.length, 5);
 });
 
+test("a closed engine is not asked again", async () => {
+  const service = new ScriptedService().on("startWorkflowExecution", () => {
+    throw new ServiceError(Code.UNAVAILABLE, "the engine is closed", "EngineClosed");
+  });
+  await assert.rejects(client(service).start("W", { id: "1" }), /the engine is closed/);
+  assert.equal(service.calls.length, 1);
+});
+
 test("a start without id or queue, or with a bad duration, is refused before anything is sent", async () => {
   const service = new ScriptedService();
   await assert.rejects(client(service).start("W", { id: "" }), /needs an id/);

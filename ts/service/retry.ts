@@ -34,7 +34,7 @@ export function backoffMs(attempt: number, options: BackoffOptions, random: () =
   return full * (1 - options.jitter * random());
 }
 
-/** The service was not reached, or says that it did nothing: asking again is right for idempotent calls. */
+/** The service was not reached, or says that it did nothing: asking again is right for idempotent calls. A closed engine stays closed. */
 export function isUnavailable(error: unknown): boolean {
-  return error instanceof ServiceError && error.code === Code.UNAVAILABLE;
+  return error instanceof ServiceError && error.code === Code.UNAVAILABLE && error.reason !== "EngineClosed";
 }

@@ -1,0 +1,52 @@
+// The workflow of the crash loop: activities with sleeps between them, then a mailbox that takes signals and updates until it has the
+// wanted number of each, then activities again. Its result names everything that happened, in order.
+import { activities, noreply, on, receive, reply, signal, sleep, stop, update, workflow } from "temporalex/workflow";
+
+export interface Plan {
+  readonly steps: number;
+  readonly signals: number;
+  readonly updates: number;
+}
+export interface Mail {
+  readonly signals: readonly string[];
+  readonly updates: readonly string[];
+}
+export interface Outcome extends Mail {
+  readonly steps: readonly number[];
+}
+
+export const post = signal<[value: string]>("post");
+export const deliver = update<[value: string], string>("deliver");
+
+const work = activities<{ step(n: number): Promise<number> }>({
+  startToClose: "20s",
+  retry: { initialInterval: "10ms", maximumInterval: "100ms" },
+});
+
+export const crash = workflow("Crash", {
+  messages: { post, deliver },
+  async run(plan: Plan): Promise<Outcome> {
+    const steps: number[] = [];
+    const go = async (count: number) => {
+      for (let i = 0; i < count; i++) {
+        steps.push(await work.step(steps.length + 1));
+        if (steps.length % 2 === 0) await sleep(3);
+      }
+    };
+    await go(plan.steps);
+    const full = (mail: Mail) => mail.signals.length >= plan.signals && mail.updates.length >= plan.updates;
+    const none: Mail = { signals: [], updates: [] };
+    const mail = full(none) ? none : await receive(none, [
+      on(post, ([value], mail) => {
+        const next = { ...mail, signals: [...mail.signals, value] };
+        return full(next) ? stop(next) : noreply(next);
+      }),
+      on(deliver, ([value], mail) => {
+        const next = { ...mail, updates: [...mail.updates, value] };
+        return full(next) ? stop(next, `took ${value}`) : reply(`took ${value}`, next);
+      }),
+    ]);
+    await go(plan.steps);
+    return { steps, ...mail };
+  },
+});

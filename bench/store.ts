@@ -12,7 +12,9 @@ import { DRIVER_NAMES, type DriverName, loadLibrary } from "../ts/engine/sqlite/
 const option = (name: string, otherwise: string) =>
   process.argv.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3) ?? otherwise;
 if (process.argv.includes("--help")) {
-  console.log(`usage: npm run bench -- store [--seconds=1] [--batches=1,64] [--stores=memory,${DRIVER_NAMES.join(",")}] [--runs=64]`);
+  console.log(
+    `usage: npm run bench -- store [--seconds=1] [--batches=1,64] [--stores=memory,${DRIVER_NAMES.join(",")}] [--runs=64]`,
+  );
   process.exit(0);
 }
 const seconds = Number(option("seconds", "1"));
@@ -101,7 +103,9 @@ for (const name of stores) {
   for (const synchronous of (driver === undefined ? ["NORMAL"] : ["FULL", "NORMAL"]) as Synchronous[]) {
     for (const batch of batches) {
       const folder = mkdtempSync(join(tmpdir(), "temporalex-bench-"));
-      const store = driver === undefined ? new MemoryStore() : SqliteStore.open(join(folder, "store.db"), { driver, synchronous });
+      const store = driver === undefined
+        ? new MemoryStore()
+        : SqliteStore.open(join(folder, "store.db"), { driver, synchronous });
       try {
         results.push({ store: name, ...(driver !== undefined && { synchronous }), batch, ...measure(store, batch) });
       } finally {

@@ -12,12 +12,13 @@ import { bin, root } from "./lib/steps.mjs";
 
 const HELP = `usage: npm run bench -- replay [--runtimes=node,deno,chromium] [options of bench/replay.ts]
        npm run bench -- engine [options of bench/engine.ts]
+       npm run bench -- store  [options of bench/store.ts]
        npm run bench -- size   [options of bench/size.ts]
 
 With --help after its name a bench lists its options.`;
 
 const [name, ...args] = process.argv.slice(2);
-if (!["replay", "engine", "size"].includes(name)) {
+if (!["replay", "engine", "store", "size"].includes(name)) {
   (name === "--help" ? console.log : console.error)(HELP);
   process.exit(name === "--help" ? 0 : 2);
 }

@@ -1,4 +1,5 @@
-//! How fast the engine is by itself, natively and without a store: `cargo test --release --test engine_speed -- --ignored --nocapture`.
+//! How fast the engine is by itself, natively and without a store: `ENGINE_STEPS=40000 cargo test --release --test engine_speed --
+//! --nocapture`. As a test it only proves that many runs in flight reach their goal; times are printed and never asserted.
 #[path = "engine/invariants.rs"]
 mod invariants;
 #[path = "engine/support.rs"]
@@ -13,7 +14,6 @@ use temporalex_core::boundary::{EngineMethod as M, EngineOptions};
 use temporalex_core::engine::Engine;
 
 #[test]
-#[ignore = "a measurement"]
 fn activity_steps_per_second() {
     for workflows in [1u32, 64, 1000] {
         let mut engine = Engine::new(EngineOptions {
@@ -43,7 +43,7 @@ fn activity_steps_per_second() {
             todo.push((M::StartWorkflowExecution, t.start_request(&format!("w{i}")).encode_to_vec()));
             todo.push((M::PollWorkflowTaskQueue, poll_task.clone()));
         }
-        let goal = 40_000u32;
+        let goal: u32 = std::env::var("ENGINE_STEPS").ok().and_then(|n| n.parse().ok()).unwrap_or(1_500);
         let mut steps = 0;
         let mut spent = std::time::Duration::ZERO;
         let mut writes = 0usize;

@@ -29,6 +29,11 @@ export const workflows = [
   new URL("./event_collector/workflow.ts", import.meta.url),
 ];
 
+/** The same, for realms in this thread. */
+export const definitions = [
+  ...[onboarding, counter, shoppingCart, batchProcess, inventory, orderProcessing, eventCollector],
+] as const;
+
 export const activities = { ...batchActs, ...collectorActs, ...inventoryActs, ...onboardingActs, ...orderActs, ...shopActs };
 
 const until = async (ready: () => Promise<boolean>) => {

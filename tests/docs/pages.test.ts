@@ -1,0 +1,114 @@
+// runtime: node
+// Every snippet of README.md and docs/ is written to a folder, type-checked and run, in the order of the page, and prints what the page says.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { test } from "node:test";
+import { type Block, difference, readPage } from "./page.ts";
+
+const root = process.cwd();
+const pages = [
+  "README.md",
+  ...readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`),
+];
+const deno = join(root, "node_modules/.bin/deno");
+const hasDeno = existsSync(deno) && spawnSync(deno, ["--version"]).status === 0;
+
+/** Commands as a reader has them: `npx temporalex` is this checkout's, `node` loads TypeScript, `deno` knows the package. */
+const SHELL = `
+set -eu
+node() { command node --no-warnings --import "${join(root, "tests/docs/ts_hook.mjs")}" "$@"; }
+npx() { if [ "$1" = temporalex ]; then shift; command node "${
+  join(root, "dist/ts/cli/main.js")
+}" "$@"; else echo "npx $1?" >&2; exit 1; fi; }
+deno() { local verb=$1; shift; command "${deno}" "$verb" --no-check --config "${join(root, "deno.json")}" "$@"; }
+`;
+
+function project(): string {
+  const folder = mkdtempSync(join(tmpdir(), "temporalex-docs-"));
+  mkdirSync(join(folder, "node_modules"));
+  for (const name of readdirSync(join(root, "node_modules"))) {
+    if (!name.startsWith(".") && name !== "temporalex") {
+      symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));
+    }
+  }
+  symlinkSync(root, join(folder, "node_modules/temporalex"));
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module", private: true }));
+  return folder;
+}
+
+/** Plain output, and no trace of the test runner around it. */
+function plainEnvironment(): NodeJS.ProcessEnv {
+  const { FORCE_COLOR: _color, NODE_TEST_CONTEXT: _context, NODE_OPTIONS: _options, ...env } = process.env;
+  return { ...env, NO_COLOR: "1" };
+}
+
+function run(folder: string, block: Block): void {
+  const { status, stdout, stderr, error } = spawnSync("bash", ["-c", SHELL + block.text], {
+    cwd: folder,
+    encoding: "utf8",
+    timeout: 60_000,
+    env: plainEnvironment(),
+  });
+  const said = `\n--- printed\n${stdout}\n--- and on standard error\n${stderr}`;
+  assert.equal(error, undefined, `line ${block.line}: ${block.name}${said}`);
+  assert.equal(status, 0, `line ${block.line}: ${block.name}: exit code ${status}${said}`);
+  if (block.prints !== undefined) {
+    const problem = difference(block.prints, stdout);
+    assert.equal(problem, undefined, `line ${block.line}: ${block.name}: ${problem}${said}`);
+  }
+}
+
+/** The types of all files of a page, as a strict user has them. */
+function check(folder: string): void {
+  const tsconfig = {
+    extends: join(root, "tsconfig.json"),
+    compilerOptions: {
+      noUnusedLocals: false,
+      noUnusedParameters: false,
+      typeRoots: [join(root, "node_modules/@types")],
+      paths: { "temporalex": [join(root, "ts/mod.ts")], "temporalex/*": [join(root, "ts/*/mod.ts")] },
+    },
+    include: [join(folder, "*.ts")],
+    exclude: [],
+  };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(tsconfig));
+  const { status, stdout } = spawnSync(join(root, "node_modules/.bin/tsc"), ["-p", join(folder, "tsconfig.json")], {
+    encoding: "utf8",
+  });
+  assert.equal(status, 0, stdout);
+}
+
+for (const page of pages) {
+  const markdown = readFileSync(join(root, page), "utf8");
+  const usesDeno = /^deno (run|test) /m.test(markdown);
+  const skip = usesDeno && !hasDeno ? "the npm package deno has no binary here" : false;
+  test(`${page}: its snippets compile, run and print what it says`, { skip }, () => {
+    const blocks = readPage(markdown);
+    const folder = project();
+    try {
+      for (const block of blocks) {
+        if (block.kind === "run") run(folder, block);
+        if (block.kind === "file") {
+          mkdirSync(dirname(join(folder, block.name)), { recursive: true });
+          writeFileSync(join(folder, block.name), block.text);
+        }
+      }
+      if (blocks.some((block) => block.kind === "file" && block.name.endsWith(".ts"))) check(folder);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+}
+
+test("a page that prints something else is found out", () => {
+  assert.equal(difference("a\n...\nd 5 ms\n", "a\nb\nc\nd 5 ms\n"), undefined);
+  assert.equal(difference("took ... ms\n", "took 12 ms\n"), undefined);
+  assert.match(difference("a\nb\n", "a\nc\n") ?? "", /"b" was expected, and "c" was printed/);
+  assert.match(difference("a\n", "a\nb\n") ?? "", /behind the end/);
+  assert.match(difference("a\nb\n", "a\n") ?? "", /nothing more was printed/);
+  assert.throws(() => readPage("```ts\nconst x = 1;\n```\n"), /names its file/);
+});

@@ -2,17 +2,16 @@
 import test, { after, before } from "node:test";
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { gzipSync } from "node:zlib";
 import { fromBinary, toJson } from "@bufbuild/protobuf";
 import { HistorySchema } from "../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
-import { main } from "../../ts/cli/main.ts";
-import type { Io } from "../../ts/cli/io.ts";
 import type { ReplayLine } from "../../ts/cli/replay.ts";
 import { withRealm } from "../cases/realm_host.ts";
+import { run as runCommand, type RunOptions } from "./support/run.ts";
 
 let folder = "";
 before(() => (folder = mkdtempSync(join(tmpdir(), "temporalex-replay-"))));
@@ -60,23 +59,12 @@ interface Result {
   readonly lines: ReplayLine[];
 }
 
-async function run(args: readonly string[], options: Partial<Io> = {}): Promise<Result> {
-  let out = "";
-  let err = "";
-  const io: Io = {
-    cwd: folder,
-    terminal: false,
-    colours: false,
-    out: (text) => void (out += text),
-    err: (text) => void (err += text),
-    read: (path) => Promise.resolve(new Uint8Array(readFileSync(path))),
-    ...options,
-  };
-  const code = await main(args, io);
+async function run(args: readonly string[], options: RunOptions = {}): Promise<Result> {
+  const result = await runCommand(args, { cwd: folder, ...options });
   const lines = options.terminal === true
     ? []
-    : out.split("\n").filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as ReplayLine);
-  return { code, out, err, lines };
+    : result.out.split("\n").filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as ReplayLine);
+  return { ...result, lines };
 }
 
 test("verdicts, lines and exit codes", async () => {

@@ -1,49 +1,15 @@
 #!/usr/bin/env node
-// `temporalex`: finds the command and turns what goes wrong into a message and an exit code. Each command is a file of its own.
+// `temporalex`, the program. The commands are in table.ts, what they have in common in frame/.
 import { realpathSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { replayCommand } from "./replay.ts";
-import { type Io, processIo, UsageError } from "./io.ts";
-
-interface Command {
-  readonly summary: string;
-  run(args: readonly string[], io: Io): Promise<number>;
-}
-
-const COMMANDS: { readonly [name: string]: Command } = {
-  replay: { summary: "replay exported histories against the workflow code of today", run: replayCommand },
-};
-
-const HELP = `usage: temporalex <command> [options]
-
-Commands:
-${Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`).join("\n")}
-
-  temporalex <command> --help   shows the options of a command, with examples
-`;
+import { dispatch } from "./frame/dispatch.ts";
+import { type Io, processIo } from "./io.ts";
+import { COMMANDS } from "./table.ts";
 
 /** Runs the command line; the exit code. */
-export async function main(args: readonly string[], io: Io): Promise<number> {
-  const [name, ...rest] = args;
-  try {
-    if (name === undefined) {
-      io.err(HELP);
-      return 2;
-    }
-    if (name === "--help" || name === "-h" || name === "help") {
-      io.out(HELP);
-      return 0;
-    }
-    if (!Object.hasOwn(COMMANDS, name)) {
-      throw new UsageError(`there is no command "${name}"; there are: ${Object.keys(COMMANDS).join(", ")}`);
-    }
-    return await COMMANDS[name]!.run(rest, io);
-  } catch (e) {
-    if (!(e instanceof UsageError)) throw e;
-    io.err(`temporalex: ${e.message}\n`);
-    return 2;
-  }
+export function main(args: readonly string[], io: Io): Promise<number> {
+  return dispatch(COMMANDS, args, io);
 }
 
 /** True for the file that was started, also by npm's link to it. (`import.meta.main` is not there in Node 20.) */
@@ -55,4 +21,19 @@ function isProgram(): boolean {
   }
 }
 
-if (isProgram()) process.exitCode = await main(process.argv.slice(2), processIo());
+/** Waits until a stream has passed on everything that was written to it. */
+function flushed(stream: { write(text: string, done: () => void): unknown }): Promise<void> {
+  return new Promise((resolve) => stream.write("", () => resolve()));
+}
+
+if (isProgram()) {
+  // `temporalex workflow list | head`: the reader has enough.
+  process.stdout.on("error", (error: Error & { code?: string }) => {
+    if (error.code === "EPIPE") process.exit(0);
+    throw error;
+  });
+  const code = await main(process.argv.slice(2), processIo());
+  await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
+  // Not by `exitCode` alone: a command that was given up may have left threads and connections behind.
+  process.exit(code);
+}

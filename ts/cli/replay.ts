@@ -2,39 +2,12 @@
 // the same commands. One JSON line per history, or lines for people where standard output is a terminal.
 import { readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { HistoryFileError, readHistoryFile } from "../debug/history_file.ts";
 import { formatProblem } from "../realm/loader/errors.ts";
 import { createWorkerRealm, type WorkerRealm } from "../realm/worker_realm.ts";
+import type { Colour, Printer } from "./frame/printer.ts";
 import { type Io, UsageError } from "./io.ts";
-
-const HELP = `usage: temporalex replay [--workflows <module>]... [--json] [--strict] <history>...
-
-Replays each history against the workflow code of today and says whether the code still does what the history records.
-A history may be JSON (of the UI, encoded or decoded; of the command line; of an SDK), protobuf, or either in gzip.
-A workflow module may be TypeScript; it needs no build step.
-
-Options:
-  --workflows <module>   a module that exports workflows; may be given several times.
-                         Default: the modules under "temporalex": { "workflows": [...] } in package.json
-  --json                 one JSON line per history; always so where standard output is not a terminal
-  --strict               extra commands at the end of a task, and swapped update ids, fail the replay instead of being warnings
-  --help                 shows this
-
-Each JSON line has file, workflowType, events, activations, verdict, warnings, ms and, when it is not ok, error
-(code, message, eventId, expected, actual, location). Verdicts:
-  ok               the code makes the commands that the history records
-  nondeterminism   it makes others: this change breaks runs that are open
-  failed           the task would fail for another reason: unknown workflow type, an exception, a deadlock
-  unreadable       the file holds no history that can be read
-
-Exit code: 0 when all are ok; 1 when any diverges or fails; 2 for wrong usage or an unreadable file.
-
-Examples:
-  temporalex replay --workflows src/workflows.ts histories/*.json
-  temporal workflow show -w order-17 -o json > order-17.json && temporalex replay order-17.json
-  temporalex replay --json --strict histories/*.json.gz | jq 'select(.verdict != "ok")'
-`;
+import type { ReplayCall } from "./table/replay.ts";
 
 export interface ReplayLine {
   readonly file: string;
@@ -57,48 +30,22 @@ export interface ReplayLine {
   readonly ms: number;
 }
 
-export async function replayCommand(args: readonly string[], io: Io): Promise<number> {
-  const { values, positionals } = parse(args);
-  if (values.help) {
-    io.out(HELP);
-    return 0;
-  }
-  if (positionals.length === 0) throw new UsageError("no history was named; see temporalex replay --help");
-  const workflows = values.workflows.length > 0
-    ? values.workflows.map((module) => resolve(io.cwd, module))
+export async function replayCommand({ options, args, io, print }: ReplayCall): Promise<number> {
+  const workflows = options.workflows.length > 0
+    ? options.workflows.map((module) => resolve(io.cwd, module))
     : configuredWorkflows(io.cwd);
-  const show = values.json || !io.terminal
-    ? (line: ReplayLine) => io.out(`${JSON.stringify(line)}\n`)
-    : (line: ReplayLine) => io.out(forPeople(line, io));
   const realm = await startRealm(workflows, io);
   try {
     const verdicts = new Set<ReplayLine["verdict"]>();
-    for (const file of positionals) {
-      const line = await replayFile(realm, file, values.strict, io);
+    for (const file of args) {
+      const line = await replayFile(realm, file, options.strict, io);
       verdicts.add(line.verdict);
-      show(line);
+      print.result(line, () => forPeople(line, print));
     }
     if (verdicts.has("unreadable")) return 2;
     return verdicts.has("nondeterminism") || verdicts.has("failed") ? 1 : 0;
   } finally {
     await realm.dispose();
-  }
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        workflows: { type: "string", multiple: true, default: [] },
-        json: { type: "boolean", default: false },
-        strict: { type: "boolean", default: false },
-        help: { type: "boolean", short: "h", default: false },
-      },
-    });
-  } catch (e) {
-    throw new UsageError(`${(e as Error).message}; see temporalex replay --help`);
   }
 }
 
@@ -190,16 +137,15 @@ function fileProblem(code: string, message: string): string {
   return code === "EISDIR" ? "this is a folder, not a file" : `the file cannot be read: ${message}`;
 }
 
-const COLOURS: { readonly [verdict in ReplayLine["verdict"]]: number } = {
-  ok: 32,
-  nondeterminism: 31,
-  failed: 31,
-  unreadable: 33,
+const COLOURS: { readonly [verdict in ReplayLine["verdict"]]: Colour } = {
+  ok: "green",
+  nondeterminism: "red",
+  failed: "red",
+  unreadable: "yellow",
 };
 
-function forPeople(line: ReplayLine, io: Io): string {
+function forPeople(line: ReplayLine, print: Printer): string {
   const { file, verdict, workflowType, events, activations, warnings, error, ms } = line;
-  const paint = (text: string, colour: number) => io.colours ? `\x1b[${colour}m${text}\x1b[0m` : text;
   const facts = verdict === "unreadable" ? "" : `  ${workflowType}, ${events} events, ${activations} activations, ${ms} ms`;
   const details = [
     ...(error === undefined ? [] : [
@@ -207,11 +153,14 @@ function forPeople(line: ReplayLine, io: Io): string {
       ...(error.expected === "" && error.actual === "" ? [] : [`history: ${error.expected}`, `code:    ${error.actual}`]),
       ...(error.location === "" ? [] : [`at ${error.location}`]),
     ]),
-    ...warnings.map(({ message, eventId }) => paint(`warning${eventId > 0 ? ` (event ${eventId})` : ""}: ${message}`, 33)),
+    ...warnings.map(({ message, eventId }) =>
+      print.paint(`warning${eventId > 0 ? ` (event ${eventId})` : ""}: ${message}`, "yellow")
+    ),
   ];
-  return [`${paint(verdict.padEnd(14), COLOURS[verdict])}  ${file}${facts}`, ...details.map((detail) => `    ${detail}`)].join(
-    "\n",
-  ) + "\n";
+  return [`${print.paint(verdict.padEnd(14), COLOURS[verdict])}  ${file}${facts}`, ...details.map((detail) => `    ${detail}`)]
+    .join(
+      "\n",
+    ) + "\n";
 }
 
 const shortPath = (path: string, io: Io): string => {

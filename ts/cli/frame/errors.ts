@@ -1,0 +1,78 @@
+// What ends a command early, and how it is told. A person gets one message, a program an object; a stack trace is for bugs.
+import { Exit } from "./command.ts";
+
+/** The command was called wrongly: the message is shown, and the exit code is 2. */
+export class UsageError extends Error {
+  override name = "UsageError";
+}
+
+/** What was asked for cannot be done; the message says why and what to do. Exit code 1. */
+export class CommandError extends Error {
+  override name = "CommandError";
+}
+
+/** Ctrl-C or SIGTERM. */
+export class Interrupted extends Error {
+  override name = "Interrupted";
+  readonly signalName: "SIGINT" | "SIGTERM";
+
+  constructor(signalName: "SIGINT" | "SIGTERM" = "SIGINT") {
+    super(signalName === "SIGINT" ? "interrupted" : "terminated");
+    this.signalName = signalName;
+  }
+}
+
+/** Errors of the language itself: thrown by mistakes in code, never by a wrong command line or a service that refuses. */
+const BUGS: ReadonlySet<string> = new Set([
+  "TypeError",
+  "ReferenceError",
+  "RangeError",
+  "SyntaxError",
+  "EvalError",
+  "URIError",
+  "AssertionError",
+]);
+
+export function isBug(error: unknown): boolean {
+  return !(error instanceof Error) || (BUGS.has(error.name) && (error as { code?: unknown }).code === undefined);
+}
+
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof UsageError) return Exit.usage;
+  if (error instanceof Interrupted) return error.signalName === "SIGINT" ? Exit.interrupted : Exit.terminated;
+  return Exit.failed;
+}
+
+/** An error as `--json` shows it. */
+export function errorDocument(error: unknown): { error: { name: string; message: string; [field: string]: unknown } } {
+  if (!(error instanceof Error)) return { error: { name: "Error", message: String(error) } };
+  const { name, message, cause } = error;
+  const fields: { [field: string]: unknown } = {};
+  for (const key of ["code", "reason", "workflowId", "runId", "updateId", "type", "retryState"] as const) {
+    const value = (error as unknown as { [key: string]: unknown })[key];
+    if ((typeof value === "string" && value !== "") || typeof value === "number") fields[key] = value;
+  }
+  return {
+    error: {
+      name,
+      message,
+      ...fields,
+      ...(cause instanceof Error && cause.message !== message && { cause: errorDocument(cause).error }),
+    },
+  };
+}
+
+/** An error as people read it. Causes are told where they say more than the message does. */
+export function errorText(error: unknown, stack: boolean): string {
+  if (!(error instanceof Error)) return `temporalex: ${String(error)}\n`;
+  if (error instanceof Interrupted) return "";
+  const lines = [`temporalex: ${error.message || error.name}`];
+  for (let cause = error.cause, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth++) {
+    if (cause.message !== "" && !lines.some((line) => line.includes((cause as Error).message))) {
+      lines.push(`  because: ${cause.message}`);
+    }
+  }
+  if (isBug(error)) lines.push("This is a bug of temporalex; please report it with what follows.");
+  if (stack || isBug(error)) lines.push(error.stack ?? "");
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,130 @@
+// Results on standard output: text for people, JSON for programs. What is not a result (progress, hints, warnings) goes to standard error,
+// and to nobody where the output is for a program.
+import type { Io } from "../io.ts";
+
+export type Format = "text" | "json" | "jsonl" | "none";
+
+export type Colour = "red" | "green" | "yellow" | "blue" | "cyan" | "dim" | "bold";
+
+const CODES: { readonly [colour in Colour]: number } = { red: 31, green: 32, yellow: 33, blue: 34, cyan: 36, dim: 2, bold: 1 };
+
+export interface Column<Row> {
+  readonly title: string;
+  /** The cell's text, on one line. */
+  cell(row: Row): string;
+  /** Numbers stand at the right. */
+  readonly right?: boolean;
+  colour?(row: Row): Colour | undefined;
+}
+
+/** What `JSON.stringify` refuses or loses: bigints are texts, bytes are base64. */
+function plain(_: string, value: unknown): unknown {
+  if (typeof value === "bigint") return String(value);
+  if (value instanceof Uint8Array) return btoa(Array.from(value, (byte) => String.fromCharCode(byte)).join(""));
+  return value;
+}
+
+// deno-lint-ignore no-control-regex
+const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
+
+/** A text from elsewhere, as a terminal may show it: control characters (which could move the cursor, or rename the window) are written out. */
+export function printable(text: string): string {
+  return text.replace(CONTROLS, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`);
+}
+
+export class Printer {
+  readonly format: Format;
+  readonly #io: Io;
+  readonly #colours: boolean;
+  #rows: unknown[] | undefined;
+
+  constructor(io: Io, format: Format, colours: boolean) {
+    this.#io = io;
+    this.format = format;
+    this.#colours = colours;
+  }
+
+  /** The output is for a program. */
+  get json(): boolean {
+    return this.format === "json" || this.format === "jsonl";
+  }
+
+  paint(text: string, colour: Colour | undefined): string {
+    return this.#colours && colour !== undefined ? `\x1b[${CODES[colour]}m${text}\x1b[0m` : text;
+  }
+
+  /** The one result of a command. `text` is what people read; it ends its own lines. */
+  result(value: unknown, text: () => string): void {
+    if (this.format === "text") this.#io.out(text());
+    else if (this.format === "json") this.#io.out(`${JSON.stringify(value, plain, 2)}\n`);
+    else if (this.format === "jsonl") this.#io.out(`${JSON.stringify(value, plain)}\n`);
+  }
+
+  /** One of many results that come one by one; call `end` after the last one. As JSON they are one list, as JSON lines a line each. */
+  item(value: unknown, text: () => string): void {
+    if (this.format !== "json") return this.result(value, text);
+    this.#io.out(`${this.#rows === undefined ? "[" : ","}\n${JSON.stringify(value, plain, 2).replace(/^/gm, "  ")}`);
+    this.#rows = [];
+  }
+
+  /** Ends the list that `item` wrote; an empty one, if there was none. */
+  end(): void {
+    if (this.format !== "json") return;
+    this.#io.out(this.#rows === undefined ? "[]\n" : "\n]\n");
+    this.#rows = undefined;
+  }
+
+  /** Rows under titles, as wide as they need; the last column may be cut off by the terminal's edge. */
+  table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
+    const cells = rows.map((row) => columns.map((column) => printable(column.cell(row)).replace(/\s*\n\s*/g, " ")));
+    const widths = columns.map(({ title }, i) => Math.max(title.length, ...cells.map((line) => line[i]!.length)));
+    const last = columns.length - 1;
+    const align = (text: string, i: number) =>
+      columns[i]!.right === true ? text.padStart(widths[i]!) : i === last ? text : text.padEnd(widths[i]!);
+    const cut = (text: string, i: number) => {
+      if (i !== last || !this.#io.terminal) return text;
+      const room = Math.max(12, this.#io.width - widths.slice(0, last).reduce((sum, width) => sum + width + 2, 0));
+      return text.length > room ? `${text.slice(0, room - 3)}...` : text;
+    };
+    const lines = [
+      columns.map(({ title }, i) => this.paint(align(title, i), "bold")).join("  ").trimEnd(),
+      ...cells.map((line, r) =>
+        line.map((cell, i) => this.paint(align(cut(cell, i), i), columns[i]!.colour?.(rows[r]!))).join("  ").trimEnd()
+      ),
+    ];
+    return `${lines.join("\n")}\n`;
+  }
+
+  /** Names and values, one a line; values that are undefined are left out. */
+  fields(fields: readonly (readonly [name: string, value: string | undefined])[]): string {
+    const shown = fields.filter((field): field is readonly [string, string] => field[1] !== undefined);
+    const width = Math.max(0, ...shown.map(([name]) => name.length));
+    return shown.map(([name, value]) => {
+      const lines = printable(value).split("\n");
+      return `${this.paint(name.padEnd(width), "bold")}  ${lines.join(`\n${" ".repeat(width + 2)}`)}\n`;
+    }).join("");
+  }
+
+  /** Tells people something that is not a result: on standard error, and not where a program reads. */
+  note(text: string): void {
+    if (this.format === "text") this.#io.err(`${text}\n`);
+  }
+
+  /** Something that everybody should know, as one line on standard error. */
+  warn(text: string): void {
+    this.#io.err(
+      this.json
+        ? `${JSON.stringify({ warning: text })}\n`
+        : `${this.#io.errColours ? `\x1b[33mwarning:\x1b[0m` : "warning:"} ${text}\n`,
+    );
+  }
+
+  /**
+   * Progress of long work on one line of standard error, where that is a terminal; elsewhere nothing. Call with "" at the end: the line is
+   * wiped.
+   */
+  progress(text: string): void {
+    if (this.format !== "text" || !this.#io.errTerminal) return;
+    this.#io.err(`\r\x1b[2K${text.slice(0, Math.max(10, this.#io.width - 1))}`);
+  }
+}

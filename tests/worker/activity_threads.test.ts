@@ -141,3 +141,17 @@ test("a module that does not load, a bad size and a double name are refused at o
   await assert.rejects(ActivityPool.open({ module, size: 0 }, realTimers), /at least 1/);
   assert.throws(() => new ActivityRegistry({ spin: () => 1 }, false, ["spin"]), /two activities are named "spin"/);
 });
+
+test("several activities at once in one thread, where the options say so; a retired pool finishes what it has", async () => {
+  const pool = await ActivityPool.open({ module, size: 1, concurrency: 3 }, realTimers);
+  const one = context("1");
+  const slow = [pool.run("waits", one.context, [20]), pool.run("waits", context("2").context, [20])];
+  const quick = await pool.run("add", context("3").context, [1, 2]);
+  assert.equal(quick, 3, "it did not wait for those before it");
+  const queued = Array.from({ length: 5 }, (_, i) => pool.run("add", context(`q${i}`).context, [i, 1]));
+  const retired = pool.retire();
+  assert.deepEqual(await Promise.all(slow), ["waited 20", "waited 20"]);
+  assert.deepEqual(await Promise.all(queued), [1, 2, 3, 4, 5]);
+  await retired;
+  await assert.rejects(ActivityPool.open({ module, size: 1, concurrency: 0 }, realTimers), /concurrency must be a whole number/);
+});

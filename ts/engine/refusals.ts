@@ -1,13 +1,14 @@
 // The refusals that the host itself gives. The state machine's own come from the core.
 import { Code, ServiceError } from "../service/raw.ts";
 
-function unavailable(message: string, reason: string, cause: Error): ServiceError {
-  return new ServiceError(Code.UNAVAILABLE, message, reason, {}, { cause });
+function unavailable(message: string, reason: string, cause: Error, metadata = {}): ServiceError {
+  return new ServiceError(Code.UNAVAILABLE, message, reason, metadata, { cause });
 }
 
 export const closed = () => new ServiceError(Code.UNAVAILABLE, "the engine is closed", "EngineClosed");
 /** Its store can never serve again; `reason` names the store's error. */
-export const stopped = (cause: Error) => unavailable(`the engine has stopped: ${cause.message}`, cause.name, cause);
+export const stopped = (cause: Error) =>
+  unavailable(`the engine has stopped: ${cause.message}`, cause.name, cause, { engine: "stopped" });
 export const notRecorded = (cause: Error) =>
   unavailable(`the change was not recorded (${cause.message}); retry`, "NotRecorded", cause);
 export const storeFailed = (cause: Error) => unavailable(`the store could not answer: ${cause.message}`, "StoreFailed", cause);

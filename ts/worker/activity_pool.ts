@@ -1,5 +1,6 @@
 // Threads for activities, so that one that computes does not stop timers, heartbeats and other activities. A thread runs one activity at a
-// time; one that was told to stop and does not react is ended with its thread, and the next activity gets a new one.
+// time, unless the options say otherwise; one that was told to stop and does not react is ended with its thread (where it is alone in it),
+// and the next activity gets a new one. Each pool's threads load the module anew, so a new pool is how changed code comes in.
 import { type ActivityContext, CompleteAsyncError } from "../activity/context.ts";
 import { decodeFailure } from "../converter/failure_converter.ts";
 import { ApplicationFailure } from "../converter/failures.ts";
@@ -13,6 +14,8 @@ export interface ActivityThreads {
   module: URL | string;
   /** Threads. Default: one less than the machine runs at once, at least one. */
   size?: number;
+  /** Activities that run at once in one thread. More than one is for activities that wait rather than compute. Default: 1. */
+  concurrency?: number;
 }
 
 /** How long an activity that was told to stop may go on before its thread is ended. */
@@ -29,8 +32,8 @@ interface Job {
 interface Slot {
   /** Undefined while it starts. */
   thread: Thread | undefined;
-  id: number;
-  job: Job | undefined;
+  /** What runs in it, by the number of the job. */
+  readonly jobs: Map<number, Job>;
   loaded: ((names: string[]) => void) | undefined;
   broken: ((error: Error) => void) | undefined;
 }
@@ -40,29 +43,32 @@ export class ActivityPool {
   names: readonly string[] = [];
   readonly #module: string;
   readonly #size: number;
+  readonly #concurrency: number;
   readonly #timers: Timers;
-  readonly #idle: Slot[] = [];
-  readonly #busy = new Set<Slot>();
+  readonly #slots = new Set<Slot>();
   readonly #queue: Job[] = [];
   #nextId = 1;
-  #closed = false;
+  #state: "open" | "retiring" | "closed" = "open";
+  #whenIdle: (() => void) | undefined;
 
-  private constructor(module: string, size: number, timers: Timers) {
+  private constructor(module: string, size: number, concurrency: number, timers: Timers) {
     this.#module = module;
     this.#size = size;
+    this.#concurrency = concurrency;
     this.#timers = timers;
   }
 
   /** Starts the first thread and learns from it what the module has. Rejects when the module does not load. */
   static async open(
-    { module, size = Math.max(1, hardwareThreads() - 1) }: ActivityThreads,
+    { module, size = Math.max(1, hardwareThreads() - 1), concurrency = 1 }: ActivityThreads,
     timers: Timers,
   ): Promise<ActivityPool> {
-    if (!Number.isInteger(size) || size < 1) {
-      throw new RangeError(`activityThreads.size must be a whole number of at least 1, not ${size}`);
+    for (const [name, value] of Object.entries({ size, concurrency })) {
+      if (Number.isInteger(value) && value >= 1) continue;
+      throw new RangeError(`activityThreads.${name} must be a whole number of at least 1, not ${value}`);
     }
-    const pool = new ActivityPool(String(module), size, timers);
-    const slot = newSlot(undefined);
+    const pool = new ActivityPool(String(module), size, concurrency, timers);
+    const slot = pool.#newSlot();
     try {
       pool.names = await new Promise<string[]>((resolve, reject) => {
         slot.loaded = resolve;
@@ -74,7 +80,6 @@ export class ActivityPool {
       throw new Error(`the threads for activities could not be started: ${(error as Error).message}`, { cause: error });
     }
     slot.loaded = slot.broken = undefined;
-    pool.#idle.push(slot);
     return pool;
   }
 
@@ -88,32 +93,67 @@ export class ActivityPool {
 
   /** Ends all threads; what still runs in them is rejected. */
   async close(): Promise<void> {
-    this.#closed = true;
-    const slots = [...this.#idle, ...this.#busy];
+    if (this.#state === "closed") return;
+    this.#state = "closed";
+    const slots = [...this.#slots];
     for (const job of this.#queue.splice(0)) {
       job.reject(new ApplicationFailure("the worker has stopped", { type: "WORKER_SHUTDOWN" }));
     }
     for (const slot of slots) this.#lost(slot, "the worker has stopped");
     await Promise.all(slots.map((slot) => slot.thread?.terminate()));
+    this.#whenIdle?.();
   }
 
+  /** Ends the threads when what was given to them has ended. Nothing more may be given. */
+  async retire(): Promise<void> {
+    if (this.#state !== "open") return;
+    this.#state = "retiring";
+    if (this.#busy) await new Promise<void>((resolve) => this.#whenIdle = resolve);
+    await this.close();
+  }
+
+  get #busy(): boolean {
+    return this.#queue.length > 0 || [...this.#slots].some((slot) => slot.jobs.size > 0);
+  }
+
+  #newSlot(): Slot {
+    const slot: Slot = { thread: undefined, jobs: new Map(), loaded: undefined, broken: undefined };
+    this.#slots.add(slot);
+    return slot;
+  }
+
+  /** Gives queued jobs to the threads that have room for them, and starts others while there may be more. */
   #next(): void {
-    while (this.#queue.length > 0 && !this.#closed) {
-      const slot = this.#idle.pop();
-      if (slot !== undefined) this.#give(slot, this.#queue.shift()!);
-      else if (this.#busy.size < this.#size) this.#open(this.#queue.shift()!);
-      else return;
+    while (this.#queue.length > 0 && this.#state !== "closed") {
+      const free = [...this.#slots].find((slot) => slot.thread !== undefined && slot.jobs.size < this.#concurrency);
+      if (free !== undefined) {
+        this.#give(free, this.#queue.shift()!);
+        continue;
+      }
+      const starting = [...this.#slots].filter((slot) => slot.thread === undefined).length;
+      if (this.#slots.size === this.#size || starting * this.#concurrency >= this.#queue.length) return;
+      this.#open();
     }
+    if (this.#state === "retiring" && !this.#busy) this.#whenIdle?.();
   }
 
-  /** A new thread, with its first job. */
-  #open(job: Job): void {
-    const slot = newSlot(job);
-    this.#busy.add(slot);
+  /** One more thread, for what is queued. */
+  #open(): void {
+    const slot = this.#newSlot();
     this.#start(slot).then(
-      () => slot.job === job && this.#give(slot, job),
-      (error: Error) => this.#lost(slot, `it did not start: ${error.message}`),
+      () => this.#next(),
+      (error: Error) => this.#unstarted(slot, error),
     );
+  }
+
+  /** Where no thread is left to take it, the oldest job pays for one that did not start; others may have more luck. */
+  #unstarted(slot: Slot, error: Error): void {
+    this.#slots.delete(slot);
+    if (![...this.#slots].some(({ thread }) => thread !== undefined)) {
+      const job = this.#queue.shift();
+      job?.reject(threadEnded(job, `it did not start: ${error.message}`));
+    }
+    this.#next();
   }
 
   async #start(slot: Slot): Promise<void> {
@@ -122,26 +162,27 @@ export class ActivityPool {
       died: (reason: string) => this.#lost(slot, reason),
     };
     const thread = await startThread(new URL("./activity_thread.ts", import.meta.url), events, { name: "temporalex activities" });
-    if (this.#closed) return await thread.terminate();
+    if (this.#state === "closed") return await thread.terminate();
     slot.thread = thread;
     post(slot, { kind: "load", module: this.#module });
   }
 
   #give(slot: Slot, job: Job): void {
-    const id = slot.id = this.#nextId++;
-    slot.job = job;
-    this.#busy.add(slot);
+    const id = this.#nextId++;
+    slot.jobs.set(id, job);
     const { context } = job;
     const cancel = () => {
-      if (slot.id !== id) return;
+      if (slot.jobs.get(id) !== job) return;
       post(slot, {
         kind: "cancel",
         id,
         reason: context.cancelReason!,
         message: (context.cancelled.reason as Error).message,
       });
+      // Its neighbours in the thread must not pay for one that does not listen.
+      if (this.#concurrency > 1) return;
       this.#timers.after(PATIENCE_MS, () => {
-        if (slot.id !== id || slot.job === undefined) return;
+        if (slot.jobs.get(id) !== job) return;
         this.#lost(slot, "it was told to stop and did not", context.cancelled.reason);
         void slot.thread?.terminate();
       });
@@ -149,7 +190,7 @@ export class ActivityPool {
     try {
       post(slot, { kind: "run", id, activity: job.activity, info: context.info, args: job.args });
     } catch (error) {
-      return this.#finish(slot, () => job.reject(error));
+      return this.#finish(slot, id, () => job.reject(error));
     }
     if (context.cancelled.aborted) cancel();
     else context.cancelled.addEventListener("abort", cancel, { once: true });
@@ -157,47 +198,46 @@ export class ActivityPool {
 
   #heard(slot: Slot, message: FromThread): void {
     if (message.kind === "loaded") return slot.loaded?.(message.names);
-    if (message.kind === "broken") return this.#lost(slot, `its module does not load: ${message.message}`);
-    const { job } = slot;
-    if (job === undefined || message.id !== slot.id) return;
+    if (message.kind === "broken") {
+      this.#lost(slot, `its module does not load: ${message.message}`);
+      return void slot.thread?.terminate();
+    }
+    const { id } = message;
+    const job = slot.jobs.get(id);
+    if (job === undefined) return;
     switch (message.kind) {
       case "heartbeat":
         return job.context.heartbeat(message.details);
       case "log":
         return job.context.logger[message.level](message.message, message.fields);
       case "done":
-        return this.#finish(slot, () => job.resolve(message.result));
+        return this.#finish(slot, id, () => job.resolve(message.result));
       case "failed":
-        return this.#finish(slot, () => job.reject(decodeFailure(message.failure)));
+        return this.#finish(slot, id, () => job.reject(decodeFailure(message.failure)));
       case "completesAsync":
-        return this.#finish(slot, () => job.reject(new CompleteAsyncError("this activity is completed from outside")));
+        return this.#finish(slot, id, () => job.reject(new CompleteAsyncError("this activity is completed from outside")));
     }
   }
 
-  #finish(slot: Slot, settle: () => void): void {
-    slot.job = undefined;
-    this.#busy.delete(slot);
-    this.#idle.push(slot);
+  #finish(slot: Slot, id: number, settle: () => void): void {
+    slot.jobs.delete(id);
     settle();
     this.#next();
   }
 
-  /** The thread is gone; the activity in it failed in a way that another attempt may mend, unless `error` says otherwise. */
+  /** The thread is gone; the activities in it failed in a way that another attempt may mend, unless `error` says otherwise. */
   #lost(slot: Slot, why: string, error?: Error): void {
-    const { job } = slot;
-    slot.job = undefined;
-    this.#busy.delete(slot);
-    const at = this.#idle.indexOf(slot);
-    if (at >= 0) this.#idle.splice(at, 1);
+    const jobs = [...slot.jobs.values()];
+    slot.jobs.clear();
+    this.#slots.delete(slot);
     slot.broken?.(new Error(why));
-    const message = `the thread of activity "${job?.activity}" has ended: ${why}`;
-    job?.reject(error ?? new ApplicationFailure(message, { type: "ActivityThreadError" }));
+    for (const job of jobs) job.reject(error ?? threadEnded(job, why));
     this.#next();
   }
 }
 
-function newSlot(job: Job | undefined): Slot {
-  return { thread: undefined, id: 0, job, loaded: undefined, broken: undefined };
+function threadEnded(job: Job, why: string): ApplicationFailure {
+  return new ApplicationFailure(`the thread of activity "${job.activity}" has ended: ${why}`, { type: "ActivityThreadError" });
 }
 
 function post(slot: Slot, message: ToThread): void {

@@ -4,6 +4,14 @@ export { type Activities, prefixed } from "./activity_registry.ts";
 export { type HeartbeatThrottle } from "./heartbeats.ts";
 export type { ActivityAttempt, WorkerEvents, WorkerOptions } from "./options.ts";
 export type { RealmSettings, Workflows } from "./realms.ts";
+export {
+  describeProblem,
+  type Replacement,
+  type ReplacementOptions,
+  type ReplacementProblem,
+  type ReplacementProgress,
+  WorkflowReplacementError,
+} from "./replacement.ts";
 export { WorkerPollError } from "./poller.ts";
 export { type TaskRealm } from "./workflow_tasks.ts";
 export { Worker, type WorkerState } from "./worker.ts";

@@ -3,7 +3,7 @@
 // nothing that a service says ends the process.
 import type { Logger } from "../service/logger.ts";
 import { Code, ServiceError } from "../service/raw.ts";
-import { backoffMs, type BackoffOptions } from "../service/retry.ts";
+import { backoffMs, type BackoffOptions, isGone } from "../service/retry.ts";
 import { sleepOn, type Timers } from "../service/timers.ts";
 import type { Pace } from "./pace.ts";
 import type { Slots } from "./slots.ts";
@@ -58,8 +58,10 @@ export class WorkerPollError extends Error {
 
   constructor(what: string, cause: unknown) {
     super(
-      `the service keeps refusing to hand out ${what}: ${(cause as Error).message}; ` +
-        "check the namespace, the task queue's name and the credentials",
+      isGone(cause)
+        ? `there are no more ${what}: ${cause.message}; shut the worker down before its engine, or create both anew`
+        : `the service keeps refusing to hand out ${what}: ${(cause as Error).message}; ` +
+          "check the namespace, the task queue's name and the credentials",
       { cause },
     );
   }
@@ -153,6 +155,7 @@ export class Poller {
       } catch (error) {
         release();
         if (signal.aborted) return;
+        if (isGone(error)) return this.#options.onFatal(new WorkerPollError(what, error));
         failures++;
         pause = backoffMs(failures, POLL_BACKOFF, random);
         this.#count(error);

@@ -123,7 +123,7 @@ function workflowLog(logger: Logger): NonNullable<CommonRealmOptions["log"]> {
 }
 
 /** A page of history as the core wants it: encoded, and not decoded on the way. */
-async function fetchPage(
+export async function fetchPage(
   settings: { service: RawService; namespace: string; logger: Logger },
   workflowId: string,
   runId: string,
@@ -160,7 +160,7 @@ function blobData(blob: Uint8Array): Uint8Array {
 }
 
 /** Encoded messages one behind the other are one message with all their fields. */
-function concatenate(parts: Uint8Array[]): Uint8Array {
+export function concatenate(parts: Uint8Array[]): Uint8Array {
   if (parts.length === 1) return parts[0]!;
   const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let at = 0;

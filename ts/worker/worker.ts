@@ -18,7 +18,8 @@ import { ActivityTasks } from "./activity_tasks.ts";
 import { type WorkerOptions, type WorkerSettings, workerSettings } from "./options.ts";
 import { Pace } from "./pace.ts";
 import { Poller, type PollerOptions } from "./poller.ts";
-import { openRealm } from "./realms.ts";
+import { openRealm, type Workflows } from "./realms.ts";
+import { type Replacement, type ReplacementOptions, replaceRealm } from "./replacement.ts";
 import { hasCode } from "./reports.ts";
 import { Slots } from "./slots.ts";
 import { isEmptyTask } from "./task_bytes.ts";
@@ -34,6 +35,7 @@ const WORKFLOW_DRAIN_MS = 1000;
 const SHUTDOWN_CALL_MS = 3000;
 
 interface WorkerParts {
+  options: WorkerOptions;
   settings: WorkerSettings;
   realm: TaskRealm | undefined;
   stickyQueue: string;
@@ -50,12 +52,17 @@ function find(type: string, registry: ActivityRegistry, pool: ActivityPool | und
 export class Worker {
   readonly taskQueue: string;
   readonly identity: string;
+  #options: WorkerOptions;
   readonly #settings: WorkerSettings;
-  readonly #realm: TaskRealm | undefined;
   readonly #stickyQueue: string;
   readonly #workflowTasks: WorkflowTasks | undefined;
   readonly #activityTasks: ActivityTasks | undefined;
-  readonly #pool: ActivityPool | undefined;
+  #registry: ActivityRegistry | undefined;
+  #pool: ActivityPool | undefined;
+  /** Pools whose activities were replaced and are still running. */
+  readonly #retired = new Set<ActivityPool>();
+  /** Ends a replacement of the workflows that is under way; resolves when it has ended. */
+  #endReplacement: ((reason: Error) => Promise<void>) | undefined;
   readonly #workflowPollers: Poller[] = [];
   readonly #activityPollers: Poller[] = [];
   readonly #instanceKey = randomId();
@@ -65,10 +72,11 @@ export class Worker {
   readonly #stopped: Promise<Error | undefined>;
 
   /** @internal Use `Worker.create`. */
-  constructor({ settings, realm, stickyQueue, registry, pool }: WorkerParts) {
+  constructor({ options, settings, realm, stickyQueue, registry, pool }: WorkerParts) {
+    this.#options = options;
     this.#settings = settings;
-    this.#realm = realm;
     this.#stickyQueue = stickyQueue;
+    this.#registry = registry;
     this.#pool = pool;
     this.taskQueue = settings.taskQueue;
     this.identity = settings.identity;
@@ -80,7 +88,7 @@ export class Worker {
         typed: typedService(settings.service),
         timers: settings.activityTimers,
         reportTimers: settings.timers,
-        find: (type) => find(type, registry, pool),
+        find: (type) => find(type, this.#registry!, this.#pool),
       });
     }
   }
@@ -101,7 +109,7 @@ export class Worker {
         ? undefined
         : new ActivityRegistry(activities ?? {}, settings.unknownActivityIsFinal, pool?.names);
       const realm = await openRealm(options, settings, stickyQueue);
-      return new Worker({ settings, realm, stickyQueue, registry, pool });
+      return new Worker({ options, settings, realm, stickyQueue, registry, pool });
     } catch (error) {
       await pool?.close();
       throw error;
@@ -140,7 +148,8 @@ export class Worker {
     if (this.#state === "created") {
       this.#state = "stopped";
       this.#running = Promise.resolve();
-      await Promise.all([this.#realm?.dispose(), this.#pool?.close()]);
+      await this.#endReplacement?.(new Error("the worker is shutting down"));
+      await Promise.all([this.#workflowTasks?.realm.dispose(), this.#pool?.close()]);
       return;
     }
     this.#stop();
@@ -163,6 +172,89 @@ export class Worker {
     } finally {
       await this.shutdown();
     }
+  }
+
+  /**
+   * Puts new workflow code in the place of the old one while the worker runs: `workflows`, or the same modules as they are now. Every
+   * open run of the task queue is replayed against the new code first; tasks go on with the old code until all have agreed, then with the
+   * new one, and none is lost or counted as a failed attempt.
+   *
+   * Rejects, with the old code still serving, with a WorkflowLoadError (the modules do not load), a WorkflowReplacementError (open runs
+   * do not agree with the new code: which, at which event, and the line of code), or an Error when it cannot be done now.
+   */
+  async replaceWorkflows(workflows?: Workflows, options: ReplacementOptions = {}): Promise<Replacement> {
+    const tasks = this.#workflowTasks;
+    const { realm: kind } = this.#options;
+    if (tasks === undefined) throw new TypeError("this worker has no workflows that could be replaced");
+    if (typeof kind === "object" || tasks.realm.replay === undefined) {
+      throw new TypeError("this worker was given a realm of its own: who made the realm replaces what is in it");
+    }
+    if (kind === "inline" && (workflows === undefined || typeof workflows === "string" || workflows instanceof URL)) {
+      throw new TypeError(
+        "modules in an inline realm are loaded once for the life of the process; use a worker realm, or give definitions",
+      );
+    }
+    if (this.#state === "stopping" || this.#state === "stopped") throw new Error(`the worker is ${this.#state}`);
+    if (this.#endReplacement !== undefined) throw new Error("the workflows are being replaced already; wait for that to end");
+    const stop = new AbortController();
+    const give = () => stop.abort(options.signal!.reason);
+    if (options.signal?.aborted) give();
+    else options.signal?.addEventListener("abort", give, { once: true });
+    const work = this.#replace(tasks, workflows, { ...options, signal: stop.signal });
+    this.#endReplacement = (reason) => {
+      stop.abort(reason);
+      return work.then(() => {}, () => {});
+    };
+    try {
+      return await work;
+    } finally {
+      this.#endReplacement = undefined;
+      options.signal?.removeEventListener("abort", give);
+    }
+  }
+
+  async #replace(tasks: WorkflowTasks, workflows: Workflows | undefined, options: ReplacementOptions): Promise<Replacement> {
+    const settings = this.#settings;
+    options.onProgress?.({ phase: "load", checked: 0, total: 0 });
+    const realmOptions = workflows === undefined ? this.#options : { ...this.#options, workflows };
+    const next = (await openRealm(realmOptions, settings, this.#stickyQueue))!;
+    const old = tasks.realm;
+    let result: Replacement;
+    try {
+      result = await replaceRealm({ ...settings, tasks }, next, options);
+    } catch (error) {
+      await next.dispose();
+      throw error;
+    }
+    this.#options = realmOptions;
+    await old.dispose();
+    settings.logger.info("the workflows were replaced", { taskQueue: this.taskQueue, checkedRuns: result.checkedRuns });
+    return result;
+  }
+
+  /**
+   * Puts other activities in the place of the worker's: attempts that begin from now on take them, those that run are finished. An
+   * option that is left out stays as it is.
+   */
+  async replaceActivities({ activities, activityThreads }: Pick<WorkerOptions, "activities" | "activityThreads">): Promise<void> {
+    if (this.#activityTasks === undefined) throw new TypeError("this worker has no activities that could be replaced");
+    if (this.#state === "stopping" || this.#state === "stopped") throw new Error(`the worker is ${this.#state}`);
+    const { timers, unknownActivityIsFinal } = this.#settings;
+    const pool = activityThreads === undefined ? this.#pool : await ActivityPool.open(activityThreads, timers);
+    const old = this.#pool;
+    try {
+      const own = activities ?? this.#options.activities ?? {};
+      this.#registry = new ActivityRegistry(own, unknownActivityIsFinal, pool?.names);
+    } catch (error) {
+      if (pool !== old) await pool?.close();
+      throw error;
+    }
+    if (activities !== undefined) this.#options = { ...this.#options, activities };
+    this.#pool = pool;
+    if (pool === old || old === undefined) return;
+    // It ends with the last activity that runs in it; nobody needs to wait for that, but for a shutdown.
+    this.#retired.add(old);
+    void old.retire().then(() => this.#retired.delete(old));
   }
 
   async #life(): Promise<void> {
@@ -266,6 +358,7 @@ export class Worker {
 
   async #drain(): Promise<void> {
     const { service, timers, logger, shutdownGraceMs, shutdownForceMs } = this.#settings;
+    await this.#endReplacement?.(new Error("the worker is shutting down"));
     this.#workflowTasks?.stopping();
     const lossy = service.losesCancelledPolls === true;
     const stop = async (pollers: readonly Poller[], drainMs: number) => {
@@ -292,7 +385,7 @@ export class Worker {
     cancelTimer.abort();
     await workflows;
     await this.#sayGoodbye();
-    await Promise.all([this.#realm?.dispose(), this.#pool?.close()]);
+    await Promise.all([this.#workflowTasks?.realm.dispose(), ...[this.#pool, ...this.#retired].map((pool) => pool?.close())]);
   }
 
   /** Lets the service give this worker's cached runs to others at once. A service that does not know the call is no trouble. */

@@ -2,8 +2,9 @@
 // with its answer is run at once. What the service says about a report decides whether the run stays in the cache (core-spec 2.10).
 // Nothing here rejects: a task that cannot be reported is logged, its run is dropped, and the service gives the task out again.
 import { create, toBinary } from "@bufbuild/protobuf";
-import type { TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { EvictionReason, type TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { toFailure } from "../converter/failure_converter.ts";
+import type { ReplayVerdict } from "../realm/mod.ts";
 import type { Logger } from "../service/logger.ts";
 import { withFields } from "../service/logger.ts";
 import { Code, type RawService, ServiceError } from "../service/raw.ts";
@@ -15,6 +16,7 @@ import {
   RespondWorkflowTaskFailedRequestSchema,
 } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { WorkerEvents } from "./options.ts";
+import { RecentRuns } from "./recent_runs.ts";
 import { hasCode, report } from "./reports.ts";
 import { readCompletionAnswer, readWorkflowTask, withoutNewTask, type WorkflowTaskHead } from "./task_bytes.ts";
 
@@ -26,6 +28,8 @@ export interface TaskRealm {
   taskReported(runId: string, response: Uint8Array): void;
   /** Drops a run from the cache. */
   evict(runId: string): void;
+  /** Replays a history (bytes of History) with no reporter. Needed for replacing the workflows of a running worker. */
+  replay?(workflowId: string, history: Uint8Array): Promise<ReplayVerdict>;
   dispose(): Promise<void>;
 }
 
@@ -43,11 +47,48 @@ export interface WorkflowTasksOptions {
 const MAX_REQUEST_BYTES = 4 * 1024 * 1024;
 
 export class WorkflowTasks {
+  /** Runs whose histories this worker has moved on lately. */
+  readonly recentRuns: RecentRuns;
   readonly #options: WorkflowTasksOptions;
+  #realm: TaskRealm;
   #stopping = false;
+  /** Tasks given to the realm and not reported yet. */
+  #inWork = 0;
+  #whenIdle: (() => void)[] = [];
+  /** While the workflows are being replaced: tasks wait for this. */
+  #gate: Promise<void> | undefined;
 
   constructor(options: WorkflowTasksOptions) {
     this.#options = options;
+    this.#realm = options.realm;
+    this.recentRuns = new RecentRuns(options.timers);
+  }
+
+  /** Where tasks are run now. */
+  get realm(): TaskRealm {
+    return this.#realm;
+  }
+
+  /** From now on tasks wait; those in work are finished and reported. Answers the function that lets them go on. */
+  pause(): () => void {
+    let open!: () => void;
+    this.#gate = new Promise((resolve) => {
+      open = () => {
+        this.#gate = undefined;
+        resolve();
+      };
+    });
+    return open;
+  }
+
+  /** Resolves when no task is in work. Call after `pause`. */
+  idle(): Promise<void> {
+    return this.#inWork === 0 ? Promise.resolve() : new Promise((resolve) => this.#whenIdle.push(resolve));
+  }
+
+  /** Tasks go to this realm from now on. Call while paused and idle; the realm before is the caller's to dispose of. */
+  replaceRealm(realm: TaskRealm): void {
+    this.#realm = realm;
   }
 
   /** From now on reports ask for no further task. */
@@ -62,7 +103,16 @@ export class WorkflowTasks {
   }
 
   async #one(task: Uint8Array): Promise<Uint8Array | undefined> {
-    const { realm } = this.#options;
+    while (this.#gate !== undefined) await this.#gate;
+    this.#inWork++;
+    try {
+      return await this.#run(task, this.#realm);
+    } finally {
+      if (--this.#inWork === 0) { for (const resolve of this.#whenIdle.splice(0)) resolve(); }
+    }
+  }
+
+  async #run(task: Uint8Array, realm: TaskRealm): Promise<Uint8Array | undefined> {
     let head: WorkflowTaskHead;
     try {
       head = readWorkflowTask(task);
@@ -84,7 +134,7 @@ export class WorkflowTasks {
     }
     logOutcome(outcome, head, logger);
     if (outcome.error !== undefined && !head.isQuery) this.#failed(head, outcome.error.message);
-    const response = await this.#report(outcome, head, logger);
+    const response = await this.#report(outcome, head, realm, logger);
     if (outcome.evict) realm.evict(runId);
     return response;
   }
@@ -94,10 +144,14 @@ export class WorkflowTasks {
   }
 
   /** Sends what the task came to; answers the next task of the run. */
-  async #report(outcome: TaskOutcome, head: WorkflowTaskHead, logger: Logger): Promise<Uint8Array | undefined> {
+  async #report(
+    outcome: TaskOutcome,
+    head: WorkflowTaskHead,
+    realm: TaskRealm,
+    logger: Logger,
+  ): Promise<Uint8Array | undefined> {
     const context = { ...this.#options, logger };
     const { response } = outcome;
-    const { realm } = this.#options;
     try {
       switch (response?.$case) {
         case "completed": {
@@ -105,7 +159,16 @@ export class WorkflowTasks {
           if (request.length > MAX_REQUEST_BYTES) {
             throw new ServiceError(Code.RESOURCE_EXHAUSTED, `the completion takes ${request.length} bytes`, TOO_LARGE);
           }
-          const { task, news } = readCompletionAnswer(await report(context, "respondWorkflowTaskCompleted", request));
+          const closes = outcome.evictionReason === EvictionReason.EVICTION_REASON_WORKFLOW_EXECUTION_ENDING;
+          let answer: Uint8Array;
+          try {
+            answer = await report(context, "respondWorkflowTaskCompleted", request);
+            if (closes) this.recentRuns.forget(head.runId);
+          } finally {
+            // Also when the answer is lost: the completion may have been recorded all the same.
+            if (!closes) this.recentRuns.note(head);
+          }
+          const { task, news } = readCompletionAnswer(answer);
           if (news !== undefined) realm.taskReported(head.runId, news);
           return task;
         }

@@ -48,3 +48,10 @@ export function badHeartbeat(): string {
     return (error as Error).name;
   }
 }
+
+export async function waits(ms: number): Promise<string> {
+  await sleep(ms);
+  return `waited ${ms}`;
+}
+
+export const add = (a: number, b: number): number => a + b;

@@ -22,6 +22,17 @@ function* walk(dir) {
   }
 }
 
+/** The module as a file of its own, for pages that fetch it ("temporalex/core.wasm"). */
+function coreFile(wanted) {
+  const source = join(root, "ts/core/generated/core_wasm.ts");
+  const target = join(out, "ts/core/core.wasm");
+  wanted.add(target);
+  if (existsSync(target) && statSync(target).mtimeMs >= statSync(source).mtimeMs) return 0;
+  const base64 = [...readFileSync(source, "utf8").matchAll(/^ {2}"([A-Za-z0-9+/=]*)"/gm)].map((m) => m[1]).join("");
+  writeFileSync(target, Buffer.from(base64, "base64"));
+  return 1;
+}
+
 export function buildDist() {
   const wanted = new Set();
   let written = 0;
@@ -50,6 +61,7 @@ export function buildDist() {
       written++;
     }
   }
+  written += coreFile(wanted);
   // Files whose source is gone must not linger: tests would still run them.
   if (existsSync(out)) { for (const file of walk(out)) if (!wanted.has(file)) rmSync(file); }
   return written;

@@ -5,7 +5,7 @@ import { firstTask } from "./tasks.ts";
 
 const bytes = firstTask("Nothing", "run-1");
 const began = performance.now();
-const [{ createInlineRealm }, programs] = await Promise.all([import("../../ts/realm/inline_realm.ts"), import("./programs.ts")]);
+const [{ createInlineRealm }, programs] = await Promise.all([import("../../ts/realm/mod.ts"), import("./programs.ts")]);
 const imported = performance.now();
 const realm = await createInlineRealm({ workflows: programs });
 const outcome = await realm.runTask(bytes);

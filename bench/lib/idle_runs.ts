@@ -2,7 +2,7 @@
 // an inline realm. Prints what they take of the JavaScript heap, of the core's memory and of the process.
 import process from "node:process";
 import { memoryBytes } from "../../ts/core/load.ts";
-import { createInlineRealm } from "../../ts/realm/inline_realm.ts";
+import { createInlineRealm } from "../../ts/realm/mod.ts";
 import * as programs from "./programs.ts";
 import { firstTask } from "./tasks.ts";
 

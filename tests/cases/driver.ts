@@ -2,7 +2,7 @@
 // by byte (P3). `finish` is part of every case that closes a run, so determinism is tested throughout and not in one place.
 import { create, toBinary } from "@bufbuild/protobuf";
 import { type HistoryEvent, HistorySchema } from "../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
-import { type Core, loadCore } from "../../ts/core/load.ts";
+import { type Core, loadCore } from "../../ts/core/mod.ts";
 import {
   CommandKind,
   type TaskOutcome,

@@ -7,7 +7,7 @@ import { type Failure, FailureSchema } from "../../ts/temporal/generated/tempora
 import { type HistoryEvent, HistorySchema } from "../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
 import { RejectionSchema, ResponseSchema } from "../../ts/temporal/generated/temporal/api/update/v1/message_pb.ts";
 import { RespondWorkflowTaskCompletedRequestSchema } from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { createWorkerRealm, type WorkerRealm } from "../../ts/realm/worker_realm.ts";
+import { createWorkerRealm, type WorkerRealm } from "../../ts/realm/mod.ts";
 import type { TaskOutcome } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { deepEqual, equal } from "./assert.ts";
 import type { Case } from "./case.ts";

@@ -4,7 +4,7 @@
 // when every run is closed.
 import process from "node:process";
 import { activityInfo } from "../../ts/activity/mod.ts";
-import { open } from "../../ts/app/open.ts";
+import { open } from "../../ts/mod.ts";
 import { silentLogger } from "../../ts/client/mod.ts";
 import type { DriverName, Synchronous } from "../../ts/engine/mod.ts";
 import * as program from "./program.ts";

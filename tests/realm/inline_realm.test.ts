@@ -1,7 +1,7 @@
 // The inline realm: the same interface in this thread, with nothing replaced.
 import test from "node:test";
 import assert from "node:assert/strict";
-import { createInlineRealm } from "../../ts/realm/inline_realm.ts";
+import { createInlineRealm } from "../../ts/realm/mod.ts";
 import { sleep, workflow } from "../../ts/workflow/mod.ts";
 import { MiniServer } from "../cases/mini_server.ts";
 

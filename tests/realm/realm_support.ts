@@ -1,6 +1,6 @@
 // Drives runs through a realm with the mini server.
 import type { Realm, TaskOutcome } from "../../ts/realm/realm.ts";
-import { createWorkerRealm, type WorkerRealm, type WorkerRealmOptions } from "../../ts/realm/worker_realm.ts";
+import { createWorkerRealm, type WorkerRealm, type WorkerRealmOptions } from "../../ts/realm/mod.ts";
 import type { LogEntry } from "../../ts/executor/program.ts";
 import { MiniServer, type StartOptions } from "../cases/mini_server.ts";
 

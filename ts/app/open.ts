@@ -1,10 +1,13 @@
 // One object with everything that an application needs: engine, worker and client in this process. `open` is the short way; each part
 // can be had on its own (EmbeddedEngine, Worker, Client) and put together otherwise, for instance with a cluster instead of the engine.
 import { Client, type ClientOptions } from "../client/mod.ts";
-import { EmbeddedEngine, type EmbeddedEngineOptions, MemoryStore } from "../engine/mod.ts";
+import { EmbeddedEngine } from "../engine/host.ts";
+import { MemoryStore } from "../engine/memory_store.ts";
+import type { EmbeddedEngineOptions } from "../engine/options.ts";
 import { consoleLogger } from "../platform/host.ts";
 import type { Logger } from "../service/logger.ts";
-import { Worker, type WorkerOptions } from "../worker/mod.ts";
+import type { WorkerOptions } from "../worker/options.ts";
+import { Worker } from "../worker/worker.ts";
 
 export interface OpenOptions {
   /** SQLite file in which everything is kept, created when missing. Without it everything is in memory, and gone with the process. */

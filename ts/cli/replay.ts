@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { HistoryFileError, readHistoryFile } from "../debug/history_file.ts";
 import { formatProblem } from "../realm/loader/errors.ts";
-import { createWorkerRealm, type WorkerRealm } from "../realm/worker_realm.ts";
+import { createWorkerRealm, type WorkerRealm } from "../realm/mod.ts";
 import type { Colour, Printer } from "./frame/printer.ts";
 import { type Io, UsageError } from "./io.ts";
 import type { ReplayCall } from "./table/replay.ts";

@@ -42,6 +42,15 @@ export class CorePanicError extends Error {
   }
 }
 
+/** The core's module could not be fetched or compiled, or is not the one of this version of the package. */
+export class CoreLoadError extends Error {
+  override name = "CoreLoadError";
+
+  constructor(message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+  }
+}
+
 /** The class for the kind of an error. */
 export function toCoreError(data: CoreErrorData): CoreError {
   switch (data.kind) {

@@ -1,11 +1,14 @@
-// Loads the module. With no argument the inline base64 is used: it works in Node, Deno, browsers and bundlers with no permission.
-// A web page may pass a Response or a compiled module instead. One instance per realm; loading again answers the same one.
+// Loads the module: compiles it once, to post to realms, and instantiates it once in this thread. Where its bytes come from is said by
+// `useCore`, or else by the entry of the package that was imported (inline.ts). This file does not know the inline bytes, so that a bundle
+// made from "temporalex/slim" does not contain them.
 import initAsync, { core_info, Engine, initSync, Run } from "./generated/core.js";
 import { CoreInfo, EngineOptions, RunOptions } from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { CoreEngine } from "./engine.ts";
+import { CoreLoadError } from "./errors.ts";
 import { CoreRun } from "./run.ts";
 
-export type CoreSource = WebAssembly.Module | Uint8Array<ArrayBuffer> | Response | Promise<Response>;
+/** The address of the package's file `core.wasm`, the answer of a fetch for it, its bytes, or the module that was compiled from it. */
+export type CoreSource = string | URL | Response | WebAssembly.Module | ArrayBuffer | Uint8Array<ArrayBuffer>;
 
 /** The loaded module. */
 export interface Core {
@@ -21,6 +24,9 @@ const core: Core = {
   info: () => CoreInfo.decode(core_info()),
 };
 
+let given: CoreSource | Promise<CoreSource> | undefined;
+let byDefault: (() => Promise<CoreSource>) | undefined;
+let compiling: Promise<WebAssembly.Module> | undefined;
 let loading: Promise<Core> | undefined;
 let loaded = false;
 let memory: WebAssembly.Memory | undefined;
@@ -30,31 +36,50 @@ export function memoryBytes(): number {
   return memory?.buffer.byteLength ?? 0;
 }
 
-/** The bytes of the inline module. */
-async function inlineBytes(): Promise<Uint8Array<ArrayBuffer>> {
-  const { coreWasmBase64 } = await import("./generated/core_wasm.ts");
-  return decodeBase64(coreWasmBase64);
+/**
+ * Says where the core comes from. Call it before anything that needs the core (`open`, an engine, a worker, a realm); an address is fetched
+ * when the core is first needed, and again after a fetch that failed. Realms get the compiled module from here, so they fetch nothing.
+ * Once the module has been loaded in this thread, further calls change nothing.
+ *
+ * @example
+ * import coreUrl from "temporalex/core.wasm?url"; // Vite; or the address at which your server has the package's file
+ * useCore(coreUrl);
+ */
+export function useCore(source: CoreSource | Promise<CoreSource>): void {
+  given = source;
+  // Whoever needs the core is told; until then nobody listens.
+  if (source instanceof Promise) source.catch(() => {});
 }
 
-function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
-  const native = (Uint8Array as unknown as { fromBase64?: (s: string) => Uint8Array<ArrayBuffer> }).fromBase64;
-  if (native !== undefined) return native.call(Uint8Array, text);
-  const binary = atob(text);
-  const bytes = new Uint8Array(binary.length);
-  for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
-  return bytes;
+/** The source that is taken where `useCore` was not called. */
+export function defaultCore(source: () => Promise<CoreSource>): void {
+  byDefault = source;
 }
 
-/** Loads the module once; every call answers the same core. */
-export function loadCore(source?: CoreSource): Promise<Core> {
-  loading ??= (async () => {
-    if (!loaded) {
-      memory = (await initAsync({ module_or_path: source ?? await inlineBytes() })).memory;
-      loaded = true;
-    }
-    return core;
-  })();
-  return loading;
+/** The compiled module, to post to realms and other workers. Rejects with a CoreLoadError; the next call tries again. */
+export function coreModule(): Promise<WebAssembly.Module> {
+  if (compiling !== undefined) return compiling;
+  const source = given ?? byDefault?.();
+  if (source === undefined) {
+    return Promise.reject(
+      new CoreLoadError(
+        'nobody has said where the core comes from: call useCore (of "temporalex/slim") with the address of core.wasm first, ' +
+          'or import from "temporalex", which brings the core with it',
+      ),
+    );
+  }
+  const attempt = compiling = compile(source);
+  attempt.catch(() => (compiling = undefined));
+  return attempt;
+}
+
+/** Loads the module once; every call answers the same core. With a `source` as if `useCore` had been called before. */
+export function loadCore(source?: CoreSource | Promise<CoreSource>): Promise<Core> {
+  if (source !== undefined) useCore(source);
+  if (loading !== undefined) return loading;
+  const attempt = loading = coreModule().then(instantiate);
+  attempt.catch(() => (loading = undefined));
+  return attempt;
 }
 
 /** Loads a compiled module synchronously (realms get theirs posted). */
@@ -67,9 +92,70 @@ export function loadCoreSync(source: WebAssembly.Module | Uint8Array<ArrayBuffer
   return core;
 }
 
-/** Compiles the inline module once, to post to realms. */
-let compiled: Promise<WebAssembly.Module> | undefined;
-export function coreModule(): Promise<WebAssembly.Module> {
-  compiled ??= inlineBytes().then((bytes) => WebAssembly.compile(bytes));
-  return compiled;
+async function instantiate(module: WebAssembly.Module): Promise<Core> {
+  if (loaded) return core;
+  try {
+    memory = (await initAsync({ module_or_path: module })).memory;
+  } catch (e) {
+    throw new CoreLoadError(`this is not the core that belongs to this version of the package: ${(e as Error).message}`, e);
+  }
+  loaded = true;
+  return core;
+}
+
+async function compile(from: CoreSource | Promise<CoreSource>): Promise<WebAssembly.Module> {
+  const source = await awaited(from);
+  if (source instanceof WebAssembly.Module) return source;
+  if (source instanceof ArrayBuffer || source instanceof Uint8Array) return await compileBytes(source, "what was given");
+  const response = source instanceof Response ? source : await fetched(source);
+  const where = response.url === "" ? "the response" : response.url;
+  if (!response.ok) throw new CoreLoadError(`the core could not be fetched: ${where} answered with status ${response.status}`);
+  const type = response.headers.get("content-type") ?? "no content type";
+  if (/^application\/wasm\b/i.test(type)) {
+    try {
+      return await WebAssembly.compileStreaming(response);
+    } catch (e) {
+      throw refused(where, e);
+    }
+  }
+  return await compileBytes(await response.arrayBuffer(), `${where} (${type})`);
+}
+
+async function awaited(source: CoreSource | Promise<CoreSource>): Promise<CoreSource> {
+  try {
+    return await source;
+  } catch (e) {
+    throw new CoreLoadError(`the core could not be fetched: ${(e as Error).message}`, e);
+  }
+}
+
+async function fetched(url: string | URL): Promise<Response> {
+  try {
+    return await fetch(url);
+  } catch (e) {
+    throw new CoreLoadError(`the core could not be fetched from ${url}: ${(e as Error).message}`, e);
+  }
+}
+
+async function compileBytes(bytes: ArrayBuffer | Uint8Array<ArrayBuffer>, where: string): Promise<WebAssembly.Module> {
+  const [a, b, c, d] = new Uint8Array(
+    bytes instanceof Uint8Array ? bytes.buffer : bytes,
+    bytes instanceof Uint8Array ? bytes.byteOffset : 0,
+  );
+  if (a !== 0 || b !== 0x61 || c !== 0x73 || d !== 0x6d) {
+    throw new CoreLoadError(`${where} is not the core, nor any WebAssembly module: the package's file core.wasm is wanted there`);
+  }
+  try {
+    return await WebAssembly.compile(bytes);
+  } catch (e) {
+    throw refused(where, e);
+  }
+}
+
+function refused(where: string, e: unknown): CoreLoadError {
+  const { message } = e as Error;
+  const policy = /content security policy|unsafe-eval/i.test(message)
+    ? "; the page's Content-Security-Policy must allow 'wasm-unsafe-eval' in script-src"
+    : "";
+  return new CoreLoadError(`${where} cannot be compiled: ${message}${policy}`, e);
 }

@@ -3,8 +3,8 @@
 // hop of the event loop, or after MAX_BATCH_MS or MAX_BATCH_CALLS, so a lone caller pays one commit and a busy engine shares it.
 // What fails is contained: a failed commit drops the runs of its batch from memory, a panic of the core replaces the core, and both
 // are told to the callers concerned. Only a store that can never serve again (lost fence, damage) stops the engine.
-import { loadCore } from "../core/mod.ts";
-import type { Core, CoreEngine } from "../core/mod.ts";
+import type { CoreEngine } from "../core/engine.ts";
+import { type Core, loadCore } from "../core/load.ts";
 import type {
   EngineOptions,
   Flush,

@@ -1,5 +1,5 @@
 // What an embedded engine can be told at its opening, and what it tells about itself.
-import type { Core } from "../core/mod.ts";
+import type { Core } from "../core/load.ts";
 import type { Clock } from "./clock.ts";
 import type { DriverName } from "./sqlite/driver.ts";
 import type { Synchronous } from "./sqlite/open.ts";

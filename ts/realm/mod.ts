@@ -1,7 +1,15 @@
 // Realms: where workflow code runs.
-export { createInlineRealm, type InlineRealmOptions } from "./inline_realm.ts";
+import { inlineCore } from "../core/inline.ts";
+import { createInlineRealm as inlineRealm } from "./inline_realm.ts";
+import { createWorkerRealm as workerRealm } from "./worker_realm.ts";
+
+/** Makes an inline realm: workflow code in this thread, for unit tests and benches. */
+export const createInlineRealm: typeof inlineRealm = /* @__PURE__ */ inlineCore(inlineRealm);
+/** Starts a worker realm. Rejects with a WorkflowLoadError that names file and line of everything that cannot be loaded. */
+export const createWorkerRealm: typeof workerRealm = /* @__PURE__ */ inlineCore(workerRealm);
+export { type InlineRealmOptions } from "./inline_realm.ts";
 export { formatProblem, type Problem, type ProblemCode, WorkflowLoadError } from "./loader/errors.ts";
 export { RealmLostError } from "./lost_task.ts";
 export { type CommonRealmOptions, type Realm, RealmDisposedError, type ReplayVerdict } from "./realm.ts";
 export { type ServedWorkflows, serveRealm } from "./serve.ts";
-export { createWorkerRealm, type WorkerRealm, type WorkerRealmOptions } from "./worker_realm.ts";
+export { type WorkerRealm, type WorkerRealmOptions } from "./worker_realm.ts";

@@ -2,12 +2,16 @@
 // downloaded or started beside this process; works under any test runner of Node and Deno.
 import { Client, type ClientOptions } from "../client/mod.ts";
 import { type Duration, toMs } from "../converter/duration.ts";
-import { type Clock, EmbeddedEngine, type EngineLimits, MemoryStore, RealClock, VirtualClock } from "../engine/mod.ts";
+import { type Clock, RealClock, VirtualClock } from "../engine/clock.ts";
+import { EmbeddedEngine } from "../engine/host.ts";
+import { MemoryStore } from "../engine/memory_store.ts";
+import type { EngineLimits } from "../engine/options.ts";
 import { consoleLogger } from "../platform/host.ts";
 import type { Logger } from "../service/logger.ts";
 import { typedService } from "../service/typed.ts";
 import { PendingActivityState } from "../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
-import { type ActivityAttempt, Worker, type WorkerEvents, type WorkerOptions } from "../worker/mod.ts";
+import type { ActivityAttempt, WorkerEvents, WorkerOptions } from "../worker/options.ts";
+import { Worker } from "../worker/worker.ts";
 import { VirtualTime, VirtualTimers } from "./time.ts";
 import { WatchedService } from "./watched_service.ts";
 

@@ -1,3 +1,9 @@
 // Testing workflows and activities.
+import { inlineCore } from "../core/inline.ts";
+import { TestEnvironment as Environment } from "./environment.ts";
+
+/** A whole engine in memory with virtual time: `await TestEnvironment.create()`. */
+export const TestEnvironment: typeof Environment = /* @__PURE__ */ inlineCore(Environment);
+export type TestEnvironment = Environment;
 export { type ActivityMocks, mockActivities, type MockedActivities, runActivity, type RunActivityOptions } from "./activities.ts";
-export { KeepsFailingError, TestEnvironment, type TestEnvironmentOptions, type TestWorkerOptions } from "./environment.ts";
+export { KeepsFailingError, type TestEnvironmentOptions, type TestWorkerOptions } from "./environment.ts";

@@ -1,4 +1,10 @@
 // The worker: runs workflows and activities for a service.
+import { inlineCore } from "../core/inline.ts";
+import { Worker as AnyWorker } from "./worker.ts";
+
+/** The worker of one task queue: `Worker.create({ service, taskQueue, workflows, activities })`, then `run()`. */
+export const Worker: typeof AnyWorker = /* @__PURE__ */ inlineCore(AnyWorker);
+export type Worker = AnyWorker;
 export { type ActivityThreads } from "./activity_pool.ts";
 export { type Activities, prefixed } from "./activity_registry.ts";
 export { type HeartbeatThrottle } from "./heartbeats.ts";
@@ -14,5 +20,5 @@ export {
 } from "./replacement.ts";
 export { WorkerPollError } from "./poller.ts";
 export { type TaskRealm } from "./workflow_tasks.ts";
-export { Worker, type WorkerState } from "./worker.ts";
+export { type WorkerState } from "./worker.ts";
 export * from "../activity/mod.ts";

@@ -2,14 +2,10 @@
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { fileUrl } from "../platform/source_files.ts";
-import {
-  createInlineRealm,
-  createWorkerRealm,
-  formatProblem,
-  type InlineRealmOptions,
-  type WorkerRealmOptions,
-} from "../realm/mod.ts";
-import type { CommonRealmOptions, Realm } from "../realm/mod.ts";
+import { createInlineRealm, type InlineRealmOptions } from "../realm/inline_realm.ts";
+import { formatProblem } from "../realm/loader/errors.ts";
+import type { CommonRealmOptions, Realm } from "../realm/realm.ts";
+import { createWorkerRealm, type WorkerRealmOptions } from "../realm/worker_realm.ts";
 import type { Logger } from "../service/logger.ts";
 import { realTimers } from "../service/timers.ts";
 import type { RawService } from "../service/raw.ts";
@@ -32,6 +28,11 @@ export interface RealmSettings {
    * unit tests: the default for definitions. A realm of the caller's own is used as it is.
    */
   realm?: "worker" | "inline" | TaskRealm;
+  /**
+   * Where the application is bundled: the URL of a bundle that calls serveRealm with its workflows, or a function that makes a Worker from
+   * it. `workflows` is left out then.
+   */
+  realmEntry?: WorkerRealmOptions["entry"];
   /** A module that exports `payloadConverter`, for realms in threads: the same converter as the worker's. */
   payloadConverterModule?: string | URL;
   /** A workflow that runs for so long without yielding is stopped, with its thread. Milliseconds; 0: never. Default: 2000. */
@@ -50,12 +51,12 @@ export async function openRealm(
   settings: WorkerSettings,
   stickyQueue: string,
 ): Promise<TaskRealm | undefined> {
-  const { workflows, realm } = options;
+  const { workflows, realm, realmEntry } = options;
   if (typeof realm === "object") {
     if (workflows !== undefined) throw new TypeError("a worker takes a realm of your own or workflows, not both");
     return realm;
   }
-  if (workflows === undefined) {
+  if (workflows === undefined && realmEntry === undefined) {
     if (realm !== undefined) throw new TypeError(`a worker with an ${realm} realm needs workflows`);
     return undefined;
   }
@@ -71,7 +72,12 @@ export async function openRealm(
     fetchHistory: (workflowId, runId, token) => fetchPage(settings, workflowId, runId, token),
     log: workflowLog(settings.logger),
   };
-  if (namesModules(workflows)) {
+  if (realmEntry !== undefined && (realm === "inline" || (workflows !== undefined && !namesModules(workflows)))) {
+    throw new TypeError(
+      "realmEntry is for realms in threads, which load their workflows themselves; leave it out, or the definitions",
+    );
+  }
+  if (workflows === undefined || namesModules(workflows)) {
     if (realm === "inline") return await inlineFromModules(workflows!, common, settings);
     return await inThread(workflows, common, options, settings.logger);
   }
@@ -106,6 +112,7 @@ async function inThread(
   const realm = await createWorkerRealm({
     ...common,
     ...(workflows !== undefined && { workflows }),
+    ...(options.realmEntry !== undefined && { entry: options.realmEntry }),
     ...(options.payloadConverterModule !== undefined && { payloadConverter: options.payloadConverterModule }),
     ...(options.watchdogMs !== undefined && { watchdogMs: options.watchdogMs }),
   });

@@ -1,6 +1,6 @@
 // Workflow code in the test's own thread: a task runner as the worker's realm, with history pages from the service.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { loadCore } from "../../../ts/core/load.ts";
+import { loadCore } from "../../../ts/core/mod.ts";
 import type { Program } from "../../../ts/executor/program.ts";
 import type { ReplayVerdict } from "../../../ts/executor/replay.ts";
 import { TaskRunner } from "../../../ts/executor/task_runner.ts";

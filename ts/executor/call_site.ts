@@ -1,11 +1,7 @@
 // Where workflow code called the API. Taking a stack costs about 6 us, so it is done only when it is asked for (debug sessions, the pass
 // after a divergence) or when an error is about to be reported anyway. As files of its own, this package knows its frames by their
 // folder; in a bundle, where the user's code has the same file and names are minified, by their number.
-
-const FILE = /executor\/call_site\.[jt]s.*$/;
-const bundled = !FILE.test(import.meta.url);
-/** Folder of this package; frames in it are not the user's. */
-const own = import.meta.url.replace(FILE, "");
+import { bundled, ownCode } from "../platform/own_code.ts";
 
 /** The frames of a stack, without the error's name and message. */
 function frames(stack: string | undefined): string[] {
@@ -20,7 +16,7 @@ function frames(stack: string | undefined): string[] {
 export function userFrame(stack: string | undefined, depth = 0): string {
   const all = frames(stack);
   if (bundled) return all[depth] ?? "";
-  return all.find((line) => !line.includes(own) && !/\bnode:|\bext:|\(<anonymous>\)$/.test(line)) ?? "";
+  return all.find((line) => !line.includes(ownCode) && !/\bnode:|\bext:|\(<anonymous>\)$/.test(line)) ?? "";
 }
 
 /** The call site of whoever called into the API: `depth` frames over the caller of this function. */

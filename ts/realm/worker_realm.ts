@@ -6,6 +6,7 @@ import type { TaskOutcome } from "../core/generated/boundary/temporalex/boundary
 import { coreModule } from "../core/load.ts";
 import { silentLog } from "../executor/program.ts";
 import { scanTask } from "../executor/wire_scan.ts";
+import { ownFile } from "../platform/own_code.ts";
 import type { SourceHost } from "../platform/source_files.ts";
 import type { WebWorker } from "../platform/threads.ts";
 import type { Problem } from "./loader/errors.ts";
@@ -63,7 +64,7 @@ export async function createWorkerRealm(options: WorkerRealmOptions): Promise<Wo
   const { entry } = options;
   const spec: RealmSpec = {
     entry: entry === undefined
-      ? new URL("./worker_entry.ts", import.meta.url)
+      ? ownFile("realm/worker_entry", "give an `entry` of your own, a module that calls serveRealm() of \"temporalex/realm\"")
       : typeof entry === "string"
       ? new URL(entry, typeof location === "undefined" ? import.meta.url : location.href)
       : entry,

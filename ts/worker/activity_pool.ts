@@ -5,6 +5,7 @@ import { type ActivityContext, CompleteAsyncError } from "../activity/context.ts
 import { decodeFailure } from "../converter/failure_converter.ts";
 import { ApplicationFailure } from "../converter/failures.ts";
 import { hardwareThreads } from "../platform/host.ts";
+import { ownFile } from "../platform/own_code.ts";
 import { startThread, type Thread } from "../platform/threads.ts";
 import type { Timers } from "../service/timers.ts";
 import type { FromThread, ToThread } from "./thread_messages.ts";
@@ -161,7 +162,8 @@ export class ActivityPool {
       message: (message: unknown) => this.#heard(slot, message as FromThread),
       died: (reason: string) => this.#lost(slot, reason),
     };
-    const thread = await startThread(new URL("./activity_thread.ts", import.meta.url), events, { name: "temporalex activities" });
+    const entry = ownFile("worker/activity_thread", "leave temporalex out of the bundle to use activityThreads");
+    const thread = await startThread(entry, events, { name: "temporalex activities" });
     if (this.#state === "closed") return await thread.terminate();
     slot.thread = thread;
     post(slot, { kind: "load", module: this.#module });

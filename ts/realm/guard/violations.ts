@@ -1,11 +1,9 @@
 // How the guard asks what is going on in its realm, and how it says no.
 import type { Slot } from "../../executor/slot.ts";
+import { ownCode } from "../../platform/own_code.ts";
 import { DeterminismError } from "./errors.ts";
 
 export type Level = "debug" | "info" | "warn" | "error";
-
-/** Folder (or bundle) of the guard. */
-const OWN = import.meta.url.replace(/violations\.[jt]s.*$/, "");
 
 /** What workflow code sees of the run that is being activated. */
 export class GuardContext {
@@ -31,8 +29,8 @@ export class GuardContext {
   /** No run is active, and the code that asks is a package's: its module is being loaded. */
   packageLoads(): boolean {
     if (this.#slot.run !== undefined) return false;
-    // The first frame of loaded code: those above it are this file's and its neighbours'.
-    const frames = (new Error().stack ?? "").split("\n").slice(1).filter((line) => !line.includes(OWN));
+    // The first frame of loaded code: those above it are this package's.
+    const frames = (new Error().stack ?? "").split("\n").slice(1).filter((line) => !line.includes(ownCode));
     return frames[0]?.includes("/node_modules/") === true;
   }
 

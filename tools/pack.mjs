@@ -1,0 +1,213 @@
+#!/usr/bin/env node
+// Makes the package that is published: .build/package (and a tarball of it). The checkout's own package.json serves development; this tool
+// derives the published one from it, so that subpaths, dependencies and the version are written once.
+//
+// What lies in the package, and why:
+// - JavaScript in a few chunks (esbuild, not minified): a third less time to import than one file per module. Chunks are called
+//   `_temporalex_HASH.js`; ts/platform/own_code.ts knows the package's own frames and files by that name.
+// - Declarations file by file from tsc, as far as the public entries reach. No source maps: the code is readable as it is, and they would
+//   double the package.
+// - core.wasm, for pages that fetch the module from their own origin instead of decoding it from text.
+// - Licence, notices of what is compiled in, README, changes. Nothing else.
+import { spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, posix, relative } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { bin, root } from "./lib/steps.mjs";
+
+/** Files that workers start from, given by ownFile(); they are no subpaths. */
+const WORKERS = ["realm/worker_entry", "worker/activity_thread"];
+const CHUNK = /^_temporalex_\w+\.js$/;
+const TEXTS = ["LICENSE", "README.md", "CHANGES.md", "THIRD_PARTY_NOTICES.md"];
+
+const HELP = `usage: node tools/pack.mjs [--out FOLDER] [--no-tarball] [--json]
+
+Writes the npm package to FOLDER (default .build/package) and its tarball beside it. To publish: npm publish FOLDER.
+Needs the development packages esbuild and typescript.`;
+
+/** Subpaths and programs of package.json as paths of sources without extension: { ".": "mod", "./client": "client/mod" }. */
+function sourcesOf(manifest) {
+  const source = (target) => {
+    const name = /^\.\/dist\/ts\/(.+)\.js$/.exec(target)?.[1];
+    if (name === undefined || !existsSync(join(root, "ts", `${name}.ts`))) {
+      throw new Error(`package.json names ${target}, and ts/ has no source for it`);
+    }
+    return name;
+  };
+  const map = (entries) => Object.fromEntries(Object.entries(entries ?? {}).map(([key, target]) => [key, source(target)]));
+  return { exports: map(manifest.exports), bin: map(manifest.bin) };
+}
+
+async function javascript(names, out) {
+  const { build } = await import("esbuild");
+  const result = await build({
+    entryPoints: Object.fromEntries(names.map((name) => [name, join(root, "ts", `${name}.ts`)])),
+    absWorkingDir: root,
+    outdir: out,
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "neutral",
+    target: "es2022",
+    packages: "external",
+    chunkNames: "_temporalex_[hash]",
+    legalComments: "none",
+    metafile: true,
+    logLevel: "warning",
+  });
+  if (result.warnings.length > 0) throw new Error("esbuild warned; see above");
+  const outputs = Object.entries(result.metafile.outputs);
+  // Two copies of a module would be two copies of its state.
+  const seen = new Map();
+  for (const [output, { inputs }] of outputs) {
+    for (const input of Object.keys(inputs)) {
+      if (seen.has(input)) throw new Error(`${input} is in ${seen.get(input)} and in ${output}`);
+      seen.set(input, output);
+    }
+  }
+  const own = seen.get("ts/platform/own_code.ts");
+  if (own === undefined || dirname(join(root, own)) !== out || !CHUNK.test(posix.basename(own))) {
+    throw new Error(`ts/platform/own_code.ts went to ${own}: it knows its place by the name of its chunk`);
+  }
+  return new Set(outputs.flatMap(([, { imports }]) => imports.filter((i) => i.external).map((i) => i.path)));
+}
+
+function declarations(names, out) {
+  const tsc = bin("tsc");
+  if (tsc === undefined) throw new Error("typescript is not installed: run npm ci");
+  const work = join(root, ".build/types");
+  rmSync(work, { recursive: true, force: true });
+  mkdirSync(work, { recursive: true });
+  const config = join(work, "tsconfig.json");
+  const options = {
+    extends: "../../tsconfig.json",
+    compilerOptions: { noEmit: false, declaration: true, emitDeclarationOnly: true, rootDir: "../../ts", outDir: "out" },
+    files: names.map((name) => `../../ts/${name}.ts`),
+    include: [],
+  };
+  writeFileSync(config, JSON.stringify(options));
+  const { status, stdout } = spawnSync(tsc, ["-p", config], { encoding: "utf8" });
+  if (status !== 0) throw new Error(`tsc failed:\n${stdout}`);
+  // What the entries reach, and nothing else.
+  const packages = new Set();
+  const queue = names.map((name) => `${name}.d.ts`);
+  for (const file of queue) {
+    // Generated JavaScript comes with declarations of its own.
+    const text = readFileSync([join(work, "out", file), join(root, "ts", file)].find((path) => existsSync(path)), "utf8");
+    // Comments are matched first, because examples in them import too.
+    const specifiers = /\/\*[\s\S]*?\*\/|\/\/.*|(\bfrom "|\bimport(?:\(| )")([^"\s]+)(")(?=[;)])/g;
+    const rewritten = text.replace(specifiers, (whole, before, specifier, after) => {
+      if (specifier === undefined) return whole;
+      if (!specifier.startsWith(".")) {
+        packages.add(specifier);
+        return before + specifier + after;
+      }
+      const target = posix.join(posix.dirname(file), specifier.replace(/\.[jt]s$/, ".d.ts"));
+      if (!queue.includes(target)) queue.push(target);
+      return before + specifier.replace(/\.ts$/, ".js") + after;
+    });
+    mkdirSync(dirname(join(out, file)), { recursive: true });
+    writeFileSync(join(out, file), rewritten);
+  }
+  return packages;
+}
+
+/** The module as a file, from the text in which it is committed. */
+function coreModule(out) {
+  const text = readFileSync(join(root, "ts/core/generated/core_wasm.ts"), "utf8");
+  const body = text.slice(text.indexOf("coreWasmBase64"));
+  const base64 = [...body.matchAll(/"([A-Za-z0-9+/=]+)"|`([A-Za-z0-9+/=\s\\]+)`/g)].map((m) => m[1] ?? m[2]).join("").replace(/[\s\\]/g, "");
+  const bytes = Buffer.from(base64, "base64");
+  if (!WebAssembly.validate(bytes)) throw new Error("ts/core/generated/core_wasm.ts holds no valid module");
+  writeFileSync(join(out, "core.wasm"), bytes);
+}
+
+const packageOf = (specifier) => /^(@[^/]+\/[^/]+|[^/@][^/]*)/.exec(specifier)?.[1];
+
+/** The published manifest. Its dependencies are those that the package really imports. */
+function publishedManifest(manifest, { exports, bin: programs }, imported, typed) {
+  const used = new Set([...imported, ...typed].filter((s) => !s.startsWith("node:")).map(packageOf));
+  const declared = { ...manifest.dependencies, ...manifest.optionalDependencies };
+  const unknown = [...used].filter((name) => !(name in declared));
+  if (unknown.length > 0) throw new Error(`the package imports ${unknown.join(", ")}, which package.json does not list as dependencies`);
+  // The SQLite libraries are asked for by require(), which no bundler sees.
+  const asked = ["libsql", "node-sqlite3-wasm"];
+  const keep = (entries) => Object.fromEntries(Object.entries(entries ?? {}).filter(([name]) => used.has(name) || asked.includes(name)));
+  const { name, version, description, keywords, license, engines, type, repository } = manifest;
+  return {
+    name,
+    version,
+    description,
+    keywords,
+    license,
+    repository,
+    type,
+    engines,
+    // Entries of workers and programs do something when they are imported; all other modules only define.
+    sideEffects: [...WORKERS, ...Object.values(programs)].map((source) => `./dist/${source}.js`),
+    exports: {
+      ...Object.fromEntries(
+        Object.entries(exports).map(([key, source]) => [key, { types: `./dist/${source}.d.ts`, default: `./dist/${source}.js` }]),
+      ),
+      "./core.wasm": "./dist/core.wasm",
+      "./package.json": "./package.json",
+    },
+    bin: Object.fromEntries(Object.entries(programs).map(([key, source]) => [key, `dist/${source}.js`])),
+    files: ["dist", ...TEXTS.filter((file) => !/^(?:LICENSE|README)/.test(file))],
+    dependencies: keep(manifest.dependencies),
+    optionalDependencies: keep(manifest.optionalDependencies),
+    publishConfig: { access: "public", provenance: true },
+  };
+}
+
+const walk = (dir) => readdirSync(dir).flatMap((n) => (statSync(join(dir, n)).isDirectory() ? walk(join(dir, n)) : [join(dir, n)]));
+
+/** Makes the package; where it lies, its tarball and its size. */
+export async function pack({ out = join(root, ".build/package"), tarball = true } = {}) {
+  const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const sources = sourcesOf(manifest);
+  const dist = join(out, "dist");
+  rmSync(out, { recursive: true, force: true });
+  mkdirSync(dist, { recursive: true });
+  const subpaths = [...new Set(Object.values(sources.exports))];
+  const imported = await javascript([...new Set([...subpaths, ...Object.values(sources.bin), ...WORKERS])], dist);
+  const typed = declarations(subpaths, dist);
+  coreModule(dist);
+  writeFileSync(join(out, "package.json"), `${JSON.stringify(publishedManifest(manifest, sources, imported, typed), undefined, 2)}\n`);
+  for (const text of TEXTS) copyFileSync(join(root, text), join(out, text));
+  const files = walk(out);
+  const made = { folder: out, files: files.length, bytes: files.reduce((sum, file) => sum + statSync(file).size, 0) };
+  if (!tarball) return made;
+  const npm = process.platform === "win32" ? "npm.cmd" : "npm";
+  const packed = spawnSync(npm, ["pack", "--json", "--pack-destination", dirname(out)], { cwd: out, encoding: "utf8" });
+  if (packed.status !== 0) throw new Error(`npm pack failed:\n${packed.stderr}`);
+  const [{ filename, size, entryCount }] = JSON.parse(packed.stdout);
+  if (entryCount !== files.length) {
+    throw new Error(`npm packs ${entryCount} of the ${files.length} files in ${relative(root, out)}`);
+  }
+  return { ...made, tarball: join(dirname(out), filename), tarballBytes: size };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const args = process.argv.slice(2);
+  if (args.includes("--help") || args.includes("-h")) {
+    console.log(HELP);
+    process.exit(0);
+  }
+  if (args.includes("--not-here")) {
+    console.error("The checkout is not the package. Make it with `npm run pack`, and publish its folder: npm publish .build/package");
+    process.exit(1);
+  }
+  const at = args.indexOf("--out");
+  const made = await pack({
+    ...(at >= 0 ? { out: join(process.cwd(), args[at + 1]) } : {}),
+    tarball: !args.includes("--no-tarball"),
+  });
+  const kB = (n) => `${Math.round(n / 1000)} kB`;
+  if (args.includes("--json")) console.log(JSON.stringify(made));
+  else {
+    console.log(`${relative(root, made.folder)}: ${made.files} files, ${kB(made.bytes)}`);
+    if (made.tarball) console.log(`${relative(root, made.tarball)}: ${kB(made.tarballBytes)}`);
+  }
+}

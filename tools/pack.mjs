@@ -35,8 +35,11 @@ function sourcesOf(manifest) {
     }
     return name;
   };
-  const map = (entries) => Object.fromEntries(Object.entries(entries ?? {}).map(([key, target]) => [key, source(target)]));
-  return { exports: map(manifest.exports), bin: map(manifest.bin) };
+  const modules = (entries) => Object.entries(entries ?? {}).filter(([, target]) => target.endsWith(".js"));
+  const map = (entries) => Object.fromEntries(modules(entries).map(([key, target]) => [key, source(target)]));
+  const files = Object.entries(manifest.exports).filter(([, target]) => !target.endsWith(".js"))
+    .map(([key, target]) => [key, target.replace("./dist/ts/", "")]);
+  return { exports: map(manifest.exports), files: Object.fromEntries(files), bin: map(manifest.bin) };
 }
 
 async function javascript(names, out) {
@@ -117,23 +120,35 @@ function declarations(names, out) {
 function coreModule(out) {
   const text = readFileSync(join(root, "ts/core/generated/core_wasm.ts"), "utf8");
   const body = text.slice(text.indexOf("coreWasmBase64"));
-  const base64 = [...body.matchAll(/"([A-Za-z0-9+/=]+)"|`([A-Za-z0-9+/=\s\\]+)`/g)].map((m) => m[1] ?? m[2]).join("").replace(/[\s\\]/g, "");
+  const base64 = [...body.matchAll(/"([A-Za-z0-9+/=]+)"|`([A-Za-z0-9+/=\s\\]+)`/g)].map((m) => m[1] ?? m[2]).join("").replace(
+    /[\s\\]/g,
+    "",
+  );
   const bytes = Buffer.from(base64, "base64");
   if (!WebAssembly.validate(bytes)) throw new Error("ts/core/generated/core_wasm.ts holds no valid module");
-  writeFileSync(join(out, "core.wasm"), bytes);
+  mkdirSync(dirname(out), { recursive: true });
+  writeFileSync(out, bytes);
 }
 
 const packageOf = (specifier) => /^(@[^/]+\/[^/]+|[^/@][^/]*)/.exec(specifier)?.[1];
 
 /** The published manifest. Its dependencies are those that the package really imports. */
-function publishedManifest(manifest, { exports, bin: programs }, imported, typed) {
+function publishedManifest(manifest, { exports, files, bin: programs }, imported, typed) {
   const used = new Set([...imported, ...typed].filter((s) => !s.startsWith("node:")).map(packageOf));
   const declared = { ...manifest.dependencies, ...manifest.optionalDependencies };
   const unknown = [...used].filter((name) => !(name in declared));
-  if (unknown.length > 0) throw new Error(`the package imports ${unknown.join(", ")}, which package.json does not list as dependencies`);
+  if (unknown.length > 0) {
+    throw new Error(`the package imports ${unknown.join(", ")}, which package.json does not list as dependencies`);
+  }
   // The SQLite libraries are asked for by require(), which no bundler sees.
   const asked = ["libsql", "node-sqlite3-wasm"];
-  const keep = (entries) => Object.fromEntries(Object.entries(entries ?? {}).filter(([name]) => used.has(name) || asked.includes(name)));
+  // The pinned version or a compatible newer one, so that an application has one copy of a library that it uses too.
+  const keep = (entries) =>
+    Object.fromEntries(
+      Object.entries(entries ?? {}).filter(([name]) => used.has(name) || asked.includes(name)).map((
+        [name, pin],
+      ) => [name, `^${pin}`]),
+    );
   const { name, version, description, keywords, license, engines, type, repository } = manifest;
   return {
     name,
@@ -150,7 +165,7 @@ function publishedManifest(manifest, { exports, bin: programs }, imported, typed
       ...Object.fromEntries(
         Object.entries(exports).map(([key, source]) => [key, { types: `./dist/${source}.d.ts`, default: `./dist/${source}.js` }]),
       ),
-      "./core.wasm": "./dist/core.wasm",
+      ...Object.fromEntries(Object.entries(files).map(([key, file]) => [key, `./dist/${file}`])),
       "./package.json": "./package.json",
     },
     bin: Object.fromEntries(Object.entries(programs).map(([key, source]) => [key, `dist/${source}.js`])),
@@ -161,7 +176,8 @@ function publishedManifest(manifest, { exports, bin: programs }, imported, typed
   };
 }
 
-const walk = (dir) => readdirSync(dir).flatMap((n) => (statSync(join(dir, n)).isDirectory() ? walk(join(dir, n)) : [join(dir, n)]));
+const walk = (dir) =>
+  readdirSync(dir).flatMap((n) => (statSync(join(dir, n)).isDirectory() ? walk(join(dir, n)) : [join(dir, n)]));
 
 /** Makes the package; where it lies, its tarball and its size. */
 export async function pack({ out = join(root, ".build/package"), tarball = true } = {}) {
@@ -173,8 +189,14 @@ export async function pack({ out = join(root, ".build/package"), tarball = true 
   const subpaths = [...new Set(Object.values(sources.exports))];
   const imported = await javascript([...new Set([...subpaths, ...Object.values(sources.bin), ...WORKERS])], dist);
   const typed = declarations(subpaths, dist);
-  coreModule(dist);
-  writeFileSync(join(out, "package.json"), `${JSON.stringify(publishedManifest(manifest, sources, imported, typed), undefined, 2)}\n`);
+  for (const [key, file] of Object.entries(sources.files)) {
+    if (key !== "./core.wasm") throw new Error(`package.json exports the file ${key}, which this tool cannot make`);
+    coreModule(join(dist, file));
+  }
+  writeFileSync(
+    join(out, "package.json"),
+    `${JSON.stringify(publishedManifest(manifest, sources, imported, typed), undefined, 2)}\n`,
+  );
   for (const text of TEXTS) copyFileSync(join(root, text), join(out, text));
   const files = walk(out);
   const made = { folder: out, files: files.length, bytes: files.reduce((sum, file) => sum + statSync(file).size, 0) };
@@ -196,7 +218,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     process.exit(0);
   }
   if (args.includes("--not-here")) {
-    console.error("The checkout is not the package. Make it with `npm run pack`, and publish its folder: npm publish .build/package");
+    console.error(
+      "The checkout is not the package. Make it with `npm run pack`, and publish its folder: npm publish .build/package",
+    );
     process.exit(1);
   }
   const at = args.indexOf("--out");

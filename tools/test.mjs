@@ -104,6 +104,13 @@ const suites = {
     if (gaps.length > 0) return skip(`cannot rebuild the module: missing ${gaps.join("; ")}`);
     return command(process.execPath, ["tools/check_generated.mjs", "--rebuild"]);
   },
+  package: async () => {
+    for (const needed of ["esbuild", "tsc"]) if (!bin(needed)) return skip(`${needed} is not installed`);
+    const r = await run(process.execPath, ["tests/package/run.mjs"]);
+    const m = /^(\d+) passed, (\d+) failed, (\d+) skipped(?:: (.*))?$/m.exec(r.output);
+    if (!m) return one(1, r.output);
+    return { passed: +m[1], failed: +m[2], skipped: +m[3], reason: m[4], output: r.output };
+  },
   interop: async () => {
     if (!temporal) {
       return skip("no Temporal dev server (set TEMPORAL_CLI, or: go install github.com/temporalio/cli/cmd/temporal@v1.5.1)");

@@ -64,7 +64,7 @@ export async function createWorkerRealm(options: WorkerRealmOptions): Promise<Wo
   const { entry } = options;
   const spec: RealmSpec = {
     entry: entry === undefined
-      ? ownFile("realm/worker_entry", "give an `entry` of your own, a module that calls serveRealm() of \"temporalex/realm\"")
+      ? ownFile("realm/worker_entry", 'give an `entry` of your own, a module that calls serveRealm() of "temporalex/realm"')
       : typeof entry === "string"
       ? new URL(entry, typeof location === "undefined" ? import.meta.url : location.href)
       : entry,

@@ -11,9 +11,6 @@ import type {
 } from "../../../ts/engine/store.ts";
 import type { Condition } from "../../../ts/engine/visibility/condition.ts";
 
-/** "before": nothing of the commit is kept. "after": everything is, and the caller is told that it failed (a lost answer of the disk). */
-export type FailWhen = "before" | "after";
-
 export class ProbeStore implements Store {
   readonly inner: Store;
   commits = 0;

@@ -1,0 +1,86 @@
+#!/usr/bin/env node
+// The suite `package`: makes the package, has it judged by publint, attw, knip and `deno publish --dry-run`, installs its tarball into throw-
+// away projects as users have them, and runs a workflow to its end in each. Ends with `N passed, N failed, N skipped: reasons`.
+// Needs what `npm ci` installs in the checkout, and installs the judges (tests/package/package.json) into their own folder on demand.
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { pack } from "../../tools/pack.mjs";
+import { ensureInstalled, root, run } from "../../tools/lib/steps.mjs";
+import { checks } from "./checks.mjs";
+import { projects } from "./projects.mjs";
+
+const HELP = `usage: node tests/package/run.mjs [--only=TEXT] [--keep] [--list]
+
+--only=TEXT  tests whose name contains TEXT
+--keep       leaves the throw-away projects on disk and says where`;
+const args = process.argv.slice(2);
+if (args.includes("--help") || args.includes("-h")) {
+  console.log(HELP);
+  process.exit(0);
+}
+const only = args.find((a) => a.startsWith("--only="))?.slice(7) ?? "";
+const keep = args.includes("--keep");
+
+ensureInstalled();
+const here = fileURLToPath(new URL(".", import.meta.url));
+const npm = process.platform === "win32" ? "npm.cmd" : "npm";
+
+/** Installs the judges once; why not, if they cannot be. */
+async function judges() {
+  if (existsSync(join(here, "node_modules/.package-lock.json"))) return undefined;
+  const { status, output } = await run(npm, ["ci", "--no-fund", "--no-audit", "--prefer-offline"], { cwd: here });
+  return status === 0 ? undefined : `npm ci failed in tests/package: ${output.trim().split("\n").at(-1)}`;
+}
+
+const all = [...checks, ...projects];
+if (args.includes("--list")) {
+  for (const { name } of all) console.log(name);
+  process.exit(0);
+}
+const chosen = all.filter(({ name }) => name.includes(only));
+if (chosen.length === 0) {
+  console.error(`no test's name contains "${only}"; --list shows them`);
+  process.exit(2);
+}
+const work = mkdtempSync(join(tmpdir(), "temporalex-package-"));
+const counts = { passed: 0, failed: 0, skipped: 0 };
+const reasons = new Set();
+try {
+  const context = { root, work, made: await pack({ out: join(work, "package") }), noJudges: await judges(), shared: new Map() };
+  for (const { name, test } of chosen) {
+    const began = Date.now();
+    const lines = [];
+    let outcome;
+    try {
+      outcome = await test({ ...context, say: (line) => lines.push(line), run, npm });
+    } catch (error) {
+      counts.failed++;
+      console.log(`not ok - package: ${name}\n${error.stack ?? error}`);
+      continue;
+    }
+    if (outcome?.skip !== undefined) {
+      counts.skipped++;
+      reasons.add(`${name} (${outcome.skip})`);
+      console.log(`skip - ${name}: ${outcome.skip}`);
+    } else {
+      counts.passed++;
+      console.log(`ok - ${name} (${((Date.now() - began) / 1000).toFixed(1)} s)`);
+    }
+    for (const line of lines) console.log(`       ${line}`);
+  }
+} catch (error) {
+  counts.failed++;
+  console.log(`not ok - package: the package cannot be made\n${error.stack ?? error}`);
+} finally {
+  if (keep) console.log(`kept: ${work}`);
+  else rmSync(work, { recursive: true, force: true });
+}
+console.log(
+  `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped${
+    reasons.size > 0 ? `: ${[...reasons].join("; ")}` : ""
+  }`,
+);
+process.exitCode = counts.failed > 0 ? 1 : 0;

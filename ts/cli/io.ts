@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import process from "node:process";
 import { Interrupted } from "./frame/errors.ts";
-export { CommandError, UsageError } from "./frame/errors.ts";
+export { UsageError } from "./frame/errors.ts";
 
 export interface Io {
   readonly cwd: string;

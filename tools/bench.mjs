@@ -14,11 +14,12 @@ const HELP = `usage: npm run bench -- replay [--runtimes=node,deno,chromium] [op
        npm run bench -- engine [options of bench/engine.ts]
        npm run bench -- store  [options of bench/store.ts]
        npm run bench -- size   [options of bench/size.ts]
+       npm run bench -- debug  opening, steps and jumps of debug sessions
 
 With --help after its name a bench lists its options.`;
 
 const [name, ...args] = process.argv.slice(2);
-if (!["replay", "engine", "store", "size"].includes(name)) {
+if (!["replay", "engine", "store", "size", "debug"].includes(name)) {
   (name === "--help" ? console.log : console.error)(HELP);
   process.exit(name === "--help" ? 0 : 2);
 }

@@ -41,6 +41,7 @@ export const CANCELLATION = {
 } as const;
 
 export class ActivityAwaiter extends Awaiter<unknown> {
+  readonly waitsFor = "activity";
   readonly external = true;
   readonly activityType: string;
   readonly #activityId: string;
@@ -59,6 +60,10 @@ export class ActivityAwaiter extends Awaiter<unknown> {
     this.#seq = run.issue(CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY, attributes);
     this.#activityId = options.activityId === "" ? String(this.#seq) : options.activityId;
     run.activities.set(this.#seq, this);
+  }
+
+  override get seq(): number {
+    return this.#seq;
   }
 
   describe(): string {

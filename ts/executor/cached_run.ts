@@ -10,6 +10,7 @@ import { FailedCause, isTaskError } from "./errors.ts";
 import type { Activator, LogSink, Program } from "./program.ts";
 import { Recorder } from "./recording.ts";
 import { OpenRejections, type RejectionWatch } from "./rejections.ts";
+import type { Tracer } from "./tracing.ts";
 import type { RunOptions } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 
 /** A page of a run's history: bytes of temporal.api.history.v1.History, and the token of the next page (empty: the last). */
@@ -37,6 +38,8 @@ export interface RunSetup {
   readonly watch: RejectionWatch | undefined;
   readonly record: boolean;
   readonly callSites: boolean;
+  /** Writes down what a debug session shows; log lines go there, too. */
+  readonly tracer?: Tracer | undefined;
 }
 
 const NOBODY = new OpenRejections(() => true);
@@ -48,6 +51,7 @@ export class CachedRun {
   /** What workflow code failed the last task with. */
   thrown: unknown;
   readonly #activator: Activator;
+  readonly #tracer: Tracer | undefined;
   readonly #converter: PayloadConverter;
   readonly #watch: RejectionWatch | undefined;
   readonly #rejections: OpenRejections;
@@ -62,11 +66,13 @@ export class CachedRun {
     this.core = setup.core.createRun({ ...runOptions, jobOrder, sdkName, ...langFlags });
     this.recorder = setup.record || setup.callSites ? new Recorder(this.core, setup.callSites) : undefined;
     this.#converter = converter;
+    this.#tracer = setup.tracer;
     this.#watch = setup.watch;
     this.#activator = program.createActivator({
       run: this.recorder ?? this.core,
       converter,
-      log: setup.log,
+      log: setup.tracer ?? setup.log,
+      logsReplay: setup.tracer !== undefined,
       namespace: runOptions.namespace ?? "",
       ...identity,
       callSites: setup.callSites,
@@ -112,6 +118,7 @@ export class CachedRun {
 
   async #activate(activation: Activation): Promise<void> {
     this.recorder?.begin(activation);
+    this.#tracer?.begin(activation);
     try {
       // What a query handler leaves behind is not the run's: it must not fail its next task.
       if (activation.queryOnly) this.#watch?.attribute(NOBODY);
@@ -131,6 +138,8 @@ export class CachedRun {
       if (this.core.poisoned) throw e;
       this.thrown = e;
       this.core.failActivation(failureBytes(e, this.#converter), isTaskError(e) ? e.failedCause : FailedCause.UNHANDLED_FAILURE);
+    } finally {
+      this.#tracer?.end(this.#activator.inspect?.());
     }
   }
 

@@ -98,6 +98,13 @@ export class Inbox {
     return item;
   }
 
+  /** How many signals of each name nothing has taken. */
+  counts(): { [name: string]: number } {
+    const counts: [string, number][] = [];
+    for (const [name, queue] of this.#signals) if (queue.length > 0) counts.push([name, queue.length]);
+    return Object.fromEntries(counts);
+  }
+
   /** Every buffered signal, in order of arrival. */
   signals(): SignalItem[] {
     const all: SignalItem[] = [];

@@ -27,7 +27,7 @@ export class RunLog {
 
   #write(source: "workflow" | "executor", level: LogLevel, message: string, fields: Fields): void {
     const run = this.#run;
-    if (run.isReplaying) return;
+    if (run.isReplaying && run.context.logsReplay !== true) return;
     const { workflowType, workflowId, runId, log } = run.context;
     log.write({ level, message, fields, timeMs: run.timeMs, workflowType, workflowId, runId, source });
   }

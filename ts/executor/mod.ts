@@ -9,6 +9,7 @@ export * from "./rejections.ts";
 export * from "./replay.ts";
 export * from "./slot.ts";
 export * from "./task_runner.ts";
+export * from "./tracing.ts";
 export * from "./unknown_program.ts";
 export { CARRY_HEADER } from "./carry.ts";
 export type { WorkflowInfo } from "./info.ts";

@@ -10,6 +10,7 @@ export type SettledShape = { readonly ok: true; readonly value: unknown } | { re
 
 /** Waits for strands of its own run only; they are cancelled, it follows. */
 class ChildrenAwaiter<T> extends Awaiter<T> {
+  readonly waitsFor = "children";
   readonly external = false;
   readonly #name: string;
 

@@ -3,6 +3,7 @@
 // in the order of events; programs of the compat layer take Core's order. Both issue commands through `RunContext.run`.
 import type { Activation, CommandKind, JobOrder } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
+import type { RunSnapshot } from "./tracing.ts";
 
 /** What workflow code that runs under one name looks like to the task loop. */
 export interface Program {
@@ -26,6 +27,8 @@ export interface Activator {
   activate(activation: Activation): Promise<void>;
   /** False or absent: a promise that was rejected with this and that nobody handled fails the workflow task. */
   ignoresRejection?(reason: unknown): boolean;
+  /** What the run shows to a debug session; never called inside an activation. Absent: nothing but its commands. */
+  inspect?(): RunSnapshot;
   /** The run leaves memory. Nothing is rejected: parked functions are dropped (core-spec 3.6). */
   dispose(): void;
 }
@@ -50,6 +53,8 @@ export interface RunContext {
   readonly runId: string;
   /** Primitives record where they were called (6 us each): debug sessions, and the second pass after a divergence. */
   readonly callSites: boolean;
+  /** Log lines are wanted while the run replays, too: debug sessions. */
+  readonly logsReplay?: boolean;
 }
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
@@ -68,7 +73,7 @@ export interface LogEntry {
   readonly source: "workflow" | "executor";
 }
 
-/** Where log lines go. Never called while a run replays. */
+/** Where log lines go. Never called while a run replays, but for debug sessions. */
 export interface LogSink {
   write(entry: LogEntry): void;
 }

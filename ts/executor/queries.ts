@@ -19,6 +19,11 @@ export class Published {
     this.#decoded = undefined;
   }
 
+  /** The last published state as it was written; undefined before the first. */
+  get payload(): Payload | undefined {
+    return this.#payload;
+  }
+
   /** A read-only view of the last published state; undefined before the first. */
   view(run: NativeRun): unknown {
     if (this.#payload === undefined) return undefined;

@@ -10,6 +10,7 @@ import { isTaskError, MisuseError, NestingError, taskErrorOf } from "./errors.ts
 import { Queue, type SignalItem, type UpdateItem } from "./inbox.ts";
 import type { NativeRun } from "./run.ts";
 import { inClosure, slot } from "./slot.ts";
+import type { ReceiveState } from "./tracing.ts";
 import { ReceiveAwaiter, ReceiveTimer, StateAwaiter, type StateChange } from "./receive_awaiters.ts";
 import { rejected, Strand } from "./strand.ts";
 import { type Outcome, startStrand } from "./turns.ts";
@@ -87,6 +88,20 @@ export class ReceiveScope {
   /** A message from outside could still wake it. */
   get canBeWoken(): boolean {
     return this.isIdle && !this.isStopping;
+  }
+
+  /** For debug sessions. */
+  inspect(): ReceiveState {
+    const { isStopping: stopping, run } = this;
+    const handling = [...run.strands].filter(({ kind, parent, receive }) =>
+      (kind === "handler" && parent === this.strand) || (kind === "async" && receive === this)
+    );
+    return {
+      signals: stopping ? [] : [...this.#signals.keys()],
+      updates: stopping ? [] : this.updateNames(),
+      stopping,
+      handling: handling.map((strand) => strand.label),
+    };
   }
 
   handles(update: UpdateItem): boolean {

@@ -4,6 +4,7 @@ import { Awaiter, type Strand } from "./strand.ts";
 import { cancelTimer, startTimer, type TimerTarget } from "./timers.ts";
 
 export class ReceiveAwaiter extends Awaiter<unknown> {
+  readonly waitsFor = "receive";
   readonly external = false;
   readonly scope: ReceiveScope;
 
@@ -28,6 +29,7 @@ export class ReceiveAwaiter extends Awaiter<unknown> {
 
 /** The timeout of a receive: a timer like others, but what it wakes is the scope. */
 export class ReceiveTimer extends Awaiter<void> implements TimerTarget {
+  readonly waitsFor = "receiveTimeout";
   readonly external = true;
   readonly #scope: ReceiveScope;
   readonly #seq: number;
@@ -36,6 +38,10 @@ export class ReceiveTimer extends Awaiter<void> implements TimerTarget {
     super(strand);
     this.#scope = scope;
     this.#seq = startTimer(strand.run, durationMs, undefined, this);
+  }
+
+  override get seq(): number {
+    return this.#seq;
   }
 
   describe(): string {
@@ -63,6 +69,7 @@ export type StateChange<R> = (state: unknown) => readonly [R, unknown];
 
 /** An updateState call that waits until the running sync handler gives the reducer back. */
 export class StateAwaiter<R> extends Awaiter<R> {
+  readonly waitsFor = "state";
   readonly external = false;
   readonly fn: StateChange<R>;
 

@@ -6,10 +6,11 @@ import {
   ErrorKind,
   type TaskOutcome,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { CoreError as ThrownCoreError } from "../core/errors.ts";
+import { CoreError as ThrownCoreError, toCoreError } from "../core/errors.ts";
 import { CachedRun, type FetchHistory, type RunIdentity, type RunSetup } from "./cached_run.ts";
 import { userFrame } from "./call_site.ts";
 import type { RecordedActivation } from "./recording.ts";
+import { type RunTrace, Tracer } from "./tracing.ts";
 import { type HistoryHead, scanHistory } from "./wire_scan.ts";
 
 export interface ReplayOptions {
@@ -17,6 +18,8 @@ export interface ReplayOptions {
   readonly strict?: boolean;
   /** Keep the commands of every activation. */
   readonly record?: boolean;
+  /** Also write down what the run waited for, published and logged, task by task. Needs `record`. */
+  readonly trace?: boolean;
   /** Where commands were issued: never, always, or in a second replay after a divergence (default). */
   readonly callSites?: "never" | "onFailure" | "always";
   /** Overrides the run id of the history's first event. */
@@ -24,6 +27,8 @@ export interface ReplayOptions {
 }
 
 export interface ReplayError {
+  /** Class of the error: "NondeterminismError", "FatalCoreError", "DeadlockError", ... */
+  readonly name: string;
   /** Stable number of the core's error table; 0 for an error of workflow code that the core did not number. */
   readonly code: number;
   readonly message: string;
@@ -52,6 +57,8 @@ export interface ReplayVerdict {
   readonly error?: ReplayError;
   /** With `record`: the commands of each activation, in order. */
   readonly recorded?: readonly RecordedActivation[];
+  /** With `trace`. */
+  readonly trace?: RunTrace;
 }
 
 type Setup = (identity: RunIdentity, extra: { record?: boolean; callSites?: boolean }) => RunSetup;
@@ -70,7 +77,7 @@ export async function replayHistory(
   const first = await once(setup, identity, history, options, callSites === "always");
   if (first.error === undefined || callSites !== "onFailure" || first.error.location !== "") return first;
   const second = await once(setup, identity, history, options, true);
-  return second.error?.code === first.error.code ? { ...second, recorded: first.recorded } : first;
+  return second.error?.code === first.error.code ? { ...second, recorded: first.recorded, trace: first.trace } : first;
 }
 
 /** Bytes that are no history are the core's to refuse. */
@@ -90,14 +97,23 @@ async function once(
   callSites: boolean,
 ): Promise<ReplayVerdict> {
   const made = setup(identity, { record: options.record, callSites });
-  const run = new CachedRun({ ...made, runOptions: { ...made.runOptions, strict: options.strict ?? made.runOptions.strict } });
+  const tracer = options.trace === true ? new Tracer() : undefined;
+  const run = new CachedRun({
+    ...made,
+    tracer,
+    runOptions: { ...made.runOptions, strict: options.strict ?? made.runOptions.strict },
+  });
   try {
     let outcome: TaskOutcome;
     try {
       run.core.startReplay(identity.workflowId, history);
       outcome = await run.drive(noPages);
     } catch (e) {
-      return { ...identity, verdict: "failed", activations: 0, events: 0, warnings: [], error: errorOfThrown(e) };
+      const seen = {
+        ...(options.record === true ? { recorded: run.recorder!.activations } : {}),
+        ...(tracer === undefined ? {} : { trace: tracer.trace }),
+      };
+      return { ...identity, verdict: "failed", activations: 0, events: 0, warnings: [], error: errorOfThrown(e), ...seen };
     }
     const finished = outcome.response?.$case === "replayFinished" ? outcome.response.value : { activations: 0, events: 0 };
     // Reported a hop late, behind the last activation.
@@ -112,6 +128,7 @@ async function once(
       warnings: outcome.warnings,
       ...(error === undefined ? {} : { error }),
       ...(options.record === true ? { recorded: run.recorder!.activations } : {}),
+      ...(tracer === undefined ? {} : { trace: tracer.trace }),
     };
   } finally {
     run.dispose();
@@ -123,6 +140,7 @@ function errorOf(error: CoreError, run: CachedRun, callSites: boolean): ReplayEr
   const thrownAt = run.thrown instanceof Error ? userFrame(run.thrown.stack) : "";
   const location = thrownAt !== "" ? thrownAt : callSites ? run.recorder?.siteOf(commandKind, seq) ?? "" : "";
   return {
+    name: run.thrown instanceof Error ? run.thrown.name : toCoreError(error).name,
     ...{ code, message, eventId, eventType, expected, actual, commandKind, seq, diffs, location },
     ...(run.thrown === undefined ? {} : { thrown: run.thrown }),
   };
@@ -132,6 +150,7 @@ function errorOf(error: CoreError, run: CachedRun, callSites: boolean): ReplayEr
 function errorOfThrown(thrown: unknown): ReplayError {
   const data = thrown instanceof ThrownCoreError ? thrown.data : undefined;
   return {
+    name: thrown instanceof Error ? thrown.name : "Error",
     code: data?.code ?? 0,
     message: (thrown as Error).message,
     eventId: data?.eventId ?? 0,

@@ -31,6 +31,7 @@ import { type RunClock, slot } from "./slot.ts";
 import { type Awaiter, Strand, type Work } from "./strand.ts";
 import { startStrand } from "./turns.ts";
 import { fireTimer, type TimerTarget } from "./timers.ts";
+import type { RunSnapshot } from "./tracing.ts";
 
 /** Jobs that are applied before the first turn of a run. */
 const BEFORE_START: ReadonlySet<string | undefined> = new Set([
@@ -241,6 +242,15 @@ export class NativeRun implements Activator, RunClock {
     if (this.cancellation !== undefined) return true;
     for (let part = reason; part instanceof Error; part = part.cause) if (this.scopeReasons.has(part)) return true;
     return false;
+  }
+
+  inspect(): RunSnapshot {
+    return {
+      published: this.published.payload,
+      waits: this.pending,
+      receive: this.receive?.inspect(),
+      buffered: this.inbox.counts(),
+    };
   }
 
   dispose(): void {

@@ -5,6 +5,7 @@ import { decodeArgs, InvalidArguments } from "./arguments.ts";
 import { Awaiter, type Strand } from "./strand.ts";
 
 export class SignalAwaiter extends Awaiter<unknown> {
+  readonly waitsFor = "signal";
   readonly external = true;
   readonly message: MessageShape;
 

@@ -4,6 +4,7 @@
 // the end of a scope costs nothing when nothing is left over.
 import type { ReceiveScope } from "./receive.ts";
 import type { NativeRun } from "./run.ts";
+import type { Wait, WaitKind } from "./tracing.ts";
 import { slot } from "./slot.ts";
 
 export type StrandKind = "run" | "handler" | "async" | "branch" | "shield";
@@ -65,6 +66,8 @@ const ignore = () => {};
 export abstract class Awaiter<T> implements Work {
   readonly strand: Strand;
   readonly promise: Promise<T>;
+  /** The user's line, when call sites are recorded. */
+  readonly #site: string;
   #resolve!: (value: unknown) => void;
   #reject!: (error: unknown) => void;
   #state: "pending" | "fulfilled" | "rejected" | "delivered" = "pending";
@@ -72,6 +75,7 @@ export abstract class Awaiter<T> implements Work {
 
   constructor(strand: Strand) {
     this.strand = strand;
+    this.#site = strand.lastSite;
     this.promise = new Promise<T>((resolve, reject) => {
       this.#resolve = resolve as (value: unknown) => void;
       this.#reject = reject;
@@ -85,6 +89,19 @@ export abstract class Awaiter<T> implements Work {
 
   /** For messages: "sleep", `activity "charge"`. */
   abstract describe(): string;
+
+  /** What it waits for, for debug sessions. */
+  abstract readonly waitsFor: WaitKind;
+
+  /** Seq of the command that it stands for; 0: none. */
+  get seq(): number {
+    return 0;
+  }
+
+  inspect(): Wait {
+    const { waitsFor: kind, seq, strand } = this;
+    return { kind, label: this.describe(), strand: strand.label, site: this.#site, seq };
+  }
 
   /** The workflow was cancelled, or the scope that made it has ended: take back what was asked for and settle, now or later. */
   abstract cancel(reason: unknown): void;

@@ -34,12 +34,17 @@ export function fireTimer(run: NativeRun, seq: number): void {
 }
 
 export class SleepAwaiter extends Awaiter<void> implements TimerTarget {
+  readonly waitsFor = "timer";
   readonly external = true;
   readonly #seq: number;
 
   constructor(strand: Strand, durationMs: number, summary: string | undefined) {
     super(strand);
     this.#seq = startTimer(strand.run, durationMs, summary, this);
+  }
+
+  override get seq(): number {
+    return this.#seq;
   }
 
   describe(): string {

@@ -89,7 +89,18 @@ export function lostReplayVerdict(workflowId: string, history: Uint8Array, loss:
   const { workflowType, runId } = scanHistory(history);
   const message = `workflow "${workflowType}" (id "${workflowId}") ${describe(loss)}`;
   const commandKind = CommandKind.COMMAND_KIND_UNSPECIFIED;
-  const none = { code: 0, eventId: 0, eventType: "", expected: "", actual: "", location: "", commandKind, seq: 0, diffs: [] };
+  const none = {
+    name: "RealmLostError",
+    code: 0,
+    eventId: 0,
+    eventType: "",
+    expected: "",
+    actual: "",
+    location: "",
+    commandKind,
+    seq: 0,
+    diffs: [],
+  };
   return {
     ...{ verdict: "failed", workflowType, workflowId, runId, activations: 0, events: 0, warnings: [] },
     error: { ...none, message, thrown: { name: "RealmLostError", message } },

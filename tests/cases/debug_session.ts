@@ -1,0 +1,374 @@
+// Debug sessions over the seven examples, in worker realms and in this thread: what a session shows at each position is what history says,
+// whichever way the position was reached; and histories that are damaged, foreign or of other code say so by name.
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { openSession, type ReplayingRealm, type SessionView } from "../../ts/debug/mod.ts";
+import { fromPayloads } from "../../ts/converter/payload.ts";
+import { defaultPayloadConverter } from "../../ts/converter/mod.ts";
+import { type HistoryEvent, HistorySchema } from "../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
+import { createWorkerRealm, type WorkerRealm } from "../../ts/realm/worker_realm.ts";
+import { batchProcess } from "../../examples/batch_process/workflow.ts";
+import { deepEqual, equal, match, ok, rejects, throws } from "./assert.ts";
+import type { Case } from "./case.ts";
+import { type Drive, drive } from "./driver.ts";
+import { scenarios } from "./examples.ts";
+import { API, withRealm } from "./realm_host.ts";
+
+const EXAMPLES = [
+  ...["onboarding", "counter", "shopping_cart", "batch_process", "inventory", "order_processing", "event_collector"],
+].map((name) => `examples/${name}/workflow.ts`);
+
+/** Set by the Chromium runner, where there are no files. */
+const browser = globalThis as unknown as { __caseSources?: { [path: string]: string }; __caseRealmEntry?: string };
+
+const examplesRealm = (): Promise<WorkerRealm> =>
+  createWorkerRealm({
+    workflows: EXAMPLES,
+    ...(browser.__caseSources !== undefined && { sources: browser.__caseSources, entry: browser.__caseRealmEntry! }),
+  });
+
+/** The runner of a drive, as a realm in this thread. */
+const inline = (d: Drive): ReplayingRealm => ({
+  workflowTypes: d.parts.definitions.map(({ name }) => name),
+  replay: (...args) => d.parts.runner.replay(...args),
+});
+
+const encode = (events: readonly HistoryEvent[]): Uint8Array =>
+  toBinary(HistorySchema, create(HistorySchema, { events: [...events] }));
+
+/** What history says that a task asked for, as words; `undefined` for events that no command makes. */
+function wordsOf({ attributes }: HistoryEvent): string | undefined {
+  const values = (p: { payloads: never[] } | undefined) => JSON.stringify(fromPayloads(defaultPayloadConverter, p?.payloads));
+  switch (attributes.case) {
+    case "timerStartedEventAttributes":
+      return `StartTimer ${attributes.value.timerId}`;
+    case "timerCanceledEventAttributes":
+      return `CancelTimer ${attributes.value.timerId}`;
+    case "activityTaskScheduledEventAttributes": {
+      const { activityId, activityType, input } = attributes.value;
+      return `ScheduleActivity ${activityId} ${activityType?.name} ${values(input as never)}`;
+    }
+    case "markerRecordedEventAttributes":
+      return attributes.value.markerName;
+    case "workflowExecutionUpdateAcceptedEventAttributes":
+      return `AcceptUpdate ${attributes.value.protocolInstanceId}`;
+    case "workflowExecutionUpdateCompletedEventAttributes": {
+      const outcome = attributes.value.outcome?.value;
+      return outcome?.case === "success" ? `CompleteUpdate ${values(outcome.value as never)}` : "RejectUpdate";
+    }
+    case "workflowExecutionCompletedEventAttributes":
+      return `CompleteWorkflow ${values(attributes.value.result as never)}`;
+    case "workflowExecutionFailedEventAttributes":
+      return `FailWorkflow ${attributes.value.failure?.message}`;
+    case "workflowExecutionContinuedAsNewEventAttributes":
+      return `ContinueAsNew ${values(attributes.value.input as never)}`;
+    default:
+      return undefined;
+  }
+}
+
+function commandWords({ kind, attributes: a }: SessionView["commands"][number]): string {
+  const text = JSON.stringify;
+  switch (kind) {
+    case "StartTimer":
+    case "CancelTimer":
+      return `${kind} ${a["timerId"]}`;
+    case "ScheduleActivity":
+      return `${kind} ${a["activityId"]} ${a["activityType"]} ${text(a["arguments"])}`;
+    case "RecordSideEffect":
+      return "SideEffect";
+    case "AcceptUpdate":
+      return `${kind} ${a["protocolInstanceId"]}`;
+    case "CompleteUpdate":
+    case "CompleteWorkflow":
+      return `${kind} ${text([a["result"]])}`;
+    case "RejectUpdate":
+      return kind;
+    case "FailWorkflow":
+      return `${kind} ${(a["failure"] as { message: string }).message}`;
+    default:
+      return `${kind} ${text(a["arguments"])}`;
+  }
+}
+
+/** The events that the task which started at an event wrote. */
+function writtenBy(events: readonly HistoryEvent[], startedEventId: number): HistoryEvent[] {
+  const completed = events.findIndex(({ attributes }) =>
+    attributes.case === "workflowTaskCompletedEventAttributes" && Number(attributes.value.startedEventId) === startedEventId
+  );
+  if (completed < 0) return [];
+  const rest = events.slice(completed + 1);
+  const end = rest.findIndex((event) => wordsOf(event) === undefined);
+  return end < 0 ? rest : rest.slice(0, end);
+}
+
+/** What of a view a replay of the prefix alone can know. */
+function known({ commands, published, open, receive, messages, logs, outcome, task }: SessionView, position: number) {
+  const past = (eventId: number | undefined) => eventId !== undefined && eventId <= position ? eventId : undefined;
+  return {
+    ...{ published, open, receive, messages, logs, task },
+    commands: commands.map((command) => ({ ...command, eventId: past(command.eventId) })),
+    outcome: outcome && { ...outcome, eventId: past(outcome.eventId) },
+  };
+}
+
+async function example(name: string): Promise<void> {
+  const d = await scenarios[name]!();
+  const bytes = d.server.history();
+  const { events } = fromBinary(HistorySchema, bytes);
+  const realm = await examplesRealm();
+  try {
+    const session = await openSession(bytes, { realm });
+    equal(session.problem, undefined);
+    equal(session.verdict, "ok");
+    equal(session.length, events.length);
+
+    // Forward, event by event: the commands of each task are those of history.
+    const views: SessionView[] = [session.view];
+    while (session.position < session.length) views.push(session.forward());
+    equal(views.length, events.length);
+    ok(session.tasks.length > 0);
+    for (const view of views) {
+      equal(view.position, Number(events[view.position - 1]!.eventId));
+      equal(view.task?.eventId, session.tasks.findLast(({ eventId }) => eventId <= view.position)?.eventId);
+      if (view.task === undefined) {
+        deepEqual([view.commands, view.open, view.published], [[], [], undefined]);
+        continue;
+      }
+      const written = writtenBy(events, view.task.eventId);
+      deepEqual(view.commands.map(commandWords), written.map((event) => wordsOf(event)!), `commands at event ${view.position}`);
+      deepEqual(view.commands.map(({ eventId }) => eventId), written.map(({ eventId }) => Number(eventId)), "their events");
+    }
+
+    // Back, and across: the same views.
+    for (let position = session.length - 1; position >= 1; position--) deepEqual(session.back(), views[position - 1]);
+    deepEqual(session.back(), views[0], "it stays at the first event");
+    for (let i = 0; i < 3 * views.length; i++) {
+      const position = 1 + (i * 7919) % views.length;
+      deepEqual(session.goTo(position), views[position - 1]);
+    }
+    deepEqual(session.runToEnd(), views.at(-1));
+    const stops: number[] = [];
+    for (session.goTo(1); session.position < session.length;) stops.push(session.forwardTask().position);
+    deepEqual(
+      stops.filter((p) => session.tasks.some(({ eventId }) => eventId === p)),
+      session.tasks.map(({ eventId }) => eventId),
+    );
+    const backwards: number[] = [];
+    while (session.position > 1) backwards.push(session.backTask().position);
+    deepEqual(
+      backwards,
+      [...session.tasks.map(({ eventId }) => eventId).reverse(), 1].filter((p, i) => i > 0 || p < session.length),
+    );
+
+    // A replay of the prefix alone shows the same (P3), in a worker realm and in this thread.
+    const here = inline(d);
+    const whole = await openSession(bytes, { realm: here });
+    const siteless = (view: ReturnType<typeof known>) =>
+      JSON.stringify(view, (key, value: unknown) => key === "site" ? undefined : value);
+    for (const { lastEventId: position } of session.tasks) {
+      const prefix = encode(events.slice(0, position));
+      const cut = await openSession(prefix, { realm });
+      equal(cut.problem, undefined);
+      deepEqual(known(cut.runToEnd(), position), known(views[position - 1]!, position), `the prefix of ${position} events`);
+      equal(siteless(known(whole.goTo(position), position)), siteless(known(views[position - 1]!, position)), "in this thread");
+    }
+  } finally {
+    await realm.dispose();
+  }
+}
+
+const CART = `${API}
+const add = update("add"), done = signal("done"), note = signal("note");
+export const cart = workflow("Cart", {
+  async run() {
+    publishState({ items: 0 });
+    console.log("a cart was opened");
+    const items = await receive([], [
+      on(add, ([item], items) => {
+        publishState({ items: items.length + 1 });
+        return reply(items.length + 1, [...items, item]);
+      }),
+      on(done, (_, items) => stop(items)),
+    ]);
+    await parallel([() => sleep("1h"), () => sleep("2h")]);
+    log.warn("nobody came", { items });
+    return items.length;
+  },
+});
+`;
+
+const CASES: { [name: string]: () => Promise<void> } = {
+  "positions show published state, awaits, messages and log lines": () =>
+    withRealm(CART, async (h) => {
+      const run = h.start("Cart");
+      await run.task();
+      run.server.update("u1", "add", "nut");
+      await run.task();
+      run.server.signal("note", 1);
+      run.server.signal("done");
+      await run.task();
+      run.server.fireTimer("1");
+      await run.auto();
+      equal(run.server.closed?.result, 1);
+      const session = await openSession(run.server.history(), { realm: h.realm });
+      equal(session.problem, undefined);
+      const [first, second, third] = session.tasks.map(({ eventId }) => session.viewAt(eventId));
+
+      deepEqual(session.view.open, []);
+      deepEqual(first!.published, { value: { items: 0 }, sinceEventId: first!.position });
+      deepEqual(first!.receive, { signals: ["done"], updates: ["add"], stopping: false, handling: [] });
+      deepEqual(first!.open.map(({ kind, strand }) => [kind, strand]), [["receive", 'run of workflow "Cart"']]);
+      match(first!.open[0]!.site, /main\.ts:\d+/);
+      deepEqual(first!.logs.map(({ message, eventId }) => [message, eventId]), [["a cart was opened", first!.position]]);
+      deepEqual(first!.messages, []);
+
+      deepEqual(second!.published, { value: { items: 1 }, sinceEventId: second!.position });
+      deepEqual(second!.messages.map(({ name, arguments: args, state, result }) => [name, args, state, result]), [
+        ["add", ["nut"], "completed", 1],
+      ]);
+
+      // Between the tasks the signals have arrived, and the code knows nothing of them.
+      const between = session.viewAt(third!.position - 2);
+      deepEqual(between.messages.map(({ name, state }) => [name, state]), [
+        ["add", "completed"],
+        ["note", "arrived"],
+        ["done", "arrived"],
+      ]);
+      equal(between.isInTask, false);
+      deepEqual(third!.messages.map(({ name, state }) => [name, state]), [
+        ["add", "completed"],
+        ["note", "waiting"],
+        ["done", "taken"],
+      ]);
+      deepEqual(third!.commands.map(({ summary }) => summary), ["timer 1 for 1 h", "timer 2 for 2 h"]);
+      for (const { site } of third!.commands) match(site, /main\.ts:\d+/);
+      deepEqual(
+        third!.open.map(({ kind, seq, strand }) => [kind, seq, strand]),
+        [
+          ["children", 0, 'run of workflow "Cart"'],
+          ["timer", 1, 'branch 1 of parallel in run of workflow "Cart"'],
+          ["timer", 2, 'branch 2 of parallel in run of workflow "Cart"'],
+        ],
+      );
+      equal(third!.open[1]!.firesAtMs, third!.task!.timeMs + 3_600_000);
+      deepEqual(third!.open.map(({ eventId }) => eventId), [undefined, undefined, undefined], "the events follow the task");
+      const written = session.viewAt(third!.task!.lastEventId);
+      deepEqual(written.open.map(({ eventId }) => eventId), [undefined, written.position - 1, written.position]);
+
+      const fired = session.events.find(({ type }) => type === "TimerFired")!;
+      equal(session.viewAt(fired.eventId).open[1]!.endedBy, fired.eventId);
+      const last = session.runToEnd();
+      deepEqual(last.open, []);
+      deepEqual(last.outcome, { kind: "completed", value: 1, eventId: session.length });
+      deepEqual(last.logs.filter(({ level }) => level === "warn").map(({ message }) => message), [
+        "nobody came",
+        "the workflow ended with 1 unprocessed signal: note",
+      ]);
+      deepEqual(session.eventDetails(1), session.eventDetails(1));
+      for (const bad of [0, -1, session.length + 1, 1.5, NaN]) throws(() => session.goTo(bad), /RangeError: there is no event/);
+      equal(session.position, session.length, "a refused jump leads nowhere");
+    }),
+
+  "a history that other code wrote shows event, commands and line": async () => {
+    let history: Uint8Array;
+    await withRealm(CART, async (h) => {
+      const run = h.start("Cart");
+      await run.task();
+      run.server.signal("done");
+      await run.task();
+      history = run.server.history();
+    });
+    const other = CART.replace('() => sleep("1h"), () => sleep("2h")', "() => pay.charge(1)")
+      .replace("export const cart", 'const pay = api.activities({ startToClose: "1s" });\nexport const cart');
+    await withRealm(other, async ({ realm }) => {
+      const session = await openSession(history, { realm });
+      const problem = session.problem!;
+      equal(problem.name, "NondeterminismError");
+      ok(problem.isDivergence);
+      equal(session.events[problem.eventId - 1]!.type, "TimerStarted");
+      match(
+        `${problem.expected} | ${problem.actual}`,
+        /TimerStarted.*ScheduleActivity|StartTimer.*ScheduleActivity|Timer.*Activity/,
+      );
+      match(problem.location, /main\.ts:\d+/);
+      equal(session.viewAt(problem.position - 1).problem, undefined);
+      equal(session.goToProblem().problem, problem);
+      equal(session.runToEnd().problem, problem, "it stays in sight");
+      deepEqual(session.view.commands.map(({ kind, eventId }) => [kind, eventId]), [["ScheduleActivity", undefined]]);
+    });
+  },
+
+  "code that fails or spins is a problem by name, and its events can be read": () =>
+    withRealm(
+      CART.replace("publishState({ items: 0 });", "if (true) { throw new TypeError('no carts today'); }"),
+      async ({ realm }) => {
+        const d = await drive({ ...batchProcess, name: "Cart" } as never, { args: [{ items: [] }] });
+        await d.task();
+        const session = await openSession(d.server.history(), { realm });
+        match(session.problem!.message, /no carts today/);
+        match(session.problem!.location, /main\.ts:\d+/);
+        equal(session.runToEnd().problem, session.problem);
+        await withRealm(
+          CART.replace("publishState({ items: 0 });", "for (;;);"),
+          async (h) => {
+            const spun = await openSession(d.server.history(), { realm: h.realm });
+            equal(spun.problem!.name, "RealmLostError");
+            equal(spun.events.length, d.server.events.length);
+            equal(spun.goToProblem().commands.length, 0);
+          },
+          { watchdogMs: 300 },
+        );
+      },
+    ),
+
+  "a run that is still open shows what it is parked on": () =>
+    withRealm(CART, async (h) => {
+      const run = h.start("Cart");
+      await run.task();
+      run.server.signal("note");
+      const session = await openSession(run.server.history(), { realm: h.realm });
+      equal(session.problem, undefined);
+      const view = session.runToEnd();
+      equal(view.outcome, undefined);
+      deepEqual(view.open.map(({ kind }) => kind), ["receive"]);
+      deepEqual(view.messages.map(({ name, state }) => [name, state]), [["note", "arrived"]]);
+    }),
+
+  "what is no history, or not one of this code's, is refused by name": () =>
+    withRealm(CART, async (h) => {
+      const open = (text: string) => openSession(new TextEncoder().encode(text), { realm: h.realm });
+      await rejects(open(""), /HistoryFileError: the file is empty/);
+      await rejects(open("garbage\u0000\u0001\u0002, and more of it"), /HistoryFileError: .*neither JSON nor a history/);
+      await rejects(open('{"events": [{"eventId": 1,'), /HistoryFileError: .*not valid JSON/);
+      await rejects(open('{"a": 1}'), /HistoryFileError: .*no "events"/);
+      const d = await scenarios["Onboarding"]!();
+      const foreign = openSession(d.server.history(), { realm: h.realm });
+      await rejects(foreign, /UnknownWorkflowTypeError: .*"Onboarding".*no code for it here \(there is for: Cart\)/);
+    }),
+
+  "damaged histories are problems by name, wherever the damage is": async () => {
+    const d = await scenarios["ShoppingCart, confirmed"]!();
+    const { events } = fromBinary(HistorySchema, d.server.history());
+    const realm = inline(d);
+    const names = new Set<string>();
+    for (let gone = 1; gone < events.length; gone++) {
+      const left = [...events.slice(0, gone), ...events.slice(gone + 1)].map((event, i) => ({
+        ...event,
+        eventId: BigInt(i + 1),
+      }));
+      const session = await openSession(encode(left), { realm });
+      for (session.goTo(1); session.position < session.length;) session.forward();
+      const { problem } = session;
+      if (problem === undefined) continue;
+      names.add(problem.name);
+      ok(problem.message.length > 10, problem.message);
+      ok(problem.position >= 1 && problem.position <= session.length);
+    }
+    ok(names.has("NondeterminismError") && names.has("FatalCoreError"), [...names].join());
+  },
+};
+
+export const cases: Case[] = [
+  ...Object.keys(scenarios).map((name) => ({ name: `debug session over example ${name}`, run: () => example(name) })),
+  ...Object.entries(CASES).map(([name, run]) => ({ name: `debug session: ${name}`, run })),
+];

@@ -1,0 +1,179 @@
+// Commands of workflow code as people read them, and the event of history that each became.
+import {
+  CancelWorkflowExecution,
+  CommandKind,
+  CompleteWorkflow,
+  ContinueAsNew,
+  FailWorkflow,
+  QueryResult,
+  RecordSideEffect,
+  ScheduleActivity,
+  ScheduleLocalActivity,
+  SetPatchMarker,
+  StartTimer,
+  UpdateResponse,
+} from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { PayloadConverter } from "../converter/payload.ts";
+import type { RecordedCommand } from "../executor/recording.ts";
+import { plain, shown, shownAll, shownDuration, shownFailureBytes } from "./values.ts";
+
+/** One command that workflow code issued in a task. */
+export interface CommandView {
+  /** "StartTimer", "CancelTimer", "ScheduleActivity", "AcceptUpdate", "CompleteWorkflow", ... */
+  readonly kind: string;
+  /** One line for people. */
+  readonly summary: string;
+  /** Number of its kind in the run; 0 where a kind has none. */
+  readonly seq: number;
+  /** Its parts, decoded. */
+  readonly attributes: { readonly [name: string]: unknown };
+  /** The user's line, "function (file:line:column)"; "" where the executor issued it by itself. */
+  readonly site: string;
+  /**
+   * The event that it became. Undefined: none, because it was taken back in the same task (a timer started and cancelled), or history
+   * ends before it, or the code diverges from history.
+   */
+  readonly eventId: number | undefined;
+}
+
+export type Decoded = Pick<CommandView, "kind" | "summary" | "attributes"> & {
+  /** What the command and its event have in common. */
+  readonly key: string;
+};
+
+/** Decodes a command. */
+export function decodeCommand(command: RecordedCommand, converter: PayloadConverter | undefined): Decoded {
+  const { kind, seq, attributes, cancel } = command;
+  if (cancel) return decodeCancel(kind, seq);
+  const all = (payloads: Parameters<typeof shownAll>[0]) => shownAll(payloads, converter);
+  const one = (payload: Parameters<typeof shown>[0]) => plain(shown(payload, converter));
+  switch (kind) {
+    case CommandKind.COMMAND_KIND_START_TIMER: {
+      const { durationMs, summary } = StartTimer.decode(attributes);
+      return {
+        kind: "StartTimer",
+        key: `timer ${seq}`,
+        summary: `timer ${seq} for ${shownDuration(durationMs)}`,
+        attributes: { timerId: String(seq), durationMs, ...(summary === undefined ? {} : { summary: one(summary) }) },
+      };
+    }
+    case CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY: {
+      const { arguments: payloads, headers: _, summary, seq: __, ...options } = ScheduleActivity.decode(attributes);
+      const activityId = options.activityId === "" ? String(seq) : options.activityId;
+      return {
+        kind: "ScheduleActivity",
+        key: `activity ${activityId}`,
+        summary: `activity ${options.activityType}(${shortArgs(all(payloads))})`,
+        attributes: {
+          ...{ activityType: options.activityType, activityId, arguments: all(payloads) },
+          ...set({ ...options, activityType: "", activityId: "" }),
+          ...(summary === undefined ? {} : { summary: one(summary) }),
+        },
+      };
+    }
+    case CommandKind.COMMAND_KIND_SCHEDULE_LOCAL_ACTIVITY: {
+      const { arguments: payloads, activityType, activityId } = ScheduleLocalActivity.decode(attributes);
+      return {
+        kind: "ScheduleLocalActivity",
+        key: `local activity ${seq}`,
+        summary: `local activity ${activityType}(${shortArgs(all(payloads))})`,
+        attributes: { activityType, activityId: activityId || String(seq), arguments: all(payloads) },
+      };
+    }
+    case CommandKind.COMMAND_KIND_SET_PATCH_MARKER: {
+      const { patchId, deprecated } = SetPatchMarker.decode(attributes);
+      const summary = `${deprecated ? "deprecated patch" : "patch"} "${patchId}"`;
+      return { kind: "SetPatchMarker", key: `patch ${patchId}`, summary, attributes: { patchId, deprecated } };
+    }
+    case CommandKind.COMMAND_KIND_RECORD_SIDE_EFFECT: {
+      const { id, payload } = RecordSideEffect.decode(attributes);
+      const value = one(payload);
+      return {
+        kind: "RecordSideEffect",
+        key: `side effect ${id}`,
+        summary: `side effect ${id}: ${short(value)}`,
+        attributes: { id, value },
+      };
+    }
+    case CommandKind.COMMAND_KIND_UPDATE_RESPONSE: {
+      const { protocolInstanceId, response } = UpdateResponse.decode(attributes);
+      const base = { protocolInstanceId };
+      if (response?.$case === "completed") {
+        const result = one(response.value);
+        const summary = `answers the update with ${short(result)}`;
+        return { kind: "CompleteUpdate", key: `update end ${protocolInstanceId}`, summary, attributes: { ...base, result } };
+      }
+      if (response?.$case === "rejected") {
+        const failure = shownFailureBytes(response.value);
+        const summary = `refuses the update: ${failure.message}`;
+        return { kind: "RejectUpdate", key: `update end ${protocolInstanceId}`, summary, attributes: { ...base, failure } };
+      }
+      return { kind: "AcceptUpdate", key: `update ${protocolInstanceId}`, summary: "accepts the update", attributes: base };
+    }
+    case CommandKind.COMMAND_KIND_QUERY_RESULT: {
+      const { queryId, result } = QueryResult.decode(attributes);
+      const value = result?.$case === "succeeded" ? one(result.value) : undefined;
+      return { kind: "AnswerQuery", key: "", summary: `answers a query with ${short(value)}`, attributes: { queryId, value } };
+    }
+    case CommandKind.COMMAND_KIND_COMPLETE_WORKFLOW: {
+      const result = one(CompleteWorkflow.decode(attributes).result);
+      const summary = `completes the workflow with ${short(result)}`;
+      return { kind: "CompleteWorkflow", key: "completed", summary, attributes: { result } };
+    }
+    case CommandKind.COMMAND_KIND_FAIL_WORKFLOW: {
+      const failure = shownFailureBytes(FailWorkflow.decode(attributes).failure);
+      return { kind: "FailWorkflow", key: "failed", summary: `fails the workflow: ${failure.message}`, attributes: { failure } };
+    }
+    case CommandKind.COMMAND_KIND_CANCEL_WORKFLOW: {
+      CancelWorkflowExecution.decode(attributes);
+      return { kind: "CancelWorkflow", key: "canceled", summary: "ends the workflow as cancelled", attributes: {} };
+    }
+    case CommandKind.COMMAND_KIND_CONTINUE_AS_NEW: {
+      const { workflowType, taskQueue, arguments: payloads } = ContinueAsNew.decode(attributes);
+      const args = all(payloads);
+      return {
+        kind: "ContinueAsNew",
+        key: "continued",
+        summary: `continues as a new run with (${shortArgs(args)})`,
+        attributes: { arguments: args, ...set({ workflowType, taskQueue }) },
+      };
+    }
+    default:
+      return { kind: `Command ${kind}`, key: "", summary: "a command that this version does not know", attributes: {} };
+  }
+}
+
+function decodeCancel(kind: CommandKind, seq: number): Decoded {
+  switch (kind) {
+    case CommandKind.COMMAND_KIND_START_TIMER: {
+      const attributes = { timerId: String(seq) };
+      return { kind: "CancelTimer", key: `cancel timer ${seq}`, summary: `cancels timer ${seq}`, attributes };
+    }
+    case CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY: {
+      const summary = `asks activity ${seq} to cancel`;
+      return { kind: "CancelActivity", key: `cancel activity ${seq}`, summary, attributes: { seq } };
+    }
+    default:
+      return { kind: "Cancel", key: "", summary: `cancels command ${seq} of kind ${kind}`, attributes: { seq } };
+  }
+}
+
+/** A value on part of a line. */
+export function short(value: unknown, room = 80): string {
+  let text: string;
+  try {
+    text = value instanceof Uint8Array ? `${value.length} bytes` : JSON.stringify(value) ?? "nothing";
+  } catch {
+    text = String(value);
+  }
+  return text.length > room ? `${text.slice(0, room - 1)}…` : text;
+}
+
+export const shortArgs = (args: readonly unknown[]): string => args.map((arg) => short(arg, 60)).join(", ");
+
+/** The fields that are not at their defaults. */
+function set(fields: object): { [name: string]: unknown } {
+  const isSet = ([, value]: [string, unknown]) =>
+    value !== undefined && value !== 0 && value !== "" && !(Array.isArray(value) && value.length === 0);
+  return Object.fromEntries(Object.entries(fields).filter(isSet));
+}

@@ -1,0 +1,103 @@
+// The messages of a run up to a position, and what became of each.
+import { CommandKind } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { decodeCommand } from "./commands.ts";
+import type { SessionData } from "./session.ts";
+import { countWhile, valueAt } from "./spans.ts";
+import { shownAll, type ShownFailure } from "./values.ts";
+
+export interface MessageView {
+  readonly kind: "signal" | "update" | "cancelRequest";
+  readonly name: string;
+  readonly arguments: readonly unknown[];
+  /** The event that it is in: its arrival, or for updates their acceptance. */
+  readonly eventId: number;
+  /** Of an update: its id. */
+  readonly updateId?: string;
+  /**
+   * `arrived`: the code is told in its next task. `waiting`: nothing in the code has taken it yet. `taken`: a handler or a wait took it.
+   * Updates are accepted, and then completed or failed.
+   */
+  readonly state: "arrived" | "waiting" | "taken" | "accepted" | "completed" | "failed";
+  readonly result?: unknown;
+  readonly failure?: ShownFailure;
+}
+
+/** A message of the whole run, with the activations in which something became of it. */
+interface Told {
+  readonly message: MessageView;
+  readonly task: number;
+  /** Answers to an update, in order. */
+  readonly answers: (Pick<MessageView, "state" | "result" | "failure"> & { readonly task: number })[];
+}
+
+const all = new WeakMap<SessionData, readonly Told[]>();
+
+/** `at`: index of the last activation that has been run. */
+export function messagesAt(data: SessionData, at: number, position: number): MessageView[] {
+  let told = all.get(data);
+  if (told === undefined) all.set(data, told = collect(data));
+  const { trace, events, converter, activations } = data;
+  const messages = told.slice(0, countWhile(told.length, (i) => told[i]!.task <= at)).map(({ message, answers }) => {
+    const last = answers[countWhile(answers.length, (i) => answers[i]!.task <= at) - 1];
+    if (last === undefined) return message;
+    const { task: _, ...answer } = last;
+    return { ...message, ...answer };
+  });
+  // Signals of a name are taken in order, so the newest of it are the ones that still wait.
+  for (const [name, count] of Object.entries(valueAt(trace.buffered, at)?.value ?? {})) {
+    let left = count;
+    for (let i = messages.length - 1; i >= 0 && left > 0; i--) {
+      const message = messages[i]!;
+      if (message.kind !== "signal" || message.name !== name) continue;
+      messages[i] = { ...message, state: "waiting" };
+      left--;
+    }
+  }
+  const known = new Set(messages.map(({ eventId }) => eventId));
+  for (const { attributes, eventId } of events.slice(activations[at]?.startedEventId ?? 0, position)) {
+    if (known.has(Number(eventId))) continue;
+    const arrived = { eventId: Number(eventId), state: "arrived" as const };
+    if (attributes.case === "workflowExecutionSignaledEventAttributes") {
+      const { signalName: name, input } = attributes.value;
+      messages.push({ kind: "signal", name, arguments: shownAll(input?.payloads, converter), ...arrived });
+    } else if (attributes.case === "workflowExecutionCancelRequestedEventAttributes") {
+      messages.push({ kind: "cancelRequest", name: "cancel", arguments: [], ...arrived });
+    }
+  }
+  return messages;
+}
+
+function collect(data: SessionData): Told[] {
+  const { trace, converter, activations } = data;
+  const told: Told[] = [];
+  const updates = new Map<string, Told>();
+  trace.jobs.forEach((jobs, task) => {
+    for (const { eventId, kind, name = "", input, updateId = "", protocolInstanceId = "" } of jobs) {
+      const base = { eventId: eventId || (activations[task]?.startedEventId ?? 0), name, arguments: shownAll(input, converter) };
+      const add = (message: MessageView): Told => {
+        const one = { message, task, answers: [] };
+        told.push(one);
+        return one;
+      };
+      if (kind === "signalWorkflow") add({ kind: "signal", state: "taken", ...base });
+      else if (kind === "cancelWorkflow") add({ kind: "cancelRequest", state: "taken", ...base, name: "cancel" });
+      else if (kind === "doUpdate") updates.set(protocolInstanceId, add({ kind: "update", state: "waiting", updateId, ...base }));
+    }
+    if (updates.size > 0) collectAnswers(data, task, updates);
+  });
+  return told;
+}
+
+/** Answers to updates among the commands of a task. */
+function collectAnswers({ activations, converter }: SessionData, task: number, updates: Map<string, Told>): void {
+  for (const command of activations[task]?.commands ?? []) {
+    if (command.kind !== CommandKind.COMMAND_KIND_UPDATE_RESPONSE) continue;
+    const { kind, attributes: { protocolInstanceId, result, failure } } = decodeCommand(command, converter);
+    const state = kind === "AcceptUpdate" ? "accepted" : kind === "CompleteUpdate" ? "completed" : "failed";
+    updates.get(String(protocolInstanceId))?.answers.push({
+      ...{ task, state },
+      ...(kind === "CompleteUpdate" ? { result } : {}),
+      ...(kind === "RejectUpdate" ? { failure: failure as ShownFailure } : {}),
+    });
+  }
+}

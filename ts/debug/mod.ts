@@ -1,0 +1,16 @@
+// Debug sessions: replay the history of a run against the code of today, and step through it forward and back.
+export type { CommandView } from "./commands.ts";
+export type { EventLine } from "./events.ts";
+export { type HistoryFile, HistoryFileError, readHistoryFile } from "./history_file.ts";
+export type { MessageView } from "./messages.ts";
+export type { SessionProblem } from "./problem.ts";
+export {
+  DebugSession,
+  openSession,
+  type ReplayingRealm,
+  type SessionOptions,
+  type TaskLine,
+  UnknownWorkflowTypeError,
+} from "./session.ts";
+export type { Shown, ShownFailure } from "./values.ts";
+export type { OpenAwait, OutcomeView, SessionView } from "./view.ts";

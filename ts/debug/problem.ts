@@ -1,0 +1,36 @@
+// Why a replay did not go through, and at which event that shows.
+import type { ReplayVerdict } from "../executor/replay.ts";
+
+export interface SessionProblem {
+  /** Class of the error: "NondeterminismError", "FatalCoreError", "DeadlockError", "RealmLostError", ... */
+  readonly name: string;
+  /** Number in the core's table of errors; 0: none of the core's. */
+  readonly code: number;
+  readonly message: string;
+  /** From which position on it shows. */
+  readonly position: number;
+  /** The event that the code stands against; 0 when no event is to blame. */
+  readonly eventId: number;
+  /** What history holds, and what the code does; "" where the error is of another kind. */
+  readonly expected: string;
+  readonly actual: string;
+  readonly diffs: readonly { readonly field: string; readonly expected: string; readonly actual: string }[];
+  /** The user's line: "function (file:line:column)"; "" when not known. */
+  readonly location: string;
+  /** The code makes other commands than history holds. */
+  readonly isDivergence: boolean;
+}
+
+export function problemOf(
+  verdict: ReplayVerdict,
+  tasks: readonly { readonly eventId: number }[],
+  length: number,
+): SessionProblem | undefined {
+  const { error } = verdict;
+  if (error === undefined) return undefined;
+  const { name, code, message, eventId, expected, actual, diffs, location } = error;
+  const lastTask = tasks.at(-1)?.eventId ?? 1;
+  const position = Math.min(length, Math.max(1, eventId > 0 ? eventId : lastTask));
+  const isDivergence = verdict.verdict === "nondeterminism";
+  return { name, code, message, position, eventId, expected, actual, diffs, location, isDivergence };
+}

@@ -1,0 +1,233 @@
+// A debug session: the history of one run, replayed once against the code of today in a realm, and then stepped through forward and back.
+//
+// The replay writes down, task by task, what the code was told, what it asked for and where it stood. That replay of any prefix gives the
+// same (promise P3) is what makes this the truth at every position, and makes a step back cost what a step forward costs: a look-up. No
+// position is "live": nothing here can touch the run.
+//
+// A position is the id of an event: events 1..N have happened, and every workflow task that began among them has been run.
+import { fromBinary } from "@bufbuild/protobuf";
+import type { PayloadConverter } from "../converter/payload.ts";
+import type { RecordedActivation } from "../executor/recording.ts";
+import type { ReplayOptions, ReplayVerdict } from "../executor/replay.ts";
+import type { RunTrace } from "../executor/tracing.ts";
+import { type HistoryEvent, HistorySchema } from "../temporal/generated/temporal/api/history/v1/message_pb.ts";
+import { type EventLine, type EventLinks, lineOf, linksOf } from "./events.ts";
+import { type HistoryFile, readHistoryFile } from "./history_file.ts";
+import { problemOf, type SessionProblem } from "./problem.ts";
+import { shownEvent } from "./values.ts";
+import { type SessionView, viewAt, ViewCache } from "./view.ts";
+
+/** A realm of `temporalex/realm`, or anything else that replays histories. */
+export interface ReplayingRealm {
+  readonly workflowTypes: readonly string[];
+  replay(workflowId: string, history: Uint8Array, options?: ReplayOptions): Promise<ReplayVerdict>;
+}
+
+export interface SessionOptions {
+  /** Where the workflow code is. Best a worker realm: it has the determinism guard and the watchdog; an inline realm does for tests. */
+  readonly realm: ReplayingRealm;
+  /** Reads the payloads that are shown. Default: Temporal's default encodings. */
+  readonly converter?: PayloadConverter;
+  /** Extra commands and swapped update ids are problems, too. */
+  readonly strict?: boolean;
+}
+
+/** The history is of a workflow that the realm has no code for. */
+export class UnknownWorkflowTypeError extends Error {
+  override name = "UnknownWorkflowTypeError";
+  readonly workflowType: string;
+  readonly workflowTypes: readonly string[];
+
+  constructor(workflowType: string, workflowTypes: readonly string[]) {
+    const known = workflowTypes.length === 0 ? "none" : workflowTypes.join(", ");
+    super(`this is a history of workflow "${workflowType}", and there is no code for it here (there is for: ${known})`);
+    this.workflowType = workflowType;
+    this.workflowTypes = workflowTypes;
+  }
+}
+
+/** One workflow task that the code ran. */
+export interface TaskLine {
+  /** From 0. */
+  readonly index: number;
+  /** The event at which it runs: its WorkflowTaskStarted. */
+  readonly eventId: number;
+  /** The last event that it wrote; its own where it wrote none. */
+  readonly lastEventId: number;
+  /** Workflow time, milliseconds since the epoch. */
+  readonly timeMs: number;
+}
+
+/** With the indices of its activations. */
+export interface SessionTask extends TaskLine {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** What views are made from. */
+export interface SessionData {
+  readonly events: readonly HistoryEvent[];
+  readonly lines: readonly EventLine[];
+  readonly links: EventLinks;
+  readonly tasks: readonly SessionTask[];
+  readonly activations: readonly RecordedActivation[];
+  readonly trace: RunTrace;
+  readonly problem: SessionProblem | undefined;
+  readonly converter: PayloadConverter | undefined;
+  /** What views have decoded already. */
+  readonly cache: ViewCache;
+}
+
+const NO_TRACE: RunTrace = { jobs: [], waits: [], published: [], receives: [], buffered: [], logs: [] };
+
+/**
+ * Opens a session over a history in any shape that people export. Rejects with a HistoryFileError for a file that holds none, and with an
+ * UnknownWorkflowTypeError; a history that the code does not reproduce opens, and its session says so in `problem`.
+ */
+export async function openSession(file: Uint8Array, options: SessionOptions): Promise<DebugSession> {
+  const { realm, converter, strict = false } = options;
+  const history = await readHistoryFile(file);
+  if (!realm.workflowTypes.includes(history.workflowType)) {
+    throw new UnknownWorkflowTypeError(history.workflowType, realm.workflowTypes);
+  }
+  const { events } = fromBinary(HistorySchema, history.bytes);
+  const replay = { strict, record: true, trace: true, callSites: "always" } as const;
+  const verdict = await realm.replay(history.workflowId, history.bytes, replay);
+  const links = linksOf(events, converter);
+  const activations = verdict.recorded ?? [];
+  const tasks = tasksOf(activations, links);
+  const data: SessionData = {
+    events,
+    lines: events.map((event) => lineOf(event, converter)),
+    links,
+    tasks,
+    activations,
+    trace: verdict.trace ?? NO_TRACE,
+    problem: problemOf(verdict, tasks, events.length),
+    converter,
+    cache: new ViewCache(),
+  };
+  return new DebugSession(history, verdict, data);
+}
+
+/** A task is mostly one activation of the code; some have several. */
+function tasksOf(activations: readonly RecordedActivation[], links: EventLinks): SessionTask[] {
+  const tasks: (SessionTask & { last: number })[] = [];
+  activations.forEach(({ startedEventId: eventId, timeMs, historyLength, queryOnly }, i) => {
+    // Events behind the last task are given to the code, too, to see that it takes them; but history holds no task in which it was told of
+    // them, and so no position at which it knows.
+    if (queryOnly || (i === activations.length - 1 && historyLength > eventId)) return;
+    const before = tasks.at(-1);
+    if (before?.eventId === eventId) before.last = i;
+    else {
+      const lastEventId = links.lastOfTask.get(eventId) ?? eventId;
+      tasks.push({ index: tasks.length, eventId, lastEventId, timeMs, first: i, last: i });
+    }
+  });
+  return tasks;
+}
+
+/** A history being stepped through. Moving is synchronous, and the same position always shows the same. */
+export class DebugSession {
+  readonly workflowType: string;
+  /** "" where the history does not say. */
+  readonly workflowId: string;
+  readonly runId: string;
+  /** What was done to the file that is worth knowing. */
+  readonly notes: readonly string[];
+  readonly verdict: ReplayVerdict["verdict"];
+  readonly warnings: ReplayVerdict["warnings"];
+  readonly #data: SessionData;
+  #position = 1;
+  #view: SessionView | undefined;
+
+  constructor(history: HistoryFile, verdict: ReplayVerdict, data: SessionData) {
+    this.workflowType = history.workflowType;
+    this.workflowId = history.workflowId;
+    this.runId = history.runId;
+    this.notes = history.notes;
+    this.verdict = verdict.verdict;
+    this.warnings = verdict.warnings;
+    this.#data = data;
+  }
+
+  /** All events, oldest first. */
+  get events(): readonly EventLine[] {
+    return this.#data.lines;
+  }
+
+  /** The workflow tasks that the code ran, in order. */
+  get tasks(): readonly TaskLine[] {
+    return this.#data.tasks;
+  }
+
+  /** Where and how the code differs from history, or failed; undefined when it reproduces all of it. */
+  get problem(): SessionProblem | undefined {
+    return this.#data.problem;
+  }
+
+  /** Id of the last event that has happened: 1..length. */
+  get position(): number {
+    return this.#position;
+  }
+
+  /** Number of events. */
+  get length(): number {
+    return this.#data.lines.length;
+  }
+
+  /** Everything at the current position. */
+  get view(): SessionView {
+    return this.#view ??= this.viewAt(this.#position);
+  }
+
+  /** Everything at a position, without going there. */
+  viewAt(position: number): SessionView {
+    return viewAt(this.#data, this.#check(position));
+  }
+
+  /** All that an event says, as plain data with its payloads decoded. */
+  eventDetails(eventId: number): unknown {
+    return shownEvent(this.#data.events[this.#check(eventId) - 1]!, this.#data.converter);
+  }
+
+  goTo(position: number): SessionView {
+    this.#position = this.#check(position);
+    this.#view = undefined;
+    return this.view;
+  }
+
+  /** One event on; at the last one it stays. */
+  forward(): SessionView {
+    return this.goTo(Math.min(this.length, this.#position + 1));
+  }
+
+  /** One event back; at the first one it stays. */
+  back(): SessionView {
+    return this.goTo(Math.max(1, this.#position - 1));
+  }
+
+  /** To the next workflow task, or, where none follows, to the end. */
+  forwardTask(): SessionView {
+    return this.goTo(this.tasks.find(({ eventId }) => eventId > this.#position)?.eventId ?? this.length);
+  }
+
+  /** To the workflow task before, or, where there is none, to the start. */
+  backTask(): SessionView {
+    return this.goTo(this.tasks.findLast(({ eventId }) => eventId < this.#position)?.eventId ?? 1);
+  }
+
+  runToEnd(): SessionView {
+    return this.goTo(this.length);
+  }
+
+  /** To where the code and history part, if they do. */
+  goToProblem(): SessionView {
+    return this.problem === undefined ? this.view : this.goTo(this.problem.position);
+  }
+
+  #check(position: number): number {
+    if (Number.isInteger(position) && position >= 1 && position <= this.length) return position;
+    throw new RangeError(`there is no event ${position}: this history has events 1 to ${this.length}`);
+  }
+}

@@ -1,0 +1,86 @@
+// Payloads and failures for people. A payload that cannot be read (another encoding, a codec that is not here) says so in its place and
+// hides nothing else.
+import { fromBinary, toJson } from "@bufbuild/protobuf";
+import { defaultPayloadConverter, type Payload, type PayloadConverter } from "../converter/payload.ts";
+import { type Failure, FailureSchema } from "../temporal/generated/temporal/api/failure/v1/message_pb.ts";
+import { type HistoryEvent, HistoryEventSchema } from "../temporal/generated/temporal/api/history/v1/message_pb.ts";
+import { fromBase64 } from "./payload_json.ts";
+
+/** A payload's value, or why it cannot be shown. */
+export type Shown = { readonly value: unknown } | { readonly unreadable: string };
+
+/** Reads a payload; never throws. */
+export function shown(payload: Payload | undefined, converter: PayloadConverter = defaultPayloadConverter): Shown {
+  if (payload === undefined) return { value: undefined };
+  try {
+    return { value: converter.fromPayload(payload) };
+  } catch (e) {
+    return { unreadable: (e as Error).message };
+  }
+}
+
+/** The values of payloads; what cannot be read is the reason, in brackets. */
+export function shownAll(payloads: readonly Payload[] | undefined, converter?: PayloadConverter): unknown[] {
+  return (payloads ?? []).map((payload) => plain(shown(payload, converter)));
+}
+
+export const plain = (shown: Shown): unknown => "value" in shown ? shown.value : `[unreadable: ${shown.unreadable}]`;
+
+export interface ShownFailure {
+  readonly message: string;
+  readonly type: string;
+  readonly cause?: ShownFailure;
+}
+
+/** A Failure: its message, its type, and what caused it. */
+export function shownFailure(failure: Failure | undefined): ShownFailure {
+  if (failure === undefined) return { message: "", type: "" };
+  const { failureInfo, message, cause } = failure;
+  const type = failureInfo.case === "applicationFailureInfo" && failureInfo.value.type !== ""
+    ? failureInfo.value.type
+    : (failureInfo.case ?? "").replace(/Info$/, "");
+  return { message, type, ...(cause === undefined ? {} : { cause: shownFailure(cause) }) };
+}
+
+/** As `shownFailure`, from bytes. */
+export function shownFailureBytes(bytes: Uint8Array): ShownFailure {
+  try {
+    return shownFailure(fromBinary(FailureSchema, bytes));
+  } catch (e) {
+    return { message: `[unreadable: ${(e as Error).message}]`, type: "" };
+  }
+}
+
+/** All that an event says, as plain data with its payloads decoded. */
+export function shownEvent(event: HistoryEvent, converter?: PayloadConverter): unknown {
+  try {
+    const json = toJson(HistoryEventSchema, event) as { readonly [key: string]: unknown };
+    const attributes = Object.entries(json).find(([key]) => key.endsWith("EventAttributes"))?.[1];
+    return readable(attributes ?? {}, converter);
+  } catch (e) {
+    return { unreadable: (e as Error).message };
+  }
+}
+
+function readable(json: unknown, converter: PayloadConverter | undefined): unknown {
+  if (Array.isArray(json)) return json.map((item) => readable(item, converter));
+  if (typeof json !== "object" || json === null) return json;
+  const { metadata, data, payloads } = json as { metadata?: unknown; data?: unknown; payloads?: unknown };
+  const keys = Object.keys(json);
+  if (Array.isArray(payloads) && keys.length === 1) return payloads.map((item) => readable(item, converter));
+  if (typeof (metadata as { encoding?: unknown } | undefined)?.encoding === "string") {
+    const bytes = (text: unknown) => fromBase64(typeof text === "string" ? text : "") ?? new Uint8Array(0);
+    const fields = Object.entries(metadata as object).map(([key, text]) => [key, bytes(text)] as const);
+    return plain(shown({ metadata: Object.fromEntries(fields), data: bytes(data) }, converter));
+  }
+  return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, readable(value, converter)]));
+}
+
+/** "1.5 s", "2 min", "3 d": exact, in the largest unit that divides well. */
+export function shownDuration(ms: number): string {
+  const units: readonly [number, string][] = [[86_400_000, "d"], [3_600_000, "h"], [60_000, "min"], [1000, "s"]];
+  for (const [size, unit] of units) {
+    if (ms >= size && ms % (size / (unit === "s" ? 1000 : 2)) === 0) return `${ms / size} ${unit}`;
+  }
+  return ms >= 1000 ? `${ms / 1000} s` : `${ms} ms`;
+}

@@ -1,0 +1,194 @@
+// Everything that a session shows at one position: a pure function of what the replay wrote down.
+import type { LogEntry } from "../executor/program.ts";
+import { CommandKind } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { ReceiveState, WaitKind } from "../executor/tracing.ts";
+import type { RecordedCommand } from "../executor/recording.ts";
+import { type CommandView, decodeCommand } from "./commands.ts";
+import type { EventLine } from "./events.ts";
+import { messagesAt, type MessageView } from "./messages.ts";
+import type { SessionProblem } from "./problem.ts";
+import type { SessionData, SessionTask, TaskLine } from "./session.ts";
+import { countWhile, valueAt } from "./spans.ts";
+import { type Shown, shown, type ShownFailure, shownFailure } from "./values.ts";
+
+/** Something that workflow code is parked on. */
+export interface OpenAwait {
+  readonly kind: WaitKind;
+  /** For people: `activity "charge"`. */
+  readonly label: string;
+  /** Which function waits: `run of workflow "Cart"`, `branch 2 of parallel in ...`. */
+  readonly strand: string;
+  /** The user's line, "function (file:line:column)"; "" when not known. */
+  readonly site: string;
+  /** Seq of its command; 0: none. */
+  readonly seq: number;
+  /** The event of its command; undefined: none, or not yet at this position. */
+  readonly eventId: number | undefined;
+  /** An event that has happened and ends it: the code is told in its next task. */
+  readonly endedBy: number | undefined;
+  /** Of a timer: when it is due, in milliseconds since the epoch. */
+  readonly firesAtMs?: number;
+  /** Of an activity: its arguments. */
+  readonly arguments?: readonly unknown[];
+}
+
+/** How the run ended. */
+export interface OutcomeView {
+  readonly kind: "completed" | "failed" | "cancelled" | "continuedAsNew" | "terminated" | "timedOut";
+  readonly value?: unknown;
+  readonly failure?: ShownFailure;
+  /** The event that says so; undefined where the code ends here and history does not. */
+  readonly eventId: number | undefined;
+}
+
+export interface SessionView {
+  /** Id of the last event that has happened. */
+  readonly position: number;
+  readonly length: number;
+  readonly event: EventLine;
+  /** The last workflow task that has been run; undefined before the first. */
+  readonly task: TaskLine | undefined;
+  /** The position lies within that task's own events: what follows is what the code did just now. */
+  readonly isInTask: boolean;
+  /** What the code issued in that task, in order. */
+  readonly commands: readonly CommandView[];
+  /** The last published state, and the event of the task that published it; undefined before the first. */
+  readonly published: (Shown & { readonly sinceEventId: number }) | undefined;
+  /** What the code is parked on, in order of creation. */
+  readonly open: readonly OpenAwait[];
+  /** The messages that it takes where it stands; undefined outside of a receive. */
+  readonly receive: ReceiveState | undefined;
+  /** Signals, updates and cancel requests so far, in order of arrival. */
+  readonly messages: readonly MessageView[];
+  /** Log lines so far. */
+  readonly logs: readonly (LogEntry & { readonly eventId: number })[];
+  readonly outcome: OutcomeView | undefined;
+  /** The code has left history's path at or before this position, or failed: what is shown besides events is where it stood then. */
+  readonly problem: SessionProblem | undefined;
+}
+
+export function viewAt(data: SessionData, position: number): SessionView {
+  const { tasks, trace, lines, problem } = data;
+  const task = tasks[countWhile(tasks.length, (i) => tasks[i]!.eventId <= position) - 1];
+  const at = task?.last ?? -1;
+  const published = valueAt(trace.published, at);
+  return {
+    position,
+    length: lines.length,
+    event: lines[position - 1]!,
+    task: task && { index: task.index, eventId: task.eventId, lastEventId: task.lastEventId, timeMs: task.timeMs },
+    isInTask: task !== undefined && position <= task.lastEventId,
+    commands: task === undefined ? [] : data.cache.commandsOf(data, task),
+    published: published?.value === undefined ? undefined : {
+      ...shown(published.value, data.converter),
+      sinceEventId: data.activations[published.from]?.startedEventId ?? 0,
+    },
+    open: openAt(data, at, position),
+    receive: valueAt(trace.receives, at)?.value,
+    messages: messagesAt(data, at, position),
+    logs: trace.logs.filter(({ from }) => from <= at).map(({ from, value }) => ({
+      ...value,
+      eventId: data.activations[from]?.startedEventId ?? 0,
+    })),
+    outcome: outcomeAt(data, task, position),
+    problem: problem !== undefined && position >= problem.position ? problem : undefined,
+  };
+}
+
+/** What is decoded once and shown at many positions: a task of a thousand commands would cost milliseconds at each of its events. */
+export class ViewCache {
+  readonly #commands = new Map<number, readonly CommandView[]>();
+  readonly #waits: WaitFacts[] = [];
+
+  /** The commands of a task, each with its event. */
+  commandsOf({ activations, links, converter }: SessionData, task: SessionTask): readonly CommandView[] {
+    let views = this.#commands.get(task.index);
+    if (views === undefined) {
+      views = activations.slice(task.first, task.last + 1).flatMap(({ commands }) => commands).map((command) => {
+        const { kind, summary, attributes, key } = decodeCommand(command, converter);
+        return { kind, summary, seq: command.seq, attributes, site: command.site, eventId: links.byKey.get(key) };
+      });
+      this.#commands.set(task.index, views);
+    }
+    return views;
+  }
+
+  /** What a wait of the trace stands for; by its index. */
+  factsOf({ trace, activations, links, converter }: SessionData, index: number): WaitFacts {
+    if (this.#waits.length === 0) {
+      const commands = new Map<string, { readonly command: RecordedCommand; readonly timeMs: number }>();
+      for (const { commands: issued, timeMs } of activations) {
+        for (const command of issued) if (!command.cancel) commands.set(`${command.kind} ${command.seq}`, { command, timeMs });
+      }
+      for (const { value: { kind, seq } } of trace.waits) {
+        const found = seq === 0 ? undefined : commands.get(`${kind === "activity" ? SCHEDULE_ACTIVITY : START_TIMER} ${seq}`);
+        if (found === undefined) {
+          this.#waits.push({ eventId: undefined, endedBy: undefined, more: {} });
+          continue;
+        }
+        const { key, attributes: { durationMs, arguments: args } } = decodeCommand(found.command, converter);
+        this.#waits.push({
+          eventId: links.byKey.get(key),
+          endedBy: links.endOf.get(key),
+          more: {
+            ...(typeof durationMs === "number" ? { firesAtMs: found.timeMs + durationMs } : {}),
+            ...(Array.isArray(args) ? { arguments: args } : {}),
+          },
+        });
+      }
+    }
+    return this.#waits[index]!;
+  }
+}
+
+interface WaitFacts {
+  readonly eventId: number | undefined;
+  readonly endedBy: number | undefined;
+  readonly more: Pick<OpenAwait, "firesAtMs" | "arguments">;
+}
+
+function openAt(data: SessionData, at: number, position: number): OpenAwait[] {
+  const open: OpenAwait[] = [];
+  const past = (eventId: number | undefined) => eventId !== undefined && eventId <= position ? eventId : undefined;
+  data.trace.waits.forEach(({ from, to, value }, i) => {
+    if (from > at || (to !== undefined && to <= at)) return;
+    const { eventId, endedBy, more } = data.cache.factsOf(data, i);
+    open.push({ ...value, eventId: past(eventId), endedBy: past(endedBy), ...more });
+  });
+  return open;
+}
+
+const { COMMAND_KIND_START_TIMER: START_TIMER, COMMAND_KIND_SCHEDULE_ACTIVITY: SCHEDULE_ACTIVITY } = CommandKind;
+
+const ENDS: { readonly [kind: string]: OutcomeView["kind"] } = {
+  CompleteWorkflow: "completed",
+  FailWorkflow: "failed",
+  CancelWorkflow: "cancelled",
+  ContinueAsNew: "continuedAsNew",
+};
+
+function outcomeAt(data: SessionData, task: SessionTask | undefined, position: number): OutcomeView | undefined {
+  const last = task === undefined ? undefined : data.cache.commandsOf(data, task).findLast(({ kind }) => kind in ENDS);
+  if (last !== undefined) {
+    const { result, failure, arguments: args } = last.attributes;
+    return {
+      kind: ENDS[last.kind]!,
+      ...(failure === undefined ? {} : { failure: failure as ShownFailure }),
+      ...(result === undefined && args === undefined ? {} : { value: result ?? args }),
+      eventId: last.eventId,
+    };
+  }
+  const { attributes, eventId } = data.events.at(-1)!;
+  if (position < Number(eventId)) return undefined;
+  switch (attributes.case) {
+    case "workflowExecutionTerminatedEventAttributes":
+      return { kind: "terminated", value: attributes.value.reason, eventId: Number(eventId) };
+    case "workflowExecutionTimedOutEventAttributes":
+      return { kind: "timedOut", eventId: Number(eventId) };
+    // The code does not end here, but history does: a divergence that a replay of whole tasks may not see.
+    case "workflowExecutionFailedEventAttributes":
+      return { kind: "failed", failure: shownFailure(attributes.value.failure), eventId: Number(eventId) };
+    default:
+      return undefined;
+  }
+}

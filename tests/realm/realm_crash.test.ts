@@ -33,7 +33,7 @@ test("a workflow that takes all memory ends its thread, not the process; its nei
 });
 
 test("an idle realm does not keep a process alive, and a disposed one leaves no thread", async () => {
-  const realm = pathToFileURL("dist/ts/realm/worker_realm.js").href;
+  const realm = pathToFileURL("dist/ts/realm/mod.js").href;
   const program = (end: string) => `
     import { createWorkerRealm } from ${JSON.stringify(realm)};
     const realm = await createWorkerRealm({ workflows: "/m.js", sources: { "/m.js": 'import { workflow } from "temporalex/workflow"; export const w = workflow("W", async () => {})' } });

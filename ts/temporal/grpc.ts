@@ -1,13 +1,14 @@
 // A RawService over gRPC: a Temporal cluster, or anything that speaks its protocol. Requests and responses pass through as bytes; only
 // their outermost fields are looked at, because the transport wants a message type: Empty keeps every field that it does not know.
 // Runs in Node and Deno (HTTP/2); browsers need a gateway.
-import { type DescMethodUnary, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
+import { connect } from "node:net";
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { EmptySchema } from "@bufbuild/protobuf/wkt";
 import { Code as ConnectCode, ConnectError, type Transport } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
-import { WorkflowService } from "./generated/temporal/api/workflowservice/v1/service_pb.ts";
+import { type RawDetail, readDetail } from "./error_details.ts";
+import { rawMethod } from "./raw_methods.ts";
 
 /** PEM texts. All absent: the system's certificates. */
 export interface TlsOptions {
@@ -21,7 +22,7 @@ export interface TlsOptions {
 }
 
 export interface GrpcOptions {
-  /** host:port */
+  /** `host:port`, or `unix:` and the path of a socket. */
   address: string;
   /** Default: false, plain HTTP/2; true when an API key is given. */
   tls?: boolean | TlsOptions;
@@ -46,16 +47,18 @@ export class GrpcService implements RawService {
   /** Connects with the first call, and again whenever the connection was lost. */
   constructor(options: GrpcOptions) {
     const { address, apiKey } = options;
-    const tls = options.tls ?? apiKey !== undefined;
-    const baseUrl = `${tls === false ? "http" : "https"}://${address}`;
-    if (!URL.canParse(baseUrl) || !/^[^/]+:\d+$/.test(address)) {
-      throw new TypeError(`"${address}" is not an address; write "host:port", without a scheme`);
+    const socket = address.startsWith("unix:") ? address.slice("unix:".length) : undefined;
+    const tls = options.tls ?? (apiKey !== undefined && socket === undefined);
+    const baseUrl = `${tls === false ? "http" : "https"}://${socket === undefined ? address : "localhost"}`;
+    if (socket === undefined && (!URL.canParse(baseUrl) || !/^[^/]+:\d+$/.test(address))) {
+      throw new TypeError(`"${address}" is not an address; write "host:port", without a scheme, or "unix:/path/of/a/socket"`);
     }
+    if (socket !== undefined && tls !== false) throw new TypeError(`"${address}" is a socket of this machine; it takes no TLS`);
     this.#options = options;
     this.#sessions = new Http2SessionManager(
       baseUrl,
       { pingIntervalMs: 30_000, pingTimeoutMs: 15_000, pingIdleConnection: false },
-      typeof tls === "object" ? tlsOptions(tls) : undefined,
+      socket !== undefined ? { createConnection: () => connect(socket) } : typeof tls === "object" ? tlsOptions(tls) : undefined,
     );
     this.#transport = createGrpcTransport({
       baseUrl,
@@ -71,7 +74,7 @@ export class GrpcService implements RawService {
     if (this.#closed) throw new ServiceError(Code.CANCELLED, "the connection is closed");
     try {
       const response = await this.#transport.unary(
-        methodOf(method),
+        rawMethod(method),
         signal,
         // The header takes whole milliseconds of at most eight digits.
         Math.min(Math.max(1, Math.ceil(timeoutMs)), 99_999_999),
@@ -101,23 +104,6 @@ export class GrpcService implements RawService {
   }
 }
 
-type RawMethod = DescMethodUnary<typeof EmptySchema, typeof EmptySchema>;
-const methods = new Map<MethodName, RawMethod>();
-
-/** The method as one of Empty to Empty. */
-function methodOf(name: MethodName): RawMethod {
-  let method = methods.get(name);
-  if (method === undefined) {
-    const described = WorkflowService.method[name];
-    method = Object.create(described, {
-      input: { value: EmptySchema },
-      output: { value: EmptySchema },
-    }) as RawMethod;
-    methods.set(name, method);
-  }
-  return method;
-}
-
 function tlsOptions(tls: TlsOptions): { [name: string]: unknown } {
   if ((tls.clientCertificate === undefined) !== (tls.clientKey === undefined)) {
     throw new TypeError("a client certificate and its key belong together; one of them is missing");
@@ -138,41 +124,16 @@ function toServiceError(error: unknown, method: MethodName, signal: AbortSignal 
   const message = rawMessage === "" ? `${method} failed` : rawMessage;
   // Lost connections come in several dresses: a stream that was reset with CANCEL though nobody here asked for it, or one that ended
   // before its answer. Nothing is known of what the server did, as with any unavailable service.
-  const lost = code === ConnectCode.Canceled || /^protocol error: (incomplete|missing)/.test(message) ||
+  const lost = code === ConnectCode.Canceled || /^connect E[A-Z]+/.test(message) ||
+    /^protocol error: (incomplete|missing)/.test(message) ||
     (code === ConnectCode.Unknown && /premature close|socket|ECONN|stream|GOAWAY/i.test(message)) ||
     (code === ConnectCode.Internal && /stream closed|RST_STREAM|GOAWAY|http\/2/i.test(message));
   if (lost) {
     return new ServiceError(Code.UNAVAILABLE, `the connection was lost during ${method}: ${message}`, "", {}, { cause: error });
   }
-  const detail = details.map(readDetail).find((found) => found !== undefined);
+  const detail = details.map((each) =>
+    "value" in each && each.value instanceof Uint8Array ? readDetail(each as RawDetail) : undefined
+  )
+    .find((found) => found !== undefined);
   return new ServiceError(code as number as Code, message, detail?.reason ?? "", detail?.metadata ?? {}, { cause: error });
-}
-
-/** String fields of temporal.api.errordetails.v1 that programs ask for, by message and field number. */
-const DETAIL_FIELDS: { readonly [type: string]: { readonly [field: number]: string } } = {
-  WorkflowExecutionAlreadyStartedFailure: { 1: "start_request_id", 2: "run_id" },
-  NamespaceNotFoundFailure: { 1: "namespace" },
-  NamespaceNotActiveFailure: { 1: "namespace", 2: "current_cluster", 3: "active_cluster" },
-  NewerBuildExistsFailure: { 1: "default_build_id" },
-  PermissionDeniedFailure: { 1: "reason" },
-};
-
-type Detail = ConnectError["details"][number];
-
-/** Name and fields of an error's detail: the message's name without its "Failure". */
-function readDetail(detail: Detail): { reason: string; metadata: { [key: string]: string } } | undefined {
-  if (!("value" in detail) || !(detail.value instanceof Uint8Array)) return undefined;
-  const { type, value } = detail as { type: string; value: Uint8Array };
-  const name = /^temporal\.api\.errordetails\.v1\.(\w+)$/.exec(type)?.[1];
-  if (name === undefined) return undefined;
-  const fields = DETAIL_FIELDS[name] ?? {};
-  const metadata: { [key: string]: string } = {};
-  const reader = new BinaryReader(value);
-  while (reader.pos < reader.len) {
-    const [number, wireType] = reader.tag();
-    const key = fields[number];
-    if (key !== undefined && wireType === WireType.LengthDelimited) metadata[key] = reader.string();
-    else reader.skip(wireType, number);
-  }
-  return { reason: name.replace(/Failure$/, ""), metadata };
 }

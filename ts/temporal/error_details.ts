@@ -1,0 +1,87 @@
+// The name and the fields of a refusal, as gRPC carries them: one of Temporal's messages where it has one for the case, which every SDK
+// knows, else google.rpc.ErrorInfo. Both are written and read here by hand: they are strings by field number.
+import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+
+/** A detail on the wire. */
+export interface RawDetail {
+  readonly type: string;
+  readonly value: Uint8Array;
+}
+
+export interface NamedRefusal {
+  readonly reason: string;
+  readonly metadata: { readonly [key: string]: string };
+}
+
+const TEMPORAL = "temporal.api.errordetails.v1.";
+const ERROR_INFO = "google.rpc.ErrorInfo";
+const DOMAIN = "temporalex";
+
+/** String fields of temporal.api.errordetails.v1 that programs ask for, by message and field number. */
+const FIELDS: { readonly [type: string]: { readonly [field: number]: string } } = {
+  WorkflowExecutionAlreadyStartedFailure: { 1: "start_request_id", 2: "run_id" },
+  NamespaceNotFoundFailure: { 1: "namespace" },
+  NamespaceNotActiveFailure: { 1: "namespace", 2: "current_cluster", 3: "active_cluster" },
+  NewerBuildExistsFailure: { 1: "default_build_id" },
+  PermissionDeniedFailure: { 1: "reason" },
+  WorkflowNotReadyFailure: {},
+  QueryFailedFailure: {},
+  NotFoundFailure: {},
+};
+
+/** What a refusal's details say; undefined for details that are not known. Temporal's names are those of its messages without "Failure". */
+export function readDetail({ type, value }: RawDetail): NamedRefusal | undefined {
+  if (type === ERROR_INFO) return readErrorInfo(value);
+  if (!type.startsWith(TEMPORAL)) return undefined;
+  const name = type.slice(TEMPORAL.length);
+  const metadata: { [key: string]: string } = {};
+  const reader = new BinaryReader(value);
+  while (reader.pos < reader.len) {
+    const [number, wireType] = reader.tag();
+    const key = FIELDS[name]?.[number];
+    if (key !== undefined && wireType === WireType.LengthDelimited) metadata[key] = reader.string();
+    else reader.skip(wireType, number);
+  }
+  return { reason: name.replace(/Failure$/, ""), metadata };
+}
+
+function readErrorInfo(value: Uint8Array): NamedRefusal {
+  const metadata: { [key: string]: string } = {};
+  let reason = "";
+  const reader = new BinaryReader(value);
+  while (reader.pos < reader.len) {
+    const [number, wireType] = reader.tag();
+    if (number === 1 && wireType === WireType.LengthDelimited) reason = reader.string();
+    else if (number === 3 && wireType === WireType.LengthDelimited) {
+      const end = reader.uint32() + reader.pos;
+      let key = "", text = "";
+      while (reader.pos < end) {
+        const [field, wire] = reader.tag();
+        if (field === 1 && wire === WireType.LengthDelimited) key = reader.string();
+        else if (field === 2 && wire === WireType.LengthDelimited) text = reader.string();
+        else reader.skip(wire, field);
+      }
+      metadata[key] = text;
+    } else reader.skip(wireType, number);
+  }
+  return { reason, metadata };
+}
+
+/** The detail that carries a refusal's name and fields; undefined for one that has no name. */
+export function writeDetail({ reason, metadata }: NamedRefusal): RawDetail | undefined {
+  if (reason === "") return undefined;
+  const fields = FIELDS[`${reason}Failure`];
+  const writer = new BinaryWriter();
+  if (fields !== undefined) {
+    for (const [number, key] of Object.entries(fields)) {
+      if (metadata[key] !== undefined) writer.tag(Number(number), WireType.LengthDelimited).string(metadata[key]);
+    }
+    return { type: `${TEMPORAL}${reason}Failure`, value: writer.finish() };
+  }
+  writer.tag(1, WireType.LengthDelimited).string(reason).tag(2, WireType.LengthDelimited).string(DOMAIN);
+  for (const [key, text] of Object.entries(metadata)) {
+    writer.tag(3, WireType.LengthDelimited).fork();
+    writer.tag(1, WireType.LengthDelimited).string(key).tag(2, WireType.LengthDelimited).string(text).join();
+  }
+  return { type: ERROR_INFO, value: writer.finish() };
+}

@@ -1,0 +1,66 @@
+// A RawService as an HTTP handler: gRPC, gRPC-web and Connect, with binary bodies that pass through unread, or JSON. Who listens, and who
+// may call, is somebody else's business (listener.ts, ../app/store_socket.ts).
+import { type DescMethodUnary, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { EmptySchema } from "@bufbuild/protobuf/wkt";
+import { Code as ConnectCode, ConnectError, type ConnectRouter, type HandlerContext } from "@connectrpc/connect";
+import { connectNodeAdapter } from "@connectrpc/connect-node";
+import { type MethodName, type RawService, ServiceError } from "../service/raw.ts";
+import { isGone } from "../service/retry.ts";
+import { writeDetail } from "./error_details.ts";
+import { WorkflowService } from "./generated/temporal/api/workflowservice/v1/service_pb.ts";
+import { METHOD_NAMES, rawMethod } from "./raw_methods.ts";
+
+/** A listener for requests of node:http and node:http2. */
+export type ServiceHandler = ReturnType<typeof connectNodeAdapter>;
+
+/** The largest request that is read. Services have smaller limits for what they take, with better words. */
+const READ_MAX_BYTES = 64 * 1024 * 1024;
+
+export function serviceHandler(service: RawService): ServiceHandler {
+  const call = async (name: MethodName, request: Uint8Array, context: HandlerContext): Promise<Uint8Array> => {
+    const timeoutMs = context.timeoutMs();
+    try {
+      return await service.call(name, request, { signal: context.signal, ...(timeoutMs !== undefined && { timeoutMs }) });
+    } catch (error) {
+      throw toConnectError(error);
+    }
+  };
+  const options = { readMaxBytes: READ_MAX_BYTES };
+  const binary = connectNodeAdapter({
+    ...options,
+    routes(router: ConnectRouter) {
+      for (const name of METHOD_NAMES) {
+        router.rpc(
+          rawMethod(name),
+          async (request, context) => fromBinary(EmptySchema, await call(name, toBinary(EmptySchema, request), context)),
+        );
+      }
+    },
+  });
+  // JSON needs the messages' own types.
+  const json = connectNodeAdapter({
+    ...options,
+    routes(router: ConnectRouter) {
+      for (const name of METHOD_NAMES) {
+        const method = WorkflowService.method[name] as DescMethodUnary;
+        router.rpc(
+          method,
+          async (request, context) => fromBinary(method.output, await call(name, toBinary(method.input, request), context)),
+        );
+      }
+    },
+  });
+  return (request, response) =>
+    /json/i.test(request.headers["content-type"] ?? "") ? json(request, response) : binary(request, response);
+}
+
+/** The refusal as it travels. A service that is gone here may come back under the same address: for callers it is unavailable. */
+function toConnectError(error: unknown): ConnectError {
+  if (!(error instanceof ServiceError)) {
+    return new ConnectError(error instanceof Error ? error.message : String(error), ConnectCode.Internal);
+  }
+  const answer = new ConnectError(error.message, error.code as number as ConnectCode);
+  const detail = isGone(error) ? undefined : writeDetail(error);
+  if (detail !== undefined) answer.details.push(detail);
+  return answer;
+}

@@ -8,6 +8,7 @@ import { consoleLogger } from "../platform/host.ts";
 import type { Logger } from "../service/logger.ts";
 import type { WorkerOptions } from "../worker/options.ts";
 import { Worker } from "../worker/worker.ts";
+import { Served } from "./served.ts";
 
 export interface OpenOptions {
   /** SQLite file in which everything is kept, created when missing. Without it everything is in memory, and gone with the process. */
@@ -22,6 +23,11 @@ export interface OpenOptions {
   converter?: ClientOptions["converter"];
   /** Default: lines on standard error. */
   logger?: Logger;
+  /**
+   * Lets the command line and other processes of the same user talk to the engine while it runs, over a socket beside the store file.
+   * Default: true where there is a `path`, in Node and Deno. If that is not possible there, a warning is logged and the engine runs on.
+   */
+  serve?: boolean;
   /** More options of the parts. */
   engine?: Omit<EmbeddedEngineOptions, "path">;
   worker?: Omit<WorkerOptions, "service" | "taskQueue" | "workflows" | "activities">;
@@ -33,6 +39,11 @@ export interface App {
   readonly client: Client;
   readonly worker: Worker;
   readonly engine: EmbeddedEngine;
+  /**
+   * Where other processes can reach the engine: a socket's path or `127.0.0.1:<port>`; undefined where it is not served. Resolves shortly
+   * after `open`, so that serving costs the start no time.
+   */
+  readonly served: Promise<string | undefined>;
   /** Resolves after `close`; rejects when the worker has stopped by itself. */
   readonly done: Promise<void>;
   /** Stops the worker (tasks in work are finished, activities are told to stop) and closes the engine. What was going on goes on at the next `open`. */
@@ -81,7 +92,10 @@ export async function open(options: OpenOptions): Promise<App> {
   const done = worker.run();
   // Nobody may be listening yet.
   done.catch((error) => logger.error("the worker has stopped", { error }));
+  const server = new Served(engine, options.serve !== false && path !== undefined && options.engine?.store === undefined, logger);
   let closing: Promise<void> | undefined;
-  const close = () => closing ??= worker.shutdown().then(() => engine.close());
-  return { client, worker, engine, done, close, [Symbol.asyncDispose]: close };
+  // The engine's end answers the calls that wait; the server passes that on before it closes.
+  const close = () =>
+    closing ??= worker.shutdown().then(() => server.retire()).then(() => engine.close()).then(() => server.close());
+  return { client, worker, engine, served: server.address, done, close, [Symbol.asyncDispose]: close };
 }

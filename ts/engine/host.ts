@@ -22,7 +22,7 @@ import { type HostMethod, hostMethods } from "./host_methods.ts";
 import { ENGINE_METHODS } from "./methods.ts";
 import type { EmbeddedEngineOptions, EngineLimits, EngineStats } from "./options.ts";
 import { cancelled, closed, coreReplaced, notFound, notRecorded, stopped, storeFailed, unimplemented } from "./refusals.ts";
-import { SqliteStore } from "./sqlite/store.ts";
+import { openStore } from "./visits.ts";
 import type { PurgeOptions, Store, StoredRun } from "./store.ts";
 import { isFinalStoreError } from "./store_errors.ts";
 import { parseQuery } from "./visibility/parse.ts";
@@ -92,9 +92,12 @@ export class EmbeddedEngine implements RawService {
       throw new TypeError("an engine needs either a path (of its SQLite file) or a store (new MemoryStore() for tests)");
     }
     const core = options.core ?? await loadCore();
-    const { path, synchronous, driver } = options;
-    const store = options.store ??
-      SqliteStore.open(path!, { ...(synchronous !== undefined && { synchronous }), ...(driver !== undefined && { driver }) });
+    const { path, synchronous, driver, visit } = options;
+    const store = options.store ?? await openStore(path!, {
+      ...(synchronous !== undefined && { synchronous }),
+      ...(driver !== undefined && { driver }),
+      ...(visit !== undefined && { visit }),
+    });
     try {
       const engine = new EmbeddedEngine(core, store, options);
       engine.#recover();

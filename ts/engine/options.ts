@@ -29,6 +29,8 @@ export interface EmbeddedEngineOptions {
   synchronous?: Synchronous;
   /** For `path`. Default: the first SQLite library that is present. */
   driver?: DriverName;
+  /** For `path`: the engine is closed again in a moment; others who want to open the store meanwhile wait for that. */
+  visit?: boolean;
   /** Default "default". */
   namespace?: string;
   clock?: Clock;

@@ -33,6 +33,8 @@ export interface StoreHolder {
   readonly openedMs: number;
   /** Name of the driver that the holder uses. */
   readonly driver: string;
+  /** It has the store for a moment only, to read something or to record one request: try again. */
+  readonly visit: boolean;
 }
 
 /** Another process (or another engine of this one) has the store open. One writer per store. */
@@ -60,4 +62,9 @@ export class StoreCorruptError extends StoreError {
 /** The store can never serve again while it is open: the engine stops instead of retrying. */
 export function isFinalStoreError(e: unknown): boolean {
   return e instanceof StoreFencedError || e instanceof StoreCorruptError || e instanceof StoreLockedError;
+}
+
+/** Somebody has the store open for a moment only, or is just opening or closing it: it is worth while to try again soon. */
+export function isMomentary(e: unknown): boolean {
+  return e instanceof StoreLockedError && (e.holder === undefined || e.holder.visit);
 }

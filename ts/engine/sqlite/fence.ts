@@ -15,6 +15,8 @@ interface OwnerNote extends ProcessIdentity {
   readonly openedMs: number;
   readonly driver: string;
   readonly nativeLocks: boolean;
+  /** It is gone in a moment: see `SqliteOptions.visit`. */
+  readonly visit?: boolean;
 }
 
 /**
@@ -38,14 +40,14 @@ export class Fence {
   #released = false;
 
   /** Takes the fence of a store file or throws a StoreLockedError. `path` is absolute and free of links. */
-  constructor(builtins: Builtins, library: SqlLibrary, path: string) {
+  constructor(builtins: Builtins, library: SqlLibrary, path: string, visit = false) {
     this.#builtins = builtins;
     this.#path = path;
     this.token = globalThis.crypto.randomUUID();
     this.#made = !builtins.fs.existsSync(`${path}-fence`);
     if (library.nativeLocks) this.#lock = this.#nativeLock(library);
     try {
-      this.#takeOver(library);
+      this.#takeOver(library, visit);
     } catch (e) {
       this.#unlock();
       throw e;
@@ -68,7 +70,7 @@ export class Fence {
   }
 
   /** Replaces the note of a dead owner, one process at a time. */
-  #takeOver(library: SqlLibrary): void {
+  #takeOver(library: SqlLibrary, visit: boolean): void {
     const { fs } = this.#builtins;
     const mutex = `${this.#path}-takeover`;
     this.#enter(mutex);
@@ -82,6 +84,7 @@ export class Fence {
         openedMs: Date.now(),
         driver: library.name,
         nativeLocks: library.nativeLocks,
+        ...(visit && { visit }),
       };
       const fresh = `${this.#path}-owner.${this.token}`;
       fs.writeFileSync(fresh, JSON.stringify(note));
@@ -131,7 +134,13 @@ export class Fence {
     if (note === undefined) {
       return new StoreLockedError(`${this.#path} is open in another process. ${advice}.`, undefined, options);
     }
-    const holder: StoreHolder = { pid: note.pid, host: note.host, openedMs: note.openedMs, driver: note.driver };
+    const holder: StoreHolder = {
+      pid: note.pid,
+      host: note.host,
+      openedMs: note.openedMs,
+      driver: note.driver,
+      visit: note.visit === true,
+    };
     const who = `process ${note.pid}${note.host === "" ? "" : ` on ${note.host}`}, since ${
       new Date(note.openedMs).toISOString()
     }`;

@@ -15,6 +15,10 @@ export interface SqliteOptions {
   driver?: DriverName;
   /** Default FULL. */
   synchronous?: Synchronous;
+  /** The store is closed again in a moment. Others who want to open it meanwhile wait, where they would otherwise be refused. */
+  visit?: boolean;
+  /** Nothing is changed, and no trace is left: the file must be there, with the schema of this version. */
+  readOnly?: boolean;
 }
 
 export interface OpenFile {
@@ -24,6 +28,7 @@ export interface OpenFile {
   readonly database: SqlDatabase;
   readonly fence: Fence;
   readonly synchronous: Synchronous;
+  readonly readOnly: boolean;
 }
 
 export function openFile(path: string, options: SqliteOptions, migrations: readonly Migration[] = MIGRATIONS): OpenFile {
@@ -32,15 +37,21 @@ export function openFile(path: string, options: SqliteOptions, migrations: reado
   const library = loadLibrary(found, options.driver);
   const absolute = resolve(found, path);
   const synchronous = options.synchronous ?? "FULL";
-  const fence = new Fence(found, library, absolute);
+  const { readOnly = false } = options;
+  if (readOnly && !found.fs.existsSync(absolute)) throw new StoreError(`there is no store ${absolute}`);
+  const fence = new Fence(found, library, absolute, options.visit);
   let database: SqlDatabase | undefined;
   let known = false;
   try {
     known = inspect(found, absolute, migrations);
+    if (readOnly && !known) throw new StoreError(`there is no store in ${absolute}: the file is empty`);
     database = library.open(absolute);
+    if (readOnly && fileVersion(database) < schemaVersion(migrations)) {
+      throw new StoreError(`${absolute} was written by an older version of temporalex; open it once to bring it up to date`);
+    }
     prepare(database, absolute, synchronous, migrations);
     fence.watchFile();
-    return { builtins: found, library, path: absolute, database, fence, synchronous };
+    return { builtins: found, library, path: absolute, database, fence, synchronous, readOnly };
   } catch (e) {
     database?.close();
     fence.release(!known);

@@ -59,7 +59,7 @@ export class SqliteStore implements Store {
     this.description = `SQLite store ${file.path} (${file.library.name}, synchronous=${file.synchronous})`;
     this.#sql = statements(file.database);
     this.#index = new HistoryIndex(file.database);
-    this.#database.exec("UPDATE store SET epoch = epoch + 1");
+    if (!file.readOnly) this.#database.exec("UPDATE store SET epoch = epoch + 1");
     this.#epoch = number(this.#sql.epoch.get([]), "epoch");
     this.#nextRunKey = this.#max("runs", "run_key") + 1;
     this.#nextHistoryKey = this.#max("history", "history_key") + 1;
@@ -181,6 +181,7 @@ export class SqliteStore implements Store {
 
   commit(writes: readonly RunWrite[]): void {
     this.#attempt("writing to", () => {
+      if (this.#file.readOnly) throw new StoreError(`${this.path} was opened for reading`);
       this.#file.fence.check();
       if (writes.length === 0) return;
       this.#transaction(() => {
@@ -331,14 +332,14 @@ export class SqliteStore implements Store {
     this.#closed = true;
     try {
       // Leaves everything in the one file. Also: libsql keeps a closed database open until its statements are collected.
-      if (this.#file.fence.held()) this.#database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all([]);
+      if (!this.#file.readOnly && this.#file.fence.held()) this.#database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all([]);
     } catch {
       // A reader of another program is in the way; the log is read at the next opening.
     }
     try {
       this.#database.close();
     } finally {
-      this.#file.fence.release();
+      this.#file.fence.release(this.#file.readOnly);
     }
   }
 }

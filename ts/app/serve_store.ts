@@ -1,0 +1,96 @@
+// The holder's side: serves an engine's WorkflowService beside its store file, so that the command line and other processes of the same
+// user can talk to it while it runs. Node and Deno; loaded only when a store is opened there.
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { rmSync } from "node:fs";
+import type { RawService } from "../service/raw.ts";
+import { type Http2Handler, listen, type Listener } from "../temporal/listener.ts";
+import { serviceHandler } from "../temporal/serve.ts";
+import { fileId, fitsSocket, placePort, placeSocket, portPath, socketPath } from "./beside.ts";
+
+export interface StoreServer {
+  /** The socket's path, or `127.0.0.1:<port>`. */
+  readonly address: string;
+  /** Removes what lies beside the store: from now on nobody finds it. */
+  retire(): void;
+  /** Lets open calls end for at most `graceMs`, and closes. */
+  close(graceMs?: number): Promise<void>;
+}
+
+export interface ServeStoreOptions {
+  onError?(error: Error): void;
+}
+
+/**
+ * Serves `service` beside the store at `path` (absolute). To be called by the process that holds the store's fence, and by no other: what
+ * a killed one left is replaced. Throws when nothing can be served there; the store is not affected.
+ */
+export async function serveStore(service: RawService, path: string, options: ServeStoreOptions = {}): Promise<StoreServer> {
+  const handler: Http2Handler = serviceHandler(service) as Http2Handler;
+  rmSync(portPath(path), { force: true });
+  if (fitsSocket(path)) {
+    const listener = await placeSocket(path, (at) => {
+      askDeno(`unix:${at}`, "--allow-net");
+      return listen({ at: { path: at }, handler, ...options });
+    });
+    return closing(socketPath(path), socketPath(path), listener);
+  }
+  rmSync(socketPath(path), { force: true });
+  askDeno("127.0.0.1", "--allow-net=127.0.0.1");
+  const secret = randomBytes(32).toString("base64url");
+  let port = 0;
+  const listener = await listen({ at: { port: 0 }, handler: guarded(handler, secret, () => port), ...options });
+  port = listener.port;
+  try {
+    placePort(path, port, secret);
+  } catch (e) {
+    await listener.close(0);
+    throw e;
+  }
+  return closing(portPath(path), `127.0.0.1:${port}`, listener);
+}
+
+function closing(file: string, address: string, listener: Listener): StoreServer {
+  const id = fileId(file);
+  // Not what the next holder has put in its place.
+  const retire = () => {
+    if (id !== undefined && fileId(file) === id) rmSync(file, { force: true });
+  };
+  return {
+    address,
+    retire,
+    async close(graceMs) {
+      retire();
+      await listener.close(graceMs);
+    },
+  };
+}
+
+/** Deno asks people on a terminal for a permission that a program uses without having it: no program is to be surprised by that. */
+function askDeno(host: string, flag: string): void {
+  const { Deno } = globalThis as {
+    Deno?: { permissions?: { querySync(descriptor: { name: "net"; host: string }): { state: string } } };
+  };
+  const state = Deno?.permissions?.querySync({ name: "net", host }).state ?? "granted";
+  if (state !== "granted") throw new Error(`Deno does not permit listening there; run with ${flag}, or open with serve: false`);
+}
+
+/**
+ * Only who knows the secret is let through, and no web page: pages name their origin, and know the port by another name when they have
+ * rebound one.
+ */
+export function guarded(handler: Http2Handler, secret: string, port: () => number): Http2Handler {
+  const wanted = new TextEncoder().encode(`Bearer ${secret}`);
+  return (request, response) => {
+    const refuse = (status: number) => {
+      request.resume();
+      response.writeHead(status);
+      response.end();
+    };
+    const { headers } = request;
+    const host = headers[":authority"] ?? headers.host;
+    if (headers.origin !== undefined || (host !== `127.0.0.1:${port()}` && host !== `localhost:${port()}`)) return refuse(403);
+    const given = new TextEncoder().encode(headers.authorization ?? "");
+    if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return refuse(401);
+    handler(request, response);
+  };
+}

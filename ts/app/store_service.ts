@@ -1,0 +1,279 @@
+// A store file as a WorkflowService for a process that does not hold it: calls go to the process that does, and with none the store is
+// opened for a moment, for just that call (a visit). Who holds the store may change between two calls; callers notice nothing but time.
+// Calls that need a worker (queries, updates) or that wait for what only a worker can bring (results) cannot be answered by a visit.
+import { fromBinary } from "@bufbuild/protobuf";
+import { existsSync, realpathSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { EmbeddedEngine } from "../engine/mod.ts";
+import { READ_METHODS, ReadingService } from "../engine/reading.ts";
+import { StoreLockedError } from "../engine/store_errors.ts";
+import { openStore } from "../engine/visits.ts";
+import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
+import { realTimers, sleepOn } from "../service/timers.ts";
+import { GrpcService } from "../temporal/grpc.ts";
+import { GetWorkflowExecutionHistoryRequestSchema } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { findHolder } from "./beside.ts";
+
+export interface StoreServiceOptions {
+  /** The store's file. */
+  path: string;
+  /** Default "default"; of use only while nobody holds the store. */
+  namespace?: string;
+  /** Whether a start may create the store. Default: true. */
+  create?: boolean;
+  /** Told when a call begins to wait for a process that opens the store, because only a worker can bring what it waits for. */
+  onWaiting?(): void;
+}
+
+/** A visit stays open for so long after its last call: what asks in pages asks again at once. */
+const LINGER_MS = 20;
+/** And for no longer than this, whatever is asked: others wait for its end. */
+const MAX_VISIT_MS = 500;
+/** How long a holder may take from opening the store to being reachable. */
+const REACHABLE_MS = 3_000;
+const PAUSE_MS = 50;
+/** A call that waits looks into the store by itself so often. */
+const LOOK_MS = 2_000;
+/** Time in which a store that need not be waited for gives its answer. */
+const AT_ONCE_MS = 25;
+
+const NEED_A_WORKER: ReadonlySet<MethodName> = new Set<MethodName>([
+  "queryWorkflow",
+  "updateWorkflowExecution",
+  "pollWorkflowExecutionUpdate",
+  "pollWorkflowTaskQueue",
+  "pollActivityTaskQueue",
+]);
+const CREATES: ReadonlySet<MethodName> = new Set<MethodName>(["startWorkflowExecution", "signalWithStartWorkflowExecution"]);
+
+interface Visit {
+  readonly service: RawService;
+  readonly writes: boolean;
+  readonly openedAt: number;
+  users: number;
+  timer: unknown;
+  close(): Promise<void>;
+}
+
+export class StoreService implements RawService {
+  readonly losesCancelledPolls = true;
+  /** Absolute, with links followed: the name under which the holder has it. */
+  readonly path: string;
+  readonly #options: StoreServiceOptions;
+  #holder: { readonly service: GrpcService; readonly key: string } | undefined;
+  #hadHolder = false;
+  #visit: Visit | undefined;
+  /** Visits are opened and closed one after the other. */
+  #turn: Promise<unknown> = Promise.resolve();
+  #closed = false;
+
+  constructor(options: StoreServiceOptions) {
+    this.#options = options;
+    this.path = realPath(options.path);
+  }
+
+  /** Whether a process that can be reached holds the store at this moment. */
+  get held(): boolean {
+    return findHolder(this.path) !== undefined;
+  }
+
+  async call(method: MethodName, request: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
+    for (const began = performance.now();;) {
+      if (this.#closed) throw new ServiceError(Code.CANCELLED, "the connection is closed");
+      options.signal?.throwIfAborted();
+      const answer = await this.#askHolder(method, request, options);
+      if (answer !== undefined) return answer;
+      try {
+        return await this.#withoutHolder(method, request, options);
+      } catch (e) {
+        if (!(e instanceof StoreLockedError)) throw e;
+        // It is held by now; the holder may not listen yet, or listen again.
+        if (performance.now() - began > REACHABLE_MS) throw this.#unreachable(e);
+      }
+      await sleepOn(realTimers, PAUSE_MS, options.signal);
+    }
+  }
+
+  /** The holder's answer; undefined when nobody is there to ask. */
+  async #askHolder(method: MethodName, request: Uint8Array, options: CallOptions): Promise<Uint8Array | undefined> {
+    const holder = this.#find();
+    if (holder === undefined) return undefined;
+    try {
+      const answer = await holder.call(method, request, options);
+      this.#hadHolder = true;
+      return answer;
+    } catch (e) {
+      if (!(e instanceof ServiceError) || e.code !== Code.UNAVAILABLE) throw e;
+      this.#drop();
+      // Nobody listens there: what a killed process left. Whatever else went wrong may have happened after the call had its effect, so it
+      // is left to the caller to ask again, who knows whether that is right.
+      if (/^the connection was lost during \w+: connect E/.test(e.message)) return undefined;
+      this.#hadHolder = true;
+      throw e;
+    }
+  }
+
+  #find(): GrpcService | undefined {
+    const found = findHolder(this.path);
+    const key = JSON.stringify(found);
+    if (this.#holder !== undefined && this.#holder.key === key) return this.#holder.service;
+    this.#drop();
+    if (found === undefined) return undefined;
+    const service = "socket" in found
+      ? new GrpcService({ address: `unix:${found.socket}` })
+      : new GrpcService({ address: `127.0.0.1:${found.port}`, apiKey: found.secret, tls: false });
+    this.#holder = { service, key };
+    return service;
+  }
+
+  #drop(): void {
+    this.#holder?.service.close();
+    this.#holder = undefined;
+  }
+
+  #unreachable(e: StoreLockedError): ServiceError {
+    const who = e.holder === undefined ? "another process" : `process ${e.holder.pid}`;
+    return new ServiceError(
+      Code.FAILED_PRECONDITION,
+      `${this.path} is open in ${who}, which cannot be reached: it was opened with serve: false, could not listen beside the store (its log ` +
+        "says so), or belongs to another user",
+      "HolderUnreachable",
+      {},
+      { cause: e },
+    );
+  }
+
+  // ------------------------------------------------------------------------------------------------------ with no holder
+
+  #withoutHolder(method: MethodName, request: Uint8Array, options: CallOptions): Promise<Uint8Array> {
+    if (NEED_A_WORKER.has(method)) return Promise.reject(this.#noWorker());
+    if (!READ_METHODS.has(method)) {
+      return this.#visiting(true, CREATES.has(method), (service) => service.call(method, request, options));
+    }
+    if (method === "getWorkflowExecutionHistory" && waits(request)) return this.#waitFor(method, request, options);
+    return this.#visiting(false, false, (service) => service.call(method, request, options));
+  }
+
+  #noWorker(): ServiceError {
+    // A holder that was there a moment ago may come back: callers ask again for a while.
+    if (this.#hadHolder) {
+      return new ServiceError(Code.UNAVAILABLE, `the process that had ${this.path} open has ended, and no worker can answer`);
+    }
+    return new ServiceError(
+      Code.FAILED_PRECONDITION,
+      `no process has ${this.path} open, so no worker can answer; start one, for instance with: temporalex worker --store ${this.path}`,
+      "NoWorker",
+    );
+  }
+
+  /** What is there already, or what comes once a process has opened the store. */
+  async #waitFor(method: MethodName, request: Uint8Array, options: CallOptions): Promise<Uint8Array> {
+    const { timeoutMs = Infinity, signal } = options;
+    const deadline = performance.now() + timeoutMs;
+    const isDeadline = (e: unknown) => e instanceof ServiceError && e.code === Code.DEADLINE_EXCEEDED;
+    try {
+      return await this.#visiting(
+        false,
+        false,
+        (service) => service.call(method, request, { ...options, timeoutMs: AT_ONCE_MS }),
+      );
+    } catch (e) {
+      if (!isDeadline(e)) throw e;
+    }
+    this.#options.onWaiting?.();
+    const look = performance.now() + LOOK_MS;
+    while (performance.now() < Math.min(deadline, look)) {
+      await sleepOn(realTimers, PAUSE_MS, signal);
+      if (this.#closed) break;
+      const left = Math.max(1, deadline - performance.now());
+      const answer = await this.#askHolder(method, request, { ...options, ...(left < Infinity && { timeoutMs: left }) });
+      if (answer !== undefined) return answer;
+    }
+    throw new ServiceError(Code.DEADLINE_EXCEEDED, `${method} had no answer yet: no process has ${this.path} open`);
+  }
+
+  // -------------------------------------------------------------------------------------------------------------- visits
+
+  async #visiting<T>(writes: boolean, creates: boolean, use: (service: RawService) => Promise<T>): Promise<T> {
+    const visit = await this.#inTurn(() => this.#enter(writes, creates));
+    try {
+      return await use(visit.service);
+    } finally {
+      visit.users--;
+      if (visit.users === 0) {
+        visit.timer = setTimeout(() => void this.#inTurn(() => this.#leave(visit)).catch(() => {}), LINGER_MS);
+      }
+    }
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(work);
+    this.#turn = turn.catch(() => {});
+    return turn;
+  }
+
+  async #enter(writes: boolean, creates: boolean): Promise<Visit> {
+    const open = this.#visit;
+    if (open !== undefined) {
+      const fresh = performance.now() - open.openedAt < MAX_VISIT_MS;
+      if (fresh && (open.writes || !writes)) {
+        clearTimeout(open.timer as number | undefined);
+        open.users++;
+        return open;
+      }
+      while (open.users > 0) await sleepOn(realTimers, 1);
+      await this.#leave(open);
+    }
+    if (!existsSync(this.path) && !(creates && this.#options.create !== false)) {
+      throw new ServiceError(Code.NOT_FOUND, `there is no store ${this.path}`, "NoStore");
+    }
+    const namespace = this.#options.namespace ?? "default";
+    const service = writes
+      ? await EmbeddedEngine.open({ path: this.path, namespace, visit: true, onError: () => {} })
+      : await ReadingService.open(await openStore(this.path, { visit: true, readOnly: true }), namespace);
+    this.#visit = { service, writes, openedAt: performance.now(), users: 1, timer: undefined, close: () => service.close() };
+    return this.#visit;
+  }
+
+  async #leave(visit: Visit): Promise<void> {
+    if (this.#visit !== visit || visit.users > 0) return;
+    this.#visit = undefined;
+    clearTimeout(visit.timer as number | undefined);
+    await visit.close();
+  }
+
+  /** Ends the connection; open calls are refused. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#drop();
+    await this.#inTurn(async () => {
+      const visit = this.#visit;
+      if (visit === undefined) return;
+      visit.users = 0;
+      await this.#leave(visit);
+    });
+  }
+}
+
+function waits(request: Uint8Array): boolean {
+  try {
+    return fromBinary(GetWorkflowExecutionHistoryRequestSchema, request).waitNewEvent;
+  } catch {
+    // The service says what is wrong with it.
+    return false;
+  }
+}
+
+/** As the store resolves it: the folder's links are followed, also where the file is not there yet. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const absolute = resolve(path);
+    try {
+      return join(realpathSync(dirname(absolute)), basename(absolute));
+    } catch {
+      return absolute;
+    }
+  }
+}

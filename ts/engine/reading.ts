@@ -1,0 +1,79 @@
+// The read methods of WorkflowService over a store that nobody has open: lists and counts from its index, descriptions and histories from
+// an engine whose clock stands still and that has nothing to recover, so that looking changes nothing.
+import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
+import type { Clock } from "./clock.ts";
+import { EmbeddedEngine } from "./host.ts";
+import type { Store } from "./store.ts";
+import { StoreError } from "./store_errors.ts";
+
+export const READ_METHODS: ReadonlySet<MethodName> = new Set<MethodName>([
+  "getSystemInfo",
+  "describeNamespace",
+  "listWorkflowExecutions",
+  "countWorkflowExecutions",
+  "describeWorkflowExecution",
+  "getWorkflowExecutionHistory",
+]);
+
+const STANDING: Clock = { nowMs: () => 0, setTimer: () => () => {} };
+
+/** The store as it is, for an engine that must not act on it. */
+function asItIs(store: Store): Store {
+  return {
+    description: store.description,
+    load: (workflowId, runId) => store.load(workflowId, runId),
+    historyRange: (workflowId, runId, from, to) => store.historyRange(workflowId, runId, from, to),
+    ready: () => [],
+    due: () => [],
+    nextWake: () => 0,
+    list: (query, size, after) => store.list(query, size, after),
+    count: (where) => store.count(where),
+    commit: () => {
+      throw new StoreError("a store that is only read was to be written");
+    },
+    backup: (path) => store.backup(path),
+    purge: () => [],
+    check: () => store.check(),
+    close: () => {},
+  };
+}
+
+export class ReadingService implements RawService {
+  readonly #engine: EmbeddedEngine;
+  readonly #store: Store;
+
+  /** Takes the store over: `close` closes it. */
+  static async open(store: Store, namespace = "default"): Promise<ReadingService> {
+    try {
+      const engine = await EmbeddedEngine.open({
+        store: asItIs(store),
+        namespace,
+        clock: STANDING,
+        remoteWorkers: true,
+        onError: () => {},
+      });
+      return new ReadingService(engine, store);
+    } catch (e) {
+      store.close();
+      throw e;
+    }
+  }
+
+  private constructor(engine: EmbeddedEngine, store: Store) {
+    this.#engine = engine;
+    this.#store = store;
+  }
+
+  /** Answers the methods of `READ_METHODS`. A call that would wait for something new is not answered before its deadline. */
+  call(method: MethodName, request: Uint8Array, options?: CallOptions): Promise<Uint8Array> {
+    if (READ_METHODS.has(method)) return this.#engine.call(method, request, options);
+    return Promise.reject(
+      new ServiceError(Code.UNIMPLEMENTED, `a store that is only read does not have ${method}`, "Unimplemented"),
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.#engine.close();
+    this.#store.close();
+  }
+}

@@ -1,0 +1,27 @@
+// A store has one writer, but it changes hands: the command line and other short-lived programs open it for a moment (a visit) while no
+// process holds it. Whoever comes in such a moment waits for its end instead of being refused.
+import { hop } from "../platform/hop.ts";
+import type { SqliteOptions } from "./sqlite/open.ts";
+import { SqliteStore } from "./sqlite/store.ts";
+import { isMomentary, StoreLockedError } from "./store_errors.ts";
+
+/** A visit takes milliseconds; one that lasts longer than this is no visit. */
+const PATIENCE_MS = 10_000;
+/** The same for a holder without a name: it is opening or closing, or it is one whose note was removed. */
+const NAMELESS_PATIENCE_MS = 2_000;
+const PAUSE_MS = 10;
+
+/** Opens a store file, waiting for visitors to go. Throws as `SqliteStore.open`. */
+export async function openStore(path: string, options: SqliteOptions = {}): Promise<SqliteStore> {
+  const began = performance.now();
+  for (;;) {
+    try {
+      return SqliteStore.open(path, options);
+    } catch (e) {
+      const patience = e instanceof StoreLockedError && e.holder === undefined ? NAMELESS_PATIENCE_MS : PATIENCE_MS;
+      if (!isMomentary(e) || performance.now() - began > patience) throw e;
+    }
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS + Math.random() * PAUSE_MS));
+    await hop();
+  }
+}

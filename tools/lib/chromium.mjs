@@ -1,6 +1,9 @@
 // Finds a Chromium that runs here: CHROMIUM_PATH, Playwright's own, Debian's, and last the one of @sparticuz/chromium, whose missing
 // libraries (NSS, expat on a bare machine) are unpacked from its own archive for that process alone.
+import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { which } from "./steps.mjs";
 
 const ARGS = [
@@ -13,45 +16,93 @@ const ARGS = [
   "--disable-sync",
 ];
 
-/** Starts a headless browser with playwright-core; answers { browser, source } or { reason } when none runs. */
-export async function launchChromium() {
+/** The browsers that may run here, in the order in which they are tried: { source, executablePath, args, env }. */
+async function* candidates() {
   const { chromium } = await import("playwright-core");
-  const tried = [];
-  const attempt = async (source, executablePath, extra = {}) => {
-    if (!executablePath || !existsSync(executablePath)) return undefined;
-    try {
-      return { browser: await chromium.launch({ executablePath, args: ARGS, headless: true, ...extra }), source };
-    } catch (e) {
-      tried.push(`${source}: ${String(e.message).split("\n")[0]}`);
-      return undefined;
-    }
-  };
-  let found = await attempt("CHROMIUM_PATH", process.env.CHROMIUM_PATH);
+  const plain = (source, executablePath) => ({ source, executablePath, args: ARGS, env: process.env });
+  yield plain("CHROMIUM_PATH", process.env.CHROMIUM_PATH);
   try {
-    found ??= await attempt("Playwright's Chromium", chromium.executablePath());
+    yield plain("Playwright's Chromium", chromium.executablePath());
   } catch {
     // playwright-core without a downloaded browser throws here on some versions; the next candidate is tried
   }
-  found ??= await attempt("the system's Chromium", which("chromium") ?? which("chromium-browser") ?? which("google-chrome"));
-  if (!found) {
-    try {
-      const { default: packed } = await import("@sparticuz/chromium");
-      const path = await packed.executablePath();
-      const inflate = await import("@sparticuz/chromium").then((m) => m.inflate);
-      const env = { ...process.env };
-      if (inflate) {
-        const { dirname, join } = await import("node:path");
-        const { createRequire } = await import("node:module");
-        const archive = join(dirname(createRequire(import.meta.url).resolve("@sparticuz/chromium")), "../../bin/al2023.tar.br");
-        if (existsSync(archive)) {
-          const dir = await inflate(archive);
-          env.LD_LIBRARY_PATH = [join(dir, "lib"), env.LD_LIBRARY_PATH].filter(Boolean).join(":");
-        }
-      }
-      found = await attempt("@sparticuz/chromium", path, { args: [...packed.args, ...ARGS], env });
-    } catch (e) {
-      tried.push(`@sparticuz/chromium: ${String(e.message).split("\n")[0]}`);
+  yield plain("the system's Chromium", which("chromium") ?? which("chromium-browser") ?? which("google-chrome"));
+  const { default: packed, inflate } = await import("@sparticuz/chromium");
+  const env = { ...process.env };
+  if (inflate) {
+    const archive = join(dirname(createRequire(import.meta.url).resolve("@sparticuz/chromium")), "../../bin/al2023.tar.br");
+    if (existsSync(archive)) {
+      const dir = await inflate(archive);
+      env.LD_LIBRARY_PATH = [join(dir, "lib"), env.LD_LIBRARY_PATH].filter(Boolean).join(":");
     }
   }
-  return found ?? { reason: tried.length > 0 ? tried.join("; ") : "no Chromium found (set CHROMIUM_PATH)" };
+  yield { source: "@sparticuz/chromium", executablePath: await packed.executablePath(), args: [...packed.args, ...ARGS], env };
+}
+
+/** Starts the first browser that `start` can start; answers what it answered and { source }, or { reason } when none runs. */
+async function first(start) {
+  const tried = [];
+  try {
+    for await (const candidate of candidates()) {
+      if (!candidate.executablePath || !existsSync(candidate.executablePath)) continue;
+      try {
+        return { ...await start(candidate), source: candidate.source };
+      } catch (e) {
+        tried.push(`${candidate.source}: ${String(e.message).split("\n")[0]}`);
+      }
+    }
+  } catch (e) {
+    tried.push(`@sparticuz/chromium: ${String(e.message).split("\n")[0]}`);
+  }
+  return { reason: tried.length > 0 ? tried.join("; ") : "no Chromium found (set CHROMIUM_PATH)" };
+}
+
+/** Starts a headless browser with playwright-core; answers { browser, source } or { reason } when none runs. */
+export async function launchChromium() {
+  const { chromium } = await import("playwright-core");
+  return await first(async ({ executablePath, args, env }) => ({
+    browser: await chromium.launch({ executablePath, args, env, headless: true }),
+  }));
+}
+
+/**
+ * Starts a headless browser as a process of ours, which can be killed, with a profile that outlives it. Answers { process, endpoint, source }
+ * (for playwright's connectOverCDP) or { reason }.
+ */
+export async function spawnChromium(profile, extra = []) {
+  return await first(({ executablePath, args, env }) =>
+    new Promise((resolve, reject) => {
+      // A profile can be used by one process at a time only.
+      const single = args.filter((arg) =>
+        !["--single-process", "--no-zygote", "--incognito"].includes(arg) && !arg.startsWith("--headless")
+      );
+      const child = spawn(executablePath, [
+        ...single,
+        "--headless=new",
+        "--remote-debugging-port=0",
+        `--user-data-dir=${profile}`,
+        "--no-default-browser-check",
+        ...extra,
+        "about:blank",
+      ], { env, stdio: ["ignore", "ignore", "pipe"] });
+      let said = "";
+      const late = setTimeout(() => {
+        child.kill("SIGKILL");
+        reject(new Error(`did not say where to connect within 30 s: ${said.slice(-300)}`));
+      }, 30_000);
+      child.stderr.on("data", (chunk) => {
+        said += chunk;
+        const endpoint = /DevTools listening on (ws:\S+)/.exec(said)?.[1];
+        if (endpoint === undefined) return;
+        clearTimeout(late);
+        resolve({ process: child, endpoint });
+        said = "";
+      });
+      child.on("error", reject);
+      child.on("exit", (code) => {
+        clearTimeout(late);
+        reject(new Error(`ended with code ${code}: ${said.slice(-300)}`));
+      });
+    })
+  );
 }

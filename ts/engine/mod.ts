@@ -15,10 +15,14 @@ export { SqliteStore } from "./sqlite/store.ts";
 export type { ListPage, ListPosition, ListQuery, PurgeOptions, Store, StoredRun } from "./store.ts";
 export {
   NotAStoreError,
+  StoreBusyError,
   StoreCorruptError,
   StoreError,
   StoreFencedError,
+  StoreFullError,
   type StoreHolder,
   StoreLockedError,
+  StoreNotEmptyError,
+  StoreUnavailableError,
   StoreVersionError,
 } from "./store_errors.ts";

@@ -1,5 +1,6 @@
 // The refusals that the host itself gives. The state machine's own come from the core.
 import { Code, ServiceError } from "../service/raw.ts";
+import { StoreFullError } from "./store_errors.ts";
 
 function unavailable(message: string, reason: string, cause: Error, metadata = {}): ServiceError {
   return new ServiceError(Code.UNAVAILABLE, message, reason, metadata, { cause });
@@ -9,8 +10,13 @@ export const closed = () => new ServiceError(Code.UNAVAILABLE, "the engine is cl
 /** Its store can never serve again; `reason` names the store's error. */
 export const stopped = (cause: Error) =>
   unavailable(`the engine has stopped: ${cause.message}`, cause.name, cause, { engine: "stopped" });
+/** Retried like every UNAVAILABLE: space may be freed meanwhile. "StoreFull" lets those who need not wait say so at once. */
 export const notRecorded = (cause: Error) =>
-  unavailable(`the change was not recorded (${cause.message}); retry`, "NotRecorded", cause);
+  unavailable(
+    `the change was not recorded (${cause.message}); retry`,
+    cause instanceof StoreFullError ? "StoreFull" : "NotRecorded",
+    cause,
+  );
 export const storeFailed = (cause: Error) => unavailable(`the store could not answer: ${cause.message}`, "StoreFailed", cause);
 export const coreReplaced = (cause: Error) =>
   unavailable("the engine's core failed and was replaced; retry", "CoreFailed", cause);

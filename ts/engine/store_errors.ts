@@ -59,6 +59,36 @@ export class StoreCorruptError extends StoreError {
   override name = "StoreCorruptError";
 }
 
+/**
+ * The disk is full, or a browser gives this site no more storage. Nothing of the change was kept; what was acknowledged before is there.
+ * Free space (purge closed runs, remove files) and try again.
+ */
+export class StoreFullError extends StoreError {
+  override name = "StoreFullError";
+}
+
+/** Browsers: this page can keep nothing. The message says what to do. */
+export class StoreUnavailableError extends StoreError {
+  override name = "StoreUnavailableError";
+  /** "insecure": not https; "unsupported": the browser lacks a part; "blocked": a private window, or site data is blocked. */
+  readonly reason: "insecure" | "unsupported" | "blocked";
+
+  constructor(message: string, reason: StoreUnavailableError["reason"], options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+/** Browsers: the files stayed in use although nobody holds the store's lock. */
+export class StoreBusyError extends StoreError {
+  override name = "StoreBusyError";
+}
+
+/** An import would replace runs. Nothing was changed; say `force` to replace them. */
+export class StoreNotEmptyError extends StoreError {
+  override name = "StoreNotEmptyError";
+}
+
 /** The store can never serve again while it is open: the engine stops instead of retrying. */
 export function isFinalStoreError(e: unknown): boolean {
   return e instanceof StoreFencedError || e instanceof StoreCorruptError || e instanceof StoreLockedError;

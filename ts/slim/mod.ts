@@ -28,11 +28,15 @@ export { SqliteStore } from "../engine/sqlite/store.ts";
 export type { ListPage, ListPosition, ListQuery, PurgeOptions, Store, StoredRun } from "../engine/store.ts";
 export {
   NotAStoreError,
+  StoreBusyError,
   StoreCorruptError,
   StoreError,
   StoreFencedError,
+  StoreFullError,
   type StoreHolder,
   StoreLockedError,
+  StoreNotEmptyError,
+  StoreUnavailableError,
   StoreVersionError,
 } from "../engine/store_errors.ts";
 export { type ActivityThreads } from "../worker/activity_pool.ts";

@@ -33,6 +33,8 @@ export interface RealmSettings {
    * it. `workflows` is left out then.
    */
   realmEntry?: WorkerRealmOptions["entry"];
+  /** Texts of the workflow modules by path, where there are no files (browsers). Not under a content security policy that forbids eval. */
+  sources?: WorkerRealmOptions["sources"];
   /** A module that exports `payloadConverter`, for realms in threads: the same converter as the worker's. */
   payloadConverterModule?: string | URL;
   /** A workflow that runs for so long without yielding is stopped, with its thread. Milliseconds; 0: never. Default: 2000. */
@@ -115,6 +117,7 @@ async function inThread(
     ...(options.realmEntry !== undefined && { entry: options.realmEntry }),
     ...(options.payloadConverterModule !== undefined && { payloadConverter: options.payloadConverterModule }),
     ...(options.watchdogMs !== undefined && { watchdogMs: options.watchdogMs }),
+    ...(options.sources !== undefined && { sources: options.sources }),
   });
   for (const warning of realm.warnings) logger.warn(formatProblem(warning));
   return realm;

@@ -98,7 +98,8 @@ export class Worker {
     const settings = workerSettings(options);
     const { activities, activityThreads } = options;
     if (
-      options.realm === undefined && options.workflows === undefined && activities === undefined && activityThreads === undefined
+      options.realm === undefined && options.realmEntry === undefined && options.workflows === undefined &&
+      activities === undefined && activityThreads === undefined
     ) {
       throw new TypeError("a worker without workflows and without activities has nothing to do; give it one of them");
     }

@@ -1,10 +1,13 @@
 // Opens a store file: takes the fence, looks at the file before SQLite does (a file of another program must not be touched), sets SQLite
 // up, creates or migrates the schema. When anything fails, everything that was opened is closed and the fence is free again.
-import { NotAStoreError, StoreCorruptError, StoreError, StoreVersionError } from "../store_errors.ts";
+// Browsers do the same over files of their own (opfs/open.ts).
+import { NotAStoreError, StoreCorruptError, StoreError } from "../store_errors.ts";
+import { backupFile } from "./backup.ts";
 import { type Builtins, builtins } from "./builtins.ts";
-import { type DriverName, loadLibrary, type SqlDatabase, type SqlLibrary } from "./driver.ts";
+import { type DriverName, loadLibrary, type SqlDatabase } from "./driver.ts";
 import { storeError } from "./errors.ts";
 import { Fence } from "./fence.ts";
+import { checkHeader, HEADER_BYTES, noStore, tooNew } from "./header.ts";
 import { APPLICATION_ID, fileVersion, migrate, type Migration, MIGRATIONS, schemaVersion } from "./schema.ts";
 
 /** FULL: acknowledged changes survive power loss. NORMAL: they survive the death of the process, and a power loss may undo the last ones. */
@@ -21,14 +24,26 @@ export interface SqliteOptions {
   readOnly?: boolean;
 }
 
+/** Keeps other writers away from an open file. */
+export interface StoreFence {
+  /** Throws a StoreFencedError when this engine is not the owner any more. Called before every commit. */
+  check(): void;
+  /** Whether `check` would pass. */
+  held(): boolean;
+  /** Gives the store free. */
+  release(): void;
+}
+
 export interface OpenFile {
-  readonly builtins: Builtins;
-  readonly library: SqlLibrary;
+  /** Name of the SQLite library, for people. */
+  readonly library: string;
   readonly path: string;
   readonly database: SqlDatabase;
-  readonly fence: Fence;
+  readonly fence: StoreFence;
   readonly synchronous: Synchronous;
   readonly readOnly: boolean;
+  /** Copies the open file to a new one. */
+  backup(path: string): void;
 }
 
 export function openFile(path: string, options: SqliteOptions, migrations: readonly Migration[] = MIGRATIONS): OpenFile {
@@ -51,7 +66,9 @@ export function openFile(path: string, options: SqliteOptions, migrations: reado
     }
     prepare(database, absolute, synchronous, migrations);
     fence.watchFile();
-    return { builtins: found, library, path: absolute, database, fence, synchronous, readOnly };
+    const opened = database;
+    const backup = (to: string) => backupFile(found, opened, to);
+    return { library: library.name, path: absolute, database, fence, synchronous, readOnly, backup };
   } catch (e) {
     database?.close();
     fence.release(!known);
@@ -92,48 +109,25 @@ function inspect(found: Builtins, path: string, migrations: readonly Migration[]
     }
     return false;
   }
-  const header = new Uint8Array(100);
+  const header = new Uint8Array(HEADER_BYTES);
   const file = fs.openSync(path, "r");
   try {
-    fs.readSync(file, header, 0, 100, 0);
+    fs.readSync(file, header, 0, HEADER_BYTES, 0);
   } finally {
     fs.closeSync(file);
   }
-  const view = new DataView(header.buffer);
-  const magic = new TextDecoder().decode(header.subarray(0, 16));
-  const application = view.getUint32(68);
-  // The header of a file whose creation was cut short is undone by its journal.
-  const unfinished = sizeOf(`${path}-journal`) > 0;
-  if (magic !== "SQLite format 3\0" || (application !== APPLICATION_ID && !unfinished)) {
-    const what = magic === "SQLite format 3\0" ? "a SQLite database of another program" : "no SQLite database";
-    throw new NotAStoreError(`${path} is ${what}; it was not changed. Choose another file for the store.`);
-  }
-  const version = view.getUint32(60);
-  const known = schemaVersion(migrations);
-  if (version > known) throw tooNew(path, version, known);
-  const pageSize = view.getUint16(16) === 1 ? 65536 : view.getUint16(16);
-  const pages = view.getUint32(28);
-  if (wal <= 0 && !unfinished && pages * pageSize > size) {
-    throw new StoreCorruptError(`${path} is cut short: it has ${size} of ${pages * pageSize} bytes. Restore it from a backup.`);
-  }
+  checkHeader({ path, header, size, wal, journal: sizeOf(`${path}-journal`) }, migrations);
   return true;
 }
 
-function tooNew(path: string, version: number, known: number): StoreVersionError {
-  return new StoreVersionError(
-    `${path} has schema version ${version}, and this version of temporalex knows ${known} and older: use the version that wrote it, or a newer one`,
-    version,
-    known,
-  );
-}
-
-function prepare(database: SqlDatabase, path: string, synchronous: Synchronous, migrations: readonly Migration[]): void {
+/** Sets SQLite up for a file that was just opened, and creates or migrates the schema. */
+export function prepare(database: SqlDatabase, path: string, synchronous: Synchronous, migrations: readonly Migration[]): void {
   // Readers of other programs may look into the file; a commit waits a moment for them.
   database.exec("PRAGMA busy_timeout=2000");
   const application = Number(database.prepare("PRAGMA application_id").get([])?.["application_id"]);
   const empty = Number(database.prepare("SELECT count(*) AS n FROM sqlite_schema").get([])?.["n"]) === 0;
   if (application !== APPLICATION_ID && !empty) {
-    throw new NotAStoreError(`${path} is a SQLite database of another program. Choose another file for the store.`);
+    throw noStore(path, "a SQLite database of another program");
   }
   // The WAL may be ahead of the header that `inspect` saw.
   const version = fileVersion(database);

@@ -42,7 +42,11 @@ export class SqliteStore implements Store {
 
   /** Opens or creates a store file. `migrations` is for tests of the migration itself. */
   static open(path: string, options: SqliteOptions = {}, migrations: readonly Migration[] = MIGRATIONS): SqliteStore {
-    const file = openFile(path, options, migrations);
+    return SqliteStore.over(openFile(path, options, migrations));
+  }
+
+  /** A store over a file that is open and prepared; it is closed with the store, or when it turns out to be of no use. */
+  static over(file: OpenFile): SqliteStore {
     try {
       return new SqliteStore(file);
     } catch (e) {
@@ -56,7 +60,7 @@ export class SqliteStore implements Store {
     this.#file = file;
     this.#database = file.database;
     this.path = file.path;
-    this.description = `SQLite store ${file.path} (${file.library.name}, synchronous=${file.synchronous})`;
+    this.description = `SQLite store ${file.path} (${file.library}, synchronous=${file.synchronous})`;
     this.#sql = statements(file.database);
     this.#index = new HistoryIndex(file.database);
     if (!file.readOnly) this.#database.exec("UPDATE store SET epoch = epoch + 1");
@@ -273,27 +277,7 @@ export class SqliteStore implements Store {
   }
 
   backup(path: string): void {
-    this.#attempt("copying", () => {
-      const { fs, path: paths } = this.#file.builtins;
-      if (fs.existsSync(path)) throw new StoreError(`${path} exists already; a backup goes to a new file`);
-      if (!fs.existsSync(paths.dirname(paths.resolve(path)))) {
-        throw new StoreError(`cannot write ${path}: its folder is not there`);
-      }
-      // Written under another name first: a file with the wanted name is always a whole copy.
-      const partial = `${path}.partial`;
-      fs.rmSync(partial, { force: true });
-      try {
-        this.#database.prepare("VACUUM INTO ?").run([partial]);
-        const file = fs.openSync(partial, "r+");
-        fs.fsyncSync(file);
-        fs.closeSync(file);
-        fs.renameSync(partial, path);
-      } finally {
-        fs.rmSync(partial, { force: true });
-        // The library without native locks makes one for the copy, too.
-        fs.rmSync(`${partial}.lock`, { recursive: true, force: true });
-      }
-    });
+    this.#attempt("copying", () => this.#file.backup(path));
   }
 
   purge(options: PurgeOptions): string[] {

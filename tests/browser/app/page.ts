@@ -1,0 +1,127 @@
+// The test page: one tab with the workflow of the crash loop, driven from outside through `tab`. What it is about to ask for and what was
+// acknowledged is told to the driver before it goes on (`say`), so that a kill at any moment leaves the driver with what was true.
+import { type BrowserApp, type BrowserOpenOptions, open } from "../../../ts/browser/mod.ts";
+import { silentLogger } from "../../../ts/service/logger.ts";
+import { withContext } from "../../../ts/activity/mod.ts";
+import * as program from "../../crash/program.ts";
+
+declare global {
+  // Given by the driver.
+  var say: (line: string) => Promise<void>;
+  var tab: typeof api;
+}
+
+export interface OpenTab {
+  store?: string;
+  /** File name of another engine worker. */
+  engine?: string;
+  lead?: boolean;
+  /** Milliseconds that each step takes. */
+  stepMs?: number;
+}
+
+let app: BrowserApp | undefined;
+/** Moments (of performance.timeOrigin) at which this tab began to lead. */
+const led: number[] = [];
+
+const now = () => performance.timeOrigin + performance.now();
+const opened = () => {
+  if (app === undefined) throw new Error("the tab is not open");
+  return app;
+};
+const described = (e: unknown) => {
+  const { name, message, ...more } = e as Error;
+  return { name, message, ...more };
+};
+
+async function ask(what: string, call: () => Promise<unknown>): Promise<string | undefined> {
+  await say(`try ${what}`);
+  try {
+    await call();
+  } catch (e) {
+    await say(`refused ${what}: ${(e as Error).message}`);
+    return (e as Error).message;
+  }
+  await say(`ack ${what}`);
+  return undefined;
+}
+
+const api = {
+  /** Undefined, or what was wrong. */
+  async open({ store = "test", engine = "engine.js", lead = true, stepMs = 0 }: OpenTab = {}) {
+    const options: BrowserOpenOptions = {
+      path: store,
+      lead,
+      logger: silentLogger,
+      realm: () => new Worker("/realm.js", { type: "module" }),
+      engineWorker: () => new Worker(`/${engine}`, { type: "module" }),
+      activities: {
+        step: withContext(async (context, n: number) => {
+          await say(`exec ${context.info.idempotencyKey} ${context.info.workflowId} ${n}`);
+          if (stepMs > 0) await new Promise((resolve) => setTimeout(resolve, stepMs));
+          return n;
+        }),
+      },
+    };
+    try {
+      app = await open(options);
+    } catch (e) {
+      return described(e);
+    }
+    const note = () => {
+      if (app!.role === "leader") led.push(now());
+    };
+    note();
+    app.onStatus(note);
+    return undefined;
+  },
+  close: () => opened().close(),
+  status: () => {
+    const { role, leader, problem } = opened().status;
+    return { role, leader, problem: problem === undefined ? undefined : described(problem) };
+  },
+  led: () => led,
+  now,
+  persisted: () => opened().persisted,
+  storage: () => opened().storage(),
+  start: (id: string, plan: program.Plan) => ask(`start ${id}`, () => opened().client.start(program.crash, { id, args: [plan] })),
+  signal: (id: string, name: string) =>
+    ask(`signal ${id} ${name}`, () => opened().client.getHandle(program.crash, id).signal(program.post, name)),
+  async update(id: string, name: string) {
+    for (let n = 0;; n++) {
+      const updateId = n === 0 ? name : `${name}-${n}`;
+      const refusal = await ask(`update ${id} ${updateId}`, async () => {
+        const handle = opened().client.getHandle(program.crash, id);
+        const update = await handle.startUpdate(program.deliver, { args: [updateId], updateId, waitFor: "completed" });
+        return await update.result();
+      });
+      if (!/accepts no updates|Workflow Task in failed state/.test(refusal ?? "")) return refusal;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  },
+  result: (id: string) => opened().client.getHandle(program.crash, id).result(),
+  async running() {
+    const ids: string[] = [];
+    for await (const { workflowId } of opened().client.list("ExecutionStatus = 'Running'")) ids.push(workflowId);
+    return ids;
+  },
+  count: async () => Number(await opened().client.count()),
+  events: async (id: string) => (await opened().client.getHandle(program.crash, id).fetchHistory()).events.length,
+  /** The store's bytes as base64, which crosses to the driver. */
+  async exportStore() {
+    const bytes = new Uint8Array(await (await opened().exportStore()).arrayBuffer());
+    let text = "";
+    for (let at = 0; at < bytes.length; at += 0x8000) text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+    return btoa(text);
+  },
+  async importStore(base64: string, force = false) {
+    const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+    try {
+      await opened().importStore(bytes, { force });
+      return undefined;
+    } catch (e) {
+      return described(e);
+    }
+  },
+};
+globalThis.tab = api;

@@ -1,0 +1,142 @@
+// A real browser with a profile of its own that outlives it, as a process that can be killed, and its tabs.
+import type { ChildProcess } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { pathToFileURL } from "node:url";
+import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core";
+import type { Plan } from "../../crash/program.ts";
+import type { OpenTab } from "../app/page.ts";
+
+interface Launcher {
+  spawnChromium(
+    profile: string,
+    extra?: readonly string[],
+  ): Promise<{ process?: ChildProcess; endpoint?: string; source?: string; reason?: string }>;
+}
+
+export type Hear = (line: string) => void;
+
+/** A profile on disk, and the browsers that use it one after the other. */
+export class Profile {
+  readonly folder = mkdtempSync(join(tmpdir(), "temporalex-profile-"));
+  /** Lines of all pages, in the order in which they were said. */
+  hear: Hear = () => {};
+  #process: ChildProcess | undefined;
+  #browser: Browser | undefined;
+  source = "";
+
+  /** Starts a browser; answers why not when there is none. */
+  async start(extra: readonly string[] = []): Promise<string | undefined> {
+    const launcher = await import(pathToFileURL(join(process.cwd(), "tools/lib/chromium.mjs")).href) as Launcher;
+    const started = await launcher.spawnChromium(this.folder, extra);
+    if (started.process === undefined) return started.reason ?? "no browser";
+    this.#process = started.process;
+    this.source = started.source ?? "";
+    const { chromium } = await import("playwright-core");
+    this.#browser = await chromium.connectOverCDP(started.endpoint!);
+    return undefined;
+  }
+
+  get context(): BrowserContext {
+    return this.#browser!.contexts()[0]!;
+  }
+
+  /** Loads the page in a new tab. */
+  async tab(url: string): Promise<Tab> {
+    const page = await this.context.newPage();
+    await page.exposeFunction("say", (line: string) => this.hear(line));
+    await page.goto(url);
+    await page.waitForFunction(() => globalThis.tab !== undefined);
+    return new Tab(page, url);
+  }
+
+  /** Kills the browser's process and waits until it is gone. Its children end by themselves. */
+  async kill(): Promise<void> {
+    const child = this.#process;
+    if (child === undefined) return;
+    this.#process = undefined;
+    const gone = new Promise((resolve) =>
+      child.exitCode !== null || child.signalCode !== null ? resolve(0) : child.once("exit", resolve)
+    );
+    child.kill("SIGKILL");
+    await gone;
+    await this.#browser?.close().catch(() => {});
+    this.#browser = undefined;
+  }
+
+  async remove(): Promise<void> {
+    await this.kill();
+    // Its children may still write for a moment.
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+  }
+}
+
+/** A tab and what its page can do. */
+export class Tab {
+  readonly page: Page;
+  readonly url: string;
+
+  constructor(page: Page, url: string) {
+    this.page = page;
+    this.url = url;
+  }
+
+  open(options: OpenTab = {}): Promise<{ name: string; message: string } | undefined> {
+    return this.page.evaluate((o) => tab.open(o), options);
+  }
+  closeStore(): Promise<void> {
+    return this.page.evaluate(() => tab.close());
+  }
+  status(): Promise<{ role: string; leader: string | undefined; problem: { name: string; message: string } | undefined }> {
+    return this.page.evaluate(() => tab.status());
+  }
+  async role(): Promise<string> {
+    return (await this.status()).role;
+  }
+  /** Waits for a role; answers the moment at which it was first seen, in milliseconds since the epoch. */
+  async until(role: string, timeout = 20_000): Promise<void> {
+    await this.page.waitForFunction((wanted) => tab.status().role === wanted, role, { timeout, polling: 20 });
+  }
+  led(): Promise<number[]> {
+    return this.page.evaluate(() => tab.led());
+  }
+  now(): Promise<number> {
+    return this.page.evaluate(() => tab.now());
+  }
+  start(id: string, plan: Plan): Promise<string | undefined> {
+    return this.page.evaluate(([i, p]) => tab.start(i, p), [id, plan] as const);
+  }
+  signal(id: string, name: string): Promise<string | undefined> {
+    return this.page.evaluate(([i, n]) => tab.signal(i, n), [id, name] as const);
+  }
+  update(id: string, name: string): Promise<string | undefined> {
+    return this.page.evaluate(([i, n]) => tab.update(i, n), [id, name] as const);
+  }
+  result(id: string): Promise<{ steps: readonly number[]; signals: readonly string[]; updates: readonly string[] }> {
+    return this.page.evaluate((i) => tab.result(i), id);
+  }
+  running(): Promise<string[]> {
+    return this.page.evaluate(() => tab.running());
+  }
+  count(): Promise<number> {
+    return this.page.evaluate(() => tab.count());
+  }
+  async exportStore(): Promise<Uint8Array> {
+    return Buffer.from(await this.page.evaluate(() => tab.exportStore()), "base64");
+  }
+  importStore(bytes: Uint8Array, force = false): Promise<{ name: string; message: string } | undefined> {
+    return this.page.evaluate(([b, f]) => tab.importStore(b, f), [Buffer.from(bytes).toString("base64"), force] as const);
+  }
+  async reload(): Promise<void> {
+    await this.page.reload();
+    await this.page.waitForFunction(() => globalThis.tab !== undefined);
+  }
+  close(): Promise<void> {
+    return this.page.close();
+  }
+  cdp(): Promise<CDPSession> {
+    return this.page.context().newCDPSession(this.page);
+  }
+}

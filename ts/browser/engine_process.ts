@@ -1,0 +1,121 @@
+// A tab's engine worker, seen from its page: started, ended when the page is frozen or put away, started again when it comes back.
+//
+// A frozen page's workers are frozen with it, and would keep the lock and the files from every other tab. The page is told before it is
+// frozen, and can do one thing that needs no more turns: end the worker. That is safe at any moment (P1).
+import type { WebWorker } from "../platform/threads.ts";
+import { EngineWorkerError } from "./errors.ts";
+import type { EngineInit, FromEngine, FromLeader, ToEngine, ToLeader } from "./messages.ts";
+
+export interface EngineEvents {
+  message(message: FromEngine | FromLeader): void;
+  /** The worker was ended; what it held is with nobody. */
+  gone(): void;
+  /** It cannot be started, or its code failed. */
+  broken(error: EngineWorkerError): void;
+}
+
+/** A worker that has died is started again after this, unless it does so over and over. */
+const RESTART_MS = 1000;
+const MAX_DEATHS = 5;
+const CALM_MS = 60_000;
+
+export class EngineProcess {
+  readonly #make: () => WebWorker;
+  readonly #init: EngineInit;
+  readonly #events: EngineEvents;
+  readonly #life = new AbortController();
+  #worker: WebWorker | undefined;
+  #spoke = false;
+  #deaths = 0;
+  #diedAt = 0;
+  #restart: ReturnType<typeof setTimeout> | undefined;
+  #resigned: (() => void) | undefined;
+
+  constructor(make: () => WebWorker, init: EngineInit, events: EngineEvents) {
+    this.#make = make;
+    this.#init = init;
+    this.#events = events;
+    const { signal } = this.#life;
+    globalThis.document?.addEventListener("freeze", () => this.suspend(), { signal });
+    globalThis.document?.addEventListener("resume", () => this.start(), { signal });
+    globalThis.addEventListener?.("pagehide", () => this.suspend(), { signal });
+    globalThis.addEventListener?.("pageshow", () => this.start(), { signal });
+  }
+
+  start(): void {
+    clearTimeout(this.#restart);
+    if (this.#worker !== undefined || this.#life.signal.aborted) return;
+    let worker: WebWorker;
+    try {
+      worker = this.#make();
+    } catch (e) {
+      return this.#events.broken(explain((e as Error).message, e));
+    }
+    this.#worker = worker;
+    worker.onmessage = ({ data }) => {
+      if (this.#worker !== worker) return;
+      this.#spoke = true;
+      if ((data as FromEngine)?.k === "ping") return this.send({ k: "pong" });
+      if ((data as FromEngine)?.k === "resigned") this.#resigned?.();
+      this.#events.message(data as FromEngine | FromLeader);
+    };
+    worker.onmessageerror = () => this.#died(worker, "a message from it cannot be read");
+    worker.onerror = (event) => {
+      event.preventDefault?.();
+      const at = event.filename ? ` (${event.filename}:${event.lineno})` : "";
+      this.#died(worker, `${event.message || "its file could not be loaded"}${at}`);
+    };
+    worker.postMessage(this.#init);
+  }
+
+  #died(worker: WebWorker, reason: string): void {
+    if (this.#worker !== worker) return;
+    this.suspend();
+    // One that has never said a word is not there, or is forbidden: trying again changes nothing.
+    const now = performance.now();
+    this.#deaths = now - this.#diedAt > CALM_MS ? 1 : this.#deaths + 1;
+    this.#diedAt = now;
+    if (!this.#spoke || this.#deaths >= MAX_DEATHS) return this.#events.broken(explain(reason));
+    this.#restart = setTimeout(() => this.start(), RESTART_MS);
+  }
+
+  send(message: ToEngine | ToLeader): void {
+    this.#worker?.postMessage(message);
+  }
+
+  /** Ends the worker at once, with everything that it holds. */
+  suspend(): void {
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    this.#worker = undefined;
+    worker.onmessage = worker.onerror = worker.onmessageerror = null;
+    worker.terminate();
+    this.#events.gone();
+  }
+
+  /** Lets the worker finish (commit, close its files), then ends it. */
+  async close(withinMs: number): Promise<void> {
+    this.#life.abort();
+    clearTimeout(this.#restart);
+    if (this.#worker !== undefined) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, withinMs);
+        this.#resigned = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+        this.send({ k: "resign" });
+      });
+    }
+    this.suspend();
+  }
+}
+
+function explain(reason: string, cause?: unknown): EngineWorkerError {
+  return new EngineWorkerError(
+    `the engine's worker could not be started: ${reason}. It must be served from this page's origin, and a content security policy must ` +
+      "allow it (worker-src 'self'; script-src 'self' 'wasm-unsafe-eval'). With a bundler, give an entry file of your own that calls " +
+      'serveEngine(): engineWorker: () => new Worker(new URL("./engine.ts", import.meta.url), { type: "module" })',
+    cause === undefined ? undefined : { cause },
+  );
+}

@@ -1,0 +1,58 @@
+// Errors as plain data: structured clone keeps neither the class nor the fields of an Error.
+import {
+  NotAStoreError,
+  StoreBusyError,
+  StoreCorruptError,
+  StoreError,
+  StoreFencedError,
+  StoreFullError,
+  StoreNotEmptyError,
+  StoreUnavailableError,
+  StoreVersionError,
+} from "../engine/store_errors.ts";
+import { type Code, ServiceError } from "../service/raw.ts";
+
+export interface ErrorData {
+  readonly name: string;
+  readonly message: string;
+  readonly stack?: string;
+  /** Of a ServiceError. */
+  readonly service?: { readonly code: number; readonly reason: string; readonly metadata: { [key: string]: string } };
+  /** Of a StoreVersionError. */
+  readonly found?: number;
+  readonly known?: number;
+  /** Of a StoreUnavailableError. */
+  readonly reason?: StoreUnavailableError["reason"];
+}
+
+export function toData(e: unknown): ErrorData {
+  if (!(e instanceof Error)) return { name: "Error", message: String(e) };
+  const { name, message, stack } = e;
+  const data: ErrorData = { name, message, ...(stack !== undefined && { stack }) };
+  if (e instanceof ServiceError) return { ...data, service: { code: e.code, reason: e.reason, metadata: { ...e.metadata } } };
+  if (e instanceof StoreVersionError) return { ...data, found: e.found, known: e.known };
+  if (e instanceof StoreUnavailableError) return { ...data, reason: e.reason };
+  return data;
+}
+
+const PLAIN: { readonly [name: string]: new (message: string) => Error } = {
+  StoreError,
+  NotAStoreError,
+  StoreBusyError,
+  StoreCorruptError,
+  StoreFencedError,
+  StoreFullError,
+  StoreNotEmptyError,
+};
+
+export function fromData(data: ErrorData): Error {
+  const { name, message, service } = data;
+  if (service !== undefined) return new ServiceError(service.code as Code, message, service.reason, service.metadata);
+  if (name === "StoreVersionError") return new StoreVersionError(message, data.found ?? 0, data.known ?? 0);
+  if (name === "StoreUnavailableError") return new StoreUnavailableError(message, data.reason ?? "blocked");
+  const Known = PLAIN[name];
+  const error = Known === undefined ? new Error(message) : new Known(message);
+  if (Known === undefined) error.name = name;
+  if (data.stack !== undefined) error.stack = data.stack;
+  return error;
+}

@@ -1,0 +1,24 @@
+// temporalex in a browser tab: `open` keeps durable workflows in the origin's private files, over reloads, closed pages and crashes, with
+// one leading tab at a time. `serveEngine` is what the entry file of an engine worker calls.
+import { inlineCore } from "../core/inline.ts";
+import { open as openTab } from "./open.ts";
+
+export type { BrowserApp, BrowserOpenOptions } from "./open.ts";
+export { EngineWorkerError, NoLeaderError, PageOutdatedError, TabError } from "./errors.ts";
+export { serveEngine } from "./serve_engine.ts";
+export type { TabStatus } from "./tab.ts";
+export {
+  NotAStoreError,
+  StoreBusyError,
+  StoreCorruptError,
+  StoreError,
+  StoreFullError,
+  StoreNotEmptyError,
+  StoreUnavailableError,
+  StoreVersionError,
+} from "../engine/store_errors.ts";
+export { type CoreSource, useCore } from "../core/load.ts";
+export * from "../client/mod.ts";
+
+/** As in open.ts, with the core that comes with the package where neither `core` nor useCore says otherwise. */
+export const open: typeof openTab = /*#__PURE__*/ inlineCore(openTab);

@@ -1,0 +1,220 @@
+// `open` for a browser tab: the same program as in Node or Deno, kept in the origin's private files. One tab at a time leads: its engine
+// worker has the store, its page runs workflows and activities. Calls of the other tabs go to it; when it goes, the next one takes over.
+import type { App, OpenOptions } from "../app/open.ts";
+import { Client } from "../client/mod.ts";
+import { coreModule, type CoreSource, useCore } from "../core/load.ts";
+import type { EngineLimits } from "../engine/options.ts";
+import type { Synchronous } from "../engine/sqlite/open.ts";
+import { StoreUnavailableError } from "../engine/store_errors.ts";
+import { consoleLogger } from "../platform/host.ts";
+import type { WebWorker } from "../platform/threads.ts";
+import type { WorkerOptions } from "../worker/options.ts";
+import type { Worker as WorkflowWorker } from "../worker/worker.ts";
+import { Tab, type TabStatus } from "./tab.ts";
+
+export interface BrowserOpenOptions extends Omit<OpenOptions, "engine" | "worker" | "workflows"> {
+  /** Name of the store: every page of this site that opens the same name shares it. */
+  path?: string;
+  /** The same, by a name that fits better. */
+  name?: string;
+  /**
+   * Makes the Worker in which workflow code runs. Its entry file is yours, so that your bundler finds it:
+   * `serveRealm(() => import("./workflows.ts"))` of "temporalex/realm".
+   */
+  realm?: () => WebWorker;
+  /** For pages without a realm worker (tests, trials): definitions that run in the page itself, or modules together with `sources`. */
+  workflows?: WorkerOptions["workflows"];
+  sources?: WorkerOptions["sources"];
+  /** Makes the Worker in which the engine runs. Default: the package's own file. With a bundler: an entry that calls `serveEngine()`. */
+  engineWorker?: () => WebWorker;
+  /** The core, as `useCore` takes it: the address of the package's `core.wasm`. Default: what useCore said, or the copy in the package's code. */
+  core?: CoreSource;
+  /** Where SQLite's .wasm file is. Default: beside SQLite's code, where most bundlers put it. */
+  sqliteWasm?: string | URL;
+  /** Ask the browser to keep the store when the device runs out of space. Default: true. The answer is in `persisted`. */
+  persist?: boolean;
+  /** False: this tab never leads; it only calls. It needs no workflows. Default: true. */
+  lead?: boolean;
+  engine?: { namespace?: string; limits?: EngineLimits; synchronous?: Synchronous };
+  worker?: Omit<WorkerOptions, "service" | "taskQueue" | "workflows" | "activities" | "realm" | "realmEntry" | "sources">;
+}
+
+/** A tab with an open store. */
+export interface BrowserApp extends Pick<App, "client" | "done" | "close"> {
+  /** Runs workflows and activities while this tab leads. */
+  readonly worker: WorkflowWorker | undefined;
+  readonly status: TabStatus;
+  readonly role: TabStatus["role"];
+  /** Calls back at each change of `status`; the answer ends that. */
+  onStatus(listener: (status: TabStatus) => void): () => void;
+  /** Whether the browser has promised to keep the store. It may ask its user first, so this can take as long as they do. */
+  readonly persisted: Promise<boolean>;
+  /** What the site may keep and keeps, in bytes, as far as the browser says. */
+  storage(): Promise<{ readonly usage: number | undefined; readonly quota: number | undefined; readonly persisted: boolean }>;
+  /** The whole store as one SQLite file; Node and Deno can open it too. */
+  exportStore(): Promise<Blob>;
+  /**
+   * Replaces the store by an exported one, after it has been checked. Rejects with a NotAStoreError, StoreVersionError or StoreCorruptError,
+   * and with a StoreNotEmptyError when there are runs and `force` is not set; then nothing has changed.
+   */
+  importStore(file: Blob | ArrayBuffer | Uint8Array<ArrayBuffer>, options?: { force?: boolean }): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** How long `close` waits for activities that were told to stop. */
+const CLOSE_MS = 10_000;
+/** And for the engine worker to commit and close its files. */
+const ENGINE_CLOSE_MS = 3000;
+
+/**
+ * Opens the store of this name in this tab. Resolves when the tab leads and its worker runs, or when it has found the tab that leads. Rejects
+ * with a StoreUnavailableError (no files: private window, http, old browser), StoreVersionError, StoreCorruptError, StoreFullError,
+ * StoreBusyError, PageOutdatedError, EngineWorkerError, or with what is wrong with the workflows.
+ *
+ * @example
+ * // page.ts
+ * import { open } from "temporalex/browser";
+ * import * as activities from "./activities.ts";
+ * import { order } from "./workflows.ts";
+ *
+ * const app = await open({
+ *   path: "shop",
+ *   activities,
+ *   realm: () => new Worker(new URL("./realm.ts", import.meta.url), { type: "module" }),
+ *   engineWorker: () => new Worker(new URL("./engine.ts", import.meta.url), { type: "module" }),
+ * });
+ * const receipt = await app.client.execute(order, { id: "order-1", args: [items] });
+ *
+ * // realm.ts
+ * import { serveRealm } from "temporalex/realm";
+ * serveRealm(() => import("./workflows.ts"));
+ *
+ * // engine.ts
+ * import { serveEngine } from "temporalex/browser";
+ * serveEngine();
+ */
+export async function open(options: BrowserOpenOptions): Promise<BrowserApp> {
+  const { activities, workflows, sources, realm, taskQueue = "default", logger = consoleLogger(), converter, lead = true } =
+    options;
+  const name = storeName(options);
+  checkPage();
+  const nothing = workflows === undefined && realm === undefined && activities === undefined &&
+    options.worker?.activityThreads === undefined;
+  if (lead && nothing) {
+    throw new TypeError(
+      "a tab without workflows and without activities cannot lead: give `realm` or `activities`, or say lead: false",
+    );
+  }
+  const persisted = options.persist === false ? isPersisted() : askToPersist();
+  if (options.core !== undefined) useCore(options.core);
+  const core = await coreModule();
+  const shared = { logger, ...(converter !== undefined && { converter }) };
+  const namespace = options.engine?.namespace ?? "default";
+  const tab = new Tab({
+    name,
+    lead,
+    logger,
+    engineWorker: options.engineWorker ?? defaultEngineWorker,
+    init: {
+      core,
+      namespace,
+      sqliteWasm: options.sqliteWasm === undefined ? undefined : new URL(options.sqliteWasm, location.href).href,
+      limits: options.engine?.limits,
+      synchronous: options.engine?.synchronous,
+    },
+    worker: () =>
+      Promise.resolve({
+        shutdownForceMs: CLOSE_MS,
+        namespace,
+        ...shared,
+        ...options.worker,
+        taskQueue,
+        ...(workflows !== undefined && { workflows }),
+        ...(sources !== undefined && { sources }),
+        ...(realm !== undefined && { realmEntry: realm }),
+        ...(activities !== undefined && { activities }),
+      }),
+  });
+  try {
+    await tab.ready;
+  } catch (e) {
+    await tab.close(0);
+    throw e;
+  }
+  const client = new Client({ namespace, ...shared, ...options.client, service: tab.service, taskQueue });
+  let closing: Promise<void> | undefined;
+  const close = () => closing ??= tab.close(ENGINE_CLOSE_MS);
+  return {
+    client,
+    get worker() {
+      return tab.worker;
+    },
+    get status() {
+      return tab.status;
+    },
+    get role() {
+      return tab.status.role;
+    },
+    onStatus: (listener) => tab.onStatus(listener),
+    persisted,
+    storage: async () => {
+      const [{ usage, quota }, kept] = await Promise.all([navigator.storage.estimate(), isPersisted()]);
+      return { usage, quota, persisted: kept };
+    },
+    exportStore: () => tab.service.export(),
+    importStore: (file, { force = false } = {}) => tab.service.import(file instanceof Blob ? file : new Blob([file]), force),
+    done: tab.done,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function storeName({ path, name }: BrowserOpenOptions): string {
+  if (path !== undefined && name !== undefined && path !== name) {
+    throw new TypeError("`path` and `name` are the same thing: give one of them");
+  }
+  const chosen = path ?? name;
+  if (typeof chosen !== "string" || chosen === "" || chosen.length > 100) {
+    throw new TypeError("a tab needs the name of its store: path, 1 to 100 characters");
+  }
+  return chosen;
+}
+
+function checkPage(): void {
+  if (typeof document === "undefined" || typeof Worker === "undefined" || typeof BroadcastChannel === "undefined") {
+    throw new StoreUnavailableError(
+      'this open() is for pages of a browser (with Worker and BroadcastChannel); in Node and Deno use open() of "temporalex"',
+      "unsupported",
+    );
+  }
+  if (!isSecureContext) {
+    throw new StoreUnavailableError(
+      "browsers keep files for secure pages only: serve the page over https, or from localhost",
+      "insecure",
+    );
+  }
+}
+
+/** Asks for persistence; "no" where the browser cannot tell. */
+async function askToPersist(): Promise<boolean> {
+  try {
+    return await navigator.storage.persist();
+  } catch {
+    return false;
+  }
+}
+
+async function isPersisted(): Promise<boolean> {
+  try {
+    return await navigator.storage.persisted();
+  } catch {
+    return false;
+  }
+}
+
+function defaultEngineWorker(): WebWorker {
+  return new Worker(new URL("./engine_worker.ts", import.meta.url), {
+    type: "module",
+    name: "temporalex-engine",
+  }) as unknown as WebWorker;
+}

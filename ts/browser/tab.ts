@@ -1,0 +1,270 @@
+// One tab: its engine worker, its calls, its workflow worker, and what it knows of the others.
+import type { Logger } from "../service/logger.ts";
+import { Code, ServiceError } from "../service/raw.ts";
+import { randomId } from "../platform/host.ts";
+import type { WebWorker } from "../platform/threads.ts";
+import type { Worker as WorkflowWorker } from "../worker/worker.ts";
+import { fromData } from "./error_data.ts";
+import { EngineProcess } from "./engine_process.ts";
+import { NoLeaderError, PageOutdatedError } from "./errors.ts";
+import {
+  channelOf,
+  commonChannel,
+  type EngineInit,
+  type FromEngine,
+  type FromLeader,
+  type Hail,
+  isHail,
+  isNewer,
+  ownVersions,
+  PROTOCOL,
+} from "./messages.ts";
+import { TabService } from "./tab_service.ts";
+import { type HostedWorker, WorkflowHost } from "./workflow_host.ts";
+
+/** What a tab is at this moment. */
+export interface TabStatus {
+  /** "leader": the store is open here. "follower": another tab leads. "none": nobody is known to lead (for a moment, or see `problem`). */
+  readonly role: "leader" | "follower" | "none";
+  /** Changes with each leader. */
+  readonly leader: string | undefined;
+  /** What keeps this tab from leading, or from working at all; undefined while all is well. */
+  readonly problem: Error | undefined;
+}
+
+export interface TabOptions {
+  readonly name: string;
+  readonly lead: boolean;
+  readonly logger: Logger;
+  readonly engineWorker: () => WebWorker;
+  readonly init: Omit<EngineInit, "k" | "name">;
+  readonly worker: () => Promise<HostedWorker>;
+}
+
+/** A tab that does not lead waits so long for one that does. */
+const FIND_LEADER_MS = 10_000;
+
+export class Tab {
+  readonly service = new TabService({ forClients: true });
+  /** Settles once: the tab can be used, or never will. */
+  readonly ready: Promise<void>;
+  /** Resolves after `close`; rejects when this tab's worker has stopped by itself, or its store is lost. */
+  readonly done: Promise<void>;
+  readonly #options: TabOptions;
+  readonly #own = ownVersions();
+  readonly #engine: EngineProcess | undefined;
+  readonly #host: WorkflowHost;
+  readonly #common: BroadcastChannel;
+  readonly #answers: BroadcastChannel;
+  readonly #line = randomId();
+  readonly #listeners = new Set<(status: TabStatus) => void>();
+  readonly #life = new AbortController();
+  /** The channel to another tab that leads. */
+  #channel: BroadcastChannel | undefined;
+  #status: TabStatus = { role: "none", leader: undefined, problem: undefined };
+  #readyNow!: () => void;
+  #neverReady!: (error: Error) => void;
+  #doneNow!: () => void;
+  #failedNow!: (error: Error) => void;
+  #closed = false;
+
+  constructor(options: TabOptions) {
+    this.#options = options;
+    const { name, lead, logger } = options;
+    this.ready = new Promise((resolve, reject) => {
+      this.#readyNow = resolve;
+      this.#neverReady = reject;
+    });
+    this.done = new Promise((resolve, reject) => {
+      this.#doneNow = resolve;
+      this.#failedNow = reject;
+    });
+    // Nobody may be listening yet.
+    this.ready.catch(() => {});
+    this.done.catch(() => {});
+    this.#host = new WorkflowHost(options.worker, logger, {
+      started: () => this.#readyNow(),
+      failed: (error) => this.#workerFailed(error),
+    });
+    this.#common = new BroadcastChannel(commonChannel(name));
+    this.#common.onmessage = ({ data }) => this.#hail(data);
+    this.#answers = new BroadcastChannel(channelOf(name, this.service.address));
+    this.#answers.onmessage = ({ data }) => this.service.receive(data);
+    // Said before this tab's own engine can touch the store: a leader of an older version lets go of it first.
+    this.#hello();
+    // What was said while this page slept may be lost.
+    const { signal } = this.#life;
+    for (const event of ["resume", "visibilitychange"]) document.addEventListener(event, () => this.#hello(), { signal });
+    globalThis.addEventListener("pageshow", () => this.#hello(), { signal });
+    if (lead) {
+      this.#engine = new EngineProcess(options.engineWorker, { k: "init", name, ...options.init }, {
+        message: (message) => this.#receive(message),
+        gone: () => this.#lost(),
+        broken: (error) => this.#problem(error, true),
+      });
+      this.#engine.start();
+    } else {
+      const late = setTimeout(() => {
+        this.#neverReady(
+          new NoLeaderError(
+            `no tab has the store "${name}" open: open a page of this site that runs its workflows (one without lead: false)`,
+          ),
+        );
+      }, FIND_LEADER_MS);
+      void this.ready.catch(() => {}).finally(() => clearTimeout(late));
+    }
+  }
+
+  get worker(): WorkflowWorker | undefined {
+    return this.#host.worker;
+  }
+
+  get status(): TabStatus {
+    return this.#status;
+  }
+
+  onStatus(listener: (status: TabStatus) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  #become(change: Partial<TabStatus>): void {
+    const next = { ...this.#status, ...change };
+    const { role, leader, problem } = this.#status;
+    if (next.role === role && next.leader === leader && next.problem === problem) return;
+    this.#status = next;
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(next);
+      } catch (error) {
+        this.#options.logger.error("a listener of the tab's status failed", { error });
+      }
+    }
+  }
+
+  // ------------------------------------------------------------------------------------------------------------ other tabs
+
+  #hello(): void {
+    if (!this.#closed) this.#common.postMessage({ temporalex: 1, kind: "hello", from: this.#line, ...this.#own } satisfies Hail);
+  }
+
+  #hail(data: unknown): void {
+    if (!isHail(data) || this.#closed) return;
+    if (isNewer(data, this.#own)) this.#outdated(data);
+    if (data.kind !== "leader" || this.#status.role === "leader") return;
+    if (data.protocol === PROTOCOL) this.#follow(data.from);
+    // An older leader has heard of us and makes way.
+  }
+
+  #outdated(newer: Hail): void {
+    if (this.#status.problem instanceof PageOutdatedError) return;
+    const error = new PageOutdatedError(newer.version, this.#own.version);
+    this.#options.logger.warn(error.message);
+    this.#become({ problem: error });
+    if (newer.protocol === PROTOCOL) return;
+    // No tab that this one could call will lead again.
+    this.#neverReady(error);
+    this.service.end(new ServiceError(Code.FAILED_PRECONDITION, error.message, "PageOutdated", {}, { cause: error }));
+  }
+
+  #follow(address: string): void {
+    if (this.service.leader === address) return;
+    this.#channel?.close();
+    const channel = this.#channel = new BroadcastChannel(channelOf(this.#options.name, address));
+    this.service.follow({ address, send: (message) => channel.postMessage(message) });
+    this.#become({ role: "follower", leader: address, ...this.#mended() });
+    this.#readyNow();
+  }
+
+  /** Trouble with this tab's own turn means little while another tab leads; being outdated stays. */
+  #mended(): Partial<TabStatus> {
+    return this.#status.problem instanceof PageOutdatedError ? {} : { problem: undefined };
+  }
+
+  // -------------------------------------------------------------------------------------------------------- the own engine
+
+  #receive(message: FromEngine | FromLeader): void {
+    switch (message.k) {
+      case "answer":
+      case "refusal":
+        if (message.to === this.service.address) this.service.receive(message);
+        else this.#host.service?.receive(message);
+        return;
+      case "leading": {
+        const { leader: address } = message;
+        this.#channel?.close();
+        this.#channel = undefined;
+        const route = this.#route(address);
+        this.service.follow(route);
+        this.#become({ role: "leader", leader: address, ...this.#mended() });
+        this.#host.start(route);
+        this.#options.logger.debug("this tab leads", { store: message.description });
+        return;
+      }
+      case "replaced":
+        if (this.#status.leader !== undefined) this.#host.start(this.#route(this.#status.leader));
+        return;
+      case "stepped-down":
+        this.#options.logger.info("this tab does not lead any more", { reason: message.reason });
+        return this.#lost();
+      case "failed": {
+        const error = fromData(message.error);
+        this.#lost();
+        return this.#problem(error, message.final);
+      }
+      case "survived":
+        return this.#options.logger.error("the engine met a failure", { error: fromData(message.error) });
+      case "waiting":
+      case "ping":
+      case "resigned":
+        return;
+    }
+  }
+
+  #route(address: string) {
+    return { address, send: (message: Parameters<EngineProcess["send"]>[0]) => this.#engine?.send(message) };
+  }
+
+  /** This tab's engine is gone, if it led. Open calls wait for the next leader. */
+  #lost(): void {
+    this.#host.stop();
+    if (this.#status.role !== "leader") return;
+    this.service.follow(undefined);
+    this.#become({ role: "none", leader: undefined });
+    this.#hello();
+  }
+
+  #problem(error: Error, final: boolean): void {
+    if (this.#closed) return;
+    const first = this.#status.problem;
+    this.#become({ problem: error });
+    // Said once: a try that fails again every few seconds would fill the log.
+    if (first?.message !== error.message) this.#options.logger.error("this tab cannot lead", { error });
+    this.#neverReady(error);
+    if (final && this.#status.role === "none") this.#failedNow(error);
+  }
+
+  /** Without a worker this tab is of no use as the leader: another one may do better. */
+  #workerFailed(error: Error): void {
+    this.#options.logger.error("the worker has stopped", { error });
+    this.#become({ problem: error });
+    this.#neverReady(error);
+    this.#failedNow(error);
+    this.#engine?.send({ k: "resign" });
+  }
+
+  async close(withinMs: number): Promise<void> {
+    if (this.#closed) return;
+    if (withinMs > 0) await this.#host.drain();
+    else this.#host.stop();
+    await this.#engine?.close(withinMs);
+    this.#closed = true;
+    this.#life.abort();
+    this.service.end(new ServiceError(Code.UNAVAILABLE, "this tab has closed the store", "EngineClosed"));
+    this.#common.close();
+    this.#answers.close();
+    this.#channel?.close();
+    this.#become({ role: "none", leader: undefined });
+    this.#doneNow();
+  }
+}

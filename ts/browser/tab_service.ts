@@ -1,0 +1,140 @@
+// A RawService whose calls go to whoever leads. A call is kept until it is answered: when the leader changes, everything that is open is sent
+// to the new one again, in order, with the same bytes. The engine knows calls by their request and update ids, also after a restart, so
+// nothing is applied twice.
+import { Calls } from "../engine/calls.ts";
+import { cancelled } from "../engine/refusals.ts";
+import { randomId } from "../platform/host.ts";
+import { alone } from "../realm/protocol.ts";
+import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
+import { StoreError } from "../engine/store_errors.ts";
+import { fromData } from "./error_data.ts";
+import type { FromLeader, ToLeader } from "./messages.ts";
+
+/** Where calls go. Routes with one address are one. */
+export interface Route {
+  readonly address: string;
+  send(message: ToLeader): void;
+}
+
+interface Chore {
+  readonly message: Extract<ToLeader, { k: "export" | "import" }>;
+  readonly resolve: (value: Blob | undefined) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class TabService implements RawService {
+  /** Answers come to this address. */
+  readonly address = randomId();
+  readonly #calls: Calls;
+  readonly #open = new Map<number, Extract<ToLeader, { k: "call" }>>();
+  readonly #chores = new Map<number, Chore>();
+  readonly #forClients: boolean;
+  #route: Route | undefined;
+  #ended: ServiceError | undefined;
+  #lastChore = 0;
+
+  /** `forClients`: people wait for the answers; a full store is said at once instead of being tried again. */
+  constructor(options: { forClients: boolean }) {
+    this.#forClients = options.forClients;
+    this.#calls = new Calls({
+      cancel: (id) => {
+        if (this.#open.delete(id)) this.#route?.send({ k: "cancel", from: this.address, id });
+      },
+      expire: () => {},
+    }, {});
+  }
+
+  call(method: MethodName, request: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
+    if (this.#ended !== undefined) return Promise.reject(this.#ended);
+    if (options.signal?.aborted) return Promise.reject(cancelled());
+    return new Promise((resolve, reject) => {
+      const id = this.#calls.add(method, request, options, resolve, reject);
+      const { timeoutMs } = options;
+      const timed = timeoutMs !== undefined && timeoutMs < Infinity ? { timeoutMs } : {};
+      const message = { k: "call" as const, from: this.address, id, method, request: alone(request), ...timed };
+      this.#open.set(id, message);
+      this.#route?.send(message);
+    });
+  }
+
+  export(): Promise<Blob> {
+    return this.#chore((id) => ({ k: "export", from: this.address, id })) as Promise<Blob>;
+  }
+
+  async import(file: Blob, force: boolean): Promise<void> {
+    await this.#chore((id) => ({ k: "import", from: this.address, id, file, force }));
+  }
+
+  #chore(make: (id: number) => Chore["message"]): Promise<Blob | undefined> {
+    if (this.#ended !== undefined) return Promise.reject(this.#ended);
+    return new Promise((resolve, reject) => {
+      // Calls have positive ids.
+      const message = make(--this.#lastChore);
+      this.#chores.set(message.id, { message, resolve, reject });
+      this.#route?.send(message);
+    });
+  }
+
+  get leader(): string | undefined {
+    return this.#route?.address;
+  }
+
+  /** Somebody else leads, or (undefined) nobody is known to. */
+  follow(route: Route | undefined): void {
+    if (route?.address === this.#route?.address) return;
+    const had = this.#route;
+    this.#route = route;
+    if (had !== undefined) this.#dropImports();
+    if (route === undefined) return;
+    for (const message of this.#open.values()) route.send(message);
+    for (const { message } of this.#chores.values()) route.send(message);
+  }
+
+  /** Nobody knows whether it happened; a second import of the same file could be refused, or replace what came in between. */
+  #dropImports(): void {
+    for (const [id, { message, reject }] of this.#chores) {
+      if (message.k !== "import") continue;
+      this.#chores.delete(id);
+      reject(
+        new StoreError(
+          "the tab that leads went away while it imported: look whether the runs of the file are there before you try again",
+        ),
+      );
+    }
+  }
+
+  receive(answer: FromLeader): void {
+    if (answer?.to !== this.address) return;
+    const chore = this.#chores.get(answer.id);
+    if (chore !== undefined) {
+      this.#chores.delete(answer.id);
+      if (answer.k === "answer") chore.resolve(answer.value as Blob | undefined);
+      else chore.reject(fromData(answer.error));
+      return;
+    }
+    this.#open.delete(answer.id);
+    const call = this.#calls.take(answer.id);
+    if (call === undefined) return;
+    if (answer.k === "answer") call.resolve(answer.value as Uint8Array);
+    else call.reject(this.#refusal(fromData(answer.error)));
+  }
+
+  #refusal(e: Error): ServiceError {
+    if (!(e instanceof ServiceError)) return new ServiceError(Code.INTERNAL, e.message, e.name, {}, { cause: e });
+    if (!this.#forClients || e.reason !== "StoreFull") return e;
+    return new ServiceError(Code.RESOURCE_EXHAUSTED, e.message.replace(/; retry$/, ""), "StoreFull", e.metadata);
+  }
+
+  /** Refuses everything that is open, and what comes. */
+  end(error: ServiceError): void {
+    if (this.#ended !== undefined) return;
+    this.#ended = error;
+    // Long polls of a worker would be held in the engine until they expire.
+    for (const id of this.#open.keys()) this.#route?.send({ k: "cancel", from: this.address, id });
+    this.#open.clear();
+    this.#calls.rejectAll(error);
+    this.#calls.close();
+    for (const { reject } of this.#chores.values()) reject(error);
+    this.#chores.clear();
+  }
+}

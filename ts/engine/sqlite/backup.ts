@@ -1,0 +1,25 @@
+// A copy of an open store file, in Node and Deno.
+import { StoreError } from "../store_errors.ts";
+import type { Builtins } from "./builtins.ts";
+import type { SqlDatabase } from "./driver.ts";
+
+export function backupFile({ fs, path: paths }: Builtins, database: SqlDatabase, path: string): void {
+  if (fs.existsSync(path)) throw new StoreError(`${path} exists already; a backup goes to a new file`);
+  if (!fs.existsSync(paths.dirname(paths.resolve(path)))) {
+    throw new StoreError(`cannot write ${path}: its folder is not there`);
+  }
+  // Written under another name first: a file with the wanted name is always a whole copy.
+  const partial = `${path}.partial`;
+  fs.rmSync(partial, { force: true });
+  try {
+    database.prepare("VACUUM INTO ?").run([partial]);
+    const file = fs.openSync(partial, "r+");
+    fs.fsyncSync(file);
+    fs.closeSync(file);
+    fs.renameSync(partial, path);
+  } finally {
+    fs.rmSync(partial, { force: true });
+    // The library without native locks makes one for the copy, too.
+    fs.rmSync(`${partial}.lock`, { recursive: true, force: true });
+  }
+}

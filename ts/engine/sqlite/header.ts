@@ -1,0 +1,50 @@
+// SQLite's file header, read before SQLite opens the file: whether it is a store of ours, which version wrote it, and whether it is whole.
+import { NotAStoreError, StoreCorruptError, StoreVersionError } from "../store_errors.ts";
+import { APPLICATION_ID, type Migration, MIGRATIONS, schemaVersion } from "./schema.ts";
+
+export const HEADER_BYTES = 100;
+const MAGIC = "SQLite format 3\0";
+
+export interface FileHead {
+  /** Names the file in errors. */
+  readonly path: string;
+  /** The first HEADER_BYTES bytes (zeros behind the end of a shorter file). */
+  readonly header: Uint8Array;
+  /** Sizes in bytes; those of the log and the journal are -1 where there is none. */
+  readonly size: number;
+  readonly wal: number;
+  readonly journal: number;
+}
+
+/** Throws a NotAStoreError, StoreVersionError or StoreCorruptError. The file is not changed. */
+export function checkHeader(file: FileHead, migrations: readonly Migration[] = MIGRATIONS): void {
+  const { path, header, size, wal, journal } = file;
+  const view = new DataView(header.buffer, header.byteOffset, HEADER_BYTES);
+  const magic = new TextDecoder().decode(header.subarray(0, 16));
+  const application = view.getUint32(68);
+  // The header of a file whose creation was cut short is undone by its journal.
+  const unfinished = journal > 0;
+  if (magic !== MAGIC || (application !== APPLICATION_ID && !unfinished)) {
+    throw noStore(path, magic === MAGIC ? "a SQLite database of another program" : "no SQLite database");
+  }
+  const version = view.getUint32(60);
+  const known = schemaVersion(migrations);
+  if (version > known) throw tooNew(path, version, known);
+  const pageSize = view.getUint16(16) === 1 ? 65536 : view.getUint16(16);
+  const pages = view.getUint32(28);
+  if (wal <= 0 && !unfinished && pages * pageSize > size) {
+    throw new StoreCorruptError(`${path} is cut short: it has ${size} of ${pages * pageSize} bytes. Restore it from a backup.`);
+  }
+}
+
+export function noStore(path: string, what: string): NotAStoreError {
+  return new NotAStoreError(`${path} is ${what}; it was not changed. Choose another file for the store.`);
+}
+
+export function tooNew(path: string, version: number, known: number): StoreVersionError {
+  return new StoreVersionError(
+    `${path} has schema version ${version}, and this version of temporalex knows ${known} and older: use the version that wrote it, or a newer one`,
+    version,
+    known,
+  );
+}

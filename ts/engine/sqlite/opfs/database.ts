@@ -1,0 +1,92 @@
+// A database of SQLite's WASM build behind the driver's small interface.
+import type { BindingSpec, Database, PreparedStatement, SAHPoolUtil, Sqlite3Static } from "@sqlite.org/sqlite-wasm";
+import { StoreError, StoreFullError } from "../../store_errors.ts";
+import type { SqlDatabase, SqlRow, SqlStatement, SqlValue } from "../driver.ts";
+import { quotaError, takeComplaint } from "./pool.ts";
+
+export class OpfsDatabase implements SqlDatabase {
+  readonly #database: Database;
+  readonly #changes: () => number;
+  readonly #open = new Set<PreparedStatement>();
+
+  /** Opens or creates a file of the pool. */
+  constructor(sqlite: Sqlite3Static, pool: SAHPoolUtil, file: string) {
+    const Opened = pool.OpfsSAHPoolDb as unknown as new (name: string, flags: string) => Database;
+    this.#database = new Opened(file, "c");
+    this.#changes = () => sqlite.capi.sqlite3_changes(this.#database.pointer!);
+    // The pool has no shared memory: a write-ahead log needs the exclusive mode, and needs it before anything else.
+    this.#database.exec("PRAGMA locking_mode=exclusive");
+  }
+
+  exec(sql: string): void {
+    attempt(() => void this.#database.exec(sql));
+  }
+
+  prepare(sql: string): SqlStatement {
+    const statement = attempt(() => this.#database.prepare(sql));
+    this.#open.add(statement);
+    const use = <T>(params: readonly SqlValue[], call: () => T): T =>
+      attempt(() => {
+        for (const value of params) {
+          if (typeof value === "string" && value.includes("\0")) {
+            throw new StoreError("text with a NUL character cannot be stored in a browser");
+          }
+        }
+        try {
+          if (params.length > 0) statement.bind(params as unknown as BindingSpec);
+          return call();
+        } finally {
+          settle(statement);
+        }
+      });
+    return {
+      run: (params) =>
+        use(params, () => {
+          while (statement.step());
+          return this.#changes();
+        }),
+      get: (params) => use(params, () => (statement.step() ? row(statement) : undefined)),
+      all: (params) =>
+        use(params, () => {
+          const rows: SqlRow[] = [];
+          while (statement.step()) rows.push(row(statement));
+          return rows;
+        }),
+    };
+  }
+
+  close(): void {
+    for (const statement of this.#open) statement.finalize();
+    this.#open.clear();
+    this.#database.close();
+  }
+}
+
+function row(statement: PreparedStatement): SqlRow {
+  return statement.get({}) as SqlRow;
+}
+
+/** Makes ready for the next use. After a failure it reports the failure once more. */
+function settle(statement: PreparedStatement): void {
+  try {
+    statement.reset(true);
+  } catch {
+    // Said already.
+  }
+}
+
+/** SQLite says "disk I/O error" for whatever its file system refused; the reason comes from there. */
+function attempt<T>(work: () => T): T {
+  takeComplaint();
+  try {
+    return work();
+  } catch (e) {
+    const complaint = takeComplaint();
+    if (e instanceof StoreFullError || complaint === undefined) throw e;
+    // A write that came back short is what some browsers give instead of the error.
+    const full = complaint.name === "QuotaExceededError" || /Unknown write\(\) failure/.test(complaint.message);
+    throw full
+      ? quotaError("writing failed", complaint)
+      : new Error(`${(e as Error).message} (${complaint.message})`, { cause: e });
+  }
+}

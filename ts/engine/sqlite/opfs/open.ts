@@ -1,0 +1,206 @@
+// The store of a browser: one SQLite file in the origin's private files. Call it only while holding the store's Web Lock (ts/browser): the
+// files are opened exclusively, but the folders around them are not.
+//
+// `temporalex/<name>/<generation>/` holds a pool and, once a store is whole in it, the empty file `ready`. The highest generation that is
+// ready is the store; an import fills the next one and makes it ready as its last step, so a tab that is killed at any moment leaves
+// either the old store or the new one. The mark has a second use: where it is, a database that is missing is damage, never a new store.
+import type { SAHPoolUtil, Sqlite3Static } from "@sqlite.org/sqlite-wasm";
+import { StoreCorruptError, StoreError } from "../../store_errors.ts";
+import { checkFile } from "../check.ts";
+import { storeError } from "../errors.ts";
+import { checkHeader, HEADER_BYTES } from "../header.ts";
+import { prepare, type StoreFence, type Synchronous } from "../open.ts";
+import { type Migration, MIGRATIONS } from "../schema.ts";
+import { SqliteStore } from "../store.ts";
+import { OpfsDatabase } from "./database.ts";
+import { loadSqlite, openPool, privateFiles, type SqliteWasmOptions } from "./pool.ts";
+
+export interface OpfsOptions extends SqliteWasmOptions {
+  /** Default FULL. */
+  readonly synchronous?: Synchronous;
+  /** Says whether the store's lock is still ours. */
+  readonly fence: StoreFence;
+  /** For tests of migrations. */
+  readonly migrations?: readonly Migration[];
+}
+
+const FILE = "/store.db";
+const READY = "ready";
+const CHUNK = 1 << 20;
+
+/** An open store and what only browsers do with it. */
+export class OpfsStore {
+  readonly store: SqliteStore;
+  readonly #sqlite: Sqlite3Static;
+  readonly #pool: SAHPoolUtil;
+  readonly #folder: FileSystemDirectoryHandle;
+  readonly #path: string;
+  readonly #generation: number;
+  readonly #options: OpfsOptions;
+  readonly #database: OpfsDatabase;
+
+  /** Opens or creates the store of this name. Rejects with a StoreUnavailableError, StoreBusyError, StoreFullError, StoreVersionError, ... */
+  static async open(name: string, options: OpfsOptions): Promise<OpfsStore> {
+    const root = await privateFiles();
+    const sqlite = await loadSqlite(options);
+    try {
+      const path = `temporalex/${folderName(name)}`;
+      const above = await root.getDirectoryHandle("temporalex", { create: true });
+      const folder = await above.getDirectoryHandle(folderName(name), { create: true });
+      const { ready, highest } = await generations(folder);
+      await removeOthers(folder, ready);
+      const generation = ready ?? highest + 1;
+      const pool = await openPool(sqlite, `${path}/${generation}`);
+      let database: OpfsDatabase | undefined;
+      try {
+        if (ready !== undefined && !pool.getFileNames().includes(FILE)) {
+          throw new StoreCorruptError(
+            `the store "${name}" is damaged: its database is not in its folder any more. Import a backup of it.`,
+          );
+        }
+        database = new OpfsDatabase(sqlite, pool, FILE);
+        prepare(database, `the store "${name}"`, options.synchronous ?? "FULL", options.migrations ?? MIGRATIONS);
+        if (ready === undefined) await markReady(folder, generation);
+        return new OpfsStore(sqlite, pool, database, folder, path, generation, name, options);
+      } catch (e) {
+        database?.close();
+        pool.pauseVfs();
+        throw e;
+      }
+    } catch (e) {
+      throw storeError(e, `cannot open the store "${name}"`);
+    }
+  }
+
+  private constructor(
+    sqlite: Sqlite3Static,
+    pool: SAHPoolUtil,
+    database: OpfsDatabase,
+    folder: FileSystemDirectoryHandle,
+    path: string,
+    generation: number,
+    name: string,
+    options: OpfsOptions,
+  ) {
+    this.#sqlite = sqlite;
+    this.#pool = pool;
+    this.#database = database;
+    this.#folder = folder;
+    this.#path = path;
+    this.#generation = generation;
+    this.#options = options;
+    this.store = SqliteStore.over({
+      library: "@sqlite.org/sqlite-wasm",
+      path: name,
+      database,
+      synchronous: options.synchronous ?? "FULL",
+      readOnly: false,
+      fence: {
+        check: () => options.fence.check(),
+        held: () => options.fence.held(),
+        // The database is closed by now, and the handles go with it.
+        release: () => void pool.pauseVfs(),
+      },
+      backup() {
+        throw new StoreError("a browser has no files to copy a store to: use exportStore(), which gives a Blob");
+      },
+    });
+  }
+
+  /** The whole store as the bytes of one SQLite file, which Node and Deno can open too. Synchronous: no change comes between. */
+  exportFile(): Uint8Array<ArrayBuffer> {
+    try {
+      this.#database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all([]);
+      return this.#pool.exportFile(FILE) as Uint8Array<ArrayBuffer>;
+    } catch (e) {
+      throw storeError(e, `exporting the store "${this.store.path}" failed`);
+    }
+  }
+
+  /**
+   * Writes a file beside the store and checks it: header, version, SQLite's own check, and what must hold between the tables. Rejects with a
+   * NotAStoreError, StoreVersionError or StoreCorruptError, and nothing of it is left. `adopt` makes it the store at the next `open`.
+   */
+  async stage(file: Blob): Promise<{ readonly runs: number; adopt(): Promise<void>; discard(): Promise<void> }> {
+    const what = "the file to import";
+    const header = new Uint8Array(HEADER_BYTES);
+    header.set(new Uint8Array(await file.slice(0, HEADER_BYTES).arrayBuffer()));
+    const migrations = this.#options.migrations ?? MIGRATIONS;
+    checkHeader({ path: what, header, size: file.size, wal: -1, journal: -1 }, migrations);
+    const generation = this.#generation + 1;
+    const discard = () => this.#folder.removeEntry(String(generation), { recursive: true }).catch(() => {});
+    await discard();
+    let runs: number;
+    try {
+      const pool = await openPool(this.#sqlite, `${this.#path}/${generation}`);
+      let database: OpfsDatabase | undefined;
+      try {
+        let at = 0;
+        await pool.importDb(FILE, async () => {
+          if (at >= file.size) return undefined;
+          const chunk = await file.slice(at, at += CHUNK).arrayBuffer();
+          return new Uint8Array(chunk);
+        });
+        database = new OpfsDatabase(this.#sqlite, pool, FILE);
+        prepare(database, what, this.#options.synchronous ?? "FULL", migrations);
+        const problems = checkFile(database);
+        if (problems.length > 0) {
+          throw new StoreCorruptError(`${what} is damaged: ${problems.join("; ")}. Choose another backup.`);
+        }
+        runs = Number(database.prepare("SELECT count(*) AS n FROM runs").get([])?.["n"]);
+      } finally {
+        database?.close();
+        pool.pauseVfs();
+      }
+    } catch (e) {
+      await discard();
+      throw storeError(e, `cannot import ${what}`);
+    }
+    return { runs, discard, adopt: () => markReady(this.#folder, generation) };
+  }
+}
+
+/** The folder of a store: any name, written so that a file system takes it. */
+function folderName(name: string): string {
+  return encodeURIComponent(name).replaceAll(".", "%2E").replaceAll("*", "%2A");
+}
+
+async function generations(folder: FileSystemDirectoryHandle): Promise<{ ready: number | undefined; highest: number }> {
+  let ready: number | undefined;
+  let highest = 0;
+  for await (const [name, handle] of entries(folder)) {
+    if (!/^\d{1,9}$/.test(name) || handle.kind !== "directory") continue;
+    const generation = Number(name);
+    highest = Math.max(highest, generation);
+    if (generation > (ready ?? 0) && await hasMark(handle as FileSystemDirectoryHandle)) ready = generation;
+  }
+  return { ready, highest };
+}
+
+function entries(folder: FileSystemDirectoryHandle): AsyncIterable<[string, FileSystemHandle]> {
+  return (folder as unknown as { entries(): AsyncIterable<[string, FileSystemHandle]> }).entries();
+}
+
+async function hasMark(folder: FileSystemDirectoryHandle): Promise<boolean> {
+  try {
+    await folder.getFileHandle(READY);
+    return true;
+  } catch (e) {
+    if ((e as Error).name === "NotFoundError") return false;
+    throw e;
+  }
+}
+
+async function markReady(folder: FileSystemDirectoryHandle, generation: number): Promise<void> {
+  const made = await folder.getDirectoryHandle(String(generation));
+  await made.getFileHandle(READY, { create: true });
+}
+
+/** What imports left behind: replaced stores, and files that never became one. */
+async function removeOthers(folder: FileSystemDirectoryHandle, keep: number | undefined): Promise<void> {
+  for await (const [name] of entries(folder)) {
+    if (name === String(keep)) continue;
+    // A handle of a tab that is ending may still be open; the next opening tries again.
+    await folder.removeEntry(name, { recursive: true }).catch(() => {});
+  }
+}

@@ -1,0 +1,145 @@
+// SQLite's own WASM build on the browser's private file system, through its "SAH pool": a folder of files with opaque names, all of them
+// opened at once and exclusively, so that reads and writes are synchronous. Only in a dedicated worker.
+//
+// Two habits of the library shape this file. When a pool cannot be opened (another tab's worker that was just killed may hold its files
+// for some hundred milliseconds more), the default is to remove the folder with everything in it: `preserveOnInitFailure` must be set. And what
+// the file system says about a failed write (quota) appears nowhere but in the library's log, so its log is listened to.
+import type { SAHPoolUtil, Sqlite3Static } from "@sqlite.org/sqlite-wasm";
+import { StoreBusyError, StoreError, StoreFullError, StoreUnavailableError } from "../../store_errors.ts";
+
+/** Where the library's binary is, for pages whose bundler does not find it by itself. Default: `sqlite3.wasm` beside the library's code. */
+export interface SqliteWasmOptions {
+  readonly sqliteWasm?: string | undefined;
+}
+
+let loading: Promise<Sqlite3Static> | undefined;
+let complaint: Error | undefined;
+
+/** What the file system last complained of while SQLite called it; forgets it. */
+export function takeComplaint(): Error | undefined {
+  const taken = complaint;
+  complaint = undefined;
+  return taken;
+}
+
+function listen(...parts: unknown[]): void {
+  for (const part of parts) if (part instanceof Error) complaint = part;
+}
+
+/** Loads SQLite once. */
+export function loadSqlite({ sqliteWasm }: SqliteWasmOptions = {}): Promise<Sqlite3Static> {
+  loading ??= (async () => {
+    // The other file systems that it would set up want headers or a worker of their own.
+    const config = { error: listen, warn: listen, log: () => {}, disable: { vfs: { opfs: true, "opfs-wl": true, kvvfs: true } } };
+    (globalThis as { sqlite3ApiConfig?: unknown }).sqlite3ApiConfig = config;
+    const { default: init } = await import("@sqlite.org/sqlite-wasm");
+    const start = init as unknown as (options: { locateFile?: () => string }) => Promise<Sqlite3Static>;
+    try {
+      return await start(sqliteWasm === undefined ? {} : { locateFile: () => sqliteWasm });
+    } catch (e) {
+      loading = undefined;
+      throw new StoreUnavailableError(
+        `SQLite could not be loaded (${
+          (e as Error).message
+        }): serve the file sqlite3.wasm of @sqlite.org/sqlite-wasm beside the ` +
+          `bundled code, or give its URL as sqliteWasm; a content security policy needs script-src 'wasm-unsafe-eval'`,
+        "unsupported",
+        { cause: e },
+      );
+    }
+  })();
+  return loading;
+}
+
+/** The root of this origin's private files; names why there is none. */
+export async function privateFiles(): Promise<FileSystemDirectoryHandle> {
+  const { isSecureContext, navigator, FileSystemFileHandle } = globalThis as unknown as {
+    isSecureContext?: boolean;
+    navigator?: { storage?: { getDirectory?(): Promise<FileSystemDirectoryHandle> } };
+    FileSystemFileHandle?: { prototype: object };
+  };
+  if (isSecureContext === false) {
+    throw new StoreUnavailableError(
+      "browsers keep files for secure pages only: serve the page over https, or from localhost",
+      "insecure",
+    );
+  }
+  const storage = navigator?.storage;
+  if (
+    storage?.getDirectory === undefined || FileSystemFileHandle === undefined ||
+    !("createSyncAccessHandle" in FileSystemFileHandle.prototype)
+  ) {
+    throw new StoreUnavailableError(
+      "this browser has no private file system that a worker can write (OPFS): use a current Chrome, Edge, Firefox or Safari",
+      "unsupported",
+    );
+  }
+  try {
+    return await storage.getDirectory();
+  } catch (e) {
+    throw new StoreUnavailableError(
+      `the browser refuses this page its files (${
+        (e as Error).message
+      }): private windows and blocked site data do that; use an ordinary ` +
+        "window, or allow this site to keep data",
+      "blocked",
+      { cause: e },
+    );
+  }
+}
+
+/** How long files may stay in use after their owner was killed. */
+const BUSY_MS = 10_000;
+const POLL_MS = 25;
+/** The database, its log, its journal, and room for what SQLite sets beside them. */
+const CAPACITY = 6;
+let pools = 0;
+
+/** Opens the pool in a folder of the private files, waiting for files that are still in use. */
+export async function openPool(sqlite: Sqlite3Static, directory: string, waitMs = BUSY_MS): Promise<SAHPoolUtil> {
+  const until = performance.now() + waitMs;
+  for (;;) {
+    const name = `temporalex-${++pools}`;
+    try {
+      const options = { name, directory, initialCapacity: CAPACITY, preserveOnInitFailure: true };
+      const pool = await sqlite.installOpfsSAHPoolVfs(options);
+      await pool.reserveMinimumCapacity(CAPACITY);
+      return pool;
+    } catch (e) {
+      takeComplaint();
+      const inUse = e instanceof DOMException && (e.name === "NoModificationAllowedError" || e.name === "InvalidStateError");
+      if (!inUse) throw poolError(e as Error, directory);
+      if (performance.now() > until) {
+        throw new StoreBusyError(
+          `the files of ${directory} are still in use after ${
+            waitMs / 1000
+          } s: another tab of this site has them open without our lock, ` +
+            "or hangs. Close the other tabs of this site and try again.",
+          { cause: e },
+        );
+      }
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
+}
+
+function poolError(e: Error, directory: string): Error {
+  if (e.name === "QuotaExceededError") return quotaError(`cannot open ${directory}`, e);
+  if (e.name === "SecurityError" || e.name === "NotAllowedError") {
+    return new StoreUnavailableError(
+      `the browser refuses this page its files (${e.message}): private windows and blocked site data do that; use an ordinary window`,
+      "blocked",
+      { cause: e },
+    );
+  }
+  return new StoreError(`cannot open ${directory}: ${e.message}`, { cause: e });
+}
+
+/** The quota of the site is used up. */
+export function quotaError(doing: string, e: Error): StoreError {
+  return new StoreFullError(
+    `${doing}: the browser gives this site no more storage (${e.message}). Purge closed runs, free space on the device, or ask for ` +
+      "persistent storage; then try again.",
+    { cause: e },
+  );
+}

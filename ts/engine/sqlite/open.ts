@@ -30,8 +30,8 @@ export interface StoreFence {
   check(): void;
   /** Whether `check` would pass. */
   held(): boolean;
-  /** Gives the store free. */
-  release(): void;
+  /** Gives the store free. `forget` also removes what the fence itself left beside the file. */
+  release(forget?: boolean): void;
 }
 
 export interface OpenFile {

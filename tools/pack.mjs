@@ -18,6 +18,8 @@ import { bin, root } from "./lib/steps.mjs";
 
 /** Files that workers start from, given by ownFile(); they are no subpaths. */
 const WORKERS = ["realm/worker_entry", "worker/activity_thread"];
+/** Files of their own that are no subpaths either: Node's module hooks, and what package.json's `browser` takes out of pages. */
+const FILES = ["cli/ts_hooks", "app/serve_store"];
 const CHUNK = /^_temporalex_\w+\.js$/;
 const TEXTS = ["LICENSE", "README.md", "CHANGES.md", "THIRD_PARTY_NOTICES.md"];
 
@@ -168,6 +170,10 @@ function publishedManifest(manifest, { exports, files, bin: programs }, imported
       ...Object.fromEntries(Object.entries(files).map(([key, file]) => [key, `./dist/${file}`])),
       "./package.json": "./package.json",
     },
+    browser: Object.fromEntries(
+      FILES.map((name) => [`./dist/ts/${name}.js`, `./dist/${name}.js`])
+        .filter(([key]) => key in manifest.browser).map(([key, file]) => [file, manifest.browser[key]]),
+    ),
     bin: Object.fromEntries(Object.entries(programs).map(([key, source]) => [key, `dist/${source}.js`])),
     files: ["dist", ...TEXTS.filter((file) => !/^(?:LICENSE|README)/.test(file))],
     dependencies: keep(manifest.dependencies),
@@ -187,7 +193,7 @@ export async function pack({ out = join(root, ".build/package"), tarball = true 
   rmSync(out, { recursive: true, force: true });
   mkdirSync(dist, { recursive: true });
   const subpaths = [...new Set(Object.values(sources.exports))];
-  const imported = await javascript([...new Set([...subpaths, ...Object.values(sources.bin), ...WORKERS])], dist);
+  const imported = await javascript([...new Set([...subpaths, ...Object.values(sources.bin), ...WORKERS, ...FILES])], dist);
   const typed = declarations(subpaths, dist);
   for (const [key, file] of Object.entries(sources.files)) {
     if (key !== "./core.wasm") throw new Error(`package.json exports the file ${key}, which this tool cannot make`);

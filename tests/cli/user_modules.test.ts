@@ -1,0 +1,77 @@
+// Modules of the user, given by path: TypeScript with what people write in it, what is missing, what is broken.
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { UsageError } from "../../ts/cli/io.ts";
+import { importActivities, importModule } from "../../ts/cli/user_modules.ts";
+import * as own from "../../ts/activity/mod.ts";
+
+let folder = "";
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), "temporalex-modules-"));
+  mkdirSync(join(folder, "lib"));
+  writeFileSync(
+    join(folder, "activities.ts"),
+    `import type { Order } from "./lib/order.ts";
+import { price, Currency } from "./lib/order.ts";
+import { join } from "node:path";
+class Till { constructor(private readonly name: string) {} show(): string { return this.name; } }
+export async function charge(order: Order): Promise<string> {
+  return \`\${price(order as Order)!} \${Currency[Currency.EUR]} \${new Till("till").show()} \${join("a", "b")}\`;
+}
+export const RATE: number = 3;
+export default { refund: (id: string): string => "refunded " + id };
+`,
+  );
+  writeFileSync(
+    join(folder, "lib/order.ts"),
+    `export interface Order { cents: number }
+export enum Currency { EUR, USD }
+export const price = <T extends Order>(order: T): number => order.cents satisfies number;
+`,
+  );
+  writeFileSync(join(folder, "broken.ts"), "export const = 1;");
+  writeFileSync(join(folder, "throws.ts"), 'throw new Error("no database");');
+  writeFileSync(join(folder, "nothing.ts"), "export const x = 1;");
+  writeFileSync(join(folder, "imports.ts"), 'import "./nowhere.ts";');
+  writeFileSync(join(folder, "plain.mjs"), "export const ping = () => 'pong';");
+});
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+test("TypeScript modules, with enums, types and modules of their own", async () => {
+  const activities = await importActivities(folder, ["activities.ts", "plain.mjs"]);
+  const all = Object.assign({}, ...activities) as { [name: string]: (arg?: unknown) => unknown };
+  assert.equal(await all["charge"]!({ cents: 5 }), "5 EUR till a/b");
+  assert.equal(all["refund"]!("7"), "refunded 7");
+  assert.equal(all["ping"]!(), "pong");
+});
+
+test("temporalex in a folder that has no such package is the program's own", { skip: "Deno" in globalThis }, async () => {
+  writeFileSync(join(folder, "uses.ts"), 'export { activityInfo } from "temporalex/activity";');
+  const { activityInfo } = await importModule(folder, "uses.ts");
+  assert.equal(activityInfo, own.activityInfo);
+  writeFileSync(join(folder, "uses_js.ts"), 'export { price } from "./lib/order.js";\nexport { Currency } from "./lib/order";');
+  const module = await importModule(folder, "uses_js.ts");
+  assert.equal(typeof module["price"], "function");
+});
+
+test("what cannot be loaded is told by name", async () => {
+  for (
+    const [path, expected] of [
+      ["nowhere.ts", /there is no module nowhere\.ts/],
+      ["https://example.com/a.ts", /is no file/],
+      ["broken.ts", /broken\.ts cannot be loaded: /],
+      ["throws.ts", /throws\.ts cannot be loaded: no database/],
+      ["imports.ts", /imports\.ts cannot be loaded: .*nowhere/],
+      ["nothing.ts", /exports no function/],
+    ] as const
+  ) {
+    await assert.rejects(importActivities(folder, [path]), (e) => {
+      assert.ok(e instanceof UsageError, String(e));
+      assert.match(e.message, expected);
+      return true;
+    });
+  }
+});

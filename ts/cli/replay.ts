@@ -1,12 +1,12 @@
 // `temporalex replay`: replays exported histories against workflow modules, in a worker realm, and says for each whether the code still makes
 // the same commands. One JSON line per history, or lines for people where standard output is a terminal.
-import { readFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { relative, resolve } from "node:path";
 import { HistoryFileError, readHistoryFile } from "../debug/history_file.ts";
 import { formatProblem } from "../realm/loader/errors.ts";
 import { createWorkerRealm, type WorkerRealm } from "../realm/mod.ts";
 import type { Colour, Printer } from "./frame/printer.ts";
 import { type Io, UsageError } from "./io.ts";
+import { configuredWorkflows } from "./modules.ts";
 import type { ReplayCall } from "./table/replay.ts";
 
 export interface ReplayLine {
@@ -47,44 +47,6 @@ export async function replayCommand({ options, args, io, print }: ReplayCall): P
   } finally {
     await realm.dispose();
   }
-}
-
-/** The modules that the nearest package.json names. */
-function configuredWorkflows(cwd: string): string[] {
-  const how =
-    'name the workflow modules with --workflows, or in package.json as "temporalex": { "workflows": ["./src/workflows.ts"] }';
-  for (let folder = cwd;; folder = dirname(folder)) {
-    const path = join(folder, "package.json");
-    let text: string | undefined;
-    try {
-      text = readFileSync(path, "utf8");
-    } catch (e) {
-      if (!["ENOENT", "ENOTDIR"].includes((e as { code?: string }).code ?? "")) {
-        throw new UsageError(`${path} cannot be read: ${(e as Error).message}`);
-      }
-    }
-    if (text !== undefined) {
-      const named = settingOf(path, text);
-      if (named === undefined) throw new UsageError(`${path} names no workflow modules; ${how}`);
-      return named.map((module) => resolve(folder, module));
-    }
-    if (dirname(folder) === folder) throw new UsageError(`there is no package.json here; ${how}`);
-  }
-}
-
-function settingOf(path: string, text: string): string[] | undefined {
-  let setting: unknown;
-  try {
-    setting = (JSON.parse(text) as { temporalex?: { workflows?: unknown } }).temporalex?.workflows;
-  } catch (e) {
-    throw new UsageError(`${path} is not valid JSON: ${(e as Error).message}`);
-  }
-  if (setting === undefined) return undefined;
-  const list = Array.isArray(setting) ? setting : [setting];
-  if (list.length === 0 || !list.every((module): module is string => typeof module === "string")) {
-    throw new UsageError(`"temporalex.workflows" in ${path} must be a module's path, or a list of such`);
-  }
-  return list;
 }
 
 async function startRealm(workflows: readonly string[], io: Io): Promise<WorkerRealm> {

@@ -12,7 +12,9 @@
 //  4. Test it with `run(["stop", ...])` of tests/cli/support/run.ts: success, `--json`, and one user error.
 import type { Commands } from "./frame/command.ts";
 import { replay } from "./table/replay.ts";
+import { worker } from "./table/worker.ts";
 
 export const COMMANDS: Commands = {
+  worker,
   replay,
 };

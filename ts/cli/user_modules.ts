@@ -11,12 +11,18 @@ import { UsageError } from "./frame/errors.ts";
 
 let hooked = false;
 
-function hook(): void {
-  if (hooked || "Deno" in globalThis) return;
-  hooked = true;
+/** The hooks for Node's loader; undefined where Deno is, which needs none. */
+export function loaderHooks(): { readonly url: string; readonly data: { readonly url: string } } | undefined {
+  if ("Deno" in globalThis) return undefined;
   const hooks = ownFile("cli/ts_hooks", "start the program of the package, which is not bundled");
   // Resolved from here, the package's own name is this package.
-  register(hooks.href, { data: { url: import.meta.url } });
+  return { url: hooks.href, data: { url: import.meta.url } };
+}
+
+function hook(): void {
+  const hooks = hooked ? undefined : loaderHooks();
+  hooked = true;
+  if (hooks !== undefined) register(hooks.url, { data: hooks.data });
 }
 
 /** Imports a module by a path relative to `cwd`, or a file URL. A module that cannot be loaded is a UsageError that says why. */

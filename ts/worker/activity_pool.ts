@@ -8,15 +8,17 @@ import { hardwareThreads } from "../platform/host.ts";
 import { ownFile } from "../platform/own_code.ts";
 import { startThread, type Thread } from "../platform/threads.ts";
 import type { Timers } from "../service/timers.ts";
-import type { FromThread, ToThread } from "./thread_messages.ts";
+import type { FromThread, LoaderHooks, ToThread } from "./thread_messages.ts";
 
 export interface ActivityThreads {
-  /** Module whose exported functions are the activities. A URL, or an absolute specifier. */
-  module: URL | string;
+  /** Module whose exported functions are the activities, or several. A URL, or an absolute specifier. */
+  module: URL | string | readonly (URL | string)[];
   /** Threads. Default: one less than the machine runs at once, at least one. */
   size?: number;
   /** Activities that run at once in one thread. More than one is for activities that wait rather than compute. Default: 1. */
   concurrency?: number;
+  /** @internal Hooks that Node loads the modules with. */
+  hooks?: LoaderHooks;
 }
 
 /** How long an activity that was told to stop may go on before its thread is ended. */
@@ -42,7 +44,7 @@ interface Slot {
 export class ActivityPool {
   /** What the module exports. */
   names: readonly string[] = [];
-  readonly #module: string;
+  readonly #load: ToThread;
   readonly #size: number;
   readonly #concurrency: number;
   readonly #timers: Timers;
@@ -52,8 +54,8 @@ export class ActivityPool {
   #state: "open" | "retiring" | "closed" = "open";
   #whenIdle: (() => void) | undefined;
 
-  private constructor(module: string, size: number, concurrency: number, timers: Timers) {
-    this.#module = module;
+  private constructor(load: ToThread, size: number, concurrency: number, timers: Timers) {
+    this.#load = load;
     this.#size = size;
     this.#concurrency = concurrency;
     this.#timers = timers;
@@ -61,14 +63,14 @@ export class ActivityPool {
 
   /** Starts the first thread and learns from it what the module has. Rejects when the module does not load. */
   static async open(
-    { module, size = Math.max(1, hardwareThreads() - 1), concurrency = 1 }: ActivityThreads,
+    { module, size = Math.max(1, hardwareThreads() - 1), concurrency = 1, hooks }: ActivityThreads,
     timers: Timers,
   ): Promise<ActivityPool> {
     for (const [name, value] of Object.entries({ size, concurrency })) {
       if (Number.isInteger(value) && value >= 1) continue;
       throw new RangeError(`activityThreads.${name} must be a whole number of at least 1, not ${value}`);
     }
-    const pool = new ActivityPool(String(module), size, concurrency, timers);
+    const pool = new ActivityPool({ kind: "load", modules: [module].flat().map(String), hooks }, size, concurrency, timers);
     const slot = pool.#newSlot();
     try {
       pool.names = await new Promise<string[]>((resolve, reject) => {
@@ -166,7 +168,7 @@ export class ActivityPool {
     const thread = await startThread(entry, events, { name: "temporalex activities" });
     if (this.#state === "closed") return await thread.terminate();
     slot.thread = thread;
-    post(slot, { kind: "load", module: this.#module });
+    post(slot, this.#load);
   }
 
   #give(slot: Slot, job: Job): void {

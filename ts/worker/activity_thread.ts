@@ -65,9 +65,17 @@ async function run({ id, activity, info, args }: ToThread & { kind: "run" }): Pr
 
 const isAbort = (error: unknown) => (error as Error | undefined)?.name === "AbortError";
 
-async function load(module: string): Promise<void> {
+async function load({ modules, hooks }: ToThread & { kind: "load" }): Promise<void> {
   try {
-    registry = new ActivityRegistry(await import(module) as object);
+    if (hooks !== undefined) {
+      const { process } = globalThis as {
+        process?: {
+          getBuiltinModule?(name: "node:module"): { register?(url: string, options: { data: unknown }): void } | undefined;
+        };
+      };
+      process?.getBuiltinModule?.("node:module")?.register?.(hooks.url, { data: hooks.data });
+    }
+    registry = new ActivityRegistry(await Promise.all(modules.map(async (module) => await import(module) as object)));
     post({ kind: "loaded", names: registry.names });
   } catch (error) {
     post({ kind: "broken", message: (error as Error).message });
@@ -78,7 +86,7 @@ port.listen((data) => {
   const message = data as ToThread;
   switch (message.kind) {
     case "load":
-      return void (loaded = load(message.module));
+      return void (loaded = load(message));
     case "run":
       return void run(message);
     case "cancel":

@@ -33,7 +33,7 @@ export interface RealmSettings {
    * it. `workflows` is left out then.
    */
   realmEntry?: WorkerRealmOptions["entry"];
-  /** Texts of the workflow modules by path, where there are no files (browsers). Not under a content security policy that forbids eval. */
+  /** Texts of the workflow modules by path, where there are no files (browsers; not under a content security policy that forbids eval), or a host. */
   sources?: WorkerRealmOptions["sources"];
   /** A module that exports `payloadConverter`, for realms in threads: the same converter as the worker's. */
   payloadConverterModule?: string | URL;
@@ -114,10 +114,10 @@ async function inThread(
   const realm = await createWorkerRealm({
     ...common,
     ...(workflows !== undefined && { workflows }),
+    ...(options.sources !== undefined && { sources: options.sources }),
     ...(options.realmEntry !== undefined && { entry: options.realmEntry }),
     ...(options.payloadConverterModule !== undefined && { payloadConverter: options.payloadConverterModule }),
     ...(options.watchdogMs !== undefined && { watchdogMs: options.watchdogMs }),
-    ...(options.sources !== undefined && { sources: options.sources }),
   });
   for (const warning of realm.warnings) logger.warn(formatProblem(warning));
   return realm;

@@ -3,8 +3,14 @@
 import type { ActivityInfo, CancelReason } from "../activity/context.ts";
 import type { LogFields, LogLevel } from "../service/logger.ts";
 
+/** Hooks for Node's loader (node:module `register`): the URL of their module, and what they are initialised with. */
+export interface LoaderHooks {
+  readonly url: string;
+  readonly data: unknown;
+}
+
 export type ToThread =
-  | { kind: "load"; module: string }
+  | { kind: "load"; modules: readonly string[]; hooks: LoaderHooks | undefined }
   | { kind: "run"; id: number; activity: string; info: ActivityInfo; args: unknown[] }
   | { kind: "cancel"; id: number; reason: CancelReason; message: string };
 

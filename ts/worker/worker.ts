@@ -3,6 +3,7 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { randomId } from "../platform/host.ts";
 import { withFields } from "../service/logger.ts";
+import type { Realm } from "../realm/mod.ts";
 import { type CallOptions, Code, type MethodName } from "../service/raw.ts";
 import { sleepOn } from "../service/timers.ts";
 import { typedService } from "../service/typed.ts";
@@ -121,6 +122,15 @@ export class Worker {
     return this.#state;
   }
 
+  /** Names of the workflows and of the activities that it has now. */
+  get workflowTypes(): readonly string[] {
+    return (this.#workflowTasks?.realm as Partial<Realm> | undefined)?.workflowTypes ?? [];
+  }
+
+  get activityTypes(): readonly string[] {
+    return this.#registry?.names ?? [];
+  }
+
   /** Activities running now. */
   get runningActivities(): number {
     return this.#activityTasks?.running ?? 0;
@@ -235,9 +245,11 @@ export class Worker {
 
   /**
    * Puts other activities in the place of the worker's: attempts that begin from now on take them, those that run are finished. An
-   * option that is left out stays as it is.
+   * option that is left out stays as it is. Answers the names of all activities. Rejects, and changes nothing, when they do not load.
    */
-  async replaceActivities({ activities, activityThreads }: Pick<WorkerOptions, "activities" | "activityThreads">): Promise<void> {
+  async replaceActivities(
+    { activities, activityThreads }: Pick<WorkerOptions, "activities" | "activityThreads">,
+  ): Promise<readonly string[]> {
     if (this.#activityTasks === undefined) throw new TypeError("this worker has no activities that could be replaced");
     if (this.#state === "stopping" || this.#state === "stopped") throw new Error(`the worker is ${this.#state}`);
     const { timers, unknownActivityIsFinal } = this.#settings;
@@ -252,10 +264,12 @@ export class Worker {
     }
     if (activities !== undefined) this.#options = { ...this.#options, activities };
     this.#pool = pool;
-    if (pool === old || old === undefined) return;
-    // It ends with the last activity that runs in it; nobody needs to wait for that, but for a shutdown.
-    this.#retired.add(old);
-    void old.retire().then(() => this.#retired.delete(old));
+    if (pool !== old && old !== undefined) {
+      // It ends with the last activity that runs in it; nobody needs to wait for that, but for a shutdown.
+      this.#retired.add(old);
+      void old.retire().then(() => this.#retired.delete(old));
+    }
+    return this.#registry.names;
   }
 
   async #life(): Promise<void> {

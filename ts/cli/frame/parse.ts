@@ -115,6 +115,7 @@ function readValues(options: Options, given: ReadonlyMap<string, string[]>, help
     if (option.type === "flag") values[name] = texts.length > 0 && texts[0] !== "false" && texts[0] !== "0";
     else if (option.many === true) values[name] = texts.map((text) => readValue(text, option, source, help));
     else if (texts.length > 0) values[name] = readValue(texts[0]!, option, source, help);
+    else if (typeof option.default === "string") values[name] = readValue(option.default, option, source, help);
     else if (option.default !== undefined) values[name] = option.default;
     else if (option.required !== true) values[name] = undefined;
     if (option.required === true && texts.length === 0) missing.push(`${flag} <${valueName(option)}>`);

@@ -1,0 +1,70 @@
+// The command line as a process of its own, in the runtime of the test.
+import { type ChildProcess, spawn } from "node:child_process";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+
+export interface Started {
+  readonly child: ChildProcess;
+  /** JSON lines of standard output so far. */
+  readonly lines: { readonly [field: string]: unknown }[];
+  readonly err: () => string;
+  /** The first line from index `from` on that answers yes; rejects when the process ends before, or after a minute. */
+  line(
+    what: string,
+    is: (line: { readonly [field: string]: unknown }) => boolean,
+    from?: number,
+  ): Promise<{ readonly [field: string]: unknown }>;
+  /** Sends a signal and waits for the end; the exit code. */
+  end(signal?: "SIGINT" | "SIGKILL"): Promise<number | null>;
+}
+
+export function startCommand(args: readonly string[], cwd: string): Started {
+  const main = fileURLToPath(new URL("../../../ts/cli/main.ts", import.meta.url));
+  // Deno says that it is Node, too.
+  const deno = "Deno" in globalThis;
+  const root = fileURLToPath(new URL("../../../", import.meta.url));
+  const command = deno ? ["run", "-A", "--no-check", "--config", `${root}deno.json`, main] : [main];
+  const child = spawn(process.execPath, [...command, ...args], { cwd, stdio: ["ignore", "pipe", "pipe"] });
+  const lines: { [field: string]: unknown }[] = [];
+  let rest = "";
+  let err = "";
+  let ended = false;
+  let look = () => {};
+  child.stdout!.setEncoding("utf8").on("data", (text: string) => {
+    const parts = (rest + text).split("\n");
+    rest = parts.pop()!;
+    for (const part of parts) lines.push(JSON.parse(part));
+    look();
+  });
+  child.stderr!.setEncoding("utf8").on("data", (text: string) => err += text);
+  const exited = new Promise<number | null>((resolve) =>
+    child.on("close", (code) => {
+      ended = true;
+      look();
+      resolve(code);
+    })
+  );
+  return {
+    child,
+    lines,
+    err: () => err,
+    line: (what, is, from = 0) =>
+      new Promise((resolve, reject) => {
+        const fail = (why: string) => reject(new Error(`${what}: ${why}\n${JSON.stringify(lines, undefined, 1)}\n${err}`));
+        const timer = setTimeout(() => fail("not within a minute"), 60_000);
+        look = () => {
+          const found = lines.slice(from).find(is);
+          if (found === undefined && !ended) return;
+          clearTimeout(timer);
+          if (found !== undefined) resolve(found);
+          else fail("the process has ended");
+        };
+        look();
+      }),
+    end(signal) {
+      // Not child.kill: Deno then says that the signal ended the process, whatever did.
+      if (signal !== undefined && !ended) process.kill(child.pid!, signal);
+      return exited;
+    },
+  };
+}

@@ -1,0 +1,165 @@
+// `temporalex worker` as a process: it works, takes changed code over while 200 runs are open, refuses what they do not agree with, and
+// drains on Ctrl-C.
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { Client, silentLogger } from "../../ts/client/mod.ts";
+import { EmbeddedEngine } from "../../ts/engine/mod.ts";
+import { until } from "../support/services.ts";
+import { run } from "./support/run.ts";
+import { startCommand } from "./support/process.ts";
+
+// Written so that the build, which renames modules in import declarations, leaves the texts alone.
+const ts = ".ts";
+const workflows = (before: string, after: string) =>
+  `import { activities, workflow } from "temporalex/workflow";
+import { ending } from "./lib${ts}";
+const acts = activities({ startToClose: "10m", retry: { maximumAttempts: 1 } });
+export const waits = workflow("Waits", async (name) => {
+  ${before}
+  await acts.note(name, "first");
+  await acts.gate();
+  ${after}
+  return ending(name);
+});
+`;
+const activities = (word: string) =>
+  `import { appendFileSync, existsSync } from "node:fs";
+import { gateFile } from "./gate${ts}";
+enum Word { It = "${word}" }
+export function note(name: string, what: string): void {
+  appendFileSync("notes.txt", name + " " + what + " " + Word.It + "\\n");
+}
+export async function gate(): Promise<void> {
+  while (!existsSync(gateFile)) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+`;
+
+async function inFolder(body: (folder: string, file: (name: string, text?: string) => string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "temporalex-worker-"));
+  const file = (name: string, text?: string) => {
+    const path = join(folder, name);
+    // As editors save: a new file in the place of the old one.
+    if (text !== undefined) {
+      writeFileSync(`${path}.tmp`, text);
+      renameSync(`${path}.tmp`, path);
+    }
+    return path;
+  };
+  try {
+    await body(folder, file);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function withStore<T>(path: string, body: (client: Client) => Promise<T>): Promise<T> {
+  const engine = await EmbeddedEngine.open({ path });
+  try {
+    return await body(new Client({ service: engine, taskQueue: "default", logger: silentLogger }));
+  } finally {
+    await engine.close();
+  }
+}
+
+const RUNS = 200;
+
+test("worker --watch with 200 open runs: compatible code goes live and loses none, other code is refused by run and line", () =>
+  inFolder(async (folder, file) => {
+    const store = join(folder, "shop.sqlite");
+    file("workflows.ts", workflows("", ""));
+    file("lib.ts", "export const ending = (name: string): string => `${name} old`;\n");
+    file("activities.ts", activities("one"));
+    file("gate.ts", 'export const gateFile: string = "open";\n');
+    await withStore(store, async (client) => {
+      await Promise.all(Array.from({ length: RUNS }, (_, i) => client.start("Waits", { id: `w${i}`, args: [`w${i}`] })));
+    });
+    const worker = startCommand([
+      ...["worker", "--store", store, "--workflows", "workflows.ts", "--activities", "activities.ts", "--watch", "--json"],
+      ...["--max-activities", "500"],
+    ], folder);
+    try {
+      const started = await worker.line("started", ({ event }) => event === "started");
+      assert.deepEqual(started["workflowTypes"], ["Waits"]);
+      assert.deepEqual(started["activityTypes"], ["gate", "note"]);
+      assert.equal(started["watching"], 4);
+      const notes = () =>
+        existsSync(join(folder, "notes.txt")) ? readFileSync(join(folder, "notes.txt"), "utf8").trim().split("\n") : [];
+      await until("all runs wait at the gate", () => notes().length >= RUNS);
+
+      const incompatible = workflows('await acts.note(name, "zero");', "");
+      file("workflows.ts", incompatible);
+      const refused = await worker.line("refused", ({ event }) => event === "refused");
+      assert.equal(refused["why"], "runs");
+      const problems = refused["problems"] as { workflowId: string; runId: string; eventId: number; location: string }[];
+      assert.match(problems[0]!.workflowId, /^w\d+$/);
+      assert.match(problems[0]!.runId, /^[0-9a-f-]{36}$/);
+      const line = incompatible.split("\n").findIndex((text) => text.includes("acts.gate")) + 1;
+      assert.match(problems[0]!.location, new RegExp(`workflows\\.ts:(${line}|${line - 2}|${line - 1}):`));
+      assert.match(String(refused["message"]), /Waits "w\d+" \(run [0-9a-f-]+\), event \d+/);
+
+      let from = worker.lines.length;
+      file("workflows.ts", "export const x = ;");
+      assert.equal((await worker.line("refused", ({ event }) => event === "refused", from))["why"], "load");
+      from = worker.lines.length;
+      file("activities.ts", "export const x = ;");
+      assert.equal((await worker.line("refused", ({ event }) => event === "refused", from))["why"], "activities");
+
+      from = worker.lines.length;
+      file("activities.ts", activities("two"));
+      await worker.line("activities", ({ event }) => event === "activitiesReplaced", from);
+      file("workflows.ts", workflows("", 'await acts.note(name, "second");'));
+      const replaced = await worker.line("replaced", ({ event }) => event === "replaced", from);
+      assert.ok(Number(replaced["checkedRuns"]) >= RUNS);
+      from = worker.lines.length;
+      // A module that the workflows import.
+      file("lib.ts", "export const ending = (name: string): string => `${name} new`;\n");
+      await worker.line("replaced", ({ event }) => event === "replaced", from);
+
+      file("open", "");
+      await until("all runs have gone on", () => notes().length >= 2 * RUNS);
+      assert.equal(await worker.end("SIGINT"), 0, worker.err());
+      assert.equal(worker.lines.at(-1)!["event"], "stopped");
+      const expected = Array.from({ length: RUNS }, (_, i) => [`w${i} first one`, `w${i} second two`]).flat().sort();
+      assert.deepEqual(notes().sort(), expected, "each step was done once, by the code of its time");
+    } finally {
+      await worker.end("SIGKILL");
+    }
+    // What was left undone at the stop is done at the next start.
+    const rest = startCommand(
+      ["worker", "--store", store, "--workflows", "workflows.ts", "--activities", "activities.ts", "--json"],
+      folder,
+    );
+    try {
+      await rest.line("started", ({ event }) => event === "started");
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      assert.equal(await rest.end("SIGINT"), 0);
+    } finally {
+      await rest.end("SIGKILL");
+    }
+    await withStore(store, async (client) => {
+      for (let i = 0; i < RUNS; i++) assert.equal(await client.getHandle("Waits", `w${i}`).result(), `w${i} new`);
+    });
+  }));
+
+test("worker: wrong usage and modules that do not load are told at once, as text and as JSON", () =>
+  inFolder(async (folder, file) => {
+    const at = { cwd: folder };
+    const nothing = await run(["worker", "--workflows", file("w.ts", workflows("", ""))], at);
+    assert.equal(nothing.code, 2);
+    assert.match(nothing.err, /name either a store .* or a cluster/);
+    const missing = await run(["worker", "--store", "s.sqlite", "--workflows", "nowhere.ts"], at);
+    assert.equal(missing.code, 2);
+    assert.match(missing.err, /--workflows nowhere\.ts: there is no such file/);
+    file("bad.ts", 'import "node:fs";\n');
+    const bad = await run(["worker", "--store", join(folder, "s.sqlite"), "--workflows", "bad.ts", "--json"], at);
+    assert.equal(bad.code, 2);
+    const { error } = JSON.parse(bad.err.trim().split("\n").at(-1)!);
+    assert.match(error.message, /bad\.ts:1: .*node:fs/);
+    file("broken.ts", "export const a = 1 +;\n");
+    const broken = await run(["worker", "--store", join(folder, "s.sqlite"), "--activities", "broken.ts"], at);
+    assert.equal(broken.code, 2);
+    assert.match(broken.err, /broken\.ts/);
+  }));

@@ -1,0 +1,83 @@
+import { type Call, command, type Options } from "../frame/command.ts";
+
+const options = {
+  store: {
+    type: "text",
+    value: "file",
+    completes: "files",
+    env: "TEMPORALEX_STORE",
+    help:
+      "SQLite file in which everything is kept; it is created when missing. This process holds it, and other commands reach it through this one",
+  },
+  address: {
+    type: "text",
+    value: "host:port",
+    env: "TEMPORAL_ADDRESS",
+    help: "A Temporal cluster, instead of a store",
+  },
+  namespace: { type: "text", short: "n", env: "TEMPORAL_NAMESPACE", default: "default", help: "Namespace" },
+  apiKey: { type: "text", value: "key", env: "TEMPORAL_API_KEY", help: "API key of the cluster; switches TLS on" },
+  tls: { type: "flag", env: "TEMPORAL_TLS", help: "Connect to the cluster with TLS" },
+  taskQueue: { type: "text", short: "t", value: "name", default: "default", help: "The queue whose tasks this worker takes" },
+  workflows: {
+    type: "text",
+    value: "module",
+    many: true,
+    completes: "files",
+    help: 'A module that exports workflows. Default: the modules under "temporalex": { "workflows": [...] } in package.json',
+  },
+  activities: {
+    type: "text",
+    value: "module",
+    many: true,
+    completes: "files",
+    help: "A module whose exported functions are activities. They run in a thread of their own",
+  },
+  activityThreads: {
+    type: "number",
+    value: "n",
+    help:
+      "Run activities one at a time in each of so many threads: for activities that compute. Default: many at once in one thread",
+  },
+  watch: {
+    type: "flag",
+    help:
+      "Take changed code over while the worker runs. Workflow code goes live when every open run of the queue has replayed against it, " +
+      "and is refused with the run and the line otherwise",
+  },
+  maxActivities: { type: "number", value: "n", default: 100, help: "Activities running at once" },
+  maxWorkflowTasks: { type: "number", value: "n", default: 100, help: "Workflow tasks in work at once" },
+  grace: {
+    type: "duration",
+    default: "5s",
+    help: "Time that running activities are given at Ctrl-C before they are told to stop",
+  },
+  identity: { type: "text", value: "name", help: "Who works, as histories show it" },
+} as const satisfies Options;
+
+export type WorkerCall = Call<typeof options>;
+
+export const worker = command({
+  summary: "run workflows and activities, and take changed code over while running",
+  description: `Works on a task queue until Ctrl-C. Modules may be TypeScript and need no build step, in Node and in Deno.
+The first Ctrl-C takes no new tasks and finishes those in work; the second one ends the process at once (nothing acknowledged is lost).`,
+  options,
+  lines: true,
+  drains: true,
+  notes:
+    `With --watch, a change that open runs do not agree with is not taken: the message names the run, the event of its history and the line of the new code, and the old code serves on. Edit again, and it is tried again.
+JSON lines have event: started, replaced (checkedRuns, broken, pausedMs), activitiesReplaced, refused (why, message, problems), stopped.`,
+  exits: [
+    "0 after Ctrl-C",
+    "1 when the worker stopped by itself, or the store or the cluster cannot be used",
+    "2 for wrong usage or modules that do not load",
+  ],
+  examples: [
+    { line: "temporalex worker --store shop.sqlite --workflows ./workflows.ts --activities ./activities.ts --watch" },
+    {
+      line: "temporalex worker --address localhost:7233 --workflows ./workflows.ts --task-queue orders",
+      what: "only the workflows, for a cluster",
+    },
+  ],
+  run: async (call) => (await import("../worker/run.ts")).workerCommand(call),
+});

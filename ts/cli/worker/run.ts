@@ -1,0 +1,172 @@
+// `temporalex worker`: a worker as a process, on a store of its own or on a cluster.
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { Served } from "../../app/served.ts";
+import { EmbeddedEngine } from "../../engine/mod.ts";
+import { consoleLogger } from "../../platform/host.ts";
+import { WorkflowLoadError } from "../../realm/mod.ts";
+import type { Logger } from "../../service/logger.ts";
+import type { RawService } from "../../service/raw.ts";
+import { type ActivityThreads, describeProblem, type ReplacementProgress, Worker } from "../../worker/mod.ts";
+import { Exit } from "../frame/command.ts";
+import { CommandError } from "../frame/errors.ts";
+import { UsageError } from "../io.ts";
+import { configuredWorkflows } from "../modules.ts";
+import type { WorkerCall } from "../table/worker.ts";
+import { loaderHooks } from "../user_modules.ts";
+import { moduleFiles, notingSources } from "./files.ts";
+import { Reloader, type ReloadEvent } from "./reload.ts";
+import { FileWatch } from "./watch.ts";
+
+/** How long a stop waits for activities that do not listen. */
+const FORCE_MS = 10_000;
+
+export async function workerCommand(call: WorkerCall): Promise<number> {
+  const { options, io, print, signal } = call;
+  const found = (kind: string, modules: readonly string[]) =>
+    modules.map((module) => {
+      const path = resolve(io.cwd, module);
+      if (!existsSync(path)) throw new UsageError(`--${kind} ${module}: there is no such file`);
+      return path;
+    });
+  const named = found("workflows", options.workflows);
+  const activities = found("activities", options.activities);
+  const workflows = named.length > 0 ? named : activities.length > 0 ? [] : configuredWorkflows(io.cwd);
+  const logger = consoleLogger();
+  const { service, address, close } = await openService(call, logger);
+  try {
+    const workflowFiles = { current: new Map<string, string>() };
+    const sources = await notingSources((path) => {
+      if (!workflowFiles.current.has(path)) workflowFiles.current.set(path, FileWatch.stamps([path]).get(path)!);
+    });
+    const activityFiles = FileWatch.stamps(options.watch ? await moduleFiles(activities) : []);
+    const hooks = loaderHooks();
+    const threads: ActivityThreads | undefined = activities.length === 0 ? undefined : {
+      ...(hooks !== undefined && { hooks }),
+      module: activities.map((path) => pathToFileURL(path)),
+      ...(options.activityThreads === undefined
+        ? { size: 1, concurrency: options.maxActivities }
+        : { size: options.activityThreads }),
+    };
+    const worker = await Worker.create({
+      service,
+      logger,
+      taskQueue: options.taskQueue,
+      namespace: options.namespace,
+      shutdownGraceMs: options.grace,
+      shutdownForceMs: FORCE_MS,
+      maxConcurrentActivities: options.maxActivities,
+      maxConcurrentWorkflowTasks: options.maxWorkflowTasks,
+      ...(options.identity !== undefined && { identity: options.identity }),
+      ...(workflows.length > 0 && { workflows: workflows.map((path) => pathToFileURL(path)), sources }),
+      ...(threads !== undefined && { activityThreads: threads }),
+    }).catch((error: Error) => {
+      if (error instanceof WorkflowLoadError || error instanceof RangeError || /threads for activities/.test(error.message)) {
+        throw new UsageError(error.message);
+      }
+      throw error;
+    });
+    const { workflowTypes, activityTypes, taskQueue } = worker;
+    const running = worker.run();
+    running.catch(() => {});
+    const reloader = options.watch
+      ? new Reloader({
+        worker,
+        workflowFiles,
+        activityModules: activities,
+        activityThreads: threads,
+        workflows: workflows.length > 0,
+        tell: (event) => print.result(event, () => textOf(event, call)),
+        progress: (now) => print.progress(now === undefined ? "" : progressText(now)),
+      }, activityFiles)
+      : undefined;
+    reloader?.start();
+    const served = await address;
+    const started = { event: "started", taskQueue, workflowTypes, activityTypes, watching: reloader?.files ?? 0 };
+    print.result(
+      { ...started, ...(served !== undefined && { served }) },
+      () =>
+        `working on task queue "${taskQueue}"${reloader === undefined ? "" : `, watching ${reloader.files} files`}\n` +
+        (workflowTypes.length > 0 ? `  workflows:  ${workflowTypes.join(", ")}\n` : "") +
+        (activityTypes.length > 0 ? `  activities: ${activityTypes.join(", ")}\n` : ""),
+    );
+    const stopped = new Promise<void>((resolve) =>
+      signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve())
+    );
+    try {
+      await Promise.race([running, stopped]);
+    } catch (error) {
+      throw new CommandError((error as Error).message, { cause: error });
+    } finally {
+      await reloader?.close();
+      if (signal.aborted) print.note("stopping: tasks in work are finished; Ctrl-C again ends at once");
+      await worker.shutdown();
+    }
+    print.result({ event: "stopped" }, () => "stopped\n");
+    return Exit.ok;
+  } finally {
+    await close();
+  }
+}
+
+interface Connected {
+  readonly service: RawService;
+  /** Where other processes reach the store. */
+  readonly address?: Promise<string | undefined>;
+  close(): Promise<void>;
+}
+
+async function openService({ options }: WorkerCall, logger: Logger): Promise<Connected> {
+  const { store, address, namespace, apiKey, tls } = options;
+  if ((store === undefined) === (address === undefined)) {
+    throw new UsageError("name either a store (--store shop.sqlite) or a cluster (--address host:port)");
+  }
+  if (store !== undefined) {
+    const engine = await EmbeddedEngine.open({
+      path: store,
+      namespace,
+      onError: (error) => logger.error("the engine met a failure", { error }),
+    });
+    const served = new Served(engine, true, logger);
+    // The engine's end answers the calls that wait; the server passes that on before it closes.
+    const close = () => served.retire().then(() => engine.close()).then(() => served.close());
+    return { service: engine, address: served.address, close };
+  }
+  const { GrpcService } = await import("../../temporal/grpc.ts");
+  const service = new GrpcService({ address: address!, ...(apiKey !== undefined && { apiKey }), ...(tls && { tls }) });
+  return {
+    service,
+    close: () => {
+      service.close();
+      return Promise.resolve();
+    },
+  };
+}
+
+function progressText({ phase, checked, total }: ReplacementProgress): string {
+  if (phase === "load") return "loading the changed workflows ...";
+  return phase === "check"
+    ? `replaying open runs: ${checked} of ${total}`
+    : `switching over (${checked} of ${total} that moved on)`;
+}
+
+function textOf(event: ReloadEvent, { print, io }: WorkerCall): string {
+  const at = print.paint(new Date().toISOString().slice(11, 19), "dim");
+  const short = (text: string) => text.replaceAll(`${resolve(io.cwd)}/`, "");
+  switch (event.event) {
+    case "replaced": {
+      const { checkedRuns, pausedMs, broken, ms, workflowTypes } = event;
+      const runs = checkedRuns === 1 ? "1 open run agreed" : `${checkedRuns} replays of open runs agreed`;
+      const head = `${at} ${print.paint("live", "green")}: the changed workflows (${
+        workflowTypes.join(", ")
+      }); ${runs}, ${ms} ms, tasks waited ${pausedMs} ms\n`;
+      if (broken.length === 0) return head;
+      return `${head}  runs that the old code does not replay either:\n${short(broken.map(describeProblem).join("\n"))}\n`;
+    }
+    case "activitiesReplaced":
+      return `${at} ${print.paint("live", "green")}: the changed activities (${event.activities.join(", ")}), ${event.ms} ms\n`;
+    case "refused":
+      return `${at} ${print.paint("refused", "red")}: ${short(event.message)}\n`;
+  }
+}

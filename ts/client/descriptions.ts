@@ -1,5 +1,5 @@
 // What describe and list show, as plain objects with decoded values. Times are Dates; the message itself stays at hand as `raw`.
-import { durationMs, type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { enumName } from "../converter/enums.ts";
 import { fromFailure } from "../converter/failure_converter.ts";
 import type { TemporalFailure } from "../converter/failures.ts";
@@ -11,6 +11,7 @@ import {
 } from "../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { WorkflowExecutionInfo } from "../temporal/generated/temporal/api/workflow/v1/message_pb.ts";
 import type { DescribeWorkflowExecutionResponse } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { durationMs, timestampDate } from "../temporal/well_known.ts";
 
 /** temporal.api.enums.v1.WorkflowExecutionStatus */
 export type WorkflowStatus = Exclude<keyof typeof WorkflowExecutionStatus, "UNSPECIFIED"> | "UNKNOWN";

@@ -1,5 +1,4 @@
 // Options of a start, in the words of this package, and the request fields that they become.
-import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Duration, toMs } from "../converter/duration.ts";
 import { randomId } from "../platform/host.ts";
@@ -7,6 +6,7 @@ import type { Payload, PayloadConverter } from "../converter/payload.ts";
 import type { RetryPolicySchema } from "../temporal/generated/temporal/api/common/v1/message_pb.ts";
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from "../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { StartWorkflowExecutionRequestSchema } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { durationFromMs } from "../temporal/well_known.ts";
 
 /** How a failed run or activity is tried again; unset fields take the service's defaults (1 s, factor 2, 100 x, no limit). */
 export interface RetryPolicy {

@@ -1,7 +1,6 @@
 // Errors to Failure messages and back (temporal.api.failure.v1). Stack traces travel as text; an unknown thing that was thrown is an
 // ApplicationFailure of its constructor's name, as Temporal's SDKs do.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { durationMs } from "@bufbuild/protobuf/wkt";
 import { type Failure, FailureSchema } from "../temporal/generated/temporal/api/failure/v1/message_pb.ts";
 import {
   RetryState as RetryStateEnum,
@@ -19,6 +18,7 @@ import {
 } from "./failures.ts";
 import { enumName } from "./enums.ts";
 import { defaultPayloadConverter, fromPayloads, type PayloadConverter, toPayloads } from "./payload.ts";
+import { durationMs } from "../temporal/well_known.ts";
 
 const SOURCE = "TypeScriptSDK";
 

@@ -1,6 +1,6 @@
 // The context of one attempt of an activity, from its task. Most activities use little of it, and thousands start per second: what costs
 // something (signal, info, logger) is made when it is first asked for.
-import { durationMs, type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { ActivityContext, ActivityInfo, CancelReason } from "../activity/context.ts";
 import { type Duration, toMs } from "../converter/duration.ts";
 import { CancelledFailure } from "../converter/failures.ts";
@@ -8,6 +8,7 @@ import { fromPayloads, type PayloadConverter } from "../converter/payload.ts";
 import { type Logger, withFields } from "../service/logger.ts";
 import { sleepOn, type Timers } from "../service/timers.ts";
 import type { PollActivityTaskQueueResponse } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { durationMs, timestampDate } from "../temporal/well_known.ts";
 
 export interface AttemptSettings {
   namespace: string;

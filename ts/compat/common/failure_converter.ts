@@ -1,7 +1,6 @@
 // Failure messages to the official classes and back (rules: temporal.api.failure.v1, field by field). A failure that was read and is
 // thrown again is written as it came.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { type Failure, FailureSchema } from "../../temporal/generated/temporal/api/failure/v1/message_pb.ts";
 import {
   RetryState as RetryStateNumber,
@@ -22,6 +21,7 @@ import {
   TimeoutFailure,
 } from "./failures.ts";
 import { timeoutMs } from "./time.ts";
+import { durationFromMs } from "../../temporal/well_known.ts";
 
 const SOURCE = "TypeScriptSDK";
 type Info = Failure["failureInfo"];

@@ -1,6 +1,6 @@
 // workflowInfo(): what a run knows about itself. The object is replaced, never changed, when an activation brings new values.
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
-import { type Duration, durationMs, type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
+import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import type { Activation, InitializeWorkflow } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { Payload, PayloadConverter } from "../../converter/payload.ts";
 import type { RunContext } from "../../executor/program.ts";
@@ -11,6 +11,7 @@ import { decodeFailure } from "../common/failure_converter.ts";
 import type { RetryPolicy } from "../common/options.ts";
 import { currentRun } from "../current.ts";
 import { uuid4From } from "./alea.ts";
+import { durationMs, timestampMs } from "../../temporal/well_known.ts";
 
 /** Values of a search attribute; also a single one comes as a list. */
 export type SearchAttributeValue = string[] | number[] | boolean[] | Date[];

@@ -4,9 +4,9 @@
 /* eslint-disable */
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc } from "../../../../../descriptors.ts";
 import type { Duration } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_duration } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration } from "../../../../../well_known.ts";
 import type { ContinueAsNewInitiator, ContinueAsNewVersioningBehavior, ParentClosePolicy, WorkflowIdReusePolicy } from "../../enums/v1/workflow_pb.ts";
 import { file_temporal_api_enums_v1_workflow } from "../../enums/v1/workflow_pb.ts";
 import type { CommandType } from "../../enums/v1/command_type_pb.ts";

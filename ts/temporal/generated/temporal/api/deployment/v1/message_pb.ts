@@ -4,8 +4,8 @@
 /* eslint-disable */
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import { fileDesc, messageDesc } from "../../../../../descriptors.ts";
+import { file_google_protobuf_timestamp } from "../../../../../well_known.ts";
 import type { ContinueAsNewVersioningBehavior } from "../../enums/v1/workflow_pb.ts";
 import { file_temporal_api_enums_v1_workflow } from "../../enums/v1/workflow_pb.ts";
 import type { WorkerVersioningMode } from "../../enums/v1/deployment_pb.ts";

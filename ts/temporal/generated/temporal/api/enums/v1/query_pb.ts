@@ -4,7 +4,7 @@
 /* eslint-disable */
 
 import type { GenEnum, GenFile } from "@bufbuild/protobuf/codegenv2";
-import { enumDesc, fileDesc } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc } from "../../../../../descriptors.ts";
 import type { UnknownEnum } from "@bufbuild/protobuf";
 
 /**

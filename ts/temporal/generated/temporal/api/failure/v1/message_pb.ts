@@ -4,7 +4,7 @@
 /* eslint-disable */
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc } from "../../../../../descriptors.ts";
 import type { ActivityType, Payload, Payloads, WorkflowExecution, WorkflowType } from "../../common/v1/message_pb.ts";
 import { file_temporal_api_common_v1_message } from "../../common/v1/message_pb.ts";
 import type { RetryState, TimeoutType } from "../../enums/v1/workflow_pb.ts";
@@ -14,7 +14,7 @@ import { file_temporal_api_enums_v1_nexus } from "../../enums/v1/nexus_pb.ts";
 import type { ApplicationErrorCategory } from "../../enums/v1/common_pb.ts";
 import { file_temporal_api_enums_v1_common } from "../../enums/v1/common_pb.ts";
 import type { Duration } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_duration } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration } from "../../../../../well_known.ts";
 import type { Message } from "@bufbuild/protobuf";
 
 /**

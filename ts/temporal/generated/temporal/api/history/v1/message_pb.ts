@@ -4,9 +4,9 @@
 /* eslint-disable */
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc } from "../../../../../descriptors.ts";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "../../../../../well_known.ts";
 import type { EventType } from "../../enums/v1/event_type_pb.ts";
 import { file_temporal_api_enums_v1_event_type } from "../../enums/v1/event_type_pb.ts";
 import type { CancelExternalWorkflowExecutionFailedCause, SignalExternalWorkflowExecutionFailedCause, StartChildWorkflowExecutionFailedCause, WorkflowTaskFailedCause } from "../../enums/v1/failed_cause_pb.ts";

@@ -4,9 +4,9 @@
 /* eslint-disable */
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc } from "../../../../../descriptors.ts";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "../../../../../well_known.ts";
 import type { ArchivalState, NamespaceState } from "../../enums/v1/namespace_pb.ts";
 import { file_temporal_api_enums_v1_namespace } from "../../enums/v1/namespace_pb.ts";
 import type { Message } from "@bufbuild/protobuf";

@@ -4,7 +4,7 @@
 /* eslint-disable */
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc } from "../../../../../descriptors.ts";
 import type { QueryResultType } from "../../enums/v1/query_pb.ts";
 import { file_temporal_api_enums_v1_query } from "../../enums/v1/query_pb.ts";
 import type { WorkflowExecutionStatus } from "../../enums/v1/workflow_pb.ts";

@@ -4,7 +4,7 @@
 /* eslint-disable */
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc } from "../../../../../descriptors.ts";
 import type { Payload } from "../../common/v1/message_pb.ts";
 import { file_temporal_api_common_v1_message } from "../../common/v1/message_pb.ts";
 import type { Message } from "@bufbuild/protobuf";

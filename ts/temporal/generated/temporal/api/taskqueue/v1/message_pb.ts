@@ -4,9 +4,9 @@
 /* eslint-disable */
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc } from "../../../../../descriptors.ts";
 import type { Duration } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_protobuf_wrappers } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_protobuf_wrappers } from "../../../../../well_known.ts";
 import type { TaskQueueKind } from "../../enums/v1/task_queue_pb.ts";
 import { file_temporal_api_enums_v1_task_queue } from "../../enums/v1/task_queue_pb.ts";
 import { file_temporal_api_common_v1_message } from "../../common/v1/message_pb.ts";

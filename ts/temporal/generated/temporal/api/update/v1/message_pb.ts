@@ -4,7 +4,7 @@
 /* eslint-disable */
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc } from "../../../../../descriptors.ts";
 import type { Callback, Header, Link, Payloads, WorkflowExecution } from "../../common/v1/message_pb.ts";
 import { file_temporal_api_common_v1_message } from "../../common/v1/message_pb.ts";
 import type { UpdateWorkflowExecutionLifecycleStage } from "../../enums/v1/update_pb.ts";

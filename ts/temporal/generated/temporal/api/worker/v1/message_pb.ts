@@ -4,9 +4,9 @@
 /* eslint-disable */
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc } from "../../../../../descriptors.ts";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "../../../../../well_known.ts";
 import type { WorkerDeploymentVersion } from "../../deployment/v1/message_pb.ts";
 import { file_temporal_api_deployment_v1_message } from "../../deployment/v1/message_pb.ts";
 import type { WorkerStatus } from "../../enums/v1/common_pb.ts";

@@ -4,9 +4,9 @@
 /* eslint-disable */
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc } from "../../../../../descriptors.ts";
 import type { Duration, Empty, FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_duration, file_google_protobuf_empty, file_google_protobuf_field_mask, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration, file_google_protobuf_empty, file_google_protobuf_field_mask, file_google_protobuf_timestamp } from "../../../../../well_known.ts";
 import type { ActivityOptions } from "../../activity/v1/message_pb.ts";
 import { file_temporal_api_activity_v1_message } from "../../activity/v1/message_pb.ts";
 import type { CallbackState, NexusOperationCancellationState, PendingNexusOperationState } from "../../enums/v1/common_pb.ts";

@@ -4,7 +4,7 @@
 /* eslint-disable */
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc } from "../../../../../descriptors.ts";
 import { file_temporal_api_enums_v1_common } from "../../enums/v1/common_pb.ts";
 import type { HistoryEventFilterType, VersioningBehavior, WorkflowExecutionStatus, WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from "../../enums/v1/workflow_pb.ts";
 import { file_temporal_api_enums_v1_workflow } from "../../enums/v1/workflow_pb.ts";
@@ -53,7 +53,7 @@ import { file_temporal_api_sdk_v1_user_metadata } from "../../sdk/v1/user_metada
 import type { WorkerHeartbeat } from "../../worker/v1/message_pb.ts";
 import { file_temporal_api_worker_v1_message } from "../../worker/v1/message_pb.ts";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_duration, file_google_protobuf_field_mask, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration, file_google_protobuf_field_mask, file_google_protobuf_timestamp } from "../../../../../well_known.ts";
 import type { Message } from "@bufbuild/protobuf";
 
 /**

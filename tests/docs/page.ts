@@ -3,12 +3,13 @@
 //   ```ts      the first line names the file: `// workflows.ts`. A later block of the same name replaces it.
 //   ```json    the info string names the file: ```json deno.json
 //   ```sh      commands, run where they stand. `setup` in the info string: shown, not run (it would install something).
+//   ```text browser page.ts   what a browser's console says when it loads that file, bundled.
 //   ```text    directly behind a command block: what it prints. A line `...` stands for any lines, `...` in a line for any text.
 //
 // Everything else (tables, mermaid, console excerpts marked `console`) is for reading.
 
 export interface Block {
-  readonly kind: "file" | "run" | "setup";
+  readonly kind: "file" | "run" | "setup" | "browser";
   /** Line in the page, for messages. */
   readonly line: number;
   readonly name: string;
@@ -33,6 +34,8 @@ export function readPage(markdown: string): Block[] {
       blocks.push({ kind: "file", line, name: info[0], text });
     } else if (language === "sh") {
       blocks.push({ kind: info.includes("setup") ? "setup" : "run", line, name: text.trim().split("\n")[0]!, text });
+    } else if (language === "text" && info[0] === "browser") {
+      blocks.push({ kind: "browser", line, name: info[1]!, text: "", prints: text });
     } else if (language === "text") {
       const last = blocks.at(-1);
       if (last?.kind !== "run") throw new Error(`line ${line}: a text block stands behind the commands that print it`);

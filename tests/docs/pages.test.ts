@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
+import { browser, runPage } from "./in_browser.ts";
 import { type Block, difference, readPage } from "./page.ts";
 
 const root = process.cwd();
@@ -86,18 +87,27 @@ for (const page of pages) {
   const markdown = readFileSync(join(root, page), "utf8");
   const usesDeno = /^deno (run|test) /m.test(markdown);
   const skip = usesDeno && !hasDeno ? "the npm package deno has no binary here" : false;
-  test(`${page}: its snippets compile, run and print what it says`, { skip }, () => {
+  test(`${page}: its snippets compile, run and print what it says`, { skip }, async (t) => {
     const blocks = readPage(markdown);
+    const chromium = blocks.some((block) => block.kind === "browser") ? await browser() : {};
+    t.after(() => chromium.browser?.close());
     const folder = project();
     try {
       for (const block of blocks) {
         if (block.kind === "run") run(folder, block);
+        if (block.kind === "browser" && chromium.browser !== undefined) {
+          const wanted = block.prints!;
+          const printed = await runPage(chromium.browser, folder, block.name, wanted.trimEnd().split("\n").length);
+          const problem = difference(wanted, printed);
+          assert.equal(problem, undefined, `line ${block.line}: ${block.name}: ${problem}\n--- printed\n${printed}`);
+        }
         if (block.kind === "file") {
           mkdirSync(dirname(join(folder, block.name)), { recursive: true });
           writeFileSync(join(folder, block.name), block.text);
         }
       }
       if (blocks.some((block) => block.kind === "file" && block.name.endsWith(".ts"))) check(folder);
+      if (chromium.reason !== undefined) t.skip(`no browser: ${chromium.reason}`);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

@@ -519,7 +519,7 @@ export class EmbeddedEngine implements RawService {
     const limit = options.limit ?? Infinity;
     let purged = 0;
     while (this.#state === "open" && purged < limit) {
-      const runIds = this.store.purge({ closedBefore: options.closedBefore, limit: Math.min(PURGE_SLICE, limit - purged) });
+      const runIds = this.store.purge({ ...options, limit: Math.min(PURGE_SLICE, limit - purged) });
       if (runIds.length === 0) break;
       purged += runIds.length;
       this.#guard(() => runIds.forEach((runId) => this.#engine.forget(runId)));

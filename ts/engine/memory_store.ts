@@ -155,6 +155,7 @@ export class MemoryStore implements Store {
     for (const [runId, { row }] of this.#runs) {
       if (purged.length >= (options.limit ?? Infinity)) break;
       if (row.closeTimeMs === 0 || row.closeTimeMs >= options.closedBefore || row.ready || row.wakeAtMs > 0) continue;
+      if (options.where !== undefined && !matches(row, options.where)) continue;
       this.#runs.delete(runId);
       const siblings = this.#byWorkflow.get(row.workflowId)!.filter((run) => run.row.runId !== runId);
       if (siblings.length === 0) this.#byWorkflow.delete(row.workflowId);

@@ -34,6 +34,8 @@ export interface ListPage {
 export interface PurgeOptions {
   /** Runs that closed before this moment are removed, with their history. Milliseconds since the epoch. */
   closedBefore: number;
+  /** Only runs of which this holds. */
+  where?: Condition;
   /** At most so many runs (default: all). A long purge blocks the engine, so the host purges in slices. */
   limit?: number;
 }

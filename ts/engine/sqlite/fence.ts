@@ -29,6 +29,24 @@ const openHere: Set<string> = (globalThis as { [REGISTRY]?: Set<string> })[REGIS
 /** A take-over lasts milliseconds; one that is older than this was killed in the middle. */
 const STALE_TAKEOVER_MS = 10_000;
 
+/** Who has a store open at this moment, as far as its note says; undefined when nobody does. */
+export function holderOf(builtins: Builtins, path: string): (StoreHolder & { readonly nativeLocks: boolean }) | undefined {
+  const note = readNote(builtins, path);
+  if (note === undefined) return undefined;
+  if (!openHere.has(note.token) && livenessOf(builtins, note, ownIdentity(builtins)) === "dead") return undefined;
+  const { pid, host, openedMs, driver, nativeLocks } = note;
+  return { pid, host, openedMs, driver, nativeLocks, visit: note.visit === true };
+}
+
+function readNote(builtins: Builtins, path: string): OwnerNote | undefined {
+  try {
+    const note = JSON.parse(builtins.fs.readFileSync(`${path}-owner`, "utf8"));
+    return typeof note?.pid === "number" && typeof note.token === "string" ? note : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 export class Fence {
   readonly token: string;
   readonly #builtins: Builtins;
@@ -149,12 +167,7 @@ export class Fence {
   }
 
   #readNote(): OwnerNote | undefined {
-    try {
-      const note = JSON.parse(this.#builtins.fs.readFileSync(`${this.#path}-owner`, "utf8"));
-      return typeof note?.pid === "number" && typeof note.token === "string" ? note : undefined;
-    } catch {
-      return undefined;
-    }
+    return readNote(this.#builtins, this.#path);
   }
 
   /**

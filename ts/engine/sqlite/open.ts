@@ -77,7 +77,7 @@ export function openFile(path: string, options: SqliteOptions, migrations: reado
 }
 
 /** Absolute, with the folder's links followed, so that two names of one file meet at one fence. */
-function resolve(found: Builtins, path: string): string {
+export function resolve(found: Builtins, path: string): string {
   const { fs, path: paths } = found;
   let real: string;
   try {
@@ -95,7 +95,7 @@ function resolve(found: Builtins, path: string): string {
 }
 
 /** Reads SQLite's file header. Answers whether a store of ours lies there; throws when something else does or it is damaged. */
-function inspect(found: Builtins, path: string, migrations: readonly Migration[]): boolean {
+export function inspect(found: Builtins, path: string, migrations: readonly Migration[]): boolean {
   const { fs } = found;
   const sizeOf = (file: string) => (fs.existsSync(file) ? fs.statSync(file).size : -1);
   const size = sizeOf(path);

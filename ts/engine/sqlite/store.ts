@@ -22,7 +22,9 @@ interface RunKeys {
 
 const MAX_REMEMBERED = 50_000;
 const PURGE_SLICE = 200;
-const ROW_COLUMNS =
+/** Keys of adopted runs are the microseconds of their start, from here: below 0 up to the year 2255. */
+const FIRST_ADOPTED = 9e15;
+export const ROW_COLUMNS =
   `run_key, workflow_id, run_id, workflow_type, task_queue, status, start_time_ms, close_time_ms, history_length,
   history_size_bytes, history_key, wake_at_ms, ready, first_run_id, next_run_id, memo, search_attributes`;
 const ORDER_COLUMNS = { StartTime: "start_time_ms", CloseTime: "ifnull(close_time_ms, 9e15)" } as const;
@@ -196,7 +198,7 @@ export class SqliteStore implements Store {
     });
   }
 
-  #transaction(body: () => void, undo: () => void): void {
+  #transaction(body: () => void, undo: () => void, always = () => {}): void {
     this.#sql.begin.run([]);
     try {
       if (number(this.#sql.epoch.get([]), "epoch") !== this.#epoch) {
@@ -212,6 +214,8 @@ export class SqliteStore implements Store {
         // SQLite has rolled back by itself (a full disk, an I/O error).
       }
       throw e;
+    } finally {
+      always();
     }
   }
 
@@ -283,9 +287,13 @@ export class SqliteStore implements Store {
   purge(options: PurgeOptions): string[] {
     return this.#attempt("purging", () => {
       const purged: string[] = [];
+      const params: SqlValue[] = [];
+      const purgeable = options.where === undefined
+        ? this.#sql.purgeable
+        : this.#database.prepare(purgeableSql(conditionSql(options.where, params)));
       for (;;) {
         const slice = Math.min(PURGE_SLICE, (options.limit ?? Infinity) - purged.length);
-        const rows = slice > 0 ? this.#sql.purgeable.all([options.closedBefore, slice]) : [];
+        const rows = slice > 0 ? purgeable.all([options.closedBefore, ...params, slice]) : [];
         if (rows.length === 0) return purged;
         this.#file.fence.check();
         this.#transaction(() => {
@@ -298,6 +306,47 @@ export class SqliteStore implements Store {
         }, () => {});
         for (const row of rows) purged.push(row["run_id"] as string);
       }
+    });
+  }
+
+  /**
+   * Takes closed runs in that were made elsewhere: all or none of them. They stand before every run of this store in the order of creation,
+   * in the order of their start, so that the latest run of a workflow id stays the one that was started here. Run ids that are in the
+   * store already throw.
+   */
+  adopt(writes: readonly RunWrite[]): void {
+    this.#attempt("importing into", () => {
+      this.#file.fence.check();
+      const own = this.#nextRunKey;
+      const taken = this.#database.prepare("SELECT 1 AS n FROM runs WHERE run_key = ?");
+      this.#transaction(() => {
+        for (const write of writes) {
+          const { runId, closeTimeMs, startTimeMs } = write.row!;
+          if (!write.create || !(closeTimeMs > 0)) {
+            throw new StoreError(`run ${runId} is open, and only closed runs can be imported`);
+          }
+          if (this.#sql.byRunId.get([runId]) !== undefined) throw new StoreError(`run ${runId} is in the store already`);
+          let key = Math.round(startTimeMs * 1000) - FIRST_ADOPTED;
+          while (taken.get([key]) !== undefined) key++;
+          this.#nextRunKey = key;
+          this.#write(write);
+        }
+      }, () => {
+        for (const { row } of writes) this.#forget(row?.runId ?? "");
+      }, () => this.#nextRunKey = own);
+    });
+  }
+
+  /** Gives the space of what was removed back to the file system. Answers the bytes; the file is locked meanwhile. */
+  shrink(): number {
+    return this.#attempt("shrinking", () => {
+      this.#file.fence.check();
+      const size = () => number(this.#database.prepare("PRAGMA page_count").get([]), "page_count");
+      const page = number(this.#database.prepare("PRAGMA page_size").get([]), "page_size");
+      const before = size();
+      this.#database.exec("VACUUM");
+      this.#database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all([]);
+      return (before - size()) * page;
     });
   }
 
@@ -338,7 +387,7 @@ function stored(row: SqlRow, first: number): StoredRun {
   return { workflowId: row["workflow_id"] as string, runId: row["run_id"] as string, position: [first, number(row, "run_key")] };
 }
 
-function toRow(row: SqlRow): RunRow {
+export function toRow(row: SqlRow): RunRow {
   return {
     workflowId: row["workflow_id"] as string,
     runId: row["run_id"] as string,
@@ -357,6 +406,10 @@ function toRow(row: SqlRow): RunRow {
     searchAttributes: row["search_attributes"] as Uint8Array,
   };
 }
+
+const purgeableSql = (where = "1") =>
+  `SELECT run_key, run_id, history_key FROM runs
+    WHERE ifnull(close_time_ms, 9e15) < ? AND ready = 0 AND wake_at_ms = 0 AND (${where}) ORDER BY ifnull(close_time_ms, 9e15) LIMIT ?`;
 
 /** Every statement of the hot paths, prepared once. */
 function statements(database: SqlDatabase) {
@@ -390,10 +443,7 @@ function statements(database: SqlDatabase) {
       "INSERT INTO items (run_key, kind, id, value) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
     ),
     removeItem: prepare("DELETE FROM items WHERE run_key = ? AND kind = ? AND id = ?"),
-    purgeable: prepare(
-      `SELECT run_key, run_id, history_key FROM runs
-        WHERE ifnull(close_time_ms, 9e15) < ? AND ready = 0 AND wake_at_ms = 0 ORDER BY ifnull(close_time_ms, 9e15) LIMIT ?`,
-    ),
+    purgeable: prepare(purgeableSql()),
     removeHistory: prepare(
       `WITH RECURSIVE chain (history_key) AS (
          SELECT ?1 WHERE ?1 <> 0

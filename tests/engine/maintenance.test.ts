@@ -1,0 +1,316 @@
+// Looking after store files: damage is found and named by run, also while an engine works; histories come back as closed runs that the
+// engine takes for its own.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
+import { Client, silentLogger, WorkflowFailedError } from "../../ts/client/mod.ts";
+import { ApplicationFailure } from "../../ts/converter/mod.ts";
+import { EmbeddedEngine, SqliteStore } from "../../ts/engine/mod.ts";
+import { checkStore, closedRun, copiedRun, ImportError, StoreReader } from "../../ts/engine/maintenance/mod.ts";
+import { builtins } from "../../ts/engine/sqlite/builtins.ts";
+import { loadLibrary, type SqlDatabase } from "../../ts/engine/sqlite/driver.ts";
+import { Worker } from "../../ts/worker/mod.ts";
+import { continueAsNew, signal, sleep, waitForSignal, workflow } from "../../ts/workflow/mod.ts";
+import { MemoSchema } from "../../ts/temporal/generated/temporal/api/common/v1/message_pb.ts";
+import { fromBinary } from "@bufbuild/protobuf";
+
+const go = signal("go");
+const completes = workflow("Completes", async (name: string) => {
+  await sleep("5ms");
+  return `done ${name}`;
+});
+const fails = workflow("Fails", (): Promise<void> => {
+  throw new ApplicationFailure("no", { type: "No" });
+});
+const twice = workflow("Twice", async (n: number) => n === 0 ? "end" : continueAsNew(n - 1));
+const waits = workflow("Waits", async () => await waitForSignal(go));
+const workflows = [{ completes, fails, twice, waits }];
+
+interface Filled {
+  readonly path: string;
+  readonly folder: string;
+}
+
+async function inFolder(body: (folder: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "temporalex-maintenance-"));
+  try {
+    await body(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function withEngine<T>(
+  path: string,
+  body: (client: Client, engine: EmbeddedEngine) => Promise<T>,
+  work = true,
+): Promise<T> {
+  const engine = await EmbeddedEngine.open({ path });
+  const client = new Client({ service: engine, taskQueue: "q", logger: silentLogger });
+  const worker = await Worker.create({ service: engine, taskQueue: "q", workflows, realm: "inline", logger: silentLogger });
+  try {
+    return work ? await worker.runUntil(() => body(client, engine)) : await body(client, engine);
+  } finally {
+    await worker.shutdown();
+    await engine.close();
+  }
+}
+
+/** A store with four closed workflows (one of them two runs long) and two open ones. */
+const filled = (body: (store: Filled) => Promise<void>) =>
+  inFolder(async (folder) => {
+    const path = join(folder, "a.sqlite");
+    await withEngine(path, async (client) => {
+      await client.execute(completes, { id: "c1", args: ["a"], memo: { note: "kept" } });
+      await assert.rejects(client.execute(fails, { id: "f1" }));
+      await client.execute(twice, { id: "t1", args: [1] });
+      const terminated = await client.start(waits, { id: "x1" });
+      await terminated.terminate("enough");
+      await client.start(waits, { id: "o1" });
+      await client.start(waits, { id: "o2" });
+    });
+    await body({ path, folder });
+  });
+
+function sql(path: string, change: (database: SqlDatabase) => void): void {
+  const database = loadLibrary(builtins()!).open(path);
+  try {
+    change(database);
+  } finally {
+    database.close();
+  }
+}
+
+async function check(path: string, options = {}) {
+  const reader = StoreReader.open(path);
+  try {
+    return await checkStore(reader, options);
+  } finally {
+    reader.close();
+  }
+}
+
+test("a sound store has no problems, also while an engine works on it; every run is looked at", () =>
+  filled(async ({ path }) => {
+    const found = await check(path);
+    assert.deepEqual(found.problems, []);
+    assert.equal(found.runs, 7);
+    assert.equal(found.openRuns, 2);
+    assert.ok(found.events > 20);
+    await withEngine(path, async (client) => {
+      const open = client.getHandle("Waits", "o1");
+      const [during] = await Promise.all([check(path), open.signal("go")]);
+      assert.deepEqual(during.problems, []);
+      await open.result();
+      assert.deepEqual((await check(path)).problems, []);
+    });
+    let seen = 0;
+    const replayed = await check(path, {
+      replay: (row: { workflowId: string }) => Promise.resolve(row.workflowId === "c1" ? "it diverges" : undefined),
+      onProgress: (done: number) => seen = done,
+    });
+    assert.equal(replayed.replayed, 7);
+    assert.equal(seen, 7);
+    assert.deepEqual(replayed.problems.map(({ workflowId, message }) => [workflowId, message]), [["c1", "it diverges"]]);
+  }));
+
+const DAMAGE:
+  readonly (readonly [what: string, sql: string, expected: readonly (readonly [workflowId: string, message: RegExp])[]])[] = [
+    [
+      "a batch of history is gone",
+      "DELETE FROM history WHERE first_event_id = 1 AND run_key = (SELECT run_key FROM runs WHERE workflow_id = 'c1')",
+      [
+        ["", /do not follow/],
+        ["c1", /history cannot be read/],
+      ],
+    ],
+    [
+      "a batch is no history",
+      "UPDATE history SET events = x'ffff' WHERE first_event_id = 1 AND run_key = (SELECT run_key FROM runs WHERE workflow_id = 'f1')",
+      [
+        ["f1", /does not decode/],
+      ],
+    ],
+    ["the state of a run is rubbish", "UPDATE runs SET head = x'0102030405' WHERE workflow_id = 'o1'", [[
+      "o1",
+      /state does not decode/,
+    ]]],
+    [
+      "the state belongs to another run",
+      "UPDATE runs SET head = (SELECT head FROM runs WHERE workflow_id = 'o2') WHERE workflow_id = 'o1'",
+      [
+        ["o1", /state does not decode/],
+      ],
+    ],
+    ["an item is rubbish", "INSERT INTO items SELECT run_key, 3, 'x', x'ff' FROM runs WHERE workflow_id = 'o2'", [[
+      "o2",
+      /state does not decode/,
+    ]]],
+    ["the row says another status", "UPDATE runs SET status = 3 WHERE workflow_id = 'c1'", [[
+      "c1",
+      /WORKFLOW_EXECUTION_COMPLETED.* FAILED/,
+    ]]],
+    ["the row says that it is open", "UPDATE runs SET status = 1, close_time_ms = NULL WHERE workflow_id = 'c1'", [[
+      "c1",
+      /says that it is open/,
+    ]]],
+    ["the row says another type", "UPDATE runs SET workflow_type = 'Other' WHERE workflow_id = 'c1'", [[
+      "c1",
+      /workflow type "Completes"/,
+    ]]],
+    ["the memo is rubbish", "UPDATE runs SET memo = x'0aff' WHERE workflow_id = 'c1'", [["c1", /memo do not decode|memo/]]],
+    ["an item has no run", "INSERT INTO items VALUES (999999, 1, 'x', x'')", [["", /items without a run/]]],
+  ];
+
+for (const [what, statement, expected] of DAMAGE) {
+  test(`damage is named by run: ${what}`, () =>
+    filled(async ({ path }) => {
+      sql(path, (database) => database.exec(statement));
+      const { problems, runs } = await check(path);
+      assert.equal(runs, 7, "the others are checked all the same");
+      for (const [workflowId, message] of expected) {
+        assert.ok(problems.some((p) => p.workflowId === workflowId && message.test(p.message)), JSON.stringify(problems));
+      }
+      assert.ok(problems.every((p) => expected.some(([workflowId]) => workflowId === p.workflowId)), JSON.stringify(problems));
+    }));
+}
+
+/** Fields of an encoded message by number; scalars as numbers. */
+function fields(bytes: Uint8Array): Map<number, number | string> {
+  const reader = new BinaryReader(bytes);
+  const found = new Map<number, number | string>();
+  while (reader.pos < reader.len) {
+    const [field, type] = reader.tag();
+    if (type === WireType.Varint) found.set(field, Number(reader.int64()));
+    else if (type === WireType.LengthDelimited) found.set(field, new TextDecoder().decode(reader.bytes()));
+    else reader.skip(type, field);
+  }
+  return found;
+}
+
+test("a closed run made from its history is what the engine itself keeps of it", () =>
+  filled(async ({ path }) => {
+    const reader = StoreReader.open(path);
+    // Ids of requests, retries of the first start, sticky queues, counters of transitions: nothing that an answer depends on.
+    const OWN = new Set([22, 23, 24, 29, 30, 32, 33, 34, 37, 38, 39, 44, 45, 46, 14, 26]);
+    let compared = 0;
+    try {
+      for (const run of reader.runs()) {
+        if (run.row.closeTimeMs === 0) continue;
+        const parts = run.history();
+        const history = Uint8Array.from(parts.flatMap((part) => [...part]));
+        const made = closedRun({ history });
+        const { row, head } = run.record;
+        assert.deepEqual({ ...made.row!, historySizeBytes: 0 }, { ...row!, historySizeBytes: 0 });
+        const strip = (map: Map<number, number | string>) =>
+          [...map].filter(([field]) => !OWN.has(field) && field !== 9).sort((a, b) => a[0] - b[0]);
+        assert.deepEqual(strip(fields(made.head)), strip(fields(head)), row!.workflowId);
+        compared++;
+      }
+    } finally {
+      reader.close();
+    }
+    assert.equal(compared, 5);
+  }));
+
+test("imported runs answer as at home: describe, history, result, query over pages; twice is refused; a later start goes on", () =>
+  filled(async ({ path, folder }) => {
+    const target = join(folder, "b.sqlite");
+    await withEngine(target, async (client) => {
+      await client.start(waits, { id: "c1" });
+    });
+    const reader = StoreReader.open(path);
+    const writes: ReturnType<typeof closedRun>[] = [];
+    for (const run of reader.runs()) {
+      if (run.row.closeTimeMs === 0) continue;
+      writes.push(
+        run.row.workflowId === "t1"
+          ? copiedRun(run.row, run.record.head, run.record.items, run.history())
+          : closedRun({ history: Uint8Array.from(run.history().flatMap((part) => [...part])) }),
+      );
+    }
+    reader.close();
+    const store = SqliteStore.open(target);
+    store.adopt(writes);
+    assert.throws(() => store.adopt(writes.slice(1, 2)), /is in the store already/);
+    store.close();
+    assert.deepEqual((await check(target)).problems, []);
+    await withEngine(target, async (client) => {
+      assert.equal(
+        (await client.getHandle("Waits", "c1").describe()).status,
+        "RUNNING",
+        "the open run of the same id is the current one",
+      );
+      const c1 = writes.find(({ row }) => row!.workflowId === "c1")!.row!;
+      const imported = client.getHandle(completes, "c1", c1.runId);
+      const description = await imported.describe();
+      assert.equal(description.status, "COMPLETED");
+      assert.equal(await imported.result(), "done a");
+      assert.ok(fromBinary(MemoSchema, c1.memo).fields["note"]);
+      await assert.rejects(client.getHandle(fails, "f1").result(), WorkflowFailedError);
+      assert.equal(await client.getHandle(twice, "t1").result(), "end");
+      assert.equal(await client.count('ExecutionStatus = "Running"'), 1);
+      assert.equal(await client.count(), 6);
+      const again = await client.start(twice, { id: "t1", args: [0] });
+      assert.equal(await again.result(), "end");
+      await client.getHandle("Waits", "c1").signal("go");
+      await client.getHandle("Waits", "c1").result();
+    });
+    assert.deepEqual((await check(target)).problems, []);
+  }));
+
+test("what cannot be imported is refused with the reason", () =>
+  filled(async ({ path }) => {
+    const reader = StoreReader.open(path);
+    const runs = [...reader.runs()].map((run) => ({
+      row: run.row,
+      bytes: Uint8Array.from(run.history().flatMap((part) => [...part])),
+    }));
+    reader.close();
+    const open = runs.find(({ row }) => row.workflowId === "o1")!;
+    assert.throws(() => closedRun({ history: open.bytes }), (e) =>
+      e instanceof ImportError && /is open .*store backup/.test(e.message));
+    assert.throws(() =>
+      closedRun({ history: new Uint8Array([1, 2, 3]) }), /does not decode/);
+    assert.throws(() => closedRun({ history: new Uint8Array(0) }), /history is empty/);
+    const closed = runs.find(({ row }) => row.workflowId === "c1")!;
+    assert.throws(() => closedRun({ history: Uint8Array.from([...closed.bytes, ...closed.bytes]) }), /gap, or events twice/);
+  }));
+
+test("a backup is made while an engine works, and holds what was acknowledged before it", () =>
+  filled(async ({ path, folder }) => {
+    const copy = join(folder, "copy.sqlite");
+    await withEngine(path, async (client) => {
+      const handle = await client.start(completes, { id: "late", args: ["b"] });
+      await handle.result();
+      const reader = StoreReader.open(path);
+      assert.equal(reader.holder !== undefined, true);
+      reader.backup(copy);
+      assert.throws(() => reader.backup(copy), /exists already/);
+      reader.close();
+      await client.execute(completes, { id: "after", args: ["c"] });
+    });
+    assert.deepEqual((await check(copy)).problems, []);
+    await withEngine(copy, async (client) => {
+      assert.equal(await client.getHandle(completes, "late").result(), "done b");
+      assert.equal(await client.count('WorkflowId = "after"'), 0);
+      await client.getHandle(waits, "o2").signal(go);
+      await client.getHandle(waits, "o2").result();
+    });
+  }));
+
+test("purged runs are chosen by a condition too, and shrinking gives their space back", () =>
+  filled(async ({ path }) => {
+    const { parseQuery } = await import("../../ts/engine/visibility/parse.ts");
+    const store = SqliteStore.open(path);
+    const where = parseQuery('WorkflowType = "Twice"').where!;
+    assert.equal(store.purge({ closedBefore: Date.now() + 1000, where }).length, 2);
+    assert.equal(store.purge({ closedBefore: Date.now() + 1000, where }).length, 0);
+    assert.ok(store.shrink() >= 0);
+    assert.equal(store.purge({ closedBefore: Date.now() + 1000 }).length, 3);
+    store.close();
+    assert.deepEqual((await check(path)).problems, []);
+  }));

@@ -1,0 +1,171 @@
+// Looks through a whole store for damage, run by run: SQLite's own check, the rows and what hangs on them (read by the engine's core itself,
+// which is who will have to), the histories, and, where the caller has the workflow code, whether it still replays them. Nothing is changed.
+import { create, toBinary } from "@bufbuild/protobuf";
+import type { CoreEngine } from "../../core/engine.ts";
+import { type Core, loadCore } from "../../core/load.ts";
+import { EngineMethod } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { fromBinary } from "@bufbuild/protobuf";
+import { MemoSchema, SearchAttributesSchema } from "../../temporal/generated/temporal/api/common/v1/message_pb.ts";
+import { WorkflowExecutionStatus } from "../../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { DescribeWorkflowExecutionRequestSchema } from "../../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { Code } from "../../service/raw.ts";
+import type { RunRecord, RunRow } from "../store.ts";
+import type { StoredRunState, StoreReader } from "../sqlite/reader.ts";
+import { checkEvents, checkRow, decodeEvents } from "./check_history.ts";
+
+export interface StoreProblem {
+  /** "" for what concerns the file as a whole. */
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly workflowType: string;
+  readonly message: string;
+}
+
+export interface StoreCheck {
+  readonly runs: number;
+  readonly openRuns: number;
+  readonly events: number;
+  /** Histories that were replayed. */
+  readonly replayed: number;
+  readonly problems: readonly StoreProblem[];
+}
+
+export interface CheckOptions {
+  onProgress?(checked: number, total: number): void;
+  /** Told of each problem as it is found. */
+  onProblem?(problem: StoreProblem): void;
+  /** Replays a history; answers what is wrong, or undefined. */
+  replay?(row: RunRow, history: Uint8Array): Promise<string | undefined>;
+  signal?: AbortSignal;
+  core?: Core;
+}
+
+/** Checks everything that the reader sees at this moment. Throws only for reasons that lie outside of the store. */
+export async function checkStore(reader: StoreReader, options: CheckOptions = {}): Promise<StoreCheck> {
+  const { onProgress, onProblem, replay, signal } = options;
+  const problems: StoreProblem[] = [];
+  const found = (message: string, row?: RunRow) => {
+    const { workflowId = "", runId = "", workflowType = "" } = row ?? {};
+    const problem = { workflowId, runId, workflowType, message };
+    problems.push(problem);
+    onProblem?.(problem);
+  };
+  let [runs, openRuns, events, replayed] = [0, 0, 0, 0];
+  for (const message of reader.integrity()) found(message);
+  const decoder = new StateDecoder(options.core ?? await loadCore());
+  try {
+    reader.hold();
+    const total = reader.count();
+    onProgress?.(0, total);
+    for (const run of reader.runs()) {
+      signal?.throwIfAborted();
+      runs++;
+      if (run.row.status === WorkflowExecutionStatus.RUNNING) openRuns++;
+      const messages = [...checkState(run.row), ...decoder.check(run.record)];
+      const history = readHistory(run, messages);
+      events += history.events;
+      if (messages.length === 0 && replay !== undefined) {
+        replayed++;
+        const message = await replay(run.row, join(history.parts));
+        if (message !== undefined) messages.push(message);
+      }
+      for (const message of messages) found(message, run.row);
+      onProgress?.(runs, total);
+    }
+  } catch (e) {
+    if (signal?.aborted) throw e;
+    found(`the runs cannot be read any further: ${(e as Error).message}`);
+  } finally {
+    decoder.close();
+    try {
+      reader.release();
+    } catch {
+      // A file that is damaged badly ends the reading by itself.
+    }
+  }
+  return { runs, openRuns, events, replayed, problems };
+}
+
+function checkState(row: RunRow): string[] {
+  const messages: string[] = [];
+  for (
+    const [what, schema, bytes] of [["memo", MemoSchema, row.memo], [
+      "search attributes",
+      SearchAttributesSchema,
+      row.searchAttributes,
+    ]] as const
+  ) {
+    try {
+      fromBinary(schema, bytes);
+    } catch (e) {
+      messages.push(`its ${what} do not decode: ${(e as Error).message}`);
+    }
+  }
+  return messages;
+}
+
+function readHistory(run: StoredRunState, messages: string[]): { parts: Uint8Array[]; events: number } {
+  let parts: Uint8Array[];
+  try {
+    parts = run.history();
+  } catch (e) {
+    messages.push(`its history cannot be read: ${(e as Error).message}`);
+    return { parts: [], events: 0 };
+  }
+  const events = decodeEvents(parts, messages);
+  if (events !== undefined) messages.push(...checkEvents(events), ...checkRow(run.row, events));
+  return { parts, events: events?.length ?? 0 };
+}
+
+function join(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  parts.reduce((at, part) => (whole.set(part, at), at + part.length), 0);
+  return whole;
+}
+
+/** The core reads what it wrote: heads and items are its own business. Nothing of what it then wants to do is carried out. */
+class StateDecoder {
+  readonly #core: Core;
+  #engine: CoreEngine | undefined;
+  #requests = 0;
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  check(record: RunRecord): string[] {
+    const { workflowId, runId } = record.row!;
+    try {
+      const engine = this.#engine ??= this.#core.createEngine({
+        namespace: "default",
+        seed: crypto.getRandomValues(new Uint8Array(32)),
+        inFlightLost: false,
+      });
+      const request = toBinary(
+        DescribeWorkflowExecutionRequestSchema,
+        create(DescribeWorkflowExecutionRequestSchema, { namespace: "default", execution: { workflowId, runId } }),
+      );
+      const id = ++this.#requests;
+      // At the beginning of time nothing is due.
+      engine.request(id, EngineMethod.ENGINE_METHOD_DESCRIBE_WORKFLOW_EXECUTION, request, 0);
+      let flush = engine.flush();
+      while (flush.loads.length > 0) {
+        for (const _ of flush.loads) engine.load(record, 0);
+        flush = engine.flush();
+      }
+      // What the run would have changed is dropped with the run.
+      engine.aborted();
+      engine.forget(runId);
+      const error = flush.replies.find((reply) => reply.requestId === id)?.error;
+      if (error === undefined) return [];
+      return [error.code === Code.DATA_LOSS ? "its state does not decode" : `its state cannot be used: ${error.message}`];
+    } catch (e) {
+      this.#engine = undefined;
+      return [`its state makes the core fail: ${(e as Error).message}`];
+    }
+  }
+
+  close(): void {
+    this.#engine?.dispose();
+  }
+}

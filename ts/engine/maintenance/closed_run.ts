@@ -1,0 +1,193 @@
+// A closed run as the store keeps it, made from its history: how histories come into a store. Of a closed run everything that the engine
+// answers from is in the history. Of an open one it is not (attempts of activities, what a worker has in hand, messages that wait), so an
+// open run cannot be made this way.
+//
+// `head` is the engine's own message (core-rs/src/engine/state.rs, `Head`): its field numbers are stored, and never change their meaning.
+// tests/engine/import.test.ts compares what is made here with what the core writes for the same run.
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import type { Duration } from "@bufbuild/protobuf/wkt";
+import type { RunWrite } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import {
+  type Memo,
+  MemoSchema,
+  type SearchAttributes,
+  SearchAttributesSchema,
+} from "../../temporal/generated/temporal/api/common/v1/message_pb.ts";
+import { type HistoryEvent, HistorySchema } from "../../temporal/generated/temporal/api/history/v1/message_pb.ts";
+import { checkEvents, CLOSING_STATUS, decodeEvents, micros, typeName } from "./check_history.ts";
+
+/** Why a history cannot be imported; the message says what is wrong with it. */
+export class ImportError extends Error {
+  override name = "ImportError";
+}
+
+export interface HistoryToImport {
+  /** Encoded temporal.api.history.v1.History. */
+  readonly history: Uint8Array;
+  /** For histories that do not say it themselves (servers before 1.25). */
+  readonly workflowId?: string;
+  /** Default: the one of the first event. */
+  readonly runId?: string;
+}
+
+/** Events of one stored batch: a reader of a page cuts batches apart, so they should not be large. */
+const BATCH_EVENTS = 500;
+
+/** What the store writes for the run. Throws an ImportError. */
+export function closedRun({ history, workflowId: givenId, runId: givenRun }: HistoryToImport): RunWrite {
+  const problems: string[] = [];
+  const events = decodeEvents([history], problems);
+  if (events !== undefined) problems.push(...checkEvents(events));
+  if (problems.length > 0) throw new ImportError(problems.join("; "));
+  const first = events![0]!;
+  const last = events!.at(-1)!;
+  const status = CLOSING_STATUS[last.eventType];
+  const started = first.attributes.value as Extract<
+    HistoryEvent["attributes"],
+    { case: "workflowExecutionStartedEventAttributes" }
+  >["value"];
+  const type = started.workflowType?.name ?? "";
+  const workflowId = started.workflowId || givenId || "";
+  const runId = started.originalExecutionRunId || givenRun || "";
+  if (workflowId === "") throw new ImportError("the history does not name its workflow id (older servers leave it out): give it");
+  if (runId === "") throw new ImportError("the history does not name its run id: give it");
+  if (type === "") throw new ImportError("the history does not name the type of its workflow");
+  if (status === undefined) {
+    throw new ImportError(
+      `run ${runId} of workflow "${workflowId}" is open (its history ends with ${
+        typeName(last.eventType)
+      }): a history does not hold what ` +
+        "the engine needs to go on with a run (attempts, messages that wait, tasks in hand). Copy the whole store instead (store backup), " +
+        "or import the history when the run has closed",
+    );
+  }
+  if (workflowId.includes("\0") || runId.includes("\0")) throw new ImportError("ids must not contain NUL characters");
+  const start = micros(first.eventTime!);
+  const close = micros(last.eventTime!);
+  const { memo, searchAttributes } = shown(events!);
+  const nextRunId = (last.attributes.value as { newExecutionRunId?: string }).newExecutionRunId ?? "";
+  const firstRunId = started.firstExecutionRunId || runId;
+  const encoded = batches(events!);
+  const bytes = encoded.reduce((sum, batch) => sum + batch.events.length, 0);
+  const head = new Head()
+    .text(1, workflowId).text(2, runId).text(3, type).text(4, started.taskQueue?.name ?? "")
+    .int(5, status).int(6, start).int(7, close).int(8, events!.length + 1).int(9, bytes)
+    .int(10, length(started.workflowExecutionTimeout)).int(11, length(started.workflowRunTimeout))
+    .int(12, length(started.workflowTaskTimeout))
+    .int(13, started.workflowExecutionExpirationTime === undefined ? 0 : micros(started.workflowExecutionExpirationTime))
+    .text(15, firstRunId).text(16, runId).text(17, started.continuedExecutionRunId).text(18, nextRunId)
+    .int(19, started.attempt).bytes(20, memo).bytes(21, searchAttributes)
+    .int(25, lastCompletedStart(events!)).int(26, 1)
+    .int(28, events!.some(({ attributes }) => attributes.case === "workflowExecutionCancelRequestedEventAttributes") ? 1 : 0)
+    .int(31, close).int(36, start + length(started.firstWorkflowTaskBackoff)).int(39, 1).int(41, events!.length).int(45, start)
+    .finish();
+  return {
+    create: true,
+    row: {
+      workflowId,
+      runId,
+      workflowType: type,
+      taskQueue: started.taskQueue?.name ?? "",
+      status,
+      startTimeMs: start / 1000,
+      closeTimeMs: close / 1000,
+      historyLength: events!.length,
+      historySizeBytes: bytes,
+      wakeAtMs: 0,
+      ready: false,
+      firstRunId,
+      nextRunId,
+      memo,
+      searchAttributes,
+    },
+    head,
+    append: encoded,
+    put: [],
+    remove: [],
+  };
+}
+
+/** Memo and search attributes as a description shows them: what the run was started with, and what it has changed. */
+function shown(events: readonly HistoryEvent[]): { memo: Uint8Array; searchAttributes: Uint8Array } {
+  let memo: Memo | undefined;
+  let searchAttributes: SearchAttributes | undefined;
+  for (const { attributes: { case: kind, value } } of events) {
+    if (kind === "workflowExecutionStartedEventAttributes") ({ memo, searchAttributes } = value);
+    else if (kind === "upsertWorkflowSearchAttributesEventAttributes") {
+      const indexedFields = { ...searchAttributes?.indexedFields, ...value.searchAttributes?.indexedFields };
+      searchAttributes = create(SearchAttributesSchema, { indexedFields });
+    } else if (kind === "workflowPropertiesModifiedEventAttributes") {
+      memo = create(MemoSchema, { fields: { ...memo?.fields, ...value.upsertedMemo?.fields } });
+    }
+  }
+  return {
+    memo: memo === undefined ? new Uint8Array(0) : toBinary(MemoSchema, memo),
+    searchAttributes: searchAttributes === undefined ? new Uint8Array(0) : toBinary(SearchAttributesSchema, searchAttributes),
+  };
+}
+
+/** Id of the WorkflowTaskStarted event of the last task that was completed. */
+function lastCompletedStart(events: readonly HistoryEvent[]): number {
+  const completed = events.findLast(({ attributes }) => attributes.case === "workflowTaskCompletedEventAttributes");
+  return completed?.attributes.case === "workflowTaskCompletedEventAttributes"
+    ? Number(completed.attributes.value.startedEventId)
+    : 0;
+}
+
+function batches(events: readonly HistoryEvent[]): RunWrite["append"] {
+  const made: RunWrite["append"] = [];
+  for (let i = 0; i < events.length; i += BATCH_EVENTS) {
+    const slice = events.slice(i, i + BATCH_EVENTS);
+    made.push({
+      firstEventId: i + 1,
+      lastEventId: i + slice.length,
+      events: toBinary(HistorySchema, create(HistorySchema, { events: slice })),
+    });
+  }
+  return made;
+}
+
+const length = (duration: Duration | undefined): number =>
+  duration === undefined ? 0 : micros(duration as unknown as Parameters<typeof micros>[0]);
+
+/** Writes a message field by field; defaults are left out, as the engine's codec does. */
+class Head {
+  readonly #writer = new BinaryWriter();
+
+  text(field: number, value: string): this {
+    if (value !== "") this.#writer.tag(field, WireType.LengthDelimited).string(value);
+    return this;
+  }
+
+  int(field: number, value: number): this {
+    if (value !== 0) this.#writer.tag(field, WireType.Varint).int64(value);
+    return this;
+  }
+
+  bytes(field: number, value: Uint8Array): this {
+    if (value.length > 0) this.#writer.tag(field, WireType.LengthDelimited).bytes(value);
+    return this;
+  }
+
+  finish(): Uint8Array {
+    return this.#writer.finish();
+  }
+}
+
+/** The same for a run of another store: it is taken over as it is. */
+export function copiedRun(
+  row: NonNullable<RunWrite["row"]>,
+  head: Uint8Array,
+  items: RunWrite["put"],
+  history: readonly Uint8Array[],
+): RunWrite {
+  let at = 0;
+  const append = history.map((events) => {
+    const count = fromBinary(HistorySchema, events).events.length;
+    const batch = { firstEventId: at + 1, lastEventId: at + count, events };
+    at += count;
+    return batch;
+  });
+  return { create: true, row, head, append, put: [...items], remove: [] };
+}

@@ -1,0 +1,178 @@
+// Reads a store file beside the engine that may have it open: for backups and for looking for damage. SQLite gives a reader a view of its
+// own that later commits do not change, and keeps it from nobody's way; so no fence is taken. Only node-sqlite3-wasm, which shares files
+// with nobody, needs the store to be free, and takes the fence as everybody does. Nothing is written.
+import type { RunRecord, RunRow } from "../store.ts";
+import { NotAStoreError, StoreError, type StoreHolder, StoreLockedError, StoreVersionError } from "../store_errors.ts";
+import { backupFile } from "./backup.ts";
+import { type Builtins, builtins } from "./builtins.ts";
+import { checkFile } from "./check.ts";
+import { type DriverName, loadLibrary, type SqlDatabase } from "./driver.ts";
+import { storeError } from "./errors.ts";
+import { Fence, holderOf } from "./fence.ts";
+import { HistoryIndex } from "./history_index.ts";
+import { inspect, resolve } from "./open.ts";
+import { APPLICATION_ID, fileVersion, MIGRATIONS, schemaVersion } from "./schema.ts";
+import { ROW_COLUMNS, toRow } from "./store.ts";
+
+export interface StoredRunState {
+  readonly record: RunRecord;
+  readonly row: RunRow;
+  /** All events, as encoded Histories one behind the other. Throws a StoreError when a part of them is gone. */
+  history(): Uint8Array[];
+}
+
+const PAGE = 100;
+
+export class StoreReader {
+  readonly path: string;
+  /** The process that has the store open meanwhile. */
+  readonly holder: StoreHolder | undefined;
+  readonly #builtins: Builtins;
+  readonly #database: SqlDatabase;
+  readonly #fence: Fence | undefined;
+
+  /** Throws a StoreError: no store there, not one of ours, of another version, or open in a process that shares it with nobody. */
+  static open(path: string, options: { driver?: DriverName } = {}): StoreReader {
+    const found = builtins();
+    if (found === undefined) {
+      throw new StoreError("a SQLite file needs the file system of Node or Deno, and this runtime has none");
+    }
+    const library = loadLibrary(found, options.driver);
+    if (!found.fs.existsSync(path)) throw new StoreError(`there is no store ${path}`);
+    const absolute = resolve(found, path);
+    if (!inspect(found, absolute, MIGRATIONS)) throw new NotAStoreError(`${absolute} is empty: there is no store in it`);
+    const holder = holderOf(found, absolute);
+    if (holder !== undefined && !(library.nativeLocks && holder.nativeLocks)) {
+      const who = `process ${holder.pid}, which uses ${holder.driver}`;
+      const alone = holder.nativeLocks ? library.name : holder.driver;
+      throw new StoreLockedError(
+        `${absolute} is open in ${who}, and ${alone} shares a file with nobody: end that process, or use the engine in it`,
+        holder,
+      );
+    }
+    const fence = library.nativeLocks ? undefined : new Fence(found, library, absolute, true);
+    let database: SqlDatabase | undefined;
+    try {
+      database = library.open(absolute);
+      database.exec("PRAGMA busy_timeout=5000; PRAGMA query_only=ON; PRAGMA cache_size=-16384");
+      if (Number(database.prepare("PRAGMA application_id").get([])?.["application_id"]) !== APPLICATION_ID) {
+        throw new NotAStoreError(`${absolute} is a SQLite database of another program`);
+      }
+      const version = fileVersion(database);
+      const known = schemaVersion();
+      if (version !== known) {
+        throw new StoreVersionError(
+          `${absolute} has schema version ${version}, and this reads version ${known}: ` +
+            (version < known
+              ? "open it once with an engine, which brings it up to date"
+              : "use the version of temporalex that wrote it"),
+          version,
+          known,
+        );
+      }
+      return new StoreReader(found, absolute, database, fence, holder);
+    } catch (e) {
+      database?.close();
+      fence?.release();
+      throw storeError(e, `cannot read ${absolute}`);
+    }
+  }
+
+  private constructor(
+    found: Builtins,
+    path: string,
+    database: SqlDatabase,
+    fence: Fence | undefined,
+    holder: StoreHolder | undefined,
+  ) {
+    this.#builtins = found;
+    this.path = path;
+    this.#database = database;
+    this.#fence = fence;
+    this.holder = holder;
+  }
+
+  /** From now to `release` everything is read as it is at this moment. */
+  hold(): void {
+    this.#database.exec("BEGIN");
+  }
+
+  release(): void {
+    this.#database.exec("COMMIT");
+  }
+
+  /** Bytes of the file, without its log. */
+  get bytes(): number {
+    return this.#builtins.fs.statSync(this.path).size;
+  }
+
+  /** What SQLite says of its file, and what must hold between the tables: one sentence for each kind of damage. */
+  integrity(): string[] {
+    try {
+      return checkFile(this.#database);
+    } catch (e) {
+      // Damage can be so bad that the question itself fails.
+      return [storeError(e, "the file cannot be looked through").message];
+    }
+  }
+
+  count(): number {
+    return Number(this.#database.prepare("SELECT count(*) AS n FROM runs").get([])?.["n"]);
+  }
+
+  /** All runs in the order of creation. */
+  *runs(): Generator<StoredRunState, void, void> {
+    const page = this.#database.prepare(`SELECT ${ROW_COLUMNS}, head FROM runs WHERE run_key > ? ORDER BY run_key LIMIT ${PAGE}`);
+    const itemsOf = this.#database.prepare("SELECT kind, id, value FROM items WHERE run_key = ? ORDER BY kind, id");
+    const index = new HistoryIndex(this.#database);
+    for (let after = -9e15;;) {
+      const rows = page.all([after]);
+      if (rows.length === 0) return;
+      for (const found of rows) {
+        const row = toRow(found);
+        const key = after = found["run_key"] as number;
+        yield {
+          row,
+          record: {
+            askedWorkflowId: row.workflowId,
+            askedRunId: row.runId,
+            found: true,
+            row,
+            head: found["head"] as Uint8Array,
+            unavailable: "",
+            items: itemsOf.all([key]).map((item) => ({
+              kind: item["kind"] as number,
+              id: item["id"] as string,
+              value: item["value"] as Uint8Array,
+            })),
+          },
+          history: () => {
+            if (row.historyLength === 0) return [];
+            return index.read(key, found["history_key"] as number, row.historyLength, 1, row.historyLength);
+          },
+        };
+      }
+    }
+  }
+
+  /** Copies the store, as it is at this moment, to a file that must not exist. */
+  backup(path: string): void {
+    try {
+      // SQLite takes a copy for a write, although nothing of this file changes.
+      this.#database.exec("PRAGMA query_only=OFF");
+      backupFile(this.#builtins, this.#database, path);
+    } catch (e) {
+      throw storeError(e, `copying ${this.path} failed`);
+    } finally {
+      this.#database.exec("PRAGMA query_only=ON");
+    }
+  }
+
+  close(): void {
+    try {
+      this.#database.close();
+    } finally {
+      this.#fence?.release();
+    }
+  }
+}

@@ -1,0 +1,104 @@
+// Payload codecs applied to whole messages of the service: every payload in them, wherever it stands.
+import type { DescMessage } from "@bufbuild/protobuf";
+import { HistorySchema } from "../temporal/generated/temporal/api/history/v1/message_pb.ts";
+import { applyCodecs, CODEC_TIMEOUT_MS, type CodecOptions, codecsOf, type PayloadCodec, PayloadCodecError } from "./codec.ts";
+import type { Payload } from "./payload.ts";
+import { planOf } from "./payload_plan.ts";
+import { type Found, Walk } from "./payload_walk.ts";
+
+export interface DecodeOptions {
+  /** A payload that does not decode stays as it is, for lists in which it must not hide the rest. */
+  lenient?: boolean;
+  /** Time that each call of a codec is given. */
+  timeoutMs?: number;
+}
+
+export interface EncodeOptions {
+  /** Told of each set of payloads after encoding, e.g. to refuse those that are too large. */
+  check?: (field: string, payloads: Payload[]) => void;
+  timeoutMs?: number;
+}
+
+export class MessageCodec {
+  readonly #codecs: readonly PayloadCodec[];
+  /** Messages and stack traces of failures are encoded too. */
+  readonly hidesText: boolean;
+
+  private constructor(codecs: readonly PayloadCodec[], hidesText: boolean) {
+    this.#codecs = codecs;
+    this.hidesText = hidesText;
+  }
+
+  /** The codec of the options; undefined without one. Throws a TypeError for what is none. */
+  static of(options: CodecOptions): MessageCodec | undefined {
+    const codecs = codecsOf(options);
+    return codecs.length === 0 ? undefined : new MessageCodec(codecs, options.encodeCommonAttributes === true);
+  }
+
+  /** Encodes the payloads of a message. Rejects with a PayloadCodecError, or with what `check` throws. */
+  async encode(message: DescMessage, bytes: Uint8Array, options: EncodeOptions = {}): Promise<Uint8Array> {
+    const walk = walkOf(message, bytes, "encode", { hideText: this.hidesText, showText: false });
+    if (walk.found.length === 0) return walk.finish();
+    const results = await applyCodecs(this.#codecs, "encode", walk.found, options.timeoutMs ?? CODEC_TIMEOUT_MS);
+    walk.found.forEach((found, i) => (found.result = results[i]));
+    const { check } = options;
+    if (check !== undefined) { for (const [field, payloads] of sets(walk.found)) check(field, payloads); }
+    return walk.finish();
+  }
+
+  /** Decodes the payloads of a message, and puts messages and stack traces of failures back. Rejects with a PayloadCodecError. */
+  async decode(message: DescMessage, bytes: Uint8Array, options: DecodeOptions = {}): Promise<Uint8Array> {
+    const walk = walkOf(message, bytes, "decode", { hideText: false, showText: true });
+    if (walk.found.length === 0) return walk.finish();
+    const timeoutMs = options.timeoutMs ?? CODEC_TIMEOUT_MS;
+    let results: (Payload | undefined)[];
+    try {
+      results = await applyCodecs(this.#codecs, "decode", walk.found, timeoutMs);
+    } catch (error) {
+      if (options.lenient !== true) throw error;
+      const each = walk.found.map((found) => applyCodecs(this.#codecs, "decode", [found], timeoutMs).then(([one]) => one));
+      results = (await Promise.allSettled(each)).map((one) => one.status === "fulfilled" ? one.value : undefined);
+    }
+    walk.found.forEach((found, i) => (found.result = results[i]));
+    return walk.finish();
+  }
+
+  /** Bytes of temporal.api.history.v1.History as workflow code is to see them. */
+  decodeHistory(history: Uint8Array): Promise<Uint8Array> {
+    return this.decode(HistorySchema, history);
+  }
+}
+
+/**
+ * Decodes an exported history (bytes of temporal.api.history.v1.History), so that it can be replayed. Without a codec it is answered as
+ * it is. Rejects with a PayloadCodecError.
+ */
+export async function decodeHistory(history: Uint8Array, codec: CodecOptions["codec"]): Promise<Uint8Array> {
+  const decoder = MessageCodec.of({ codec });
+  return decoder === undefined ? history : await decoder.decodeHistory(history);
+}
+
+function walkOf(
+  message: DescMessage,
+  bytes: Uint8Array,
+  direction: "encode" | "decode",
+  options: ConstructorParameters<typeof Walk>[2],
+) {
+  try {
+    return new Walk(planOf(message), bytes, options);
+  } catch (cause) {
+    const { name, message: details } = cause as Error;
+    throw new PayloadCodecError(direction, message.name, `its bytes cannot be read (${name})`, details, { cause });
+  }
+}
+
+/** Payloads by their sets, with the field of each set. */
+function sets(found: readonly Found[]): Iterable<readonly [string, Payload[]]> {
+  const groups = new Map<object, [string, Payload[]]>();
+  for (const { group, field, result } of found) {
+    const set = groups.get(group);
+    if (set === undefined) groups.set(group, [field, [result!]]);
+    else set[1].push(result!);
+  }
+  return groups.values();
+}

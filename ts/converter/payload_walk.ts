@@ -1,0 +1,386 @@
+// Payloads in encoded messages, found and replaced on the wire: everything else is carried over byte for byte, also fields that this
+// version does not know, and what leads to no payload is skipped and never decoded.
+import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import type { Payload } from "./payload.ts";
+import { FAILURE, MARKERS, PAYLOADS, type Plan, planOfHistory, planOfUrl, type Step } from "./payload_plan.ts";
+
+/** A payload in a message. `result` replaces it. */
+export interface Found {
+  readonly payload: Payload;
+  /** The field it stands in, for errors. */
+  readonly field: string;
+  /** Payloads of one set (arguments, details) have one group. */
+  readonly group: object;
+  result: Payload | undefined;
+}
+
+interface Leaf extends Found {
+  readonly kind: "payload";
+  /** As it came; empty for one that was made here. */
+  readonly bytes: Uint8Array;
+}
+
+interface Body {
+  readonly kind: "body";
+  readonly pieces: Piece[];
+}
+
+/** Bytes as they are, or a length-delimited value whose tag stands before it. */
+type Piece = Uint8Array | Leaf | Body | Attributes;
+
+/** The message, stack trace and encoded attributes of a failure that came with such. */
+interface Attributes {
+  readonly kind: "attributes";
+  /** The three fields as they came. */
+  readonly asIs: Piece[];
+  readonly leaf: Leaf;
+}
+
+export interface WalkOptions {
+  /** Move the text of failures into payloads (encodeCommonAttributes). */
+  readonly hideText: boolean;
+  /** Put the text of failures back, where it was moved. */
+  readonly showText: boolean;
+}
+
+/** Messages in messages that are looked into; protobuf's own limit, as prost and protoc have it. */
+const MAX_DEPTH = 100;
+/** What stands for the text, as in Temporal's SDKs. */
+export const HIDDEN_TEXT = "Encoded failure";
+const LOCAL_ACTIVITY = "core_local_activity";
+
+const utf8 = new TextEncoder();
+const text = new TextDecoder();
+
+/** The payloads of an encoded message. Throws when the bytes are no message. */
+export class Walk {
+  readonly found: Found[] = [];
+  readonly #bytes: Uint8Array;
+  readonly #options: WalkOptions;
+  readonly #root: Body | undefined;
+
+  constructor(plan: Plan, bytes: Uint8Array, options: WalkOptions) {
+    this.#bytes = bytes;
+    this.#options = options;
+    this.#root = this.#message(plan, bytes, 0, { field: plan.typeName, group: {} });
+  }
+
+  /** The message with what the payloads were replaced by. */
+  finish(): Uint8Array {
+    return this.#root === undefined ? this.#bytes : write(this.#root);
+  }
+
+  #message(plan: Plan, bytes: Uint8Array, depth: number, from: From): Body | undefined {
+    if (depth > MAX_DEPTH) throw new RangeError(`the message is nested deeper than ${MAX_DEPTH} levels`);
+    if (plan.typeName === FAILURE) return this.#failure(plan, bytes, depth);
+    if (MARKERS.has(plan.typeName)) return this.#marker(plan, bytes, depth);
+    return this.#fields(plan, bytes, depth, from);
+  }
+
+  #fields(plan: Plan, bytes: Uint8Array, depth: number, from: From, skipKey?: string): Body | undefined {
+    const reader = new BinaryReader(bytes);
+    const cut = new Cutter(bytes);
+    while (reader.pos < reader.len) {
+      const start = reader.pos;
+      const [number, type] = reader.tag();
+      if (type !== WireType.LengthDelimited) {
+        reader.skip(type, number);
+        continue;
+      }
+      const valueAt = reader.pos;
+      if (plan.errorText.has(number) && this.#options.hideText) {
+        if (reader.bytes().length > 0) cut.replace(start, reader.pos, stringField(number, HIDDEN_TEXT));
+        continue;
+      }
+      const step = plan.steps.get(number);
+      const content = reader.bytes();
+      const value = step && this.#value(step, content, depth + 1, from, plan, skipKey);
+      if (value !== undefined) cut.value(valueAt, reader.pos, value);
+    }
+    return cut.finish();
+  }
+
+  #value(step: Step, content: Uint8Array, depth: number, from: From, plan: Plan, skipKey?: string): Leaf | Body | undefined {
+    switch (step.kind) {
+      case "payload":
+        // In a set of payloads the field that has the set says more.
+        return plan.typeName === PAYLOADS
+          ? this.#payload(content, from)
+          : this.#payload(content, { field: step.field, group: {} });
+      case "message":
+        return this.#message(step.plan, content, depth, { field: step.field, group: {} });
+      case "entry":
+        return this.#entry(step.value, content, depth, plan, skipKey);
+      case "any":
+        return this.#any(content, depth);
+      case "history":
+        return this.#blob(content, depth);
+    }
+  }
+
+  #payload(bytes: Uint8Array, { field, group }: From): Leaf {
+    const leaf: Leaf = { kind: "payload", payload: readPayload(bytes), field, group, bytes, result: undefined };
+    this.found.push(leaf);
+    return leaf;
+  }
+
+  #entry(step: Step, bytes: Uint8Array, depth: number, plan: Plan, skipKey: string | undefined): Body | undefined {
+    const from = { field: plan.typeName, group: {} };
+    if (skipKey !== undefined && stringOf(bytes, 1) === skipKey) return undefined;
+    return this.#only(2, bytes, (content) => this.#value(step, content, depth, from, plan));
+  }
+
+  /** type_url is field 1, value field 2. */
+  #any(bytes: Uint8Array, depth: number): Body | undefined {
+    const plan = planOfUrl(stringOf(bytes, 1));
+    if (plan === undefined) return undefined;
+    return this.#only(2, bytes, (content) => this.#message(plan, content, depth, { field: plan.typeName, group: {} }));
+  }
+
+  #blob(bytes: Uint8Array, depth: number): Body | undefined {
+    const plan = planOfHistory();
+    return this.#only(2, bytes, (content) => this.#message(plan, content, depth, { field: plan.typeName, group: {} }));
+  }
+
+  /** A message of which one field is of interest. */
+  #only(number: number, bytes: Uint8Array, value: (content: Uint8Array) => Leaf | Body | undefined): Body | undefined {
+    const reader = new BinaryReader(bytes);
+    const cut = new Cutter(bytes);
+    while (reader.pos < reader.len) {
+      const [field, type] = reader.tag();
+      if (field !== number || type !== WireType.LengthDelimited) reader.skip(type, field);
+      else {
+        const valueAt = reader.pos;
+        const found = value(reader.bytes());
+        if (found !== undefined) cut.value(valueAt, reader.pos, found);
+      }
+    }
+    return cut.finish();
+  }
+
+  /** What the core writes into markers of its own is not the user's, and every worker of the task queue must be able to read it. */
+  #marker(plan: Plan, bytes: Uint8Array, depth: number): Body | undefined {
+    const name = stringOf(bytes, 1);
+    if (name === "core_patch") return undefined;
+    return this.#fields(plan, bytes, depth, { field: plan.typeName, group: {} }, name === LOCAL_ACTIVITY ? "data" : undefined);
+  }
+
+  /** Fields of a failure: 1 message, 3 stack trace, 20 encoded attributes. */
+  #failure(plan: Plan, bytes: Uint8Array, depth: number): Body | undefined {
+    const from = { field: "Failure", group: {} };
+    const hasAttributes = hasField(bytes, 20);
+    if (hasAttributes ? !this.#options.showText : !this.#options.hideText) return this.#fields(plan, bytes, depth, from);
+    const reader = new BinaryReader(bytes);
+    const rest = new Cutter(bytes);
+    const asIs: Piece[] = [];
+    const said = { 1: "", 3: "" };
+    let leaf: Leaf | undefined;
+    while (reader.pos < reader.len) {
+      const start = reader.pos;
+      const [number, type] = reader.tag();
+      const valueAt = reader.pos;
+      if (type !== WireType.LengthDelimited || (number !== 20 && number !== 1 && number !== 3 && !plan.steps.has(number))) {
+        reader.skip(type, number);
+        continue;
+      }
+      const content = reader.bytes();
+      if (number === 1 || number === 3) {
+        said[number] = text.decode(content);
+        asIs.push(bytes.subarray(start, reader.pos));
+        rest.drop(start, reader.pos);
+      } else if (number === 20) {
+        leaf = this.#payload(content, { field: "Failure.encodedAttributes", group: {} });
+        asIs.push(bytes.subarray(start, valueAt), leaf);
+        rest.drop(start, reader.pos);
+      } else {
+        const value = this.#value(plan.steps.get(number)!, content, depth + 1, from, plan);
+        if (value !== undefined) rest.value(valueAt, reader.pos, value);
+      }
+    }
+    const body = rest.whole();
+    if (hasAttributes) body.pieces.push({ kind: "attributes", asIs, leaf: leaf! });
+    else if (said[1] === "" && said[3] === "") body.pieces.push(...asIs);
+    else {
+      const made = this.#made({ message: said[1], stack_trace: said[3] });
+      body.pieces.push(stringField(1, HIDDEN_TEXT), new BinaryWriter().tag(20, WireType.LengthDelimited).finish(), made);
+    }
+    return body;
+  }
+
+  #made(attributes: object): Leaf {
+    const payload = { metadata: { encoding: utf8.encode("json/plain") }, data: utf8.encode(JSON.stringify(attributes)) };
+    const bytes = new Uint8Array(0);
+    const leaf: Leaf = { kind: "payload", payload, field: "Failure.encodedAttributes", group: {}, bytes, result: undefined };
+    this.found.push(leaf);
+    return leaf;
+  }
+}
+
+interface From {
+  readonly field: string;
+  readonly group: object;
+}
+
+/** Bytes with some parts replaced. */
+class Cutter {
+  readonly #bytes: Uint8Array;
+  readonly #pieces: Piece[] = [];
+  #at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  #keep(until: number): void {
+    if (until > this.#at) this.#pieces.push(this.#bytes.subarray(this.#at, until));
+  }
+
+  /** A value that stands, with its length, from `start` to `end`. */
+  value(start: number, end: number, value: Leaf | Body): void {
+    this.replace(start, end, value);
+  }
+
+  replace(start: number, end: number, by: Piece): void {
+    this.#keep(start);
+    this.#pieces.push(by);
+    this.#at = end;
+  }
+
+  drop(start: number, end: number): void {
+    this.#keep(start);
+    this.#at = end;
+  }
+
+  whole(): Body {
+    this.#keep(this.#bytes.length);
+    return { kind: "body", pieces: this.#pieces };
+  }
+
+  /** Undefined when nothing was replaced. */
+  finish(): Body | undefined {
+    return this.#pieces.length === 0 ? undefined : this.whole();
+  }
+}
+
+function stringField(number: number, value: string): Uint8Array {
+  return new BinaryWriter().tag(number, WireType.LengthDelimited).string(value).finish();
+}
+
+/** A field that is a string; "" without it. The last one counts, as in protobuf. */
+function stringOf(bytes: Uint8Array, wanted: number): string {
+  const reader = new BinaryReader(bytes);
+  let value = "";
+  while (reader.pos < reader.len) {
+    const [number, type] = reader.tag();
+    if (number === wanted && type === WireType.LengthDelimited) value = text.decode(reader.bytes());
+    else reader.skip(type, number);
+  }
+  return value;
+}
+
+function hasField(bytes: Uint8Array, wanted: number): boolean {
+  const reader = new BinaryReader(bytes);
+  while (reader.pos < reader.len) {
+    const [number, type] = reader.tag();
+    if (number === wanted && type === WireType.LengthDelimited) return true;
+    reader.skip(type, number);
+  }
+  return false;
+}
+
+/** Payload: metadata is field 1 (entries of key 1 and value 2), data field 2. The codec gets bytes of its own. */
+function readPayload(bytes: Uint8Array): Payload {
+  const payload: Payload = { metadata: {}, data: new Uint8Array(0) };
+  const reader = new BinaryReader(bytes);
+  while (reader.pos < reader.len) {
+    const [number, type] = reader.tag();
+    if (type !== WireType.LengthDelimited || number > 2) reader.skip(type, number);
+    else if (number === 2) payload.data = reader.bytes().slice();
+    else {
+      const entry = reader.bytes();
+      let value: Uint8Array = new Uint8Array(0);
+      const fields = new BinaryReader(entry);
+      while (fields.pos < fields.len) {
+        const [field, kind] = fields.tag();
+        if (field === 2 && kind === WireType.LengthDelimited) value = fields.bytes().slice();
+        else fields.skip(kind, field);
+      }
+      // Defined, not assigned: a key may be "__proto__".
+      const property = { value, enumerable: true, writable: true, configurable: true };
+      Object.defineProperty(payload.metadata, stringOf(entry, 1), property);
+    }
+  }
+  return payload;
+}
+
+function writePayload({ metadata, data }: Payload): Uint8Array {
+  const writer = new BinaryWriter();
+  for (const key of Object.keys(metadata)) {
+    writer.tag(1, WireType.LengthDelimited).fork();
+    writer.tag(1, WireType.LengthDelimited).string(key).tag(2, WireType.LengthDelimited).bytes(metadata[key]!).join();
+  }
+  if (data.length > 0) writer.tag(2, WireType.LengthDelimited).bytes(data);
+  return writer.finish();
+}
+
+/** A payload that was answered as it came stays as it was, with fields that only the service knows. */
+function bytesOf({ bytes, payload, result }: Leaf): Uint8Array {
+  return result === undefined || (result === payload && bytes.length > 0) ? bytes : writePayload(result);
+}
+
+/** Message and stack trace, where the payload has them; else the three fields as they came, with the payload decoded. */
+function attributePieces({ asIs, leaf }: Attributes): Piece[] {
+  const { result } = leaf;
+  const encoding = result?.metadata["encoding"];
+  if (result === undefined || encoding === undefined || text.decode(encoding) !== "json/plain") return asIs;
+  try {
+    const { message, stack_trace } = JSON.parse(text.decode(result.data)) as { message?: unknown; stack_trace?: unknown };
+    if (typeof message !== "string") return asIs;
+    const stack = typeof stack_trace === "string" ? stack_trace : "";
+    return [stringField(1, message), ...(stack === "" ? [] : [stringField(3, stack)])];
+  } catch {
+    return asIs;
+  }
+}
+
+/** Encodes what is left of the tree. Small parts are many, so they are laid into one buffer. */
+function write(root: Body): Uint8Array {
+  const parts: Uint8Array[] = [];
+  flatten(root, parts);
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/** Appends the content of a body; answers its length. */
+function flatten(body: Body, parts: Uint8Array[]): number {
+  let length = 0;
+  const add = (piece: Piece) => {
+    if (piece instanceof Uint8Array) {
+      parts.push(piece);
+      length += piece.length;
+    } else if (piece.kind === "attributes") attributePieces(piece).forEach(add);
+    else {
+      // The length goes before what it counts, and is known after it.
+      const at = parts.push(EMPTY) - 1;
+      let inner: number;
+      if (piece.kind === "body") inner = flatten(piece, parts);
+      else {
+        const bytes = bytesOf(piece);
+        parts.push(bytes);
+        inner = bytes.length;
+      }
+      const prefix = new BinaryWriter().uint32(inner).finish();
+      parts[at] = prefix;
+      length += prefix.length + inner;
+    }
+  };
+  body.pieces.forEach(add);
+  return length;
+}
+
+const EMPTY = new Uint8Array(0);

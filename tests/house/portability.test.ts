@@ -17,21 +17,22 @@ const files = rooms.flatMap((room) =>
 );
 const code = (text: string) => text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
 
-const PORTABLE = ["workflow", "executor", "core", "converter", "compat", "debug", "service"];
+const PORTABLE = ["workflow", "executor", "core", "converter", "compat", "debug", "service", "codec"];
 /** What each room may import, besides itself. Rooms that are not listed may import anything below the command line. */
 const MAY_IMPORT: { [room: string]: string[] } = {
   core: [],
   converter: ["temporal"],
   service: ["temporal"],
+  codec: ["converter", "service", "temporal"],
   executor: ["core", "converter", "platform", "temporal"],
   workflow: ["executor", "converter"],
   compat: ["executor", "core", "converter", "platform", "temporal"],
   debug: ["temporal", "core", "executor", "converter"],
   platform: ["service"],
   engine: ["core", "service", "temporal", "platform", "converter"],
-  client: ["service", "converter", "temporal", "workflow", "platform", "executor"],
+  client: ["service", "codec", "converter", "temporal", "workflow", "platform", "executor"],
   realm: ["executor", "core", "converter", "platform", "workflow", "temporal", "compat", "service"],
-  worker: ["realm", "service", "converter", "temporal", "executor", "workflow", "platform", "core", "activity"],
+  worker: ["realm", "service", "codec", "converter", "temporal", "executor", "workflow", "platform", "core", "activity"],
   activity: ["converter", "platform", "service"],
 };
 

@@ -46,6 +46,7 @@ function setting(activities: object) {
     identity: "me",
     taskQueue: "q",
     converter: defaultPayloadConverter,
+    codec: undefined,
     limits: DEFAULT_PAYLOAD_LIMITS,
     throttle: DEFAULT_HEARTBEAT_THROTTLE,
     logger: { ...silentLogger, warn: logTo("warn"), error: logTo("error") },

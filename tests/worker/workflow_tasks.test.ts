@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { silentLogger } from "../../ts/client/mod.ts";
 import type { TaskOutcome } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { DEFAULT_PAYLOAD_LIMITS } from "../../ts/service/limits.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
 import { WorkflowTaskFailedCause } from "../../ts/temporal/generated/temporal/api/enums/v1/failed_cause_pb.ts";
 import {
@@ -52,6 +53,8 @@ function setting(runTask: (task: Uint8Array) => TaskOutcome | Promise<TaskOutcom
     .on("respondQueryTaskCompleted", () => ({}));
   const tasks = new WorkflowTasks({
     service,
+    codec: undefined,
+    limits: DEFAULT_PAYLOAD_LIMITS,
     namespace: "default",
     identity: "me",
     logger: {

@@ -1,6 +1,7 @@
 // One object with everything that an application needs: engine, worker and client in this process. `open` is the short way; each part
 // can be had on its own (EmbeddedEngine, Worker, Client) and put together otherwise, for instance with a cluster instead of the engine.
 import { Client, type ClientOptions } from "../client/mod.ts";
+import type { CodecOptions } from "../codec/codec.ts";
 import { EmbeddedEngine } from "../engine/host.ts";
 import { MemoryStore } from "../engine/memory_store.ts";
 import type { EmbeddedEngineOptions } from "../engine/options.ts";
@@ -10,7 +11,7 @@ import type { WorkerOptions } from "../worker/options.ts";
 import { Worker } from "../worker/worker.ts";
 import { Served } from "./served.ts";
 
-export interface OpenOptions {
+export interface OpenOptions extends CodecOptions {
   /** SQLite file in which everything is kept, created when missing. Without it everything is in memory, and gone with the process. */
   path?: string;
   /** The modules that define the workflows: `new URL("./workflows.ts", import.meta.url)`. Or definitions, to run them in this thread. */
@@ -64,7 +65,8 @@ const CLOSE_MS = 10_000;
  */
 export async function open(options: OpenOptions): Promise<App> {
   const { path, workflows, activities, taskQueue = "default", logger = consoleLogger(), converter } = options;
-  const shared = { logger, ...(converter !== undefined && { converter }) };
+  const { codec, encodeCommonAttributes } = options;
+  const shared = { logger, codec, encodeCommonAttributes, ...(converter !== undefined && { converter }) };
   const store = path === undefined && options.engine?.store === undefined ? { store: new MemoryStore() } : {};
   const engine = await EmbeddedEngine.open({
     onError: (error) => logger.error("the engine met a failure", { error }),

@@ -78,9 +78,14 @@ export class Calls {
   }
 
   /** One long poll: `undefined` when there is nothing new yet and the caller is to ask again. */
-  async longPoll<M extends MethodName>(method: M, request: Request<M>, deadline: Deadline): Promise<Response<M> | undefined> {
+  async longPoll<M extends MethodName>(
+    method: M,
+    request: Request<M>,
+    deadline: Deadline,
+    options: Pick<CallOptions, "asStored"> = {},
+  ): Promise<Response<M> | undefined> {
     try {
-      return await this.#attempts(method, request, deadline, LONG_POLL_MS);
+      return await this.#attempts(method, request, deadline, LONG_POLL_MS, options);
     } catch (error) {
       if (error instanceof ServiceError && error.code === Code.DEADLINE_EXCEEDED && !deadline.passed) return undefined;
       throw error;
@@ -92,6 +97,7 @@ export class Calls {
     request: Request<M>,
     deadline: Deadline,
     attemptMs: number,
+    options: Pick<CallOptions, "asStored"> = {},
   ): Promise<Response<M>> {
     const { signal } = deadline;
     const invoke = this.#service[method] as unknown as (request: Request<M>, options: CallOptions) => Promise<Response<M>>;
@@ -101,7 +107,7 @@ export class Calls {
       if (remaining === 0) throw new ServiceError(Code.DEADLINE_EXCEEDED, `the deadline of ${method} has passed`);
       const timeoutMs = Math.min(remaining, attemptMs);
       try {
-        return await invoke(request, { ...(signal && { signal }), ...(timeoutMs < Infinity && { timeoutMs }) });
+        return await invoke(request, { ...options, ...(signal && { signal }), ...(timeoutMs < Infinity && { timeoutMs }) });
       } catch (error) {
         signal?.throwIfAborted();
         if (!isUnavailable(error) || attempt >= this.#retry.maximumAttempts) throw error;

@@ -1,8 +1,11 @@
 // The client: starts workflows, finds them, and completes activities from outside. It stands on a RawService alone, so the same code
 // talks to the embedded engine in this process and to a Temporal cluster.
+import type { CodecOptions } from "../codec/codec.ts";
 import type { Duration } from "../converter/duration.ts";
+import { MessageCodec } from "../codec/message_codec.ts";
 import { defaultPayloadConverter, type PayloadConverter } from "../converter/payload.ts";
 import { consoleLogger, processIdentity } from "../platform/host.ts";
+import { withCodec } from "../codec/coded_service.ts";
 import { DEFAULT_PAYLOAD_LIMITS, type PayloadLimits } from "../service/limits.ts";
 import type { Logger } from "../service/logger.ts";
 import { Code, type RawService, ServiceError } from "../service/raw.ts";
@@ -23,7 +26,7 @@ import { WorkflowExecutionAlreadyStartedError } from "./errors.ts";
 import { WorkflowHandle } from "./handle.ts";
 import { toStartFields, type WorkflowOptions } from "./options.ts";
 
-export interface ClientOptions {
+export interface ClientOptions extends CodecOptions {
   /** An EmbeddedEngine, or a connection to a cluster. */
   service: RawService;
   /** Default: "default". */
@@ -67,13 +70,17 @@ export class Client {
   constructor(options: ClientOptions) {
     this.namespace = options.namespace ?? "default";
     this.identity = options.identity ?? processIdentity();
+    const logger = options.logger ?? consoleLogger();
+    const limits = { ...DEFAULT_PAYLOAD_LIMITS, ...options.payloadLimits };
+    const codec = MessageCodec.of(options);
+    const service = codec === undefined ? options.service : withCodec(options.service, codec, { limits, logger });
     this.#context = {
-      calls: new Calls(options.service, { ...DEFAULT_RETRY, ...options.retry }),
+      calls: new Calls(service, { ...DEFAULT_RETRY, ...options.retry }),
       namespace: this.namespace,
       identity: this.identity,
       converter: options.converter ?? defaultPayloadConverter,
-      limits: { ...DEFAULT_PAYLOAD_LIMITS, ...options.payloadLimits },
-      logger: options.logger ?? consoleLogger(),
+      limits: service.checksPayloads ? undefined : limits,
+      logger,
       defaultTaskQueue: options.taskQueue,
       defaultTimeout: options.timeout,
     };

@@ -20,3 +20,5 @@ export { Code, type RawService, ServiceError } from "../service/raw.ts";
 export { type RetryOptions } from "../service/retry.ts";
 export { type LogFields, type Logger, type LogLevel, silentLogger } from "../service/logger.ts";
 export { consoleLogger } from "../platform/host.ts";
+export { type CodecOptions, type PayloadCodec, PayloadCodecError } from "../codec/codec.ts";
+export { decodeHistory } from "../codec/message_codec.ts";

@@ -124,7 +124,8 @@ export function toFailure(error: unknown, converter: PayloadConverter = defaultP
 }
 
 /** The error of a Failure message. */
-export function fromFailure(failure: Failure, converter: PayloadConverter = defaultPayloadConverter): TemporalFailure {
+export function fromFailure(encoded: Failure, converter: PayloadConverter = defaultPayloadConverter): TemporalFailure {
+  const failure = withText(encoded, converter);
   const cause = failure.cause === undefined ? undefined : fromFailure(failure.cause, converter);
   const options: ErrorOptions | undefined = cause === undefined ? undefined : { cause };
   const error = bare(failure, converter, options);
@@ -132,6 +133,22 @@ export function fromFailure(failure: Failure, converter: PayloadConverter = defa
   error.failure = toBinary(FailureSchema, failure);
   if (failure.stackTrace !== "") error.stack = `${error.name}: ${error.message}\n${failure.stackTrace}`;
   return error;
+}
+
+/**
+ * A failure whose message and stack trace another SDK put into a payload. A codec's have been put back before; these were not encoded, or
+ * the codec for them is not here, and then the failure says as much as it can.
+ */
+function withText(failure: Failure, converter: PayloadConverter): Failure {
+  if (failure.encodedAttributes === undefined) return failure;
+  try {
+    const text = converter.fromPayload(failure.encodedAttributes) as { message?: unknown; stack_trace?: unknown } | null;
+    if (typeof text?.message !== "string") return failure;
+    const stackTrace = typeof text.stack_trace === "string" ? text.stack_trace : "";
+    return create(FailureSchema, { ...failure, message: text.message, stackTrace, encodedAttributes: undefined });
+  } catch {
+    return failure;
+  }
 }
 
 function bare(failure: Failure, converter: PayloadConverter, options: ErrorOptions | undefined): TemporalFailure {

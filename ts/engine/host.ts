@@ -273,7 +273,8 @@ export class EmbeddedEngine implements RawService {
     if (call === undefined) return;
     const { error, history } = reply;
     if (error !== undefined) {
-      return call.reject(new ServiceError(error.code as Code, error.message, error.reason, error.metadata));
+      const failure = error.detail.length > 0 ? error.detail : undefined;
+      return call.reject(new ServiceError(error.code as Code, error.message, error.reason, error.metadata, { failure }));
     }
     if (history === undefined) return call.resolve(reply.body);
     try {

@@ -10,11 +10,15 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** Deadline in milliseconds; then DEADLINE_EXCEEDED. */
   timeoutMs?: number;
+  /** Payloads of the answer stay as the service keeps them; a codec on the way does not decode them. */
+  asStored?: boolean;
 }
 
 export interface RawService {
   /** A poll that is given up may take a task with it, if one is just being handed out: a network lies between. Default: false. */
   readonly losesCancelledPolls?: boolean;
+  /** Sizes of payloads are checked behind this point, where a codec has changed them. Default: false. */
+  readonly checksPayloads?: boolean;
   /** Rejects with a ServiceError. */
   call(method: MethodName, request: Uint8Array, options?: CallOptions): Promise<Uint8Array>;
 }
@@ -47,11 +51,20 @@ export class ServiceError extends Error {
   /** Name of the error for programs, e.g. "WorkflowExecutionAlreadyStarted"; "" when the code says it all. */
   readonly reason: string;
   readonly metadata: { readonly [key: string]: string };
+  /** The failure behind a query's error: bytes of temporal.api.failure.v1.Failure. */
+  readonly failure: Uint8Array | undefined;
 
-  constructor(code: Code, message: string, reason = "", metadata: { [key: string]: string } = {}, options?: ErrorOptions) {
+  constructor(
+    code: Code,
+    message: string,
+    reason = "",
+    metadata: { readonly [key: string]: string } = {},
+    options?: ErrorOptions & { failure?: Uint8Array | undefined },
+  ) {
     super(message, options);
     this.code = code;
     this.reason = reason;
     this.metadata = metadata;
+    this.failure = options?.failure;
   }
 }

@@ -11,10 +11,14 @@ export interface RawDetail {
 export interface NamedRefusal {
   readonly reason: string;
   readonly metadata: { readonly [key: string]: string };
+  /** Bytes of the Failure that a failed query's refusal brings. */
+  readonly failure?: Uint8Array | undefined;
 }
 
 const TEMPORAL = "temporal.api.errordetails.v1.";
 const ERROR_INFO = "google.rpc.ErrorInfo";
+/** Its field 1 is a Failure. */
+const QUERY_FAILED = "QueryFailedFailure";
 const DOMAIN = "temporalex";
 
 /** String fields of temporal.api.errordetails.v1 that programs ask for, by message and field number. */
@@ -35,14 +39,16 @@ export function readDetail({ type, value }: RawDetail): NamedRefusal | undefined
   if (!type.startsWith(TEMPORAL)) return undefined;
   const name = type.slice(TEMPORAL.length);
   const metadata: { [key: string]: string } = {};
+  let failure: Uint8Array | undefined;
   const reader = new BinaryReader(value);
   while (reader.pos < reader.len) {
     const [number, wireType] = reader.tag();
     const key = FIELDS[name]?.[number];
     if (key !== undefined && wireType === WireType.LengthDelimited) metadata[key] = reader.string();
+    else if (name === QUERY_FAILED && number === 1 && wireType === WireType.LengthDelimited) failure = reader.bytes();
     else reader.skip(wireType, number);
   }
-  return { reason: name.replace(/Failure$/, ""), metadata };
+  return { reason: name.replace(/Failure$/, ""), metadata, ...(failure !== undefined && { failure }) };
 }
 
 function readErrorInfo(value: Uint8Array): NamedRefusal {
@@ -68,7 +74,7 @@ function readErrorInfo(value: Uint8Array): NamedRefusal {
 }
 
 /** The detail that carries a refusal's name and fields; undefined for one that has no name. */
-export function writeDetail({ reason, metadata }: NamedRefusal): RawDetail | undefined {
+export function writeDetail({ reason, metadata, failure }: NamedRefusal): RawDetail | undefined {
   if (reason === "") return undefined;
   const fields = FIELDS[`${reason}Failure`];
   const writer = new BinaryWriter();
@@ -76,6 +82,7 @@ export function writeDetail({ reason, metadata }: NamedRefusal): RawDetail | und
     for (const [number, key] of Object.entries(fields)) {
       if (metadata[key] !== undefined) writer.tag(Number(number), WireType.LengthDelimited).string(metadata[key]);
     }
+    if (failure !== undefined && `${reason}Failure` === QUERY_FAILED) writer.tag(1, WireType.LengthDelimited).bytes(failure);
     return { type: `${TEMPORAL}${reason}Failure`, value: writer.finish() };
   }
   writer.tag(1, WireType.LengthDelimited).string(reason).tag(2, WireType.LengthDelimited).string(DOMAIN);

@@ -135,5 +135,6 @@ function toServiceError(error: unknown, method: MethodName, signal: AbortSignal 
     "value" in each && each.value instanceof Uint8Array ? readDetail(each as RawDetail) : undefined
   )
     .find((found) => found !== undefined);
-  return new ServiceError(code as number as Code, message, detail?.reason ?? "", detail?.metadata ?? {}, { cause: error });
+  const options = { cause: error, failure: detail?.failure };
+  return new ServiceError(code as number as Code, message, detail?.reason ?? "", detail?.metadata ?? {}, options);
 }

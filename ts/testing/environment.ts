@@ -1,12 +1,16 @@
 // A whole engine in memory for one test, with virtual time: a workflow that sleeps for a month is tested in milliseconds. Nothing is
 // downloaded or started beside this process; works under any test runner of Node and Deno.
 import { Client, type ClientOptions } from "../client/mod.ts";
+import type { CodecOptions } from "../codec/codec.ts";
 import { type Duration, toMs } from "../converter/duration.ts";
+import { MessageCodec } from "../codec/message_codec.ts";
 import { type Clock, RealClock, VirtualClock } from "../engine/clock.ts";
 import { EmbeddedEngine } from "../engine/host.ts";
 import { MemoryStore } from "../engine/memory_store.ts";
 import type { EngineLimits } from "../engine/options.ts";
 import { consoleLogger } from "../platform/host.ts";
+import { withCodec } from "../codec/coded_service.ts";
+import { DEFAULT_PAYLOAD_LIMITS } from "../service/limits.ts";
 import type { Logger } from "../service/logger.ts";
 import { typedService } from "../service/typed.ts";
 import { PendingActivityState } from "../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
@@ -15,7 +19,7 @@ import { Worker } from "../worker/worker.ts";
 import { VirtualTime, VirtualTimers } from "./time.ts";
 import { WatchedService } from "./watched_service.ts";
 
-export interface TestEnvironmentOptions {
+export interface TestEnvironmentOptions extends CodecOptions {
   /** Time moves only as `advance` says, or while a result is waited for. Default: true. */
   virtualTime?: boolean;
   /** Where virtual time begins. Default: now. */
@@ -60,7 +64,10 @@ export class TestEnvironment {
     this.engine = engine;
     this.#clock = clock;
     this.#options = options;
-    this.#service = new WatchedService(engine, () => this.#time?.wanted());
+    const codec = MessageCodec.of(options);
+    // The codec works behind what is watched: time must not move while a call is being encoded.
+    const service = codec && withCodec(engine, codec, { limits: DEFAULT_PAYLOAD_LIMITS, logger: this.#logger });
+    this.#service = new WatchedService(service ?? engine, () => this.#time?.wanted());
     if (clock instanceof VirtualClock) {
       const timers = this.#timers = new VirtualTimers(clock);
       const parts = {
@@ -115,6 +122,8 @@ export class TestEnvironment {
     const worker = await Worker.create({
       logger: this.#logger,
       unknownActivityIsFinal: true,
+      codec: this.#options.codec,
+      encodeCommonAttributes: this.#options.encodeCommonAttributes,
       ...(this.#options.converter !== undefined && { converter: this.#options.converter }),
       ...options,
       service: this.engine,

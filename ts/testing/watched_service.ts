@@ -29,6 +29,10 @@ export class WatchedService implements RawService {
     this.#onWait = onWait;
   }
 
+  get checksPayloads(): boolean {
+    return this.#service.checksPayloads === true;
+  }
+
   /** Calls that wait for a result. */
   get waiting(): number {
     return this.#waiting.size;

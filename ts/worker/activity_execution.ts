@@ -3,8 +3,10 @@
 // activity is completed from outside).
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { type ActivityContext, callActivity, type CancelReason } from "../activity/context.ts";
+import { PayloadCodecError } from "../codec/codec.ts";
 import { toFailure } from "../converter/failure_converter.ts";
 import { ApplicationFailure, CancelledFailure } from "../converter/failures.ts";
+import type { MessageCodec } from "../codec/message_codec.ts";
 import { fromPayloads, type Payload, type PayloadConverter, PayloadConverterError, toPayloads } from "../converter/payload.ts";
 import { checkPayloads, type PayloadLimits, PayloadTooLargeError } from "../service/limits.ts";
 import type { Logger } from "../service/logger.ts";
@@ -20,7 +22,7 @@ import {
 import { AttemptContext, CANCEL_MESSAGES, limitMs } from "./attempt_context.ts";
 import { Heartbeater, heartbeatIntervalMs, type HeartbeatThrottle } from "./heartbeats.ts";
 import type { ActivityAttempt, WorkerEvents } from "./options.ts";
-import { hasCode, report } from "./reports.ts";
+import { hasCode, loggable, report, unencodable } from "./reports.ts";
 
 export interface ActivityOptions {
   service: RawService;
@@ -30,6 +32,8 @@ export interface ActivityOptions {
   identity: string;
   taskQueue: string;
   converter: PayloadConverter;
+  /** Applied to reports; tasks are decoded before. */
+  codec: MessageCodec | undefined;
   limits: PayloadLimits;
   throttle: HeartbeatThrottle;
   logger: Logger;
@@ -83,6 +87,11 @@ export class ActivityExecution {
     }
   }
 
+  /** Ends the attempt before it has begun. Never rejects. */
+  fail(error: unknown): Promise<void> {
+    return this.#ended(error);
+  }
+
   /** Tells the activity to stop. The first reason stays. */
   cancel(reason: CancelReason): void {
     if (this.#context.cancel(reason)) this.#logger.debug("an activity is told to stop", { reason });
@@ -125,7 +134,7 @@ export class ActivityExecution {
     } catch (error) {
       if (hasCode(error, Code.NOT_FOUND)) this.cancel("NOT_FOUND");
       // The next heartbeat may get through; if none does, the service times the attempt out.
-      else this.#logger.warn("a heartbeat did not reach the service", { error });
+      else this.#logger.warn("a heartbeat did not reach the service", { error: loggable(error, this.#options.codec) });
     }
   }
 
@@ -135,14 +144,17 @@ export class ActivityExecution {
       payload = this.#options.converter.toPayload(result);
       this.#check("the result of the activity", [payload]);
     } catch (error) {
-      // The work is done; another attempt would do it again and fail here again.
       if (!(error instanceof PayloadConverterError || error instanceof PayloadTooLargeError)) throw error;
-      const { message, name: type } = error;
-      return this.#ended(new ApplicationFailure(message, { type, nonRetryable: true, cause: error }));
+      return this.#ended(final(error));
     }
-    await this.#report("respondActivityTaskCompleted", RespondActivityTaskCompletedRequestSchema, {
-      result: { payloads: [payload] },
-    });
+    try {
+      await this.#report("respondActivityTaskCompleted", RespondActivityTaskCompletedRequestSchema, {
+        result: { payloads: [payload] },
+      });
+    } catch (error) {
+      // A codec may work again (a key service, a store of blobs); what is too large stays so.
+      await this.#ended(error instanceof PayloadTooLargeError ? final(error) : error);
+    }
   }
 
   async #ended(error: unknown): Promise<void> {
@@ -161,10 +173,14 @@ export class ActivityExecution {
       // Nobody asked for it: the service would refuse a cancellation.
       error = new ApplicationFailure(error.message, { type: error.name, details: error.details, cause: error });
     }
-    this.#logger.warn("an activity failed", { error });
+    this.#logger.warn("an activity failed", { error: loggable(error, this.#options.codec) });
     const failure = this.#failure(error);
     events.activityFailed?.({ ...this.#attempt(), message: failure.message });
-    await this.#report("respondActivityTaskFailed", RespondActivityTaskFailedRequestSchema, { failure });
+    await this.#report("respondActivityTaskFailed", RespondActivityTaskFailedRequestSchema, { failure }).catch((e) => {
+      // The failure itself is not to be encoded: that the attempt failed must be known all the same.
+      const failure = toFailure(e instanceof PayloadCodecError ? unencodable(error, e, this.#options.codec!) : final(e));
+      return this.#report("respondActivityTaskFailed", RespondActivityTaskFailedRequestSchema, { failure }, true);
+    });
   }
 
   #attempt(): ActivityAttempt {
@@ -183,11 +199,19 @@ export class ActivityExecution {
     try {
       if (error instanceof CancelledFailure) payloads = toPayloads(this.#options.converter, error.details);
     } catch (e) {
-      this.#logger.warn("the details of a cancellation were dropped", { error: e });
+      this.#detailsDropped(e);
     }
-    await this.#report("respondActivityTaskCanceled", RespondActivityTaskCanceledRequestSchema, {
-      ...(payloads.length > 0 && { details: { payloads } }),
+    const send = (fields: { details?: { payloads: Payload[] } }) =>
+      this.#report("respondActivityTaskCanceled", RespondActivityTaskCanceledRequestSchema, fields);
+    if (payloads.length === 0) return await send({});
+    await send({ details: { payloads } }).catch((e) => {
+      this.#detailsDropped(e);
+      return send({});
     });
+  }
+
+  #detailsDropped(error: unknown): void {
+    this.#logger.warn("the details of a cancellation were dropped", { error: loggable(error, this.#options.codec) });
   }
 
   #failure(error: unknown) {
@@ -199,10 +223,12 @@ export class ActivityExecution {
     }
   }
 
+  /** Rejects when the report cannot be encoded; what the service says to it is logged. */
   async #report<S extends ReportSchema>(
     method: "respondActivityTaskCompleted" | "respondActivityTaskFailed" | "respondActivityTaskCanceled",
     schema: S,
     fields: MessageInitShape<S>,
+    bare = false,
   ): Promise<void> {
     const { namespace, identity } = this.#options;
     this.#heartbeater?.stop();
@@ -211,15 +237,19 @@ export class ActivityExecution {
       create(schema as never, { namespace, identity, taskToken: this.#task.taskToken, ...fields } as never),
     );
     try {
-      const { service, reportTimers: timers } = this.#options;
-      await report({ service, timers, logger: this.#logger }, method, request);
+      const { service, limits, reportTimers: timers } = this.#options;
+      const codec = bare ? undefined : this.#options.codec;
+      await report({ service, codec, limits, timers, logger: this.#logger }, method, request);
     } catch (error) {
+      if (error instanceof PayloadCodecError || error instanceof PayloadTooLargeError) throw error;
       if (hasCode(error, Code.NOT_FOUND)) this.#logger.debug("nobody waits for the activity any more", { error });
       else this.#logger.error("the outcome of an activity could not be reported; it will time out and run again", { error });
     }
   }
 
+  /** With a codec sizes are checked behind it. */
   #check(what: string, payloads: Payload[]): void {
+    if (this.#options.codec !== undefined) return;
     checkPayloads(
       `${what} ${this.#task.activityType?.name}`,
       payloads,
@@ -227,6 +257,11 @@ export class ActivityExecution {
       (message) => this.#logger.warn(message),
     );
   }
+}
+
+/** The work is done; another attempt would do it again and fail here again. */
+function final(error: PayloadConverterError | PayloadTooLargeError): ApplicationFailure {
+  return new ApplicationFailure(error.message, { type: error.name, nonRetryable: true, cause: error });
 }
 
 type ReportSchema =

@@ -1,6 +1,7 @@
 // The activities that are running: from a poll's answer to an attempt, and their cancellation when the worker stops.
 import { fromBinary } from "@bufbuild/protobuf";
 import type { CancelReason } from "../activity/context.ts";
+import { decodeResponse } from "../codec/coded_service.ts";
 import { PollActivityTaskQueueResponseSchema } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { ActivityExecution, type ActivityOptions, type RunActivity } from "./activity_execution.ts";
 
@@ -40,6 +41,16 @@ export class ActivityTasks {
     } catch (error) {
       this.#options.logger.error("the service sent an activity task that does not decode", { error, bytes: bytes.length });
       return;
+    }
+    const { codec } = this.#options;
+    if (codec !== undefined) {
+      try {
+        const decoded = await decodeResponse(codec, "pollActivityTaskQueue", bytes);
+        execution = new ActivityExecution(fromBinary(PollActivityTaskQueueResponseSchema, decoded), this.#options);
+      } catch (error) {
+        // Another attempt may meet a worker with the right key, or a store that answers.
+        return await execution.fail(error);
+      }
     }
     this.#running.add(execution);
     if (this.#cancelled !== undefined) execution.cancel(this.#cancelled);

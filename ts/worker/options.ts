@@ -1,5 +1,7 @@
 // Options of a worker, their defaults, and what is refused before anything runs.
+import type { CodecOptions } from "../codec/codec.ts";
 import { type Duration, toMs } from "../converter/duration.ts";
+import { MessageCodec } from "../codec/message_codec.ts";
 import { defaultPayloadConverter, type PayloadConverter } from "../converter/payload.ts";
 import { consoleLogger, processIdentity } from "../platform/host.ts";
 import { DEFAULT_PAYLOAD_LIMITS, type PayloadLimits } from "../service/limits.ts";
@@ -32,7 +34,7 @@ export interface WorkerEvents {
   activityCompletesAsync?(attempt: ActivityAttempt): void;
 }
 
-export interface WorkerOptions extends RealmSettings {
+export interface WorkerOptions extends RealmSettings, CodecOptions {
   /** An EmbeddedEngine, or a connection to a cluster. */
   service: RawService;
   /** The queue whose tasks this worker takes. */
@@ -88,6 +90,7 @@ export interface WorkerSettings {
   namespace: string;
   identity: string;
   converter: PayloadConverter;
+  codec: MessageCodec | undefined;
   maxConcurrentWorkflowTasks: number;
   maxConcurrentActivities: number;
   maxActivitiesPerSecond: number | undefined;
@@ -148,6 +151,7 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
     namespace: options.namespace ?? "default",
     identity: options.identity ?? processIdentity(),
     converter: options.converter ?? defaultPayloadConverter,
+    codec: MessageCodec.of(options),
     maxConcurrentWorkflowTasks,
     maxConcurrentActivities,
     maxActivitiesPerSecond: rate("maxActivitiesPerSecond", options.maxActivitiesPerSecond),

@@ -6,6 +6,9 @@ import { createInlineRealm, type InlineRealmOptions } from "../realm/inline_real
 import { formatProblem } from "../realm/loader/errors.ts";
 import type { CommonRealmOptions, Realm } from "../realm/realm.ts";
 import { createWorkerRealm, type WorkerRealmOptions } from "../realm/worker_realm.ts";
+import type { MessageCodec } from "../codec/message_codec.ts";
+import { decodeResponse } from "../codec/coded_service.ts";
+import type { PayloadLimits } from "../service/limits.ts";
 import type { Logger } from "../service/logger.ts";
 import { realTimers } from "../service/timers.ts";
 import type { RawService } from "../service/raw.ts";
@@ -134,14 +137,22 @@ function workflowLog(logger: Logger): NonNullable<CommonRealmOptions["log"]> {
 
 /** A page of history as the core wants it: encoded, and not decoded on the way. */
 export async function fetchPage(
-  settings: { service: RawService; namespace: string; logger: Logger },
+  settings: {
+    service: RawService;
+    codec: MessageCodec | undefined;
+    limits: PayloadLimits;
+    namespace: string;
+    logger: Logger;
+  },
   workflowId: string,
   runId: string,
   token: Uint8Array,
 ) {
   const fields = { namespace: settings.namespace, execution: { workflowId, runId }, nextPageToken: token };
   const request = toBinary(GetWorkflowExecutionHistoryRequestSchema, create(GetWorkflowExecutionHistoryRequestSchema, fields));
-  return readHistoryPage(await report({ ...settings, timers: realTimers }, "getWorkflowExecutionHistory", request));
+  const method = "getWorkflowExecutionHistory";
+  const response = await report({ ...settings, timers: realTimers }, method, request);
+  return readHistoryPage(settings.codec === undefined ? response : await decodeResponse(settings.codec, method, response));
 }
 
 /** History (field 1, or the blobs of field 2, each one a History) and token (field 3) of a GetWorkflowExecutionHistoryResponse. */

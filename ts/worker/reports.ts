@@ -1,5 +1,10 @@
 // Sending what a worker has to report. The service decides once what happened to a task, so a report is repeated while the service is
 // unavailable; after a minute it is given up, and the service times the task out and hands it out again.
+import { PayloadCodecError } from "../codec/codec.ts";
+import { ApplicationFailure } from "../converter/failures.ts";
+import type { MessageCodec } from "../codec/message_codec.ts";
+import { encodeRequest } from "../codec/coded_service.ts";
+import type { PayloadLimits } from "../service/limits.ts";
 import type { Logger } from "../service/logger.ts";
 import { Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { backoffMs, type BackoffOptions, isUnavailable } from "../service/retry.ts";
@@ -9,15 +14,29 @@ const BACKOFF: BackoffOptions = { initialIntervalMs: 50, maximumIntervalMs: 3000
 const GIVE_UP_MS = 60_000;
 const ATTEMPT_MS = 10_000;
 
+/** Reason of the error for a request that is not sent because of its size. */
+export const MESSAGE_TOO_LARGE = "MessageTooLarge";
+
 export interface ReportContext {
   service: RawService;
+  codec: MessageCodec | undefined;
+  limits: PayloadLimits;
+  /** Larger requests are refused here. */
+  maxBytes?: number;
   timers: Timers;
   logger: Logger;
 }
 
-/** One report, repeated while the service cannot be reached. Rejects with the service's answer or with the last failure. */
-export async function report(context: ReportContext, method: MethodName, request: Uint8Array): Promise<Uint8Array> {
-  const { service, timers, logger } = context;
+/**
+ * One report, encoded by the codec and repeated while the service cannot be reached; the answer is as the service gives it. Rejects with
+ * the service's answer, with the last failure, or before anything is sent with a PayloadCodecError or PayloadTooLargeError.
+ */
+export async function report(context: ReportContext, method: MethodName, message: Uint8Array): Promise<Uint8Array> {
+  const { service, codec, timers, logger } = context;
+  const request = codec === undefined ? message : await encodeRequest(codec, method, message, context);
+  if (request.length > (context.maxBytes ?? Infinity)) {
+    throw new ServiceError(Code.RESOURCE_EXHAUSTED, `the request takes ${request.length} bytes`, MESSAGE_TOO_LARGE);
+  }
   const since = timers.now();
   for (let attempt = 1;; attempt++) {
     try {
@@ -29,6 +48,37 @@ export async function report(context: ReportContext, method: MethodName, request
       await sleepOn(timers, backoffMs(attempt, BACKOFF));
     }
   }
+}
+
+/** An error as the log may show it: with encodeCommonAttributes its words, which are the user's, stay out. */
+export function loggable(error: unknown, codec: MessageCodec | undefined): unknown {
+  if (!codec?.hidesText || error instanceof ServiceError) return error;
+  if (error instanceof PayloadCodecError) return error.summary;
+  if (error instanceof ApplicationFailure && error.type !== undefined) return error.type;
+  return error instanceof Error ? error.name : typeof error;
+}
+
+/**
+ * What is reported in place of a failure that the codec does not encode. It goes out unencoded, so it has no details, and with
+ * encodeCommonAttributes it quotes nobody.
+ */
+export function unencodable(error: unknown, problem: PayloadCodecError, codec: MessageCodec): ApplicationFailure {
+  const own = error instanceof PayloadCodecError ? error : problem;
+  const { type, nonRetryable, nextRetryDelayMs } = error instanceof ApplicationFailure
+    ? error
+    : { type: error instanceof Error ? error.name : own.name, nonRetryable: false, nextRetryDelayMs: undefined };
+  const message = codec.hidesText
+    ? own.summary
+    : own === error || !(error instanceof Error)
+    ? own.message
+    : `${error.message} (its details were dropped: ${own.message})`;
+  const failure = new ApplicationFailure(message, {
+    nonRetryable,
+    ...(type !== undefined && { type }),
+    ...(nextRetryDelayMs !== undefined && { nextRetryDelayMs }),
+  });
+  failure.stack = "";
+  return failure;
 }
 
 export function hasCode(error: unknown, code: Code): error is ServiceError {

@@ -2,6 +2,7 @@
 // RawService and a realm alone. Its life: created, running, stopping (no new tasks; what was taken is finished), stopped.
 import { create, toBinary } from "@bufbuild/protobuf";
 import { randomId } from "../platform/host.ts";
+import { withCodec } from "../codec/coded_service.ts";
 import { withFields } from "../service/logger.ts";
 import type { Realm } from "../realm/mod.ts";
 import { type CallOptions, Code, type MethodName } from "../service/raw.ts";
@@ -86,7 +87,9 @@ export class Worker {
     if (registry !== undefined) {
       this.#activityTasks = new ActivityTasks({
         ...settings,
-        typed: typedService(settings.service),
+        typed: typedService(
+          settings.codec === undefined ? settings.service : withCodec(settings.service, settings.codec, settings),
+        ),
         timers: settings.activityTimers,
         reportTimers: settings.timers,
         find: (type) => find(type, this.#registry!, this.#pool),

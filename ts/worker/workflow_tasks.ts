@@ -5,9 +5,13 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { EvictionReason, type TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { toFailure } from "../converter/failure_converter.ts";
 import type { ReplayVerdict } from "../realm/mod.ts";
+import { PayloadCodecError } from "../codec/codec.ts";
+import { decodeResponse } from "../codec/coded_service.ts";
+import type { MessageCodec } from "../codec/message_codec.ts";
+import { type PayloadLimits, PayloadTooLargeError } from "../service/limits.ts";
 import type { Logger } from "../service/logger.ts";
 import { withFields } from "../service/logger.ts";
-import { Code, type RawService, ServiceError } from "../service/raw.ts";
+import { Code, type RawService } from "../service/raw.ts";
 import type { Timers } from "../service/timers.ts";
 import { WorkflowTaskFailedCause } from "../temporal/generated/temporal/api/enums/v1/failed_cause_pb.ts";
 import { QueryResultType } from "../temporal/generated/temporal/api/enums/v1/query_pb.ts";
@@ -17,7 +21,7 @@ import {
 } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { WorkerEvents } from "./options.ts";
 import { RecentRuns } from "./recent_runs.ts";
-import { hasCode, report } from "./reports.ts";
+import { hasCode, loggable, MESSAGE_TOO_LARGE, report, type ReportContext, unencodable } from "./reports.ts";
 import { readCompletionAnswer, readWorkflowTask, withoutNewTask, type WorkflowTaskHead } from "./task_bytes.ts";
 
 /** What the worker needs of a realm (ts/realm): where workflow code runs and its runs are cached. */
@@ -38,6 +42,9 @@ export interface WorkflowTasksOptions {
   realm: TaskRealm;
   namespace: string;
   identity: string;
+  /** Applied before a task enters the realm, and after its outcome has left it. */
+  codec: MessageCodec | undefined;
+  limits: PayloadLimits;
   logger: Logger;
   events: WorkerEvents;
   timers: Timers;
@@ -113,6 +120,7 @@ export class WorkflowTasks {
   }
 
   async #run(task: Uint8Array, realm: TaskRealm): Promise<Uint8Array | undefined> {
+    const { codec } = this.#options;
     let head: WorkflowTaskHead;
     try {
       head = readWorkflowTask(task);
@@ -124,19 +132,25 @@ export class WorkflowTasks {
     const logger = withFields(this.#options.logger, { workflowId, runId, workflowType, attempt });
     let outcome: TaskOutcome;
     try {
-      outcome = await realm.runTask(task);
+      outcome = await realm.runTask(codec === undefined ? task : await decodeResponse(codec, "pollWorkflowTaskQueue", task));
     } catch (error) {
-      logger.error("a workflow task could not be run", { error });
-      this.#failed(head, (error as Error).message);
-      realm.evict(runId);
-      await this.#refuse(head, error, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE, logger);
+      await this.#notRun(head, realm, error, logger);
       return undefined;
     }
-    logOutcome(outcome, head, logger);
+    logOutcome(outcome, head, logger, codec?.hidesText === true);
     if (outcome.error !== undefined && !head.isQuery) this.#failed(head, outcome.error.message);
     const response = await this.#report(outcome, head, realm, logger);
     if (outcome.evict) realm.evict(runId);
     return response;
+  }
+
+  /** The task has no outcome: its payloads do not decode, or the realm was lost. */
+  async #notRun(head: WorkflowTaskHead, realm: TaskRealm, error: unknown, logger: Logger): Promise<void> {
+    const { codec } = this.#options;
+    logger.error("a workflow task could not be run", { error: loggable(error, codec) });
+    this.#failed(head, (error as Error).message);
+    realm.evict(head.runId);
+    await this.#refuse(head, error, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE, logger);
   }
 
   #failed({ workflowId, runId, workflowType, attempt }: WorkflowTaskHead, message: string): void {
@@ -156,13 +170,10 @@ export class WorkflowTasks {
       switch (response?.$case) {
         case "completed": {
           const request = this.#stopping ? withoutNewTask(response.value) : response.value;
-          if (request.length > MAX_REQUEST_BYTES) {
-            throw new ServiceError(Code.RESOURCE_EXHAUSTED, `the completion takes ${request.length} bytes`, TOO_LARGE);
-          }
           const closes = outcome.evictionReason === EvictionReason.EVICTION_REASON_WORKFLOW_EXECUTION_ENDING;
           let answer: Uint8Array;
           try {
-            answer = await report(context, "respondWorkflowTaskCompleted", request);
+            answer = await report({ ...context, maxBytes: MAX_REQUEST_BYTES }, "respondWorkflowTaskCompleted", request);
             if (closes) this.recentRuns.forget(head.runId);
           } finally {
             // Also when the answer is lost: the completion may have been recorded all the same.
@@ -190,6 +201,10 @@ export class WorkflowTasks {
       } else if (isTooLarge(error)) {
         logger.error("a workflow task's completion is larger than the service takes", { error });
         await this.#refuse(head, error, WorkflowTaskFailedCause.GRPC_MESSAGE_TOO_LARGE, logger);
+      } else if (error instanceof PayloadCodecError || error instanceof PayloadTooLargeError) {
+        logger.error("a workflow task's outcome could not be encoded", { error: loggable(error, context.codec) });
+        if (!head.isQuery) this.#failed(head, error.message);
+        await this.#refuse(head, error, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE, logger);
       } else {
         logger.error("a workflow task could not be reported", { error });
       }
@@ -199,33 +214,48 @@ export class WorkflowTasks {
 
   /** Fails a task that has no outcome of its own. Only the first attempt is reported; the service times later ones out, and backs off. */
   async #refuse(head: WorkflowTaskHead, error: unknown, cause: WorkflowTaskFailedCause, logger: Logger): Promise<void> {
+    const { codec } = this.#options;
+    try {
+      await this.#sendRefusal(head, error, cause, { ...this.#options, logger });
+    } catch (e) {
+      if (!(e instanceof PayloadCodecError) || codec === undefined) return this.#refusalLost(e, logger);
+      const failure = unencodable(error, e, codec);
+      await this.#sendRefusal(head, failure, cause, { ...this.#options, logger, codec: undefined })
+        .catch((last) => this.#refusalLost(last, logger));
+    }
+  }
+
+  #refusalLost(error: unknown, logger: Logger): void {
+    logger.debug("the failure of a workflow task could not be reported", { error });
+  }
+
+  async #sendRefusal(
+    head: WorkflowTaskHead,
+    error: unknown,
+    cause: WorkflowTaskFailedCause,
+    context: ReportContext,
+  ): Promise<void> {
     const { namespace, identity } = this.#options;
     const { taskToken, attempt } = head;
     const failure = toFailure(error);
-    try {
-      if (head.isQuery) {
-        const fields = {
-          namespace,
-          taskToken,
-          completedType: QueryResultType.FAILED,
-          errorMessage: failure.message,
-          failure,
-          cause,
-        };
-        const request = toBinary(RespondQueryTaskCompletedRequestSchema, create(RespondQueryTaskCompletedRequestSchema, fields));
-        await report({ ...this.#options, logger }, "respondQueryTaskCompleted", request);
-      } else if (attempt <= 1) {
-        const fields = { namespace, identity, taskToken, cause, failure };
-        const request = toBinary(RespondWorkflowTaskFailedRequestSchema, create(RespondWorkflowTaskFailedRequestSchema, fields));
-        await report({ ...this.#options, logger }, "respondWorkflowTaskFailed", request);
-      }
-    } catch (e) {
-      logger.debug("the failure of a workflow task could not be reported", { error: e });
+    if (head.isQuery) {
+      const fields = {
+        namespace,
+        taskToken,
+        completedType: QueryResultType.FAILED,
+        errorMessage: failure.message,
+        failure,
+        cause,
+      };
+      const request = toBinary(RespondQueryTaskCompletedRequestSchema, create(RespondQueryTaskCompletedRequestSchema, fields));
+      await report(context, "respondQueryTaskCompleted", request);
+    } else if (attempt <= 1) {
+      const fields = { namespace, identity, taskToken, cause, failure };
+      const request = toBinary(RespondWorkflowTaskFailedRequestSchema, create(RespondWorkflowTaskFailedRequestSchema, fields));
+      await report(context, "respondWorkflowTaskFailed", request);
     }
   }
 }
-
-const TOO_LARGE = "MessageTooLarge";
 
 /** The workflow's last command met an event that it has not seen: the service has already scheduled another task. */
 function isUnhandledCommand(error: unknown): boolean {
@@ -234,15 +264,17 @@ function isUnhandledCommand(error: unknown): boolean {
 
 function isTooLarge(error: unknown): boolean {
   return hasCode(error, Code.RESOURCE_EXHAUSTED) &&
-    (error.reason === TOO_LARGE || /message larger than max|grpc: received message/i.test(error.message));
+    (error.reason === MESSAGE_TOO_LARGE || /message larger than max|grpc: received message/i.test(error.message));
 }
 
-function logOutcome(outcome: TaskOutcome, head: WorkflowTaskHead, logger: Logger): void {
+function logOutcome(outcome: TaskOutcome, head: WorkflowTaskHead, logger: Logger, hideText: boolean): void {
   for (const warning of outcome.warnings) {
     logger.warn(warning.message, { code: warning.code, eventId: warning.eventId || undefined });
   }
   if (outcome.error === undefined) return;
   const { code, message, eventId, expected, actual } = outcome.error;
   const fields = { code, eventId: eventId || undefined, expected: expected || undefined, actual: actual || undefined };
-  logger.error(`${head.isQuery ? "a query" : "a workflow task"} failed: ${message}`, fields);
+  // Without a number in the core's table it is workflow code that failed, in the user's words.
+  const said = hideText && code === 0 ? "" : `: ${message}`;
+  logger.error(`${head.isQuery ? "a query" : "a workflow task"} failed${said}`, fields);
 }

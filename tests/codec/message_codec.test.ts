@@ -15,10 +15,10 @@ import { anyPack, AnySchema, anyUnpack } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type PayloadCodec, PayloadCodecError } from "../../ts/converter/codec.ts";
+import { type PayloadCodec, PayloadCodecError } from "../../ts/codec/codec.ts";
 import { fromFailure, toFailure } from "../../ts/converter/failure_converter.ts";
 import { ApplicationFailure } from "../../ts/converter/failures.ts";
-import { decodeHistory, MessageCodec } from "../../ts/converter/message_codec.ts";
+import { decodeHistory, MessageCodec } from "../../ts/codec/message_codec.ts";
 import { defaultPayloadConverter, type Payload } from "../../ts/converter/payload.ts";
 import {
   PayloadSchema,
@@ -30,7 +30,7 @@ import { FailureSchema } from "../../ts/temporal/generated/temporal/api/failure/
 import { HistorySchema } from "../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
 import { file_temporal_api_update_v1_message } from "../../ts/temporal/generated/temporal/api/update/v1/message_pb.ts";
 import { WorkflowService } from "../../ts/temporal/generated/temporal/api/workflowservice/v1/service_pb.ts";
-import { invertingCodec } from "./support/codecs.ts";
+import { invertingCodec } from "../support/codecs.ts";
 
 const updates = createRegistry(file_temporal_api_update_v1_message);
 const UPDATE_MESSAGES = [...updates].filter((desc: AnyDesc): desc is DescMessage => desc.kind === "message");
@@ -110,8 +110,7 @@ async function eachPayload(message: ReflectMessage, change: (payload: Payload) =
   let skipped = "";
   if (/\.(MarkerRecordedEventAttributes|RecordMarkerCommandAttributes)$/.test(desc.typeName)) {
     const { markerName } = message.message as unknown as { markerName: string };
-    if (markerName === "core_patch") return;
-    if (markerName === "core_local_activity") skipped = "data";
+    skipped = { core_patch: "all", core_local_activity: "data" }[markerName] ?? "";
   }
   const enter = async (inner: ReflectMessage): Promise<void> => {
     if (inner.desc.typeName === PayloadSchema.typeName) {
@@ -134,7 +133,9 @@ async function eachPayload(message: ReflectMessage, change: (payload: Payload) =
     if (field.message === undefined || !message.isSet(field)) continue;
     if (field.fieldKind === "list") { for (const item of message.get(field)) await enter(item as ReflectMessage); }
     else if (field.fieldKind === "map") {
-      for (const [key, item] of message.get(field)) if (key !== skipped || skipped === "") await enter(item as ReflectMessage);
+      for (const [key, item] of message.get(field)) {
+        if (skipped !== "all" && (key !== skipped || skipped === "")) await enter(item as ReflectMessage);
+      }
     } else await enter(message.get(field) as ReflectMessage);
   }
 }

@@ -1,7 +1,7 @@
 // Payloads in encoded messages, found and replaced on the wire: everything else is carried over byte for byte, also fields that this
 // version does not know, and what leads to no payload is skipped and never decoded.
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
-import type { Payload } from "./payload.ts";
+import type { Payload } from "../converter/payload.ts";
 import { FAILURE, MARKERS, PAYLOADS, type Plan, planOfHistory, planOfUrl, type Step } from "./payload_plan.ts";
 
 /** A payload in a message. `result` replaces it. */
@@ -47,7 +47,9 @@ export interface WalkOptions {
 const MAX_DEPTH = 100;
 /** What stands for the text, as in Temporal's SDKs. */
 export const HIDDEN_TEXT = "Encoded failure";
-const LOCAL_ACTIVITY = "core_local_activity";
+/** Details of a marker that are the core's own: the entry of that key, or all. */
+type OwnDetails = string;
+const OWN_DETAILS: ReadonlyMap<string, OwnDetails> = new Map([["core_patch", "all"], ["core_local_activity", "data"]]);
 
 const utf8 = new TextEncoder();
 const text = new TextDecoder();
@@ -77,7 +79,7 @@ export class Walk {
     return this.#fields(plan, bytes, depth, from);
   }
 
-  #fields(plan: Plan, bytes: Uint8Array, depth: number, from: From, skipKey?: string): Body | undefined {
+  #fields(plan: Plan, bytes: Uint8Array, depth: number, from: From, own?: OwnDetails): Body | undefined {
     const reader = new BinaryReader(bytes);
     const cut = new Cutter(bytes);
     while (reader.pos < reader.len) {
@@ -94,13 +96,13 @@ export class Walk {
       }
       const step = plan.steps.get(number);
       const content = reader.bytes();
-      const value = step && this.#value(step, content, depth + 1, from, plan, skipKey);
+      const value = step && this.#value(step, content, depth + 1, from, plan, own);
       if (value !== undefined) cut.value(valueAt, reader.pos, value);
     }
     return cut.finish();
   }
 
-  #value(step: Step, content: Uint8Array, depth: number, from: From, plan: Plan, skipKey?: string): Leaf | Body | undefined {
+  #value(step: Step, content: Uint8Array, depth: number, from: From, plan: Plan, own?: OwnDetails): Leaf | Body | undefined {
     switch (step.kind) {
       case "payload":
         // In a set of payloads the field that has the set says more.
@@ -110,7 +112,7 @@ export class Walk {
       case "message":
         return this.#message(step.plan, content, depth, { field: step.field, group: {} });
       case "entry":
-        return this.#entry(step.value, content, depth, plan, skipKey);
+        return this.#entry(step.value, content, depth, plan, own);
       case "any":
         return this.#any(content, depth);
       case "history":
@@ -124,9 +126,9 @@ export class Walk {
     return leaf;
   }
 
-  #entry(step: Step, bytes: Uint8Array, depth: number, plan: Plan, skipKey: string | undefined): Body | undefined {
+  #entry(step: Step, bytes: Uint8Array, depth: number, plan: Plan, own: OwnDetails | undefined): Body | undefined {
     const from = { field: plan.typeName, group: {} };
-    if (skipKey !== undefined && stringOf(bytes, 1) === skipKey) return undefined;
+    if (own === "all" || (own !== undefined && stringOf(bytes, 1) === own)) return undefined;
     return this.#only(2, bytes, (content) => this.#value(step, content, depth, from, plan));
   }
 
@@ -160,9 +162,7 @@ export class Walk {
 
   /** What the core writes into markers of its own is not the user's, and every worker of the task queue must be able to read it. */
   #marker(plan: Plan, bytes: Uint8Array, depth: number): Body | undefined {
-    const name = stringOf(bytes, 1);
-    if (name === "core_patch") return undefined;
-    return this.#fields(plan, bytes, depth, { field: plan.typeName, group: {} }, name === LOCAL_ACTIVITY ? "data" : undefined);
+    return this.#fields(plan, bytes, depth, { field: plan.typeName, group: {} }, OWN_DETAILS.get(stringOf(bytes, 1)));
   }
 
   /** Fields of a failure: 1 message, 3 stack trace, 20 encoded attributes. */

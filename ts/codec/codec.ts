@@ -1,6 +1,6 @@
 // Payload codecs: bytes to bytes, between the converter and the service. They encrypt, compress, or put large values elsewhere. A codec is
 // asynchronous and may do I/O, so it runs on the host's side and never inside a workflow realm.
-import type { Payload } from "./payload.ts";
+import type { Payload } from "../converter/payload.ts";
 
 /**
  * Changes payloads on their way to the service and back. Temporal's interface: a codec written for its SDKs works here, and the other way.

@@ -2,7 +2,7 @@
 import type { DescMessage } from "@bufbuild/protobuf";
 import { HistorySchema } from "../temporal/generated/temporal/api/history/v1/message_pb.ts";
 import { applyCodecs, CODEC_TIMEOUT_MS, type CodecOptions, codecsOf, type PayloadCodec, PayloadCodecError } from "./codec.ts";
-import type { Payload } from "./payload.ts";
+import type { Payload } from "../converter/payload.ts";
 import { planOf } from "./payload_plan.ts";
 import { type Found, Walk } from "./payload_walk.ts";
 

@@ -3,6 +3,7 @@ import {
   activities,
   type ContinueAsNew,
   continueAsNew,
+  continueAsNewWith,
   noreply,
   on,
   parallel,
@@ -177,6 +178,31 @@ export const inferred = workflow("Inferred", async (n: number) => n > 3 ? "end" 
 is<Equal<typeof inferred, WorkflowDefinition<[n: number], "end">>>();
 // @ts-expect-error it must continue with the arguments of run
 export const wrongArgs = workflow("WrongArgs", async (n: number) => n > 3 ? "end" : continueAsNew("x"));
+// Further parameters of run may be left out, where they are optional.
+export const optional = workflow("Optional", {
+  messages: { status },
+  queries: { status: (p: string) => p },
+  async run(state: { items: string[]; note?: string }, max?: number, label?: string) {
+    if (label === "all") return continueAsNew(state, 1, label);
+    if (max === undefined) return continueAsNew(state, undefined);
+    if (max === 0) return continueAsNewWith({ taskQueue: "other" }, { items: [] });
+    return max > 3 ? "end" : continueAsNew({ ...state, note: "again" });
+  },
+});
+is<
+  Equal<typeof optional, WorkflowDefinition<[state: { items: string[]; note?: string }, max?: number, label?: string], "end">>
+>();
+export const annotated = workflow(
+  "Annotated",
+  async (n: number, label?: string): Promise<string | ContinueAsNew<[number]>> => label ?? continueAsNew(n + 1),
+);
+export const allOptional = workflow("AllOptional", async (n?: number) => n === 3 ? n : continueAsNew());
+export const rest = workflow("Rest", async (first: string, ...more: number[]) => more[3] ?? continueAsNew(first, 1, 2));
+// @ts-expect-error a required parameter of run may not
+export const tooFew = workflow("TooFew", async (n: number, label: string) => n > 3 ? label : continueAsNew(n + 1));
+// @ts-expect-error and there is no third one
+export const tooMany = workflow("TooMany", async (n: number, label?: string) => label ?? continueAsNew(n + 1, "x", 3));
+
 // @ts-expect-error run is asynchronous
 export const notAsync = workflow("NotAsync", (n: number) => n);
 

@@ -2,7 +2,7 @@
 // with its answer is run at once. What the service says about a report decides whether the run stays in the cache (core-spec 2.10).
 // Nothing here rejects: a task that cannot be reported is logged, its run is dropped, and the service gives the task out again.
 import { create, toBinary } from "@bufbuild/protobuf";
-import { EvictionReason, type TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { ErrorKind, EvictionReason, type TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { toFailure } from "../converter/failure_converter.ts";
 import type { ReplayVerdict } from "../realm/mod.ts";
 import { PayloadCodecError } from "../codec/codec.ts";
@@ -272,9 +272,9 @@ function logOutcome(outcome: TaskOutcome, head: WorkflowTaskHead, logger: Logger
     logger.warn(warning.message, { code: warning.code, eventId: warning.eventId || undefined });
   }
   if (outcome.error === undefined) return;
-  const { code, message, eventId, expected, actual } = outcome.error;
+  const { code, kind, message, eventId, expected, actual } = outcome.error;
   const fields = { code, eventId: eventId || undefined, expected: expected || undefined, actual: actual || undefined };
-  // Without a number in the core's table it is workflow code that failed, in the user's words.
-  const said = hideText && code === 0 ? "" : `: ${message}`;
+  // What workflow code says is the user's; the core speaks of events and commands.
+  const said = hideText && (code === 0 || kind === ErrorKind.ERROR_KIND_LANG) ? "" : `: ${message}`;
   logger.error(`${head.isQuery ? "a query" : "a workflow task"} failed${said}`, fields);
 }

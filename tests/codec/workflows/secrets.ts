@@ -1,6 +1,8 @@
 // A workflow whose every value is a secret: what is given to it, what it does, keeps, answers and fails with.
 import {
   activities,
+  ActivityFailure,
+  ApplicationFailure,
   continueAsNew,
   noreply,
   on,
@@ -17,15 +19,15 @@ import {
   update,
   workflow,
 } from "temporalex/workflow";
-import { ActivityFailure, ApplicationFailure } from "temporalex";
 
 export const SECRET = "SECRET";
 
+type How = "done" | "fail" | "again" | "bug";
 export const note = signal<[text: string]>("note");
 export const later = signal<[text: string]>("later");
 export const add = update<[text: string], string>("add");
 export const refuse = update<[text: string], string>("refuse");
-export const finish = signal<[how: "done" | "fail" | "again"]>("finish");
+export const finish = signal<[how: How]>("finish");
 export const seen = query<string[], [prefix: string]>("seen");
 export const broken = query<string>("broken");
 
@@ -38,7 +40,7 @@ const acts = activities<typeof import("../activities.ts")>({
 export const secrets = workflow("Secrets", {
   messages: { note, later, add, refuse, finish, seen, broken },
   queries: {
-    seen: (published: string[], [prefix]) => published.map((text) => `${prefix}${text}`),
+    seen: (published: string[], prefix) => published.map((text) => `${prefix}${text}`),
     broken: () => {
       throw new ApplicationFailure(`${SECRET} query failure`);
     },
@@ -55,7 +57,8 @@ export const secrets = workflow("Secrets", {
       const cause = (error as ActivityFailure).cause as ApplicationFailure;
       caught.push(cause.message, String(cause.details[0]));
     }
-    const [how, texts] = await receive<["done" | "fail" | "again", string[]]>(["done", []], [
+    publishState(["open"]);
+    const [how, texts] = await receive<[How, string[]]>(["done", []], [
       on(note, ([text], [how, texts]) => {
         publishState([...texts, text]);
         return noreply([how, [...texts, text]]);
@@ -72,6 +75,7 @@ export const secrets = workflow("Secrets", {
     if (how === "fail") {
       throw new ApplicationFailure(`${SECRET} workflow failure`, { type: "Bad", details: [{ of: `${SECRET} details` }] });
     }
+    if (how === "bug") throw new Error(`${SECRET} bug of ${first}`);
     if (how === "again") return continueAsNew(`${SECRET} second run`, generation + 1);
     return { result: kept.ok ? kept.value : "", caught, generation };
   },

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import {
   type App,
-  ApplicationFailure,
+  type ApplicationFailure,
   Client,
   createWorkerRealm,
   decodeHistory,

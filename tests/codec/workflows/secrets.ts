@@ -1,7 +1,7 @@
 // A workflow whose every value is a secret: what is given to it, what it does, keeps, answers and fails with.
 import {
   activities,
-  ActivityFailure,
+  type ActivityFailure,
   ApplicationFailure,
   continueAsNew,
   noreply,

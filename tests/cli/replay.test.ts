@@ -6,9 +6,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { fromBinary, toJson } from "@bufbuild/protobuf";
 import { HistorySchema } from "../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
+import type { PayloadCodec } from "../../ts/codec/codec.ts";
+import { MessageCodec } from "../../ts/codec/message_codec.ts";
 import type { ReplayLine } from "../../ts/cli/replay.ts";
 import { withRealm } from "../cases/realm_host.ts";
 import { run as runCommand, type RunOptions } from "./support/run.ts";
@@ -272,4 +275,38 @@ test("as a program", async () => {
   assert.equal(missing.code, 2);
   assert.equal((JSON.parse(missing.stdout) as ReplayLine).verdict, "unreadable");
   assert.equal((await spawn()).code, 2);
+});
+
+test("a history whose payloads are encoded is replayed with the codec's module", async () => {
+  const inverting = `const invert = (bytes) => bytes.map((byte) => byte ^ 0xff);
+const encoding: Uint8Array = new TextEncoder().encode("binary/inverted");
+export const codec = {
+  encode: (payloads) => Promise.resolve(payloads.map(({ data }) => ({ metadata: { encoding }, data: invert(data) }))),
+  decode: (payloads) => Promise.resolve(payloads.map((payload) =>
+    String(payload.metadata.encoding) === String(encoding)
+      ? { metadata: { encoding: new TextEncoder().encode("json/plain") }, data: invert(payload.data) }
+      : payload)),
+};`;
+  write("codec.ts", inverting);
+  const codec = await import(pathToFileURL(write("codec.mjs", inverting.replace(": Uint8Array", ""))).href) as {
+    codec: PayloadCodec;
+  };
+  write("encoded.bin", await MessageCodec.of(codec)!.encode(HistorySchema, await record()));
+  write("same.ts", module(BODY));
+  const good = await run(["replay", "--workflows", "same.ts", "--codec", "codec.ts", "encoded.bin"]);
+  assert.equal(good.code, 0, good.out + good.err);
+  const without = await run(["replay", "--workflows", "same.ts", "encoded.bin"]);
+  assert.equal(without.code, 1);
+  assert.match(without.lines[0]!.error!.message, /binary\/inverted.*is a payload codec missing/);
+
+  write("throws_codec.ts", `export default { encode() {}, decode() { throw new Error("no key k1"); } };`);
+  const locked = await run(["replay", "--workflows", "same.ts", "--codec", "throws_codec.ts", "encoded.bin"]);
+  assert.equal(locked.code, 2);
+  assert.match(locked.lines[0]!.error!.message, /could not decode .*no key k1/);
+  write("no_codec.ts", `export const codecs = [];`);
+  for (const [file, message] of [["no_codec.ts", /exports no codec/], ["missing.ts", /there is no module missing.ts/]] as const) {
+    const refused = await run(["replay", "--workflows", "same.ts", "--codec", file, "encoded.bin"]);
+    assert.equal(refused.code, 2);
+    assert.match(refused.err, message);
+  }
 });

@@ -1,11 +1,14 @@
 // `temporalex replay`: replays exported histories against workflow modules, in a worker realm, and says for each whether the code still makes
 // the same commands. One JSON line per history, or lines for people where standard output is a terminal.
 import { relative, resolve } from "node:path";
+import { type CodecOptions, PayloadCodecError } from "../codec/codec.ts";
+import { decodeHistory } from "../codec/message_codec.ts";
 import { HistoryFileError, readHistoryFile } from "../debug/history_file.ts";
 import { formatProblem } from "../realm/loader/errors.ts";
 import { createWorkerRealm, type WorkerRealm } from "../realm/mod.ts";
 import type { Colour, Printer } from "./frame/printer.ts";
 import { type Io, UsageError } from "./io.ts";
+import { importCodec } from "./codec.ts";
 import { configuredWorkflows } from "./modules.ts";
 import type { ReplayCall } from "./table/replay.ts";
 
@@ -34,11 +37,12 @@ export async function replayCommand({ options, args, io, print }: ReplayCall): P
   const workflows = options.workflows.length > 0
     ? options.workflows.map((module) => resolve(io.cwd, module))
     : configuredWorkflows(io.cwd);
+  const { codec } = await importCodec(io.cwd, options.codec);
   const realm = await startRealm(workflows, io);
   try {
     const verdicts = new Set<ReplayLine["verdict"]>();
     for (const file of args) {
-      const line = await replayFile(realm, file, options.strict, io);
+      const line = await replayFile(realm, file, { strict: options.strict, codec }, io);
       verdicts.add(line.verdict);
       print.result(line, () => forPeople(line, print));
     }
@@ -65,14 +69,19 @@ async function startRealm(workflows: readonly string[], io: Io): Promise<WorkerR
   }
 }
 
-async function replayFile(realm: WorkerRealm, file: string, strict: boolean, io: Io): Promise<ReplayLine> {
+async function replayFile(
+  realm: WorkerRealm,
+  file: string,
+  { strict, codec }: { strict: boolean; codec: CodecOptions["codec"] },
+  io: Io,
+): Promise<ReplayLine> {
   const started = performance.now();
   const ms = () => Math.round((performance.now() - started) * 10) / 10;
   const nowhere = { code: 0, eventId: 0, expected: "", actual: "", location: "" };
   try {
     const history = await readHistoryFile(await io.read(resolve(io.cwd, file)));
     const notes = history.notes.map((message) => ({ code: 0, message, eventId: 0 }));
-    const result = await realm.replay(history.workflowId, history.bytes, { strict });
+    const result = await realm.replay(history.workflowId, await decodeHistory(history.bytes, codec), { strict });
     const { code, message, eventId, expected, actual, location } = result.error ?? { ...nowhere, message: "" };
     return {
       file,
@@ -87,6 +96,7 @@ async function replayFile(realm: WorkerRealm, file: string, strict: boolean, io:
   } catch (e) {
     const none = { file, workflowType: "", events: 0, activations: 0, warnings: [], ms: ms() };
     if (e instanceof HistoryFileError) return { ...none, verdict: "unreadable", error: { ...nowhere, message: e.message } };
+    if (e instanceof PayloadCodecError) return { ...none, verdict: "unreadable", error: { ...nowhere, message: e.message } };
     const { code, message } = e as Error & { code?: string };
     if (code !== undefined) return { ...none, verdict: "unreadable", error: { ...nowhere, message: fileProblem(code, message) } };
     // The realm could not say more than this.

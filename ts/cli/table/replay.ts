@@ -1,3 +1,4 @@
+import { codecOption } from "../codec_option.ts";
 import { type Call, command, type Options } from "../frame/command.ts";
 
 const options = {
@@ -8,6 +9,7 @@ const options = {
     completes: "files",
     help: 'A module that exports workflows. Default: the modules under "temporalex": { "workflows": [...] } in package.json',
   },
+  codec: codecOption,
   strict: {
     type: "flag",
     help: "Extra commands at the end of a task, and swapped update ids, fail the replay instead of being warnings",
@@ -37,6 +39,7 @@ A workflow module may be TypeScript; it needs no build step.`,
     { line: "temporalex replay --workflows src/workflows.ts histories/*.json" },
     { line: "temporalex workflow show -w order-17 --json > order-17.json && temporalex replay order-17.json" },
     { line: `temporalex replay --json --strict histories/*.json.gz | jq 'select(.verdict != "ok")'` },
+    { line: "temporalex replay --codec ./codec.ts encrypted.json", what: "a history whose payloads a codec has encoded" },
   ],
   run: async (call) => (await import("../replay.ts")).replayCommand(call),
 });

@@ -1,3 +1,4 @@
+import { codecOption } from "../codec_option.ts";
 import { type Call, command, type Options } from "../frame/command.ts";
 
 const options = {
@@ -33,6 +34,7 @@ const options = {
     completes: "files",
     help: "A module whose exported functions are activities. They run in a thread of their own",
   },
+  codec: codecOption,
   activityThreads: {
     type: "number",
     value: "n",

@@ -12,6 +12,7 @@ import { type ActivityThreads, describeProblem, type ReplacementProgress, Worker
 import { Exit } from "../frame/command.ts";
 import { CommandError } from "../frame/errors.ts";
 import { UsageError } from "../io.ts";
+import { importCodec } from "../codec.ts";
 import { configuredWorkflows } from "../modules.ts";
 import type { WorkerCall } from "../table/worker.ts";
 import { loaderHooks } from "../user_modules.ts";
@@ -34,6 +35,7 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
   const activities = found("activities", options.activities);
   const workflows = named.length > 0 ? named : activities.length > 0 ? [] : configuredWorkflows(io.cwd);
   const logger = consoleLogger();
+  const codec = await importCodec(io.cwd, options.codec);
   const { service, address, close } = await openService(call, logger);
   try {
     const workflowFiles = { current: new Map<string, string>() };
@@ -52,6 +54,7 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
     const worker = await Worker.create({
       service,
       logger,
+      ...codec,
       taskQueue: options.taskQueue,
       namespace: options.namespace,
       shutdownGraceMs: options.grace,

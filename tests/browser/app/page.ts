@@ -99,6 +99,32 @@ const api = {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   },
+  /** Starts runs and sends them their mail, several at once, until the page is gone. Not awaited by the driver. */
+  work(prefix: string, clients: number): void {
+    const client = async (name: string) => {
+      for (let n = 0;; n++) {
+        const id = `${name}n${n}`;
+        await api.start(id, { steps: 2, signals: 2, updates: 1 });
+        await api.send(id, id);
+        if (n % 2 === 0) await api.result(id);
+      }
+    };
+    for (let c = 0; c < clients; c++) void client(`${prefix}c${c}`).catch((e) => say(`ended ${prefix}c${c}: ${e}`));
+  },
+  async send(id: string, name: string): Promise<void> {
+    await api.signal(id, `${name}-a`);
+    await api.update(id, `${name}-u`);
+    await api.signal(id, `${name}-b`);
+  },
+  /** Sends open runs what they miss, and waits for their results; answers how many there were. */
+  async takeUp(round: string): Promise<number> {
+    const ids = await api.running();
+    await Promise.all(ids.map(async (id) => {
+      await api.send(id, `${id}-${round}`);
+      await api.result(id);
+    }));
+    return ids.length;
+  },
   result: (id: string) => opened().client.getHandle(program.crash, id).result(),
   async running() {
     const ids: string[] = [];

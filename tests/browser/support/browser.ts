@@ -35,7 +35,7 @@ export class Profile {
     this.#process = started.process;
     this.source = started.source ?? "";
     const { chromium } = await import("playwright-core");
-    this.#browser = await chromium.connectOverCDP(started.endpoint!);
+    this.#browser = await chromium.connectOverCDP(started.endpoint!, { noDefaults: true });
     return undefined;
   }
 
@@ -116,6 +116,12 @@ export class Tab {
   }
   result(id: string): Promise<{ steps: readonly number[]; signals: readonly string[]; updates: readonly string[] }> {
     return this.page.evaluate((i) => tab.result(i), id);
+  }
+  work(prefix: string, clients: number): Promise<void> {
+    return this.page.evaluate(([p, c]) => tab.work(p, c), [prefix, clients] as const);
+  }
+  takeUp(round: string): Promise<number> {
+    return this.page.evaluate((r) => tab.takeUp(r), round);
   }
   running(): Promise<string[]> {
     return this.page.evaluate(() => tab.running());

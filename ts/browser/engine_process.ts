@@ -75,7 +75,14 @@ export class EngineProcess {
     const now = performance.now();
     this.#deaths = now - this.#diedAt > CALM_MS ? 1 : this.#deaths + 1;
     this.#diedAt = now;
-    if (!this.#spoke || this.#deaths >= MAX_DEATHS) return this.#events.broken(explain(reason));
+    if (!this.#spoke) return this.#events.broken(explain(reason));
+    if (this.#deaths >= MAX_DEATHS) {
+      return this.#events.broken(
+        new EngineWorkerError(
+          `the engine's worker has died ${this.#deaths} times within a minute; the last time: ${reason}. Reload the page.`,
+        ),
+      );
+    }
     this.#restart = setTimeout(() => this.start(), RESTART_MS);
   }
 

@@ -21,6 +21,15 @@ export interface OpenTab {
 }
 
 let app: BrowserApp | undefined;
+/** The tab's channels for answers, with their listeners. */
+const channels = new Map<BroadcastChannel, BroadcastChannel["onmessage"]>();
+const OwnChannel = globalThis.BroadcastChannel;
+globalThis.BroadcastChannel = class extends OwnChannel {
+  constructor(name: string) {
+    super(name);
+    if (/:to:/.test(name)) queueMicrotask(() => this.onmessage !== null && channels.set(this, this.onmessage));
+  }
+};
 /** Moments (of performance.timeOrigin) at which this tab began to lead. */
 const led: number[] = [];
 
@@ -133,6 +142,42 @@ const api = {
   },
   count: async () => Number(await opened().client.count()),
   events: async (id: string) => (await opened().client.getHandle(program.crash, id).fetchHistory()).events.length,
+  /** Sends something to a worker of the site and answers what it says. */
+  askWorker: (file: string, message: unknown) =>
+    new Promise<unknown>((resolve, reject) => {
+      const worker = new Worker(`/${file}`, { type: "module" });
+      worker.onmessage = ({ data }) => {
+        worker.terminate();
+        resolve(data);
+      };
+      worker.onerror = (e) => reject(new Error(e.message));
+      worker.postMessage(message);
+    }),
+  /** Says on the tabs' channel what a tab of a later version says. */
+  pretend(store: string, versions: { protocol: number; schema: number; version: string }) {
+    const channel = new BroadcastChannel(`temporalex:${store}:all`);
+    channel.postMessage({ temporalex: 1, kind: "hello", from: "later", ...versions });
+    channel.close();
+  },
+  /** Writes anything to the channels that a leader and a tab listen to. */
+  babble(store: string, messages: unknown[]) {
+    for (const address of ["all", `to:${opened().status.leader}`]) {
+      const channel = new BroadcastChannel(`temporalex:${store}:${address}`);
+      for (const message of messages) channel.postMessage(message);
+      channel.close();
+    }
+  },
+  /** Answers of the leading tab do not reach this page, or do again. */
+  deafen(deaf: boolean) {
+    for (const [channel, listener] of channels) channel.onmessage = deaf ? null : listener;
+  },
+  /** The page answers nothing for so long. */
+  hang(ms: number) {
+    setTimeout(() => {
+      const until = performance.now() + ms;
+      while (performance.now() < until);
+    }, 50);
+  },
   /** The store's bytes as base64, which crosses to the driver. */
   async exportStore() {
     const bytes = new Uint8Array(await (await opened().exportStore()).arrayBuffer());

@@ -68,4 +68,7 @@ export const SITE = {
   page: "tests/browser/app/page.ts",
   engine: "tests/browser/app/engine.ts",
   realm: "tests/browser/app/realm.ts",
+  refusing: "tests/browser/app/engine_refusing.ts",
+  newer: "tests/browser/app/newer.ts",
+  contract: "tests/browser/app/contract.ts",
 };

@@ -1,0 +1,51 @@
+// The checks of every store, on SQLite over the browser's private files, in a worker. Stores of different names lie in one pool; a reopened
+// one is closed and opened by SQLite, with the pool's files kept. Answers the failures.
+import { OpfsDatabase } from "../../../ts/engine/sqlite/opfs/database.ts";
+import { loadSqlite, openPool } from "../../../ts/engine/sqlite/opfs/pool.ts";
+import { prepare } from "../../../ts/engine/sqlite/open.ts";
+import { MIGRATIONS } from "../../../ts/engine/sqlite/schema.ts";
+import { SqliteStore } from "../../../ts/engine/sqlite/store.ts";
+import { runCheck, runClosedCheck, storeChecks } from "../../suites/store_suite.ts";
+
+globalThis.onmessage = async () => {
+  const failures: string[] = [];
+  const sqlite = await loadSqlite();
+  const pool = await openPool(sqlite, "contract");
+  await pool.reserveMinimumCapacity(3 * (storeChecks.length + 1));
+  let names = 0;
+  const opener = () => {
+    const path = `/store-${++names}.db`;
+    return () => {
+      const database = new OpfsDatabase(sqlite, pool, path);
+      prepare(database, path, "FULL", MIGRATIONS);
+      const fence = { check() {}, held: () => true, release() {} };
+      return SqliteStore.over({
+        ...{ library: "@sqlite.org/sqlite-wasm", path, database, fence, synchronous: "FULL", readOnly: false },
+        backup() {
+          throw new Error("not here");
+        },
+      });
+    };
+  };
+  const attempt = (name: string, run: () => void) => {
+    try {
+      run();
+    } catch (e) {
+      failures.push(`${name}: ${(e as Error).stack}`);
+    }
+  };
+  for (const check of storeChecks) attempt(check.name, () => runCheck(check, opener()));
+  attempt("a closed store refuses", () => runClosedCheck(opener()));
+  attempt("text with a NUL character is refused", () => {
+    const store = opener()();
+    try {
+      store.load("a\0b");
+      throw new Error("it was taken");
+    } catch (e) {
+      if (!/NUL/.test((e as Error).message)) throw e;
+    } finally {
+      store.close();
+    }
+  });
+  globalThis.postMessage({ checks: storeChecks.length + 2, failures });
+};

@@ -1,0 +1,175 @@
+// runtime: node
+// Several tabs on one store, in a real browser: who leads, how the lead is handed over, and what becomes of calls meanwhile.
+import assert from "node:assert/strict";
+import { handOver } from "./support/loop.ts";
+import { browserSuite, opened } from "./support/suite.ts";
+
+const { check } = await browserSuite();
+const PLAN = { steps: 0, signals: 3, updates: 2 };
+
+check(
+  "P6: one tab leads, the others work through it, and the next one takes over when it closes its store",
+  async ({ store, newTab }) => {
+    const first = await opened(await newTab(), { store });
+    const second = await opened(await newTab(), { store });
+    const third = await opened(await newTab(), { store });
+    assert.deepEqual([await first.role(), await second.role(), await third.role()], ["leader", "follower", "follower"]);
+    const { leader } = await first.status();
+    assert.equal((await second.status()).leader, leader);
+    await second.start("a", { steps: 1, signals: 0, updates: 0 });
+    assert.deepEqual((await third.result("a")).steps, [1, 2]);
+    assert.equal(await first.count(), 1);
+    await first.closeStore();
+    await second.until("leader");
+    await third.page.waitForFunction((old) => tab.status().role === "follower" && tab.status().leader !== old, leader);
+    assert.equal(await third.count(), 1);
+    assert.equal(await first.role(), "none");
+  },
+);
+
+check(
+  "P4: calls in flight when the leading tab is closed are answered once by the next one, and applied once",
+  async ({ store, newTab }) => {
+    const leader = await opened(await newTab(), { store, stepMs: 600 });
+    const next = await opened(await newTab(), { store });
+    // The workflow is in a slow step of the leading tab: the update waits in the engine when that tab goes.
+    await next.start("w", { steps: 1, signals: 2, updates: 1 });
+    const update = next.update("w", "u");
+    const signals = (async () => {
+      await next.signal("w", "s1");
+      await next.signal("w", "s2");
+    })();
+    const took = await handOver("close-of-two", leader, next);
+    assert.ok(took < 20_000, `${took} ms`);
+    assert.equal(await update, undefined);
+    await signals;
+    const { steps, signals: got, updates } = await next.result("w");
+    assert.deepEqual(steps, [1, 2]);
+    assert.deepEqual(got, ["s1", "s2"]);
+    assert.equal(updates.length, 1);
+  },
+);
+
+check("P4: a call whose answer is lost with the leading tab is sent again and not applied twice", async ({ store, newTab }) => {
+  const leader = await opened(await newTab(), { store });
+  const next = await opened(await newTab(), { store });
+  await next.start("w", PLAN);
+  // The leading tab's answers reach nobody: what it does is recorded, and its callers do not know.
+  await next.page.evaluate(() => tab.deafen(true));
+  const signal = next.signal("w", "s1");
+  const update = next.update("w", "u1");
+  const start = next.start("other", { steps: 0, signals: 0, updates: 0 });
+  await leader.page.waitForFunction(async () => await tab.count() === 2);
+  await next.page.evaluate(() => tab.deafen(false));
+  const events = await leader.page.evaluate(() => tab.events("w"));
+  assert.ok(events > 4, `${events} events`);
+  await handOver("close-of-two", leader, next);
+  assert.deepEqual(await Promise.all([signal, update, start]), [undefined, undefined, undefined]);
+  for (const name of ["s2", "s3"]) await next.signal("w", name);
+  await next.update("w", "u2");
+  const { signals, updates } = await next.result("w");
+  assert.deepEqual(signals, ["s1", "s2", "s3"]);
+  assert.deepEqual(updates, ["u1", "u2"]);
+  assert.equal(await next.count(), 2);
+});
+
+check("a crashed leading tab makes way", async ({ store, newTab }) => {
+  const leader = await opened(await newTab(), { store });
+  const next = await opened(await newTab(), { store });
+  await leader.start("w", PLAN);
+  await handOver("crash-of-two", leader, next);
+  assert.deepEqual(await next.running(), ["w"]);
+});
+
+check("a frozen leading tab makes way, and follows when it thaws", async ({ store, newTab }) => {
+  const leader = await opened(await newTab(), { store });
+  const next = await opened(await newTab(), { store });
+  await leader.start("w", PLAN);
+  await handOver("freeze-of-two", leader, next);
+  await next.signal("w", "s1");
+  const cdp = await leader.cdp();
+  await cdp.send("Page.setWebLifecycleState", { state: "active" });
+  await leader.until("follower");
+  await leader.signal("w", "s2");
+  assert.equal(await next.role(), "leader");
+  assert.deepEqual(await leader.running(), ["w"]);
+});
+
+check("a leading tab in the background goes on", async ({ store, newTab }) => {
+  const leader = await opened(await newTab(), { store });
+  const front = await opened(await newTab(), { store });
+  assert.equal(await leader.page.evaluate(() => document.visibilityState), "hidden");
+  await front.start("w", { steps: 3, signals: 1, updates: 1 });
+  await front.update("w", "u");
+  await front.signal("w", "s");
+  assert.equal((await front.result("w")).steps.length, 6);
+  assert.equal(await leader.role(), "leader");
+});
+
+check("a leading page that hangs makes way while other tabs wait", async ({ store, newTab }) => {
+  const leader = await opened(await newTab(), { store });
+  const next = await opened(await newTab(), { store });
+  await leader.page.evaluate(() => tab.hang(12_000));
+  await next.start("w", { steps: 1, signals: 0, updates: 0 });
+  await next.until("leader");
+  assert.deepEqual((await next.result("w")).steps, [1, 2]);
+  await leader.until("follower", 30_000);
+});
+
+check("a tab with lead: false calls and never leads", async ({ store, newTab }) => {
+  const leader = await opened(await newTab(), { store });
+  const caller = await opened(await newTab(), { store, lead: false });
+  await caller.start("w", { steps: 1, signals: 0, updates: 0 });
+  assert.deepEqual((await caller.result("w")).steps, [1, 2]);
+  await leader.close();
+  const count = caller.count();
+  const again = await opened(await newTab(), { store });
+  assert.equal(await count, 1);
+  assert.equal(await caller.role(), "follower");
+  assert.equal(await again.role(), "leader");
+});
+
+check("P7: nonsense on the tabs' channels is ignored", async ({ store, newTab }) => {
+  const leader = await opened(await newTab(), { store });
+  const next = await opened(await newTab(), { store });
+  await next.page.evaluate(
+    (store) =>
+      tab.babble(store, [
+        ...[null, 7, "x", [], {}, { k: "call" }, { k: "call", from: 1, id: "x", method: "startWorkflowExecution" }],
+        { k: "call", from: "x", id: 1, method: "toString", request: new Uint8Array(3) },
+        { k: "call", from: "x", id: 1, method: "startWorkflowExecution", request: new Uint8Array([255, 255]) },
+        { k: "import", from: "x", id: 2, file: "text" },
+        { k: "cancel", from: "x", id: 99 },
+        { k: "answer" },
+        { temporalex: 1, kind: "leader" },
+        { temporalex: 1, kind: "nonsense", from: "x", protocol: 1, schema: 1, version: "0" },
+      ]),
+    store,
+  );
+  await next.start("w", { steps: 1, signals: 0, updates: 0 });
+  assert.deepEqual((await next.result("w")).steps, [1, 2]);
+  assert.equal(await leader.role(), "leader");
+});
+
+check("a tab of a later version makes older pages let go, and tells them to reload", async ({ store, newTab }) => {
+  const leader = await opened(await newTab(), { store });
+  const other = await newTab();
+  await other.page.evaluate((store) => tab.pretend(store, { protocol: 1, schema: 1000, version: "9.9.9" }), store);
+  await leader.until("none");
+  const { problem } = await leader.status();
+  assert.equal(problem?.name, "PageOutdatedError");
+  assert.match(problem!.message, /temporalex 9\.9\.9.*reload this page/);
+  // The store is free for the later version, which moves the schema.
+  assert.equal(await other.page.evaluate((store) => tab.askWorker("newer.js", store), store), "done");
+  const late = await other.open({ store });
+  assert.equal(late?.name, "StoreVersionError");
+  assert.match(late!.message, /schema version 1000/);
+});
+
+check("a tab of another protocol is told so at once", async ({ store, newTab }) => {
+  const older = await opened(await newTab(), { store });
+  const other = await newTab();
+  await other.page.evaluate((store) => tab.pretend(store, { protocol: 2, schema: 1, version: "9.9.9" }), store);
+  await older.until("none");
+  assert.match(await older.start("w", PLAN) ?? "", /reload this page/);
+});

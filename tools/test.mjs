@@ -25,6 +25,7 @@ const walk = (dir) =>
     : [];
 const testFiles = walk(join(root, "tests")).filter((f) => f.endsWith(".test.ts")).map((f) => relative(root, f));
 const interop = testFiles.filter((f) => f.startsWith("tests/interop"));
+const inBrowser = testFiles.filter((f) => f.startsWith("tests/browser"));
 const deno = bin("deno");
 const hasDeno = deno !== undefined && (await run(deno, ["--version"])).status === 0;
 const cargo = which("cargo");
@@ -37,9 +38,9 @@ const command = async (cmd, argv, opts) => {
   return one(r.status, r.output);
 };
 /** Counts of node's TAP summary. */
-const nodeTests = async (files, opts = {}) => {
+const nodeTests = async (files, opts = {}, concurrency = 2) => {
   if (files.length === 0) return { passed: 0, failed: 0, skipped: 0, output: "" };
-  const r = await run(process.execPath, ["--test", "--test-reporter=tap", "--test-concurrency=2", ...files], {
+  const r = await run(process.execPath, ["--test", "--test-reporter=tap", `--test-concurrency=${concurrency}`, ...files], {
     env: { FORCE_COLOR: "0" },
     ...opts,
   });
@@ -56,7 +57,10 @@ const suites = {
   types: async () => (bin("tsc") ? command(bin("tsc"), ["-p", "tsconfig.json"]) : skip("typescript is not installed")),
   generated: () => command(process.execPath, ["tools/check_generated.mjs"]),
   build: () => command(process.execPath, ["tools/build_dist.mjs"]),
-  node: () => nodeTests(dist(testFiles.filter((f) => !interop.includes(f))), { env: { TEST_NAME: "node", FORCE_COLOR: "0" } }),
+  node: () => {
+    const files = testFiles.filter((f) => !interop.includes(f) && !inBrowser.includes(f));
+    return nodeTests(dist(files), { env: { TEST_NAME: "node", FORCE_COLOR: "0" } });
+  },
   deno: async () => {
     if (!hasDeno) return skip("the npm package deno has no binary here");
     const files = testFiles.filter((f) =>
@@ -79,6 +83,8 @@ const suites = {
     if (!m) return one(1, r.output);
     return { passed: +m[1], failed: +m[2], skipped: +m[3], reason: m[4], output: r.output };
   },
+  // One file after the other: each has a browser of its own.
+  browser: () => (bin("esbuild") ? nodeTests(dist(inBrowser), {}, 1) : skip("esbuild is not installed")),
   rust: async () => {
     if (!cargo) return skip("no cargo: the committed module is used as it is");
     const opts = { cwd: join(root, "core-rs"), timeoutMs: 30 * 60_000 };
@@ -131,7 +137,10 @@ if (unknown.length > 0) {
 const total = { passed: 0, failed: 0, skipped: 0 };
 const report = [];
 for (const [name, suite] of Object.entries(suites)) {
-  if (names.length > 0 && !names.includes(name) && !(name === "build" && names.some((n) => ["node", "interop"].includes(n)))) {
+  if (
+    names.length > 0 && !names.includes(name) &&
+    !(name === "build" && names.some((n) => ["node", "browser", "interop"].includes(n)))
+  ) {
     continue;
   }
   const t0 = Date.now();

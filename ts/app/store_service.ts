@@ -225,7 +225,7 @@ export class StoreService implements RawService {
       await this.#leave(open);
     }
     if (!existsSync(this.path) && !(creates && this.#options.create !== false)) {
-      throw new ServiceError(Code.NOT_FOUND, `there is no store ${this.path}`, "NoStore");
+      throw new ServiceError(Code.FAILED_PRECONDITION, `there is no store ${this.path}`, "NoStore");
     }
     const namespace = this.#options.namespace ?? "default";
     const service = writes

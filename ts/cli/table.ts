@@ -13,8 +13,10 @@
 import type { Commands } from "./frame/command.ts";
 import { replay } from "./table/replay.ts";
 import { worker } from "./table/worker.ts";
+import { workflow } from "./table/workflow.ts";
 
 export const COMMANDS: Commands = {
+  workflow,
   worker,
   replay,
 };

@@ -49,6 +49,8 @@ export interface Call<O extends Options = Options> {
   /** As it was called: "workflow start". */
   readonly name: string;
   readonly options: Values<O>;
+  /** Names of the options that stood on the command line itself, not in the environment and not by default. */
+  readonly given: ReadonlySet<string>;
   /** What is not an option. */
   readonly args: readonly string[];
   readonly io: Io;

@@ -4,7 +4,7 @@ import { VERSION } from "../../service/version.ts";
 import { type Command, type Commands, Exit, type Group, isGroup, type Values } from "./command.ts";
 import { errorDocument, errorText, exitCodeOf, UsageError } from "./errors.ts";
 import { commandHelp, groupHelp, mainHelp } from "./help.ts";
-import { type FRAME_OPTIONS, parseWords } from "./parse.ts";
+import { type FRAME_OPTIONS, type Parsed, parseWords } from "./parse.ts";
 import { Printer } from "./printer.ts";
 import { didYouMean } from "./suggest.ts";
 
@@ -73,7 +73,9 @@ export async function dispatch(commands: Commands, words: readonly string[], io:
       io.out(groupHelp(title, entry, io));
       return Exit.ok;
     }
-    const parsed = wantsHelp ? { values: { help: true }, args: [] } : parseWords(rest, title, entry, io);
+    const parsed: Parsed = wantsHelp
+      ? { values: { help: true }, args: [], given: new Set() }
+      : parseWords(rest, title, entry, io);
     if (parsed.values["help"] === true) {
       io.out(commandHelp(title, entry, io));
       return Exit.ok;
@@ -87,7 +89,8 @@ export async function dispatch(commands: Commands, words: readonly string[], io:
     const format = asked ?? (io.terminal ? "text" : entry.piped ?? "text");
     const colours = color === "always" || (color === "auto" && io.colours);
     const print = new Printer(io, format === "json" && entry.lines === true ? "jsonl" : format, colours);
-    const call = { name: title, options: parsed.values as never, args: parsed.args, io, print, signal: io.interrupt };
+    const { args, given } = parsed;
+    const call = { name: title, options: parsed.values as never, given, args, io, print, signal: io.interrupt };
     return await (entry.drains === true ? entry.run(call) : untilInterrupted(entry.run(call), io.interrupt));
   } catch (error) {
     if (json) io.err(`${JSON.stringify(errorDocument(error))}\n`);

@@ -1,4 +1,5 @@
 // What ends a command early, and how it is told. A person gets one message, a program an object; a stack trace is for bugs.
+import { Code } from "../../service/raw.ts";
 import { Exit } from "./command.ts";
 
 /** The command was called wrongly: the message is shown, and the exit code is 2. */
@@ -43,21 +44,32 @@ export function exitCodeOf(error: unknown): number {
   return Exit.failed;
 }
 
+const codeName = (code: number): string => Object.entries(Code).find(([, number]) => number === code)?.[0] ?? String(code);
+
+/** Errors of the transport: who passes them on has said in better words what they mean. */
+const MECHANICAL: ReadonlySet<string> = new Set(["ServiceError", "ConnectError"]);
+
+function causeOf({ message, cause }: Error): Error | undefined {
+  return cause instanceof Error && cause.message !== message && !MECHANICAL.has(cause.name) ? cause : undefined;
+}
+
 /** An error as `--json` shows it. */
 export function errorDocument(error: unknown): { error: { name: string; message: string; [field: string]: unknown } } {
   if (!(error instanceof Error)) return { error: { name: "Error", message: String(error) } };
-  const { name, message, cause } = error;
+  const { name, message } = error;
+  const cause = causeOf(error);
   const fields: { [field: string]: unknown } = {};
   for (const key of ["code", "reason", "workflowId", "runId", "updateId", "type", "retryState"] as const) {
     const value = (error as unknown as { [key: string]: unknown })[key];
-    if ((typeof value === "string" && value !== "") || typeof value === "number") fields[key] = value;
+    if (key === "code" && typeof value === "number") fields[key] = codeName(value);
+    else if ((typeof value === "string" && value !== "") || typeof value === "number") fields[key] = value;
   }
   return {
     error: {
       name,
       message,
       ...fields,
-      ...(cause instanceof Error && cause.message !== message && { cause: errorDocument(cause).error }),
+      ...(cause !== undefined && { cause: errorDocument(cause).error }),
     },
   };
 }
@@ -67,10 +79,9 @@ export function errorText(error: unknown, stack: boolean): string {
   if (!(error instanceof Error)) return `temporalex: ${String(error)}\n`;
   if (error instanceof Interrupted) return "";
   const lines = [`temporalex: ${error.message || error.name}`];
-  for (let cause = error.cause, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth++) {
-    if (cause.message !== "" && !lines.some((line) => line.includes((cause as Error).message))) {
-      lines.push(`  because: ${cause.message}`);
-    }
+  for (let cause = causeOf(error), depth = 0; cause !== undefined && depth < 5; cause = causeOf(cause), depth++) {
+    const { message } = cause;
+    if (message !== "" && !lines.some((line) => line.includes(message))) lines.push(`  because: ${message}`);
   }
   if (isBug(error)) lines.push("This is a bug of temporalex; please report it with what follows.");
   if (stack || isBug(error)) lines.push(error.stack ?? "");

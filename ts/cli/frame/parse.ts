@@ -30,6 +30,8 @@ export const FRAME_OPTIONS = {
 export interface Parsed {
   readonly values: { readonly [name: string]: unknown };
   readonly args: readonly string[];
+  /** Names of the options that were given. */
+  readonly given: ReadonlySet<string>;
 }
 
 /** All long names of a set of options, with what they stand for. */
@@ -98,8 +100,9 @@ export function parseWords(words: readonly string[], title: string, command: Com
     if (values.length > 0 && option.many !== true) throw new UsageError(`${token.rawName} is given twice; ${help}`);
     given.set(name, [...values, value]);
   }
-  if (wantsHelp) return { values: { help: true }, args };
-  return { values: readValues(options, given, help, io), args: checkArgs(command, args, help) };
+  const names = new Set(given.keys());
+  if (wantsHelp) return { values: { help: true }, args, given: names };
+  return { values: readValues(options, given, help, io), args: checkArgs(command, args, help), given: names };
 }
 
 export const valueName = (option: Option): string => option.value ?? option.choices?.join("|") ?? option.type;

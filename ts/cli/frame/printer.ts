@@ -74,25 +74,28 @@ export class Printer {
     this.#rows = undefined;
   }
 
-  /** Rows under titles, as wide as they need; the last column may be cut off by the terminal's edge. */
+  /** Rows under titles, as wide as they need; on a terminal the last column is cut off at its edge. */
   table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
-    const cells = rows.map((row) => columns.map((column) => printable(column.cell(row)).replace(/\s*\n\s*/g, " ")));
-    const widths = columns.map(({ title }, i) => Math.max(title.length, ...cells.map((line) => line[i]!.length)));
+    return this.pages(columns)(rows);
+  }
+
+  /** The same for rows that come page by page: titles stand over the first page, which decides over the widths. */
+  pages<Row>(columns: readonly Column<Row>[]): (rows: readonly Row[]) => string {
     const last = columns.length - 1;
-    const align = (text: string, i: number) =>
-      columns[i]!.right === true ? text.padStart(widths[i]!) : i === last ? text : text.padEnd(widths[i]!);
-    const cut = (text: string, i: number) => {
-      if (i !== last || !this.#io.terminal) return text;
-      const room = Math.max(12, this.#io.width - widths.slice(0, last).reduce((sum, width) => sum + width + 2, 0));
-      return text.length > room ? `${text.slice(0, room - 3)}...` : text;
+    let widths: number[] | undefined;
+    return (rows) => {
+      const cells = rows.map((row) => columns.map((column) => printable(column.cell(row)).replace(/\s*\n\s*/g, " ")));
+      const titled = widths === undefined;
+      const wide = widths ??= columns.map(({ title }, i) => Math.max(title.length, ...cells.map((line) => line[i]!.length)));
+      const room = Math.max(12, this.#io.width - wide.slice(0, last).reduce((sum, width) => sum + width + 2, 0));
+      const align = (text: string, i: number) => {
+        if (i < last) return columns[i]!.right === true ? text.padStart(wide[i]!) : text.padEnd(wide[i]!);
+        return this.#io.terminal && text.length > room ? `${text.slice(0, room - 3)}...` : text;
+      };
+      const lines = cells.map((line, r) => line.map((cell, i) => this.paint(align(cell, i), columns[i]!.colour?.(rows[r]!))));
+      if (titled) lines.unshift(columns.map(({ title }, i) => this.paint(align(title, i), "bold")));
+      return lines.map((line) => `${line.join("  ").trimEnd()}\n`).join("");
     };
-    const lines = [
-      columns.map(({ title }, i) => this.paint(align(title, i), "bold")).join("  ").trimEnd(),
-      ...cells.map((line, r) =>
-        line.map((cell, i) => this.paint(align(cut(cell, i), i), columns[i]!.colour?.(rows[r]!))).join("  ").trimEnd()
-      ),
-    ];
-    return `${lines.join("\n")}\n`;
   }
 
   /** Names and values, one a line; values that are undefined are left out. */

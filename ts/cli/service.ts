@@ -1,0 +1,149 @@
+// The service that a command's options name, and a client of it: a store of this machine, held by another process or by none, or a cluster.
+import { resolve } from "node:path";
+import { StoreService } from "../app/store_service.ts";
+import { Client } from "../client/client.ts";
+import { DeadlineExceededError, QueryRejectedError, WorkflowExecutionAlreadyStartedError } from "../client/errors.ts";
+import type { WorkflowHandle } from "../client/handle.ts";
+import { processIdentity } from "../platform/host.ts";
+import { lineLogger } from "../service/logger.ts";
+import type { RawService } from "../service/raw.ts";
+import { GrpcService, type TlsOptions } from "../temporal/grpc.ts";
+import type { Call } from "./frame/command.ts";
+import { CommandError, UsageError } from "./frame/errors.ts";
+import { CliConverter, keyValue } from "./values.ts";
+import { DEFAULT_STORE, type SERVICE_OPTIONS } from "./table/service.ts";
+
+export type ServiceCall = Call<typeof SERVICE_OPTIONS>;
+
+/** A workflow of any type. */
+// deno-lint-ignore no-explicit-any
+export type Handle = WorkflowHandle<any>;
+
+export interface Connection {
+  readonly client: Client;
+  readonly service: RawService;
+  /** "store /path/of/it" or "host:port". */
+  readonly where: string;
+  /** The store's path; undefined for a cluster. */
+  readonly store: string | undefined;
+  /** True when a process that may have workers holds the store; always for a cluster. */
+  readonly held: () => boolean;
+  /** `timeout` as client calls take it. */
+  readonly settings: { readonly timeout?: number };
+}
+
+/** The path of the store that the options name. */
+export function storePath({ options, io }: Pick<ServiceCall, "options" | "io">): string {
+  return resolve(io.cwd, options.store ?? DEFAULT_STORE);
+}
+
+/** Opens what the options name, for the time of `use`. */
+export async function withService<T>(call: ServiceCall, use: (connection: Connection) => Promise<T>): Promise<T> {
+  const { options, given, print } = call;
+  if (options.address !== undefined && given.has("store")) {
+    throw new UsageError("--store and --address contradict each other: a store is a file of this machine, an address a cluster");
+  }
+  let waiting = false;
+  const tellWaiting = () => {
+    if (waiting) return;
+    waiting = true;
+    print.note(
+      `waiting: no process has ${storePath(call)} open, and only a worker can go on. Ctrl-C stops waiting, not the workflow.`,
+    );
+  };
+  const opened = options.address !== undefined ? await openCluster(call, options.address) : openStore(call, tellWaiting);
+  const { service, close, ...place } = opened;
+  const client = new Client({
+    service,
+    namespace: options.namespace,
+    converter: new CliConverter(),
+    identity: options.identity ?? `temporalex-cli:${processIdentity()}`,
+    logger: lineLogger({ minimum: "warn", write: (line) => print.note(line) }),
+  });
+  const settings = options.timeout === undefined ? {} : { timeout: options.timeout };
+  try {
+    return await use({ client, service, settings, ...place });
+  } catch (error) {
+    throw inOurWords(error, call);
+  } finally {
+    await close();
+  }
+}
+
+function openStore(call: ServiceCall, onWaiting: () => void) {
+  const path = storePath(call);
+  const service = new StoreService({ path, namespace: call.options.namespace, onWaiting });
+  return { service, where: `store ${path}`, store: path, held: () => service.held, close: () => service.close() };
+}
+
+async function openCluster({ options, io }: ServiceCall, address: string) {
+  const read = async (path: string | undefined) =>
+    path === undefined ? undefined : new TextDecoder().decode(await io.read(resolve(io.cwd, path)));
+  const [serverRootCaCertificate, clientCertificate, clientKey] = await Promise.all(
+    [options.tlsCaPath, options.tlsCertPath, options.tlsKeyPath].map(read),
+  );
+  const { tlsServerName: serverName } = options;
+  const tls: TlsOptions = {
+    ...(serverRootCaCertificate !== undefined && { serverRootCaCertificate }),
+    ...(clientCertificate !== undefined && { clientCertificate }),
+    ...(clientKey !== undefined && { clientKey }),
+    ...(serverName !== undefined && { serverName }),
+  };
+  const named = Object.keys(tls).length > 0;
+  const service = usage(() =>
+    new GrpcService({
+      address,
+      ...(named ? { tls } : options.tls ? { tls: true } : {}),
+      ...(options.apiKey !== undefined && { apiKey: options.apiKey }),
+      metadata: Object.fromEntries(options.grpcMeta.map((pair) => keyValue("--grpc-meta", pair))),
+    })
+  );
+  return { service, where: address, store: undefined, held: () => true, close: () => Promise.resolve(service.close()) };
+}
+
+/** Refusals of arguments, which are a user's mistakes here. */
+function usage<T>(make: () => T): T {
+  try {
+    return make();
+  } catch (e) {
+    throw e instanceof TypeError ? new UsageError(e.message) : e;
+  }
+}
+
+/** Errors whose advice names an option of the programming interface, with the command line's option instead. */
+function inOurWords(error: unknown, { options }: ServiceCall): unknown {
+  if (error instanceof WorkflowExecutionAlreadyStartedError) {
+    const run = error.runId === undefined ? "" : ` (run ${error.runId})`;
+    return reworded(
+      error,
+      `workflow ${error.workflowId} exists already${run}; use another --workflow-id, --id-conflict-policy UseExisting to take the running ` +
+        "one, or an --id-reuse-policy that allows a new run",
+    );
+  }
+  if (error instanceof QueryRejectedError) {
+    return reworded(error, error.message.replace("drop rejectCondition", "drop --reject-condition"));
+  }
+  if (error instanceof DeadlineExceededError && error.updateId !== undefined) {
+    return reworded(
+      error,
+      `the update was not answered in time; it may still be carried out: wait for it with temporalex workflow update result ` +
+        `--update-id ${error.updateId}`,
+    );
+  }
+  if (error instanceof DeadlineExceededError) {
+    return reworded(error, error.message.replace("give it a longer timeout", "give it a longer --timeout"));
+  }
+  if ((error as { reason?: string }).reason === "NoStore" && options.store === undefined) {
+    return new CommandError(
+      `${(error as Error).message}; name the store with --store or TEMPORALEX_STORE, or a cluster with --address`,
+    );
+  }
+  return error;
+}
+
+/** The same error for programs, with another message. */
+function reworded(error: Error, message: string): Error {
+  const copy = Object.create(error) as Error;
+  Object.defineProperty(copy, "message", { value: message });
+  return copy;
+}

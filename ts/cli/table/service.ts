@@ -1,0 +1,60 @@
+// Options of commands that talk to a service: a store file of this machine, or a Temporal cluster.
+import type { Options } from "../frame/command.ts";
+
+export const DEFAULT_STORE = "temporalex.sqlite";
+
+export const SERVICE_OPTIONS = {
+  store: {
+    type: "text",
+    value: "file",
+    env: "TEMPORALEX_STORE",
+    completes: "files",
+    help:
+      `Store file. While a process has it open, that process is asked; otherwise it is opened for a moment. Default: ./${DEFAULT_STORE}`,
+  },
+  address: { type: "text", value: "host:port", help: "A Temporal cluster instead of a store" },
+  namespace: { type: "text", short: "n", default: "default", env: "TEMPORALEX_NAMESPACE", help: "Namespace" },
+  apiKey: { type: "text", value: "key", env: "TEMPORAL_API_KEY", help: "API key, with --address; switches TLS on" },
+  tls: { type: "flag", help: "TLS, with --address" },
+  tlsCaPath: { type: "text", value: "file", completes: "files", help: "Certificate (PEM) of the authority to trust" },
+  tlsCertPath: { type: "text", value: "file", completes: "files", help: "Client certificate (PEM)" },
+  tlsKeyPath: { type: "text", value: "file", completes: "files", help: "Key (PEM) of the client certificate" },
+  tlsServerName: { type: "text", value: "name", help: "Name to expect in the server's certificate" },
+  grpcMeta: { type: "text", value: "key=value", many: true, help: "Header of every request, with --address" },
+  identity: { type: "text", value: "name", help: "Who asks, as histories show it" },
+  timeout: {
+    type: "duration",
+    value: "duration",
+    aliases: ["commandTimeout"],
+    help: "Give up after this time. Default: 10s for what needs no worker, 30s for queries, none for results and updates",
+  },
+} as const satisfies Options;
+
+/** Arguments for a workflow, signal, update or query. */
+export const INPUT_OPTIONS = {
+  input: { type: "text", short: "i", value: "json", many: true, help: "An argument, as JSON" },
+  inputFile: {
+    type: "text",
+    value: "file",
+    many: true,
+    completes: "files",
+    help: 'A file with an argument, as JSON; "-" is standard input',
+  },
+  inputMeta: {
+    type: "text",
+    value: "key=value",
+    many: true,
+    help: 'Metadata of the arguments\' payloads; "encoding" replaces json/plain, and the input need not be JSON then',
+  },
+  inputBase64: { type: "flag", help: "The input is base64" },
+} as const satisfies Options;
+
+export const WORKFLOW_ID = { type: "text", short: "w", value: "id", required: true, help: "Workflow id" } as const;
+export const RUN_ID = { type: "text", short: "r", value: "id", help: "Run id. Default: the current run" } as const;
+export const TIME_FORMAT = {
+  type: "text",
+  value: "format",
+  choices: ["relative", "iso"],
+  default: "relative",
+  help: "How times are shown",
+} as const;

@@ -11,12 +11,16 @@
 //  3. Name it here. Help, "did you mean", `--json`, colours, Ctrl-C and shell completion come with the description.
 //  4. Test it with `run(["stop", ...])` of tests/cli/support/run.ts: success, `--json`, and one user error.
 import type { Commands } from "./frame/command.ts";
+import { completion } from "./table/completion.ts";
 import { replay } from "./table/replay.ts";
+import { run } from "./table/run.ts";
 import { worker } from "./table/worker.ts";
 import { workflow } from "./table/workflow.ts";
 
 export const COMMANDS: Commands = {
   workflow,
   worker,
+  run,
   replay,
+  completion,
 };

@@ -58,7 +58,11 @@ export async function runCommand(call: RunCall): Promise<number> {
     });
     interrupted.catch(() => {});
     const lost = app.done.then(() => new Promise<never>(() => {}));
-    return await Promise.race([showResult(call, handle as Handle, {}, true), stuck, interrupted, lost]);
+    const noWayOn = stuck.catch(async (error: CommandError) => {
+      const line = await failingLine(handle as Handle);
+      throw line === "" ? error : new CommandError(`${error.message}\n  ${line}`);
+    });
+    return await Promise.race([showResult(call, handle as Handle, {}, true), noWayOn, interrupted, lost]);
   } catch (error) {
     if (error === signal.reason && signal.aborted) {
       print.note(
@@ -120,4 +124,14 @@ async function openApp(
 function onlyType(types: readonly string[]): string {
   if (types.length === 1) return types[0]!;
   throw new UsageError(`name the workflow with --type; these modules define: ${types.join(", ")}`);
+}
+
+/** Where the code of the last failed workflow task threw, as its stack trace says; "" when it does not. */
+async function failingLine(handle: Handle): Promise<string> {
+  const { events } = await handle.fetchHistory();
+  for (const { attributes } of events.reverse()) {
+    if (attributes.case !== "workflowTaskFailedEventAttributes") continue;
+    return /^\s*(at .*)$/m.exec(attributes.value.failure?.stackTrace ?? "")?.[1] ?? "";
+  }
+  return "";
 }

@@ -2,7 +2,7 @@
 import type { Node, NodeOption } from "./nodes.ts";
 
 const quoted = (text: string): string => `'${text.replace(/[\\']/g, "\\$&")}'`;
-const condition = (path: readonly string[]): string => `-n ${quoted(`test (__temporalex_at) = "${path.join(" ")}"`)}`;
+const condition = (path: readonly string[]): string => `-n ${quoted(`__temporalex_is "${path.join(" ")}"`)}`;
 
 function optionLines(path: readonly string[], option: NodeOption): string[] {
   const value = !option.takesValue
@@ -40,12 +40,17 @@ export function fishScript(nodes: readonly Node[]): string {
 function __temporalex_at
   set -l at
   for word in (commandline -opc)[2..-1]
-    set -l next (string join " " $at $word)
+    set -l next (string join -- " " $at $word)
     if contains -- $next ${known}
       set at $at $word
     end
   end
-  string join " " -- $at
+  string join -- " " $at
+end
+
+function __temporalex_is
+  set -l at (__temporalex_at)
+  test "$at" = "$argv[1]"
 end
 
 complete -c temporalex -f

@@ -1,0 +1,50 @@
+// Workflows for the tests of the command line.
+import {
+  activities,
+  ApplicationFailure,
+  continueAsNew,
+  on,
+  publishState,
+  query,
+  receive,
+  reply,
+  signal,
+  sleep,
+  stop,
+  update,
+  workflow,
+} from "../../../ts/workflow/mod.ts";
+import type * as shop from "./activities.ts";
+
+export const addItem = update<[sku: string], number>("add_item");
+export const checkout = signal<[note?: string]>("checkout");
+export const status = query<string, [upper?: boolean]>("status");
+const { charge } = activities<typeof shop>({ startToClose: "10s", retry: { maximumAttempts: 2 } });
+
+export const cart = workflow("Cart", {
+  queries: { status: (published: string, upper?: boolean) => upper ? published.toUpperCase() : published },
+  async run(customer: string, discount = 0) {
+    publishState("open");
+    const items = await receive<string[]>([], [
+      on(addItem, ([sku], items) => reply(items.length + 1, [...items, sku]), {
+        validate: ([sku]) => {
+          if (sku === "") throw ApplicationFailure.nonRetryable("an item needs a name", { type: "BadItem" });
+        },
+      }),
+      on(checkout, (_, items) => stop(items)),
+    ]);
+    publishState("charging");
+    return { receipt: await charge(customer, items), discount };
+  },
+});
+
+export const fails = workflow("Fails", (): Promise<void> => {
+  throw ApplicationFailure.nonRetryable("out of stock", { type: "OutOfStock" });
+});
+export const nothing = workflow("Nothing", async () => {});
+export const slow = workflow("Slow", async (ms: number) => {
+  await sleep(ms);
+  return "slept";
+});
+export const again = workflow("Again", async (left: number) => left > 0 ? continueAsNew(left - 1) : "done");
+export const bug = workflow("Bug", () => Promise.reject(new TypeError("this code has a bug")));

@@ -1,6 +1,8 @@
 // Runtime-neutral cases: the same source runs in Node, Deno and Chromium (page and worker). A case file exports `cases`; the runners of
 // each runtime call them. Nothing here names a platform.
 
+import { stackText } from "../../ts/converter/stack.ts";
+
 export interface CaseContext {
   /** Ends the case as skipped, by name. */
   skip(reason: string): never;
@@ -25,6 +27,8 @@ export interface CaseResult {
 
 class Skipped extends Error {}
 
+const shown = (e: unknown): string => e instanceof Error ? stackText(e) : String(e);
+
 export async function runCase(file: string, one: Case): Promise<CaseResult> {
   try {
     await one.run({
@@ -35,8 +39,8 @@ export async function runCase(file: string, one: Case): Promise<CaseResult> {
     return { file, name: one.name, status: "passed" };
   } catch (e) {
     if (e instanceof Skipped) return { file, name: one.name, status: "skipped", error: e.message };
-    const cause = e instanceof Error && e.cause instanceof Error ? `\ncaused by ${e.cause.stack}` : "";
-    return { file, name: one.name, status: "failed", error: String((e as Error)?.stack ?? e) + cause };
+    const cause = e instanceof Error && e.cause instanceof Error ? `\ncaused by ${shown(e.cause)}` : "";
+    return { file, name: one.name, status: "failed", error: shown(e) + cause };
   }
 }
 

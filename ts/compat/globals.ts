@@ -1,6 +1,7 @@
 // The globals that modules of the official API see: Date is workflow time, Math.random the run's Alea, setTimeout and clearTimeout are
 // durable timers under scopes, console goes to the run's log. The loader hands them to each module as parameters, so nothing of the
 // host is replaced; a worker realm may install the same table for good.
+import { stackText } from "../converter/stack.ts";
 import { currentRun, maybeCurrentRun } from "./current.ts";
 import { clearTimeout, setTimeout } from "./workflow/timers.ts";
 
@@ -56,7 +57,7 @@ function createConsole(): Pick<Console, "log" | "debug" | "info" | "warn" | "err
 
 function shown(part: unknown): string {
   if (typeof part === "string") return part;
-  if (part instanceof Error) return part.stack ?? String(part);
+  if (part instanceof Error) return stackText(part);
   try {
     return JSON.stringify(part) ?? String(part);
   } catch {

@@ -18,6 +18,7 @@ import {
 } from "./failures.ts";
 import { enumName } from "./enums.ts";
 import { defaultPayloadConverter, fromPayloads, type PayloadConverter, toPayloads } from "./payload.ts";
+import { stackTrace } from "./stack.ts";
 import { durationMs } from "../temporal/well_known.ts";
 
 const SOURCE = "TypeScriptSDK";
@@ -29,7 +30,7 @@ export function toFailure(error: unknown, converter: PayloadConverter = defaultP
     const base = {
       message: error.message,
       source: error.source ?? SOURCE,
-      stackTrace: stackOf(error),
+      stackTrace: stackTrace(error),
       ...(error.cause === undefined ? {} : { cause: toFailure(error.cause, converter) }),
     };
     const payloads = (values: unknown[]) => (values.length > 0 ? { payloads: toPayloads(converter, values) } : undefined);
@@ -111,7 +112,7 @@ export function toFailure(error: unknown, converter: PayloadConverter = defaultP
     return create(FailureSchema, {
       message: error.message,
       source: SOURCE,
-      stackTrace: stackOf(error),
+      stackTrace: stackTrace(error),
       ...(error.cause === undefined ? {} : { cause: toFailure(error.cause, converter) }),
       failureInfo: { case: "applicationFailureInfo", value: { type: error.name } },
     });
@@ -204,13 +205,6 @@ export function encodeFailure(error: unknown, converter?: PayloadConverter): Uin
 /** The error of an encoded Failure. */
 export function decodeFailure(bytes: Uint8Array, converter?: PayloadConverter): TemporalFailure {
   return fromFailure(fromBinary(FailureSchema, bytes), converter);
-}
-
-/** The frames of an error's stack, without its first lines (name and message). */
-function stackOf(error: Error): string {
-  const stack = error.stack ?? "";
-  const at = stack.search(/^\s+at /m);
-  return at < 0 ? "" : stack.slice(at);
 }
 
 function describe(value: unknown): string {

@@ -1,20 +1,15 @@
 // Where workflow code called the API. Taking a stack costs about 6 us, so it is done only when it is asked for (debug sessions, the pass
 // after a divergence) or when an error is about to be reported anyway. As files of its own, this package knows its frames by their
 // folder; in a bundle, where the user's code has the same file and names are minified, by their number.
+import { stackFrames } from "../converter/stack.ts";
 import { bundled, ownCode } from "../platform/own_code.ts";
-
-/** The frames of a stack, without the error's name and message. */
-function frames(stack: string | undefined): string[] {
-  const lines = (stack ?? "").split("\n").filter((line) => /^\s+at |@.*:\d+:\d+$/.test(line));
-  return lines.map((line) => line.trim().replace(/^at /, ""));
-}
 
 /**
  * "function (file:line:column)" of the user's nearest frame in a stack, or "" when there is none. `depth`: how many frames of ours lie over
  * it, for bundles.
  */
 export function userFrame(stack: string | undefined, depth = 0): string {
-  const all = frames(stack);
+  const all = stackFrames(stack);
   if (bundled) return all[depth] ?? "";
   return all.find((line) => !line.includes(ownCode) && !/\bnode:|\bext:|\(<anonymous>\)$/.test(line)) ?? "";
 }

@@ -9,6 +9,7 @@ import { enter, requireRole } from "./enter.ts";
 import { isTaskError, MisuseError, NestingError, taskErrorOf } from "./errors.ts";
 import { Queue, type SignalItem, type UpdateItem } from "./inbox.ts";
 import type { NativeRun } from "./run.ts";
+import { stackText } from "../converter/stack.ts";
 import { inClosure, slot } from "./slot.ts";
 import type { ReceiveState } from "./tracing.ts";
 import { ReceiveAwaiter, ReceiveTimer, StateAwaiter, type StateChange } from "./receive_awaiters.ts";
@@ -287,7 +288,9 @@ export class ReceiveScope {
   }
 
   #signalFailed(name: string, error: unknown): void {
-    this.run.log.error(`the handler of signal "${name}" failed`, { error: String((error as Error)?.stack ?? error) });
+    this.run.log.error(`the handler of signal "${name}" failed`, {
+      error: error instanceof Error ? stackText(error) : String(error),
+    });
   }
 
   /** updateState: now, or when the running sync handler has returned its state (#12). */

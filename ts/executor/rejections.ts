@@ -1,6 +1,7 @@
 // Promises of workflow code that are rejected and that nobody handles. The host reports them (Node's "unhandledRejection", the web's
 // "unhandledrejection" events) through an interface, because this room knows no platform. A report belongs to the run whose task is
 // open: one task at a time per realm, and one more hop before a task's completion leaves, because Chromium reports one hop late.
+import { stackText } from "../converter/stack.ts";
 import { describeThrown, UnhandledRejectionError } from "./errors.ts";
 
 /** What the host tells. */
@@ -41,7 +42,7 @@ export class OpenRejections {
         `a promise of the workflow was rejected and nothing handled it (${text}); await it, or catch it`,
         { cause: reason },
       );
-      if (reason instanceof Error && reason.stack !== undefined) error.stack = reason.stack;
+      if (reason instanceof Error) error.stack = stackText(reason);
       return error;
     }
     return undefined;

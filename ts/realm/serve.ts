@@ -22,6 +22,7 @@ import { type HostPort, hostPort } from "../platform/threads.ts";
 import { captureRejections, type RejectionHost } from "../platform/rejections.ts";
 import * as workflowModule from "../workflow/mod.ts";
 import { formatArgs } from "./guard/console.ts";
+import { stackText } from "../converter/stack.ts";
 import { installGuard } from "./guard/mod.ts";
 import { plainStacks } from "./guard/stacks.ts";
 import { WorkflowLoadError } from "./loader/errors.ts";
@@ -272,7 +273,7 @@ function buffersOf({ response }: TaskOutcome): readonly object[] {
 /** What was thrown, as data. */
 function shown(thrown: unknown): unknown {
   if (!(thrown instanceof Error)) return thrown === undefined ? undefined : formatArgs([thrown]);
-  return { name: thrown.name, message: thrown.message, stack: thrown.stack };
+  return { name: thrown.name, message: thrown.message, stack: stackText(thrown) };
 }
 
 const messageOf = (e: unknown): string => e instanceof Error ? e.message : String(e);

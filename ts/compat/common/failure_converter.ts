@@ -20,6 +20,7 @@ import {
   TerminatedFailure,
   TimeoutFailure,
 } from "./failures.ts";
+import { stackTrace } from "../../converter/stack.ts";
 import { timeoutMs } from "./time.ts";
 import { durationFromMs } from "../../temporal/well_known.ts";
 
@@ -179,7 +180,8 @@ function applicationInfo(value: Extract<NonNullable<InfoInit>, { case: "applicat
 function framesOf(error: Error): string {
   const stack = error.stack ?? "";
   const head = `${error.name}: ${error.message}\n`;
-  return stack.startsWith(head) ? stack.slice(head.length) : stack;
+  if (stack.startsWith(head)) return stack.slice(head.length);
+  return /^\s+at /m.test(stack) ? stack : stackTrace(error) || stack;
 }
 
 function describe(value: unknown): string {

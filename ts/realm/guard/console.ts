@@ -1,4 +1,5 @@
 // console in a realm writes to the workflow's log: silent while a run replays, with the run's names and workflow time on each line.
+import { stackText } from "../../converter/stack.ts";
 import { defineMethod, type Globals, override } from "./patch.ts";
 import type { Level } from "./violations.ts";
 
@@ -48,7 +49,7 @@ export function formatArgs(args: readonly unknown[]): string {
 
 function formatArg(arg: unknown): string {
   if (typeof arg === "string") return arg;
-  if (arg instanceof Error) return arg.stack ?? `${arg.name}: ${arg.message}`;
+  if (arg instanceof Error) return stackText(arg);
   if (typeof arg === "bigint") return `${arg}n`;
   if (typeof arg === "symbol" || typeof arg === "function" || arg === undefined) return String(arg);
   const seen = new Set<unknown>();

@@ -11,6 +11,7 @@ import { guardConsole } from "./console.ts";
 import { guardLocale } from "./locale.ts";
 import { defineMethod, type Globals, override } from "./patch.ts";
 import { guardRandom } from "./random.ts";
+import { guardRegExp } from "./regexp.ts";
 import { sealRealm } from "./seal.ts";
 import { adviceFor, BLOCKED, KEPT, REMOVED } from "./table.ts";
 import { guardTime } from "./time.ts";
@@ -168,12 +169,7 @@ function guardParts(globals: Globals, context: GuardContext): void {
     writable: false,
     configurable: false,
   });
-  // What the last match of any run was.
-  for (const name of Object.getOwnPropertyNames(RegExp)) {
-    if (/^(?:\$.|input|lastMatch|lastParen|leftContext|rightContext)$/.test(name)) {
-      delete (RegExp as unknown as { [name: string]: unknown })[name];
-    }
-  }
+  guardRegExp(globals);
   // The errors and handles of the core's glue are needed while it runs; compiling is not.
   const wasm = globals["WebAssembly"] as { [name: string]: unknown };
   const left = {};

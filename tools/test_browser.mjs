@@ -1,15 +1,24 @@
 #!/usr/bin/env node
-// Runs the runtime-neutral cases (tests/cases/*.ts that export `cases`) in Chromium: once in a page and once in a module worker. The bundle
-// is served from a loopback port with COOP/COEP off, as an ordinary page would be. Ends with `N passed, N failed, N skipped`.
+// Runs the runtime-neutral cases (tests/cases/*.ts that export `cases`) in a browser, `--browser=chromium` or `--browser=firefox`: once in a
+// page and once in a module worker. The bundle is served from a loopback port with COOP/COEP off, as an ordinary page would be.
+// `--only=TEXT`: the cases whose name or file contains it. Ends with `N passed, N failed, N skipped`.
 import { createServer } from "node:http";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { launchChromium } from "./lib/chromium.mjs";
+import { launchFirefox } from "./lib/firefox.mjs";
 import { root } from "./lib/steps.mjs";
 
-const only = process.argv.find((a) => a.startsWith("--only="))?.slice(7);
-const launched = await launchChromium();
+const option = (name) => process.argv.find((a) => a.startsWith(`--${name}=`))?.slice(name.length + 3);
+const only = option("only") ?? "";
+const kind = option("browser") ?? "chromium";
+const launch = { chromium: launchChromium, firefox: launchFirefox }[kind];
+if (launch === undefined) {
+  console.error(`no browser named ${kind}; there are: chromium, firefox`);
+  process.exit(2);
+}
+const launched = await launch();
 if (!launched.browser) {
   console.log(`0 passed, 0 failed, 1 skipped: no browser: ${launched.reason}`);
   process.exit(0);
@@ -102,18 +111,18 @@ try {
       else if (r.status === "skipped") skipped++;
       else {
         failed++;
-        console.log(`not ok - chromium ${name}: ${r.file}: ${r.name}\n${r.error}`);
+        console.log(`not ok - ${kind} ${name}: ${r.file}: ${r.name}\n${r.error}`);
       }
     }
   }
 } catch (e) {
   failed++;
-  console.log(`not ok - chromium: ${e.stack}`);
+  console.log(`not ok - ${kind}: ${e.stack}`);
 } finally {
   await launched.browser.close();
   server.close();
   rmSync(dir, { recursive: true, force: true });
 }
-console.log(`browser: ${launched.source}`);
+console.log(`browser: ${launched.source}, ${launched.browser.version()}`);
 console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
 process.exitCode = failed > 0 ? 1 : 0;

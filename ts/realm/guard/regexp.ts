@@ -1,0 +1,27 @@
+// RegExp.$1, RegExp.lastMatch and their like say what the last match of any run was. In V8 they can be deleted. In SpiderMonkey they cannot,
+// so there the constructor is replaced by one that never had them, with the same prototype: literals, `instanceof` and subclasses see no
+// difference.
+import { type Globals, override } from "./patch.ts";
+
+const LAST_MATCH = /^(?:\$.|input|multiline|lastMatch|lastParen|leftContext|rightContext)$/;
+
+export function guardRegExp(globals: Globals): void {
+  const Real = globals["RegExp"] as RegExpConstructor;
+  const names = Object.getOwnPropertyNames(Real).filter((name) => LAST_MATCH.test(name));
+  if (!names.every((name) => Reflect.deleteProperty(Real, name))) replace(globals, Real);
+}
+
+function replace(globals: Globals, Real: RegExpConstructor): void {
+  function RegExp(pattern?: unknown, flags?: unknown): unknown {
+    if (new.target !== undefined) return Reflect.construct(Real, [pattern, flags], new.target);
+    // Called as a function it gives back an expression that has no other flags.
+    const same = flags === undefined && pattern instanceof Real && pattern.constructor === RegExp;
+    return same ? pattern : Reflect.construct(Real, [pattern, flags], RegExp);
+  }
+  for (const key of Reflect.ownKeys(Real)) {
+    if (typeof key === "string" && LAST_MATCH.test(key)) continue;
+    Object.defineProperty(RegExp, key, Object.getOwnPropertyDescriptor(Real, key)!);
+  }
+  override(Real.prototype, "constructor", RegExp);
+  override(globals, "RegExp", RegExp);
+}

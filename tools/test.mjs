@@ -12,7 +12,7 @@ if (args.includes("--help") || args.includes("-h")) {
   say(`usage: npm test [-- SUITE... ] [--json] [--verbose] [--list]
 
 Runs all suites, or those named. --list prints their names. --verbose prints the output of passing suites too.
-Environment: CHROMIUM_PATH, TEMPORAL_CLI (the dev server's binary), SKIP_CORE_REBUILD=1.`);
+Environment: CHROMIUM_PATH, FIREFOX_PATH, TEMPORAL_CLI (the dev server's binary), SKIP_CORE_REBUILD=1.`);
   process.exit(0);
 }
 const flags = new Set(args.filter((a) => a.startsWith("--")));
@@ -49,6 +49,15 @@ const nodeTests = async (files, opts = {}, concurrency = 2) => {
   const failed = Math.max(count("fail") + count("cancelled"), r.status === 0 ? 0 : 1);
   return { passed: count("pass"), failed, skipped: count("skipped"), skippedNames: skipped, output: r.output };
 };
+/** A tool that bundles for browsers, runs, and ends with a line of counts. */
+const bundled = async (...argv) => {
+  if (!bin("esbuild")) return skip("esbuild is not installed");
+  const r = await run(process.execPath, argv);
+  const m = /^(\d+) passed, (\d+) failed, (\d+) skipped(?:: (.*))?$/m.exec(r.output);
+  if (!m) return one(1, r.output);
+  const skippedNames = [...r.output.matchAll(/^skipped: (.*)$/gm)].map((m) => m[1]);
+  return { passed: +m[1], failed: +m[2], skipped: +m[3], reason: m[4], skippedNames, output: r.output };
+};
 const dist = (files) => files.map((f) => join(root, "dist", f.replace(/\.ts$/, ".js")));
 
 const suites = {
@@ -76,13 +85,8 @@ const suites = {
       output: r.output,
     };
   },
-  chromium: async () => {
-    if (!bin("esbuild")) return skip("esbuild is not installed");
-    const r = await run(process.execPath, ["tools/test_chromium.mjs"]);
-    const m = /^(\d+) passed, (\d+) failed, (\d+) skipped(?:: (.*))?$/m.exec(r.output);
-    if (!m) return one(1, r.output);
-    return { passed: +m[1], failed: +m[2], skipped: +m[3], reason: m[4], output: r.output };
-  },
+  chromium: () => bundled("tools/test_browser.mjs", "--browser=chromium"),
+  firefox: () => bundled("tools/test_browser.mjs", "--browser=firefox"),
   // One file after the other: each has a browser of its own.
   browser: () => (bin("esbuild") ? nodeTests(dist(inBrowser), {}, 1) : skip("esbuild is not installed")),
   rust: async () => {

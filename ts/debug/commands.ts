@@ -41,8 +41,12 @@ export type Decoded = Pick<CommandView, "kind" | "summary" | "attributes"> & {
   readonly key: string;
 };
 
-/** Decodes a command. */
-export function decodeCommand(command: RecordedCommand, converter: PayloadConverter | undefined): Decoded {
+/** Decodes a command. `updates`: names of updates by the ids that answers to them carry. */
+export function decodeCommand(
+  command: RecordedCommand,
+  converter: PayloadConverter | undefined,
+  updates?: ReadonlyMap<string, string>,
+): Decoded {
   const { kind, seq, attributes, cancel } = command;
   if (cancel) return decodeCancel(kind, seq);
   const all = (payloads: Parameters<typeof shownAll>[0]) => shownAll(payloads, converter);
@@ -98,17 +102,18 @@ export function decodeCommand(command: RecordedCommand, converter: PayloadConver
     case CommandKind.COMMAND_KIND_UPDATE_RESPONSE: {
       const { protocolInstanceId, response } = UpdateResponse.decode(attributes);
       const base = { protocolInstanceId };
+      const update = `update ${updates?.get(protocolInstanceId) ?? protocolInstanceId}`;
       if (response?.$case === "completed") {
         const result = one(response.value);
-        const summary = `answers the update with ${short(result)}`;
+        const summary = `answers ${update} with ${short(result)}`;
         return { kind: "CompleteUpdate", key: `update end ${protocolInstanceId}`, summary, attributes: { ...base, result } };
       }
       if (response?.$case === "rejected") {
         const failure = shownFailureBytes(response.value);
-        const summary = `refuses the update: ${failure.message}`;
+        const summary = `refuses ${update}: ${failure.message}`;
         return { kind: "RejectUpdate", key: `update end ${protocolInstanceId}`, summary, attributes: { ...base, failure } };
       }
-      return { kind: "AcceptUpdate", key: `update ${protocolInstanceId}`, summary: "accepts the update", attributes: base };
+      return { kind: "AcceptUpdate", key: `update ${protocolInstanceId}`, summary: `accepts ${update}`, attributes: base };
     }
     case CommandKind.COMMAND_KIND_QUERY_RESULT: {
       const { queryId, result } = QueryResult.decode(attributes);

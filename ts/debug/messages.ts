@@ -68,7 +68,7 @@ export function messagesAt(data: SessionData, at: number, position: number): Mes
 }
 
 function collect(data: SessionData): Told[] {
-  const { trace, converter, activations } = data;
+  const { trace, converter, activations, links } = data;
   const told: Told[] = [];
   const updates = new Map<string, Told>();
   trace.jobs.forEach((jobs, task) => {
@@ -81,7 +81,10 @@ function collect(data: SessionData): Told[] {
       };
       if (kind === "signalWorkflow") add({ kind: "signal", state: "taken", ...base });
       else if (kind === "cancelWorkflow") add({ kind: "cancelRequest", state: "taken", ...base, name: "cancel" });
-      else if (kind === "doUpdate") updates.set(protocolInstanceId, add({ kind: "update", state: "waiting", updateId, ...base }));
+      else if (kind === "doUpdate") {
+        const accepted = links.byKey.get(`update ${protocolInstanceId}`) ?? base.eventId;
+        updates.set(protocolInstanceId, add({ kind: "update", state: "waiting", updateId, ...base, eventId: accepted }));
+      }
     }
     if (updates.size > 0) collectAnswers(data, task, updates);
   });

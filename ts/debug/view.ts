@@ -99,13 +99,17 @@ export function viewAt(data: SessionData, position: number): SessionView {
 export class ViewCache {
   readonly #commands = new Map<number, readonly CommandView[]>();
   readonly #waits: WaitFacts[] = [];
+  #updates: ReadonlyMap<string, string> | undefined;
 
   /** The commands of a task, each with its event. */
-  commandsOf({ activations, links, converter }: SessionData, task: SessionTask): readonly CommandView[] {
+  commandsOf({ activations, links, converter, trace }: SessionData, task: SessionTask): readonly CommandView[] {
     let views = this.#commands.get(task.index);
     if (views === undefined) {
+      const updates = this.#updates ??= new Map(
+        trace.jobs.flat().map(({ protocolInstanceId = "", name = "" }) => [protocolInstanceId, name]),
+      );
       views = activations.slice(task.first, task.last + 1).flatMap(({ commands }) => commands).map((command) => {
-        const { kind, summary, attributes, key } = decodeCommand(command, converter);
+        const { kind, summary, attributes, key } = decodeCommand(command, converter, updates);
         return { kind, summary, seq: command.seq, attributes, site: command.site, eventId: links.byKey.get(key) };
       });
       this.#commands.set(task.index, views);

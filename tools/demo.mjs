@@ -1,0 +1,137 @@
+#!/usr/bin/env node
+// `npm run demo`: builds the page of web-demo/ and serves it on loopback, with the headers that it should be served with anywhere.
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { createServer } from "node:http";
+import { extname, join, normalize } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { ensureInstalled, root, say } from "./lib/steps.mjs";
+
+const HELP = `usage: npm run demo [-- --port=N] [--path=/sub/] [--no-build] [--build-only]
+
+Builds web-demo/ into web-demo/dist, prints the size of its parts, serves it on 127.0.0.1 and prints the address. Ctrl-C ends it.`;
+
+export const dist = join(root, "web-demo/dist");
+/** The first load, in KiB after gzip: page, code, core.wasm. What is loaded on demand (debugger, engine, SQLite) is printed beside it. */
+const BUDGET_KIB = 350;
+
+const TYPES = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".json": "application/json",
+  ".map": "application/json",
+  ".wasm": "application/wasm",
+};
+
+/** Builds the page. Answers lines that tell its size; throws when the first load is over the budget. */
+export async function buildDemo({ quiet = false } = {}) {
+  const { buildDist } = await import("./build_dist.mjs");
+  buildDist();
+  const { build } = await import("vite");
+  await build({ configFile: join(root, "web-demo/vite.config.mjs"), logLevel: quiet ? "error" : "warn" });
+  const { writeLines } = await import("../web-demo/tools/lines.mjs");
+  writeLines(dist);
+  return sizes();
+}
+
+/** What the browser fetches: at once, and on demand. */
+function sizes() {
+  const files = readdirSync(join(dist, "assets")).filter((name) => !name.endsWith(".map"));
+  const kib = (path) => gzipSync(readFileSync(join(dist, path)), { level: 9 }).length / 1024;
+  const html = readFileSync(join(dist, "index.html"), "utf8");
+  const atOnce = new Set(["index.html", ...[...html.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map((m) => m[1])]);
+  // The shop's part and the core come with the page; what the debugger, the workers and SQLite add comes when they are opened.
+  const also = (test) => files.filter((name) => test.test(name)).forEach((name) => atOnce.add(`assets/${name}`));
+  also(/^core-.*\.wasm$/);
+  for (const name of [...atOnce]) if (name.endsWith(".js")) follow(name, atOnce);
+  also(/^part-shop/);
+  const first = [...atOnce].map((path) => [path, kib(path)]);
+  const later = files.map((name) => `assets/${name}`).filter((path) => !atOnce.has(path)).map((path) => [path, kib(path)]);
+  const sum = (list) => list.reduce((n, [, size]) => n + size, 0);
+  const line = ([path, size]) => `  ${path.replace("assets/", "").padEnd(40)} ${size.toFixed(1).padStart(7)} KiB`;
+  const big = (list) => list.sort((a, b) => b[1] - a[1]).map(line);
+  const total = sum(first);
+  const lines = [
+    `first load: ${total.toFixed(1)} KiB gzipped, core.wasm included (budget ${BUDGET_KIB})`,
+    ...big(first),
+    `on demand: ${sum(later).toFixed(1)} KiB`,
+    ...big(later),
+  ];
+  if (total > BUDGET_KIB) throw new Error(`the first load is over its budget\n${lines.join("\n")}`);
+  return lines;
+}
+
+/** Adds what a file imports statically. */
+function follow(path, into) {
+  const text = readFileSync(join(dist, path), "utf8");
+  for (const m of text.matchAll(/(?:from|import)\s*["']\.\/([^"']+\.js)["']/g)) {
+    const next = `assets/${m[1]}`;
+    if (into.has(next)) continue;
+    into.add(next);
+    follow(next, into);
+  }
+}
+
+/** Serves the built page. `path`: the folder of the site under which it lies. `headers: false` is a server that knows nothing of it. */
+export async function serveDemo({ port = 0, path = "/", headers = true } = {}) {
+  const { HEADERS } = await import("../web-demo/csp.mjs");
+  const server = createServer((req, res) => {
+    const send = (status, type, body) => {
+      res.writeHead(status, { "content-type": type, "cache-control": "no-cache", ...(headers ? HEADERS : {}) }).end(body);
+    };
+    const { host = "" } = req.headers;
+    // A page of another site must not reach this server by a name of its own that leads here.
+    if (!/^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(host)) {
+      return send(403, "text/plain", "this server answers to loopback names only");
+    }
+    if (req.method !== "GET" && req.method !== "HEAD") return send(405, "text/plain", "GET only");
+    let wanted;
+    try {
+      wanted = decodeURIComponent(new URL(req.url, "http://localhost").pathname);
+    } catch {
+      return send(400, "text/plain", "this is no path");
+    }
+    if (!wanted.startsWith(path)) return send(404, "text/plain", `the page is at ${path}`);
+    const file = normalize(join(dist, wanted.slice(path.length) || "index.html"));
+    if (!file.startsWith(dist)) return send(404, "text/plain", "there is no such file");
+    try {
+      if (!statSync(file).isFile()) throw new Error("a folder");
+      send(200, TYPES[extname(file)] ?? "application/octet-stream", readFileSync(file));
+    } catch {
+      send(404, "text/plain", "there is no such file");
+    }
+  });
+  await new Promise((resolve, reject) => server.once("error", reject).listen(port, "127.0.0.1", resolve));
+  const close = () =>
+    new Promise((resolve) => {
+      server.close(resolve);
+      server.closeAllConnections();
+    });
+  return { url: `http://127.0.0.1:${server.address().port}${path}`, close };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const args = process.argv.slice(2);
+  const option = (name, other) => args.find((a) => a.startsWith(`--${name}=`))?.slice(name.length + 3) ?? other;
+  const unknown = args.filter((a) => !/^--(port=\d+|path=\/.*|no-build|build-only|help)$/.test(a));
+  if (args.includes("--help") || unknown.length > 0) {
+    if (unknown.length > 0) console.error(`unknown: ${unknown.join(" ")}`);
+    (unknown.length > 0 ? console.error : console.log)(HELP);
+    process.exit(unknown.length > 0 ? 2 : 0);
+  }
+  ensureInstalled();
+  if (!args.includes("--no-build")) { for (const line of await buildDemo()) say(line); }
+  if (!args.includes("--build-only")) {
+    const path = option("path", "/");
+    try {
+      const { url } = await serveDemo({ port: Number(option("port", "0")), path: path.endsWith("/") ? path : `${path}/` });
+      say(`the page is at ${url} (Ctrl-C ends it)`);
+    } catch (e) {
+      console.error(`the page cannot be served: ${e.message}`);
+      process.exit(1);
+    }
+  }
+}

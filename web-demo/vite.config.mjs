@@ -1,0 +1,34 @@
+// Builds the page. It takes the package's sources as they are (no build step before it but dist/ts/core/core.wasm, which tools/demo.mjs
+// makes), works from any path of any server (`base: "./"`), and keeps source maps, with which the debugger shows lines of the examples.
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vite";
+import { CSP, HEADERS } from "./csp.mjs";
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+const rooms = ["workflow", "client", "activity", "worker", "realm", "engine", "testing", "core", "slim", "debug", "browser"];
+
+export default defineConfig({
+  root: here("."),
+  base: "./",
+  resolve: {
+    alias: [
+      { find: "temporalex/core.wasm", replacement: here("../dist/ts/core/core.wasm") },
+      ...rooms.map((room) => ({ find: `temporalex/${room}`, replacement: here(`../ts/${room}/mod.ts`) })),
+      { find: /^temporalex$/, replacement: here("../ts/mod.ts") },
+    ],
+  },
+  plugins: [{ name: "csp", transformIndexHtml: (html) => html.replace("%CSP%", CSP) }],
+  worker: { format: "es" },
+  build: {
+    outDir: here("dist"),
+    emptyOutDir: true,
+    target: "es2022",
+    sourcemap: true,
+    // Data URLs would need more of the policy.
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 1500,
+    reportCompressedSize: false,
+  },
+  server: { host: "127.0.0.1" },
+  preview: { host: "127.0.0.1", headers: HEADERS },
+});

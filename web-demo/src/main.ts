@@ -1,4 +1,5 @@
 // The page: two parts, one in sight, by the address behind the "#". Each part is loaded when it is first opened.
+import { coreFile } from "./core_file.ts";
 import { byId, h } from "./dom.ts";
 import type { DebuggerPart } from "./debugger/part.ts";
 
@@ -68,5 +69,7 @@ addEventListener("drop", (event) => {
   location.hash = "#/debugger";
   void (part("debugger") as Promise<DebuggerPart>).then((debug) => debug.openFile(file));
 });
+// It is fetched with the page, before any part asks for it.
+void coreFile;
 addEventListener("hashchange", () => void route().catch(() => {}));
 void route().catch(() => {});

@@ -1,8 +1,8 @@
 // The debugger: a history comes in as a dropped or chosen file, as a sample, or from the shop; it is replayed in a worker against this page's
 // code, and shown step by step. The file is read here and goes nowhere.
-import "../core.ts";
 import { type DebugSession, HistoryFileError, openSession, UnknownWorkflowTypeError } from "temporalex/debug";
-import { createWorkerRealm, type WorkerRealm } from "temporalex/slim";
+import { createWorkerRealm, useCore, type WorkerRealm } from "temporalex/slim";
+import { coreFile } from "../core_file.ts";
 import { h } from "../dom.ts";
 import { loadLines } from "./lines.ts";
 import { samples } from "./samples.ts";
@@ -18,6 +18,7 @@ export interface DebuggerPart {
 
 /** Fills the section; resolves when histories can be opened. */
 export async function openDebugger(root: HTMLElement): Promise<DebuggerPart> {
+  useCore(coreFile);
   const [realm] = await Promise.all([
     createWorkerRealm({
       entry: () => new Worker(new URL("../realm.ts", import.meta.url), { type: "module", name: "workflows" }),

@@ -27,11 +27,11 @@ const TYPES = {
 };
 
 /** Builds the page. Answers lines that tell its size; throws when the first load is over the budget. */
-export async function buildDemo({ quiet = false } = {}) {
+export async function buildDemo() {
   const { buildDist } = await import("./build_dist.mjs");
   buildDist();
   const { build } = await import("vite");
-  await build({ configFile: join(root, "web-demo/vite.config.mjs"), logLevel: quiet ? "error" : "warn" });
+  await build({ configFile: join(root, "web-demo/vite.config.mjs"), logLevel: "error" });
   const { writeLines } = await import("../web-demo/tools/lines.mjs");
   writeLines(dist);
   return sizes();

@@ -8,6 +8,7 @@ import type { EmbeddedEngineOptions } from "../engine/options.ts";
 import { consoleLogger } from "../platform/host.ts";
 import type { Logger } from "../service/logger.ts";
 import type { WorkerOptions } from "../worker/options.ts";
+import type { RawService } from "../service/raw.ts";
 import { Worker } from "../worker/worker.ts";
 import { Served } from "./served.ts";
 
@@ -68,29 +69,49 @@ export async function open(options: OpenOptions): Promise<App> {
   const { codec, encodeCommonAttributes } = options;
   const shared = { logger, codec, encodeCommonAttributes, ...(converter !== undefined && { converter }) };
   const store = path === undefined && options.engine?.store === undefined ? { store: new MemoryStore() } : {};
-  const engine = await EmbeddedEngine.open({
-    onError: (error) => logger.error("the engine met a failure", { error }),
-    ...store,
-    ...(path !== undefined && { path }),
-    ...options.engine,
-  });
-  let worker: Worker;
-  try {
-    worker = await Worker.create({
+  const late: { engine?: EmbeddedEngine } = {};
+  const openEngine = async () => {
+    const engine = late.engine = await EmbeddedEngine.open({
+      onError: (error) => logger.error("the engine met a failure", { error }),
+      ...store,
+      ...(path !== undefined && { path }),
+      ...options.engine,
+    });
+    try {
+      return {
+        engine,
+        client: new Client({ namespace: engine.namespace, ...shared, ...options.client, service: engine, taskQueue }),
+      };
+    } catch (error) {
+      await engine.close();
+      throw error;
+    }
+  };
+  // At once: the realm's thread starts while the store is opened. The worker calls its service when it runs, which is after both.
+  const service: RawService = { call: (method, request, call) => late.engine!.call(method, request, call) };
+  const [worked, opened] = await Promise.allSettled([
+    Worker.create({
       shutdownForceMs: CLOSE_MS,
-      namespace: engine.namespace,
+      ...(options.engine?.namespace !== undefined && { namespace: options.engine.namespace }),
       ...shared,
       ...options.worker,
       ...(workflows !== undefined && { workflows }),
       ...(activities !== undefined && { activities }),
-      service: engine,
+      service,
       taskQueue,
-    });
-  } catch (error) {
-    await engine.close();
-    throw error;
+    }),
+    openEngine(),
+  ]);
+  if (opened.status === "rejected") {
+    if (worked.status === "fulfilled") await worked.value.shutdown();
+    throw opened.reason;
   }
-  const client = new Client({ namespace: engine.namespace, ...shared, ...options.client, service: engine, taskQueue });
+  const { engine, client } = opened.value;
+  if (worked.status === "rejected") {
+    await engine.close();
+    throw worked.reason;
+  }
+  const worker = worked.value;
   const done = worker.run();
   // Nobody may be listening yet.
   done.catch((error) => logger.error("the worker has stopped", { error }));

@@ -17,6 +17,9 @@ async function inlineBytes(): Promise<CoreSource> {
 function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
   const native = (Uint8Array as unknown as { fromBase64?: (s: string) => Uint8Array<ArrayBuffer> }).fromBase64;
   if (native !== undefined) return native.call(Uint8Array, text);
+  // Node before 25: ten times as fast as what follows.
+  const { Buffer: nodes } = globalThis as { Buffer?: { from?(text: string, encoding: "base64"): Uint8Array<ArrayBuffer> } };
+  if (nodes?.from !== undefined) return nodes.from(text, "base64");
   const binary = atob(text);
   const bytes = new Uint8Array(binary.length);
   for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);

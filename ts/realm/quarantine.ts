@@ -21,7 +21,10 @@ export class Quarantine {
   #disposed = false;
 
   constructor(spec: RealmSpec, max: number, lost: (job: Job, loss: Loss) => void) {
-    this.#spec = { ...spec, init: { ...spec.init, cacheSize: Math.min(1, spec.init.cacheSize) } };
+    const init = Promise.resolve(spec.init).then((made) => ({ ...made, cacheSize: Math.min(1, made.cacheSize) }));
+    // Whoever starts the realm is told; the quarantine may never be needed.
+    init.catch(() => {});
+    this.#spec = { ...spec, init };
     this.#max = Math.max(1, max);
     this.#lost = lost;
   }

@@ -10,10 +10,14 @@ import type { Loss } from "./lost_task.ts";
 import { WorkflowLoadError } from "./loader/errors.ts";
 import { alone, type BatchedMessage, type FromRealm, type InitMessage, type ToRealm } from "./protocol.ts";
 
+/** What a realm is started with. */
+export type RealmInit = Omit<InitMessage, "t" | "aliveMs">;
+
 /** Everything that is needed to start a realm, once and again. */
 export interface RealmSpec {
   readonly entry: URL | (() => WebWorker);
-  readonly init: Omit<InitMessage, "t" | "aliveMs">;
+  /** It may still be under way (sources, the compiled core): the worker is started meanwhile. */
+  readonly init: RealmInit | Promise<RealmInit>;
   readonly watchdogMs: number;
   readonly startupMs: number;
   readonly maxHeapMb: number | undefined;
@@ -78,25 +82,31 @@ export class RealmThread {
 
   /** Starts the worker and loads the workflows; the names of them. */
   async start(): Promise<readonly string[]> {
-    const { spec } = { spec: this.#spec };
+    const spec = this.#spec;
     const started = new Promise<readonly string[]>((resolve, reject) => this.#started = { resolve, reject });
-    const timer = setTimeout(() => {
-      this.#started?.reject(
-        new Error(`the workflow modules were not loaded within ${spec.startupMs} ms: code at their top level does not end`),
-      );
-    }, spec.startupMs);
+    // The worker may die while its init message is still being made.
+    started.catch(() => {});
+    let timer: ReturnType<typeof setTimeout> | undefined;
     try {
       const events = {
         message: (data: unknown) => this.#receive(data as FromRealm),
         died: (reason: string) => this.#died(reason),
       };
       const options = { name: "temporalex-realm", ...(spec.maxHeapMb === undefined ? {} : { maxHeapMb: spec.maxHeapMb }) };
-      this.#thread = await startThread(spec.entry, events, options);
+      const [thread, init] = await Promise.allSettled([startThread(spec.entry, events, options), spec.init]);
+      if (thread.status === "fulfilled") this.#thread = thread.value;
+      if (init.status === "rejected") throw init.reason;
+      if (thread.status === "rejected") throw thread.reason;
+      timer = setTimeout(() => {
+        this.#started?.reject(
+          new Error(`the workflow modules were not loaded within ${spec.startupMs} ms: code at their top level does not end`),
+        );
+      }, spec.startupMs);
       const aliveMs = spec.watchdogMs > 0 ? Math.max(10, spec.watchdogMs / SIGNS_PER_WINDOW) : 3_600_000;
-      this.#thread.post({ t: "init", ...spec.init, aliveMs } satisfies InitMessage);
+      thread.value.post({ t: "init", ...init.value, aliveMs } satisfies InitMessage);
       const types = await started;
       if (this.#state === "starting") this.#state = "ready";
-      if (this.#jobs.size === 0) this.#thread.hold(false);
+      if (this.#jobs.size === 0) thread.value.hold(false);
       return types;
     } catch (e) {
       await this.end();

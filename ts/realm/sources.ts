@@ -15,8 +15,11 @@ export async function loadSources(options: SourceOptions): Promise<{ graph: Modu
   const { sources, payloadConverter } = options;
   const named = [options.workflows].flat() as (string | URL)[];
   if (named.length === 0) throw new TypeError("no workflow modules were named");
-  const { loadGraph } = await import("./loader/graph.ts");
-  const [workflow, converter] = await Promise.all([import("../workflow/mod.ts"), import("../converter/mod.ts")]);
+  const [{ loadGraph }, workflow, converter] = await Promise.all([
+    import("./loader/graph.ts"),
+    import("../workflow/mod.ts"),
+    import("../converter/mod.ts"),
+  ]);
   const provided = { workflow: Object.keys(workflow), converter: Object.keys(converter) };
   const all = payloadConverter === undefined ? named : [...named, payloadConverter];
   if (sources !== undefined) {

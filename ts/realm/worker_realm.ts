@@ -2,7 +2,7 @@
 // worker or breaks the core. The culprit's task fails by name, and its later tasks run in a quarantine worker of its own. Open tasks of the
 // other runs are given to the new worker again; it knows nothing of their runs, so it asks for their whole history, and they neither
 // fail nor count an attempt.
-import type { TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { RunOptions, TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { coreModule } from "../core/load.ts";
 import { silentLog } from "../executor/program.ts";
 import { scanTask } from "../executor/wire_scan.ts";
@@ -22,7 +22,7 @@ import {
   type ReplayOptions,
   type ReplayVerdict,
 } from "./realm.ts";
-import { type Job, type LostHandler, type RealmSpec, RealmThread } from "./realm_thread.ts";
+import { type Job, type LostHandler, type RealmInit, type RealmSpec, RealmThread } from "./realm_thread.ts";
 import { loadSources } from "./sources.ts";
 
 export interface WorkerRealmOptions extends CommonRealmOptions {
@@ -56,40 +56,45 @@ export interface WorkerRealm extends Realm {
 
 /** Starts a worker realm. Rejects with a WorkflowLoadError that names file and line of everything that cannot be loaded. */
 export async function createWorkerRealm(options: WorkerRealmOptions): Promise<WorkerRealm> {
-  const loaded = options.workflows === undefined ? undefined : await loadSources({ ...options, workflows: options.workflows });
-  if (loaded === undefined && options.entry === undefined) {
+  const { workflows } = options;
+  if (workflows === undefined && options.entry === undefined) {
     throw new TypeError("a worker realm needs `workflows` (modules), or an `entry` that serves some");
   }
   const log = options.log ?? silentLog;
   const { entry } = options;
+  const loading = workflows === undefined ? undefined : loadSources({ ...options, workflows });
+  const init = Promise.all([options.core ?? coreModule(), loading]).then(([core, loaded]): RealmInit => ({
+    core,
+    ...(loaded === undefined ? {} : { graph: loaded.graph }),
+    hasConverter: options.payloadConverter !== undefined,
+    cacheSize: options.cacheSize ?? DEFAULT_CACHE_SIZE,
+    runOptions: options.runOptions ?? {},
+  }));
+  init.catch(() => {}); // told by start()
   const spec: RealmSpec = {
     entry: entry === undefined
       ? ownFile("realm/worker_entry", 'give an `entry` of your own, a module that calls serveRealm() of "temporalex/realm"')
       : typeof entry === "string"
       ? new URL(entry, typeof location === "undefined" ? import.meta.url : location.href)
       : entry,
-    init: {
-      core: options.core ?? await coreModule(),
-      ...(loaded === undefined ? {} : { graph: loaded.graph }),
-      hasConverter: options.payloadConverter !== undefined,
-      cacheSize: options.cacheSize ?? DEFAULT_CACHE_SIZE,
-      runOptions: options.runOptions ?? {},
-    },
+    init,
     watchdogMs: options.watchdogMs ?? 2000,
     startupMs: options.startupMs ?? 30_000,
     maxHeapMb: options.maxHeapMb,
     fetchHistory: options.fetchHistory ?? noHistory,
     log,
   };
-  const realm = new ThreadedRealm(spec, loaded?.graph.warnings ?? [], options.maxQuarantine ?? 4);
+  const realm = new ThreadedRealm(spec, options.runOptions ?? {}, options.maxQuarantine ?? 4);
   await realm.start();
+  realm.warnings = (await loading)?.graph.warnings ?? [];
   return realm;
 }
 
 class ThreadedRealm implements WorkerRealm {
-  readonly warnings: readonly Problem[];
+  warnings: readonly Problem[] = [];
   workflowTypes: readonly string[] = [];
   readonly #spec: RealmSpec;
+  readonly #runOptions: Partial<RunOptions>;
   readonly #quarantine: Quarantine;
   #main: RealmThread;
   /** Work that waits for the main worker, which is being started. */
@@ -97,9 +102,9 @@ class ThreadedRealm implements WorkerRealm {
   #starting: Promise<void> | undefined;
   #disposed = false;
 
-  constructor(spec: RealmSpec, warnings: readonly Problem[], maxQuarantine: number) {
+  constructor(spec: RealmSpec, runOptions: Partial<RunOptions>, maxQuarantine: number) {
     this.#spec = spec;
-    this.warnings = warnings;
+    this.#runOptions = runOptions;
     this.#main = this.#newMain();
     this.#quarantine = new Quarantine(spec, maxQuarantine, (job, loss) => job.lost(loss));
   }
@@ -122,7 +127,7 @@ class ThreadedRealm implements WorkerRealm {
   runTask(pollResponse: Uint8Array): Promise<TaskOutcome> {
     return new Promise((resolve, reject) => {
       const { runId } = scanTask(pollResponse);
-      const { identity = "", namespace = "" } = this.#spec.init.runOptions;
+      const { identity = "", namespace = "" } = this.#runOptions;
       const job: Job = {
         runId,
         unclear: 0,

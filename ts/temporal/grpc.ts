@@ -3,12 +3,12 @@
 // Runs in Node and Deno (HTTP/2); browsers need a gateway.
 import { connect } from "node:net";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
-import { EmptySchema } from "@bufbuild/protobuf/wkt";
 import { Code as ConnectCode, ConnectError, type Transport } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { type RawDetail, readDetail } from "./error_details.ts";
 import { rawMethod } from "./raw_methods.ts";
+import { EmptySchema } from "./well_known.ts";
 
 /** PEM texts. All absent: the system's certificates. */
 export interface TlsOptions {

@@ -1,9 +1,9 @@
 // The methods of WorkflowService as methods of Empty to Empty: transports want a message type, and Empty keeps every field that it does not
 // know, so requests and responses pass through as bytes.
 import type { DescMethodUnary } from "@bufbuild/protobuf";
-import { EmptySchema } from "@bufbuild/protobuf/wkt";
 import type { MethodName } from "../service/raw.ts";
 import { WorkflowService } from "./generated/temporal/api/workflowservice/v1/service_pb.ts";
+import { EmptySchema } from "./well_known.ts";
 
 export type RawMethod = DescMethodUnary<typeof EmptySchema, typeof EmptySchema>;
 const methods = new Map<MethodName, RawMethod>();

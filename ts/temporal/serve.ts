@@ -1,7 +1,6 @@
 // A RawService as an HTTP handler: gRPC, gRPC-web and Connect, with binary bodies that pass through unread, or JSON. Who listens, and who
 // may call, is somebody else's business (listener.ts, ../app/store_socket.ts).
 import { type DescMethodUnary, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { EmptySchema } from "@bufbuild/protobuf/wkt";
 import { Code as ConnectCode, ConnectError, type ConnectRouter, type HandlerContext } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { type MethodName, type RawService, ServiceError } from "../service/raw.ts";
@@ -9,6 +8,7 @@ import { isGone } from "../service/retry.ts";
 import { writeDetail } from "./error_details.ts";
 import { WorkflowService } from "./generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { METHOD_NAMES, rawMethod } from "./raw_methods.ts";
+import { EmptySchema } from "./well_known.ts";
 
 /** A listener for requests of node:http and node:http2. */
 export type ServiceHandler = ReturnType<typeof connectNodeAdapter>;

@@ -1,7 +1,8 @@
 // Google's well-known types as files that Temporal's API imports, built when they are needed (descriptors.ts), and the conversions of times
 // and durations that this package uses. The ones of @bufbuild/protobuf/wkt would build their descriptors at the import.
-import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
-import { fileDesc } from "./descriptors.ts";
+import type { GenMessage } from "@bufbuild/protobuf/codegenv2";
+import type { Duration, Empty, Timestamp } from "@bufbuild/protobuf/wkt";
+import { fileDesc, messageDesc } from "./descriptors.ts";
 
 export const file_google_protobuf_any = /* @__PURE__ */ fileDesc(
   "Chlnb29nbGUvcHJvdG9idWYvYW55LnByb3RvEg9nb29nbGUucHJvdG9idWYiJgoDQW55EhAKCHR5cGVfdXJsGAEgASgJEg0KBXZhbHVlGAIgASgMQnYKE2NvbS5nb29nbGUucHJvdG9idWZCCEFueVByb3RvUAFaLGdvb2dsZS5nb2xhbmcub3JnL3Byb3RvYnVmL3R5cGVzL2tub3duL2FueXBiogIDR1BCqgIeR29vZ2xlLlByb3RvYnVmLldlbGxLbm93blR5cGVzYgZwcm90bzM",
@@ -21,6 +22,9 @@ export const file_google_protobuf_timestamp = /* @__PURE__ */ fileDesc(
 export const file_google_protobuf_wrappers = /* @__PURE__ */ fileDesc(
   "Ch5nb29nbGUvcHJvdG9idWYvd3JhcHBlcnMucHJvdG8SD2dvb2dsZS5wcm90b2J1ZiIcCgtEb3VibGVWYWx1ZRINCgV2YWx1ZRgBIAEoASIbCgpGbG9hdFZhbHVlEg0KBXZhbHVlGAEgASgCIhsKCkludDY0VmFsdWUSDQoFdmFsdWUYASABKAMiHAoLVUludDY0VmFsdWUSDQoFdmFsdWUYASABKAQiGwoKSW50MzJWYWx1ZRINCgV2YWx1ZRgBIAEoBSIcCgtVSW50MzJWYWx1ZRINCgV2YWx1ZRgBIAEoDSIaCglCb29sVmFsdWUSDQoFdmFsdWUYASABKAgiHAoLU3RyaW5nVmFsdWUSDQoFdmFsdWUYASABKAkiGwoKQnl0ZXNWYWx1ZRINCgV2YWx1ZRgBIAEoDEKDAQoTY29tLmdvb2dsZS5wcm90b2J1ZkINV3JhcHBlcnNQcm90b1ABWjFnb29nbGUuZ29sYW5nLm9yZy9wcm90b2J1Zi90eXBlcy9rbm93bi93cmFwcGVyc3Bi+AEBogIDR1BCqgIeR29vZ2xlLlByb3RvYnVmLldlbGxLbm93blR5cGVzYgZwcm90bzM",
 );
+
+/** A message without fields; it keeps those that it does not know. */
+export const EmptySchema: GenMessage<Empty> = /* @__PURE__ */ messageDesc(file_google_protobuf_empty, 0);
 
 /** Milliseconds of a duration. */
 export function durationMs({ seconds, nanos }: Duration): number {

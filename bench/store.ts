@@ -7,7 +7,8 @@ import process from "node:process";
 import { MemoryStore, SqliteStore, type Store, type Synchronous } from "../ts/engine/mod.ts";
 import type { RunRow, RunWrite } from "../ts/engine/store.ts";
 import { builtins } from "../ts/engine/sqlite/builtins.ts";
-import { DRIVER_NAMES, type DriverName, loadLibrary } from "../ts/engine/sqlite/driver.ts";
+import type { DriverName } from "../ts/engine/sqlite/driver.ts";
+import { DRIVER_NAMES, loadLibrary } from "../ts/engine/sqlite/libraries.ts";
 
 const option = (name: string, otherwise: string) =>
   process.argv.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3) ?? otherwise;

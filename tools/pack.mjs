@@ -16,8 +16,8 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { bin, root } from "./lib/steps.mjs";
 
-/** Files that workers start from, given by ownFile(); they are no subpaths. */
-const WORKERS = ["realm/worker_entry", "worker/activity_thread"];
+/** Files that workers start from, given by ownFile() or `new URL("./file.ts", import.meta.url)`; they are no subpaths. */
+const WORKERS = ["realm/worker_entry", "worker/activity_thread", "browser/engine_worker"];
 /** Files of their own that are no subpaths either: Node's module hooks, and what package.json's `browser` takes out of pages. */
 const FILES = ["cli/ts_hooks", "app/serve_store"];
 const CHUNK = /^_temporalex_\w+\.js$/;
@@ -63,6 +63,7 @@ async function javascript(names, out) {
   });
   if (result.warnings.length > 0) throw new Error("esbuild warned; see above");
   const outputs = Object.entries(result.metafile.outputs);
+  for (const [output] of outputs) relink(join(root, output), out);
   // Two copies of a module would be two copies of its state.
   const seen = new Map();
   for (const [output, { inputs }] of outputs) {
@@ -78,6 +79,22 @@ async function javascript(names, out) {
   return new Set(outputs.flatMap(([, { imports }]) => imports.filter((i) => i.external).map((i) => i.path)));
 }
 
+/** Files that code names beside its own source are named beside the chunk that the code went to. Bundlers follow this form. */
+function relink(file, out) {
+  const text = readFileSync(file, "utf8");
+  const linked = text.replace(/new URL\("(\.[^"]+)\.ts", import\.meta\.url\)/g, (form, path, at) => {
+    // esbuild says before each module's code where it is from.
+    const source = [...text.slice(0, at).matchAll(/^\/\/ ts\/(\S+)\.ts$/gm)].at(-1)?.[1];
+    const target = posix.join(posix.dirname(source ?? ""), path);
+    // (Messages give examples of this form.)
+    if (!existsSync(join(root, "ts", `${target}.ts`))) return form;
+    if (!existsSync(join(out, `${target}.js`))) throw new Error(`ts/${source}.ts names ${path}.ts, which is not in the package`);
+    const from = relative(dirname(file), join(out, `${target}.js`)).replaceAll("\\", "/");
+    return `new URL("${from.startsWith(".") ? from : `./${from}`}", import.meta.url)`;
+  });
+  if (linked !== text) writeFileSync(file, linked);
+}
+
 function declarations(names, out) {
   const tsc = bin("tsc");
   if (tsc === undefined) throw new Error("typescript is not installed: run npm ci");
@@ -87,7 +104,13 @@ function declarations(names, out) {
   const config = join(work, "tsconfig.json");
   const options = {
     extends: "../../tsconfig.json",
-    compilerOptions: { noEmit: false, declaration: true, emitDeclarationOnly: true, rootDir: "../../ts", outDir: "out" },
+    compilerOptions: {
+      noEmit: false,
+      declaration: true,
+      emitDeclarationOnly: true,
+      rootDir: "../../ts",
+      outDir: "out",
+    },
     files: names.map((name) => `../../ts/${name}.ts`),
     include: [],
   };

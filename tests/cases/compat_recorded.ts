@@ -19,7 +19,7 @@ const browser = globalThis as unknown as { __caseSources?: { [path: string]: str
 async function textOf(path: string): Promise<string> {
   const given = browser.__caseSources?.[path];
   if (given !== undefined) return given;
-  const files = await fileSources();
+  const files = fileSources();
   for (const root of ["../../", "../../../"]) {
     const text = files.read(new URL(root + path, import.meta.url).href);
     if (text !== undefined) return text;

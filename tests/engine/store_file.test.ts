@@ -4,7 +4,8 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSyn
 import { join } from "node:path";
 import { test } from "node:test";
 import { builtins } from "../../ts/engine/sqlite/builtins.ts";
-import { type DriverName, loadLibrary } from "../../ts/engine/sqlite/driver.ts";
+import type { DriverName } from "../../ts/engine/sqlite/driver.ts";
+import { loadLibrary } from "../../ts/engine/sqlite/libraries.ts";
 import { MIGRATIONS } from "../../ts/engine/sqlite/schema.ts";
 import { SqliteStore } from "../../ts/engine/sqlite/store.ts";
 import {

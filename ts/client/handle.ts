@@ -38,8 +38,9 @@ export interface HandleSettings extends CallSettings {
   requestId?: string;
 }
 
-/** @internal */
+/** Which run a handle means. */
 export interface HandleIds {
+  /** The run; absent: the current one of the workflow id. */
   runId?: string | undefined;
   /** Calls go to `runId` and to no other run. */
   pinned?: boolean;

@@ -1,5 +1,6 @@
-// Workflow sources from the file system, in Node and Deno. `node:fs` is imported when it is first needed, by a name that bundlers do not
-// follow, so that a program for browsers can contain this module.
+// Workflow sources from the file system, in Node and Deno. `node:fs` is asked for when it is first needed, so that a program for browsers
+// can contain this module.
+import { needBuiltin } from "./builtin.ts";
 
 /** Where module sources come from. Synchronous: loading happens once, and its steps depend on each other. */
 export interface SourceHost {
@@ -29,18 +30,16 @@ export function hasFiles(): boolean {
 }
 
 /** The URL of a file: a URL as it is, a path relative to the working directory. */
-export async function fileUrl(pathOrUrl: string | URL): Promise<string> {
+export function fileUrl(pathOrUrl: string | URL): string {
   if (pathOrUrl instanceof URL) return pathOrUrl.href;
   if (/^[a-z][a-z0-9+.-]+:/i.test(pathOrUrl)) return pathOrUrl;
-  const name = "node:url";
-  return (await import(name) as Urls).pathToFileURL(pathOrUrl).href;
+  return needBuiltin<Urls>("node:url").pathToFileURL(pathOrUrl).href;
 }
 
 /** The file system. A file that may not be read (Deno without --allow-read) is an error that says so, not a missing file. */
-export async function fileSources(): Promise<SourceHost> {
-  const names = ["node:fs", "node:url"] as const;
-  const fs = await import(names[0]) as Fs;
-  const { pathToFileURL } = await import(names[1]) as Urls;
+export function fileSources(): SourceHost {
+  const fs = needBuiltin<Fs>("node:fs");
+  const { pathToFileURL } = needBuiltin<Urls>("node:url");
   const missing = (e: unknown) => ["ENOENT", "ENOTDIR", "EISDIR"].includes((e as { code?: string }).code ?? "");
   const read = (url: string): string | undefined => {
     if (!url.startsWith("file:")) return undefined;

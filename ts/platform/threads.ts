@@ -1,5 +1,6 @@
 // Worker threads: worker_threads in Node, Web Workers in Deno and browsers. One small interface for both sides, because their events,
 // their errors and their ends have different names.
+import { needBuiltin } from "./builtin.ts";
 
 /** The host's side of a worker. */
 export interface Thread {
@@ -50,10 +51,7 @@ interface NodeThreads {
 const isNode = (): boolean =>
   !("Deno" in globalThis) && (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node !== undefined;
 
-const nodeThreads = async (): Promise<NodeThreads> => {
-  const name = "node:worker_threads";
-  return await import(name) as NodeThreads;
-};
+const nodeThreads = (): NodeThreads => needBuiltin<NodeThreads>("node:worker_threads");
 
 /** Starts a worker from a module's URL, or takes one that the caller made. */
 export async function startThread(entry: URL | (() => WebWorker), events: ThreadEvents, options: ThreadOptions): Promise<Thread> {
@@ -61,7 +59,7 @@ export async function startThread(entry: URL | (() => WebWorker), events: Thread
   if (!isNode()) {
     return webThread(new Worker(entry, { type: "module", name: options.name }) as unknown as WebWorker, events);
   }
-  const { Worker: ThreadWorker } = await nodeThreads();
+  const { Worker: ThreadWorker } = nodeThreads();
   const { process } = globalThis as unknown as { process: { readonly execArgv: readonly string[] } };
   const worker = new ThreadWorker(entry, {
     name: options.name,
@@ -129,7 +127,7 @@ export interface HostPort {
 }
 
 /** The port of this worker. Its functions are captured: a guard may replace the globals afterwards. */
-export function hostPort(): HostPort | Promise<HostPort> {
+export function hostPort(): HostPort {
   if (!isNode()) {
     const scope = globalThis as unknown as {
       postMessage(message: unknown, transfer: readonly object[]): void;
@@ -142,11 +140,10 @@ export function hostPort(): HostPort | Promise<HostPort> {
       listen: (listener) => add("message", (event) => listener(event.data)),
     };
   }
-  return nodeThreads().then(({ parentPort }) => {
-    if (parentPort === null) throw new Error("a realm's entry was run as a program; it is for worker threads");
-    return {
-      post: (message: unknown, transfer: readonly object[] = []) => parentPort.postMessage(message, transfer),
-      listen: (listener: (data: unknown) => void) => parentPort.on("message", listener),
-    };
-  });
+  const { parentPort } = nodeThreads();
+  if (parentPort === null) throw new Error("a realm's entry was run as a program; it is for worker threads");
+  return {
+    post: (message: unknown, transfer: readonly object[] = []) => parentPort.postMessage(message, transfer),
+    listen: (listener: (data: unknown) => void) => parentPort.on("message", listener),
+  };
 }

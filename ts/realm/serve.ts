@@ -35,10 +35,7 @@ export type ServedWorkflows = WorkflowModule | (() => WorkflowModule | Promise<W
 
 /** Serves a realm in this worker. `workflows` is absent where the host posts the sources. */
 export function serveRealm(workflows?: ServedWorkflows): void {
-  const port = hostPort();
-  const host = new HostLine();
-  if (port instanceof Promise) void port.then((opened) => host.open(opened, workflows));
-  else host.open(port, workflows);
+  new HostLine().open(hostPort(), workflows);
 }
 
 class HostLine {

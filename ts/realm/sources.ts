@@ -33,6 +33,5 @@ export async function loadSources(options: SourceOptions): Promise<{ graph: Modu
       "there are no files here: give the texts of the workflow modules as `sources`, or an `entry` that serves them",
     );
   }
-  const entries = await Promise.all(all.map(fileUrl));
-  return { graph: loadGraph(entries, { host: await fileSources(), provided }) };
+  return { graph: loadGraph(all.map(fileUrl), { host: fileSources(), provided }) };
 }

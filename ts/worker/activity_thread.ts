@@ -11,7 +11,7 @@ import { realTimers, sleepOn } from "../service/timers.ts";
 import { ActivityRegistry } from "./activity_registry.ts";
 import type { FromThread, ToThread } from "./thread_messages.ts";
 
-const port = await hostPort();
+const port = hostPort();
 const post = (message: FromThread) => port.post(message);
 let registry = new ActivityRegistry({});
 let loaded: Promise<void> = Promise.resolve();

@@ -103,7 +103,7 @@ async function inlineFromModules(
 ): Promise<Realm> {
   const list = (Array.isArray(workflows) ? workflows : [workflows]) as readonly (string | URL)[];
   const modules = await Promise.all(
-    list.map(async (module) => await import(await fileUrl(module)) as { [name: string]: unknown }),
+    list.map(async (module) => await import(fileUrl(module)) as { [name: string]: unknown }),
   );
   return await createInlineRealm({ ...common, workflows: modules, converter: settings.converter });
 }

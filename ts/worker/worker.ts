@@ -73,8 +73,7 @@ export class Worker {
   #stop!: (failure?: Error) => void;
   readonly #stopped: Promise<Error | undefined>;
 
-  /** @internal Use `Worker.create`. */
-  constructor({ options, settings, realm, stickyQueue, registry, pool }: WorkerParts) {
+  private constructor({ options, settings, realm, stickyQueue, registry, pool }: WorkerParts) {
     this.#options = options;
     this.#settings = settings;
     this.#stickyQueue = stickyQueue;

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import process from "node:process";
 import { MemoryStore } from "../../../ts/engine/memory_store.ts";
 import { builtins } from "../../../ts/engine/sqlite/builtins.ts";
-import { DRIVER_NAMES, type DriverName, loadLibrary } from "../../../ts/engine/sqlite/driver.ts";
+import type { DriverName } from "../../../ts/engine/sqlite/driver.ts";
+import { DRIVER_NAMES, loadLibrary } from "../../../ts/engine/sqlite/libraries.ts";
 import { SqliteStore } from "../../../ts/engine/sqlite/store.ts";
 import type { Store } from "../../../ts/engine/store.ts";
 

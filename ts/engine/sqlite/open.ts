@@ -4,7 +4,8 @@
 import { NotAStoreError, StoreCorruptError, StoreError } from "../store_errors.ts";
 import { backupFile } from "./backup.ts";
 import { type Builtins, builtins } from "./builtins.ts";
-import { type DriverName, loadLibrary, type SqlDatabase } from "./driver.ts";
+import type { DriverName, SqlDatabase } from "./driver.ts";
+import { loadLibrary } from "./libraries.ts";
 import { storeError } from "./errors.ts";
 import { Fence } from "./fence.ts";
 import { checkHeader, HEADER_BYTES, noStore, tooNew } from "./header.ts";

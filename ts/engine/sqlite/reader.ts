@@ -6,7 +6,8 @@ import { NotAStoreError, StoreError, type StoreHolder, StoreLockedError, StoreVe
 import { backupFile } from "./backup.ts";
 import { type Builtins, builtins } from "./builtins.ts";
 import { checkFile } from "./check.ts";
-import { type DriverName, loadLibrary, type SqlDatabase } from "./driver.ts";
+import type { DriverName, SqlDatabase } from "./driver.ts";
+import { loadLibrary } from "./libraries.ts";
 import { storeError } from "./errors.ts";
 import { Fence, holderOf } from "./fence.ts";
 import { HistoryIndex } from "./history_index.ts";

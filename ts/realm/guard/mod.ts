@@ -82,10 +82,12 @@ function globalNames(globals: object): Set<string> {
 
 /** The host's objects that the function of sideEffect() may read, taken before anything is replaced. */
 function readables(globals: Globals): { readonly [name: string]: unknown } {
-  const deno = globals["Deno"] as { readonly env: { toObject(): object }; readonly pid: number } | undefined;
-  // Reading Deno's `process` would load its whole imitation of Node.
+  const deno = globals["Deno"] as { readonly env: { get(name: string): string | undefined }; readonly pid: number } | undefined;
+  // Reading Deno's `process` would load its whole imitation of Node. Variables are read one by one, when they are asked for: a program that
+  // was not allowed to read the environment has realms all the same.
+  const env = new Proxy({}, { get: (_, name) => typeof name === "string" ? deno?.env.get(name) : undefined });
   const process = deno === undefined ? globals["process"] : Object.defineProperties({}, {
-    env: { get: () => deno.env.toObject() },
+    env: { get: () => env },
     pid: { get: () => deno.pid },
   });
   return { Deno: deno, process, navigator: globals["navigator"], location: globals["location"] };

@@ -1,0 +1,1 @@
+export declare function label(text: string): string;

@@ -1,0 +1,31 @@
+// Every subpath has types, with nothing but what the package brings.
+import * as activity from "temporalex/activity";
+import * as browser from "temporalex/browser";
+import * as client from "temporalex/client";
+import * as core from "temporalex/core";
+import * as debug from "temporalex/debug";
+import * as engine from "temporalex/engine";
+import * as realm from "temporalex/realm";
+import * as slim from "temporalex/slim";
+import * as testing from "temporalex/testing";
+import * as worker from "temporalex/worker";
+import * as workflow from "temporalex/workflow";
+import * as temporalex from "temporalex";
+
+export const names: string[] = [
+  activity,
+  browser,
+  client,
+  core,
+  debug,
+  engine,
+  realm,
+  slim,
+  testing,
+  worker,
+  workflow,
+  temporalex,
+].flatMap(
+  Object.keys,
+);
+export const opened: Promise<temporalex.App> = temporalex.open({});

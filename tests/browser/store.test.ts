@@ -159,6 +159,20 @@ check(
   },
 );
 
+check("closed runs can be purged, and the store looked through, from any tab", async ({ store, newTab }) => {
+  const one = await opened(await newTab(), { store });
+  const two = await opened(await newTab(), { store });
+  for (const id of ["a", "b", "c"]) {
+    await one.start(id, { ...OPEN, signals: id === "c" ? 1 : 0 });
+    if (id !== "c") await one.result(id);
+  }
+  assert.equal(await two.page.evaluate(() => tab.purge(Date.now() + 1000, 1)), 1);
+  assert.equal(await two.page.evaluate(() => tab.purge(Date.now() + 1000)), 1);
+  assert.deepEqual(await two.running(), ["c"]);
+  assert.equal(await one.count(), 1);
+  assert.deepEqual(await two.page.evaluate(() => tab.checkStore()), []);
+});
+
 check("P6: two stores of one site know nothing of each other", async ({ store, newTab }) => {
   const one = await opened(await newTab(), { store: `${store} ä/..*?` });
   const two = await opened(await newTab(), { store: `${store} b` });

@@ -99,3 +99,16 @@ test("virtual time skips what workflows in a thread sleep", async () => {
   assert.ok(env.now() < 7 * 86_400_000 + 1000);
   await env.dispose();
 });
+
+test("workflows can be given as texts", () =>
+  withEngine("memory", {}, (t) => {
+    const sources = {
+      "/flows/twice.ts": `import { workflow } from "temporalex/workflow";
+        import { double } from "./double.ts";
+        export const twice = workflow("Twice", { run: async (n: number) => double(n) });`,
+      "/flows/double.ts": "export const double = (n: number): number => n * 2;",
+    };
+    return t.work({ workflows: "/flows/twice.ts", sources }, async () => {
+      assert.equal(await t.client.execute("Twice", { id: "1", args: [21] }), 42);
+    });
+  }));

@@ -9,7 +9,7 @@ import { alone } from "../realm/protocol.ts";
 import { ServiceError } from "../service/raw.ts";
 import { WorkflowService } from "../temporal/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { toData } from "./error_data.ts";
-import type { EngineInit, FromLeader, ToLeader } from "./messages.ts";
+import type { ChoreValue, EngineInit, FromLeader, ToLeader } from "./messages.ts";
 
 type Reply = (answer: FromLeader) => void;
 
@@ -100,6 +100,12 @@ export class Leader {
         return;
       case "export":
         return this.#chore(message, reply, () => Promise.resolve(this.#export()));
+      case "check":
+        return this.#chore(message, reply, () => Promise.resolve(this.#opfs.store.check()));
+      case "purge": {
+        const { closedBefore, limit } = message;
+        return this.#chore(message, reply, () => this.#engine.purge({ closedBefore, limit }));
+      }
       case "import":
         return this.#chore(message, reply, () => this.#import(message.file, message.force));
     }
@@ -124,7 +130,7 @@ export class Leader {
     );
   }
 
-  #chore(message: { from: string; id: number }, reply: Reply, work: () => Promise<Blob | undefined>): void {
+  #chore(message: { from: string; id: number }, reply: Reply, work: () => Promise<ChoreValue>): void {
     const { from: to, id } = message;
     this.#chores = this.#chores.then(async () => {
       if (this.#closed) return;
@@ -197,5 +203,7 @@ function isCall(message: ToLeader): boolean {
   if (typeof message !== "object" || message === null) return false;
   if (typeof message.from !== "string" || typeof message.id !== "number") return false;
   if (message.k === "call") return Object.hasOwn(WorkflowService.method, message.method) && message.request instanceof Uint8Array;
-  return message.k === "cancel" || message.k === "export" || (message.k === "import" && message.file instanceof Blob);
+  if (message.k === "purge") return typeof message.closedBefore === "number" && message.limit >= 0;
+  return message.k === "cancel" || message.k === "export" || message.k === "check" ||
+    (message.k === "import" && message.file instanceof Blob);
 }

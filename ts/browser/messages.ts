@@ -59,10 +59,14 @@ export type ToLeader =
   }
   | { readonly k: "cancel"; readonly from: string; readonly id: number }
   | { readonly k: "export"; readonly from: string; readonly id: number }
+  | { readonly k: "check"; readonly from: string; readonly id: number }
+  | { readonly k: "purge"; readonly from: string; readonly id: number; readonly closedBefore: number; readonly limit: number }
   | { readonly k: "import"; readonly from: string; readonly id: number; readonly file: Blob; readonly force: boolean };
 
+export type ChoreValue = Blob | readonly string[] | number | undefined;
+
 export type FromLeader =
-  | { readonly k: "answer"; readonly to: string; readonly id: number; readonly value: Uint8Array | Blob | undefined }
+  | { readonly k: "answer"; readonly to: string; readonly id: number; readonly value: Uint8Array | ChoreValue }
   | { readonly k: "refusal"; readonly to: string; readonly id: number; readonly error: ErrorData };
 
 /** The first message to an engine worker. */

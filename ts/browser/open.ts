@@ -5,6 +5,7 @@ import { Client } from "../client/mod.ts";
 import { coreModule, type CoreSource, useCore } from "../core/load.ts";
 import type { EngineLimits } from "../engine/options.ts";
 import type { Synchronous } from "../engine/sqlite/open.ts";
+import type { PurgeOptions } from "../engine/store.ts";
 import { StoreUnavailableError } from "../engine/store_errors.ts";
 import { consoleLogger } from "../platform/host.ts";
 import type { WebWorker } from "../platform/threads.ts";
@@ -58,6 +59,10 @@ export interface BrowserApp extends Pick<App, "client" | "done" | "close"> {
    * and with a StoreNotEmptyError when there are runs and `force` is not set; then nothing has changed.
    */
   importStore(file: Blob | ArrayBuffer | Uint8Array<ArrayBuffer>, options?: { force?: boolean }): Promise<void>;
+  /** Removes closed runs with their histories; answers how many. Their space is used again before the store grows. */
+  purge(options: PurgeOptions): Promise<number>;
+  /** Looks for damage in the store: one sentence for each, none when all is well. Reads everything. */
+  checkStore(): Promise<readonly string[]>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -163,6 +168,8 @@ export async function open(options: BrowserOpenOptions): Promise<BrowserApp> {
     },
     exportStore: () => tab.service.export(),
     importStore: (file, { force = false } = {}) => tab.service.import(file instanceof Blob ? file : new Blob([file]), force),
+    purge: ({ closedBefore, limit = Infinity }) => tab.service.purge(closedBefore, limit),
+    checkStore: () => tab.service.check(),
     done: tab.done,
     close,
     [Symbol.asyncDispose]: close,

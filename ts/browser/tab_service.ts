@@ -8,7 +8,7 @@ import { alone } from "../realm/protocol.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { StoreError } from "../engine/store_errors.ts";
 import { fromData } from "./error_data.ts";
-import type { FromLeader, ToLeader } from "./messages.ts";
+import type { ChoreValue, FromLeader, ToLeader } from "./messages.ts";
 
 /** Where calls go. Routes with one address are one. */
 export interface Route {
@@ -17,8 +17,8 @@ export interface Route {
 }
 
 interface Chore {
-  readonly message: Extract<ToLeader, { k: "export" | "import" }>;
-  readonly resolve: (value: Blob | undefined) => void;
+  readonly message: Extract<ToLeader, { k: "export" | "import" | "check" | "purge" }>;
+  readonly resolve: (value: ChoreValue) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -65,7 +65,15 @@ export class TabService implements RawService {
     await this.#chore((id) => ({ k: "import", from: this.address, id, file, force }));
   }
 
-  #chore(make: (id: number) => Chore["message"]): Promise<Blob | undefined> {
+  check(): Promise<readonly string[]> {
+    return this.#chore((id) => ({ k: "check", from: this.address, id })) as Promise<readonly string[]>;
+  }
+
+  purge(closedBefore: number, limit: number): Promise<number> {
+    return this.#chore((id) => ({ k: "purge", from: this.address, id, closedBefore, limit })) as Promise<number>;
+  }
+
+  #chore(make: (id: number) => Chore["message"]): Promise<ChoreValue> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
     return new Promise((resolve, reject) => {
       // Calls have positive ids.
@@ -108,7 +116,7 @@ export class TabService implements RawService {
     const chore = this.#chores.get(answer.id);
     if (chore !== undefined) {
       this.#chores.delete(answer.id);
-      if (answer.k === "answer") chore.resolve(answer.value as Blob | undefined);
+      if (answer.k === "answer") chore.resolve(answer.value as ChoreValue);
       else chore.reject(fromData(answer.error));
       return;
     }

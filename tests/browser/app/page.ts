@@ -93,6 +93,8 @@ const api = {
   now,
   persisted: () => opened().persisted,
   storage: () => opened().storage(),
+  purge: (closedBefore: number, limit?: number) => opened().purge({ closedBefore, ...(limit !== undefined && { limit }) }),
+  checkStore: () => opened().checkStore(),
   start: (id: string, plan: program.Plan) => ask(`start ${id}`, () => opened().client.start(program.crash, { id, args: [plan] })),
   signal: (id: string, name: string) =>
     ask(`signal ${id} ${name}`, () => opened().client.getHandle(program.crash, id).signal(program.post, name)),

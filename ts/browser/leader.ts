@@ -123,8 +123,8 @@ export class Leader {
     engine.call(method, request, { signal, ...(timeoutMs !== undefined && { timeoutMs }) }).then(
       (value) => done({ k: "answer", to, id, value: alone(value) }),
       (e) => {
-        // The engine is closed because this tab steps down: the next leader answers.
-        if (e instanceof ServiceError && e.reason === "EngineClosed" && this.#closed) return;
+        // The engine has stopped, or is closed because this tab steps down: the next leader answers.
+        if (engine.failure !== undefined || (this.#closed && e instanceof ServiceError && e.reason === "EngineClosed")) return;
         done({ k: "refusal", to, id, error: toData(e) });
       },
     );

@@ -15,8 +15,8 @@ import { importActivities } from "./user_modules.ts";
 import { CliConverter, readInputs } from "./values.ts";
 import { showResult } from "./workflow/start.ts";
 
-/** A workflow task that has failed so often will go on failing: its code does not fit its history, or throws. */
-const MAX_TASK_FAILURES = 3;
+/** A workflow task that has failed so often will go on failing (its code does not fit its history, or throws), every ten seconds from now on. */
+const MAX_TASK_FAILURES = 2;
 
 export async function runCommand(call: RunCall): Promise<number> {
   const { options, io, print, signal } = call;
@@ -108,7 +108,9 @@ async function openApp(
       client: { converter: new CliConverter() },
     });
   } catch (error) {
-    if (error instanceof WorkflowLoadError) throw new UsageError(error.message);
+    if (error instanceof WorkflowLoadError || /export no workflow/.test((error as Error).message)) {
+      throw new UsageError((error as Error).message);
+    }
     if (error instanceof StoreLockedError && store !== undefined) {
       throw new CommandError(
         `${store} is open in ${

@@ -115,6 +115,15 @@ function tlsOptions(tls: TlsOptions): { [name: string]: unknown } {
   };
 }
 
+/** True for an error of a socket or of an HTTP/2 stream (ECONNRESET, ENOENT, ERR_HTTP2_...), which Connect hands on in many dresses. */
+function isOfNode(error: unknown): boolean {
+  for (let e = error, depth = 0; e instanceof Error && depth < 8; e = e.cause, depth++) {
+    const { code } = e as { code?: unknown };
+    if (typeof code === "string" && /^(?:E[A-Z]+|ERR_(?:STREAM|HTTP2)_\w+)$/.test(code)) return true;
+  }
+  return false;
+}
+
 /** What went wrong with a call, with the name that the server's details give it. */
 function toServiceError(error: unknown, method: MethodName, signal: AbortSignal | undefined): ServiceError {
   if (signal?.aborted === true) {
@@ -124,7 +133,7 @@ function toServiceError(error: unknown, method: MethodName, signal: AbortSignal 
   const message = rawMessage === "" ? `${method} failed` : rawMessage;
   // Lost connections come in several dresses: a stream that was reset with CANCEL though nobody here asked for it, or one that ended
   // before its answer. Nothing is known of what the server did, as with any unavailable service.
-  const lost = code === ConnectCode.Canceled || /^connect E[A-Z]+/.test(message) ||
+  const lost = code === ConnectCode.Canceled || isOfNode(error) || /^(?:read|write|connect) E[A-Z]+/.test(message) ||
     /^protocol error: (incomplete|missing)/.test(message) ||
     (code === ConnectCode.Unknown && /premature close|socket|ECONN|stream|GOAWAY/i.test(message)) ||
     (code === ConnectCode.Internal && /stream closed|RST_STREAM|GOAWAY|http\/2/i.test(message));

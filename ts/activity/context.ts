@@ -4,15 +4,23 @@ import type { Duration } from "../converter/duration.ts";
 import { asyncContext } from "../platform/async_context.ts";
 import type { Logger } from "../service/logger.ts";
 
+/** Facts about the attempt that runs. They come from the service with the task. */
 export interface ActivityInfo {
   /** Names the activity to `client.completeActivity`. Changes with every attempt. */
   readonly taskToken: Uint8Array;
+  /** The activity's id within its run: a number, unless the workflow chose one. */
   readonly activityId: string;
+  /** Its name on the wire. */
   readonly activityType: string;
+  /** The queue that the task came from. */
   readonly taskQueue: string;
+  /** Namespace of the workflow. */
   readonly namespace: string;
+  /** Id of the workflow that called it. */
   readonly workflowId: string;
+  /** Run of the workflow that called it. */
   readonly runId: string;
+  /** Type of the workflow that called it. */
   readonly workflowType: string;
   /** From 1. */
   readonly attempt: number;
@@ -23,12 +31,17 @@ export interface ActivityInfo {
   readonly idempotencyKey: string;
   /** What the previous attempt reported last; undefined when it reported nothing. */
   readonly heartbeatDetails: unknown;
+  /** When the workflow's command was recorded: the same for all attempts. */
   readonly scheduledTime: Date | undefined;
+  /** When this attempt became due. */
   readonly currentAttemptScheduledTime: Date | undefined;
+  /** When this attempt was handed to the worker. */
   readonly startedTime: Date | undefined;
   /** Limits in milliseconds; undefined: none. */
   readonly heartbeatTimeoutMs: number | undefined;
+  /** Longest time of this attempt. */
   readonly startToCloseTimeoutMs: number | undefined;
+  /** Longest time of all attempts together, waiting included. */
   readonly scheduleToCloseTimeoutMs: number | undefined;
 }
 
@@ -47,7 +60,9 @@ export type CancelReason =
   /** The worker stops. The attempt counts as failed, and another worker takes the next one. */
   | "WORKER_SHUTDOWN";
 
+/** What a running activity can know and do. Found by `activityContext()`, or handed over by `withContext`. */
 export interface ActivityContext {
+  /** Facts about this attempt. */
   readonly info: ActivityInfo;
   /** Aborted when the activity is to stop; its reason is a CancelledFailure. Hand it to `fetch` and the like. */
   readonly cancelled: AbortSignal;

@@ -12,6 +12,7 @@ import type { RawService } from "../service/raw.ts";
 import { Worker } from "../worker/worker.ts";
 import { Served } from "./served.ts";
 
+/** Options of {@link open}. */
 export interface OpenOptions extends CodecOptions {
   /** SQLite file in which everything is kept, created when missing. Without it everything is in memory, and gone with the process. */
   path?: string;
@@ -32,14 +33,19 @@ export interface OpenOptions extends CodecOptions {
   serve?: boolean;
   /** More options of the parts. */
   engine?: Omit<EmbeddedEngineOptions, "path">;
+  /** Options of the worker, beside those above. */
   worker?: Omit<WorkerOptions, "service" | "taskQueue" | "workflows" | "activities">;
+  /** Options of the client, beside those above. */
   client?: Omit<ClientOptions, "service" | "taskQueue">;
 }
 
 /** A running application. */
 export interface App {
+  /** Starts workflows and talks to them. */
   readonly client: Client;
+  /** Runs workflows and activities in this process. */
   readonly worker: Worker;
+  /** The embedded engine; also a service for further workers and clients. */
   readonly engine: EmbeddedEngine;
   /**
    * Where other processes can reach the engine: a socket's path or `127.0.0.1:<port>`; undefined where it is not served. Resolves shortly
@@ -50,6 +56,7 @@ export interface App {
   readonly done: Promise<void>;
   /** Stops the worker (tasks in work are finished, activities are told to stop) and closes the engine. What was going on goes on at the next `open`. */
   close(): Promise<void>;
+  /** As `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 

@@ -13,6 +13,7 @@ export class PageOutdatedError extends TabError {
   override name = "PageOutdatedError";
   /** Version of the other tab, and of this page. */
   readonly newest: string;
+  /** The version of this page. */
   readonly own: string;
 
   constructor(newest: string, own: string) {

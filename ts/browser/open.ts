@@ -13,6 +13,7 @@ import type { WorkerOptions } from "../worker/options.ts";
 import type { Worker as WorkflowWorker } from "../worker/worker.ts";
 import { Tab, type TabStatus } from "./tab.ts";
 
+/** Options of {@link open} in a browser tab. */
 export interface BrowserOpenOptions extends Omit<OpenOptions, "engine" | "worker" | "workflows"> {
   /** Name of the store: every page of this site that opens the same name shares it. */
   path?: string;
@@ -25,6 +26,7 @@ export interface BrowserOpenOptions extends Omit<OpenOptions, "engine" | "worker
   realm?: () => WebWorker;
   /** For pages without a realm worker (tests, trials): definitions that run in the page itself, or modules together with `sources`. */
   workflows?: WorkerOptions["workflows"];
+  /** Texts of the workflow modules by path, where `workflows` names modules. */
   sources?: WorkerOptions["sources"];
   /** Makes the Worker in which the engine runs. Default: the package's own file. With a bundler: an entry that calls `serveEngine()`. */
   engineWorker?: () => WebWorker;
@@ -36,7 +38,9 @@ export interface BrowserOpenOptions extends Omit<OpenOptions, "engine" | "worker
   persist?: boolean;
   /** False: this tab never leads; it only calls. It needs no workflows. Default: true. */
   lead?: boolean;
+  /** Options of the engine; they count in the tab that leads. */
   engine?: { namespace?: string; limits?: EngineLimits; synchronous?: Synchronous };
+  /** Options of the worker; it runs in the tab that leads. */
   worker?: Omit<WorkerOptions, "service" | "taskQueue" | "workflows" | "activities" | "realm" | "realmEntry" | "sources">;
 }
 
@@ -44,7 +48,9 @@ export interface BrowserOpenOptions extends Omit<OpenOptions, "engine" | "worker
 export interface BrowserApp extends Pick<App, "client" | "done" | "close"> {
   /** Runs workflows and activities while this tab leads. */
   readonly worker: WorkflowWorker | undefined;
+  /** What this tab is doing: its role, and what it waits for. */
   readonly status: TabStatus;
+  /** The role alone. */
   readonly role: TabStatus["role"];
   /** Calls back at each change of `status`; the answer ends that. */
   onStatus(listener: (status: TabStatus) => void): () => void;
@@ -63,6 +69,7 @@ export interface BrowserApp extends Pick<App, "client" | "done" | "close"> {
   purge(options: PurgeOptions): Promise<number>;
   /** Looks for damage in the store: one sentence for each, none when all is well. Reads everything. */
   checkStore(): Promise<readonly string[]>;
+  /** As `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 

@@ -26,6 +26,7 @@ import { WorkflowExecutionAlreadyStartedError } from "./errors.ts";
 import { WorkflowHandle } from "./handle.ts";
 import { toStartFields, type WorkflowOptions } from "./options.ts";
 
+/** Options of a {@link Client}. */
 export interface ClientOptions extends CodecOptions {
   /** An EmbeddedEngine, or a connection to a cluster. */
   service: RawService;
@@ -43,6 +44,7 @@ export interface ClientOptions extends CodecOptions {
   retry?: Partial<RetryOptions>;
   /** Sizes of payloads that are warned of and refused. */
   payloadLimits?: Partial<PayloadLimits>;
+  /** Told of warnings, such as payloads near the limit. Default: lines on standard error. */
   logger?: Logger;
 }
 
@@ -57,13 +59,23 @@ export type SignalWithStartOptions<W extends AnyWorkflow, A extends unknown[]> =
   & { signal: Signal<A> | string }
   & ([] extends A ? { signalArgs?: A } : { signalArgs: A });
 
+/** Options of `client.list`. */
 export interface ListOptions extends CallSettings {
   /** Runs per request. */
   pageSize?: number;
 }
 
+/**
+ * Starts workflows, finds them, and hands out handles to talk to them. Stands on any {@link RawService}: an engine, or a cluster.
+ *
+ * @example
+ * const client = new Client({ service: engine, taskQueue: "orders" });
+ * const handle = await client.start(order, { id: "order-1", args: [items] });
+ */
 export class Client {
+  /** The namespace of all its calls. */
   readonly namespace: string;
+  /** Who calls, as histories show it. */
   readonly identity: string;
   readonly #context: ClientContext;
 

@@ -18,59 +18,91 @@ export type WorkflowStatus = Exclude<keyof typeof WorkflowExecutionStatus, "UNSP
 
 /** One run, as `list` shows it. */
 export interface WorkflowSummary {
+  /** Id that the start chose. */
   readonly workflowId: string;
+  /** Id of this run. */
   readonly runId: string;
+  /** Name of the workflow type. */
   readonly type: string;
+  /** How it stands. */
   readonly status: WorkflowStatus;
+  /** Queue of its workflow tasks. */
   readonly taskQueue: string;
+  /** When it was started. */
   readonly startTime: Date | undefined;
+  /** When it ended; undefined while it runs. */
   readonly closeTime: Date | undefined;
   /** When the first workflow task was due: the start, or later with a start delay. */
   readonly executionTime: Date | undefined;
   /** Number of events. */
   readonly historyLength: number;
+  /** Size of its history in bytes, as the service counts it. */
   readonly historySizeBytes: number;
+  /** The workflow that started it as its child, if one did. */
   readonly parent: { readonly workflowId: string; readonly runId: string } | undefined;
   /** First run of the chain of continue-as-new and retries. */
   readonly firstRunId: string;
+  /** Notes of the start, decoded; a note that does not decode is shown as its payload. */
   readonly memo: { readonly [key: string]: unknown };
+  /** Search attributes, decoded. */
   readonly searchAttributes: { readonly [key: string]: unknown };
+  /** The message that all this was read from. */
   readonly raw: WorkflowExecutionInfo;
 }
 
+/** An activity that is not finished. */
 export interface PendingActivity {
+  /** Its id within the run. */
   readonly activityId: string;
+  /** Its name on the wire. */
   readonly activityType: string;
+  /** Waiting, running, or asked to stop. */
   readonly state: Exclude<keyof typeof PendingActivityState, "UNSPECIFIED"> | "UNKNOWN";
   /** From 1. */
   readonly attempt: number;
   /** 0: no limit. */
   readonly maximumAttempts: number;
+  /** When its next attempt is due, or this one was. */
   readonly scheduledTime: Date | undefined;
+  /** When an attempt was last handed to a worker. */
   readonly lastStartedTime: Date | undefined;
+  /** When it last reported. */
   readonly lastHeartbeatTime: Date | undefined;
+  /** What it last reported, decoded. */
   readonly heartbeatDetails: unknown;
   /** Why the last attempt failed. */
   readonly lastFailure: TemporalFailure | undefined;
+  /** Who had the last attempt. */
   readonly lastWorkerIdentity: string;
 }
 
+/** A workflow task that waits for a worker, or that one has. */
 export interface PendingWorkflowTask {
+  /** Waiting for a worker, or with one. */
   readonly state: Exclude<keyof typeof PendingWorkflowTaskState, "UNSPECIFIED"> | "UNKNOWN";
+  /** From 1. More than 1: the attempts before failed or timed out. */
   readonly attempt: number;
+  /** When it became due. */
   readonly scheduledTime: Date | undefined;
+  /** When a worker took it. */
   readonly startedTime: Date | undefined;
 }
 
 /** One run, as `describe` shows it. */
 export interface WorkflowDescription extends WorkflowSummary {
+  /** A cancellation was asked for. */
   readonly cancelRequested: boolean;
   /** Limits in milliseconds; undefined: none. */
   readonly executionTimeoutMs: number | undefined;
+  /** Longest time of this run. */
   readonly runTimeoutMs: number | undefined;
+  /** Longest time of one workflow task. */
   readonly taskTimeoutMs: number | undefined;
+  /** Activities that are not finished. */
   readonly pendingActivities: readonly PendingActivity[];
+  /** The workflow task that is due or in work, if there is one. */
   readonly pendingWorkflowTask: PendingWorkflowTask | undefined;
+  /** The message that all this was read from. */
   readonly rawDescription: DescribeWorkflowExecutionResponse;
 }
 

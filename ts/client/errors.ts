@@ -5,9 +5,13 @@ import type { RetryState, TemporalFailure } from "../converter/failures.ts";
 /** The workflow ended without a result: it failed, was cancelled or terminated, or timed out. `cause` says which and why. */
 export class WorkflowFailedError extends Error {
   override name = "WorkflowFailedError";
+  /** How it ended: the failure as it was thrown. */
   override readonly cause: TemporalFailure;
+  /** Id of the workflow. */
   readonly workflowId: string;
+  /** The run that ended. */
   readonly runId: string;
+  /** Why it was not retried any more; undefined where the service does not say. */
   readonly retryState: RetryState | undefined;
 
   constructor(message: string, workflowId: string, runId: string, cause: TemporalFailure, retryState?: RetryState) {
@@ -22,7 +26,9 @@ export class WorkflowFailedError extends Error {
 /** The run continued as new and the caller asked for this run only (`followRuns: false`). */
 export class WorkflowContinuedAsNewError extends Error {
   override name = "WorkflowContinuedAsNewError";
+  /** Id of the workflow. */
   readonly workflowId: string;
+  /** The run that goes on. */
   readonly newExecutionRunId: string;
 
   constructor(workflowId: string, newExecutionRunId: string) {
@@ -38,7 +44,9 @@ export class WorkflowContinuedAsNewError extends Error {
 /** The update was accepted and its handler failed, or (its subclass) it was not accepted. `cause` is what the workflow threw. */
 export class WorkflowUpdateFailedError extends Error {
   override name = "WorkflowUpdateFailedError";
+  /** What the workflow threw. */
   override readonly cause: TemporalFailure;
+  /** Id of the update. */
   readonly updateId: string;
 
   constructor(message: string, updateId: string, cause: TemporalFailure) {
@@ -56,6 +64,7 @@ export class WorkflowUpdateRejectedError extends WorkflowUpdateFailedError {
 /** The query has no handler, its handler threw, or its arguments did not fit. */
 export class QueryFailedError extends Error {
   override name = "QueryFailedError";
+  /** Name of the query. */
   readonly queryType: string;
 
   constructor(queryType: string, message: string, options?: ErrorOptions) {
@@ -67,7 +76,9 @@ export class QueryFailedError extends Error {
 /** The workflow is in a state in which the caller did not want an answer (`rejectCondition`). */
 export class QueryRejectedError extends Error {
   override name = "QueryRejectedError";
+  /** Name of the query. */
   readonly queryType: string;
+  /** The status in which the workflow is, as {@link WorkflowStatus} names it. */
   readonly status: string;
 
   constructor(queryType: string, workflowId: string, status: string) {
@@ -82,7 +93,9 @@ export class QueryRejectedError extends Error {
 /** No such workflow, or it has ended and can take no more messages. */
 export class WorkflowNotFoundError extends Error {
   override name = "WorkflowNotFoundError";
+  /** The id that was asked for. */
   readonly workflowId: string;
+  /** The run that was asked for; undefined: the current one. */
   readonly runId: string | undefined;
 
   constructor(message: string, workflowId: string, runId: string | undefined, options?: ErrorOptions) {
@@ -99,7 +112,9 @@ export class WorkflowNotFoundError extends Error {
 /** A workflow with this id runs already, or the reuse policy forbids another one. */
 export class WorkflowExecutionAlreadyStartedError extends Error {
   override name = "WorkflowExecutionAlreadyStartedError";
+  /** The id that is taken. */
   readonly workflowId: string;
+  /** The type that was to be started. */
   readonly workflowType: string;
   /** The run in the way, where the service names it. */
   readonly runId: string | undefined;
@@ -145,6 +160,7 @@ export class ActivityNotFoundError extends Error {
 /** A heartbeat learned that the activity is to stop. */
 export class ActivityCancelledError extends Error {
   override name = "ActivityCancelledError";
+  /** Why: its workflow wants it, or somebody reset or paused the activity. */
   readonly reason: "CANCELLED" | "RESET" | "PAUSED";
 
   constructor(reason: "CANCELLED" | "RESET" | "PAUSED") {
@@ -156,6 +172,7 @@ export class ActivityCancelledError extends Error {
 /** The namespace does not exist on this service. */
 export class NamespaceNotFoundError extends Error {
   override name = "NamespaceNotFoundError";
+  /** The name that the service does not know. */
   readonly namespace: string;
 
   constructor(namespace: string, options?: ErrorOptions) {

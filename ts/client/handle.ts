@@ -25,6 +25,7 @@ import {
 import { collectHistory, type HistoryOptions, historyToBytes, historyToJson, readHistory, waitForClose } from "./history.ts";
 import { startUpdate, type StartUpdateOptions, UpdateHandle, type UpdateOptions } from "./updates.ts";
 
+/** Options of `handle.result`. */
 export interface ResultOptions extends CallSettings {
   /** Follow continue-as-new, retries and cron to the last run. Default: true. */
   followRuns?: boolean;
@@ -47,7 +48,9 @@ export interface HandleIds {
   firstExecutionRunId?: string | undefined;
 }
 
+/** A workflow to talk to, by its id. Making one asks nothing of the service; every call does. */
 export class WorkflowHandle<W extends AnyWorkflow = string> {
+  /** Id of the workflow. */
   readonly workflowId: string;
   /**
    * The run that `start` made, or that `getHandle` was given. Calls through a started handle go to the current run of the workflow id, which
@@ -202,6 +205,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
     });
   }
 
+  /** What the service knows of the run: status, times, what is pending. Throws a WorkflowNotFoundError. */
   async describe(): Promise<WorkflowDescription> {
     const { namespace, converter } = this.#context;
     const what = `the description of workflow ${this.workflowId}`;

@@ -8,6 +8,7 @@ import type { GetWorkflowExecutionHistoryResponse } from "../temporal/generated/
 import type { ClientContext } from "./context.ts";
 import { askUntil, type CallSettings, Deadline } from "./calls.ts";
 
+/** Options of the calls that read a history. */
 export interface HistoryOptions extends CallSettings {
   /** Go on until the run closes, and yield events as they come. Default: end with what there is. */
   follow?: boolean;

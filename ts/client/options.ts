@@ -10,8 +10,11 @@ import { durationFromMs } from "../temporal/well_known.ts";
 
 /** How a failed run or activity is tried again; unset fields take the service's defaults (1 s, factor 2, 100 x, no limit). */
 export interface RetryPolicy {
+  /** Delay before the second attempt. */
   initialInterval?: Duration;
+  /** Factor from each delay to the next, at least 1. */
   backoffCoefficient?: number;
+  /** The longest delay. */
   maximumInterval?: Duration;
   /** Attempts in all; 1 never retries, 0 or unset has no limit. */
   maximumAttempts?: number;

@@ -8,11 +8,13 @@ import { askUntil, type CallSettings, Deadline } from "./calls.ts";
 import { type ClientContext, decodeOne, encodeArgs, nameError } from "./context.ts";
 import { WorkflowUpdateFailedError, WorkflowUpdateRejectedError } from "./errors.ts";
 
+/** Options of an update. */
 export interface UpdateOptions extends CallSettings {
   /** Two updates of one workflow with one id are one update. Default: made per call. */
   updateId?: string;
 }
 
+/** Options of `handle.startUpdate`. */
 export interface StartUpdateOptions extends UpdateOptions {
   /** Return when the workflow has accepted the update (its validator has passed), or when it is carried out. */
   waitFor: "accepted" | "completed";
@@ -52,7 +54,9 @@ async function pollOutcome(context: ClientContext, ref: Ref, deadline: Deadline)
 
 /** An update that was asked for; `result()` waits until it is carried out. */
 export class UpdateHandle<R = unknown> {
+  /** Id of the update; asking again with it joins this one. */
   readonly updateId: string;
+  /** Id of the workflow that has it. */
   readonly workflowId: string;
   /** The run that has it; undefined for a handle made from an id alone. */
   readonly runId: string | undefined;

@@ -10,7 +10,9 @@ import type { Payload } from "../converter/payload.ts";
  * from the time before the codec was there.
  */
 export interface PayloadCodec {
+  /** On the way to the service. A rejection fails what is being sent, with a {@link PayloadCodecError}. */
   encode(payloads: Payload[]): Promise<Payload[]>;
+  /** On the way back. */
   decode(payloads: Payload[]): Promise<Payload[]>;
 }
 
@@ -28,6 +30,7 @@ export interface CodecOptions {
 /** A codec threw, did not answer, or answered something else than one payload for each. `cause` has what it threw. */
 export class PayloadCodecError extends Error {
   override name = "PayloadCodecError";
+  /** Which way it failed. */
   readonly direction: "encode" | "decode";
   /** The field at fault, e.g. "ScheduleActivityTaskCommandAttributes.input"; of several payloads the first one's. */
   readonly field: string;

@@ -29,6 +29,7 @@ export class TemporalFailure extends Error {
   }
 }
 
+/** Options of an {@link ApplicationFailure}. */
 export interface ApplicationFailureOptions {
   /** Name that retry policies and callers match on. */
   type?: string;
@@ -38,15 +39,20 @@ export interface ApplicationFailureOptions {
   details?: unknown[];
   /** Delay before the next attempt in milliseconds; overrides the retry policy once. */
   nextRetryDelayMs?: number;
+  /** What led to it; travels with it. */
   cause?: unknown;
 }
 
 /** What workflow and activity code throws to fail with a meaning. Thrown by a workflow it fails the workflow, not its task. */
 export class ApplicationFailure extends TemporalFailure {
   override name = "ApplicationFailure";
+  /** Name that retry policies and callers match on. */
   readonly type: string | undefined;
+  /** Retrying cannot help. */
   readonly nonRetryable: boolean;
+  /** Plain data for whoever catches it. */
   readonly details: unknown[];
+  /** Delay before the next attempt in milliseconds, instead of the retry policy's; undefined: the policy's. */
   readonly nextRetryDelayMs: number | undefined;
 
   constructor(message?: string, options: ApplicationFailureOptions = {}) {
@@ -57,10 +63,12 @@ export class ApplicationFailure extends TemporalFailure {
     this.nextRetryDelayMs = options.nextRetryDelayMs;
   }
 
+  /** One that may be tried again, as far as the retry policy allows. */
   static retryable(message?: string, options?: Omit<ApplicationFailureOptions, "nonRetryable">): ApplicationFailure {
     return new ApplicationFailure(message, { ...options, nonRetryable: false });
   }
 
+  /** One that is not tried again. */
   static nonRetryable(message?: string, options?: Omit<ApplicationFailureOptions, "nonRetryable">): ApplicationFailure {
     return new ApplicationFailure(message, { ...options, nonRetryable: true });
   }
@@ -69,6 +77,7 @@ export class ApplicationFailure extends TemporalFailure {
 /** The workflow, scope or activity was cancelled. */
 export class CancelledFailure extends TemporalFailure {
   override name = "CancelledFailure";
+  /** What the canceller or the cancelled activity gave with it. */
   readonly details: unknown[];
 
   constructor(message = "Cancelled", details: unknown[] = [], options?: ErrorOptions) {
@@ -85,7 +94,9 @@ export class TerminatedFailure extends TemporalFailure {
 /** A timeout of an activity or a run. */
 export class TimeoutFailure extends TemporalFailure {
   override name = "TimeoutFailure";
+  /** Which limit passed; undefined when the service does not say. */
   readonly timeoutType: TimeoutType | undefined;
+  /** What the activity reported last, decoded; undefined when it reported nothing. */
   readonly lastHeartbeatDetails: unknown;
 
   constructor(
@@ -103,6 +114,7 @@ export class TimeoutFailure extends TemporalFailure {
 /** The server says that it failed. */
 export class ServerFailure extends TemporalFailure {
   override name = "ServerFailure";
+  /** Asking again cannot help. */
   readonly nonRetryable: boolean;
 
   constructor(message: string | undefined, nonRetryable: boolean, options?: ErrorOptions) {
@@ -114,9 +126,13 @@ export class ServerFailure extends TemporalFailure {
 /** An activity failed, timed out or was cancelled; `cause` says how. */
 export class ActivityFailure extends TemporalFailure {
   override name = "ActivityFailure";
+  /** Name of the activity. */
   readonly activityType: string;
+  /** Its id within the run. */
   readonly activityId: string;
+  /** Why there is no further attempt. */
   readonly retryState: RetryState | undefined;
+  /** Who had the last attempt. */
   readonly identity: string;
 
   constructor(
@@ -135,9 +151,13 @@ export class ActivityFailure extends TemporalFailure {
 /** A child workflow failed, timed out, was cancelled or terminated; `cause` says how. */
 export class ChildWorkflowFailure extends TemporalFailure {
   override name = "ChildWorkflowFailure";
+  /** Type of the child. */
   readonly workflowType: string;
+  /** Id of the child. */
   readonly workflowId: string;
+  /** Run of the child. */
   readonly runId: string;
+  /** Why it is not run again. */
   readonly retryState: RetryState | undefined;
 
   constructor(

@@ -3,13 +3,17 @@
 
 /** A payload as both protobuf layers of this package see it. */
 export interface Payload {
+  /** Says how the data is encoded (`encoding`) and whatever converters and codecs add. */
   metadata: { [key: string]: Uint8Array };
+  /** The encoded value. */
   data: Uint8Array;
 }
 
 /** Turns one value into a payload and back. Must be pure and synchronous: it runs inside workflow code. */
 export interface PayloadConverter {
+  /** Encodes. Throws for a value that it cannot encode. */
   toPayload(value: unknown): Payload;
+  /** Decodes what `toPayload` made. Throws for a payload that it does not know. */
   fromPayload(payload: Payload): unknown;
 }
 

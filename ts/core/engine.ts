@@ -4,6 +4,7 @@ import { Flush, RunRecord } from "./generated/boundary/temporalex/boundary/v1/bo
 import type { EngineMethod } from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { CoreHandle } from "./handle.ts";
 
+/** The embedded engine's state machine, as its host drives it. */
 export class CoreEngine extends CoreHandle<RawEngine> {
   /** A request of a client or worker (bytes of the method's request message); its reply carries `requestId`. */
   request(requestId: number, method: EngineMethod, body: Uint8Array, nowMs: number): void {
@@ -20,6 +21,7 @@ export class CoreEngine extends CoreHandle<RawEngine> {
     this.guard((raw) => raw.tick(nowMs));
   }
 
+  /** The caller of a request has gone: no reply is made, and a task that was meant for it stays in its queue. */
   cancelRequest(requestId: number): void {
     this.guard((raw) => raw.cancel_request(requestId));
   }
@@ -39,10 +41,12 @@ export class CoreEngine extends CoreHandle<RawEngine> {
     return Flush.decode(this.guard((raw) => raw.flush()));
   }
 
+  /** The store has kept what the last flush wrote; its replies may leave. */
   committed(): void {
     this.guard((raw) => raw.committed());
   }
 
+  /** The store has not kept it: every run that the flush touched is dropped from memory. */
   aborted(): void {
     this.guard((raw) => raw.aborted());
   }

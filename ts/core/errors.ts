@@ -5,6 +5,7 @@ import type { CoreError as CoreErrorData } from "./generated/boundary/temporalex
 /** An error that the core reported. `data` holds its number, event, command, expected and actual. */
 export class CoreError extends Error {
   override name = "CoreError";
+  /** Code, event, expected and actual, field by field, as the core gave them. */
   readonly data: CoreErrorData;
 
   constructor(data: CoreErrorData) {

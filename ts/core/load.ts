@@ -12,7 +12,9 @@ export type CoreSource = string | URL | Response | WebAssembly.Module | ArrayBuf
 
 /** The loaded module. */
 export interface Core {
+  /** One workflow run, worker's side. */
   createRun(options: Partial<RunOptions>): CoreRun;
+  /** An embedded engine's state machine. */
   createEngine(options: Partial<EngineOptions>): CoreEngine;
   /** Version of the core and hash of the sources it was built from. */
   info(): CoreInfo;

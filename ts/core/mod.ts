@@ -8,6 +8,7 @@ export { type Core, type CoreSource, loadCoreSync, memoryBytes, useCore } from "
 export { CoreEngine } from "./engine.ts";
 export { coreTrap, liveHandles } from "./handle.ts";
 export { CoreRun } from "./run.ts";
+/** The messages that cross between the core and TypeScript (core-rs/proto/temporalex/boundary/v1/boundary.proto). */
 export * as boundary from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
 
 /** Loads the module once; every call answers the same core. Without a source (and without `useCore`): the one that comes with the package. */

@@ -4,6 +4,7 @@ import type { Run as RawRun } from "./generated/core.js";
 import { type CommandKind, Step } from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { CoreHandle } from "./handle.ts";
 
+/** One workflow run in the core, worker's side: history in, jobs out, commands in, completions out. */
 export class CoreRun extends CoreHandle<RawRun> {
   /** A workflow task: bytes of PollWorkflowTaskQueueResponse. */
   startTask(pollResponse: Uint8Array): void {
@@ -20,6 +21,7 @@ export class CoreRun extends CoreHandle<RawRun> {
     this.guard((raw) => raw.feed_history(history, nextPageToken));
   }
 
+  /** What to do next: an activation, more history, or the outcome of the task. */
   next(): Step {
     return Step.decode(this.guard((raw) => raw.next()));
   }
@@ -29,6 +31,7 @@ export class CoreRun extends CoreHandle<RawRun> {
     return this.guard((raw) => raw.command(kind, attributes));
   }
 
+  /** Cancels what an earlier command began: its kind and its seq. */
   cancel(kind: CommandKind, seq: number): void {
     this.guard((raw) => raw.cancel(kind, seq));
   }
@@ -53,6 +56,7 @@ export class CoreRun extends CoreHandle<RawRun> {
     return this.guard((raw) => raw.random());
   }
 
+  /** Bytes of the run's seeded generator. */
   randomBytes(length: number): Uint8Array {
     return this.guard((raw) => raw.random_bytes(length));
   }

@@ -7,6 +7,7 @@ import { plain, shown, shownAll, shownDuration, shownFailure } from "./values.ts
 
 /** One event. */
 export interface EventLine {
+  /** From 1, as in the history. */
   readonly eventId: number;
   /** "TimerStarted", "ActivityTaskCompleted", ... */
   readonly type: string;

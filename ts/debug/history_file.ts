@@ -12,13 +12,17 @@ import { fromBase64 } from "./payload_json.ts";
 
 export { HistoryFileError } from "./history_json.ts";
 
+/** A history that was read from a file, whatever its form. */
 export interface HistoryFile {
   /** temporal.api.history.v1.History */
   readonly bytes: Uint8Array;
+  /** Number of events. */
   readonly events: number;
+  /** Type of the workflow, from its first event. */
   readonly workflowType: string;
   /** "" where the history does not say (servers before 1.25). */
   readonly workflowId: string;
+  /** The run that the history is of. */
   readonly runId: string;
   /** What was done to the file that is worth knowing. */
   readonly notes: readonly string[];

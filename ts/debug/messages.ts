@@ -5,9 +5,12 @@ import type { SessionData } from "./session.ts";
 import { countWhile, valueAt } from "./spans.ts";
 import { shownAll, type ShownFailure } from "./values.ts";
 
+/** A message to the workflow, and what became of it by a position. */
 export interface MessageView {
   readonly kind: "signal" | "update" | "cancelRequest";
+  /** Its name on the wire. */
   readonly name: string;
+  /** Its arguments, decoded for showing. */
   readonly arguments: readonly unknown[];
   /** The event that it is in: its arrival, or for updates their acceptance. */
   readonly eventId: number;
@@ -18,7 +21,9 @@ export interface MessageView {
    * Updates are accepted, and then completed or failed.
    */
   readonly state: "arrived" | "waiting" | "taken" | "accepted" | "completed" | "failed";
+  /** Of an update: what the workflow answered. */
   readonly result?: unknown;
+  /** Of an update: why it was rejected or failed. */
   readonly failure?: ShownFailure;
 }
 

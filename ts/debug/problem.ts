@@ -1,11 +1,13 @@
 // Why a replay did not go through, and at which event that shows.
 import type { ReplayVerdict } from "../executor/replay.ts";
 
+/** Where and how the code and the history part, or what the code threw. */
 export interface SessionProblem {
   /** Class of the error: "NondeterminismError", "FatalCoreError", "DeadlockError", "RealmLostError", ... */
   readonly name: string;
   /** Number in the core's table of errors; 0: none of the core's. */
   readonly code: number;
+  /** What went wrong, for people. */
   readonly message: string;
   /** From which position on it shows. */
   readonly position: number;
@@ -13,7 +15,9 @@ export interface SessionProblem {
   readonly eventId: number;
   /** What history holds, and what the code does; "" where the error is of another kind. */
   readonly expected: string;
+  /** What the code does instead. */
   readonly actual: string;
+  /** The fields that differ, each with what history and code say. */
   readonly diffs: readonly { readonly field: string; readonly expected: string; readonly actual: string }[];
   /** The user's line: "function (file:line:column)"; "" when not known. */
   readonly location: string;

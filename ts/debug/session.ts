@@ -19,10 +19,13 @@ import { type SessionView, viewAt, ViewCache } from "./view.ts";
 
 /** A realm of `temporalex/realm`, or anything else that replays histories. */
 export interface ReplayingRealm {
+  /** Names of the workflows that it has code for. */
   readonly workflowTypes: readonly string[];
+  /** Replays a history (bytes of temporal.api.history.v1.History) with no reporter. */
   replay(workflowId: string, history: Uint8Array, options?: ReplayOptions): Promise<ReplayVerdict>;
 }
 
+/** Options of a debug session. */
 export interface SessionOptions {
   /** Where the workflow code is. Best a worker realm: it has the determinism guard and the watchdog; an inline realm does for tests. */
   readonly realm: ReplayingRealm;
@@ -35,7 +38,9 @@ export interface SessionOptions {
 /** The history is of a workflow that the realm has no code for. */
 export class UnknownWorkflowTypeError extends Error {
   override name = "UnknownWorkflowTypeError";
+  /** The type that the history is of. */
   readonly workflowType: string;
+  /** The types that there is code for. */
   readonly workflowTypes: readonly string[];
 
   constructor(workflowType: string, workflowTypes: readonly string[]) {
@@ -129,13 +134,17 @@ function tasksOf(activations: readonly RecordedActivation[], links: EventLinks):
 
 /** A history being stepped through. Moving is synchronous, and the same position always shows the same. */
 export class DebugSession {
+  /** Type of the workflow. */
   readonly workflowType: string;
   /** "" where the history does not say. */
   readonly workflowId: string;
+  /** The run that the history is of. */
   readonly runId: string;
   /** What was done to the file that is worth knowing. */
   readonly notes: readonly string[];
+  /** What the replay of the whole history said. */
   readonly verdict: ReplayVerdict["verdict"];
+  /** What it warned of. */
   readonly warnings: ReplayVerdict["warnings"];
   readonly #data: SessionData;
   #position = 1;
@@ -191,6 +200,7 @@ export class DebugSession {
     return shownEvent(this.#data.events[this.#check(eventId) - 1]!, this.#data.converter);
   }
 
+  /** To a position. Throws a RangeError for one that the history does not have. */
   goTo(position: number): SessionView {
     this.#position = this.#check(position);
     this.#view = undefined;
@@ -217,6 +227,7 @@ export class DebugSession {
     return this.goTo(this.tasks.findLast(({ eventId }) => eventId < this.#position)?.eventId ?? 1);
   }
 
+  /** To the last event. */
   runToEnd(): SessionView {
     return this.goTo(this.length);
   }

@@ -26,9 +26,13 @@ export function shownAll(payloads: readonly Payload[] | undefined, converter?: P
 
 export const plain = (shown: Shown): unknown => "value" in shown ? shown.value : `[unreadable: ${shown.unreadable}]`;
 
+/** A failure as data, for showing. */
 export interface ShownFailure {
+  /** What it says. */
   readonly message: string;
+  /** Its type, or the name of its class. */
   readonly type: string;
+  /** What led to it. */
   readonly cause?: ShownFailure;
 }
 

@@ -13,6 +13,7 @@ import { type Shown, shown, type ShownFailure, shownFailure } from "./values.ts"
 
 /** Something that workflow code is parked on. */
 export interface OpenAwait {
+  /** What it waits for. */
   readonly kind: WaitKind;
   /** For people: `activity "charge"`. */
   readonly label: string;
@@ -34,17 +35,23 @@ export interface OpenAwait {
 
 /** How the run ended. */
 export interface OutcomeView {
+  /** The way it ended. */
   readonly kind: "completed" | "failed" | "cancelled" | "continuedAsNew" | "terminated" | "timedOut";
+  /** Its result, or the arguments of the next run. */
   readonly value?: unknown;
+  /** Why it failed. */
   readonly failure?: ShownFailure;
   /** The event that says so; undefined where the code ends here and history does not. */
   readonly eventId: number | undefined;
 }
 
+/** Everything that a session shows at one position. */
 export interface SessionView {
   /** Id of the last event that has happened. */
   readonly position: number;
+  /** Number of events. */
   readonly length: number;
+  /** The event at the position. */
   readonly event: EventLine;
   /** The last workflow task that has been run; undefined before the first. */
   readonly task: TaskLine | undefined;
@@ -62,6 +69,7 @@ export interface SessionView {
   readonly messages: readonly MessageView[];
   /** Log lines so far. */
   readonly logs: readonly (LogEntry & { readonly eventId: number })[];
+  /** How the run ended; undefined before its end. */
   readonly outcome: OutcomeView | undefined;
   /** The code has left history's path at or before this position, or failed: what is shown besides events is where it stood then. */
   readonly problem: SessionProblem | undefined;

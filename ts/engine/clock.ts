@@ -3,6 +3,7 @@
 // before or after the jump are late rather than early, and nothing stands still. After a jump forward (or sleep of the machine) what
 // is due fires within CHECK_MS. The virtual clock is for tests: it moves when it is told.
 
+/** Where an engine has its time from. */
 export interface Clock {
   /** Milliseconds since the epoch; never goes back. */
   nowMs(): number;
@@ -108,6 +109,7 @@ export class VirtualClock implements Clock {
     this.#now = Math.max(this.#now, ms);
   }
 
+  /** Moves on by so many milliseconds, firing what becomes due on the way. */
   advanceBy(ms: number): void {
     this.advanceTo(this.#now + ms);
   }

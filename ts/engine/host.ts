@@ -43,9 +43,19 @@ const STUCK_MS = 1000;
 const MAX_REPLACEMENTS = 100;
 const REPLACEMENT_MS = 10_000;
 
+/**
+ * Durable workflows in this process, with no server: a {@link RawService} for clients and workers over a store.
+ *
+ * @example
+ * const engine = await EmbeddedEngine.open({ path: "app.sqlite" });
+ * const client = new Client({ service: engine, taskQueue: "main" });
+ */
 export class EmbeddedEngine implements RawService {
+  /** The one namespace that it serves. */
   readonly namespace: string;
+  /** Where it keeps everything. Reading it is safe at any time; writing is the engine's alone. */
   readonly store: Store;
+  /** Where it has its time from. */
   readonly clock: Clock;
   readonly #core: Core;
   readonly #ownsStore: boolean;
@@ -487,12 +497,14 @@ export class EmbeddedEngine implements RawService {
     if (this.#stopped === undefined) this.#end();
   }
 
+  /** As `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
   // ------------------------------------------------------------------------------------------------------- maintenance
 
+  /** What it holds at this moment. */
   stats(): EngineStats {
     const nextWake = this.#state === "closed" ? Infinity : this.#nextWake();
     return {

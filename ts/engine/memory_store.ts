@@ -19,6 +19,7 @@ const itemKey = (item: StateItem) => `${item.kind}/${item.id}`;
 /** Open runs count as closed last of all. */
 const placeOf = (row: RunRow, query: ListQuery) => (query.orderBy === "StartTime" ? row.startTimeMs : row.closeTimeMs || 9e15);
 
+/** A store that is gone with the process, for tests and trials. */
 export class MemoryStore implements Store {
   readonly description = "memory store";
   readonly #runs = new Map<string, StoredState>();

@@ -5,6 +5,7 @@ import { EmbeddedEngine as Engine } from "./host.ts";
 
 /** The embedded engine: a WorkflowService in this process. `EmbeddedEngine.open({ path })`, or `{ store: new MemoryStore() }`. */
 export const EmbeddedEngine: typeof Engine = /* @__PURE__ */ inlineCore(Engine);
+/** The embedded engine. */
 export type EmbeddedEngine = Engine;
 export { type Clock, RealClock, VirtualClock } from "./clock.ts";
 export { MemoryStore } from "./memory_store.ts";

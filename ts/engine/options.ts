@@ -17,9 +17,11 @@ export interface EngineLimits {
   payloadBytes?: number;
   /** Events of a history at which continue-as-new is suggested (default 4,096), and at which the run is terminated (default 51,200). */
   suggestContinueAsNewEvents?: number;
+  /** Events of a history at which the run is terminated. Default 51,200. */
   historyEvents?: number;
 }
 
+/** Options of `EmbeddedEngine.open`. */
 export interface EmbeddedEngineOptions {
   /** SQLite file, created when missing. Or give a `store`. */
   path?: string;
@@ -33,7 +35,9 @@ export interface EmbeddedEngineOptions {
   visit?: boolean;
   /** Default "default". */
   namespace?: string;
+  /** Where it has its time from. Default: the wall clock, which never goes back while the engine lives. */
   clock?: Clock;
+  /** Bounds of what it takes on. */
   limits?: EngineLimits;
   /**
    * Workers run outside of this process and outlive it, so tasks that were handed out before a restart may still be answered. Default
@@ -48,11 +52,15 @@ export interface EmbeddedEngineOptions {
 
 /** What an engine holds at this moment. */
 export interface EngineStats {
+  /** Runs that have not ended. */
   readonly openRuns: number;
+  /** Runs in memory. */
   readonly cachedRuns: number;
+  /** Calls that wait for an answer, polls included. */
   readonly waitingCalls: number;
   /** Workflow and activity tasks that wait for a worker. */
   readonly queuedTasks: number;
+  /** Transactions so far. */
   readonly commits: number;
   /** When the engine itself acts next, in milliseconds since the epoch; 0: never. */
   readonly nextWakeMs: number;

@@ -8,8 +8,11 @@ export type { RunRecord, RunRow, RunWrite };
 
 /** A run that the engine should load. `position` orders the answers of one method; pass the last one to go on after it. */
 export interface StoredRun {
+  /** Id of its workflow. */
   readonly workflowId: string;
+  /** Id of the run. */
   readonly runId: string;
+  /** Where it stands in the order of the method that answered it. */
   readonly position: readonly [number, number];
 }
 
@@ -17,20 +20,26 @@ export type OrderField = "StartTime" | "CloseTime";
 
 /** Which runs to list, in which order. Runs that compare equal are ordered by their age. Open runs count as closed last of all. */
 export interface ListQuery {
+  /** Which runs; absent: all. */
   readonly where?: Condition;
+  /** By which time. */
   readonly orderBy: OrderField;
+  /** The latest first. */
   readonly descending: boolean;
 }
 
 /** Where a page ended: the value that it was ordered by, and the run's place in order of creation. */
 export type ListPosition = readonly [number, number];
 
+/** One page of a listing. */
 export interface ListPage {
+  /** What the store indexes of each run, in order. */
   readonly rows: RunRow[];
   /** Undefined after the last page. */
   readonly next: ListPosition | undefined;
 }
 
+/** Which closed runs to remove. */
 export interface PurgeOptions {
   /** Runs that closed before this moment are removed, with their history. Milliseconds since the epoch. */
   closedBefore: number;
@@ -40,6 +49,7 @@ export interface PurgeOptions {
   limit?: number;
 }
 
+/** Where an engine keeps everything. One user, the engine that opened it; synchronous. */
 export interface Store {
   /** What and where it is, for logs and errors. */
   readonly description: string;
@@ -56,7 +66,9 @@ export interface Store {
   due(nowMs: number, limit: number, after?: StoredRun["position"]): StoredRun[];
   /** The earliest `wakeAtMs` of all runs; 0 when there is none. */
   nextWake(): number;
+  /** One page of at most `size` runs, after a position. */
   list(query: ListQuery, size: number, after?: ListPosition): ListPage;
+  /** Number of runs of which the condition holds; of all without one. */
   count(where?: Condition): number;
   /** Writes everything or nothing, durably (as far as the store's settings promise). Throws a StoreError. */
   commit(writes: readonly RunWrite[]): void;
@@ -66,5 +78,6 @@ export interface Store {
   purge(options: PurgeOptions): string[];
   /** Looks for damage: one sentence for each, none when all is well. Reads everything. */
   check(): string[];
+  /** Gives the storage back. Nothing may be called after it. */
   close(): void;
 }

@@ -11,6 +11,7 @@ export class StoreVersionError extends StoreError {
   override name = "StoreVersionError";
   /** Schema version of the file, and the newest one that this package knows. */
   readonly found: number;
+  /** The newest schema version that this package knows. */
   readonly known: number;
 
   constructor(message: string, found: number, known: number) {
@@ -27,7 +28,9 @@ export class NotAStoreError extends StoreError {
 
 /** Who holds a store, as far as it is known. */
 export interface StoreHolder {
+  /** Its process id. */
   readonly pid: number;
+  /** The machine that it runs on. */
   readonly host: string;
   /** When the holder opened the store, in milliseconds since the epoch. */
   readonly openedMs: number;

@@ -8,36 +8,53 @@ import type { NativeRun } from "./run.ts";
 
 /** A workflow execution by its two ids. */
 export interface ExecutionRef {
+  /** Id of the workflow. */
   readonly workflowId: string;
+  /** Id of the run. */
   readonly runId: string;
 }
 
 /** Facts about the run. Times: milliseconds since the epoch; durations: milliseconds, 0 when unset. */
 export interface WorkflowInfo {
+  /** Name of the workflow type. */
   readonly workflowType: string;
+  /** The id that the start chose. */
   readonly workflowId: string;
+  /** The id of this run; another one after continue-as-new. */
   readonly runId: string;
+  /** The namespace in which it runs. */
   readonly namespace: string;
+  /** The queue of its workflow tasks. */
   readonly taskQueue: string;
+  /** Which attempt of the workflow's retry policy this run is, from 1. */
   readonly attempt: number;
+  /** When this run was started. */
   readonly startTimeMs: number;
   /** The first run of the chain that continue-as-new and retries make. */
   readonly firstExecutionRunId: string;
   /** The run that continued as this one; empty for none. */
   readonly continuedFromRunId: string;
+  /** Limit for the whole chain of runs. */
   readonly executionTimeoutMs: number;
+  /** Limit for this run. */
   readonly runTimeoutMs: number;
+  /** Limit for one workflow task. */
   readonly taskTimeoutMs: number;
   /** Events in history at the task that is being processed. */
   readonly historyLength: number;
+  /** Size of the history in bytes at that task, as the service counts it. */
   readonly historySizeBytes: number;
   /** The server (or engine) finds the history long enough to continue as new. */
   readonly continueAsNewSuggested: boolean;
   /** A cancellation was requested, with this reason (it may be empty). */
   readonly cancelReason: string | undefined;
+  /** The workflow that started this one as its child, if one did. */
   readonly parent: ExecutionRef | undefined;
+  /** The cron schedule that it was started with; empty for none. */
   readonly cronSchedule: string;
+  /** Notes of the start, decoded. Read-only. */
   readonly memo: { readonly [key: string]: unknown };
+  /** Search attributes of the start, decoded. Read-only. */
   readonly searchAttributes: { readonly [key: string]: unknown };
   /** The result of the previous run of a cron chain, if any. */
   readonly lastResult: unknown;

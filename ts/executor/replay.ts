@@ -46,14 +46,26 @@ export interface ReplayError {
   readonly thrown?: unknown;
 }
 
+/** What came of a replay. */
 export interface ReplayVerdict {
+  /**
+   * "ok": the code makes the commands that the history records. "nondeterminism": it makes others. "failed": it threw, or the history
+   * cannot be replayed.
+   */
   readonly verdict: "ok" | "nondeterminism" | "failed";
+  /** Type of the workflow. */
   readonly workflowType: string;
+  /** Id that it was replayed under. */
   readonly workflowId: string;
+  /** Id of the run. */
   readonly runId: string;
+  /** How often code was run. */
   readonly activations: number;
+  /** Events that were replayed. */
   readonly events: number;
+  /** What differs without making the replay fail. */
   readonly warnings: readonly CoreWarning[];
+  /** Where and how it went wrong; absent when all is well. */
   readonly error?: ReplayError;
   /** With `record`: the commands of each activation, in order. */
   readonly recorded?: readonly RecordedActivation[];

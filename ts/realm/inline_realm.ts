@@ -10,11 +10,13 @@ import { captureRejections } from "../platform/rejections.ts";
 import { programsOf, type WorkflowModule } from "./programs.ts";
 import { type CommonRealmOptions, DEFAULT_CACHE_SIZE, noHistory, type Realm, RealmDisposedError } from "./realm.ts";
 
+/** Options of {@link createInlineRealm}. */
 export interface InlineRealmOptions extends CommonRealmOptions {
   /** Namespaces of modules that export workflows, or lists of definitions. */
   readonly workflows: WorkflowModule | readonly WorkflowModule[];
   /** Default: the module that comes with the package. */
   readonly core?: Core;
+  /** How values become payloads. Default: JSON. */
   readonly converter?: PayloadConverter;
   /** Called for every run that comes into memory: its commands are recorded (tests). */
   readonly onRecorder?: TaskRunnerOptions["onRecorder"];

@@ -8,6 +8,7 @@ import type { RunOptions } from "../core/generated/boundary/temporalex/boundary/
 
 export type { FetchHistory, LogSink, ReplayOptions, ReplayVerdict, RunOptions, TaskOutcome };
 
+/** Where workflow code runs: a worker of its own, or this thread. */
 export interface Realm {
   /** Names of the workflows that it knows. */
   readonly workflowTypes: readonly string[];
@@ -26,6 +27,7 @@ export interface Realm {
   dispose(): Promise<void>;
 }
 
+/** Options of every realm. */
 export interface CommonRealmOptions {
   /** Runs kept in memory between tasks. Default: 1000. */
   readonly cacheSize?: number;

@@ -25,6 +25,7 @@ import {
 import { type Job, type LostHandler, type RealmInit, type RealmSpec, RealmThread } from "./realm_thread.ts";
 import { loadSources } from "./sources.ts";
 
+/** Options of {@link createWorkerRealm}. */
 export interface WorkerRealmOptions extends CommonRealmOptions {
   /**
    * Modules that export workflows: paths (relative to the working directory) or file URLs. They may be TypeScript; no build step is needed.
@@ -49,6 +50,7 @@ export interface WorkerRealmOptions extends CommonRealmOptions {
   readonly maxQuarantine?: number;
 }
 
+/** A realm in a worker of its own, replaced by a new one when a workflow spins or takes it down. */
 export interface WorkerRealm extends Realm {
   /** What the loader warned of: state that workflow runs would share. */
   readonly warnings: readonly Problem[];

@@ -6,6 +6,7 @@ interface Payload {
   readonly data: Uint8Array;
 }
 
+/** Sizes at which payloads are warned of and refused. */
 export interface PayloadLimits {
   /** Bytes of one set of payloads above which a warning is logged. */
   warnBytes: number;
@@ -13,12 +14,15 @@ export interface PayloadLimits {
   errorBytes: number;
 }
 
+/** The limits of a Temporal server as it comes: a warning above 256 KiB, an error above 2 MiB. */
 export const DEFAULT_PAYLOAD_LIMITS: PayloadLimits = { warnBytes: 256 * 1024, errorBytes: 2 * 1024 * 1024 };
 
 /** A set of arguments, a result or details that no service would take. */
 export class PayloadTooLargeError extends Error {
   override name = "PayloadTooLargeError";
+  /** Its size. */
   readonly bytes: number;
+  /** The size that is allowed. */
   readonly limit: number;
 
   constructor(what: string, bytes: number, limit: number) {

@@ -1,16 +1,24 @@
 // Structured logging: a message for people and fields for programs. Fields hold ids, names, counts and durations, never payloads: what a
 // workflow or activity is given and answers does not belong in a log file.
 
+/** How serious a record is, the least first. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
+/** What a record is about, for programs: ids, names, counts, durations; never payloads. */
 export interface LogFields {
+  /** One field. */
   readonly [name: string]: unknown;
 }
 
+/** Where records go. Yours may hand them to any logging library: a message and fields. */
 export interface Logger {
+  /** For those who look for a fault. */
   debug(message: string, fields?: LogFields): void;
+  /** What happens in the course of things. */
   info(message: string, fields?: LogFields): void;
+  /** What should be looked at, and did no harm. */
   warn(message: string, fields?: LogFields): void;
+  /** What went wrong. */
   error(message: string, fields?: LogFields): void;
 }
 

@@ -14,6 +14,7 @@ export interface CallOptions {
   asStored?: boolean;
 }
 
+/** What clients and workers stand on: a method of Temporal's WorkflowService by name, bytes in, bytes out. */
 export interface RawService {
   /** A poll that is given up may take a task with it, if one is just being handed out: a network lies between. Default: false. */
   readonly losesCancelledPolls?: boolean;
@@ -42,14 +43,17 @@ export const Code = {
   DATA_LOSS: 15,
   UNAUTHENTICATED: 16,
 } as const;
+/** One of the gRPC status codes. */
 export type Code = typeof Code[keyof typeof Code];
 
 /** A call that the service refused or that did not reach it. */
 export class ServiceError extends Error {
   override name = "ServiceError";
+  /** The gRPC status code. */
   readonly code: Code;
   /** Name of the error for programs, e.g. "WorkflowExecutionAlreadyStarted"; "" when the code says it all. */
   readonly reason: string;
+  /** What the service says beside the message, by name. */
   readonly metadata: { readonly [key: string]: string };
   /** The failure behind a query's error: bytes of temporal.api.failure.v1.Failure. */
   readonly failure: Uint8Array | undefined;

@@ -11,6 +11,7 @@ export interface BackoffOptions {
   jitter: number;
 }
 
+/** How often and how fast a call is tried again while the service is unavailable. */
 export interface RetryOptions extends BackoffOptions {
   /** Attempts in all; 1 never retries. */
   maximumAttempts: number;

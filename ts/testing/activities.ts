@@ -43,6 +43,7 @@ export function mockActivities<T>(mocks: ActivityMocks<T>): MockedActivities<T> 
   return Object.defineProperty(mocked, "calls", { value }) as unknown as MockedActivities<T>;
 }
 
+/** Options of {@link runActivity}. */
 export interface RunActivityOptions {
   /** Replaces parts of the info that the activity sees. */
   info?: Partial<ActivityInfo>;
@@ -52,6 +53,7 @@ export interface RunActivityOptions {
   cancel?: AbortSignal;
   /** What the activity learns then. Default: CANCELLED. */
   cancelReason?: CancelReason;
+  /** Where the activity's records go. Default: nowhere. */
   logger?: Logger;
 }
 

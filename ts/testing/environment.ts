@@ -19,6 +19,7 @@ import { Worker } from "../worker/worker.ts";
 import { VirtualTime, VirtualTimers } from "./time.ts";
 import { WatchedService } from "./watched_service.ts";
 
+/** Options of `TestEnvironment.create`. */
 export interface TestEnvironmentOptions extends CodecOptions {
   /** Time moves only as `advance` says, or while a result is waited for. Default: true. */
   virtualTime?: boolean;
@@ -28,6 +29,7 @@ export interface TestEnvironmentOptions extends CodecOptions {
   namespace?: string;
   /** Limits of the engine, for tests of what happens beyond them. */
   limits?: EngineLimits;
+  /** How values become payloads. Default: JSON. */
   converter?: ClientOptions["converter"];
   /** Default: warnings and errors go to standard error. */
   logger?: Logger;

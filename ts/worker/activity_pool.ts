@@ -10,6 +10,7 @@ import { startThread, type Thread } from "../platform/threads.ts";
 import type { Timers } from "../service/timers.ts";
 import type { FromThread, LoaderHooks, ToThread } from "./thread_messages.ts";
 
+/** Activities that run in threads of their own, so that one that computes does not stop timers and heartbeats of the others. */
 export interface ActivityThreads {
   /** Module whose exported functions are the activities, or several. A URL, or an absolute specifier. */
   module: URL | string | readonly (URL | string)[];

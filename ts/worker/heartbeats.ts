@@ -7,6 +7,7 @@ import type { Timers } from "../service/timers.ts";
 export interface HeartbeatThrottle {
   /** Interval of activities without a heartbeat timeout, in milliseconds. */
   defaultMs: number;
+  /** The longest interval, in milliseconds, whatever the activity's heartbeat timeout. */
   maximumMs: number;
 }
 

@@ -4,6 +4,7 @@ import { Worker as AnyWorker } from "./worker.ts";
 
 /** The worker of one task queue: `Worker.create({ service, taskQueue, workflows, activities })`, then `run()`. */
 export const Worker: typeof AnyWorker = /* @__PURE__ */ inlineCore(AnyWorker);
+/** The worker of one task queue. */
 export type Worker = AnyWorker;
 export { type ActivityThreads } from "./activity_pool.ts";
 export { type Activities, prefixed } from "./activity_registry.ts";

@@ -15,10 +15,15 @@ import type { RealmSettings } from "./realms.ts";
 
 /** Names an attempt of an activity. */
 export interface ActivityAttempt {
+  /** Id of the workflow that called the activity. */
   workflowId: string;
+  /** Its run. */
   runId: string;
+  /** The activity's id within the run. */
   activityId: string;
+  /** Its name on the wire. */
   activityType: string;
+  /** From 1. */
   attempt: number;
 }
 
@@ -34,6 +39,7 @@ export interface WorkerEvents {
   activityCompletesAsync?(attempt: ActivityAttempt): void;
 }
 
+/** Options of `Worker.create`. */
 export interface WorkerOptions extends RealmSettings, CodecOptions {
   /** An EmbeddedEngine, or a connection to a cluster. */
   service: RawService;
@@ -73,7 +79,9 @@ export interface WorkerOptions extends RealmSettings, CodecOptions {
   heartbeatThrottle?: Partial<HeartbeatThrottle>;
   /** Sizes of payloads that are warned of and refused. */
   payloadLimits?: Partial<PayloadLimits>;
+  /** Where its records go. Default: lines on standard error. */
   logger?: Logger;
+  /** What it tells you beside the log. */
   events?: WorkerEvents;
   /** @internal An activity that no one registered fails for good. */
   unknownActivityIsFinal?: boolean;

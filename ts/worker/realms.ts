@@ -23,6 +23,7 @@ import type { TaskRealm } from "./workflow_tasks.ts";
 /** Where workflow code is: modules by path or URL, or definitions that are loaded already. */
 export type Workflows = WorkerRealmOptions["workflows"] | InlineRealmOptions["workflows"];
 
+/** Where a worker's workflow code is and runs. */
 export interface RealmSettings {
   /** The modules that define the workflows (a realm in a thread loads them), or a module's namespace or definitions (inline realm). */
   workflows?: Workflows;

@@ -26,15 +26,19 @@ import type { RunName } from "./recent_runs.ts";
 import { hasCode, report } from "./reports.ts";
 import type { TaskRealm, WorkflowTasks } from "./workflow_tasks.ts";
 
+/** How far a replacement of workflow code is. */
 export interface ReplacementProgress {
   /** "check": runs are replayed and go on; "switch": tasks wait until the last of them are checked. */
   readonly phase: "load" | "check" | "switch";
+  /** Runs of this round that have been replayed. */
   readonly checked: number;
   /** Runs to check in this round. */
   readonly total: number;
 }
 
+/** Options of `worker.replaceWorkflows`. */
 export interface ReplacementOptions {
+  /** Called as the check goes on. Must not throw. */
   onProgress?(progress: ReplacementProgress): void;
   /** Gives up: the old code goes on serving. */
   signal?: AbortSignal;
@@ -42,25 +46,33 @@ export interface ReplacementOptions {
 
 /** An open run that the new code does not replay. */
 export interface ReplacementProblem {
+  /** Type of the workflow. */
   readonly workflowType: string;
+  /** Id of the workflow. */
   readonly workflowId: string;
+  /** The open run. */
   readonly runId: string;
   /** "nondeterminism": the code makes other commands than the history records. "failed": it throws, spins, or the type is gone. */
   readonly verdict: "nondeterminism" | "failed";
+  /** What is wrong, for people. */
   readonly message: string;
   /** Where in the history; 0 and "" when not known. */
   readonly eventId: number;
+  /** Type of that event. */
   readonly eventType: string;
   /** What the history records, and what the code does. */
   readonly expected: string;
+  /** What the code does instead. */
   readonly actual: string;
   /** The line of workflow code: "function (file:line:column)"; "" when not known. */
   readonly location: string;
 }
 
+/** What a replacement of workflow code came to. */
 export interface Replacement {
   /** Replays that agreed. */
   readonly checkedRuns: number;
+  /** The types that the new code has. */
   readonly workflowTypes: readonly string[];
   /** Runs that neither the old code nor the new one replays. */
   readonly broken: readonly ReplacementProblem[];

@@ -27,6 +27,7 @@ import { Slots } from "./slots.ts";
 import { isEmptyTask } from "./task_bytes.ts";
 import { type TaskRealm, WorkflowTasks } from "./workflow_tasks.ts";
 
+/** The life of a worker: created, running, stopping (nothing new; what was taken is finished), stopped. */
 export type WorkerState = "created" | "running" | "stopping" | "stopped";
 
 /** Deadline of a poll; services answer with nothing before that (Temporal after about a minute). */
@@ -51,8 +52,20 @@ function find(type: string, registry: ActivityRegistry, pool: ActivityPool | und
   return runHere(registry.find(type));
 }
 
+/**
+ * The worker of one task queue: polls for workflow and activity tasks, has them run, and reports. `Worker.create(options)`, then `run()`.
+ *
+ * @example
+ * const worker = await Worker.create({ service: engine, taskQueue: "main", workflows: new URL("./workflows.ts", import.meta.url),
+ * activities });
+ * const done = worker.run();
+ * await worker.shutdown();
+ * await done;
+ */
 export class Worker {
+  /** The queue whose tasks it takes. */
   readonly taskQueue: string;
+  /** Who works, as histories show it. */
   readonly identity: string;
   #options: WorkerOptions;
   readonly #settings: WorkerSettings;
@@ -120,6 +133,7 @@ export class Worker {
     }
   }
 
+  /** Where in its life it is. */
   get state(): WorkerState {
     return this.#state;
   }
@@ -129,6 +143,7 @@ export class Worker {
     return (this.#workflowTasks?.realm as Partial<Realm> | undefined)?.workflowTypes ?? [];
   }
 
+  /** Names of the activities that it runs. */
   get activityTypes(): readonly string[] {
     return this.#registry?.names ?? [];
   }

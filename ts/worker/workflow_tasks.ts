@@ -34,6 +34,7 @@ export interface TaskRealm {
   evict(runId: string): void;
   /** Replays a history (bytes of History) with no reporter. Needed for replacing the workflows of a running worker. */
   replay?(workflowId: string, history: Uint8Array): Promise<ReplayVerdict>;
+  /** Ends it. Open tasks reject. */
   dispose(): Promise<void>;
 }
 

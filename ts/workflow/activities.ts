@@ -5,6 +5,7 @@ import { ActivityAwaiter, type ActivityOptionsShape, CANCELLATION, prepareActivi
 import { enterBlocking } from "../executor/enter.ts";
 import { rejected } from "../executor/strand.ts";
 
+/** How a failed attempt of an activity is tried again. Durations: milliseconds or text such as "10s". */
 export interface RetryOptions {
   /** Delay before the second attempt. Default: 1 s. */
   readonly initialInterval?: Duration;
@@ -18,6 +19,7 @@ export interface RetryOptions {
   readonly nonRetryableErrorTypes?: readonly string[];
 }
 
+/** Limits and retries of an activity. Durations: milliseconds or text such as "10s". */
 export interface ActivityOptions {
   /** Longest time of one attempt. Default: 30 s, when neither this nor scheduleToClose is given. */
   readonly startToClose?: Duration;
@@ -27,6 +29,7 @@ export interface ActivityOptions {
   readonly scheduleToStart?: Duration;
   /** An attempt that sends no heartbeat for so long has failed. Default: none is expected. */
   readonly heartbeat?: Duration;
+  /** How failed attempts are tried again. Default: 1 s, doubled each time up to 100 s, without end. */
   readonly retry?: RetryOptions;
   /**
    * On cancellation: "tryCancel" (default) asks the activity and rejects at once; "waitCancellationCompleted" waits for its answer;
@@ -41,6 +44,7 @@ export interface ActivityOptions {
   readonly activityId?: string;
 }
 
+/** Options of {@link activities}. */
 export interface ActivitiesOptions extends ActivityOptions {
   /** Put before every property key to make the name on the wire, e.g. "payment.". */
   readonly prefix?: string;

@@ -9,12 +9,15 @@ declare const continues: unique symbol;
 
 /** Returned by run to continue as new with arguments `A`. Made by {@link continueAsNew}. */
 export interface ContinueAsNew<A extends unknown[]> extends ContinueAsNewShape {
+  /** The arguments of the next run, for the type checker. */
   readonly [continues]: A;
 }
 
+/** Options of the next run. */
 export interface ContinueAsNewOptions {
   /** Another workflow type; then the arguments are that type's. */
   readonly workflowType?: string;
+  /** Default: the queue of this run. */
   readonly taskQueue?: string;
   /** Timeout of the new run; default: as before. */
   readonly runTimeout?: Duration;

@@ -6,6 +6,7 @@ import type { Query, Signal, Update } from "./messages.ts";
 /** A workflow definition: `A` are the arguments of its run function, `R` is what it completes with. */
 export interface WorkflowDefinition<A extends unknown[] = unknown[], R = unknown> extends DefinitionShape {
   readonly kind: "workflow";
+  /** Name of the workflow type. */
   readonly name: string;
   readonly _a?: A;
   readonly _r?: R;
@@ -41,6 +42,7 @@ type QueriesFor<M> = [QueryKeys<M>] extends [never] ? { readonly queries?: FreeQ
 // deno-lint-ignore no-explicit-any
 type FreeQueries = { readonly [name: string]: (published: any, ...args: any[]) => unknown };
 
+/** What defines a workflow, beside its messages and queries. */
 export interface WorkflowOptions<F extends AnyRun> {
   /**
    * The workflow: sequential code that calls activities, sleeps, receives messages and returns its result. Return `continueAsNew(...)` to

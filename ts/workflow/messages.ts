@@ -5,7 +5,9 @@ import type { StandardSchemaV1 } from "./standard_schema.ts";
 /** A fire-and-forget message with arguments `A`. Made by {@link signal}. */
 export interface Signal<A extends unknown[] = []> {
   readonly kind: "signal";
+  /** Name on the wire. */
   readonly name: string;
+  /** Validators of the arguments, by position. */
   readonly args?: ArgSchemas<A>;
   readonly _a?: A;
 }
@@ -13,7 +15,9 @@ export interface Signal<A extends unknown[] = []> {
 /** A request with arguments `A` that the workflow answers with an `R`. Made by {@link update}. */
 export interface Update<A extends unknown[] = [], R = void> {
   readonly kind: "update";
+  /** Name on the wire. */
   readonly name: string;
+  /** Validators of the arguments, by position. */
   readonly args?: ArgSchemas<A>;
   readonly _a?: A;
   readonly _r?: R;
@@ -22,6 +26,7 @@ export interface Update<A extends unknown[] = [], R = void> {
 /** A read-only request over the published state. Made by {@link query}. */
 export interface Query<R = unknown, A extends unknown[] = []> {
   readonly kind: "query";
+  /** Name on the wire. */
   readonly name: string;
   readonly _a?: A;
   readonly _r?: R;
@@ -30,6 +35,7 @@ export interface Query<R = unknown, A extends unknown[] = []> {
 /** One Standard Schema validator per argument; their outputs are what handlers get. Synchronous. */
 export type ArgSchemas<A extends unknown[]> = { readonly [K in keyof A]: StandardSchemaV1<unknown, A[K]> };
 
+/** Options of a declared message. */
 export interface MessageOptions<A extends unknown[]> {
   /**
    * Validators of the arguments, by position: zod, valibot, arktype or any other Standard Schema. An update whose arguments they refuse is

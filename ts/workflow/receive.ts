@@ -15,29 +15,37 @@ import type { Signal, Update } from "./messages.ts";
 /** A signal handler is done: the new state, and the loop goes on. */
 export interface Noreply<S> {
   readonly kind: "noreply";
+  /** The state that the next message finds. */
   readonly state: S;
 }
 /** An update handler is done: the response, the new state, and the loop goes on. */
 export interface Reply<R, S> {
   readonly kind: "reply";
+  /** What the caller gets. */
   readonly response: R;
+  /** The state that the next message finds. */
   readonly state: S;
 }
 /** A signal handler ends the receive. */
 export interface Stop<S> {
   readonly kind: "stop";
+  /** The state that receive returns. */
   readonly state: S;
 }
 /** An update handler replies and ends the receive. */
 export interface StopReply<R, S> {
   readonly kind: "stopReply";
+  /** What the caller gets. */
   readonly response: R;
+  /** The state that receive returns. */
   readonly state: S;
 }
 /** A handler goes on in the background while the loop takes further messages. */
 export interface Async<R, S> {
   readonly kind: "async";
+  /** The state that the next message finds. */
   readonly state: S;
+  /** What goes on in the background. */
   readonly fn: (updateState: UpdateState<S>) => R | Promise<R>;
 }
 
@@ -98,6 +106,7 @@ export interface Handler<S> extends HandlerShape {
   readonly _s?: (state: S) => S;
 }
 
+/** Options of an update's handler. */
 export interface UpdateHandlerOptions<A extends unknown[], S> {
   /**
    * Decides whether the update is accepted, before anything is written to history: throw to reject, with the failure that the caller gets.
@@ -135,11 +144,13 @@ export function on(
   };
 }
 
+/** Options of {@link receive}. */
 export interface ReceiveOptions {
   /** What handlers' errors do here; default: as the workflow's definition says. */
   readonly handlerErrors?: HandlerErrors;
 }
 
+/** Options of a {@link receive} that may end by time. */
 export interface TimedReceiveOptions extends ReceiveOptions {
   /** Time after which receive ends by itself. 0: handle what has arrived already, then end. */
   readonly timeout: Duration;
@@ -149,6 +160,7 @@ export interface TimedReceiveOptions extends ReceiveOptions {
 export interface ReceiveResult<S> {
   /** True when no handler stopped it in time. */
   readonly timedOut: boolean;
+  /** The final state. */
   readonly state: S;
 }
 

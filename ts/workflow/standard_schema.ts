@@ -3,6 +3,7 @@
 
 /** A validator that turns an `Input` into an `Output` or into issues. */
 export interface StandardSchemaV1<Input = unknown, Output = Input> {
+  /** What the specification asks of a validator. */
   readonly "~standard": {
     readonly version: 1;
     readonly vendor: string;
@@ -16,7 +17,10 @@ export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
+/** One thing that a validator found wrong. */
 export interface StandardIssue {
+  /** What is wrong, for people. */
   readonly message: string;
+  /** Where in the value, from the outside in. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }

@@ -14,6 +14,7 @@ import { APPLICATION_ID, fileVersion, migrate, type Migration, MIGRATIONS, schem
 /** FULL: acknowledged changes survive power loss. NORMAL: they survive the death of the process, and a power loss may undo the last ones. */
 export type Synchronous = "FULL" | "NORMAL";
 
+/** Options of a SQLite store. */
 export interface SqliteOptions {
   /** Default: the first of node:sqlite, libsql and node-sqlite3-wasm that is present. */
   driver?: DriverName;

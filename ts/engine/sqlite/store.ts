@@ -29,8 +29,10 @@ export const ROW_COLUMNS =
   history_size_bytes, history_key, wake_at_ms, ready, first_run_id, next_run_id, memo, search_attributes`;
 const ORDER_COLUMNS = { StartTime: "start_time_ms", CloseTime: "ifnull(close_time_ms, 9e15)" } as const;
 
+/** A store in one SQLite file, or in a browser's private files. */
 export class SqliteStore implements Store {
   readonly description: string;
+  /** Where the file is. */
   readonly path: string;
   readonly #file: OpenFile;
   readonly #database: SqlDatabase;

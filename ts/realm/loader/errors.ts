@@ -21,6 +21,7 @@ export type ProblemCode =
 
 /** One refusal or warning. */
 export interface Problem {
+  /** Which rule was broken. */
   readonly code: ProblemCode;
   /** The module as its author knows it: a path where it is a file. */
   readonly file: string;
@@ -30,6 +31,7 @@ export interface Problem {
   readonly column: number;
   /** The name concerned: a specifier, a variable. */
   readonly name: string;
+  /** What is wrong, and what to write instead. */
   readonly message: string;
 }
 
@@ -42,6 +44,7 @@ export function formatProblem({ file, line, column, message }: Problem): string 
 /** Workflow modules that cannot be loaded into a realm. */
 export class WorkflowLoadError extends Error {
   override name = "WorkflowLoadError";
+  /** Everything that was found, at least one. */
   readonly problems: readonly Problem[];
 
   constructor(problems: readonly Problem[], options?: ErrorOptions) {

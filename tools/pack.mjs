@@ -3,8 +3,9 @@
 // derives the published one from it, so that subpaths, dependencies and the version are written once.
 //
 // What lies in the package, and why:
-// - JavaScript in a few chunks (esbuild, not minified): a third less time to import than one file per module. Chunks are called
-//   `_temporalex_HASH.js`; ts/platform/own_code.ts knows the package's own frames and files by that name.
+// - JavaScript in chunks (esbuild, not minified), for bundlers; and once more in few files with the libraries in them, for Node and Deno
+//   (lib/node_build.mjs says why). Chunks are called `_temporalex_HASH.js`; ts/platform/own_code.ts knows the package's own frames and
+//   files by that name.
 // - Declarations file by file from tsc, as far as the public entries reach. No source maps: the code is readable as it is, and they would
 //   double the package.
 // - core.wasm, for pages that fetch the module from their own origin instead of decoding it from text.
@@ -14,12 +15,15 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync,
 import { dirname, join, posix, relative } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { nodeBuild } from "./lib/node_build.mjs";
 import { bin, root } from "./lib/steps.mjs";
 
 /** Files that workers start from, given by ownFile() or `new URL("./file.ts", import.meta.url)`; they are no subpaths. */
 const WORKERS = ["realm/worker_entry", "worker/activity_thread", "browser/engine_worker"];
 /** Files of their own that are no subpaths either: Node's module hooks, and what package.json's `browser` takes out of pages. */
 const FILES = ["cli/ts_hooks", "app/serve_store"];
+/** What only pages use: there is no build of it for Node. */
+const ofPages = (name) => name.startsWith("browser/");
 const CHUNK = /^_temporalex_\w+\.js$/;
 const TEXTS = ["LICENSE", "README.md", "CHANGES.md", "THIRD_PARTY_NOTICES.md"];
 
@@ -185,10 +189,20 @@ function publishedManifest(manifest, { exports, files, bin: programs }, imported
     type,
     engines,
     // Entries of workers and programs do something when they are imported; all other modules only define.
-    sideEffects: [...WORKERS, ...Object.values(programs)].map((source) => `./dist/${source}.js`),
+    sideEffects: [
+      ...WORKERS.map((source) => `./dist/${source}.js`),
+      ...[...WORKERS, ...Object.values(programs)].map((source) => `./dist/node/${source}.js`),
+    ],
     exports: {
       ...Object.fromEntries(
-        Object.entries(exports).map(([key, source]) => [key, { types: `./dist/${source}.d.ts`, default: `./dist/${source}.js` }]),
+        Object.entries(exports).map(([key, source]) => [
+          key,
+          {
+            types: `./dist/${source}.d.ts`,
+            ...(ofPages(source) ? {} : { node: `./dist/node/${source}.js` }),
+            default: `./dist/${source}.js`,
+          },
+        ]),
       ),
       ...Object.fromEntries(Object.entries(files).map(([key, file]) => [key, `./dist/${file}`])),
       "./package.json": "./package.json",
@@ -197,7 +211,7 @@ function publishedManifest(manifest, { exports, files, bin: programs }, imported
       FILES.map((name) => [`./dist/ts/${name}.js`, `./dist/${name}.js`])
         .filter(([key]) => key in manifest.browser).map(([key, file]) => [file, manifest.browser[key]]),
     ),
-    bin: Object.fromEntries(Object.entries(programs).map(([key, source]) => [key, `dist/${source}.js`])),
+    bin: Object.fromEntries(Object.entries(programs).map(([key, source]) => [key, `dist/node/${source}.js`])),
     files: ["dist", ...TEXTS.filter((file) => !/^(?:LICENSE|README)/.test(file))],
     dependencies: keep(manifest.dependencies),
     optionalDependencies: keep(manifest.optionalDependencies),
@@ -216,7 +230,11 @@ export async function pack({ out = join(root, ".build/package"), tarball = true 
   rmSync(out, { recursive: true, force: true });
   mkdirSync(dist, { recursive: true });
   const subpaths = [...new Set(Object.values(sources.exports))];
-  const imported = await javascript([...new Set([...subpaths, ...Object.values(sources.bin), ...WORKERS, ...FILES])], dist);
+  const imported = await javascript([...new Set([...subpaths, ...WORKERS, ...FILES])], dist);
+  const forNode = [...new Set([...subpaths, ...Object.values(sources.bin), ...WORKERS, ...FILES])].filter((name) =>
+    !ofPages(name)
+  );
+  for (const path of await nodeBuild(forNode, join(dist, "node"))) imported.add(path);
   const typed = declarations(subpaths, dist);
   for (const [key, file] of Object.entries(sources.files)) {
     if (key !== "./core.wasm") throw new Error(`package.json exports the file ${key}, which this tool cannot make`);

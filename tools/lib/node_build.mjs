@@ -1,0 +1,87 @@
+// The JavaScript that Node and Deno load from the published package (condition "node" of its exports): few files, with the libraries in
+// them, because the time of an import there is mostly the number of files. Bundlers get the other build, in which each subpath has its own
+// chunks and libraries are imported, so that they can drop what is not used.
+//
+// What a realm's thread loads is one file, what `import "temporalex"` needs besides is another; what comes in later (the loader of sources,
+// the module's bytes, commands) has files of its own. Libraries and generated messages are written without blanks: nobody reads them,
+// and the runtime has to. The gRPC library stays outside, because only those who serve or ask a cluster need it.
+import { join, posix, relative, resolve } from "node:path";
+import { root } from "./steps.mjs";
+
+const OUTSIDE = [/^@connectrpc\//, /^libsql$/, /^node-sqlite3-wasm$/, /^node:/];
+const sourceOf = (name) => join(root, "ts", `${name}.ts`);
+
+/** Libraries and generated code without blanks and with shorter syntax; names stay, for stack traces. */
+const compact = (transform) => ({
+  name: "compact",
+  async transform(code, id) {
+    // The module's bytes are one long text: nothing to gain.
+    if (!/[\\/](?:node_modules|generated)[\\/]/.test(id) || code.length > 500_000) return null;
+    const options = { loader: id.endsWith(".ts") ? "ts" : "js", minifyWhitespace: true, minifySyntax: true, target: "es2022" };
+    return { code: (await transform(code, { ...options, legalComments: "none" })).code, map: null, moduleType: "js" };
+  },
+});
+
+/** Everything that a source imports statically, itself not included: absolute paths. */
+async function staticImports(build, name) {
+  const { metafile } = await build({
+    entryPoints: [sourceOf(name)],
+    absWorkingDir: root,
+    bundle: true,
+    write: false,
+    metafile: true,
+    outdir: root,
+    format: "esm",
+    platform: "node",
+    mainFields: ["module", "main"],
+    external: ["@connectrpc/*", "libsql", "node-sqlite3-wasm"],
+    logLevel: "error",
+  });
+  const first = relative(root, sourceOf(name)).replaceAll("\\", "/");
+  const found = new Set([first]);
+  for (const file of found) {
+    for (const { path, kind, external } of metafile.inputs[file].imports) {
+      if (!external && kind === "import-statement") found.add(path);
+    }
+  }
+  found.delete(first);
+  return new Set([...found].map((file) => resolve(root, file)));
+}
+
+/** Builds `sources` (names without extension) into `out`; answers what the result imports from elsewhere. */
+export async function nodeBuild(sources, out) {
+  const [{ build, transform }, { rolldown }] = await Promise.all([import("esbuild"), import("rolldown")]);
+  const [inRealm, inMain] = await Promise.all([staticImports(build, "realm/worker_entry"), staticImports(build, "mod")]);
+  const bundle = await rolldown({
+    cwd: root,
+    input: Object.fromEntries(sources.map((name) => [name, sourceOf(name)])),
+    platform: "node",
+    external: OUTSIDE,
+    resolve: { mainFields: ["module", "main"] },
+    plugins: [compact(transform)],
+    onLog(level, log) {
+      if (level === "warn") throw new Error(`rolldown warned: ${log.message}`);
+    },
+  });
+  const { output } = await bundle.write({
+    dir: out,
+    format: "esm",
+    entryFileNames: "[name].js",
+    chunkFileNames: "_temporalex_[hash].js",
+    hashCharacters: "hex",
+    comments: { legal: false, annotation: true, jsdoc: false },
+    codeSplitting: {
+      groups: [
+        { name: "realm", test: (id) => inRealm.has(id), priority: 2 },
+        { name: "main", test: (id) => inMain.has(id), priority: 1 },
+      ],
+    },
+  });
+  await bundle.close();
+  const own = output.find((chunk) => chunk.moduleIds?.some((id) => id.endsWith("platform/own_code.ts")));
+  if (own === undefined || posix.dirname(own.fileName) !== "." || !/^_temporalex_\w+\.js$/.test(own.fileName)) {
+    throw new Error(`ts/platform/own_code.ts went to ${own?.fileName}: it knows its place by the name of its chunk`);
+  }
+  const files = new Set(output.map((chunk) => chunk.fileName));
+  return output.flatMap((chunk) => [...chunk.imports ?? [], ...chunk.dynamicImports ?? []]).filter((path) => !files.has(path));
+}

@@ -159,6 +159,39 @@ check(
   },
 );
 
+check("a codec keeps plain text out of the store", async ({ store, newTab }) => {
+  const one = await opened(await newTab(), { store, coded: true });
+  await one.start("w", OPEN);
+  await one.signal("w", "a secret word");
+  await one.signal("w", "another");
+  assert.deepEqual((await one.result("w")).signals, ["a secret word", "another"]);
+  const text = Buffer.from(await one.exportStore()).toString("latin1");
+  assert.ok(!text.includes("a secret word"), "the store has the word");
+  assert.ok(text.includes([..."a secret word"].reverse().join("")), "the store has not the encoded word");
+});
+
+check(
+  "P7: a store whose database has gone is damage and never a new store; it can be deleted and a backup imported",
+  async (t) => {
+    const { store, newTab } = t;
+    const one = await opened(await newTab(), { store });
+    await one.start("kept", OPEN);
+    const backup = await one.exportStore();
+    const other = await newTab();
+    assert.equal((await other.page.evaluate((store) => tab.deleteStore(store), store))?.name, "StoreBusyError");
+    await one.closeStore();
+    assert.equal(await other.page.evaluate((store) => tab.askWorker("vandal.js", store), store), "done");
+    const wrong = await other.open({ store });
+    assert.equal(wrong?.name, "StoreCorruptError");
+    assert.match(wrong!.message, /deleteStore/);
+    assert.equal(await other.page.evaluate((store) => tab.deleteStore(store), store), undefined);
+    await opened(other, { store });
+    assert.equal(await other.count(), 0);
+    assert.equal(await other.importStore(backup), undefined);
+    assert.deepEqual(await other.running(), ["kept"]);
+  },
+);
+
 check("closed runs can be purged, and the store looked through, from any tab", async ({ store, newTab }) => {
   const one = await opened(await newTab(), { store });
   const two = await opened(await newTab(), { store });

@@ -129,6 +129,11 @@ check("a tab with lead: false calls and never leads", async ({ store, newTab }) 
   assert.equal(await again.role(), "leader");
 });
 
+check("a tab that only calls says so when no tab leads", async ({ store, newTab }) => {
+  const wrong = await (await newTab()).open({ store, lead: false });
+  assert.equal(wrong?.name, "NoLeaderError");
+});
+
 check("P7: nonsense on the tabs' channels is ignored", async ({ store, newTab }) => {
   const leader = await opened(await newTab(), { store });
   const next = await opened(await newTab(), { store });

@@ -1,12 +1,13 @@
 // Workers whose workflows run in a thread: loading, log lines, a spinning neighbour, nothing left behind.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { silentLogger } from "../../ts/client/mod.ts";
+import { Client, silentLogger } from "../../ts/client/mod.ts";
 import { liveHandles } from "../../ts/core/mod.ts";
 import { TestEnvironment } from "../../ts/testing/mod.ts";
 import type { LogFields } from "../../ts/service/logger.ts";
 import { onBothStores, withEngine } from "../support/services.ts";
 import { go, length, sleeps, spins, talks } from "./modules/flows.ts";
+import { markedConverter } from "./modules/marked_converter.ts";
 
 const workflows = new URL("./modules/flows.ts", import.meta.url);
 const activities = { shout: (text: string) => text.toUpperCase() };
@@ -110,5 +111,19 @@ test("workflows can be given as texts", () =>
     };
     return t.work({ workflows: "/flows/twice.ts", sources }, async () => {
       assert.equal(await t.client.execute("Twice", { id: "1", args: [21] }), 42);
+    });
+  }));
+
+test("an entry of the application's own serves its workflows, with a converter of its own", () =>
+  withEngine("memory", {}, (t) => {
+    const realmEntry = new URL("./modules/own_entry.ts", import.meta.url);
+    return t.work({ realmEntry, activities, converter: markedConverter }, async () => {
+      const client = new Client({ service: t.service, taskQueue: t.taskQueue, converter: markedConverter });
+      const handle = await client.start(talks, { id: "1", args: ["ada"] });
+      await handle.signal(go, "hi");
+      assert.equal(await handle.result(), "ADA SAYS HI");
+      const text = new TextDecoder().decode(await handle.historyBytes());
+      assert.match(text, /marked "ada"/);
+      assert.match(text, /marked "ADA SAYS HI"/, "the workflow's result");
     });
   }));

@@ -4,6 +4,7 @@ import { inlineCore } from "../core/inline.ts";
 import { open as openTab } from "./open.ts";
 
 export type { BrowserApp, BrowserOpenOptions } from "./open.ts";
+export { deleteStore } from "./delete.ts";
 export { EngineWorkerError, NoLeaderError, PageOutdatedError, TabError } from "./errors.ts";
 export { serveEngine } from "./serve_engine.ts";
 export type { TabStatus } from "./tab.ts";

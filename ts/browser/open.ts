@@ -2,6 +2,7 @@
 // worker has the store, its page runs workflows and activities. Calls of the other tabs go to it; when it goes, the next one takes over.
 import type { App, OpenOptions } from "../app/open.ts";
 import { Client } from "../client/mod.ts";
+import { codecsOf } from "../codec/codec.ts";
 import { coreModule, type CoreSource, useCore } from "../core/load.ts";
 import type { EngineLimits } from "../engine/options.ts";
 import type { Synchronous } from "../engine/sqlite/open.ts";
@@ -14,7 +15,7 @@ import type { Worker as WorkflowWorker } from "../worker/worker.ts";
 import { Tab, type TabStatus } from "./tab.ts";
 
 /** Options of {@link open} in a browser tab. */
-export interface BrowserOpenOptions extends Omit<OpenOptions, "engine" | "worker" | "workflows"> {
+export interface BrowserOpenOptions extends Omit<OpenOptions, "engine" | "worker" | "workflows" | "serve"> {
   /** Name of the store: every page of this site that opens the same name shares it. */
   path?: string;
   /** The same, by a name that fits better. */
@@ -120,7 +121,10 @@ export async function open(options: BrowserOpenOptions): Promise<BrowserApp> {
   const persisted = options.persist === false ? isPersisted() : askToPersist();
   if (options.core !== undefined) useCore(options.core);
   const core = await coreModule();
-  const shared = { logger, ...(converter !== undefined && { converter }) };
+  const { codec, encodeCommonAttributes } = options;
+  // Before anything is opened: a codec that is none must not leave plain text in the store.
+  codecsOf(options);
+  const shared = { logger, codec, encodeCommonAttributes, ...(converter !== undefined && { converter }) };
   const namespace = options.engine?.namespace ?? "default";
   const tab = new Tab({
     name,

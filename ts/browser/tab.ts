@@ -42,7 +42,7 @@ export interface TabOptions {
 }
 
 /** A tab that does not lead waits so long for one that does. */
-const FIND_LEADER_MS = 10_000;
+const FIND_LEADER_MS = 5000;
 
 export class Tab {
   readonly service = new TabService({ forClients: true });

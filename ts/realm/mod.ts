@@ -11,5 +11,5 @@ export { type InlineRealmOptions } from "./inline_realm.ts";
 export { formatProblem, type Problem, type ProblemCode, WorkflowLoadError } from "./loader/errors.ts";
 export { RealmLostError } from "./lost_task.ts";
 export { type CommonRealmOptions, type Realm, RealmDisposedError, type ReplayVerdict } from "./realm.ts";
-export { type ServedWorkflows, serveRealm } from "./serve.ts";
+export { type ServedWorkflows, type ServeOptions, serveRealm } from "./serve.ts";
 export { type WorkerRealm, type WorkerRealmOptions } from "./worker_realm.ts";

@@ -33,27 +33,36 @@ import type { FromRealm, InitMessage, ToRealm } from "./protocol.ts";
 /** Workflows of a bundled realm: a module's namespace, or (better) a function that imports it. */
 export type ServedWorkflows = WorkflowModule | (() => WorkflowModule | Promise<WorkflowModule>);
 
+export interface ServeOptions {
+  /** The converter of the application's clients and workers, if it is not the default one. */
+  readonly payloadConverter?: PayloadConverter;
+}
+
+interface Served extends ServeOptions {
+  readonly workflows: ServedWorkflows | undefined;
+}
+
 /** Serves a realm in this worker. `workflows` is absent where the host posts the sources. */
-export function serveRealm(workflows?: ServedWorkflows): void {
-  new HostLine().open(hostPort(), workflows);
+export function serveRealm(workflows?: ServedWorkflows, options: ServeOptions = {}): void {
+  new HostLine().open(hostPort(), { workflows, ...options });
 }
 
 class HostLine {
   #port!: HostPort;
   #realm: RealmInside | undefined;
 
-  open(port: HostPort, workflows: ServedWorkflows | undefined): void {
+  open(port: HostPort, served: Served): void {
     this.#port = port;
     port.listen((data) => {
       const message = data as ToRealm;
       if (message.t !== "init") this.#realm?.receive(message);
-      else void this.#init(message, workflows);
+      else void this.#init(message, served);
     });
   }
 
-  async #init(message: InitMessage, workflows: ServedWorkflows | undefined): Promise<void> {
+  async #init(message: InitMessage, served: Served): Promise<void> {
     try {
-      this.#realm = await RealmInside.start(this.#port, message, workflows);
+      this.#realm = await RealmInside.start(this.#port, message, served);
       this.#port.post({ t: "ready", workflowTypes: this.#realm.workflowTypes } satisfies FromRealm);
     } catch (e) {
       const text = e instanceof Error ? `${e.name === "Error" ? "" : `${e.name}: `}${e.message}` : String(e);
@@ -74,7 +83,7 @@ class RealmInside {
   #nextPage = 1;
   #trapped = false;
 
-  static async start(port: HostPort, init: InitMessage, workflows: ServedWorkflows | undefined): Promise<RealmInside> {
+  static async start(port: HostPort, init: InitMessage, served: Served): Promise<RealmInside> {
     const send = (message: FromRealm, transfer?: readonly object[]) => port.post(message, transfer);
     const log = (entry: LogEntry) => {
       try {
@@ -99,7 +108,7 @@ class RealmInside {
       slot,
       log: (level, message) => log({ ...host, level, message, timeMs: now(), source: "workflow" }),
     });
-    const { modules, converter } = await load(init, workflows, guard.evaluate);
+    const { modules, converter } = await load(init, served, guard.evaluate);
     const programs = programsOf(modules, "the workflow modules");
     guard.seal();
     return new RealmInside(send, core, alive, rejections, init, programs, log, converter);
@@ -236,14 +245,14 @@ class RealmInside {
 
 async function load(
   init: InitMessage,
-  workflows: ServedWorkflows | undefined,
+  { workflows, payloadConverter }: Served,
   evaluate: (code: string) => unknown,
 ): Promise<{ modules: WorkflowModule[]; converter: PayloadConverter | undefined }> {
   if (init.graph === undefined) {
     if (workflows === undefined) {
       throw new Error("the realm was given no workflows: neither sources nor an entry file that serves some");
     }
-    return { modules: [typeof workflows === "function" ? await workflows() : workflows], converter: undefined };
+    return { modules: [typeof workflows === "function" ? await workflows() : workflows], converter: payloadConverter };
   }
   const provided = { workflow: workflowModule as unknown as Namespace, converter: converterModule as unknown as Namespace };
   const modules = evaluateGraph(init.graph, { provided, evaluate });

@@ -47,5 +47,11 @@ globalThis.onmessage = async () => {
       store.close();
     }
   });
+  try {
+    await openPool(sqlite, "contract", 200);
+    failures.push("files that are in use were opened twice");
+  } catch (e) {
+    if ((e as Error).name !== "StoreBusyError") failures.push(`files in use: ${(e as Error).stack}`);
+  }
   globalThis.postMessage({ checks: storeChecks.length + 2, failures });
 };

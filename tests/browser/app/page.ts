@@ -1,8 +1,9 @@
 // The test page: one tab with the workflow of the crash loop, driven from outside through `tab`. What it is about to ask for and what was
 // acknowledged is told to the driver before it goes on (`say`), so that a kill at any moment leaves the driver with what was true.
-import { type BrowserApp, type BrowserOpenOptions, open } from "../../../ts/browser/mod.ts";
+import { type BrowserApp, type BrowserOpenOptions, deleteStore, open } from "../../../ts/browser/mod.ts";
 import { silentLogger } from "../../../ts/service/logger.ts";
 import { withContext } from "../../../ts/activity/mod.ts";
+import type { PayloadCodec } from "../../../ts/codec/codec.ts";
 import * as program from "../../crash/program.ts";
 
 declare global {
@@ -18,6 +19,8 @@ export interface OpenTab {
   lead?: boolean;
   /** Milliseconds that each step takes. */
   stepMs?: number;
+  /** Every payload is turned around, so that nobody reads it in the store. */
+  coded?: boolean;
 }
 
 let app: BrowserApp | undefined;
@@ -43,6 +46,19 @@ const described = (e: unknown) => {
   return { name, message, ...more };
 };
 
+const turned: PayloadCodec = {
+  encode: (payloads) =>
+    Promise.resolve(payloads.map(({ metadata, data }) => ({
+      metadata: { ...metadata, encoding: new TextEncoder().encode("binary/turned"), was: metadata["encoding"]! },
+      data: data.slice().reverse(),
+    }))),
+  decode: (payloads) =>
+    Promise.resolve(payloads.map((payload) => {
+      const { was, ...metadata } = payload.metadata;
+      return was === undefined ? payload : { metadata: { ...metadata, encoding: was }, data: payload.data.slice().reverse() };
+    })),
+};
+
 async function ask(what: string, call: () => Promise<unknown>): Promise<string | undefined> {
   await say(`try ${what}`);
   try {
@@ -57,10 +73,11 @@ async function ask(what: string, call: () => Promise<unknown>): Promise<string |
 
 const api = {
   /** Undefined, or what was wrong. */
-  async open({ store = "test", engine = "engine.js", lead = true, stepMs = 0 }: OpenTab = {}) {
+  async open({ store = "test", engine = "engine.js", lead = true, stepMs = 0, coded = false }: OpenTab = {}) {
     const options: BrowserOpenOptions = {
       path: store,
       lead,
+      ...(coded && { codec: turned }),
       logger: silentLogger,
       realm: () => new Worker("/realm.js", { type: "module" }),
       engineWorker: () => new Worker(`/${engine}`, { type: "module" }),
@@ -93,6 +110,7 @@ const api = {
   now,
   persisted: () => opened().persisted,
   storage: () => opened().storage(),
+  deleteStore: (store: string) => deleteStore(store).then(() => undefined, described),
   purge: (closedBefore: number, limit?: number) => opened().purge({ closedBefore, ...(limit !== undefined && { limit }) }),
   checkStore: () => opened().checkStore(),
   start: (id: string, plan: program.Plan) => ask(`start ${id}`, () => opened().client.start(program.crash, { id, args: [plan] })),

@@ -70,5 +70,6 @@ export const SITE = {
   realm: "tests/browser/app/realm.ts",
   refusing: "tests/browser/app/engine_refusing.ts",
   newer: "tests/browser/app/newer.ts",
+  vandal: "tests/browser/app/vandal.ts",
   contract: "tests/browser/app/contract.ts",
 };

@@ -13,7 +13,8 @@ import { prepare, type StoreFence, type Synchronous } from "../open.ts";
 import { type Migration, MIGRATIONS } from "../schema.ts";
 import { SqliteStore } from "../store.ts";
 import { OpfsDatabase } from "./database.ts";
-import { loadSqlite, openPool, privateFiles, type SqliteWasmOptions } from "./pool.ts";
+import { folderName, privateFiles } from "./files.ts";
+import { loadSqlite, openPool, type SqliteWasmOptions } from "./pool.ts";
 
 export interface OpfsOptions extends SqliteWasmOptions {
   /** Default FULL. */
@@ -41,7 +42,7 @@ export class OpfsStore {
 
   /** Opens or creates the store of this name. Rejects with a StoreUnavailableError, StoreBusyError, StoreFullError, StoreVersionError, ... */
   static async open(name: string, options: OpfsOptions): Promise<OpfsStore> {
-    const root = await privateFiles();
+    const root = await privateFiles("a worker");
     const sqlite = await loadSqlite(options);
     try {
       const path = `temporalex/${folderName(name)}`;
@@ -55,7 +56,7 @@ export class OpfsStore {
       try {
         if (ready !== undefined && !pool.getFileNames().includes(FILE)) {
           throw new StoreCorruptError(
-            `the store "${name}" is damaged: its database is not in its folder any more. Import a backup of it.`,
+            `the store "${name}" is damaged: its database is not in its folder any more. Delete it (deleteStore), open it again, and import a backup.`,
           );
         }
         database = new OpfsDatabase(sqlite, pool, FILE);
@@ -158,11 +159,6 @@ export class OpfsStore {
     }
     return { runs, discard, adopt: () => markReady(this.#folder, generation) };
   }
-}
-
-/** The folder of a store: any name, written so that a file system takes it. */
-function folderName(name: string): string {
-  return encodeURIComponent(name).replaceAll(".", "%2E").replaceAll("*", "%2A");
 }
 
 async function generations(folder: FileSystemDirectoryHandle): Promise<{ ready: number | undefined; highest: number }> {

@@ -51,43 +51,6 @@ export function loadSqlite({ sqliteWasm }: SqliteWasmOptions = {}): Promise<Sqli
   return loading;
 }
 
-/** The root of this origin's private files; names why there is none. */
-export async function privateFiles(): Promise<FileSystemDirectoryHandle> {
-  const { isSecureContext, navigator, FileSystemFileHandle } = globalThis as unknown as {
-    isSecureContext?: boolean;
-    navigator?: { storage?: { getDirectory?(): Promise<FileSystemDirectoryHandle> } };
-    FileSystemFileHandle?: { prototype: object };
-  };
-  if (isSecureContext === false) {
-    throw new StoreUnavailableError(
-      "browsers keep files for secure pages only: serve the page over https, or from localhost",
-      "insecure",
-    );
-  }
-  const storage = navigator?.storage;
-  if (
-    storage?.getDirectory === undefined || FileSystemFileHandle === undefined ||
-    !("createSyncAccessHandle" in FileSystemFileHandle.prototype)
-  ) {
-    throw new StoreUnavailableError(
-      "this browser has no private file system that a worker can write (OPFS): use a current Chrome, Edge, Firefox or Safari",
-      "unsupported",
-    );
-  }
-  try {
-    return await storage.getDirectory();
-  } catch (e) {
-    throw new StoreUnavailableError(
-      `the browser refuses this page its files (${
-        (e as Error).message
-      }): private windows and blocked site data do that; use an ordinary ` +
-        "window, or allow this site to keep data",
-      "blocked",
-      { cause: e },
-    );
-  }
-}
-
 /** How long files may stay in use after their owner was killed. */
 const BUSY_MS = 10_000;
 const POLL_MS = 25;

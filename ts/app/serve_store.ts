@@ -65,13 +65,18 @@ function closing(file: string, address: string, listener: Listener): StoreServer
   };
 }
 
+/** The program may not listen there: whoever started it has decided that. */
+export class NotPermittedError extends Error {
+  override name = "NotPermittedError";
+}
+
 /** Deno asks people on a terminal for a permission that a program uses without having it: no program is to be surprised by that. */
 function askDeno(host: string, flag: string): void {
   const { Deno } = globalThis as {
     Deno?: { permissions?: { querySync(descriptor: { name: "net"; host: string }): { state: string } } };
   };
   const state = Deno?.permissions?.querySync({ name: "net", host }).state ?? "granted";
-  if (state !== "granted") throw new Error(`Deno does not permit listening there; run with ${flag}, or open with serve: false`);
+  if (state !== "granted") throw new NotPermittedError(`Deno does not permit listening there; run with ${flag}`);
 }
 
 /**

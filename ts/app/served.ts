@@ -58,7 +58,8 @@ async function serve(engine: EmbeddedEngine, path: string, logger: Logger): Prom
       onError: (error) => logger.warn("the socket beside the store met a failure", { error }),
     });
   } catch (error) {
-    logger.warn("other processes cannot reach the engine; it runs on without that", { store: path, error });
+    const level = (error as Error).name === "NotPermittedError" ? "debug" : "warn";
+    logger[level]("other processes cannot reach the engine; it runs on without that", { store: path, error });
     return undefined;
   }
 }

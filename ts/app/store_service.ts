@@ -21,6 +21,8 @@ export interface StoreServiceOptions {
   namespace?: string;
   /** Whether a start may create the store. Default: true. */
   create?: boolean;
+  /** How long a call that needs a worker waits for a process that opens the store. Default: 0, it is refused at once. */
+  patienceMs?: number;
   /** Told when a call begins to wait for a process that opens the store, because only a worker can bring what it waits for. */
   onWaiting?(): void;
 }
@@ -44,6 +46,9 @@ const NEED_A_WORKER: ReadonlySet<MethodName> = new Set<MethodName>([
   "pollWorkflowTaskQueue",
   "pollActivityTaskQueue",
 ]);
+/** Reason of the refusal of a call that needs a worker. */
+const NO_WORKER = "NoWorker";
+
 const CREATES: ReadonlySet<MethodName> = new Set<MethodName>(["startWorkflowExecution", "signalWithStartWorkflowExecution"]);
 
 interface Visit {
@@ -78,7 +83,8 @@ export class StoreService implements RawService {
   }
 
   async call(method: MethodName, request: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
-    for (const began = performance.now();;) {
+    const began = performance.now();
+    for (;;) {
       if (this.#closed) throw new ServiceError(Code.CANCELLED, "the connection is closed");
       options.signal?.throwIfAborted();
       const answer = await this.#askHolder(method, request, options);
@@ -86,9 +92,12 @@ export class StoreService implements RawService {
       try {
         return await this.#withoutHolder(method, request, options);
       } catch (e) {
-        if (!(e instanceof StoreLockedError)) throw e;
+        const waited = performance.now() - began;
+        if (e instanceof ServiceError && e.reason === NO_WORKER && waited < (this.#options.patienceMs ?? 0)) {
+          this.#options.onWaiting?.();
+        } else if (!(e instanceof StoreLockedError)) throw e;
         // It is held by now; the holder may not listen yet, or listen again.
-        if (performance.now() - began > REACHABLE_MS) throw this.#unreachable(e);
+        else if (waited > REACHABLE_MS) throw this.#unreachable(e);
       }
       await sleepOn(realTimers, PAUSE_MS, options.signal);
     }
@@ -135,8 +144,8 @@ export class StoreService implements RawService {
     const who = e.holder === undefined ? "another process" : `process ${e.holder.pid}`;
     return new ServiceError(
       Code.FAILED_PRECONDITION,
-      `${this.path} is open in ${who}, which cannot be reached: it was opened with serve: false, could not listen beside the store (its log ` +
-        "says so), or belongs to another user",
+      `${this.path} is open in ${who}, which cannot be reached: it was opened with serve: false, runs in Deno ` +
+        "without --allow-net, could not listen beside the store (its log says so), or belongs to another user",
       "HolderUnreachable",
       {},
       { cause: e },
@@ -162,7 +171,7 @@ export class StoreService implements RawService {
     return new ServiceError(
       Code.FAILED_PRECONDITION,
       `no process has ${this.path} open, so no worker can answer; start one, for instance with: temporalex worker --store ${this.path}`,
-      "NoWorker",
+      NO_WORKER,
     );
   }
 

@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type App, open } from "../app/open.ts";
+import type { CodecOptions } from "../codec/codec.ts";
 import "../engine/mod.ts";
 import { StoreLockedError } from "../engine/store_errors.ts";
 import { randomId } from "../platform/host.ts";
@@ -9,6 +10,7 @@ import { WorkflowLoadError } from "../realm/mod.ts";
 import type { WorkerEvents } from "../worker/options.ts";
 import { lineLogger } from "../service/logger.ts";
 import { CommandError, exitCodeOf, UsageError } from "./frame/errors.ts";
+import { importCodec } from "./codec.ts";
 import type { Handle } from "./service.ts";
 import type { RunCall } from "./table/run.ts";
 import { importActivities } from "./user_modules.ts";
@@ -22,13 +24,14 @@ export async function runCommand(call: RunCall): Promise<number> {
   const { options, io, print, signal } = call;
   const inputs = await readInputs(call);
   const activities = await importActivities(io.cwd, options.activities);
+  const codec = await importCodec(io.cwd, options.codec);
   const id = options.workflowId ?? randomId();
   if (id === "") throw new UsageError("--workflow-id is empty");
   const store = options.store === undefined ? undefined : resolve(io.cwd, options.store);
   let giveUp: (reason: CommandError) => void = () => {};
   const stuck = new Promise<never>((_, reject) => (giveUp = reject));
   stuck.catch(() => {});
-  const app = await openApp(call, store, activities, {
+  const app = await openApp(call, store, activities, codec, {
     workflowTaskFailed({ workflowId, attempt, message }) {
       if (workflowId !== id) return;
       if (attempt < MAX_TASK_FAILURES) return print.note(`workflow task failed (attempt ${attempt}): ${message}`);
@@ -87,6 +90,7 @@ async function openApp(
   { options, io, args }: RunCall,
   store: string | undefined,
   activities: readonly object[],
+  codec: CodecOptions,
   events: WorkerEvents,
 ): Promise<App> {
   const logger = lineLogger({
@@ -100,6 +104,7 @@ async function openApp(
       workflows: args.map((module) => pathToFileURL(resolve(io.cwd, module))),
       activities: [...activities],
       taskQueue: options.taskQueue,
+      ...codec,
       logger,
       ...(store !== undefined && { path: store }),
       engine: { namespace: options.namespace },

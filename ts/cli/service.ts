@@ -8,6 +8,7 @@ import { processIdentity } from "../platform/host.ts";
 import { lineLogger } from "../service/logger.ts";
 import type { RawService } from "../service/raw.ts";
 import { GrpcService, type TlsOptions } from "../temporal/grpc.ts";
+import { importCodec } from "./codec.ts";
 import type { Call } from "./frame/command.ts";
 import { CommandError, UsageError } from "./frame/errors.ts";
 import { CliConverter, keyValue } from "./values.ts";
@@ -43,6 +44,7 @@ export async function withService<T>(call: ServiceCall, use: (connection: Connec
   if (options.address !== undefined && given.has("store")) {
     throw new UsageError("--store and --address contradict each other: a store is a file of this machine, an address a cluster");
   }
+  const codec = await importCodec(call.io.cwd, options.codec);
   let waiting = false;
   const tellWaiting = () => {
     if (waiting) return;
@@ -57,6 +59,7 @@ export async function withService<T>(call: ServiceCall, use: (connection: Connec
     service,
     namespace: options.namespace,
     converter: new CliConverter(),
+    ...codec,
     identity: options.identity ?? `temporalex-cli:${processIdentity()}`,
     logger: lineLogger({ minimum: "warn", write: (line) => print.note(line) }),
   });
@@ -72,7 +75,7 @@ export async function withService<T>(call: ServiceCall, use: (connection: Connec
 
 function openStore(call: ServiceCall, onWaiting: () => void) {
   const path = storePath(call);
-  const service = new StoreService({ path, namespace: call.options.namespace, onWaiting });
+  const service = new StoreService({ path, namespace: call.options.namespace, patienceMs: call.options.timeout ?? 0, onWaiting });
   return { service, where: `store ${path}`, store: path, held: () => service.held, close: () => service.close() };
 }
 

@@ -26,6 +26,8 @@ export interface Option {
   readonly help: string;
   /** What a shell completes values with, beside `choices`. */
   readonly completes?: "files" | "folders";
+  /** Title of the part of the help that it stands in. Default: Options. */
+  readonly section?: string;
 }
 
 export interface Options {

@@ -41,7 +41,9 @@ function optionRow([name, option]: readonly [string, Option]): readonly [string,
     option.aliases === undefined ? "" : `also ${option.aliases.map(flagOf).join(", ")}`,
     option.many === true ? "may be given several times" : "",
     option.env === undefined ? "" : `or ${option.env}`,
-    option.default === undefined ? "" : `default: ${option.default}`,
+    option.default === undefined
+      ? ""
+      : `default: ${option.type === "text" && option.choices === undefined ? JSON.stringify(option.default) : option.default}`,
     option.required === true ? "required" : "",
   ].filter((note) => note !== "");
   return [`${short}${flagOf(name)}${value}`, `${option.help}${notes.length > 0 ? ` (${notes.join("; ")})` : ""}`];
@@ -49,11 +51,14 @@ function optionRow([name, option]: readonly [string, Option]): readonly [string,
 
 const indent = (text: string): string => text.split("\n").map((line) => line === "" ? "" : `  ${line}`).join("\n");
 
+const sectionOf = (option: Option): string => option.section ?? "Options";
+
 export function commandHelp(title: string, command: Command, io: Io): string {
   const width = Math.min(io.width, MAX_WIDTH);
   const options = Object.entries(command.options as Options);
   const required = options.filter(([, option]) => option.required === true)
     .map(([name, option]) => ` ${flagOf(name)} <${valueName(option)}>`).join("");
+  const sections = [...new Set(options.map(([, option]) => sectionOf(option)))];
   const { args } = command;
   const rest = args === undefined
     ? ""
@@ -63,8 +68,13 @@ export function commandHelp(title: string, command: Command, io: Io): string {
   const parts = [
     `usage: temporalex ${title}${required}${options.length > 0 ? " [options]" : ""}${rest}\n`,
     wrap(command.description ?? `${command.summary[0]!.toUpperCase()}${command.summary.slice(1)}.`, width).join("\n") + "\n",
+    `Examples:\n${
+      command.examples.map(({ line, what }) => `${what === undefined ? "" : indent(`# ${what}\n`)}${indent(line)}`).join("\n")
+    }\n`,
     ...(args === undefined ? [] : [`Arguments:\n${columns([[`<${args.name}>`, args.help]], width)}`]),
-    ...(options.length === 0 ? [] : [`Options:\n${columns(options.map(optionRow), width)}`]),
+    ...sections.map((section) =>
+      `${section}:\n${columns(options.filter(([, option]) => sectionOf(option) === section).map(optionRow), width)}`
+    ),
     `Options of every command:\n${columns(Object.entries(FRAME_OPTIONS as Options).map(optionRow), width)}`,
     ...(command.notes === undefined ? [] : [`${wrap(command.notes, width).join("\n")}\n`]),
     `${
@@ -74,9 +84,6 @@ export function commandHelp(title: string, command: Command, io: Io): string {
         }; 130 ended by Ctrl-C.`,
         width,
       ).join("\n")
-    }\n`,
-    `Examples:\n${
-      command.examples.map(({ line, what }) => `${what === undefined ? "" : indent(`# ${what}\n`)}${indent(line)}`).join("\n")
     }\n`,
   ];
   return parts.join("\n");

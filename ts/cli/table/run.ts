@@ -1,3 +1,4 @@
+import { codecOption } from "../codec_option.ts";
 import { type Call, command, type Options } from "../frame/command.ts";
 import { INPUT_OPTIONS } from "./service.ts";
 
@@ -12,6 +13,7 @@ const options = {
     completes: "files",
     help: "A module whose exported functions are activities",
   },
+  codec: codecOption,
   store: {
     type: "text",
     value: "file",

@@ -1,10 +1,14 @@
 // Options of commands that talk to a service: a store file of this machine, or a Temporal cluster.
+import { codecOption } from "../codec_option.ts";
 import type { Options } from "../frame/command.ts";
 
 export const DEFAULT_STORE = "temporalex.sqlite";
 
+const WHERE = "Store or cluster";
+
 export const SERVICE_OPTIONS = {
   store: {
+    section: WHERE,
     type: "text",
     value: "file",
     env: "TEMPORALEX_STORE",
@@ -12,21 +16,36 @@ export const SERVICE_OPTIONS = {
     help:
       `Store file. While a process has it open, that process is asked; otherwise it is opened for a moment. Default: ./${DEFAULT_STORE}`,
   },
-  address: { type: "text", value: "host:port", help: "A Temporal cluster instead of a store" },
-  namespace: { type: "text", short: "n", default: "default", env: "TEMPORALEX_NAMESPACE", help: "Namespace" },
-  apiKey: { type: "text", value: "key", env: "TEMPORAL_API_KEY", help: "API key, with --address; switches TLS on" },
-  tls: { type: "flag", help: "TLS, with --address" },
-  tlsCaPath: { type: "text", value: "file", completes: "files", help: "Certificate (PEM) of the authority to trust" },
-  tlsCertPath: { type: "text", value: "file", completes: "files", help: "Client certificate (PEM)" },
-  tlsKeyPath: { type: "text", value: "file", completes: "files", help: "Key (PEM) of the client certificate" },
-  tlsServerName: { type: "text", value: "name", help: "Name to expect in the server's certificate" },
-  grpcMeta: { type: "text", value: "key=value", many: true, help: "Header of every request, with --address" },
-  identity: { type: "text", value: "name", help: "Who asks, as histories show it" },
+  address: { section: WHERE, type: "text", value: "host:port", help: "A Temporal cluster instead of a store" },
+  namespace: { section: WHERE, type: "text", short: "n", default: "default", env: "TEMPORALEX_NAMESPACE", help: "Namespace" },
+  apiKey: {
+    section: WHERE,
+    type: "text",
+    value: "key",
+    env: "TEMPORAL_API_KEY",
+    help: "API key, with --address; switches TLS on",
+  },
+  tls: { section: WHERE, type: "flag", help: "TLS, with --address" },
+  tlsCaPath: {
+    section: WHERE,
+    type: "text",
+    value: "file",
+    completes: "files",
+    help: "Certificate (PEM) of the authority to trust",
+  },
+  tlsCertPath: { section: WHERE, type: "text", value: "file", completes: "files", help: "Client certificate (PEM)" },
+  tlsKeyPath: { section: WHERE, type: "text", value: "file", completes: "files", help: "Key (PEM) of the client certificate" },
+  tlsServerName: { section: WHERE, type: "text", value: "name", help: "Name to expect in the server's certificate" },
+  grpcMeta: { section: WHERE, type: "text", value: "key=value", many: true, help: "Header of every request, with --address" },
+  codec: { section: WHERE, ...codecOption },
+  identity: { section: WHERE, type: "text", value: "name", help: "Who asks, as histories show it" },
   timeout: {
+    section: WHERE,
     type: "duration",
     value: "duration",
     aliases: ["commandTimeout"],
-    help: "Give up after this time. Default: 10s for what needs no worker, 30s for queries, none for results and updates",
+    help:
+      "Give up after this time; until then, also wait for a process that opens the store. Default: 10s for what needs no worker, 30s for queries, none for results and updates",
   },
 } as const satisfies Options;
 

@@ -134,6 +134,7 @@ const show = {
   ...one,
   follow: { type: "flag", short: "f", help: "Go on until the run closes, showing events as they come" },
   detailed: { type: "flag", help: "All fields of every event" },
+  decode: { type: "flag", help: "Decode payloads in JSON too, with --codec. Default: an exported history keeps its secrets" },
 } as const satisfies Options;
 export type ShowCall = Call<typeof show>;
 

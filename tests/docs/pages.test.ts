@@ -22,9 +22,13 @@ const hasDeno = existsSync(deno) && spawnSync(deno, ["--version"]).status === 0;
 const SHELL = `
 set -eu
 node() { command node --no-warnings --import "${join(root, "tests/docs/ts_hook.mjs")}" "$@"; }
-npx() { if [ "$1" = temporalex ]; then shift; command node "${
-  join(root, "dist/ts/cli/main.js")
-}" "$@"; else echo "npx $1?" >&2; exit 1; fi; }
+npx() {
+  if [ "$1" != temporalex ]; then echo "npx $1?" >&2; exit 1; fi
+  shift
+  # In the background it is the process that $! names.
+  if [ "$BASH_SUBSHELL" -gt 0 ]; then exec node "${join(root, "dist/ts/cli/main.js")}" "$@"; fi
+  command node "${join(root, "dist/ts/cli/main.js")}" "$@"
+}
 deno() { local verb=$1; shift; command "${deno}" "$verb" --no-check --config "${join(root, "deno.json")}" "$@"; }
 `;
 

@@ -132,6 +132,8 @@ function declarations(names, out) {
     const rewritten = text.replace(specifiers, (whole, before, specifier, after) => {
       if (specifier === undefined) return whole;
       if (!specifier.startsWith(".")) {
+        // Whoever compiles against the package, for a browser perhaps, need not have Node's types.
+        if (specifier.startsWith("node:")) throw new Error(`the public types reach ${file}, which names types of ${specifier}`);
         packages.add(specifier);
         return before + specifier + after;
       }

@@ -264,7 +264,7 @@ export const projects = [
     name: `TypeScript 5.9, ${name} resolution: the README's example compiles, its misuses do not`,
     async test(context) {
       if (context.noJudges !== undefined) return { skip: context.noJudges };
-      await compiles(context, join(context.root, "tests/package/node_modules/typescript5/bin/tsc"), settings);
+      await compiles(context, join(context.root, "tests/package/node_modules/typescript/bin/tsc"), settings);
     },
   })),
   {

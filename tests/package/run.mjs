@@ -2,14 +2,15 @@
 // The suite `package`: makes the package, has it judged by publint, attw, knip and `deno publish --dry-run`, installs its tarball into throw-
 // away projects as users have them, and runs a workflow to its end in each. Ends with `N passed, N failed, N skipped: reasons`.
 // Needs what `npm ci` installs in the checkout, and installs the judges (tests/package/package.json) into their own folder on demand.
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
+import { installTools } from "../../tools/docs_api.mjs";
 import { pack } from "../../tools/pack.mjs";
 import { ensureInstalled, root, run } from "../../tools/lib/steps.mjs";
 import { checks } from "./checks.mjs";
+import { docs } from "./docs.mjs";
 import { projects } from "./projects.mjs";
 
 const HELP = `usage: node tests/package/run.mjs [--only=TEXT] [--keep] [--list]
@@ -25,17 +26,9 @@ const only = args.find((a) => a.startsWith("--only="))?.slice(7) ?? "";
 const keep = args.includes("--keep");
 
 ensureInstalled();
-const here = fileURLToPath(new URL(".", import.meta.url));
 const npm = process.platform === "win32" ? "npm.cmd" : "npm";
 
-/** Installs the judges once; why not, if they cannot be. */
-async function judges() {
-  if (existsSync(join(here, "node_modules/.package-lock.json"))) return undefined;
-  const { status, output } = await run(npm, ["ci", "--no-fund", "--no-audit", "--prefer-offline"], { cwd: here });
-  return status === 0 ? undefined : `npm ci failed in tests/package: ${output.trim().split("\n").at(-1)}`;
-}
-
-const all = [...checks, ...projects];
+const all = [...checks, ...docs, ...projects];
 if (args.includes("--list")) {
   for (const { name } of all) console.log(name);
   process.exit(0);
@@ -49,7 +42,13 @@ const work = mkdtempSync(join(tmpdir(), "temporalex-package-"));
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const reasons = new Set();
 try {
-  const context = { root, work, made: await pack({ out: join(work, "package") }), noJudges: await judges(), shared: new Map() };
+  const context = {
+    root,
+    work,
+    made: await pack({ out: join(work, "package") }),
+    noJudges: await installTools(),
+    shared: new Map(),
+  };
   for (const { name, test } of chosen) {
     const began = Date.now();
     const lines = [];

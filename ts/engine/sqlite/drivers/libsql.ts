@@ -17,7 +17,7 @@ interface LibsqlDatabase {
 export function libsqlLibrary(builtins: Builtins): SqlLibrary | undefined {
   let Database: new (path: string) => LibsqlDatabase;
   try {
-    Database = builtins.module.createRequire(import.meta.url)("libsql");
+    Database = builtins.module.createRequire(import.meta.url)("libsql") as typeof Database;
   } catch {
     // Not installed, no binary for this platform, or a runtime without native modules.
     return undefined;

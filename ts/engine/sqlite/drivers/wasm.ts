@@ -19,7 +19,7 @@ interface WasmDatabase {
 export function wasmLibrary(builtins: Builtins): SqlLibrary | undefined {
   let Database: new (path: string) => WasmDatabase;
   try {
-    ({ Database } = builtins.module.createRequire(import.meta.url)("node-sqlite3-wasm"));
+    ({ Database } = builtins.module.createRequire(import.meta.url)("node-sqlite3-wasm") as { Database: typeof Database });
   } catch {
     return undefined;
   }

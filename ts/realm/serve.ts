@@ -33,6 +33,7 @@ import type { FromRealm, InitMessage, ToRealm } from "./protocol.ts";
 /** Workflows of a bundled realm: a module's namespace, or (better) a function that imports it. */
 export type ServedWorkflows = WorkflowModule | (() => WorkflowModule | Promise<WorkflowModule>);
 
+/** Options of {@link serveRealm}. */
 export interface ServeOptions {
   /** The converter of the application's clients and workers, if it is not the default one. */
   readonly payloadConverter?: PayloadConverter;

@@ -42,7 +42,6 @@ const start = { ...START_OPTIONS, ...SERVICE_OPTIONS } as const satisfies Option
 export type StartCall = Call<typeof start>;
 
 const one = { workflowId: WORKFLOW_ID, runId: RUN_ID, ...SERVICE_OPTIONS } as const satisfies Options;
-type OneCall = Call<typeof one>;
 
 const QUERY = {
   type: "text",

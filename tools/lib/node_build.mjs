@@ -15,8 +15,13 @@ const sourceOf = (name) => join(root, "ts", `${name}.ts`);
 const compact = (transform) => ({
   name: "compact",
   async transform(code, id) {
-    // The module's bytes are one long text: nothing to gain.
-    if (!/[\\/](?:node_modules|generated)[\\/]/.test(id) || code.length > 500_000) return null;
+    if (!/[\\/](?:node_modules|generated)[\\/]/.test(id)) return null;
+    // The module's bytes, thousands of short texts in the source, become one.
+    if (/core_wasm\.ts$/.test(id)) {
+      const whole = code.replace(/\[([^\]]*)\]\.join\(""\)/, (_, lines) => `"${lines.replace(/[",\s]/g, "")}"`);
+      if (whole === code) throw new Error("core_wasm.ts has another form than this tool knows");
+      return { code: whole, map: null };
+    }
     const options = { loader: id.endsWith(".ts") ? "ts" : "js", minifyWhitespace: true, minifySyntax: true, target: "es2022" };
     return { code: (await transform(code, { ...options, legalComments: "none" })).code, map: null, moduleType: "js" };
   },

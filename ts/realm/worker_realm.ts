@@ -64,8 +64,10 @@ export async function createWorkerRealm(options: WorkerRealmOptions): Promise<Wo
   }
   const log = options.log ?? silentLog;
   const { entry } = options;
+  // First, because sources keep this thread busy.
+  const compiled = options.core ?? coreModule();
   const loading = workflows === undefined ? undefined : loadSources({ ...options, workflows });
-  const init = Promise.all([options.core ?? coreModule(), loading]).then(([core, loaded]): RealmInit => ({
+  const init = Promise.all([compiled, loading]).then(([core, loaded]): RealmInit => ({
     core,
     ...(loaded === undefined ? {} : { graph: loaded.graph }),
     hasConverter: options.payloadConverter !== undefined,

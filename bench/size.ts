@@ -1,16 +1,19 @@
-// Sizes and start: the core's module raw and compressed, the time from importing the package to the first finished workflow task in a
-// fresh process, and the memory that an idle workflow takes in the cache of a worker. JSON on standard output. Node only.
+// Sizes and start: the core's module raw and compressed; the time from importing the package to the first result of a workflow in a fresh
+// process, with a worker realm over a TypeScript module, and to the first task of the executor alone; the memory that an idle workflow
+// takes in the cache of a worker. JSON on standard output. Node and Deno; tools/bench.mjs adds Chromium.
 import { spawnSync } from "node:child_process";
 import { Buffer } from "node:buffer";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { coreWasmBase64 } from "../ts/core/generated/core_wasm.ts";
 import { count, options, round, spread } from "./lib/measure.ts";
 
 const HELP = `usage: npm run bench -- size [options]
 
---repeats=N      fresh processes whose start is timed (default 5)
+--repeats=N      fresh processes of each kind whose start is timed (default 5)
+--package=DIR    the published package, made by tools/pack.mjs; without it only the checkout is timed
 --idle=N         idle workflows in the cache (default 1000)
 --full           idle=10000, repeats=15`;
 
@@ -20,20 +23,30 @@ if (args.includes("--help")) {
   process.exit(0);
 }
 const full = args.includes("--full");
-const given = options(args, { repeats: full ? "15" : "5", idle: full ? "10000" : "1000", full: "" });
+const given = options(args, { repeats: full ? "15" : "5", idle: full ? "10000" : "1000", package: "", full: "" });
 
-/** Runs a program of this folder in a fresh process; what it printed as JSON. */
-function fresh<T>(program: URL, ...argv: string[]): T {
+/** Runs a program of this folder in a fresh process; what it printed as JSON. V8 loads nothing from its caches when a flag is given. */
+function fresh<T>(program: URL, argv: readonly string[], exposeGc = false): T {
   const file = fileURLToPath(program);
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["--expose-gc", file, ...argv], { encoding: "utf8" });
+  const deno = "Deno" in globalThis;
+  const flags = [...(deno ? ["run", "-A"] : []), ...(exposeGc ? [deno ? "--v8-flags=--expose-gc" : "--expose-gc"] : [])];
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...flags, file, ...argv], { encoding: "utf8" });
   if (status !== 0) throw new Error(`${file} ended with ${status}: ${stderr}`);
   return JSON.parse(stdout) as T;
 }
 
-interface Start {
+interface Task {
   readonly importMs: number;
   readonly firstTaskMs: number;
   readonly sinceProcessStartMs: number;
+}
+
+interface App {
+  readonly importMs: number;
+  readonly openMs: number;
+  readonly firstResultMs: number;
+  readonly totalMs: number;
+  readonly cpuMs: number;
 }
 
 interface Idle {
@@ -43,30 +56,45 @@ interface Idle {
   readonly rssBytes: number;
 }
 
-const starts = Array.from(
-  { length: count("repeats", given.repeats) },
-  () => fresh<Start>(new URL("./lib/first_task.ts", import.meta.url)),
-);
-const { workflows, heapBytes, wasmBytes, rssBytes } = fresh<Idle>(
-  new URL("./lib/idle_runs.ts", import.meta.url),
-  String(count("idle", given.idle)),
-);
+const repeats = count("repeats", given.repeats);
+const workflows = new URL("bench/lib/programs.ts", pathToFileURL(`${process.cwd()}/`)).href;
+const entries = {
+  ...(given.package !== "" && { package: pathToFileURL(join(given.package, "dist/node/mod.js")).href }),
+  checkout: new URL("../ts/mod.ts", import.meta.url).href,
+};
+
+/** What a first run takes: each way once per round, so that the machine's moods meet them all alike. */
+const tasks: Task[] = [];
+const apps: { [way: string]: App[] } = {};
+for (let i = 0; i < repeats; i++) {
+  tasks.push(fresh<Task>(new URL("./lib/first_task.ts", import.meta.url), []));
+  for (const [name, entry] of Object.entries(entries)) {
+    for (const store of ["memory", "sqlite"]) {
+      (apps[`${name}, ${store}`] ??= []).push(
+        fresh<App>(new URL("./lib/first_app.ts", import.meta.url), [entry, store, workflows]),
+      );
+    }
+  }
+}
+const idle = fresh<Idle>(new URL("./lib/idle_runs.ts", import.meta.url), [String(count("idle", given.idle))], true);
 const raw = Buffer.from(coreWasmBase64, "base64");
+const each = <T extends object>(samples: readonly T[]) =>
+  Object.fromEntries(
+    Object.keys(samples[0]!).map((key) => [key, spread(samples.map((s) => (s as unknown as { [key: string]: number })[key]!))]),
+  );
 console.log(JSON.stringify(
   {
     bench: "size",
-    runtime: `node ${process.versions.node}`,
+    runtime: "Deno" in globalThis ? `deno ${(process.versions as { deno?: string }).deno}` : `node ${process.versions.node}`,
+    repeats,
     module: { rawBytes: raw.length, gzipBytes: gzipSync(raw, { level: 9 }).length },
-    start: {
-      importMs: spread(starts.map((s) => s.importMs)),
-      importToFirstTaskMs: spread(starts.map((s) => s.firstTaskMs)),
-      processStartToFirstTaskMs: spread(starts.map((s) => s.sinceProcessStartMs)),
-    },
+    importToFirstResult: Object.fromEntries(Object.entries(apps).map(([way, samples]) => [way, each(samples)])),
+    executorAlone: each(tasks),
     idleWorkflow: {
-      workflows,
-      heapBytes: round(heapBytes / workflows),
-      wasmBytes: round(wasmBytes / workflows),
-      residentBytes: round(rssBytes / workflows),
+      workflows: idle.workflows,
+      heapBytes: round(idle.heapBytes / idle.workflows),
+      wasmBytes: round(idle.wasmBytes / idle.workflows),
+      residentBytes: round(idle.rssBytes / idle.workflows),
     },
   },
   undefined,

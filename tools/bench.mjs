@@ -13,7 +13,7 @@ import { bin, root } from "./lib/steps.mjs";
 const HELP = `usage: npm run bench -- replay [--runtimes=node,deno,chromium] [options of bench/replay.ts]
        npm run bench -- engine [options of bench/engine.ts]
        npm run bench -- store  [options of bench/store.ts]
-       npm run bench -- size   [options of bench/size.ts]
+       npm run bench -- size   [--runtimes=node,deno,chromium] [options of bench/size.ts]
        npm run bench -- debug  opening, steps and jumps of debug sessions
 
 With --help after its name a bench lists its options.`;
@@ -115,5 +115,97 @@ async function replay() {
   }
 }
 
-if (name === "replay" && !args.includes("--help")) console.log(JSON.stringify(await replay(), undefined, 1));
+/** Start and memory in Node and Deno, from the package as it is published, and in pages. */
+async function size() {
+  const { pack } = await import("./pack.mjs");
+  const { folder } = await pack({ out: join(root, ".build/bench-package"), tarball: false });
+  const rest = [...args.filter((a) => !a.startsWith("--runtimes=")), `--package=${folder}`];
+  const measure = {
+    node: async () => JSON.parse(await output(process.execPath, ["dist/bench/size.js", ...rest])),
+    deno: async () => {
+      const deno = bin("deno");
+      if (deno === undefined) return { runtime: "deno", skipped: "the npm package deno has no binary here" };
+      return JSON.parse(await output(deno, ["run", "-A", "bench/size.ts", ...rest]));
+    },
+    chromium: startInChromium,
+  };
+  const results = [];
+  for (const runtime of value("runtimes", "node,deno,chromium").split(",")) {
+    if (measure[runtime] === undefined) throw new Error(`no runtime named ${runtime}`);
+    results.push(await measure[runtime]());
+  }
+  return results;
+}
+
+async function startInChromium() {
+  const launched = await launchChromium();
+  if (!launched.browser) return { runtime: "chromium", skipped: launched.reason };
+  const dir = mkdtempSync(join(tmpdir(), "bench-"));
+  const rooms = Object.fromEntries(
+    ["slim", "workflow", "realm"].map((room) => [`temporalex/${room}`, join(root, `ts/${room}/mod.ts`)]),
+  );
+  const { build } = await import("esbuild");
+  await build({
+    entryPoints: { page: join(root, "bench/lib/page_start.ts"), realm: join(root, "bench/lib/realm_entry.ts") },
+    ...{ bundle: true, minify: true, format: "esm", platform: "browser", target: "es2022", outdir: dir, absWorkingDir: root },
+    ...{ alias: rooms, external: ["node:*"], logLevel: "error" },
+  });
+  const server = createServer((req, res) => {
+    const path = new URL(req.url, "http://localhost").pathname;
+    if (path === "/") return res.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><meta charset=utf-8>");
+    if (!/^\/(?:core\.wasm|[\w.-]+\.js)$/.test(path)) return res.writeHead(404).end();
+    const file = path === "/core.wasm" ? join(root, "dist/ts/core/core.wasm") : join(dir, path.replace(/[^a-z0-9_.-]/gi, ""));
+    res.writeHead(200, { "content-type": path.endsWith(".js") ? "text/javascript" : "application/wasm" }).end(readFileSync(file));
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${server.address().port}/`;
+  try {
+    const starts = [];
+    for (let i = 0; i < Number(value("repeats", "5")); i++) {
+      const context = await launched.browser.newContext();
+      const page = await context.newPage();
+      await page.goto(url);
+      starts.push(
+        await page.evaluate(async (u) => {
+          const began = performance.now();
+          await import(`${u}page.js`);
+          const importMs = performance.now() - began;
+          const rest = await globalThis.benchStart({ core: `${u}core.wasm`, realmEntry: `${u}realm.js` });
+          return { importMs, ...rest, totalMs: rest.totalMs + importMs };
+        }, url),
+      );
+      await context.close();
+    }
+    const runs = Number(value("idle", "1000"));
+    const page = await launched.browser.newPage();
+    await page.goto(url);
+    const cdp = await page.context().newCDPSession(page);
+    await page.evaluate((u) => import(`${u}page.js`), url);
+    const add = (n) => page.evaluate((ask) => globalThis.benchIdle(ask), { core: `${url}core.wasm`, runs: n });
+    const used = async () => {
+      for (let i = 0; i < 3; i++) await cdp.send("HeapProfiler.collectGarbage");
+      return (await cdp.send("Runtime.getHeapUsage")).usedSize;
+    };
+    await add(200);
+    const before = await used();
+    await add(runs);
+    const heapBytes = Math.round((await used() - before) / runs);
+    const spread = (key) => {
+      const sorted = starts.map((s) => s[key]).sort((a, b) => a - b);
+      return { min: Math.round(sorted[0]), median: Math.round(sorted[sorted.length >> 1]), max: Math.round(sorted.at(-1)) };
+    };
+    return {
+      ...{ bench: "size", runtime: `chromium ${launched.browser.version()}`, repeats: starts.length },
+      importToFirstResult: { "page, memory": Object.fromEntries(Object.keys(starts[0]).map((key) => [key, spread(key)])) },
+      idleWorkflow: { workflows: runs, heapBytes },
+    };
+  } finally {
+    await launched.browser.close();
+    server.close();
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+if (name === "size" && !args.includes("--help")) console.log(JSON.stringify(await size(), undefined, 1));
+else if (name === "replay" && !args.includes("--help")) console.log(JSON.stringify(await replay(), undefined, 1));
 else process.stdout.write(await output(process.execPath, [`dist/bench/${name}.js`, ...args]));

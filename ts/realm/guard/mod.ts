@@ -131,9 +131,10 @@ function dispatchForHost(globals: Globals, context: GuardContext): ((event: unkn
 }
 
 function remove(globals: Globals, name: string): void {
-  delete globals[name];
-  // A property that cannot be deleted, or that a prototype has.
-  if (name in globals) override(globals, name, undefined);
+  if (Reflect.deleteProperty(globals, name) && !(name in globals)) return;
+  // A property that cannot be deleted (`gc` of --expose-gc), or that a prototype has.
+  if (Object.getOwnPropertyDescriptor(globals, name)?.configurable === false) globals[name] = undefined;
+  else override(globals, name, undefined);
 }
 
 /** Methods of what is kept that would not be the same twice. */

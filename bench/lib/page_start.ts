@@ -1,0 +1,31 @@
+// The same way in a page, with the core from the page's own origin (temporalex/slim) and a bundled realm: `benchStart` is called in a fresh
+// page. The page's own script has been loaded then; its parts are what an import takes.
+import { createInlineRealm, open, type Realm, useCore } from "temporalex/slim";
+import * as programs from "./programs.ts";
+import { firstTask } from "./tasks.ts";
+
+async function benchStart({ core, realmEntry }: { core: string; realmEntry: string }): Promise<unknown> {
+  const began = performance.now();
+  useCore(core);
+  const app = await open({ worker: { realmEntry } });
+  const opened = performance.now();
+  const result = await app.client.execute(programs.nothing, { id: "first", args: [] });
+  const done = performance.now();
+  await app.close();
+  if (result !== 1) throw new Error(`the workflow answered ${result}`);
+  return { openMs: opened - began, firstResultMs: done - opened, totalMs: done - began };
+}
+
+let realm: Realm | undefined;
+let next = 0;
+/** So many more runs of a workflow that waits, each after its first task in the cache of an inline realm. */
+async function benchIdle({ core, runs }: { core: string; runs: number }): Promise<void> {
+  useCore(core);
+  realm ??= await createInlineRealm({ workflows: programs, cacheSize: 1_000_000, runOptions: { stickyQueue: "sticky" } });
+  for (let i = 0; i < runs; i++) {
+    const outcome = await realm.runTask(firstTask("Idle", `run-${next++}`));
+    if (outcome.response?.$case !== "completed" || outcome.evict) throw new Error(`the task failed: ${outcome.error?.message}`);
+  }
+}
+
+Object.assign(globalThis, { benchStart, benchIdle });

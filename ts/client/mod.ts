@@ -22,3 +22,4 @@ export { type LogFields, type Logger, type LogLevel, silentLogger } from "../ser
 export { consoleLogger } from "../platform/host.ts";
 export { type CodecOptions, type PayloadCodec, PayloadCodecError } from "../codec/codec.ts";
 export { decodeHistory } from "../codec/message_codec.ts";
+export { payloadFromBytes, payloadToBytes } from "../codec/payload_bytes.ts";

@@ -2,6 +2,7 @@
 // version does not know, and what leads to no payload is skipped and never decoded.
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import type { Payload } from "../converter/payload.ts";
+import { payloadFromBytes, payloadToBytes } from "./payload_bytes.ts";
 import { FAILURE, MARKERS, PAYLOADS, type Plan, planOfHistory, planOfUrl, type Step } from "./payload_plan.ts";
 
 /** A payload in a message. `result` replaces it. */
@@ -121,7 +122,7 @@ export class Walk {
   }
 
   #payload(bytes: Uint8Array, { field, group }: From): Leaf {
-    const leaf: Leaf = { kind: "payload", payload: readPayload(bytes), field, group, bytes, result: undefined };
+    const leaf: Leaf = { kind: "payload", payload: payloadFromBytes(bytes), field, group, bytes, result: undefined };
     this.found.push(leaf);
     return leaf;
   }
@@ -288,44 +289,9 @@ function hasField(bytes: Uint8Array, wanted: number): boolean {
   return false;
 }
 
-/** Payload: metadata is field 1 (entries of key 1 and value 2), data field 2. The codec gets bytes of its own. */
-function readPayload(bytes: Uint8Array): Payload {
-  const payload: Payload = { metadata: {}, data: new Uint8Array(0) };
-  const reader = new BinaryReader(bytes);
-  while (reader.pos < reader.len) {
-    const [number, type] = reader.tag();
-    if (type !== WireType.LengthDelimited || number > 2) reader.skip(type, number);
-    else if (number === 2) payload.data = reader.bytes().slice();
-    else {
-      const entry = reader.bytes();
-      let value: Uint8Array = new Uint8Array(0);
-      const fields = new BinaryReader(entry);
-      while (fields.pos < fields.len) {
-        const [field, kind] = fields.tag();
-        if (field === 2 && kind === WireType.LengthDelimited) value = fields.bytes().slice();
-        else fields.skip(kind, field);
-      }
-      // Defined, not assigned: a key may be "__proto__".
-      const property = { value, enumerable: true, writable: true, configurable: true };
-      Object.defineProperty(payload.metadata, stringOf(entry, 1), property);
-    }
-  }
-  return payload;
-}
-
-function writePayload({ metadata, data }: Payload): Uint8Array {
-  const writer = new BinaryWriter();
-  for (const key of Object.keys(metadata)) {
-    writer.tag(1, WireType.LengthDelimited).fork();
-    writer.tag(1, WireType.LengthDelimited).string(key).tag(2, WireType.LengthDelimited).bytes(metadata[key]!).join();
-  }
-  if (data.length > 0) writer.tag(2, WireType.LengthDelimited).bytes(data);
-  return writer.finish();
-}
-
 /** A payload that was answered as it came stays as it was, with fields that only the service knows. */
 function bytesOf({ bytes, payload, result }: Leaf): Uint8Array {
-  return result === undefined || (result === payload && bytes.length > 0) ? bytes : writePayload(result);
+  return result === undefined || (result === payload && bytes.length > 0) ? bytes : payloadToBytes(result);
 }
 
 /** Message and stack trace, where the payload has them; else the three fields as they came, with the payload decoded. */

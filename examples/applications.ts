@@ -1,0 +1,17 @@
+// Examples that are applications of their own: each opens what it needs. Run by `npm run example NAME` and by the tests.
+
+/** Tells what it does, and answers what came out. */
+export type Application = (say: (line: string) => void) => Promise<unknown>;
+
+export const applications: { readonly [name: string]: () => Promise<{ run: Application }> } = {
+  encryption: () => import("./encryption/main.ts"),
+  external_storage: () => import("./external_storage/main.ts"),
+  validation: () => import("./validation/main.ts"),
+  cpu_bound: () => import("./cpu_bound/main.ts"),
+};
+
+/** Those that go on until they are stopped, or are run by a test runner; `all` leaves them out. */
+export const services: { readonly [name: string]: () => Promise<unknown> } = {
+  graceful_shutdown: () => import("./graceful_shutdown/main.ts"),
+  testing: () => import("./testing/node.test.ts"),
+};

@@ -1,0 +1,114 @@
+// The examples that are applications of their own, as `npm run example NAME` runs them, and the three test files that people may copy.
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { applications } from "../../examples/applications.ts";
+
+const RESULTS: { [name: string]: (result: never, said: string) => void } = {
+  encryption: (result, said) => {
+    assert.deepEqual(result, {
+      authorization: "1900 cents of card 4711-0815",
+      by: "Lovelace",
+      keyIds: ["k1", "k2"],
+      readable: [],
+    });
+    assert.match(said, /started p-1 with key k1/);
+  },
+  external_storage: ({ characters, small, error }: { characters: number; small: boolean; error: string }) => {
+    assert.equal(characters, 4_000_000);
+    assert.ok(small);
+    assert.match(error, /^PayloadCodecError: .*blob [0-9a-f]{64} is not in the store/);
+  },
+  validation: ({ order, refused }: { order: unknown; refused: string }) => {
+    assert.deepEqual(order, { items: [{ sku: "BOOK-1", quantity: 2 }], percent: 10 });
+    assert.match(refused, /argument 0\.sku: a SKU looks like BOOK-1; argument 0\.quantity: whole pieces only/);
+  },
+  cpu_bound: (result) => assert.deepEqual(result, { count: 9592, cancelled: "stopped", heartbeats: true }),
+};
+
+for (const [name, load] of Object.entries(applications)) {
+  test(`example ${name}`, async () => {
+    const said: string[] = [];
+    const { run } = await load();
+    RESULTS[name]!(await run((line) => void said.push(line)) as never, said.join("\n"));
+  });
+}
+
+/** The command line that runs a file of this checkout in the runtime that runs this test. */
+const deno = "Deno" in globalThis;
+const command = (file: string): [string, string[]] => {
+  const path = fileURLToPath(new URL(`../../${file}${deno ? ".ts" : ".js"}`, import.meta.url));
+  return [process.execPath, deno ? ["run", "-A", "--no-check", path] : [path]];
+};
+
+test("example graceful_shutdown: SIGTERM drains and exits with 0; the next start goes on", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "temporalex-shutdown-"));
+  const [program, args] = command("examples/graceful_shutdown/main");
+  const start = (onOutput: (text: string, kill: (signal: NodeJS.Signals) => void) => void) =>
+    new Promise<{ code: number | null; signal: string | null; out: string }>((resolve, reject) => {
+      const child = spawn(program, args, { env: { ...process.env, STORE: join(folder, "store.sqlite") }, cwd: process.cwd() });
+      let out = "";
+      const heard = (data: Uint8Array) => {
+        out += new TextDecoder().decode(data);
+        // Not child.kill: in Deno that decides what "close" reports.
+        onOutput(out, (signal) => void process.kill(child.pid!, signal));
+      };
+      child.stdout.on("data", heard);
+      child.stderr.on("data", heard);
+      child.on("error", reject);
+      child.on("close", (code, signal) => resolve({ code, signal, out }));
+    });
+  try {
+    let told = false;
+    const first = await start((out, kill) => {
+      // In the middle of the second step's work.
+      if (!told && out.includes("work 2 begins")) told = true, kill("SIGTERM");
+    });
+    assert.deepEqual({ code: first.code, signal: first.signal }, { code: 0, signal: null }, first.out);
+    assert.match(first.out, /SIGTERM: stopping\n(?:.*\n)*work 2 is done\nstopped\n$/, "what was being worked on was finished");
+    assert.ok(!first.out.includes("work 3"), first.out);
+    const second = await start(() => {});
+    assert.equal(second.code, 0, second.out);
+    assert.ok(!second.out.includes("work 2"), "nothing is done twice");
+    assert.match(
+      second.out,
+      /result: \["step 1 in attempt 1","step 2 in attempt 1","step 3 in attempt 1","step 4 in attempt 1"\]/,
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("example testing: the tests of node:test, Deno or Vitest pass", async (t) => {
+  const run = promisify(execFile);
+  if (deno) {
+    const file = fileURLToPath(new URL("../../examples/testing/deno.test.ts", import.meta.url));
+    const { stdout } = await run(process.execPath, ["test", "-A", "--check", file], { env: { ...process.env, NO_COLOR: "1" } });
+    assert.match(stdout, /3 passed \| 0 failed/);
+    return;
+  }
+  const file = fileURLToPath(new URL("../../examples/testing/node.test.js", import.meta.url));
+  // This process is a test of node:test itself, and tells its children by the environment.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const { stdout } = await run(process.execPath, ["--test", "--test-reporter=tap", file], { env });
+  assert.match(stdout, /# pass 3\n# fail 0/);
+  await t.test("with Vitest", async (t) => {
+    // A project of its own, as somebody has it who copies the files.
+    const project = join(process.cwd(), ".build/vitest");
+    const vitest = join(project, "node_modules/vitest/vitest.mjs");
+    if (!existsSync(vitest)) return t.skip("Vitest is not installed: npm install --prefix .build/vitest vitest@4.1.12");
+    const own = join(project, "node_modules/temporalex");
+    if (!existsSync(own)) symlinkSync(process.cwd(), own, "junction");
+    for (const name of ["workflow", "activities", "vitest.test"]) {
+      cpSync(join(process.cwd(), `examples/testing/${name}.ts`), join(project, `${name}.ts`));
+    }
+    const { stdout } = await run(process.execPath, [vitest, "run"], { cwd: project, env: { ...env, NO_COLOR: "1" } });
+    assert.match(stdout, /Tests\s+3 passed/);
+  });
+});

@@ -2,7 +2,7 @@
 // behind, neither in the file nor in the log.
 import { fromBinary } from "@bufbuild/protobuf";
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -61,7 +61,8 @@ async function withApp(
 
 /** Every byte of the store: the file, its journal and what lies beside it. */
 function stored(folder: string): string {
-  return readdirSync(folder).map((name) => readFileSync(join(folder, name)).toString("latin1")).join("\n");
+  const files = readdirSync(folder).map((name) => join(folder, name)).filter((path) => statSync(path).isFile());
+  return files.map((path) => readFileSync(path).toString("latin1")).join("\n");
 }
 
 /** Takes the workflow through everything that carries values; two runs. */

@@ -3,26 +3,17 @@ import { h } from "../dom.ts";
 
 export type Debug = (name: string, history: Uint8Array) => Promise<void>;
 
-const STARTED = "temporalex-demo-shop";
-
-/** Remembers, where the browser lets it, that the shop is in use here. */
-function remember(): void {
+/** Whether a store of this package is in this site's files. What is on disk counts: a note elsewhere may be lost in a crash. */
+async function isKept(): Promise<boolean> {
   try {
-    localStorage.setItem(STARTED, "1");
-  } catch {
-    // Then the button is there again next time.
-  }
-}
-
-function remembered(): boolean {
-  try {
-    return localStorage.getItem(STARTED) !== null;
+    await (await navigator.storage.getDirectory()).getDirectoryHandle("temporalex");
+    return true;
   } catch {
     return false;
   }
 }
 
-export function openShop(root: HTMLElement, openInDebugger: Debug): Promise<{ show(): void }> {
+export async function openShop(root: HTMLElement, openInDebugger: Debug): Promise<{ show(): void }> {
   const error = h("p", { className: "notice bad", role: "alert", id: "shop-error", hidden: true });
   const body = h("div", { id: "shop-body" });
   root.replaceChildren(
@@ -44,7 +35,6 @@ export function openShop(root: HTMLElement, openInDebugger: Debug): Promise<{ sh
     try {
       const { Shop } = await import("./live.ts");
       await Shop.open(root, openInDebugger);
-      remember();
     } catch (e) {
       const { name, message } = e as Error;
       body.replaceChildren(button("Try again"));
@@ -54,7 +44,7 @@ export function openShop(root: HTMLElement, openInDebugger: Debug): Promise<{ sh
     root.dataset["ready"] = "";
   };
   // Whoever has opened it here before goes on where they were; others are asked first, because it keeps files.
-  if (remembered()) void open();
+  if (await isKept()) void open();
   else {
     body.replaceChildren(
       h(
@@ -70,5 +60,5 @@ export function openShop(root: HTMLElement, openInDebugger: Debug): Promise<{ sh
     );
     root.dataset["ready"] = "";
   }
-  return Promise.resolve({ show: () => {} });
+  return { show: () => {} };
 }

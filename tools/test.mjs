@@ -89,6 +89,14 @@ const suites = {
   firefox: () => bundled("tools/test_browser.mjs", "--browser=firefox"),
   // One file after the other: each has a browser of its own.
   browser: () => (bin("esbuild") ? nodeTests(dist(inBrowser), {}, 1) : skip("esbuild is not installed")),
+  // The built page, in a browser.
+  "web-demo": async () => {
+    if (!bin("vite")) return skip("vite is not installed");
+    const built = await run(process.execPath, ["tools/demo.mjs", "--build-only"]);
+    if (built.status !== 0) return one(1, built.output);
+    const files = walk(join(root, "web-demo/tests")).filter((f) => f.endsWith(".test.mjs"));
+    return nodeTests(files, { env: { DEMO_IS_BUILT: "1", FORCE_COLOR: "0" } }, 1);
+  },
   rust: async () => {
     if (!cargo) return skip("no cargo: the committed module is used as it is");
     const opts = { cwd: join(root, "core-rs"), timeoutMs: 30 * 60_000 };
@@ -143,7 +151,7 @@ const report = [];
 for (const [name, suite] of Object.entries(suites)) {
   if (
     names.length > 0 && !names.includes(name) &&
-    !(name === "build" && names.some((n) => ["node", "browser", "interop"].includes(n)))
+    !(name === "build" && names.some((n) => ["node", "browser", "web-demo", "interop"].includes(n)))
   ) {
     continue;
   }

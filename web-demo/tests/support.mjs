@@ -5,13 +5,14 @@ import { launchChromium, spawnChromium } from "../../tools/lib/chromium.mjs";
 import { buildDemo, serveDemo } from "../../tools/demo.mjs";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
+import process from "node:process";
 import { join } from "node:path";
 
 let built;
 
-/** Builds the page once per process and serves it. */
+/** Builds the page once per process, unless the suite has done so, and serves it. */
 export async function site(options = {}) {
-  built ??= buildDemo();
+  built ??= process.env.DEMO_IS_BUILT === "1" ? Promise.resolve() : buildDemo();
   await built;
   // Not at the root: the page must not know where it lies.
   return await serveDemo({ path: "/some/where/", ...options });

@@ -1,12 +1,13 @@
 // Reads a store file beside the engine that may have it open: for backups and for looking for damage. SQLite gives a reader a view of its
 // own that later commits do not change, and keeps it from nobody's way; so no fence is taken. Only node-sqlite3-wasm, which shares files
 // with nobody, needs the store to be free, and takes the fence as everybody does. Nothing is written.
-import type { RunRecord, RunRow } from "../store.ts";
+import type { PurgeOptions, RunRecord, RunRow } from "../store.ts";
 import { NotAStoreError, StoreError, type StoreHolder, StoreLockedError, StoreVersionError } from "../store_errors.ts";
 import { backupFile } from "./backup.ts";
 import { type Builtins, builtins } from "./builtins.ts";
 import { checkFile } from "./check.ts";
-import type { DriverName, SqlDatabase } from "./driver.ts";
+import { conditionSql } from "./condition_sql.ts";
+import type { DriverName, SqlDatabase, SqlValue } from "./driver.ts";
 import { loadLibrary } from "./libraries.ts";
 import { storeError } from "./errors.ts";
 import { Fence, holderOf } from "./fence.ts";
@@ -119,6 +120,17 @@ export class StoreReader {
 
   count(): number {
     return Number(this.#database.prepare("SELECT count(*) AS n FROM runs").get([])?.["n"]);
+  }
+
+  /** What a purge with these options would remove. */
+  purgeable({ closedBefore, where }: Omit<PurgeOptions, "limit">): { runs: number; events: number; historyBytes: number } {
+    const params: SqlValue[] = [];
+    const also = where === undefined ? "" : `AND (${conditionSql(where, params)})`;
+    const row = this.#database.prepare(
+      `SELECT count(*) AS runs, ifnull(sum(history_length), 0) AS events, ifnull(sum(history_size_bytes), 0) AS bytes FROM runs
+        WHERE ifnull(close_time_ms, 9e15) < ? AND ready = 0 AND wake_at_ms = 0 ${also}`,
+    ).get([closedBefore, ...params]);
+    return { runs: Number(row?.["runs"]), events: Number(row?.["events"]), historyBytes: Number(row?.["bytes"]) };
   }
 
   /** All runs in the order of creation. */

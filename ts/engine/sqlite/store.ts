@@ -108,6 +108,11 @@ export class SqliteStore implements Store {
     });
   }
 
+  /** Whether a run of that id is there, under whatever workflow id. */
+  has(runId: string): boolean {
+    return this.#attempt("reading", () => this.#sql.byRunId.get([runId]) !== undefined);
+  }
+
   #find(workflowId: string, runId: string | undefined): SqlRow | undefined {
     if (runId === undefined || runId === "") return this.#sql.latest.get([workflowId]);
     const row = this.#sql.byRunId.get([runId]);

@@ -1,0 +1,34 @@
+// Comments that switch rules off where their author knows better:
+//   // temporalex-ignore <rule> ...            this line, or the next one where the comment stands alone
+//   // temporalex-ignore-file <rule> ...       the whole file
+// With no rule named, all rules. What follows " -- " is a reason.
+
+const COMMENT = /(?:\/\/|\/\*)\s*temporalex-ignore(-file)?\b([^\n]*)/;
+
+export class Ignores {
+  readonly #file = new Set<string>();
+  readonly #lines = new Map<number, Set<string>>();
+
+  constructor(text: string) {
+    text.split("\n").forEach((line, i) => {
+      const match = COMMENT.exec(line);
+      if (match === null) return;
+      const rules = match[2]!.replace(/\*\/.*/, "").replace(/(?:^|\s)--.*/, "").split(/[\s,]+/).filter((word) => word !== "");
+      const names = rules.length === 0 ? ["*"] : rules;
+      const alone = line.slice(0, match.index).trim() === "";
+      const target = match[1] !== undefined ? this.#file : this.#at(alone ? i + 2 : i + 1);
+      for (const name of names) target.add(name);
+    });
+  }
+
+  #at(line: number): Set<string> {
+    let rules = this.#lines.get(line);
+    if (rules === undefined) this.#lines.set(line, rules = new Set());
+    return rules;
+  }
+
+  has(rule: string, line: number): boolean {
+    const here = this.#lines.get(line);
+    return [this.#file, here].some((rules) => rules !== undefined && (rules.has("*") || rules.has(rule)));
+  }
+}

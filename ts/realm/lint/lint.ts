@@ -1,0 +1,195 @@
+// Looks for what makes workflow code not deterministic, or not work, without running it: all that the loader refuses or warns of, and the
+// rules of rules.ts over every module of the user's own (packages are left alone: their users cannot mend them).
+import { parse, type Program } from "acorn";
+import { transform } from "sucrase";
+import { fileSources, fileUrl, type SourceHost } from "../../platform/source_files.ts";
+import { displayName, type Problem, WorkflowLoadError } from "../loader/errors.ts";
+import { IS_TS, Lines } from "../loader/module_code.ts";
+import { loadSources } from "../sources.ts";
+import { Ignores } from "./ignores.ts";
+import { type MessageUse, ModuleLint } from "./module_lint.ts";
+import { type Rule, type RuleId, RULES, type Severity } from "./rules.ts";
+
+export interface LintFinding {
+  readonly rule: RuleId;
+  readonly severity: Severity;
+  readonly file: string;
+  /** From 1; 0 when it is the file as a whole. */
+  readonly line: number;
+  /** From 1; 0 when not known. */
+  readonly column: number;
+  readonly message: string;
+  readonly why: string;
+  readonly advice: string;
+}
+
+export interface LintOptions {
+  /** Severities that differ from the table's; "off": the rule is not applied. */
+  readonly rules?: { readonly [rule in RuleId]?: Severity | "off" };
+  /** Where the modules come from. Default: the file system. */
+  readonly host?: SourceHost;
+}
+
+export interface LintResult {
+  /** In the order of files, lines and columns. */
+  readonly findings: readonly LintFinding[];
+  /** Modules that were looked at. */
+  readonly files: readonly string[];
+}
+
+/** The modules are programs of the official SDK, which other rules hold for. */
+export class OfficialSdkError extends Error {
+  override name = "OfficialSdkError";
+
+  constructor(file: string) {
+    super(`${file} imports "@temporalio/workflow": these rules are for programs of "temporalex/workflow"`);
+  }
+}
+
+interface Module {
+  readonly url: string;
+  readonly text: string;
+  readonly use: MessageUse;
+  readonly add: (rule: RuleId, at: number, name: string, message: string) => void;
+}
+
+/** Lints workflow modules (paths, relative to the working directory, or URLs) and all that they import. */
+export async function lintWorkflows(modules: readonly (string | URL)[], options: LintOptions = {}): Promise<LintResult> {
+  const texts = new Map<string, string>();
+  const files = options.host ?? await fileSources();
+  const host: SourceHost = {
+    ...files,
+    map: (specifier, parent) => files.map(specifier, parent),
+    real: (url) => files.real(url),
+    isFile: (url) => files.isFile(url),
+    read(url) {
+      const text = files.read(url);
+      if (text !== undefined && /\.[cm]?[jt]sx?$/.test(url) && !url.includes("/node_modules/")) texts.set(url, text);
+      return text;
+    },
+  };
+  const findings: LintFinding[] = [];
+  const ignores = new Map<string, Ignores>();
+  const add = (rule: RuleId, file: string, line: number, column: number, message: string, usual?: Severity) => {
+    const described: Rule = RULES[rule];
+    const severity = options.rules?.[rule] ?? usual ?? described.severity;
+    if (severity === "off" || ignores.get(file)?.has(rule, line)) return;
+    const { why, advice } = described;
+    findings.push({ rule, severity, file, line, column, message, why, advice });
+  };
+  const { problems, warnings } = await attempt(await Promise.all(modules.map(fileUrl)), host);
+  for (const [url, text] of texts) ignores.set(displayName(url), new Ignores(text));
+  for (const problem of problems) add(problem.code, problem.file, problem.line, problem.column, problem.message);
+  for (const warning of warnings) add(warning.code, warning.file, warning.line, warning.column, warning.message, "warning");
+  const linted = [...texts].flatMap(([url, text]) => lintModule(url, text, add) ?? []);
+  unhandled(linted);
+  findings.sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line || a.column - b.column));
+  return { findings, files: [...texts.keys()].map(displayName) };
+}
+
+async function attempt(
+  urls: readonly string[],
+  host: SourceHost,
+): Promise<{ problems: readonly Problem[]; warnings: readonly Problem[] }> {
+  try {
+    const { graph } = await loadSources({ workflows: urls, sources: host });
+    return { problems: [], warnings: graph.warnings };
+  } catch (e) {
+    if (!(e instanceof WorkflowLoadError)) throw e;
+    return { problems: e.problems, warnings: [] };
+  }
+}
+
+type Add = (rule: RuleId, file: string, line: number, column: number, message: string) => void;
+
+/** Undefined for a module that does not parse: the loader has said so. */
+function lintModule(url: string, text: string, add: Add): Module | undefined {
+  let code: string;
+  let program: Program;
+  try {
+    code = IS_TS.test(url) || /\.[jt]sx$/.test(url) ? stripTypes(url, text) : text;
+    program = parse(code, { ecmaVersion: "latest", sourceType: "module", allowHashBang: true });
+  } catch {
+    return undefined;
+  }
+  const lines = new Lines(code);
+  const own = text.split("\n");
+  const stripped = code.split("\n");
+  const file = displayName(url);
+  const at = (offset: number, name: string): [line: number, column: number] => {
+    const line = lines.line(offset);
+    const column = offset - stripped.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);
+    return [line, columnIn(own[line - 1] ?? "", stripped[line - 1] ?? "", column, name)];
+  };
+  const lint = new ModuleLint(program);
+  const use = lint.run();
+  if (lint.usesOfficialSdk) throw new OfficialSdkError(file);
+  const found = (rule: RuleId, offset: number, name: string, message: string) => add(rule, file, ...at(offset, name), message);
+  for (const { rule, at: offset, name, message } of lint.findings) found(rule, offset, name, message);
+  return { url, text, use, add: found };
+}
+
+function stripTypes(url: string, text: string): string {
+  return transform(text, {
+    transforms: [...(IS_TS.test(url) ? ["typescript" as const] : []), ...(/\.[jt]sx$/.test(url) ? ["jsx" as const] : [])],
+    disableESTransforms: true,
+    production: true,
+    keepUnusedImports: false,
+  }).code;
+}
+
+/** Types are gone from the parsed line, so what stands at `column` there stands somewhere behind in the author's. From 1. */
+function columnIn(own: string, stripped: string, column: number, name: string): number {
+  if (own.startsWith(stripped.slice(0, column + 1))) return column + 1;
+  const token = /^[\w$.]+/.exec(stripped.slice(column))?.[0] ?? stripped.slice(column, column + 1);
+  for (const wanted of [stripped.slice(column), stripped.slice(column, column + 24), token, name.split(".")[0]!]) {
+    const found = wanted === "" ? -1 : own.indexOf(wanted, column);
+    if (found >= 0) return found + 1;
+  }
+  return 0;
+}
+
+/** Messages that a workflow lists and that no module of the program uses in any other way. */
+function unhandled(modules: readonly Module[]): void {
+  for (const module of modules) {
+    for (const { binding, at, workflow } of module.use.listed) {
+      const origin = originOf(modules, module, binding);
+      // Through a namespace it may be used by any name.
+      if (origin === undefined || modules.some((other) => takesNamespace(other, origin.module))) continue;
+      const used = modules.some((other) =>
+        [...other.use.used].some((local) => {
+          const from = originOf(modules, other, local);
+          return from !== undefined && from.module === origin.module && from.name === origin.name;
+        })
+      );
+      const kind = origin.module.use.declared.get(origin.name)!;
+      if (!used) {
+        module.add(
+          "unhandled-message",
+          at,
+          binding,
+          `workflow "${workflow}" lists the ${kind} ${binding}, and nothing receives it`,
+        );
+      }
+    }
+  }
+}
+
+function takesNamespace(module: Module, of: Module): boolean {
+  return [...module.use.imported.values()].some(({ specifier, name }) =>
+    name === "*" && urlOf(module, specifier) === bare(of.url)
+  );
+}
+
+const bare = (url: string): string => url.replace(/\.[cm]?[jt]sx?$/, "");
+const urlOf = (module: Module, specifier: string): string | undefined =>
+  specifier.startsWith(".") ? bare(new URL(specifier, module.url).href) : undefined;
+
+/** Where a signal or update is declared; undefined when it cannot be told. */
+function originOf(modules: readonly Module[], module: Module, local: string): { module: Module; name: string } | undefined {
+  if (module.use.declared.has(local)) return { module, name: local };
+  const imported = module.use.imported.get(local);
+  const url = imported === undefined ? undefined : urlOf(module, imported.specifier);
+  const other = url === undefined ? undefined : modules.find((each) => bare(each.url) === url);
+  return other?.use.declared.has(imported!.name) ? { module: other, name: imported!.name } : undefined;
+}

@@ -1,0 +1,444 @@
+// The checks of one module, over its syntax tree with names resolved by scope: what is called is known to be a primitive only when the name
+// is imported from "temporalex/workflow" (or is made from such an import), so a function of the user's own that is called `sleep` is not
+// taken for it.
+import type { AnyNode, CallExpression, Identifier, Node, Program } from "acorn";
+import { BLOCKED } from "../guard/table.ts";
+import { type Binding, children, patternNames, walkModule } from "../loader/scope.ts";
+import type { RuleId } from "./rules.ts";
+
+export interface RawFinding {
+  readonly rule: RuleId;
+  /** Offset in the text that was parsed. */
+  readonly at: number;
+  /** The name or construct concerned. */
+  readonly name: string;
+  readonly message: string;
+}
+
+/** What other modules need to know of this one. */
+export interface MessageUse {
+  /** Names of messages that are listed under `messages` of a workflow, with where. */
+  readonly listed: readonly { readonly binding: string; readonly at: number; readonly workflow: string }[];
+  /** Local names of signals and updates that are declared here. */
+  readonly declared: ReadonlyMap<string, "signal" | "update">;
+  /** Local names that something other than a list of messages refers to. */
+  readonly used: ReadonlySet<string>;
+  /** Local name to the name under which another module exports it. */
+  readonly imported: ReadonlyMap<string, { readonly specifier: string; readonly name: string }>;
+}
+
+const WORKFLOW = /^(?:temporalex|@temporalex\/temporalex)\/workflow$/;
+/** Primitives whose promise must be awaited. */
+const WAITING = new Set(["sleep", "waitForSignal", "receive", "parallel", "shield", "updateState"]);
+/** All that needs a run. */
+const NEEDS_RUN = new Set([
+  ...WAITING,
+  ...["publishState", "sideEffect", "patched", "deprecatePatch", "cancelled", "workflowInfo", "now", "random", "uuid4"],
+]);
+
+type FunctionNode = Extract<AnyNode, { type: "FunctionDeclaration" | "FunctionExpression" | "ArrowFunctionExpression" }>;
+const isFunction = (node: AnyNode | undefined): node is FunctionNode =>
+  node?.type === "FunctionDeclaration" || node?.type === "FunctionExpression" || node?.type === "ArrowFunctionExpression";
+const isLoop = (node: AnyNode): boolean => ["WhileStatement", "DoWhileStatement", "ForStatement"].includes(node.type);
+
+export class ModuleLint {
+  readonly findings: RawFinding[] = [];
+  readonly #program: Program;
+  /** Local names of imports from "temporalex/workflow", and of its namespace ("*"). */
+  readonly #primitives = new Map<string, string>();
+  readonly #imported = new Map<string, { specifier: string; name: string }>();
+  /** Identifiers that declare what `activities(...)` gives: the table itself, or a function out of it. */
+  readonly #tables = new Set<Node>();
+  readonly #activityFunctions = new Set<Node>();
+  readonly #patches = new Map<string, { readonly call: "patched" | "deprecatePatch"; readonly at: number }>();
+  readonly #declared = new Map<string, "signal" | "update">();
+  readonly #used = new Set<string>();
+  readonly #listed: { binding: string; at: number; workflow: string }[] = [];
+  /** Calls that wait, by where they stand: what a try block awaits. */
+  readonly #waits: { readonly start: number }[] = [];
+
+  constructor(program: Program) {
+    this.#program = program;
+  }
+
+  /** True where the module is written for the official SDK: its rules are others. */
+  get usesOfficialSdk(): boolean {
+    return [...this.#imported.values()].some(({ specifier }) => specifier === "@temporalio/workflow");
+  }
+
+  /** True where the module is written for this programming model. */
+  get usesModel(): boolean {
+    return this.#primitives.size > 0;
+  }
+
+  run(): MessageUse {
+    for (const statement of this.#program.body) if (statement.type === "ImportDeclaration") this.#import(statement);
+    this.#declarations(this.#program as AnyNode);
+    walkModule(this.#program, {
+      reference: (node, binding, _write, deferred, parents) => this.#reference(node, binding, deferred, parents),
+    });
+    this.#shapes(this.#program as AnyNode, []);
+    return { listed: this.#listed, declared: this.#declared, used: this.#used, imported: this.#imported };
+  }
+
+  #add(rule: RuleId, at: Node, name: string, message: string): void {
+    if (!this.findings.some((f) => f.rule === rule && f.at === at.start)) {
+      this.findings.push({ rule, at: at.start, name, message });
+    }
+  }
+
+  #import(node: Extract<AnyNode, { type: "ImportDeclaration" }>): void {
+    const specifier = String(node.source.value);
+    for (const s of node.specifiers) {
+      const imported = s.type === "ImportSpecifier"
+        ? (s.imported.type === "Identifier" ? s.imported.name : String(s.imported.value))
+        : s.type === "ImportDefaultSpecifier"
+        ? "default"
+        : "*";
+      this.#imported.set(s.local.name, { specifier, name: imported });
+      if (WORKFLOW.test(specifier)) this.#primitives.set(s.local.name, imported);
+    }
+  }
+
+  /** The name in "temporalex/workflow" that a callee means, by its text: for the shapes around a call. */
+  #calleeName(callee: AnyNode): string | undefined {
+    if (callee.type === "Identifier") {
+      const name = this.#primitives.get(callee.name);
+      return name === "*" ? undefined : name;
+    }
+    if (callee.type !== "MemberExpression" || callee.computed || callee.object.type !== "Identifier") return undefined;
+    return this.#primitives.get(callee.object.name) === "*" && callee.property.type === "Identifier"
+      ? callee.property.name
+      : undefined;
+  }
+
+  /** Finds what is made of `activities(...)`, `signal(...)` and `update(...)`. */
+  #declarations(node: AnyNode): void {
+    if (node.type === "VariableDeclarator" && node.init?.type === "CallExpression") {
+      const made = this.#calleeName(node.init.callee as AnyNode);
+      if (made === "activities") {
+        const into = node.id.type === "Identifier" ? this.#tables : this.#activityFunctions;
+        for (const id of patternNames(node.id)) into.add(id);
+      } else if ((made === "signal" || made === "update") && node.id.type === "Identifier") {
+        this.#declared.set(node.id.name, made);
+      }
+    }
+    for (const child of children(node)) this.#declarations(child);
+  }
+
+  // --------------------------------------------------------------------------------------------------- calls of names
+
+  #reference(node: Identifier, binding: Binding | undefined, deferred: boolean, parents: readonly AnyNode[]): void {
+    if (binding === undefined) return this.#global(node, deferred, parents);
+    if (binding.top) this.#noteUse(node, parents);
+    const parent = parents.at(-1);
+    const member = parent?.type === "MemberExpression" && parent.object === node ? parent : undefined;
+    const called = (member === undefined ? parent : parents.at(-2)) as AnyNode | undefined;
+    const callee: Node = member ?? node;
+    if (called?.type !== "CallExpression" || called.callee !== callee) return;
+    const outer = parents.slice(0, member === undefined ? -1 : -2);
+    const key = member !== undefined && !member.computed && member.property.type === "Identifier"
+      ? member.property.name
+      : undefined;
+    if (binding.kind === "import") {
+      const imported = this.#primitives.get(binding.name);
+      if (imported === undefined) return;
+      // `namespace.sleep()`; methods of what is imported by name (log.info) are no primitives that wait.
+      const primitive = imported === "*" ? key : member === undefined ? imported : undefined;
+      if (primitive !== undefined) this.#primitive(primitive, called, deferred, outer);
+    } else if (this.#tables.has(binding.node) && key !== undefined) {
+      this.#activity(`${binding.name}.${key}`, called, deferred, outer);
+    } else if (this.#activityFunctions.has(binding.node) && member === undefined) {
+      this.#activity(binding.name, called, deferred, outer);
+    }
+  }
+
+  #activity(name: string, call: CallExpression, deferred: boolean, outer: readonly AnyNode[]): void {
+    this.#waits.push(call);
+    if (!deferred) {
+      return this.#add(
+        "primitive-while-loading",
+        call,
+        name,
+        `${name}() is called while the module is loaded, where there is no run`,
+      );
+    }
+    this.#where(name, call, outer);
+    this.#floating(name, call, outer);
+  }
+
+  #primitive(name: string, call: CallExpression, deferred: boolean, outer: readonly AnyNode[]): void {
+    const waits = WAITING.has(name);
+    if (waits) this.#waits.push(call);
+    if (!deferred) {
+      if (NEEDS_RUN.has(name)) {
+        this.#add("primitive-while-loading", call, name, `${name}() is called while the module is loaded, where there is no run`);
+      }
+      return;
+    }
+    if (NEEDS_RUN.has(name)) this.#where(name, call, outer);
+    if (waits) this.#floating(name, call, outer);
+    if (name === "receive") this.#receive(call, outer);
+    if (name === "patched" || name === "deprecatePatch") this.#patch(name, call);
+  }
+
+  #floating(name: string, call: CallExpression, outer: readonly AnyNode[]): void {
+    let parent = outer.at(-1);
+    if (parent?.type === "UnaryExpression" && parent.operator === "void") parent = outer.at(-2);
+    if (parent?.type !== "ExpressionStatement") return;
+    this.#add("floating-promise", call, name, `${name}() is started and not awaited`);
+  }
+
+  #patch(call: "patched" | "deprecatePatch", at: CallExpression): void {
+    const [id] = at.arguments;
+    if (id?.type !== "Literal" || typeof id.value !== "string") return;
+    const before = this.#patches.get(id.value);
+    if (before === undefined) this.#patches.set(id.value, { call, at: at.start });
+    else if (before.call !== call) {
+      this.#add("patch-twice", at, id.value, `"${id.value}" is given to ${before.call}() and to ${call}()`);
+    }
+  }
+
+  /** Functions around a node that run where primitives are forbidden: validators, query handlers, side effects. */
+  #where(name: string, at: Node, outer: readonly AnyNode[]): void {
+    for (let i = outer.length - 1; i > 0; i--) {
+      if (!isFunction(outer[i])) continue;
+      const place = this.#placeOf(outer, i);
+      if (place === undefined) continue;
+      return this.#add("blocking-where-forbidden", at, name, `${name}() is called in ${place}`);
+    }
+  }
+
+  /** What the function at `outer[i]` is for, where it is one that must not use primitives. */
+  #placeOf(outer: readonly AnyNode[], i: number): string | undefined {
+    const fn = outer[i]!;
+    const parent = outer[i - 1]!;
+    if (parent.type === "CallExpression" && this.#calleeName(parent.callee as AnyNode) === "sideEffect") {
+      return "the function of sideEffect()";
+    }
+    if (parent.type !== "Property" || parent.value !== (fn as unknown)) return undefined;
+    const key = keyOf(parent);
+    const object = outer[i - 2];
+    const above = outer[i - 3];
+    if (object?.type !== "ObjectExpression" || above === undefined) return undefined;
+    if (key === "validate" && above.type === "CallExpression" && this.#calleeName(above.callee as AnyNode) === "on") {
+      return "the validator of an update";
+    }
+    if (above.type !== "Property" || keyOf(above) !== "queries") return undefined;
+    const definition = outer[i - 5];
+    return definition?.type === "CallExpression" && this.#calleeName(definition.callee as AnyNode) === "workflow"
+      ? `the handler of query "${key}"`
+      : undefined;
+  }
+
+  /** receive() belongs to run. A function of its own may be called from anywhere, so only what stands in the construct itself is judged. */
+  #receive(call: CallExpression, outer: readonly AnyNode[]): void {
+    let inFunction = false;
+    for (let i = outer.length - 1; i >= 0; i--) {
+      const node = outer[i]!;
+      if (isFunction(node)) inFunction = true;
+      if (node.type !== "CallExpression" || !inFunction) continue;
+      const name = this.#calleeName(node.callee as AnyNode);
+      const where = name === "on"
+        ? "a message handler"
+        : name === "parallel"
+        ? "a branch of parallel()"
+        : name === "spawnAsync"
+        ? "an async handler"
+        : undefined;
+      if (where !== undefined) return this.#add("receive-where-forbidden", call, "receive", `receive() is called in ${where}`);
+      if (name === "workflow") return;
+    }
+  }
+
+  // ------------------------------------------------------------------------------------------------------- globals
+
+  #global(node: Identifier, deferred: boolean, parents: readonly AnyNode[]): void {
+    const parent = parents.at(-1);
+    const member = parent?.type === "MemberExpression" && parent.object === node ? parent : undefined;
+    const calls = (parent?.type === "CallExpression" || parent?.type === "NewExpression") && parent.callee === node;
+    const key = member !== undefined && !member.computed && member.property.type === "Identifier" ? member.property.name : "";
+    const grand = parents.at(-2);
+    const callsMember = member !== undefined && (grand?.type === "CallExpression" || grand?.type === "NewExpression") &&
+      grand.callee === member;
+    const path = key === "" ? node.name : `${node.name}.${key}`;
+    if (this.#inSideEffect(parents)) return;
+    const blocked = BLOCKED.get(node.name);
+    if (blocked !== undefined) {
+      if (calls || (member !== undefined && key !== "prototype")) {
+        this.#add(
+          "outside",
+          node,
+          path,
+          `${path}${calls || callsMember ? "()" : ""} is not there for workflow code: ${blocked.advice}`,
+        );
+      }
+      return;
+    }
+    if (node.name === "crypto" && key === "subtle") {
+      return this.#add("outside", node, path, "crypto.subtle is not there for workflow code: hash and sign in an activity");
+    }
+    if (deferred) return;
+    const clock = (node.name === "Date" &&
+      (parent?.type === "NewExpression" ? calls && parent.arguments.length === 0 : calls || (key === "now" && callsMember))) ||
+      (path === "Math.random" && callsMember) ||
+      (node.name === "crypto" && callsMember && (key === "randomUUID" || key === "getRandomValues")) ||
+      (path === "performance.now" && callsMember);
+    if (clock) {
+      const what = parent?.type === "NewExpression" ? `new ${node.name}()` : `${path}()`;
+      this.#add("clock-while-loading", node, path, `${what} is called while the module is loaded`);
+    }
+  }
+
+  #inSideEffect(parents: readonly AnyNode[]): boolean {
+    return parents.some((node, i) =>
+      isFunction(node) && i > 0 && parents[i - 1]!.type === "CallExpression" &&
+      this.#calleeName((parents[i - 1] as CallExpression).callee as AnyNode) === "sideEffect"
+    );
+  }
+
+  // -------------------------------------------------------------------------------------------------------- shapes
+
+  #shapes(node: AnyNode, parents: AnyNode[]): void {
+    parents.push(node);
+    switch (node.type) {
+      case "CallExpression":
+        this.#call(node);
+        break;
+      case "AwaitExpression":
+        this.#await(node, parents);
+        break;
+      case "TryStatement":
+        this.#try(node, parents);
+        break;
+    }
+    for (const child of children(node)) this.#shapes(child, parents);
+    parents.pop();
+  }
+
+  #call(node: CallExpression): void {
+    const name = this.#calleeName(node.callee as AnyNode);
+    if (name === "on") {
+      const validate = property(node.arguments[2] as AnyNode | undefined, "validate");
+      if (isFunction(validate) && validate.async) this.#add("async-validator", validate, "validate", "this validator is async");
+    } else if (name === "workflow") this.#definition(node);
+    else if (name === "sideEffect") {
+      const fn = node.arguments[0] as AnyNode | undefined;
+      if (isFunction(fn) && fn.async) this.#add("async-side-effect", fn, "sideEffect", "this function of sideEffect() is async");
+    } else if (isPromiseMethod(node.callee as AnyNode)) this.#race(node);
+  }
+
+  #race(node: CallExpression): void {
+    const [list] = node.arguments;
+    if (list?.type !== "ArrayExpression") return;
+    const raced = list.elements.some((element) => element !== null && this.#waits.some((wait) => wait.start === element.start));
+    const { name } = ((node.callee as Extract<AnyNode, { type: "MemberExpression" }>).property) as Identifier;
+    if (raced) this.#add("promise-race", node, `Promise.${name}`, `the losers of Promise.${name}() go on until their scope ends`);
+  }
+
+  #definition(node: CallExpression): void {
+    const definition = node.arguments[1] as AnyNode | undefined;
+    const title = node.arguments[0]?.type === "Literal" ? String(node.arguments[0].value) : "";
+    const queries = property(definition, "queries");
+    if (queries?.type === "ObjectExpression") {
+      for (const p of queries.properties) {
+        if (p.type !== "Property" || !isFunction(p.value as AnyNode) || !(p.value as FunctionNode).async) continue;
+        this.#add("async-query", p, keyOf(p) ?? "", `the handler of query "${keyOf(p) ?? "?"}" is async`);
+      }
+    }
+    const messages = property(definition, "messages");
+    if (messages?.type !== "ObjectExpression") return;
+    for (const p of messages.properties) {
+      if (p.type === "Property" && p.value.type === "Identifier") {
+        this.#listed.push({ binding: p.value.name, at: p.start, workflow: title });
+      }
+    }
+  }
+
+  /** Notes that a top-level name is used for something else than to be listed as a message or exported. */
+  #noteUse(node: Identifier, parents: readonly AnyNode[]): void {
+    const parent = parents.at(-1);
+    if (parent?.type === "ExportSpecifier") return;
+    if (parent?.type === "Property" && parent.value === (node as unknown)) {
+      const above = parents.at(-3);
+      if (parents.at(-2)?.type === "ObjectExpression" && above?.type === "Property" && keyOf(above) === "messages") return;
+    }
+    this.#used.add(node.name);
+  }
+
+  #await(node: Extract<AnyNode, { type: "AwaitExpression" }>, parents: readonly AnyNode[]): void {
+    const { argument } = node;
+    if (!this.usesModel || argument.type !== "NewExpression" || argument.callee.type !== "Identifier") return;
+    if (argument.callee.name !== "Promise" || parents.some((parent) => isFunction(parent) && this.#declares(parent, "Promise"))) {
+      return;
+    }
+    this.#add("foreign-await", node, "Promise", "this promise is none of the workflow's primitives: what is to settle it?");
+  }
+
+  #declares(fn: FunctionNode, name: string): boolean {
+    return fn.params.some((param) => [...patternNames(param)].some((id) => id.name === name));
+  }
+
+  #try(node: Extract<AnyNode, { type: "TryStatement" }>, parents: readonly AnyNode[]): void {
+    if (!node.handler || !this.#waits.some(({ start }) => start >= node.block.start && start < node.block.end)) return;
+    // The innermost loop of the same function, and nothing between the two that leaves it.
+    let loop: AnyNode | undefined;
+    for (let i = parents.length - 2; i >= 0; i--) {
+      const parent = parents[i]!;
+      if (isFunction(parent)) break;
+      if (isLoop(parent)) {
+        loop = parent;
+        break;
+      }
+    }
+    if (loop === undefined || !isEndless(loop)) return;
+    if (leaves(node.handler.body as AnyNode) || (node.finalizer && leaves(node.finalizer as AnyNode))) return;
+    // Whoever looks at the error, or asks whether the workflow is cancelled, has thought of it.
+    if (this.#thinksOfCancellation(loop)) return;
+    this.#add(
+      "swallowed-cancellation",
+      node.handler,
+      "catch",
+      "this catch goes on after every error, also when the workflow is cancelled",
+    );
+  }
+
+  #thinksOfCancellation(node: AnyNode): boolean {
+    if (node.type === "Identifier" && /cancel/i.test(this.#primitives.get(node.name) ?? node.name)) return true;
+    if (node.type === "Literal" && typeof node.value === "string" && /cancel/i.test(node.value)) return true;
+    for (const child of children(node)) if (this.#thinksOfCancellation(child)) return true;
+    return false;
+  }
+}
+
+function keyOf(p: Extract<AnyNode, { type: "Property" }>): string | undefined {
+  if (p.computed) return undefined;
+  return p.key.type === "Identifier" ? p.key.name : p.key.type === "Literal" ? String(p.key.value) : undefined;
+}
+
+function property(object: AnyNode | undefined, name: string): AnyNode | undefined {
+  if (object?.type !== "ObjectExpression") return undefined;
+  for (const p of object.properties) if (p.type === "Property" && keyOf(p) === name) return p.value as AnyNode;
+  return undefined;
+}
+
+function isPromiseMethod(callee: AnyNode): boolean {
+  return callee.type === "MemberExpression" && callee.object.type === "Identifier" && callee.object.name === "Promise" &&
+    callee.property.type === "Identifier" && (callee.property.name === "race" || callee.property.name === "any");
+}
+
+/** `while (true)`, `for (;;)`, `do ... while (true)`: nothing but a jump ends it. */
+function isEndless(loop: AnyNode): boolean {
+  if (loop.type === "ForStatement") return !loop.test || isTrue(loop.test as AnyNode);
+  return (loop.type === "WhileStatement" || loop.type === "DoWhileStatement") && isTrue(loop.test as AnyNode);
+}
+
+const isTrue = (node: AnyNode): boolean => node.type === "Literal" && (node.value === true || node.value === 1);
+
+/** Whether a block holds a jump out of it: throw, return, break. */
+function leaves(node: AnyNode): boolean {
+  if (isFunction(node)) return false;
+  if (node.type === "ThrowStatement" || node.type === "ReturnStatement" || node.type === "BreakStatement") return true;
+  for (const child of children(node)) if (leaves(child)) return true;
+  return false;
+}

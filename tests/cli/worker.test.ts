@@ -104,6 +104,11 @@ test("worker --watch with 200 open runs: compatible code goes live and loses non
       file("workflows.ts", "export const x = ;");
       assert.equal((await worker.line("refused", ({ event }) => event === "refused", from))["why"], "load");
       from = worker.lines.length;
+      file("workflows.ts", workflows("", 'acts.note(name, "floating");'));
+      const linted = await worker.line("refused", ({ event }) => event === "refused", from);
+      assert.equal(linted["why"], "lint");
+      assert.match(String(linted["message"]), /workflows\.ts:8:3: .*\[floating-promise\]/);
+      from = worker.lines.length;
       file("activities.ts", "export const x = ;");
       assert.equal((await worker.line("refused", ({ event }) => event === "refused", from))["why"], "activities");
 
@@ -147,9 +152,12 @@ test("worker --watch with 200 open runs: compatible code goes live and loses non
 test("worker: wrong usage and modules that do not load are told at once, as text and as JSON", () =>
   inFolder(async (folder, file) => {
     const at = { cwd: folder };
-    const nothing = await run(["worker", "--workflows", file("w.ts", workflows("", ""))], at);
-    assert.equal(nothing.code, 2);
-    assert.match(nothing.err, /name either a store .* or a cluster/);
+    const both = await run(["worker", "--store", "a", "--address", "b:1", "--workflows", file("w.ts", workflows("", ""))], at);
+    assert.equal(both.code, 2);
+    assert.match(both.err, /--store and --address contradict each other/);
+    const unnamed = await run(["worker", "--store", "a"], at);
+    assert.equal(unnamed.code, 2);
+    assert.match(unnamed.err, /--workflows/);
     const missing = await run(["worker", "--store", "s.sqlite", "--workflows", "nowhere.ts"], at);
     assert.equal(missing.code, 2);
     assert.match(missing.err, /--workflows nowhere\.ts: there is no such file/);

@@ -231,6 +231,6 @@ test("every rule says what it finds, why, and what to do; the table in the docum
       assert.ok(FOUND.some(([, , expected]) => expected.some((found) => found.startsWith(`${id} `))), `${id} is tested`);
     }
   }
-  const docs = readFileSync(new URL("../../docs/lint.md", import.meta.url), "utf8");
+  const docs = readFileSync("docs/lint.md", "utf8");
   assert.ok(docs.includes(rulesAsMarkdown()), "docs/lint.md does not have the table of rules.ts");
 });

@@ -34,7 +34,9 @@ export interface Connection {
 }
 
 /** The path of the store that the options name. */
-export function storePath({ options, io }: Pick<ServiceCall, "options" | "io">): string {
+export function storePath(
+  { options, io }: { readonly options: { readonly store: string | undefined }; readonly io: { readonly cwd: string } },
+): string {
   return resolve(io.cwd, options.store ?? DEFAULT_STORE);
 }
 
@@ -79,7 +81,7 @@ function openStore(call: ServiceCall, onWaiting: () => void) {
   return { service, where: `store ${path}`, store: path, held: () => service.held, close: () => service.close() };
 }
 
-async function openCluster({ options, io }: ServiceCall, address: string) {
+export async function openCluster({ options, io }: Pick<ServiceCall, "options" | "io">, address: string) {
   const read = async (path: string | undefined) =>
     path === undefined ? undefined : new TextDecoder().decode(await io.read(resolve(io.cwd, path)));
   const [serverRootCaCertificate, clientCertificate, clientKey] = await Promise.all(

@@ -12,8 +12,10 @@
 //  4. Test it with `run(["stop", ...])` of tests/cli/support/run.ts: success, `--json`, and one user error.
 import type { Commands } from "./frame/command.ts";
 import { completion } from "./table/completion.ts";
+import { lint } from "./table/lint.ts";
 import { replay } from "./table/replay.ts";
 import { run } from "./table/run.ts";
+import { storeCommands } from "./table/store.ts";
 import { worker } from "./table/worker.ts";
 import { workflow } from "./table/workflow.ts";
 
@@ -21,6 +23,8 @@ export const COMMANDS: Commands = {
   workflow,
   worker,
   run,
+  store: storeCommands,
+  lint,
   replay,
   completion,
 };

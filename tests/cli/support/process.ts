@@ -33,7 +33,7 @@ export function startCommand(args: readonly string[], cwd: string): Started {
   child.stdout!.setEncoding("utf8").on("data", (text: string) => {
     const parts = (rest + text).split("\n");
     rest = parts.pop()!;
-    for (const part of parts) lines.push(JSON.parse(part));
+    for (const part of parts) if (/^\{.*\}$/.test(part)) lines.push(JSON.parse(part));
     look();
   });
   child.stderr!.setEncoding("utf8").on("data", (text: string) => err += text);

@@ -1,24 +1,16 @@
 import { codecOption } from "../codec_option.ts";
 import { type Call, command, type Options } from "../frame/command.ts";
+import { DEFAULT_STORE, SERVICE_OPTIONS } from "./service.ts";
 
+const { timeout: _, ...SERVICE } = SERVICE_OPTIONS;
 const options = {
+  ...SERVICE,
   store: {
-    type: "text",
-    value: "file",
-    completes: "files",
-    env: "TEMPORALEX_STORE",
+    ...SERVICE.store,
     help:
-      "SQLite file in which everything is kept; it is created when missing. This process holds it, and other commands reach it through this one",
+      `SQLite file in which everything is kept; it is created when missing. This process holds it, and other commands reach it through this one. Default: ./${DEFAULT_STORE}`,
   },
-  address: {
-    type: "text",
-    value: "host:port",
-    env: "TEMPORAL_ADDRESS",
-    help: "A Temporal cluster, instead of a store",
-  },
-  namespace: { type: "text", short: "n", env: "TEMPORAL_NAMESPACE", default: "default", help: "Namespace" },
-  apiKey: { type: "text", value: "key", env: "TEMPORAL_API_KEY", help: "API key of the cluster; switches TLS on" },
-  tls: { type: "flag", env: "TEMPORAL_TLS", help: "Connect to the cluster with TLS" },
+  identity: { ...SERVICE.identity, help: "Who works, as histories show it" },
   taskQueue: { type: "text", short: "t", value: "name", default: "default", help: "The queue whose tasks this worker takes" },
   workflows: {
     type: "text",
@@ -54,7 +46,6 @@ const options = {
     default: "5s",
     help: "Time that running activities are given at Ctrl-C before they are told to stop",
   },
-  identity: { type: "text", value: "name", help: "Who works, as histories show it" },
 } as const satisfies Options;
 
 export type WorkerCall = Call<typeof options>;

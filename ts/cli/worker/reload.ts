@@ -1,5 +1,6 @@
 // `worker --watch`: when files of the code change, the new code is taken over, or refused with the reason while the old code serves on. One
 // take-over at a time; an edit during one gives it up and begins anew with what is there then.
+import type { LintFinding } from "../../realm/lint/lint.ts";
 import { WorkflowLoadError } from "../../realm/mod.ts";
 import {
   type ActivityThreads,
@@ -17,8 +18,8 @@ export type ReloadEvent =
   | { readonly event: "activitiesReplaced"; readonly activities: readonly string[]; readonly ms: number }
   | {
     readonly event: "refused";
-    /** Modules that do not load, runs that do not agree, activities that do not load, or no time for it now. */
-    readonly why: "load" | "runs" | "activities" | "failed";
+    /** Modules that do not load, errors of the linter, runs that do not agree, activities that do not load, or no time for it now. */
+    readonly why: "load" | "lint" | "runs" | "activities" | "failed";
     readonly message: string;
     readonly problems?: readonly object[];
   };
@@ -30,11 +31,26 @@ export interface ReloadParts {
   readonly activityModules: readonly string[];
   readonly activityThreads: ActivityThreads | undefined;
   readonly workflows: boolean;
+  /** Errors of the linter in the workflows as they are now; it reads the files as the loader does. */
+  lint(): Promise<readonly LintFinding[]>;
   tell(event: ReloadEvent): void;
   progress(progress: ReplacementProgress | undefined): void;
 }
 
 class Superseded extends Error {}
+
+class LintErrors extends Error {
+  readonly findings: readonly LintFinding[];
+
+  constructor(findings: readonly LintFinding[]) {
+    const shown = findings.slice(0, 10).map(({ file, line, column, message, rule, advice }) =>
+      `  ${file}:${line}${column === 0 ? "" : `:${column}`}: ${message} [${rule}]; instead: ${advice}`
+    );
+    if (findings.length > shown.length) shown.push(`  and ${findings.length - shown.length} more`);
+    super(`the changed workflow code has errors, so the old code goes on serving:\n${shown.join("\n")}`);
+    this.findings = findings;
+  }
+}
 
 /** When the worker was too busy, or its service away, the same code is tried again after this. */
 const AGAIN_MS = 3000;
@@ -119,6 +135,10 @@ export class Reloader {
     workflowFiles.current = new Map();
     let armed = false;
     try {
+      const found = await this.#parts.lint();
+      if (found.length > 0) throw new LintErrors(found);
+      // From here on the files are as the load reads them.
+      workflowFiles.current = new Map();
       const replaced = await worker.replaceWorkflows(undefined, {
         signal,
         onProgress: (now) => {
@@ -136,7 +156,9 @@ export class Reloader {
       const missed = [...before.keys()].filter((path) => !workflowFiles.current.has(path));
       for (const [path, stamp] of FileWatch.stamps(missed)) workflowFiles.current.set(path, stamp);
       if (this.#closed || signal.aborted) return true;
-      if (error instanceof WorkflowReplacementError) {
+      if (error instanceof LintErrors) {
+        tell({ event: "refused", why: "lint", message: error.message, problems: error.findings });
+      } else if (error instanceof WorkflowReplacementError) {
         tell({ event: "refused", why: "runs", message: error.message, problems: error.problems });
       } else if (error instanceof WorkflowLoadError) {
         tell({ event: "refused", why: "load", message: error.message, problems: error.problems });

@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import { Served } from "../../app/served.ts";
 import { EmbeddedEngine } from "../../engine/mod.ts";
 import { consoleLogger } from "../../platform/host.ts";
+import { type Rule, RULES } from "../../realm/lint/rules.ts";
 import { WorkflowLoadError } from "../../realm/mod.ts";
 import type { Logger } from "../../service/logger.ts";
 import type { RawService } from "../../service/raw.ts";
@@ -14,6 +15,7 @@ import { CommandError } from "../frame/errors.ts";
 import { UsageError } from "../io.ts";
 import { importCodec } from "../codec.ts";
 import { configuredWorkflows } from "../modules.ts";
+import { openCluster, storePath } from "../service.ts";
 import type { WorkerCall } from "../table/worker.ts";
 import { loaderHooks } from "../user_modules.ts";
 import { moduleFiles, notingSources } from "./files.ts";
@@ -70,6 +72,15 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
       }
       throw error;
     });
+    // What the loader refuses, the load itself tells.
+    const lint = async () => {
+      const { lintWorkflows } = await import("../../realm/lint/lint.ts");
+      const { findings } = await lintWorkflows(workflows.map((path) => pathToFileURL(path)), { host: sources });
+      return findings.filter(({ rule, severity }) => severity === "error" && !(RULES[rule] as Rule).loader);
+    };
+    if (options.watch && workflows.length > 0) {
+      for (const { file, line, message, rule } of await lint()) print.warn(`${file}:${line}: ${message} [${rule}]`);
+    }
     const { workflowTypes, activityTypes, taskQueue } = worker;
     const running = worker.run();
     running.catch(() => {});
@@ -80,6 +91,7 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
         activityModules: activities,
         activityThreads: threads,
         workflows: workflows.length > 0,
+        lint,
         tell: (event) => print.result(event, () => textOf(event, call)),
         progress: (now) => print.progress(now === undefined ? "" : progressText(now)),
       }, activityFiles)
@@ -120,31 +132,21 @@ interface Connected {
   close(): Promise<void>;
 }
 
-async function openService({ options }: WorkerCall, logger: Logger): Promise<Connected> {
-  const { store, address, namespace, apiKey, tls } = options;
-  if ((store === undefined) === (address === undefined)) {
-    throw new UsageError("name either a store (--store shop.sqlite) or a cluster (--address host:port)");
+async function openService(call: WorkerCall, logger: Logger): Promise<Connected> {
+  const { options, given } = call;
+  if (options.address !== undefined) {
+    if (given.has("store")) throw new UsageError("--store and --address contradict each other: name a store or a cluster");
+    return await openCluster({ ...call, options: { ...options, timeout: undefined } }, options.address);
   }
-  if (store !== undefined) {
-    const engine = await EmbeddedEngine.open({
-      path: store,
-      namespace,
-      onError: (error) => logger.error("the engine met a failure", { error }),
-    });
-    const served = new Served(engine, true, logger);
-    // The engine's end answers the calls that wait; the server passes that on before it closes.
-    const close = () => served.retire().then(() => engine.close()).then(() => served.close());
-    return { service: engine, address: served.address, close };
-  }
-  const { GrpcService } = await import("../../temporal/grpc.ts");
-  const service = new GrpcService({ address: address!, ...(apiKey !== undefined && { apiKey }), ...(tls && { tls }) });
-  return {
-    service,
-    close: () => {
-      service.close();
-      return Promise.resolve();
-    },
-  };
+  const engine = await EmbeddedEngine.open({
+    path: storePath(call),
+    namespace: options.namespace,
+    onError: (error) => logger.error("the engine met a failure", { error }),
+  });
+  const served = new Served(engine, true, logger);
+  // The engine's end answers the calls that wait; the server passes that on before it closes.
+  const close = () => served.retire().then(() => engine.close()).then(() => served.close());
+  return { service: engine, address: served.address, close };
 }
 
 function progressText({ phase, checked, total }: ReplacementProgress): string {

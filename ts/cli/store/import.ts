@@ -1,0 +1,263 @@
+// `temporalex store import`: closed runs from histories, exports and other stores; or a whole store, where none is yet.
+//
+// Two passes over the files, so that a file that cannot be imported is found before anything is written. Runs go in by batches, each in one
+// transaction: an import that is killed leaves whole runs, and the next one goes on with --skip-existing.
+import { closeSync, createReadStream, existsSync, openSync, readSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { createInterface } from "node:readline";
+import type { RunWrite } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { HistoryFileError, readHistoryFile } from "../../debug/history_file.ts";
+import { closedRun, copiedRun, ImportError, StoreReader } from "../../engine/maintenance/mod.ts";
+import type { SqliteStore } from "../../engine/mod.ts";
+import { openStore } from "../../engine/visits.ts";
+import { Exit } from "../frame/command.ts";
+import { CommandError } from "../frame/errors.ts";
+import { storePath } from "../service.ts";
+import type { ImportCall } from "../table/store.ts";
+import { checked } from "./backup.ts";
+import { bytesText, counted } from "./sizes.ts";
+
+const BATCH_RUNS = 100;
+const BATCH_BYTES = 8 * 1024 * 1024;
+const MAX_SHOWN = 10;
+
+/** One run of a file; `write` throws an ImportError when it cannot be imported. */
+interface Found {
+  /** "file:line", or the file. */
+  readonly where: string;
+  /** Undefined where only the history can tell. */
+  readonly open: boolean | undefined;
+  write(): RunWrite;
+}
+
+export async function importCommand(call: ImportCall): Promise<number> {
+  const { options, args, io, print } = call;
+  const path = storePath(call);
+  const files = args.map((file) => {
+    const source = resolve(io.cwd, file);
+    if (!existsSync(source)) throw new CommandError(`there is no file ${file}`);
+    if (!statSync(source).isFile()) throw new CommandError(`${file} is not a file`);
+    return source;
+  });
+  if (!existsSync(path) && files.length === 1 && isSqlite(files[0]!) && !options.closedOnly) {
+    return await copyStore(call, files[0]!, path);
+  }
+  // Opened first: what is in the store must not change between the passes. A dry run creates none.
+  const store = options.dryRun && !existsSync(path) ? undefined : await openStore(path);
+  try {
+    const plan = await firstPass(call, files, store);
+    let imported = 0;
+    if (!options.dryRun) {
+      let batch: RunWrite[] = [];
+      let bytes = 0;
+      const commit = () => {
+        store!.adopt(batch);
+        imported += batch.length;
+        print.progress(`${imported} of ${counted(plan.wanted.size, "run")} imported`);
+        batch = [];
+        bytes = 0;
+      };
+      for await (const found of runsOf(call, files)) {
+        call.signal.throwIfAborted();
+        if (found.open === true) continue;
+        const write = attempt(found);
+        if (write === undefined || !plan.wanted.delete(write.row!.runId)) continue;
+        batch.push(write);
+        bytes += write.row!.historySizeBytes;
+        if (batch.length >= BATCH_RUNS || bytes >= BATCH_BYTES) commit();
+      }
+      if (batch.length > 0) commit();
+    }
+    print.progress("");
+    const { open, existing } = plan;
+    const wanted = options.dryRun ? plan.wanted.size : imported;
+    const result = {
+      store: path,
+      ...(options.dryRun && { dryRun: true }),
+      imported: wanted,
+      skippedExisting: existing,
+      skippedOpen: open,
+    };
+    print.result(result, () => {
+      const skipped = [...(existing > 0 ? [`${existing} were there already`] : []), ...(open > 0 ? [`${open} are open`] : [])];
+      return `${counted(wanted, "run")} ${options.dryRun ? "would be " : ""}imported${
+        skipped.length > 0 ? ` (${skipped.join(", ")})` : ""
+      }\n`;
+    });
+    return Exit.ok;
+  } finally {
+    store?.close();
+  }
+}
+
+interface Plan {
+  /** Run ids to import. */
+  readonly wanted: Set<string>;
+  readonly open: number;
+  readonly existing: number;
+}
+
+async function firstPass(call: ImportCall, files: readonly string[], store: SqliteStore | undefined): Promise<Plan> {
+  const { options, print, signal } = call;
+  const wanted = new Set<string>();
+  const problems: string[] = [];
+  let [open, existing, seen] = [0, 0, 0];
+  for await (const found of runsOf(call, files)) {
+    signal.throwIfAborted();
+    print.progress(`looking at the files: ${counted(++seen, "run")}`);
+    if (found.open === true && options.closedOnly) {
+      open++;
+      continue;
+    }
+    try {
+      const { runId, workflowId } = found.write().row!;
+      if (wanted.has(runId)) throw new ImportError(`run ${runId} of workflow "${workflowId}" is in the files twice`);
+      if (store?.has(runId) === true) {
+        if (!options.skipExisting) {
+          throw new ImportError(
+            `run ${runId} of workflow "${workflowId}" is in the store already (leave such out with --skip-existing)`,
+          );
+        }
+        existing++;
+      } else wanted.add(runId);
+    } catch (e) {
+      if (!(e instanceof ImportError)) throw e;
+      if (options.closedOnly && / is open \(/.test(e.message)) open++;
+      else problems.push(`${found.where}: ${e.message}`);
+    }
+  }
+  print.progress("");
+  if (problems.length > 0) {
+    const shown = problems.slice(0, MAX_SHOWN).map((problem) => `  ${problem}`);
+    if (problems.length > shown.length) shown.push(`  and ${problems.length - shown.length} more`);
+    throw new CommandError(`nothing was imported:\n${shown.join("\n")}`);
+  }
+  if (seen === 0) throw new CommandError("there are no runs in these files");
+  return { wanted, open, existing };
+}
+
+function attempt(found: Found): RunWrite | undefined {
+  try {
+    return found.write();
+  } catch (e) {
+    // Counted in the first pass.
+    if (e instanceof ImportError) return undefined;
+    throw e;
+  }
+}
+
+function head(path: string, bytes: number): Uint8Array {
+  const buffer = new Uint8Array(bytes);
+  const file = openSync(path, "r");
+  try {
+    return buffer.subarray(0, readSync(file, buffer, 0, bytes, 0));
+  } finally {
+    closeSync(file);
+  }
+}
+
+const isSqlite = (path: string): boolean => new TextDecoder().decode(head(path, 16)) === "SQLite format 3\0";
+/** A JSON line of `store export`. */
+const isExport = (path: string): boolean => /^\s*\{"workflowId":/.test(new TextDecoder().decode(head(path, 64)));
+
+async function* runsOf(call: ImportCall, files: readonly string[]): AsyncGenerator<Found, void, void> {
+  for (const path of files) {
+    if (isSqlite(path)) yield* runsOfStore(path);
+    else if (isExport(path)) yield* runsOfLines(path);
+    else yield await runOfFile(call, path);
+  }
+}
+
+function* runsOfStore(path: string): Generator<Found, void, void> {
+  const reader = StoreReader.open(path);
+  try {
+    for (const run of reader.runs()) {
+      const { row, record } = run;
+      const open = row.closeTimeMs === 0;
+      yield {
+        where: path,
+        open,
+        write() {
+          if (open) {
+            throw new ImportError(
+              `run ${row.runId} of workflow "${row.workflowId}" is open (leave such out with --closed-only); open runs move only with their ` +
+                "whole store: import it where no store is yet",
+            );
+          }
+          return copiedRun(row, record.head, record.items, run.history());
+        },
+      };
+    }
+  } finally {
+    reader.close();
+  }
+}
+
+async function* runsOfLines(path: string): AsyncGenerator<Found, void, void> {
+  let number = 0;
+  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
+    number++;
+    if (line.trim() === "") continue;
+    const where = `${path}:${number}`;
+    let said: { workflowId?: unknown; runId?: unknown };
+    try {
+      said = JSON.parse(line);
+    } catch (e) {
+      throw new CommandError(`${where}: this is no JSON line: ${(e as Error).message}`);
+    }
+    const text = (value: unknown) => typeof value === "string" ? value : undefined;
+    yield await readRun(where, new TextEncoder().encode(line), text(said.workflowId), text(said.runId));
+  }
+}
+
+async function runOfFile({ io, options }: ImportCall, path: string): Promise<Found> {
+  return await readRun(path, await io.read(path), options.workflowId, undefined);
+}
+
+async function readRun(
+  where: string,
+  bytes: Uint8Array,
+  workflowId: string | undefined,
+  runId: string | undefined,
+): Promise<Found> {
+  try {
+    const { bytes: history } = await readHistoryFile(bytes);
+    return {
+      where,
+      open: undefined,
+      write: () => closedRun({ history, ...(workflowId !== undefined && { workflowId }), ...(runId !== undefined && { runId }) }),
+    };
+  } catch (e) {
+    if (!(e instanceof HistoryFileError)) throw e;
+    return {
+      where,
+      open: undefined,
+      write: () => {
+        throw new ImportError(e.message);
+      },
+    };
+  }
+}
+
+/** A store in a place where none is: a copy with everything, checked. */
+async function copyStore({ options, print }: ImportCall, from: string, to: string): Promise<number> {
+  const reader = StoreReader.open(from);
+  try {
+    if (options.dryRun) {
+      const runs = reader.count();
+      print.result({ store: to, dryRun: true, imported: runs }, () => `${counted(runs, "run")} would be imported\n`);
+      return Exit.ok;
+    }
+    print.progress(`copying ${from} (${bytesText(reader.bytes)}) ...`);
+    reader.backup(to);
+  } finally {
+    reader.close();
+  }
+  const { runs, openRuns } = await checked(to, (done, total) => print.progress(`checking: ${done} of ${total} runs`));
+  print.progress("");
+  print.result(
+    { store: to, imported: runs, openRuns },
+    () => `${counted(runs, "run")} (${openRuns} open) imported into the new store ${to}\n`,
+  );
+  return Exit.ok;
+}

@@ -64,7 +64,13 @@ export function installGuard(options: GuardOptions): Guard {
     if (REMOVED.includes(name) || name === "constructor") continue;
     // What stays becomes a plain property: some runtimes make theirs when it is first read, which sealing would prevent.
     if (KEPT.has(name)) settle(globals, name);
-    else override(globals, name, standIn(globals, context, name, real[name]));
+    else {
+      const stand = standIn(globals, context, name, real[name]);
+      // In Node >= 22 to redefine a class that is loaded when it is first looked at would load it, and what is behind it (undici) does not
+      // run in a realm. To delete it does not.
+      Reflect.deleteProperty(globals, name);
+      override(globals, name, stand);
+    }
   }
   override(globals, "self", globals);
   if (hostEvents !== undefined) override(globals, "dispatchEvent", hostEvents);
@@ -96,10 +102,14 @@ function readables(globals: Globals): { readonly [name: string]: unknown } {
 function standIn(globals: Globals, context: GuardContext, name: string, real: unknown): unknown {
   const row = BLOCKED.get(name);
   const constants = name === "process" ? { ...PROCESS_CONSTANTS, env: environment(context, real) } : undefined;
-  // An accessor is not read: in some runtimes that loads or warns of something.
-  const { value, get } = Object.getOwnPropertyDescriptor(globals, name) ?? {};
-  const typeOf = row?.typeOf ?? (row !== undefined || typeof value === "function" || get !== undefined ? "function" : "object");
+  const typeOf = row?.typeOf ?? (row !== undefined || /^[A-Z]/.test(name) ? "function" : typeOfGlobal(globals, name));
   return blocked(context, name, { advice: adviceFor(name), typeOf, ...(constants === undefined ? {} : { constants }), real });
+}
+
+/** What `typeof` says of a global that nobody has thought about. Accessors are not read, and of classes not even the descriptor (see above). */
+function typeOfGlobal(globals: Globals, name: string): "function" | "object" {
+  const { value, get } = Object.getOwnPropertyDescriptor(globals, name) ?? {};
+  return typeof value === "function" || get !== undefined ? "function" : "object";
 }
 
 /** `process.env.NODE_ENV` is what bundlers make of it; every other variable is a fact about the machine. */

@@ -208,4 +208,9 @@ class Page {
     if (type === "exception") throw new Error(exceptionDetails.text);
     return result.type === "string" ? JSON.parse(result.value) : undefined;
   }
+
+  /** As if its tab were closed. */
+  async close() {
+    await this.#firefox.send("browsingContext.close", { context: this.#context });
+  }
 }

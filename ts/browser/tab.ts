@@ -43,6 +43,9 @@ export interface TabOptions {
 
 /** A tab that does not lead waits so long for one that does. */
 const FIND_LEADER_MS = 5000;
+const ASK_AGAIN_MS = 3000;
+/** The same trouble of the engine is logged no more often than this. */
+const REPEAT_MS = 10_000;
 
 export class Tab {
   readonly service = new TabService({ forClients: true });
@@ -96,6 +99,9 @@ export class Tab {
     const { signal } = this.#life;
     for (const event of ["resume", "visibilitychange"]) document.addEventListener(event, () => this.#hello(), { signal });
     globalThis.addEventListener("pageshow", () => this.#hello(), { signal });
+    // Messages of two senders may overtake each other: whoever waits for an answer makes sure now and then that he asks the right one.
+    const asking = setInterval(() => this.service.waiting && this.#status.role !== "leader" && this.#hello(), ASK_AGAIN_MS);
+    signal.addEventListener("abort", () => clearInterval(asking));
     if (lead) {
       this.#engine = new EngineProcess(options.engineWorker, { k: "init", name, ...options.init }, {
         message: (message) => this.#receive(message),
@@ -213,12 +219,21 @@ export class Tab {
         return this.#problem(error, message.final);
       }
       case "survived":
-        return this.#options.logger.error("the engine met a failure", { error: fromData(message.error) });
+        return this.#survived(fromData(message.error));
       case "waiting":
       case "ping":
       case "resigned":
         return;
     }
+  }
+
+  #lastTrouble = { message: "", at: -Infinity };
+  #survived(error: Error): void {
+    const at = performance.now();
+    const { message } = error;
+    if (message === this.#lastTrouble.message && at - this.#lastTrouble.at < REPEAT_MS) return;
+    this.#lastTrouble = { message, at };
+    this.#options.logger.error("the engine met a failure", { error });
   }
 
   #route(address: string) {

@@ -83,6 +83,11 @@ export class TabService implements RawService {
     });
   }
 
+  /** Somebody waits for an answer. */
+  get waiting(): boolean {
+    return this.#open.size > 0 || this.#chores.size > 0;
+  }
+
   get leader(): string | undefined {
     return this.#route?.address;
   }

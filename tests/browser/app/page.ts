@@ -14,8 +14,9 @@ declare global {
 
 export interface OpenTab {
   store?: string;
-  /** File name of another engine worker. */
+  /** File names of another engine worker and another realm. */
   engine?: string;
+  realm?: string;
   lead?: boolean;
   /** Milliseconds that each step takes. */
   stepMs?: number;
@@ -73,13 +74,13 @@ async function ask(what: string, call: () => Promise<unknown>): Promise<string |
 
 const api = {
   /** Undefined, or what was wrong. */
-  async open({ store = "test", engine = "engine.js", lead = true, stepMs = 0, coded = false }: OpenTab = {}) {
+  async open({ store = "test", engine = "engine.js", realm = "realm.js", lead = true, stepMs = 0, coded = false }: OpenTab = {}) {
     const options: BrowserOpenOptions = {
       path: store,
       lead,
       ...(coded && { codec: turned }),
       logger: silentLogger,
-      realm: () => new Worker("/realm.js", { type: "module" }),
+      realm: () => new Worker(`/${realm}`, { type: "module" }),
       engineWorker: () => new Worker(`/${engine}`, { type: "module" }),
       activities: {
         step: withContext(async (context, n: number) => {
@@ -161,7 +162,11 @@ const api = {
     return ids;
   },
   count: async () => Number(await opened().client.count()),
-  events: async (id: string) => (await opened().client.getHandle(program.crash, id).fetchHistory()).events.length,
+  /** Kinds of the events of a history: "workflowExecutionSignaled", ... */
+  events: async (id: string) => {
+    const { events } = await opened().client.getHandle(program.crash, id).fetchHistory();
+    return events.map(({ attributes }) => (attributes.case ?? "").replace(/EventAttributes$/, ""));
+  },
   /** Sends something to a worker of the site and answers what it says. */
   askWorker: (file: string, message: unknown) =>
     new Promise<unknown>((resolve, reject) => {

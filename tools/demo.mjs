@@ -131,7 +131,13 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     process.exit(unknown.length > 0 ? 2 : 0);
   }
   ensureInstalled();
-  if (!args.includes("--no-build")) { for (const line of await buildDemo()) say(line); }
+  try {
+    if (!args.includes("--no-build")) { for (const line of await buildDemo()) say(line); }
+  } catch (e) {
+    const isMissing = e.code === "ERR_MODULE_NOT_FOUND" && /'vite'/.test(e.message);
+    console.error(isMissing ? "vite, which builds the page, is not installed: run npm ci (without --omit=dev) first" : e.message);
+    process.exit(1);
+  }
   if (!args.includes("--build-only")) {
     const path = option("path", "/");
     try {

@@ -169,7 +169,8 @@ export function short(value: unknown, room = 80): string {
   try {
     text = value instanceof Uint8Array ? `${value.length} bytes` : JSON.stringify(value) ?? "nothing";
   } catch {
-    text = String(value);
+    // Nested deeper than a stack is high, or something that a converter of the caller's made.
+    text = `a ${typeof value} that cannot be shown`;
   }
   return text.length > room ? `${text.slice(0, room - 1)}…` : text;
 }

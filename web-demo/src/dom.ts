@@ -39,11 +39,26 @@ export function json(value: unknown): HTMLElement {
   return pre;
 }
 
+/** A value on part of a line. */
+export function brief(value: unknown): string {
+  try {
+    const text = JSON.stringify(value) ?? "nothing";
+    return text.length > 300 ? `${text.slice(0, 299)}…` : text;
+  } catch {
+    return "…";
+  }
+}
+
 const LONGEST = 20_000;
 
 function show(value: unknown): string {
   if (value === undefined) return "nothing";
-  const text = value instanceof Uint8Array ? `${value.length} bytes` : JSON.stringify(value, undefined, 2) ?? String(value);
+  let text: string;
+  try {
+    text = value instanceof Uint8Array ? `${value.length} bytes` : JSON.stringify(value, undefined, 2) ?? String(value);
+  } catch {
+    return "nested too deep to be shown";
+  }
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}\n… (${text.length - LONGEST} more characters)`;
 }
 

@@ -1,6 +1,6 @@
 // What is shown of a position, panel by panel. Each is made anew at every step: they are small, and nothing in them has a state of its own.
 import type { CommandView, DebugSession, MessageView, OpenAwait, SessionProblem, SessionView } from "temporalex/debug";
-import { clock, h, json } from "../dom.ts";
+import { brief, clock, h, json } from "../dom.ts";
 import { FILES, placeOf, shownSite, textOf } from "./lines.ts";
 
 type GoTo = (eventId: number) => void;
@@ -42,9 +42,11 @@ export function problemPanel(problem: SessionProblem, goTo: GoTo): HTMLElement {
   );
 }
 
-export function publishedPanel({ published }: SessionView, goTo: GoTo): HTMLElement {
+export function publishedPanel({ published, outcome }: SessionView, goTo: GoTo): HTMLElement {
   const title = "Published state";
-  if (published === undefined) return panel(title, "published", none("Nothing has been published yet."));
+  if (published === undefined) {
+    return panel(title, "published", none(outcome === undefined ? "Nothing has been published yet." : "Nothing was published."));
+  }
   return panel(
     title,
     "published",
@@ -102,7 +104,7 @@ export function openPanel(view: SessionView, goTo: GoTo): HTMLElement {
 
 function waitText({ kind, label, firesAtMs, arguments: args }: OpenAwait): string {
   const name = /"(.*)"$/.exec(label)?.[1] ?? label;
-  if (kind === "activity") return `${name}(${(args ?? []).map((arg) => JSON.stringify(arg)).join(", ")})`;
+  if (kind === "activity") return `${name}(${(args ?? []).map(brief).join(", ")})`;
   if (kind === "signal") return name;
   if (kind === "receive") return "a message";
   return firesAtMs === undefined ? label : `${label} until ${clock(firesAtMs)}`;
@@ -159,12 +161,12 @@ export function messagesPanel({ messages }: SessionView, goTo: GoTo): HTMLElemen
       h(
         "span",
         { className: "what" },
-        kind === "cancelRequest" ? "" : `${name}(${args.map((arg) => JSON.stringify(arg)).join(", ")})`,
+        kind === "cancelRequest" ? "" : `${name}(${args.map(brief).join(", ")})`,
       ),
       h(
         "span",
         { className: "fine" },
-        `${STATES[state]}${state === "completed" ? ` with ${JSON.stringify(result) ?? "nothing"}` : ""}${
+        `${STATES[state]}${state === "completed" ? ` with ${brief(result)}` : ""}${
           failure === undefined ? "" : `: ${failure.message}`
         }, `,
         eventLink(eventId, goTo),
@@ -182,7 +184,7 @@ export function logPanel({ logs }: SessionView, goTo: GoTo): HTMLElement | undef
       "li",
       { className: level },
       h("span", { className: "kind" }, level),
-      h("span", { className: "what" }, Object.keys(fields).length === 0 ? message : `${message} ${JSON.stringify(fields)}`),
+      h("span", { className: "what" }, Object.keys(fields).length === 0 ? message : `${message} ${brief(fields)}`),
       h("span", { className: "fine" }, `${clock(timeMs)}, `, eventLink(eventId, goTo)),
     )
   );

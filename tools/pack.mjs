@@ -174,11 +174,11 @@ function publishedManifest(manifest, { exports, files, bin: programs }, imported
   // The SQLite libraries are asked for by require(), which no bundler sees.
   const asked = ["libsql", "node-sqlite3-wasm"];
   // The pinned version or a compatible newer one, so that an application has one copy of a library that it uses too.
+  // (A pin of a preview, like 1.2.3-build1, stays one: what follows it need not fit.)
   const keep = (entries) =>
     Object.fromEntries(
-      Object.entries(entries ?? {}).filter(([name]) => used.has(name) || asked.includes(name)).map((
-        [name, pin],
-      ) => [name, `^${pin}`]),
+      Object.entries(entries ?? {}).filter(([name]) => used.has(name) || asked.includes(name))
+        .map(([name, pin]) => [name, pin.includes("-") ? pin : `^${pin}`]),
     );
   const { name, version, description, keywords, license, engines, type, repository } = manifest;
   return {
@@ -193,7 +193,9 @@ function publishedManifest(manifest, { exports, files, bin: programs }, imported
     // Entries of workers and programs do something when they are imported; all other modules only define.
     sideEffects: [
       ...WORKERS.map((source) => `./dist/${source}.js`),
-      ...[...WORKERS, ...Object.values(programs)].map((source) => `./dist/node/${source}.js`),
+      ...[...WORKERS, ...Object.values(programs)].filter((source) => !ofPages(source)).map((source) =>
+        `./dist/node/${source}.js`
+      ),
     ],
     exports: {
       ...Object.fromEntries(

@@ -21,7 +21,9 @@ ensureInstalled();
 
 const walk = (dir) =>
   existsSync(dir)
-    ? readdirSync(dir).flatMap((n) => (statSync(join(dir, n)).isDirectory() ? walk(join(dir, n)) : [join(dir, n)]))
+    ? readdirSync(dir).filter((n) => n !== "node_modules").flatMap((n) =>
+      statSync(join(dir, n)).isDirectory() ? walk(join(dir, n)) : [join(dir, n)]
+    )
     : [];
 const testFiles = walk(join(root, "tests")).filter((f) => f.endsWith(".test.ts")).map((f) => relative(root, f));
 const interop = testFiles.filter((f) => f.startsWith("tests/interop"));

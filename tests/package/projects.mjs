@@ -1,6 +1,6 @@
 // Throw-away projects: the tarball as users install it, used from every runtime and tool in which it has to work.
 import assert from "node:assert/strict";
-import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, relative } from "node:path";
 import process from "node:process";
@@ -10,7 +10,6 @@ import { bin } from "../../tools/lib/steps.mjs";
 
 const MB = 1_000_000;
 const CART = { counts: [1, 2], result: "ada pays for tea and milk" };
-const [major, minor] = process.versions.node.split(".").map(Number);
 
 const walk = (dir) =>
   readdirSync(dir, { withFileTypes: true }).flatMap((e) => (e.isDirectory() ? walk(join(dir, e.name)) : [join(dir, e.name)]));
@@ -44,6 +43,7 @@ function project({ shared, work, made, root, run, npm }) {
 /** Runs a program in the project; what it printed last as JSON. */
 async function program(context, cmd, args, options = {}) {
   const dir = await project(context);
+  for (const file of readdirSync(join(dir, "app"))) if (/\.sqlite/.test(file)) rmSync(join(dir, "app", file), { force: true });
   const { status, output } = await context.run(cmd, args, { cwd: join(dir, "app"), timeoutMs: 120_000, ...options });
   assert.equal(status, 0, output);
   return lastJson(output);
@@ -119,6 +119,20 @@ const RESOLUTIONS = {
   bundler: { module: "esnext", moduleResolution: "bundler", lib: DOM },
 };
 
+/** Node of another major version, from npm; where it cannot be had, why not. */
+async function otherNode({ root, run, npm, shared }, version) {
+  if (process.platform !== "linux" || process.arch !== "x64") return { skip: "the packages of other Nodes are for Linux on x64" };
+  const dir = join(root, "tests/package/nodes");
+  const install = async () => {
+    if (existsSync(join(dir, "node_modules/.package-lock.json"))) return undefined;
+    const { status, output } = await run(npm, ["ci", "--no-fund", "--no-audit", "--prefer-offline"], { cwd: dir });
+    return status === 0 ? undefined : `npm ci failed in tests/package/nodes: ${output.trim().split("\n").at(-1)}`;
+  };
+  if (!shared.has("nodes")) shared.set("nodes", install());
+  const skip = await shared.get("nodes");
+  return skip === undefined ? { node: join(dir, `node_modules/node${version}/bin/node`) } : { skip };
+}
+
 export const projects = [
   {
     name: "a production install has no native addon and is small",
@@ -158,16 +172,18 @@ export const projects = [
       });
     },
   },
-  {
-    name: "Node, TypeScript with types stripped by Node",
+  ...[22, 24].map((version) => ({
+    name: `Node ${version}: JavaScript, CommonJS, and TypeScript with types stripped by Node`,
     async test(context) {
-      if (major < 22 || (major === 22 && minor < 6)) return { skip: `Node ${process.version} does not strip types` };
-      assert.deepEqual(await program(context, process.execPath, ["--experimental-strip-types", "main.ts"]), {
-        ...CART,
-        status: "open",
-      });
+      const { node, skip } = await otherNode(context, version);
+      if (skip !== undefined) return { skip };
+      const { cart, computed, packaged } = await program(context, node, ["main.mjs"]);
+      assert.deepEqual({ ...cart, events: 0 }, { ...CART, status: "open", events: 0 });
+      assert.deepEqual([computed, packaged], [6765, "is done"]);
+      assert.deepEqual({ ...await program(context, node, ["main.cjs"]), events: 0 }, { ...CART, status: "open", events: 0 });
+      assert.deepEqual(await program(context, node, ["--experimental-strip-types", "main.ts"]), { ...CART, status: "open" });
     },
-  },
+  })),
   {
     name: "Deno: from node_modules, read and write allowed, nothing else",
     async test(context) {

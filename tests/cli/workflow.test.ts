@@ -375,3 +375,55 @@ test("clusters: addresses that are none, and that nobody answers at", async () =
   await refused(1, /refused|unavailable|lost/i, "list", "--address", "127.0.0.1:1", "--timeout", "300ms");
   await refused(2, /--grpc-meta is written key=value/, "list", "--address", "127.0.0.1:1", "--grpc-meta", "x");
 });
+
+test("what a workflow or a service says cannot steer a terminal", async () => {
+  const evil = "\u001b]0;owned\u0007\u009b31m";
+  await json("start", "--type", "Cart", "-w", "evil-1", "-i", JSON.stringify(evil));
+  await run(["terminate", "-w", "evil-1", "--reason", evil]);
+  const outputs = [
+    await run(["show", "-w", "evil-1"], { terminal: true }),
+    await run(["show", "-w", "evil-1", "--detailed"], { terminal: true }),
+    await run(["result", "-w", "evil-1"], { terminal: true }),
+    await run(["describe", "-w", evil], { terminal: true }),
+    await run(["signal", "-w", "evil-1", "--name", evil], { terminal: true }),
+  ];
+  // deno-lint-ignore no-control-regex
+  for (const { out, err } of outputs) assert.doesNotMatch(out + err, /[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
+});
+
+test("payloads of a codec: given encoded, shown decoded, exported as they are", async () => {
+  const file = join(folder, "coded.sqlite");
+  writeFileSync(
+    join(folder, "codec.mjs"),
+    `const utf8 = new TextEncoder(), flip = (data) => data.map((byte) => byte ^ 0xff);
+export const codec = {
+  encode: (payloads) => payloads.map(({ data }) => ({ metadata: { encoding: utf8.encode("binary/flipped") }, data: flip(data) })),
+  decode: (payloads) => payloads.map((payload) => new TextDecoder().decode(payload.metadata.encoding) !== "binary/flipped" ? payload
+    : { metadata: { encoding: utf8.encode("json/plain") }, data: flip(payload.data) }),
+};
+`,
+  );
+  const coded = (...args: string[]) => run([...args, "--codec", "codec.mjs"], { env: { TEMPORALEX_STORE: file } });
+  assert.equal((await coded("start", "--type", "Cart", "-w", "coded-1", "-i", '"secret"')).code, 0);
+  assert.match((await coded("show", "-w", "coded-1")).out, /Cart\("secret"\) on default/);
+  const plain = await run(["show", "-w", "coded-1"], { env: { TEMPORALEX_STORE: file } });
+  assert.match(plain.out, /binary\/flipped/);
+  assert.doesNotMatch(plain.out, /secret/);
+  assert.doesNotMatch((await coded("show", "-w", "coded-1", "--json")).out, /secret|InNlY3JldCI/, "an export keeps its secrets");
+  assert.match((await coded("show", "-w", "coded-1", "--json", "--decode")).out, /InNlY3JldCI=/, '"secret" in base64');
+  const missing = await run(["list", "--codec", "nowhere.mjs"]);
+  assert.equal(missing.code, 2);
+});
+
+test("with --timeout, queries and updates wait for a worker", async () => {
+  const file = join(folder, "patient.sqlite");
+  const env = { TEMPORALEX_STORE: file };
+  assert.equal((await run(["start", "--type", "Cart", "-w", "patient-1", "-i", '"ada"'], { env })).code, 0);
+  const query = run(["query", "-w", "patient-1", "--name", "status", "--timeout", "20s"], { env });
+  const vain = await run(["query", "-w", "patient-1", "--name", "status", "--timeout", "100ms"], { env });
+  assert.equal(vain.code, 1);
+  assert.match(vain.err, /no worker can answer/);
+  const worker = await open({ path: file, workflows, activities, logger: silentLogger });
+  assert.equal((await query).out, '"open"\n');
+  await worker.close();
+});

@@ -28,11 +28,16 @@ export async function serveStore(service: RawService, path: string, options: Ser
   const handler: Http2Handler = serviceHandler(service) as Http2Handler;
   rmSync(portPath(path), { force: true });
   if (fitsSocket(path)) {
-    const listener = await placeSocket(path, (at) => {
-      askDeno(`unix:${at}`, "--allow-net");
-      return listen({ at: { path: at }, handler, ...options });
-    });
-    return closing(socketPath(path), socketPath(path), listener);
+    try {
+      const listener = await placeSocket(path, (at) => {
+        askDeno(`unix:${at}`, "--allow-net");
+        return listen({ at: { path: at }, handler, ...options });
+      });
+      return closing(socketPath(path), socketPath(path), listener);
+    } catch (error) {
+      // Some file systems know no sockets (shared folders of virtual machines, network drives).
+      if (!["ENOTSUP", "EOPNOTSUPP", "EPERM", "EINVAL"].includes((error as { code?: string }).code ?? "")) throw error;
+    }
   }
   rmSync(socketPath(path), { force: true });
   askDeno("127.0.0.1", "--allow-net=127.0.0.1");

@@ -2,7 +2,12 @@
 import { resolve } from "node:path";
 import { StoreService } from "../app/store_service.ts";
 import { Client } from "../client/client.ts";
-import { DeadlineExceededError, QueryRejectedError, WorkflowExecutionAlreadyStartedError } from "../client/errors.ts";
+import {
+  DeadlineExceededError,
+  NamespaceNotFoundError,
+  QueryRejectedError,
+  WorkflowExecutionAlreadyStartedError,
+} from "../client/errors.ts";
 import type { WorkflowHandle } from "../client/handle.ts";
 import { processIdentity } from "../platform/host.ts";
 import { lineLogger } from "../service/logger.ts";
@@ -124,6 +129,9 @@ function inOurWords(error: unknown, { options }: ServiceCall): unknown {
       `workflow ${error.workflowId} exists already${run}; use another --workflow-id, --id-conflict-policy UseExisting to take the running ` +
         "one, or an --id-reuse-policy that allows a new run",
     );
+  }
+  if (error instanceof NamespaceNotFoundError) {
+    return reworded(error, error.message.replace("the client's `namespace`", "--namespace"));
   }
   if (error instanceof QueryRejectedError) {
     return reworded(error, error.message.replace("drop rejectCondition", "drop --reject-condition"));

@@ -122,7 +122,8 @@ export function showValue(value: unknown, indent?: number): string {
     if (inner instanceof Uint8Array) return btoa(Array.from(inner, (byte) => String.fromCharCode(byte)).join(""));
     return typeof inner === "bigint" ? String(inner) : inner;
   }, indent);
-  return json ?? String(value);
+  // JSON leaves these control characters as they are, and some terminals obey them.
+  return (json ?? String(value)).replace(/[\x7f-\x9f]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`);
 }
 
 export function showValues(values: readonly unknown[]): string {

@@ -1,6 +1,7 @@
 // What ends a command early, and how it is told. A person gets one message, a program an object; a stack trace is for bugs.
 import { Code } from "../../service/raw.ts";
 import { Exit } from "./command.ts";
+import { printable } from "./printable.ts";
 
 /** The command was called wrongly: the message is shown, and the exit code is 2. */
 export class UsageError extends Error {
@@ -85,5 +86,6 @@ export function errorText(error: unknown, stack: boolean): string {
   }
   if (isBug(error)) lines.push("This is a bug of temporalex; please report it with what follows.");
   if (stack || isBug(error)) lines.push(error.stack ?? "");
-  return `${lines.join("\n")}\n`;
+  // Messages may hold what a workflow, a service or a file said.
+  return `${printable(lines.join("\n"))}\n`;
 }

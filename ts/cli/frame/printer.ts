@@ -1,6 +1,7 @@
 // Results on standard output: text for people, JSON for programs. What is not a result (progress, hints, warnings) goes to standard error,
 // and to nobody where the output is for a program.
 import type { Io } from "../io.ts";
+import { printable } from "./printable.ts";
 
 export type Format = "text" | "json" | "jsonl" | "none";
 
@@ -22,14 +23,6 @@ function plain(_: string, value: unknown): unknown {
   if (typeof value === "bigint") return String(value);
   if (value instanceof Uint8Array) return btoa(Array.from(value, (byte) => String.fromCharCode(byte)).join(""));
   return value;
-}
-
-// deno-lint-ignore no-control-regex
-const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
-
-/** A text from elsewhere, as a terminal may show it: control characters (which could move the cursor, or rename the window) are written out. */
-export function printable(text: string): string {
-  return text.replace(CONTROLS, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }
 
 export class Printer {
@@ -110,7 +103,7 @@ export class Printer {
 
   /** Tells people something that is not a result: on standard error, and not where a program reads. */
   note(text: string): void {
-    if (this.format === "text") this.#io.err(`${text}\n`);
+    if (this.format === "text") this.#io.err(`${printable(text)}\n`);
   }
 
   /** Something that everybody should know, as one line on standard error. */
@@ -118,7 +111,7 @@ export class Printer {
     this.#io.err(
       this.json
         ? `${JSON.stringify({ warning: text })}\n`
-        : `${this.#io.errColours ? `\x1b[33mwarning:\x1b[0m` : "warning:"} ${text}\n`,
+        : `${this.#io.errColours ? `\x1b[33mwarning:\x1b[0m` : "warning:"} ${printable(text)}\n`,
     );
   }
 

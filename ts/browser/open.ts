@@ -22,7 +22,7 @@ export interface BrowserOpenOptions extends Omit<OpenOptions, "engine" | "worker
   name?: string;
   /**
    * Makes the Worker in which workflow code runs. Its entry file is yours, so that your bundler finds it:
-   * `serveRealm(() => import("./workflows.ts"))` of "temporalex/realm".
+   * `serveRealm(() => import("./workflows.ts"))` of "temporalex/realm". The same as `worker.realmEntry`, which Node and Deno know too.
    */
   realm?: () => WebWorker;
   /** For pages without a realm worker (tests, trials): definitions that run in the page itself, or modules together with `sources`. */
@@ -42,7 +42,7 @@ export interface BrowserOpenOptions extends Omit<OpenOptions, "engine" | "worker
   /** Options of the engine; they count in the tab that leads. */
   engine?: { namespace?: string; limits?: EngineLimits; synchronous?: Synchronous };
   /** Options of the worker; it runs in the tab that leads. */
-  worker?: Omit<WorkerOptions, "service" | "taskQueue" | "workflows" | "activities" | "realm" | "realmEntry" | "sources">;
+  worker?: Omit<WorkerOptions, "service" | "taskQueue" | "workflows" | "activities" | "realm" | "sources">;
 }
 
 /** A tab with an open store. */
@@ -112,7 +112,7 @@ export async function open(options: BrowserOpenOptions): Promise<BrowserApp> {
   const name = storeName(options);
   checkPage();
   const nothing = workflows === undefined && realm === undefined && activities === undefined &&
-    options.worker?.activityThreads === undefined;
+    options.worker?.activityThreads === undefined && options.worker?.realmEntry === undefined;
   if (lead && nothing) {
     throw new TypeError(
       "a tab without workflows and without activities cannot lead: give `realm` or `activities`, or say lead: false",

@@ -50,7 +50,11 @@ export interface OpenFile {
 
 export function openFile(path: string, options: SqliteOptions, migrations: readonly Migration[] = MIGRATIONS): OpenFile {
   const found = builtins();
-  if (found === undefined) throw new StoreError("a SQLite file needs the file system of Node or Deno, and this runtime has none");
+  if (found === undefined) {
+    throw new StoreError(
+      'a SQLite file needs the file system of Node or Deno, and this runtime has none: in a browser\'s tab use open of "temporalex/browser"',
+    );
+  }
   const library = loadLibrary(found, options.driver);
   const absolute = resolve(found, path);
   const synchronous = options.synchronous ?? "FULL";

@@ -6,7 +6,7 @@ import { type LintFinding, lintWorkflows, OfficialSdkError } from "../realm/lint
 import { isRuleId, type Rule, type RuleId, RULES, type Severity } from "../realm/lint/rules.ts";
 import { Exit } from "./frame/command.ts";
 import { UsageError } from "./frame/errors.ts";
-import { printable } from "./frame/printer.ts";
+import { printable } from "./frame/printable.ts";
 import { configuredWorkflows } from "./modules.ts";
 import { counted } from "./store/sizes.ts";
 import type { LintCall } from "./table/lint.ts";

@@ -5,7 +5,7 @@ import type { RunRow } from "../../engine/mod.ts";
 import { createWorkerRealm, type WorkerRealm } from "../../realm/mod.ts";
 import { Exit } from "../frame/command.ts";
 import { UsageError } from "../frame/errors.ts";
-import { printable } from "../frame/printer.ts";
+import { printable } from "../frame/printable.ts";
 import { storePath } from "../service.ts";
 import type { CheckCall } from "../table/store.ts";
 import { counted } from "./sizes.ts";

@@ -89,6 +89,7 @@ const suites = {
   },
   chromium: () => bundled("tools/test_browser.mjs", "--browser=chromium"),
   firefox: () => bundled("tools/test_browser.mjs", "--browser=firefox"),
+  "cross-engine": () => bundled("tools/soak/cross_engine.mjs"),
   // One file after the other: each has a browser of its own.
   browser: () => (bin("esbuild") ? nodeTests(dist(inBrowser), {}, 1) : skip("esbuild is not installed")),
   // The built page, in a browser.
@@ -153,7 +154,7 @@ const report = [];
 for (const [name, suite] of Object.entries(suites)) {
   if (
     names.length > 0 && !names.includes(name) &&
-    !(name === "build" && names.some((n) => ["node", "browser", "web-demo", "interop"].includes(n)))
+    !(name === "build" && names.some((n) => ["node", "cross-engine", "browser", "web-demo", "interop"].includes(n)))
   ) {
     continue;
   }

@@ -1,0 +1,148 @@
+// One workflow that interprets programs: a program is data, so it crosses payloads; what it did, in order, is its trace and its result. It
+// imports nothing but the package, so that worker realms load it as they load a user's module.
+import {
+  activities,
+  type ActivityFailure,
+  ApplicationFailure,
+  cancelled,
+  type ContinueAsNew,
+  continueAsNew,
+  isCancellation,
+  noreply,
+  on,
+  parallel,
+  patched,
+  publishState,
+  random,
+  receive,
+  reply,
+  shield,
+  sideEffect,
+  signal,
+  sleep,
+  spawnAsync,
+  stop,
+  update,
+  uuid4,
+  waitForSignal,
+  workflow,
+} from "temporalex/workflow";
+
+export type Leaf =
+  | { op: "act"; wait?: boolean }
+  | { op: "sleep"; ms: number }
+  | { op: "wait"; name: "a" | "b" }
+  | { op: "side" }
+  | { op: "random" }
+  | { op: "throw" }
+  | { op: "patch"; id: string }
+  | { op: "publish" };
+export type Op = Leaf | { op: "par"; branches: Op[][] } | { op: "race"; arms: Leaf[] } | { op: "shield"; body: Op[] };
+export type Step = Op | { op: "again" } | { op: "receive"; timeout: number; sync: Op[]; async: Op[]; update: Op[]; later: Op[] };
+
+const acts = activities<{ work(label: string): string }>();
+const confirmed = activities<{ work(label: string): string }>({ cancellationType: "waitCancellationCompleted" });
+const a = signal<[number]>("a");
+const b = signal<[number]>("b");
+const c = signal<[number]>("c");
+const end = signal<[number]>("stop");
+const u = update<[number], string>("u");
+const v = update<[number], string>("v");
+const halt = update<[number], string>("halt");
+
+/** Interprets a program; its result is everything that happened, in order. "again" continues as new with the steps that are left. */
+export const interpreter = workflow("Interpreter", {
+  queries: { published: (state: unknown) => state },
+  run: async (program: Step[]): Promise<string[] | ContinueAsNew<[Step[]]>> => {
+    const trace: string[] = [];
+    let steps = 0;
+
+    async function attempt(label: string, fn: () => unknown): Promise<void> {
+      try {
+        const value = await fn();
+        trace.push(`${label}=${JSON.stringify(value) ?? "void"}`);
+      } catch (e) {
+        const cause = ((e as ActivityFailure).cause as Error | undefined)?.message ?? "";
+        trace.push(`${label}!${(e as Error).name} ${cause}`);
+        if (cancelled() && isCancellation(e)) throw e;
+      }
+    }
+
+    function leaf(op: Leaf, label: string): unknown {
+      switch (op.op) {
+        case "act":
+          return op.wait === true ? confirmed.work(label) : acts.work(label);
+        case "sleep":
+          return sleep(op.ms);
+        case "wait":
+          return waitForSignal(op.name);
+        case "side":
+          return sideEffect(() => `side ${label}`);
+        case "random":
+          return [random(), uuid4()];
+        case "throw":
+          throw new ApplicationFailure(`thrown at ${label}`, { type: "Thrown", details: [label, { at: [1.5, null] }] });
+        case "patch":
+          return patched(op.id);
+        case "publish":
+          return publishState([...trace]);
+      }
+    }
+
+    async function body(ops: readonly Op[], path: string): Promise<void> {
+      for (const op of ops) {
+        const label = `${path}.${op.op}${steps++}`;
+        if (op.op === "par") {
+          await attempt(
+            label,
+            async () => (await parallel(op.branches.map((ops, i) => () => body(ops, `${label}[${i}]`)))).map((r) => r.ok),
+          );
+        } else if (op.op === "race") {
+          await attempt(
+            label,
+            () => Promise.race(op.arms.map((arm, i) => Promise.resolve(leaf(arm, `${label}[${i}]`)).then((x) => [i, x]))),
+          );
+        } else if (op.op === "shield") await attempt(label, () => shield(() => body(op.body, label)));
+        // Not caught: it fails the update, the branch or the workflow.
+        else if (op.op === "throw") leaf(op, label);
+        else await attempt(label, () => leaf(op, label));
+      }
+    }
+
+    for (const [i, step] of program.entries()) {
+      if (step.op === "again") return continueAsNew(program.slice(i + 1));
+      if (step.op !== "receive") {
+        await body([step], "run");
+        continue;
+      }
+      const label = `run.receive${steps++}`;
+      await attempt(label, () =>
+        receive([] as string[], [
+          on(a, ([n], s) => noreply([...s, `a${n}`])),
+          on(b, async ([n], s) => (await body(step.sync, `${label}.b${n}`), noreply([...s, `b${n}`]))),
+          on(c, ([n], s) =>
+            spawnAsync(async (change) => {
+              await body(step.async, `${label}.c${n}`);
+              await change((now) => [undefined, [...now, `c${n}`]]);
+            }, s)),
+          on(
+            u,
+            async ([n], s) => (await body(step.update, `${label}.u${n}`), reply(`u${n} after ${s.length}`, [...s, `u${n}`])),
+            {
+              validate: ([n], s) => {
+                if ((n + s.length) % 4 === 0) throw new Error(`u${n} refused at ${s.length}`);
+              },
+            },
+          ),
+          on(v, ([n], s) =>
+            spawnAsync(async (change) => {
+              await body(step.later, `${label}.v${n}`);
+              return await change((now) => [`v${n} after ${now.length}`, [...now, `v${n}`]]);
+            }, [...s, `v${n} spawned`])),
+          on(end, (_, s) => stop(s)),
+          on(halt, ([n], s) => stop([...s, `halt${n}`], `halted ${s.length}`)),
+        ], { timeout: step.timeout }));
+    }
+    return trace;
+  },
+});

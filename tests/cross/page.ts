@@ -1,0 +1,4 @@
+// The comparison's runtime in a page.
+import { answer } from "./lab.ts";
+
+(globalThis as { __answer?: typeof answer }).__answer = answer;

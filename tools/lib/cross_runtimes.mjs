@@ -1,0 +1,150 @@
+// The runtimes of the cross-engine comparison, each with tests/cross/lab.ts in it: Node and Deno as child processes, Chromium and Firefox as
+// pages. `call(name, args)` asks the lab.
+import { spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { launchChromium } from "./chromium.mjs";
+import { launchFirefox } from "./firefox.mjs";
+import { serveFolder } from "./serve.mjs";
+import { bin, root } from "./steps.mjs";
+
+const CALL_MS = 300_000;
+
+/** Starts those of `names` that are there; answers { runtimes, absent }, `absent` with reasons. */
+export async function startRuntimes(names) {
+  const starts = {
+    node: () => child("node", process.execPath, ["dist/tests/cross/host.js"]),
+    deno: () => {
+      const deno = bin("deno");
+      return deno === undefined
+        ? { reason: "the npm package deno is not installed" }
+        : child("deno", deno, ["run", "-A", "--no-check", "-q", "tests/cross/host.ts"]);
+    },
+    chromium: () => page("chromium", launchChromium),
+    firefox: () => page("firefox", launchFirefox),
+  };
+  const runtimes = [];
+  const absent = [];
+  for (const name of names) {
+    if (starts[name] === undefined) throw new Error(`no runtime named ${name}; there are: ${Object.keys(starts).join(", ")}`);
+    const runtime = await starts[name]();
+    if (runtime.reason === undefined) runtimes.push(runtime);
+    else absent.push(`${name}: ${runtime.reason}`);
+  }
+  return { runtimes, absent };
+}
+
+async function child(name, command, argv) {
+  const process = spawn(command, argv, { cwd: root, stdio: ["pipe", "pipe", "inherit"] });
+  const waiting = [];
+  let ended;
+  const fail = (reason) => {
+    ended = new Error(`${name} ${reason}`);
+    for (const { reject } of waiting.splice(0)) reject(ended);
+  };
+  process.on("error", (e) => fail(`cannot be started: ${e.message}`));
+  process.on("exit", (code, signal) => fail(`ended (${signal ?? code})`));
+  createInterface({ input: process.stdout }).on("line", (line) => {
+    const { ok, error } = JSON.parse(line);
+    const { resolve, reject } = waiting.shift();
+    if (error === undefined) resolve(ok);
+    else reject(new Error(`${name}: ${error}`));
+  });
+  return {
+    name,
+    call: (call, args) =>
+      inTime(
+        name,
+        call,
+        new Promise((resolve, reject) => {
+          if (ended !== undefined) return reject(ended);
+          waiting.push({ resolve, reject });
+          process.stdin.write(`${JSON.stringify({ call, args })}\n`);
+        }),
+      ),
+    close: () =>
+      new Promise((resolve) => {
+        if (process.exitCode !== null || process.signalCode !== null) return resolve();
+        // It ends with its input. (npm's deno is a script that starts the real one, which would outlive a kill.)
+        const timer = setTimeout(() => process.kill("SIGKILL"), 10_000);
+        process.once("exit", () => {
+          clearTimeout(timer);
+          process.stdout.destroy();
+          resolve();
+        });
+        process.stdin.end();
+      }),
+  };
+}
+
+let bundle;
+
+/** Bundles the lab once for all browsers. */
+async function bundled() {
+  const dir = mkdtempSync(join(tmpdir(), "cross-"));
+  const { build } = await import("esbuild");
+  await build({
+    entryPoints: { page: join(root, "tests/cross/page.ts"), realm: join(root, "ts/realm/browser_entry.ts") },
+    bundle: true,
+    format: "esm",
+    platform: "browser",
+    target: "es2022",
+    outdir: dir,
+    absWorkingDir: root,
+    nodePaths: [join(root, "node_modules")],
+    alias: { "temporalex/workflow": join(root, "ts/workflow/mod.ts") },
+    logLevel: "error",
+  });
+  const sources = {};
+  const paths = [
+    "tests/cases/random_interpreter.ts",
+    ...readdirSync(join(root, "examples")).map((name) => `examples/${name}/workflow.ts`),
+  ];
+  for (const path of paths) {
+    try {
+      sources[path] = readFileSync(join(root, path), "utf8");
+    } catch {
+      // a folder of examples that is no workflow's
+    }
+  }
+  const { url, close } = await serveFolder(dir);
+  const end = () => {
+    close();
+    rmSync(dir, { recursive: true, force: true });
+  };
+  return { url, sources, end };
+}
+
+async function page(name, launch) {
+  if (bin("esbuild") === undefined) return { reason: "esbuild is not installed" };
+  const launched = await launch();
+  if (launched.browser === undefined) return { reason: launched.reason };
+  bundle ??= { users: 0, made: bundled() };
+  bundle.users++;
+  const { url, sources, end } = await bundle.made;
+  const opened = await launched.browser.newPage();
+  await opened.goto(url);
+  await opened.evaluate(async ([u, s]) => {
+    globalThis.__sources = s;
+    globalThis.__realmEntry = `${u}realm.js`;
+    await import(`${u}page.js`);
+  }, [url, sources]);
+  return {
+    name: `${name} ${launched.browser.version()}`,
+    call: (call, args) => inTime(name, call, opened.evaluate((request) => globalThis.__answer(request), { call, args })),
+    close: async () => {
+      await launched.browser.close();
+      if (--bundle.users === 0) end();
+    },
+  };
+}
+
+function inTime(name, call, promise) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${name} did not answer ${call} within ${CALL_MS / 1000} s`)), CALL_MS);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,20 @@
+// Serves a folder of bundles to a page from a loopback port, as an ordinary site would: no isolation headers.
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+
+/** Answers { url, close }. "/" is an empty page. */
+export async function serveFolder(dir) {
+  const server = createServer((req, res) => {
+    const path = new URL(req.url, "http://localhost").pathname;
+    if (path === "/") return res.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><meta charset=utf-8>");
+    try {
+      const file = readFileSync(join(dir, path.replace(/[^a-z0-9_.-]/gi, "")));
+      res.writeHead(200, { "content-type": path.endsWith(".js") ? "text/javascript" : "application/octet-stream" }).end(file);
+    } catch {
+      res.writeHead(404).end();
+    }
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { url: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
+}

@@ -100,7 +100,7 @@ export const interpreter = workflow("Interpreter", {
         } else if (op.op === "race") {
           await attempt(
             label,
-            () => Promise.race(op.arms.map((arm, i) => Promise.resolve(leaf(arm, `${label}[${i}]`)).then((x) => [i, x]))),
+            () => Promise.race(op.arms.map(async (arm, i) => [i, await leaf(arm, `${label}[${i}]`)])),
           );
         } else if (op.op === "shield") await attempt(label, () => shield(() => body(op.body, label)));
         // Not caught: it fails the update, the branch or the workflow.

@@ -8,6 +8,7 @@ import { HistorySchema } from "../../ts/temporal/generated/temporal/api/history/
 import { scenarios } from "../cases/examples.ts";
 import type { MiniServer } from "../cases/mini_server.ts";
 import * as interpreter from "../cases/random_interpreter.ts";
+import { probe } from "./probe.ts";
 import { type Answer, drawOf, live, recordedCommands, shown } from "./lives.ts";
 
 /** Set by pages, where there are no files: module texts, and the bundled entry of a realm. */
@@ -149,7 +150,7 @@ function base64(bytes: Uint8Array): string {
   return btoa(text);
 }
 
-const calls = { digests, details, histories, replayed, close };
+const calls = { digests, details, histories, replayed, probe, close };
 
 /** Answers a call of the driver. */
 export async function answer({ call, args }: { call: keyof typeof calls; args: unknown }): Promise<unknown> {

@@ -155,6 +155,13 @@ const ANSWERED: readonly (readonly [string, unknown])[] = [
   ["[1234.5, new Date(0)].toLocaleString()", "1,234.5,1/1/1970, 12:00:00 AM"],
   ["['b', 'a', 'B'].sort((x, y) => x.localeCompare(y)).join('')", "abB"],
   ["'I'.toLocaleLowerCase()", "i"],
+  // digits that the language leaves to the engine
+  [
+    "[0.1, 123.456, -255.5, 2 ** 60, 255, NaN].map((x) => x.toString(36)).join()",
+    "0.3lllllllllm,3f.gez4w97ry,-73.i,8rc4kbdvss1s,73,NaN",
+  ],
+  ["[(0.1).toString(), (0.1).toString(undefined), (255).toString(16), Object(0.5).toString(2)].join()", "0.1,0.1,ff,0.1"],
+  ["(() => { try { return (1.5).toString(37) } catch (e) { return e.name } })()", "RangeError"],
   // gone, or there in a shape that says nothing
   ["typeof WeakRef + typeof FinalizationRegistry", "undefinedundefined"],
   ["typeof global + typeof gc + typeof window + typeof document", "undefinedundefinedundefinedundefined"],

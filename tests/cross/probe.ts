@@ -50,6 +50,8 @@ groups["Math.hypot"] = (random, n) => each(n, () => bits(Math.hypot(number(rando
 groups["Math.pow"] = (random, n) => each(n, () => bits(Math.pow(Math.abs(number(random)), number(random))));
 groups["x ** y"] = (random, n) => each(n, () => bits(Math.abs(number(random)) ** number(random)));
 groups["x ** small integer"] = (random, n) => each(n, () => bits(number(random) ** Math.floor(random() * 12 - 2)));
+groups["x ** 2, x ** 3"] = (random, n) => each(n, () => `${bits(number(random) ** 2)} ${bits(number(random) ** 3)}`);
+groups["2 ** n, 10 ** n"] = (_random, n) => each(n, (i) => `${bits(2 ** ((i % 1000) - 500))} ${bits(10 ** ((i % 600) - 300))}`);
 groups["+ - * / %"] = (random, n) =>
   each(n, () => {
     const [x, y] = [number(random), number(random)];

@@ -67,6 +67,9 @@ const FOUND: readonly (readonly [what: string, code: string, expected: readonly 
       "async-validator 5:75",
     ],
   ],
+  ["numbers of the engine", run("const s = Math.sqrt(n) + sideEffect(() => Math.sin(n));\nreturn Math.exp(n) + Math.PI + s;"), [
+    "engine-math 3:8",
+  ]],
   ["async side effects", run("return sideEffect(async () => 1);"), ["async-side-effect 2:19"]],
   [
     "primitives where they are forbidden",

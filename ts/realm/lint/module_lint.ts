@@ -36,6 +36,11 @@ const NEEDS_RUN = new Set([
   ...["publishState", "sideEffect", "patched", "deprecatePatch", "cancelled", "workflowInfo", "now", "random", "uuid4"],
 ]);
 
+/** Functions of Math whose results the language only approximates (tools/soak/engine_differences.mjs). */
+const OF_THE_ENGINE = new Set(
+  "sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp expm1 log log1p log2 log10 cbrt hypot pow".split(" "),
+);
+
 type FunctionNode = Extract<AnyNode, { type: "FunctionDeclaration" | "FunctionExpression" | "ArrowFunctionExpression" }>;
 const isFunction = (node: AnyNode | undefined): node is FunctionNode =>
   node?.type === "FunctionDeclaration" || node?.type === "FunctionExpression" || node?.type === "ArrowFunctionExpression";
@@ -277,6 +282,9 @@ export class ModuleLint {
     }
     if (node.name === "crypto" && key === "subtle") {
       return this.#add("outside", node, path, "crypto.subtle is not there for workflow code: hash and sign in an activity");
+    }
+    if (node.name === "Math" && callsMember && OF_THE_ENGINE.has(key)) {
+      this.#add("engine-math", node, path, `${path}() has other last digits in other engines`);
     }
     if (deferred) return;
     const clock = (node.name === "Date" &&

@@ -194,6 +194,14 @@ export const RULES = {
     why: "once the workflow is cancelled every primitive fails at once, so the loop spins until it is stopped by force",
     advice: "throw again what isCancellation(error) says yes to",
   },
+  "engine-math": {
+    severity: "warning",
+    finds: "Math.sin, exp, log, pow, hypot and their like",
+    why:
+      "the language leaves their last digit to the engine: V8 (by its version) and SpiderMonkey differ in up to a quarter of the inputs, so a replay elsewhere, or after an update, may get another number",
+    advice:
+      "record the number with sideEffect(() => Math.exp(x)), or compute it in an activity; +, -, *, / and Math.sqrt are exact",
+  },
   "unhandled-message": {
     severity: "warning",
     finds: "a signal or update among a workflow's `messages` that no code receives",

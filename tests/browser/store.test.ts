@@ -24,6 +24,7 @@ check("SQLite on the browser's files does what every store must do", async ({ ne
 for (
   const [lack, reason, words] of [
     ["private", "blocked", /private windows/],
+    ["denied", "blocked", /private windows/],
     ["old", "unsupported", /use a current/],
     ["lockless", "unsupported", /Web Locks/],
   ] as const

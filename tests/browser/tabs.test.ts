@@ -77,6 +77,20 @@ check("P4: a call whose answer is lost with the leading tab is sent again and no
   assert.equal(await next.count(), 2);
 });
 
+check("P6: a leading tab whose lock is taken away writes nothing more, and leads again when the lock is free", async (t) => {
+  const { store, newTab } = t;
+  const leader = await opened(await newTab(), { store });
+  await leader.start("w", PLAN);
+  const thief = await newTab();
+  const held = thief.page.evaluate((store) => tab.steal(store, 3000), store);
+  await leader.until("none");
+  const signal = leader.signal("w", "s1");
+  assert.equal(await Promise.race([signal, held.then(() => "held")]), "held");
+  await leader.until("leader");
+  assert.equal(await signal, undefined);
+  assert.deepEqual((await leader.led()).length, 2);
+});
+
 check("a crashed leading tab makes way", async ({ store, newTab }) => {
   const leader = await opened(await newTab(), { store });
   const next = await opened(await newTab(), { store });

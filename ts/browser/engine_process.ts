@@ -29,7 +29,9 @@ export class EngineProcess {
   #deaths = 0;
   #diedAt = 0;
   #restart: ReturnType<typeof setTimeout> | undefined;
-  #resigned: (() => void) | undefined;
+  /** The worker that stays out by itself has nothing to finish. */
+  #idle: WebWorker | undefined;
+  #hasResigned: () => void = () => (this.#idle = this.#worker);
 
   constructor(make: () => WebWorker, init: EngineInit, events: EngineEvents) {
     this.#make = make;
@@ -56,7 +58,7 @@ export class EngineProcess {
       if (this.#worker !== worker) return;
       this.#spoke = true;
       if ((data as FromEngine)?.k === "ping") return this.send({ k: "pong" });
-      if ((data as FromEngine)?.k === "resigned") this.#resigned?.();
+      if ((data as FromEngine)?.k === "resigned") this.#hasResigned();
       this.#events.message(data as FromEngine | FromLeader);
     };
     worker.onmessageerror = () => this.#died(worker, "a message from it cannot be read");
@@ -104,10 +106,10 @@ export class EngineProcess {
   async close(withinMs: number): Promise<void> {
     this.#life.abort();
     clearTimeout(this.#restart);
-    if (this.#worker !== undefined) {
+    if (this.#worker !== undefined && this.#worker !== this.#idle) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, withinMs);
-        this.#resigned = () => {
+        this.#hasResigned = () => {
           clearTimeout(timer);
           resolve();
         };

@@ -3,7 +3,7 @@
 import { EmbeddedEngine } from "../engine/host.ts";
 import { OpfsStore } from "../engine/sqlite/opfs/open.ts";
 import type { StoreFence } from "../engine/sqlite/open.ts";
-import { isFinalStoreError, StoreNotEmptyError } from "../engine/store_errors.ts";
+import { isFinalStoreError, StoreError, StoreNotEmptyError } from "../engine/store_errors.ts";
 import { loadCoreSync } from "../core/load.ts";
 import { alone } from "../realm/protocol.ts";
 import { ServiceError } from "../service/raw.ts";
@@ -150,6 +150,10 @@ export class Leader {
   async #import(file: Blob, force: boolean): Promise<undefined> {
     this.#refuseRuns(force);
     const staged = await this.#opfs.stage(file);
+    if (this.#closed) {
+      await staged.discard();
+      throw new StoreError("this tab has stepped down before the import was done; nothing was changed");
+    }
     this.#replacing = true;
     let swapped = false;
     try {
@@ -165,7 +169,8 @@ export class Leader {
       // Whichever store is ready now. Without one nothing is left to lead.
       try {
         if (!swapped) this.#opfs.store.close();
-        await this.#begin();
+        // Without the lock, which goes with `close`, the store must stay closed.
+        if (!this.#closed) await this.#begin();
         this.#replacing = false;
         if (swapped) this.#events.replaced();
         for (const [key, call] of this.#open) this.#call(key, call);
@@ -190,6 +195,7 @@ export class Leader {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    await this.#chores;
     try {
       await this.#engine.close();
     } finally {

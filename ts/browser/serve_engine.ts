@@ -92,6 +92,10 @@ class Session {
       } catch (e) {
         // Given up while waiting, or the lock was taken away in the middle (somebody stole it): #turn has seen to that.
         if (this.#resigned) break;
+        if ((e as Error).name === "SecurityError") {
+          this.#post({ k: "failed", error: toData(blocked(e as Error)), final: true });
+          break;
+        }
         this.#lockLost(e as Error);
         pause = RETRY_MS;
       }
@@ -238,6 +242,15 @@ class Session {
     const others = pending.some(({ name }) => name === lockName(this.#init.name));
     if (others && this.#silent > MAX_SILENT) this.#stepDown?.("its page does not answer");
   }
+}
+
+function blocked(e: Error): StoreUnavailableError {
+  return new StoreUnavailableError(
+    `the browser refuses this page its storage (${e.message}): private windows, blocked site data and sandboxed frames do that; use an ` +
+      "ordinary window, or allow this site to keep data",
+    "blocked",
+    { cause: e },
+  );
 }
 
 /** Nothing that this tab could try again would help. */

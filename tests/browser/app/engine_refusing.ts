@@ -10,6 +10,10 @@ if (lack === "private") {
 }
 if (lack === "old") delete (FileSystemFileHandle.prototype as { createSyncAccessHandle?: unknown }).createSyncAccessHandle;
 if (lack === "lockless") Object.defineProperty(navigator, "locks", { value: undefined });
+if (lack === "denied") {
+  const refuse = () => Promise.reject(new DOMException("Access to the Locks API is denied in this context.", "SecurityError"));
+  Object.defineProperty(navigator.locks, "request", { value: refuse });
+}
 if (lack === "crashing") {
   setTimeout(() => {
     throw new Error("a bug in the engine's worker");

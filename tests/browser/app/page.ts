@@ -196,6 +196,9 @@ const api = {
   deafen(deaf: boolean) {
     for (const [channel, listener] of channels) channel.onmessage = deaf ? null : listener;
   },
+  /** Takes the store's lock away from whoever has it, and keeps it for so long. */
+  steal: (store: string, ms: number) =>
+    navigator.locks.request(`temporalex:${store}`, { steal: true }, () => new Promise((resolve) => setTimeout(resolve, ms))),
   /** The page answers nothing for so long. */
   hang(ms: number) {
     setTimeout(() => {

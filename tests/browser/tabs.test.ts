@@ -147,6 +147,16 @@ check("a tab with lead: false calls and never leads", async ({ store, newTab }) 
   assert.equal(await again.role(), "leader");
 });
 
+check("workflows can run in the page itself", async ({ store, newTab }) => {
+  const one = await opened(await newTab(), { store, inline: true });
+  await one.start("w", { steps: 2, signals: 1, updates: 1 });
+  await one.update("w", "u");
+  await one.reload();
+  await opened(one, { store, inline: true });
+  await one.signal("w", "s");
+  assert.deepEqual((await one.result("w")).steps, [1, 2, 3, 4]);
+});
+
 check("a tab that only calls says so when no tab leads", async ({ store, newTab }) => {
   const wrong = await (await newTab()).open({ store, lead: false });
   assert.equal(wrong?.name, "NoLeaderError");

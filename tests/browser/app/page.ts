@@ -20,6 +20,8 @@ export interface OpenTab {
   lead?: boolean;
   /** Milliseconds that each step takes. */
   stepMs?: number;
+  /** Workflows run in the page itself. */
+  inline?: boolean;
   /** Every payload is turned around, so that nobody reads it in the store. */
   coded?: boolean;
 }
@@ -74,13 +76,16 @@ async function ask(what: string, call: () => Promise<unknown>): Promise<string |
 
 const api = {
   /** Undefined, or what was wrong. */
-  async open({ store = "test", engine = "engine.js", realm = "realm.js", lead = true, stepMs = 0, coded = false }: OpenTab = {}) {
+  async open(
+    { store = "test", engine = "engine.js", realm = "realm.js", lead = true, stepMs = 0, coded = false, inline = false }:
+      OpenTab = {},
+  ) {
     const options: BrowserOpenOptions = {
       path: store,
       lead,
       ...(coded && { codec: turned }),
       logger: silentLogger,
-      realm: () => new Worker(`/${realm}`, { type: "module" }),
+      ...(inline ? { workflows: program } : { realm: () => new Worker(`/${realm}`, { type: "module" }) }),
       engineWorker: () => new Worker(`/${engine}`, { type: "module" }),
       activities: {
         step: withContext(async (context, n: number) => {

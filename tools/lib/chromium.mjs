@@ -65,6 +65,15 @@ export async function launchChromium() {
   }));
 }
 
+/** Kills a browser that `spawnChromium` started, with all its processes. */
+export function killGroup(child) {
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch {
+    // It is gone.
+  }
+}
+
 /**
  * Starts a headless browser as a process of ours, which can be killed, with a profile that outlives it. Answers { process, endpoint, source }
  * (for playwright's connectOverCDP) or { reason }.
@@ -84,10 +93,14 @@ export async function spawnChromium(profile, extra = []) {
         "--no-default-browser-check",
         ...extra,
         "about:blank",
-      ], { env, stdio: ["ignore", "ignore", "pipe"] });
+      ], { env, stdio: ["ignore", "ignore", "pipe"], detached: true });
+      // A group of its own, so that it can be ended with all its children; not without us.
+      const orphaned = () => killGroup(child);
+      process.on("exit", orphaned);
+      child.on("exit", () => process.off("exit", orphaned));
       let said = "";
       const late = setTimeout(() => {
-        child.kill("SIGKILL");
+        killGroup(child);
         reject(new Error(`did not say where to connect within 30 s: ${said.slice(-300)}`));
       }, 30_000);
       child.stderr.on("data", (chunk) => {

@@ -14,6 +14,7 @@ interface Launcher {
     profile: string,
     extra?: readonly string[],
   ): Promise<{ process?: ChildProcess; endpoint?: string; source?: string; reason?: string }>;
+  killGroup(child: ChildProcess): void;
 }
 
 export type Hear = (line: string) => void;
@@ -23,6 +24,7 @@ export class Profile {
   readonly folder = mkdtempSync(join(tmpdir(), "temporalex-profile-"));
   /** Lines of all pages, in the order in which they were said. */
   hear: Hear = () => {};
+  #launcher: Launcher | undefined;
   #process: ChildProcess | undefined;
   #browser: Browser | undefined;
   source = "";
@@ -30,6 +32,7 @@ export class Profile {
   /** Starts a browser; answers why not when there is none. */
   async start(extra: readonly string[] = []): Promise<string | undefined> {
     const launcher = await import(pathToFileURL(join(process.cwd(), "tools/lib/chromium.mjs")).href) as Launcher;
+    this.#launcher = launcher;
     const started = await launcher.spawnChromium(this.folder, extra);
     if (started.process === undefined) return started.reason ?? "no browser";
     this.#process = started.process;
@@ -52,7 +55,7 @@ export class Profile {
     return new Tab(page, url);
   }
 
-  /** Kills the browser's process and waits until it is gone. Its children end by themselves. */
+  /** Kills the browser with all its processes, and waits until it is gone. */
   async kill(): Promise<void> {
     const child = this.#process;
     if (child === undefined) return;
@@ -60,7 +63,7 @@ export class Profile {
     const gone = new Promise((resolve) =>
       child.exitCode !== null || child.signalCode !== null ? resolve(0) : child.once("exit", resolve)
     );
-    child.kill("SIGKILL");
+    this.#launcher!.killGroup(child);
     await gone;
     await this.#browser?.close().catch(() => {});
     this.#browser = undefined;
@@ -68,8 +71,15 @@ export class Profile {
 
   async remove(): Promise<void> {
     await this.kill();
-    // Its children may still write for a moment.
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+    // The last of its processes may still write for a moment, longer on a busy machine.
+    for (const until = Date.now() + 20_000;;) {
+      try {
+        return rmSync(this.folder, { recursive: true, force: true });
+      } catch (e) {
+        if (Date.now() > until) throw e;
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+    }
   }
 }
 

@@ -1,0 +1,3 @@
+import { serveEngine } from "temporalex/browser";
+
+serveEngine();

@@ -84,33 +84,41 @@ function viteBuild(context) {
   return context.shared.get("vite");
 }
 
-/** Serves a folder on a loopback port under a strict policy, opens the page, and answers its title when it no longer says "running". */
+const TYPES = { ".html": "text/html", ".js": "text/javascript", ".wasm": "application/wasm" };
+const POLICY = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; base-uri 'none'";
+
+/** Serves a folder on a loopback port under a strict policy, opens a page of it, and answers what `visited` does. */
 async function pageTitle(folder, start = "") {
-  const { browser, reason } = await launchChromium();
-  if (browser === undefined) return { skip: `no browser: ${reason}` };
-  const types = { ".html": "text/html", ".js": "text/javascript", ".wasm": "application/wasm" };
   const server = createServer((req, res) => {
     const path = new URL(req.url, "http://localhost").pathname;
     const file = join(folder, path === "/" ? "index.html" : path);
     if (relative(folder, file).startsWith("..") || !existsSync(file)) return res.writeHead(404).end();
-    res.writeHead(200, {
-      "content-type": types[extname(file)] ?? "application/octet-stream",
-      "content-security-policy": "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; base-uri 'none'",
-    }).end(readFileSync(file));
+    const type = TYPES[extname(file)] ?? "application/octet-stream";
+    res.writeHead(200, { "content-type": type, "content-security-policy": POLICY }).end(readFileSync(file));
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    return await visited(`http://127.0.0.1:${server.address().port}/${start}`);
+  } finally {
+    server.close();
+  }
+}
+
+/** Opens a page in Chromium; its title once it no longer says "running", and what the page complained of. */
+async function visited(url) {
+  const { browser, reason } = await launchChromium();
+  if (browser === undefined) return { skip: `no browser: ${reason}` };
   try {
     const page = await browser.newPage();
     const problems = [];
     page.on("pageerror", (e) => problems.push(e.message));
     page.on("console", (m) => m.type() === "error" && problems.push(m.text()));
-    await page.goto(`http://127.0.0.1:${server.address().port}/${start}`);
+    await page.goto(url);
     await page.waitForFunction(() => document.title !== "running", undefined, { timeout: 60_000 })
       .catch((e) => assert.fail(`${e.message}\n${problems.join("\n")}`));
     return { title: await page.title(), problems };
   } finally {
     await browser.close();
-    server.close();
   }
 }
 
@@ -295,6 +303,30 @@ export const projects = [
       assert.deepEqual(JSON.parse(title.startsWith("{") ? title : "{}"), CART, `${title}\n${problems?.join("\n")}`);
     },
   })),
+  {
+    name: "Vite: the development server",
+    async test(context) {
+      const vite = await import("vite").catch(() => undefined);
+      if (vite === undefined) return { skip: "vite is not installed" };
+      const server = await vite.createServer({
+        root: join(await project(context), "vite"),
+        configFile: false,
+        logLevel: "silent",
+        worker: { format: "es" },
+        server: { host: "127.0.0.1", port: 0 },
+      });
+      try {
+        await server.listen();
+        for (const start of ["", "tab.html"]) {
+          const { skip, title, problems } = await visited(`http://127.0.0.1:${server.httpServer.address().port}/${start}`);
+          if (skip !== undefined) return { skip };
+          assert.deepEqual(JSON.parse(title.startsWith("{") ? title : "{}"), CART, `${start}: ${title}\n${problems.join("\n")}`);
+        }
+      } finally {
+        await server.close();
+      }
+    },
+  },
   ...Object.entries(RESOLUTIONS).map(([name, settings]) => ({
     name: `TypeScript 7, ${name} resolution: the README's example compiles, its misuses do not`,
     test: (context) => compiles(context, bin("tsc"), settings),

@@ -21,11 +21,14 @@ const hasDeno = existsSync(deno) && spawnSync(deno, ["--version"]).status === 0;
 /** Commands as a reader has them: `npx temporalex` is this checkout's, `node` loads TypeScript, `deno` knows the package. */
 const SHELL = `
 set -eu
-node() { command node --no-warnings --import "${join(root, "tests/docs/ts_hook.mjs")}" "$@"; }
+# In the background a program is the process that $! names.
+node() {
+  if [ "$BASH_SUBSHELL" -gt 0 ]; then exec node --no-warnings --import "${join(root, "tests/docs/ts_hook.mjs")}" "$@"; fi
+  command node --no-warnings --import "${join(root, "tests/docs/ts_hook.mjs")}" "$@"
+}
 npx() {
   if [ "$1" != temporalex ]; then echo "npx $1?" >&2; exit 1; fi
   shift
-  # In the background it is the process that $! names.
   if [ "$BASH_SUBSHELL" -gt 0 ]; then exec node "${join(root, "dist/ts/cli/main.js")}" "$@"; fi
   command node "${join(root, "dist/ts/cli/main.js")}" "$@"
 }

@@ -113,6 +113,24 @@ check("a frozen leading tab makes way, and follows when it thaws", async ({ stor
   assert.deepEqual(await leader.running(), ["w"]);
 });
 
+check("a tab that was frozen while it waited gets its answers when it thaws", async ({ store, newTab }) => {
+  // Opened first, it would lead; and a page in front is not frozen.
+  const leader = await opened(await newTab(), { store, stepMs: 400 });
+  const sleeper = await opened(await newTab(), { store });
+  await leader.page.bringToFront();
+  await sleeper.start("w", { steps: 1, signals: 0, updates: 1 });
+  const update = sleeper.update("w", "u");
+  const result = sleeper.result("w");
+  Promise.all([update, result]).catch(() => {});
+  const cdp = await sleeper.cdp();
+  await cdp.send("Page.setWebLifecycleState", { state: "frozen" });
+  await leader.page.waitForFunction(async () => (await tab.running()).length === 0 || (await tab.events("w")).length > 8);
+  await cdp.send("Page.setWebLifecycleState", { state: "active" });
+  assert.equal(await update, undefined);
+  assert.deepEqual((await result).steps, [1, 2]);
+  assert.equal(await leader.role(), "leader");
+});
+
 check("a leading tab in the background goes on", async ({ store, newTab }) => {
   const leader = await opened(await newTab(), { store });
   const front = await opened(await newTab(), { store });

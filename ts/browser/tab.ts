@@ -97,8 +97,13 @@ export class Tab {
     this.#hello();
     // What was said while this page slept may be lost.
     const { signal } = this.#life;
-    for (const event of ["resume", "visibilitychange"]) document.addEventListener(event, () => this.#hello(), { signal });
-    globalThis.addEventListener("pageshow", () => this.#hello(), { signal });
+    const awake = () => {
+      this.#hello();
+      this.service.askAgain();
+    };
+    document.addEventListener("resume", awake, { signal });
+    document.addEventListener("visibilitychange", () => this.#hello(), { signal });
+    globalThis.addEventListener("pageshow", ({ persisted }) => persisted ? awake() : this.#hello(), { signal });
     // Messages of two senders may overtake each other: whoever waits for an answer makes sure now and then that he asks the right one.
     const asking = setInterval(() => this.service.waiting && this.#status.role !== "leader" && this.#hello(), ASK_AGAIN_MS);
     signal.addEventListener("abort", () => clearInterval(asking));

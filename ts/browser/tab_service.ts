@@ -98,9 +98,19 @@ export class TabService implements RawService {
     const had = this.#route;
     this.#route = route;
     if (had !== undefined) this.#dropImports();
+    this.#sendAll(() => true);
+  }
+
+  /** This page was asleep, and answers to it may be lost: sends what is open once more. An import could be made twice, and is waited for. */
+  askAgain(): void {
+    this.#sendAll(({ k }) => k !== "import");
+  }
+
+  #sendAll(which: (message: ToLeader) => boolean): void {
+    const route = this.#route;
     if (route === undefined) return;
     for (const message of this.#open.values()) route.send(message);
-    for (const { message } of this.#chores.values()) route.send(message);
+    for (const { message } of this.#chores.values()) if (which(message)) route.send(message);
   }
 
   /** Nobody knows whether it happened; a second import of the same file could be refused, or replace what came in between. */

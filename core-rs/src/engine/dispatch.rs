@@ -111,8 +111,8 @@ impl Engine {
         let Some(queue) = queue.filter(|q| !q.name.is_empty()) else {
             return self.cx.fail(request_id, rpc::invalid("TaskQueue is not set on request."));
         };
-        if queue.name.len() > limits::ID_BYTES {
-            return self.cx.fail(request_id, rpc::invalid("TaskQueue length exceeds limit."));
+        if let Some(why) = limits::bad_id(&queue.name) {
+            return self.cx.fail(request_id, rpc::invalid(format!("TaskQueue {why}")));
         }
         let sticky = queue.kind == TaskQueueKind::Sticky as i32;
         let poll = Poll { request_id, identity, worker_version: stamp(capabilities), sticky };

@@ -35,6 +35,17 @@ pub const WHOLE_HISTORY_BYTES: i64 = 2 * 1024 * 1024;
 pub const PAGE_EVENTS: i64 = 256;
 pub const MAX_PAGE_EVENTS: i64 = 1000;
 
+/// Why an id or a name cannot be taken. Not every store keeps a NUL character, and a run that one store takes must fit into all.
+pub fn bad_id(id: &str) -> Option<&'static str> {
+    if id.len() > ID_BYTES {
+        Some("length exceeds limit.")
+    } else if id.contains('\0') {
+        Some("contains a NUL character.")
+    } else {
+        None
+    }
+}
+
 impl Limits {
     pub fn new(o: &EngineOptions) -> Limits {
         let or = |v: u32, default: i64| if v == 0 { default } else { i64::from(v) };

@@ -93,7 +93,7 @@ pub fn plan(run: &Run, limits: &Limits, commands: Vec<Command>, messages: Vec<Pr
 }
 
 fn over(id: &str) -> bool {
-    id.len() > limits::ID_BYTES
+    limits::bad_id(id).is_some()
 }
 
 impl Planner<'_> {
@@ -139,7 +139,7 @@ impl Planner<'_> {
                     return bad(CAUSE, "MarkerName is not set on RecordMarkerCommand.");
                 }
                 if over(&a.marker_name) {
-                    return bad(CAUSE, "MarkerName on RecordMarkerCommand exceeds length limit.");
+                    return bad(CAUSE, "MarkerName on RecordMarkerCommand exceeds length limit or contains a NUL character.");
                 }
                 self.size("RecordMarkerCommandAttributes.Details", a.details.iter().map(Vec::len).sum())?;
             }
@@ -246,14 +246,14 @@ impl Planner<'_> {
             return bad(CAUSE, "activityType is not set");
         }
         if over(&a.activity_id) || over(kind) {
-            return bad(CAUSE, "activityId or activityType exceeds length limit");
+            return bad(CAUSE, "activityId or activityType exceeds length limit or contains a NUL character");
         }
         let queue = a.task_queue.get_or_insert_default();
         if queue.name.is_empty() {
             queue.name = self.run.head.task_queue.clone();
         }
         if over(&queue.name) {
-            return bad(CAUSE, "task queue name exceeds length limit");
+            return bad(CAUSE, "task queue name exceeds length limit or contains a NUL character");
         }
         queue.kind = crate::api::enums::v1::TaskQueueKind::Normal as i32;
         queue.normal_name.clear();
@@ -309,7 +309,7 @@ impl Planner<'_> {
             return bad(CAUSE, "TimerId is not set on StartTimerCommand.");
         }
         if over(&a.timer_id) {
-            return bad(CAUSE, "TimerId on StartTimerCommand exceeds length limit.");
+            return bad(CAUSE, "TimerId on StartTimerCommand exceeds length limit or contains a NUL character.");
         }
         if let Err(why) = micros(&a.start_to_fire_timeout) {
             let text = format!("An invalid StartToFireTimeout is set on StartTimerCommand: {why}. TimerId={}", a.timer_id);
@@ -352,14 +352,20 @@ impl Planner<'_> {
             kind.name = head.workflow_type.clone();
         }
         if over(&kind.name) {
-            return bad(CAUSE, "WorkflowType on ContinueAsNewWorkflowExecutionCommand exceeds length limit.");
+            return bad(
+                CAUSE,
+                "WorkflowType on ContinueAsNewWorkflowExecutionCommand exceeds length limit or contains a NUL character.",
+            );
         }
         let queue = a.task_queue.get_or_insert_default();
         if queue.name.is_empty() {
             queue.name = head.task_queue.clone();
         }
         if over(&queue.name) {
-            return bad(CAUSE, "TaskQueue on ContinueAsNewWorkflowExecutionCommand exceeds length limit.");
+            return bad(
+                CAUSE,
+                "TaskQueue on ContinueAsNewWorkflowExecutionCommand exceeds length limit or contains a NUL character.",
+            );
         }
         queue.kind = crate::api::enums::v1::TaskQueueKind::Normal as i32;
         queue.normal_name.clear();

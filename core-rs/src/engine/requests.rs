@@ -424,8 +424,8 @@ impl Engine {
             return Err(rpc::invalid("Update name is not set on request."));
         }
         start::check_size(&self.cx, "Update", body.len())?;
-        if meta.update_id.len() > limits::ID_BYTES {
-            return Err(rpc::invalid("UpdateID length exceeds limit."));
+        if let Some(why) = limits::bad_id(&meta.update_id) {
+            return Err(rpc::invalid(format!("UpdateID {why}")));
         }
         let mut again = r.clone();
         let mut body = body;
@@ -514,8 +514,8 @@ fn check_signal(cx: &Cx, req: &SignalRequest) -> Rpc<()> {
     if req.signal_name.is_empty() {
         return Err(rpc::invalid("SignalName is not set on request."));
     }
-    if req.signal_name.len() > limits::ID_BYTES || req.request_id.len() > limits::ID_BYTES {
-        return Err(rpc::invalid("SignalName or RequestId length exceeds limit."));
+    if let Some(why) = limits::bad_id(&req.signal_name).or_else(|| limits::bad_id(&req.request_id)) {
+        return Err(rpc::invalid(format!("SignalName or RequestId {why}")));
     }
     start::check_size(cx, "Signal input", req.input.as_ref().map_or(0, Vec::len))?;
     start::check_size(cx, "Signal header", req.header.as_ref().map_or(0, Vec::len))

@@ -158,6 +158,10 @@ impl Engine {
             self.cx.fail(request.request_id, rpc::invalid("WorkflowId is not set on request."));
             return None;
         }
+        if workflow_id.contains('\0') || run_id.contains('\0') {
+            self.cx.fail(request.request_id, rpc::invalid("WorkflowId or RunId contains a NUL character."));
+            return None;
+        }
         match self.runs.find(workflow_id, run_id) {
             Found::Slot(slot) => Some(slot),
             Found::Missing => {

@@ -114,8 +114,8 @@ pub fn checked(cx: &Cx, mut r: StartRequest) -> Rpc<Start> {
     for (what, id) in
         [("WorkflowId", r.workflow_id.as_str()), ("WorkflowType", type_name), ("TaskQueue", queue), ("RequestId", &r.request_id)]
     {
-        if id.len() > limits::ID_BYTES {
-            return Err(rpc::invalid(format!("{what} length exceeds limit.")));
+        if let Some(why) = limits::bad_id(id) {
+            return Err(rpc::invalid(format!("{what} {why}")));
         }
     }
     if !r.cron_schedule.is_empty() {

@@ -50,6 +50,34 @@ fn inbox() {
 }
 
 #[test]
+fn nul_characters() {
+    let mut t = T::new();
+    for change in [
+        (|r| r.workflow_id = "a\0b".into()) as fn(&mut StartWorkflowExecutionRequest),
+        |r| r.workflow_type.as_mut().unwrap().name = "W\0".into(),
+        |r| r.task_queue.as_mut().unwrap().name = "\0q".into(),
+        |r| r.request_id = "r\0".into(),
+    ] {
+        let e = t.start_with("w", change).unwrap_err();
+        assert_eq!(e.code, 3);
+        assert!(e.message.ends_with("contains a NUL character."), "{}", e.message);
+    }
+    t.start("w");
+    assert_eq!(t.signal("w", "x\0").unwrap_err().code, 3);
+    assert_eq!(t.signal("w\0", "x").unwrap_err().code, 3);
+    assert_eq!(t.describe("w", "run\0").unwrap_err().code, 3);
+    let u = update_request("w", "u\0", 2);
+    assert_eq!(t.call::<UpdateWorkflowExecutionResponse>(M::UpdateWorkflowExecution, &u).unwrap_err().code, 3);
+    for command in [timer("t\0", 5), activity("a\0")] {
+        let mut t = T::new();
+        t.start("w");
+        let task = t.task();
+        let e = t.try_complete(&task, vec![command]).unwrap_err();
+        assert!(e.message.contains("NUL character"), "{}", e.message);
+    }
+}
+
+#[test]
 fn payloads() {
     let mut t = T::with(EngineOptions { max_payload_bytes: 1_000, ..Default::default() });
     let big = || Some(json(&format!("\"{}\"", "x".repeat(2_000))));

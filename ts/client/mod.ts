@@ -16,7 +16,7 @@ export { type HistoryOptions } from "./history.ts";
 export type { RetryPolicy, SearchAttributeValue, WorkflowOptions } from "./options.ts";
 export { type StartUpdateOptions, UpdateHandle, type UpdateOptions } from "./updates.ts";
 export { DEFAULT_PAYLOAD_LIMITS, type PayloadLimits, PayloadTooLargeError } from "../service/limits.ts";
-export { Code, type RawService, ServiceError } from "../service/raw.ts";
+export { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 export { type RetryOptions } from "../service/retry.ts";
 export { type LogFields, type Logger, type LogLevel, silentLogger } from "../service/logger.ts";
 export { consoleLogger } from "../platform/host.ts";

@@ -13,7 +13,19 @@ export type { EmbeddedEngineOptions, EngineLimits, EngineStats } from "./options
 export type { DriverName } from "./sqlite/driver.ts";
 export type { SqliteOptions, Synchronous } from "./sqlite/open.ts";
 export { SqliteStore } from "./sqlite/store.ts";
-export type { ListPage, ListPosition, ListQuery, PurgeOptions, RunRow, Store, StoredRun } from "./store.ts";
+export type {
+  Condition,
+  ListPage,
+  ListPosition,
+  ListQuery,
+  OrderField,
+  PurgeOptions,
+  RunRecord,
+  RunRow,
+  RunWrite,
+  Store,
+  StoredRun,
+} from "./store.ts";
 export {
   NotAStoreError,
   StoreBusyError,

@@ -4,7 +4,7 @@
 import type { RunRecord, RunRow, RunWrite } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { Condition } from "./visibility/condition.ts";
 
-export type { RunRecord, RunRow, RunWrite };
+export type { Condition, RunRecord, RunRow, RunWrite };
 
 /** A run that the engine should load. `position` orders the answers of one method; pass the last one to go on after it. */
 export interface StoredRun {
@@ -16,6 +16,7 @@ export interface StoredRun {
   readonly position: readonly [number, number];
 }
 
+/** A time that runs are listed by. */
 export type OrderField = "StartTime" | "CloseTime";
 
 /** Which runs to list, in which order. Runs that compare equal are ordered by their age. Open runs count as closed last of all. */

@@ -75,6 +75,7 @@ export interface LogEntry {
 
 /** Where log lines go. Never called while a run replays, but for debug sessions. */
 export interface LogSink {
+  /** Takes one line. Must not throw. */
   write(entry: LogEntry): void;
 }
 

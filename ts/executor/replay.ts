@@ -13,6 +13,7 @@ import type { RecordedActivation } from "./recording.ts";
 import { type RunTrace, Tracer } from "./tracing.ts";
 import { type HistoryHead, scanHistory } from "./wire_scan.ts";
 
+/** Options of a replay. */
 export interface ReplayOptions {
   /** Extra commands and swapped update ids fail the replay instead of being warnings. */
   readonly strict?: boolean;

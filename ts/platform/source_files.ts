@@ -6,6 +6,7 @@ import { needBuiltin } from "./builtin.ts";
 export interface SourceHost {
   /** The text of a file; undefined when there is no such file. */
   read(url: string): string | undefined;
+  /** Whether there is such a file. */
   isFile(url: string): boolean;
   /** The URL with symbolic links resolved: a package manager's links must not make two modules of one. */
   real(url: string): string;

@@ -25,10 +25,15 @@ export interface ThreadOptions {
 
 /** A Web Worker as far as it is used here. */
 export interface WebWorker {
+  /** To the worker. */
   postMessage(message: unknown): void;
+  /** Ends it at once. */
   terminate(): void;
+  /** From the worker. */
   onmessage: ((event: MessageEvent) => void) | null;
+  /** A message from it cannot be read. */
   onmessageerror: ((event: MessageEvent) => void) | null;
+  /** It could not be loaded, or threw. */
   onerror: ((event: ErrorEvent) => void) | null;
 }
 

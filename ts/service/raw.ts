@@ -5,6 +5,7 @@ import type { WorkflowService } from "../temporal/generated/temporal/api/workflo
 /** Names of the methods, as protobuf-es spells them: "startWorkflowExecution", "pollWorkflowTaskQueue", ... */
 export type MethodName = keyof typeof WorkflowService.method;
 
+/** Options of one call. */
 export interface CallOptions {
   /** Gives the call up; a waiting poll is taken back without losing a task, unless the service `losesCancelledPolls`. */
   signal?: AbortSignal;

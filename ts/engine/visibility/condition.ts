@@ -10,6 +10,7 @@ export type CompareOp = "=" | "!=" | "<" | "<=" | ">" | ">=";
 /** Strings as they are, times in milliseconds since the epoch, statuses as numbers of WorkflowExecutionStatus. */
 export type Value = string | number;
 
+/** What holds of a run: a visibility query, parsed. */
 export type Condition =
   | { readonly kind: "and" | "or"; readonly parts: readonly Condition[] }
   | { readonly kind: "compare"; readonly field: Field; readonly op: CompareOp; readonly value: Value }

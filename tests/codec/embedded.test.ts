@@ -18,17 +18,16 @@ import {
   type OpenOptions,
   type PayloadCodec,
   PayloadCodecError,
-  QueryFailedError,
   silentLogger,
   Worker,
   WorkflowFailedError,
-  WorkflowUpdateRejectedError,
 } from "../../ts/mod.ts";
 import { HistorySchema } from "../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
 import { invertingCodec } from "../support/codecs.ts";
 import { until } from "../support/services.ts";
 import * as activities from "./activities.ts";
-import { add, broken, finish, later, note, refuse, SECRET, secrets, seen } from "./workflows/secrets.ts";
+import { EXPECTED, live } from "./live.ts";
+import { finish, note, SECRET, secrets, seen } from "./workflows/secrets.ts";
 
 const workflows = new URL("./workflows/secrets.ts", import.meta.url);
 
@@ -65,55 +64,13 @@ function stored(folder: string): string {
   return files.map((path) => readFileSync(path).toString("latin1")).join("\n");
 }
 
-/** Takes the workflow through everything that carries values; two runs. */
-async function live({ client }: App, id: string, how: "done" | "fail") {
-  const handle = await client.start(secrets, {
-    id,
-    args: [`${SECRET} start`, 1],
-    memo: { about: `${SECRET} memo` },
-    summary: `${SECRET} summary`,
-    details: `${SECRET} details`,
-  });
-  await until("it receives", async () => (await handle.query(seen, "")).includes("open"));
-  await handle.signal(note, `${SECRET} signal`);
-  assert.equal(await handle.update(add, `${SECRET} update`), `${SECRET} update and kept ${SECRET} update`);
-  const refused = await handle.update(refuse, `${SECRET} bad`).catch((error) => error);
-  assert.ok(refused instanceof WorkflowUpdateRejectedError, String(refused));
-  assert.match(refused.message, /SECRET bad is refused/);
-  assert.deepEqual((refused.cause as ApplicationFailure).details, [`${SECRET} bad detail`]);
-  // Nobody receives these: they travel in the header of the next run.
-  await handle.signal(later, `${SECRET} buffered`);
-  assert.deepEqual(await handle.query(seen, `${SECRET} query `), [`${SECRET} query ${SECRET} signal`]);
-  const failed = await handle.query(broken).catch((error) => error);
-  assert.ok(failed instanceof QueryFailedError, String(failed));
-  assert.match(failed.message, /SECRET query failure/);
-  assert.deepEqual((await handle.describe()).memo, { about: `${SECRET} memo` });
-  await handle.signal(finish, "again");
-  const second = client.getHandle(secrets, id);
-  await until("the next run has begun", async () => (await second.describe()).runId !== handle.runId);
-  await second.signal(note, `${SECRET} note`);
-  await second.signal(finish, how);
-  return { handle, first: client.getHandle(secrets, id, handle.runId!), second };
-}
-
-const EXPECTED = {
-  result: `kept ${SECRET} second run argument`,
-  caught: [
-    `${SECRET} failure: ${SECRET} to fail with`,
-    `${SECRET} detail after ${SECRET} heartbeat 1`,
-    `${SECRET} note`,
-    `${SECRET} side effect`,
-  ],
-  generation: 2,
-};
-
 test("nothing readable is in the store or the log, and every value arrives", () => {
   const failures: string[] = [];
   const worker = { events: { workflowTaskFailed: ({ message }: { message: string }) => void failures.push(message) } };
   return withApp({ codec: invertingCodec(), encodeCommonAttributes: true, worker }, async (app, folder, log) => {
-    const { handle } = await live(app, "w", "done");
+    const { handle } = await live(app.client, "w", "done");
     assert.deepEqual(await handle.result(), EXPECTED);
-    const bad = await live(app, "bad", "fail");
+    const bad = await live(app.client, "bad", "fail");
     const error = await bad.handle.result().catch((e) => e);
     assert.ok(error instanceof WorkflowFailedError);
     const cause = error.cause as ApplicationFailure;
@@ -142,7 +99,7 @@ test("nothing readable is in the store or the log, and every value arrives", () 
 
 test("without encodeCommonAttributes only what failures say is readable", () =>
   withApp({ codec: invertingCodec() }, async (app, folder) => {
-    const { handle } = await live(app, "w", "done");
+    const { handle } = await live(app.client, "w", "done");
     assert.deepEqual(await handle.result(), EXPECTED);
     const bytes = stored(folder);
     assert.ok(bytes.includes(`${SECRET} failure`));
@@ -153,7 +110,7 @@ test("without encodeCommonAttributes only what failures say is readable", () =>
 
 test("an encrypted history replays with the codec, and without it says what is missing", () =>
   withApp({ codec: invertingCodec(), encodeCommonAttributes: true }, async (app) => {
-    const { first } = await live(app, "w", "done");
+    const { first } = await live(app.client, "w", "done");
     const history = await first.historyBytes();
     const realm = await createWorkerRealm({ workflows, cacheSize: 0, runOptions: { namespace: "default", identity: "replay" } });
     try {

@@ -4,7 +4,6 @@ import { test } from "node:test";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { silentLogger } from "../../ts/client/mod.ts";
 import type { TaskOutcome } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { DEFAULT_PAYLOAD_LIMITS } from "../../ts/service/limits.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
 import { WorkflowTaskFailedCause } from "../../ts/temporal/generated/temporal/api/enums/v1/failed_cause_pb.ts";
 import {
@@ -54,7 +53,6 @@ function setting(runTask: (task: Uint8Array) => TaskOutcome | Promise<TaskOutcom
   const tasks = new WorkflowTasks({
     service,
     codec: undefined,
-    limits: DEFAULT_PAYLOAD_LIMITS,
     namespace: "default",
     identity: "me",
     logger: {

@@ -1,9 +1,12 @@
 // What the parts of a client share: where it calls, as whom, and how values and refusals are turned.
 import type { Duration } from "../converter/duration.ts";
+import { fromFailure } from "../converter/failure_converter.ts";
+import type { TemporalFailure } from "../converter/failures.ts";
 import { fromPayloads, type Payload, type PayloadConverter, toPayloads } from "../converter/payload.ts";
 import type { Logger } from "../service/logger.ts";
 import { checkPayloads, type PayloadLimits } from "../service/limits.ts";
 import { Code, ServiceError } from "../service/raw.ts";
+import type { Failure } from "../temporal/generated/temporal/api/failure/v1/message_pb.ts";
 import { type Calls, type CallSettings, Deadline } from "./calls.ts";
 import { ActivityNotFoundError, DeadlineExceededError, NamespaceNotFoundError, WorkflowNotFoundError } from "./errors.ts";
 
@@ -30,6 +33,30 @@ export function encodeArgs(context: ClientContext, what: string, values: readonl
 /** The one value that results, answers and outcomes hold; undefined for none. */
 export function decodeOne(context: ClientContext, payloads: { payloads: Payload[] } | undefined): unknown {
   return fromPayloads(context.converter, payloads?.payloads)[0];
+}
+
+/**
+ * The error of a failure. Details that do not decode (another converter's, or a codec is missing) are shown as their payloads: they must
+ * not hide that, and why, something failed.
+ */
+export function decodeFailureOf(failure: Failure, converter: PayloadConverter): TemporalFailure {
+  try {
+    return fromFailure(failure, converter);
+  } catch {
+    return fromFailure(failure, {
+      toPayload: (value) => converter.toPayload(value),
+      fromPayload: (payload) => show(payload, converter),
+    });
+  }
+}
+
+/** A value of another converter or an encrypted one is shown as its payload. */
+export function show(payload: Payload, converter: PayloadConverter): unknown {
+  try {
+    return converter.fromPayload(payload);
+  } catch {
+    return payload;
+  }
 }
 
 /** The deadline of a call: its own timeout, the client's, or the default of its kind. */

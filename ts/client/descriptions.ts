@@ -1,7 +1,7 @@
 // What describe and list show, as plain objects with decoded values. Times are Dates; the message itself stays at hand as `raw`.
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { decodeFailureOf, show } from "./context.ts";
 import { enumName } from "../converter/enums.ts";
-import { fromFailure } from "../converter/failure_converter.ts";
 import type { TemporalFailure } from "../converter/failures.ts";
 import type { Payload, PayloadConverter } from "../converter/payload.ts";
 import {
@@ -112,15 +112,6 @@ const limit = (duration: Parameters<typeof durationMs>[0] | undefined) => {
   return ms === 0 ? undefined : ms;
 };
 
-/** A value of another converter or an encrypted one is shown as its payload: it must not hide the rest of a description. */
-function show(payload: Payload, converter: PayloadConverter): unknown {
-  try {
-    return converter.fromPayload(payload);
-  } catch {
-    return payload;
-  }
-}
-
 function values(fields: { [key: string]: Payload } | undefined, converter: PayloadConverter): { [key: string]: unknown } {
   return Object.fromEntries(Object.entries(fields ?? {}).map(([key, payload]) => [key, show(payload, converter)]));
 }
@@ -185,7 +176,7 @@ export function toDescription(
       lastStartedTime: date(activity.lastStartedTime),
       lastHeartbeatTime: date(activity.lastHeartbeatTime),
       heartbeatDetails: activity.heartbeatDetails?.payloads.map((payload) => show(payload, converter))[0],
-      lastFailure: activity.lastFailure && fromFailure(activity.lastFailure, converter),
+      lastFailure: activity.lastFailure && decodeFailureOf(activity.lastFailure, converter),
       lastWorkerIdentity: activity.lastWorkerIdentity,
     })),
     pendingWorkflowTask: task && {

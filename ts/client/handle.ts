@@ -1,7 +1,6 @@
 // A workflow by its id: everything that can be asked of it or sent to it. A handle holds no state but ids; making one asks nothing.
 import { create } from "@bufbuild/protobuf";
 import { enumName } from "../converter/enums.ts";
-import { fromFailure } from "../converter/failure_converter.ts";
 import { CancelledFailure, TerminatedFailure, TimeoutFailure } from "../converter/failures.ts";
 import { fromPayloads } from "../converter/payload.ts";
 import { randomId } from "../platform/host.ts";
@@ -11,7 +10,7 @@ import { RetryState, WorkflowExecutionStatus } from "../temporal/generated/tempo
 import { FailureSchema } from "../temporal/generated/temporal/api/failure/v1/message_pb.ts";
 import type { History, HistoryEvent } from "../temporal/generated/temporal/api/history/v1/message_pb.ts";
 import { CALL_TIMEOUT_MS, type CallSettings, Deadline, QUERY_TIMEOUT_MS } from "./calls.ts";
-import { type ClientContext, deadlineOf, decodeOne, encodeArgs, nameError, type Target } from "./context.ts";
+import { type ClientContext, deadlineOf, decodeFailureOf, decodeOne, encodeArgs, nameError, type Target } from "./context.ts";
 import type { AnyWorkflow, ArgsOption, Query, Signal, Update, WorkflowResult } from "./definitions.ts";
 import { nameOf } from "./definitions.ts";
 import { toDescription, type WorkflowDescription } from "./descriptions.ts";
@@ -283,7 +282,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
         return decodeOne(this.#context, attributes.value.result);
       case "workflowExecutionFailedEventAttributes": {
         const { failure, retryState } = attributes.value;
-        throw fail("failed", fromFailure(failure ?? create(FailureSchema), converter), retryState);
+        throw fail("failed", decodeFailureOf(failure ?? create(FailureSchema), converter), retryState);
       }
       case "workflowExecutionCanceledEventAttributes":
         throw fail(

@@ -1,11 +1,10 @@
 // Updates and their stages. An update is known by its id: asking with the same id again joins the first request and never has a second
 // effect, so every wait here may be repeated, and a caller whose deadline passed may come back later.
-import { fromFailure } from "../converter/failure_converter.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../temporal/generated/temporal/api/enums/v1/update_pb.ts";
 import type { Outcome } from "../temporal/generated/temporal/api/update/v1/message_pb.ts";
 import { askUntil, type CallSettings, Deadline } from "./calls.ts";
-import { type ClientContext, decodeOne, encodeArgs, nameError } from "./context.ts";
+import { type ClientContext, decodeFailureOf, decodeOne, encodeArgs, nameError } from "./context.ts";
 import { WorkflowUpdateFailedError, WorkflowUpdateRejectedError } from "./errors.ts";
 
 /** Options of an update. */
@@ -92,7 +91,7 @@ export class UpdateHandle<R = unknown> {
     this.#outcome ??= await pollOutcome(this.#context, this.#ref, deadline);
     const outcome = this.#outcome.value;
     if (outcome.case === "failure") {
-      const cause = fromFailure(outcome.value, this.#context.converter);
+      const cause = decodeFailureOf(outcome.value, this.#context.converter);
       if (this.#perhapsRejected && !(await this.#isRecorded(deadline))) {
         throw new WorkflowUpdateRejectedError(`the workflow rejected the update: ${cause.message}`, this.updateId, cause);
       }

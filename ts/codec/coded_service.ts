@@ -10,8 +10,8 @@ import type { Logger } from "../service/logger.ts";
 import { type CallOptions, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 
 export interface CodecServiceOptions {
-  /** Sizes of payloads after encoding. */
-  limits: PayloadLimits;
+  /** Sizes of payloads after encoding. Without them the service decides. */
+  limits?: PayloadLimits | undefined;
   logger: Logger;
 }
 
@@ -27,8 +27,10 @@ export function encodeRequest(
 ): Promise<Uint8Array> {
   return codec.encode(WorkflowService.method[method].input, request, {
     timeoutMs: Math.min(timeoutMs, CODEC_TIMEOUT_MS),
-    check: (field, payloads) =>
-      checkPayloads(`${field} (encoded)`, payloads, limits, (message, bytes) => logger.warn(message, { bytes })),
+    ...(limits !== undefined && {
+      check: (field, payloads) =>
+        checkPayloads(`${field} (encoded)`, payloads, limits, (message, bytes) => logger.warn(message, { bytes })),
+    }),
   });
 }
 

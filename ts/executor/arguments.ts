@@ -29,6 +29,7 @@ export function decodeArgs(run: NativeRun, message: MessageShape, input: readonl
   const schemas = message.args;
   if (schemas === undefined) return values;
   const issues: string[] = [];
+  let count = 0;
   for (let i = 0; i < schemas.length; i++) {
     const result = inClosure("schema", () => schemas[i]!["~standard"].validate(values[i])) as SchemaResult | PromiseLike<unknown>;
     if (typeof (result as PromiseLike<unknown>).then === "function") {
@@ -37,10 +38,26 @@ export function decodeArgs(run: NativeRun, message: MessageShape, input: readonl
     }
     const { issues: found, value } = result as SchemaResult;
     if (found === undefined) values[i] = value;
-    else for (const issue of found) issues.push(`argument ${i}${pathOf(issue.path)}: ${issue.message}`);
+    else {
+      // A validator that refuses and does not say why has refused all the same.
+      const said = found.length > 0 ? found : [{ message: "it is refused" }];
+      count += said.length;
+      for (const issue of said.slice(0, MAX_ISSUES - issues.length)) {
+        issues.push(shortened(`argument ${i}${pathOf(issue.path)}: ${issue.message}`));
+      }
+    }
   }
-  if (issues.length > 0) throw new InvalidArguments(message, issues);
+  if (count > issues.length) issues.push(`and ${count - issues.length} more`);
+  if (count > 0) throw new InvalidArguments(message, issues);
   return values;
+}
+
+/** A list of a hundred thousand wrong items must not become a rejection that no service takes: it would fail the task again and again. */
+const MAX_ISSUES = 20;
+const MAX_ISSUE_LENGTH = 500;
+
+function shortened(issue: string): string {
+  return issue.length <= MAX_ISSUE_LENGTH ? issue : `${issue.slice(0, MAX_ISSUE_LENGTH)}...`;
 }
 
 interface SchemaResult {

@@ -1,16 +1,13 @@
 // A whole engine in memory for one test, with virtual time: a workflow that sleeps for a month is tested in milliseconds. Nothing is
 // downloaded or started beside this process; works under any test runner of Node and Deno.
 import { Client, type ClientOptions } from "../client/mod.ts";
-import type { CodecOptions } from "../codec/codec.ts";
+import { type CodecOptions, codecsOf } from "../codec/codec.ts";
 import { type Duration, toMs } from "../converter/duration.ts";
-import { MessageCodec } from "../codec/message_codec.ts";
 import { type Clock, RealClock, VirtualClock } from "../engine/clock.ts";
 import { EmbeddedEngine } from "../engine/host.ts";
 import { MemoryStore } from "../engine/memory_store.ts";
 import type { EngineLimits } from "../engine/options.ts";
 import { consoleLogger } from "../platform/host.ts";
-import { withCodec } from "../codec/coded_service.ts";
-import { DEFAULT_PAYLOAD_LIMITS } from "../service/limits.ts";
 import type { Logger } from "../service/logger.ts";
 import { typedService } from "../service/typed.ts";
 import { PendingActivityState } from "../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
@@ -66,10 +63,7 @@ export class TestEnvironment {
     this.engine = engine;
     this.#clock = clock;
     this.#options = options;
-    const codec = MessageCodec.of(options);
-    // The codec works behind what is watched: time must not move while a call is being encoded.
-    const service = codec && withCodec(engine, codec, { limits: DEFAULT_PAYLOAD_LIMITS, logger: this.#logger });
-    this.#service = new WatchedService(service ?? engine, () => this.#time?.wanted());
+    this.#service = new WatchedService(engine, () => this.#time?.wanted());
     if (clock instanceof VirtualClock) {
       const timers = this.#timers = new VirtualTimers(clock);
       const parts = {
@@ -86,6 +80,12 @@ export class TestEnvironment {
       service: this.#service,
       namespace: engine.namespace,
       taskQueue: this.taskQueue,
+      // Time must not move while a call is being encoded, or its answer decoded.
+      codec: codecsOf(options).map((codec) => ({
+        encode: (payloads) => this.#service.during(() => codec.encode(payloads)),
+        decode: (payloads) => this.#service.during(() => codec.decode(payloads)),
+      })),
+      encodeCommonAttributes: options.encodeCommonAttributes,
       logger: this.#logger,
       ...(options.converter !== undefined && { converter: options.converter }),
     });

@@ -29,10 +29,6 @@ export class WatchedService implements RawService {
     this.#onWait = onWait;
   }
 
-  get checksPayloads(): boolean {
-    return this.#service.checksPayloads === true;
-  }
-
   /** Calls that wait for a result. */
   get waiting(): number {
     return this.#waiting.size;
@@ -43,6 +39,16 @@ export class WatchedService implements RawService {
     return this.#busy;
   }
 
+  /** Something is on its way while this runs: a codec at work on a call. */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    this.#busy++;
+    try {
+      return await work();
+    } finally {
+      this.#busy--;
+    }
+  }
+
   /** Ends all waiting with an error: what they wait for will not come. */
   giveUp(error: Error): void {
     for (const reject of [...this.#waiting]) reject(error);
@@ -50,12 +56,7 @@ export class WatchedService implements RawService {
 
   async call(method: MethodName, request: Uint8Array, options?: CallOptions): Promise<Uint8Array> {
     if (awaits(method, request)) return await this.#wait(method, request, options);
-    this.#busy++;
-    try {
-      return await this.#service.call(method, request, options);
-    } finally {
-      this.#busy--;
-    }
+    return await this.during(() => this.#service.call(method, request, options));
   }
 
   #wait(method: MethodName, request: Uint8Array, options: CallOptions | undefined): Promise<Uint8Array> {

@@ -239,7 +239,7 @@ export class ActivityExecution {
     try {
       const { service, limits, reportTimers: timers } = this.#options;
       const codec = bare ? undefined : this.#options.codec;
-      await report({ service, codec, limits, timers, logger: this.#logger }, method, request);
+      await report({ service, codec, payloadLimits: limits, timers, logger: this.#logger }, method, request);
     } catch (error) {
       if (error instanceof PayloadCodecError || error instanceof PayloadTooLargeError) throw error;
       if (hasCode(error, Code.NOT_FOUND)) this.#logger.debug("nobody waits for the activity any more", { error });

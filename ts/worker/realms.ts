@@ -8,7 +8,6 @@ import type { CommonRealmOptions, Realm } from "../realm/realm.ts";
 import { createWorkerRealm, type WorkerRealmOptions } from "../realm/worker_realm.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
 import { decodeResponse } from "../codec/coded_service.ts";
-import type { PayloadLimits } from "../service/limits.ts";
 import type { Logger } from "../service/logger.ts";
 import { realTimers } from "../service/timers.ts";
 import type { RawService } from "../service/raw.ts";
@@ -141,7 +140,6 @@ export async function fetchPage(
   settings: {
     service: RawService;
     codec: MessageCodec | undefined;
-    limits: PayloadLimits;
     namespace: string;
     logger: Logger;
   },

@@ -10,7 +10,6 @@
 // A run that the old code cannot replay either is no reason to refuse: the new code makes nothing worse, and may be its cure.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { MessageCodec } from "../codec/message_codec.ts";
-import type { PayloadLimits } from "../service/limits.ts";
 import type { Logger } from "../service/logger.ts";
 import { Code, type RawService } from "../service/raw.ts";
 import { sleepOn, type Timers } from "../service/timers.ts";
@@ -124,7 +123,6 @@ const PAUSE_MS = 3000;
 export interface ReplacementParts {
   readonly service: RawService;
   readonly codec: MessageCodec | undefined;
-  readonly limits: PayloadLimits;
   readonly namespace: string;
   readonly taskQueue: string;
   readonly timers: Timers;

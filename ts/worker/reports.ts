@@ -20,7 +20,8 @@ export const MESSAGE_TOO_LARGE = "MessageTooLarge";
 export interface ReportContext {
   service: RawService;
   codec: MessageCodec | undefined;
-  limits: PayloadLimits;
+  /** Sizes of payloads after encoding. Without them the service decides: one large answer must not fail a whole workflow task. */
+  payloadLimits?: PayloadLimits;
   /** Larger requests are refused here. */
   maxBytes?: number;
   timers: Timers;
@@ -33,7 +34,10 @@ export interface ReportContext {
  */
 export async function report(context: ReportContext, method: MethodName, message: Uint8Array): Promise<Uint8Array> {
   const { service, codec, timers, logger } = context;
-  const request = codec === undefined ? message : await encodeRequest(codec, method, message, context);
+  const request = codec === undefined ? message : await encodeRequest(codec, method, message, {
+    limits: context.payloadLimits,
+    logger,
+  });
   if (request.length > (context.maxBytes ?? Infinity)) {
     throw new ServiceError(Code.RESOURCE_EXHAUSTED, `the request takes ${request.length} bytes`, MESSAGE_TOO_LARGE);
   }

@@ -8,7 +8,6 @@ import type { ReplayVerdict } from "../realm/mod.ts";
 import { PayloadCodecError } from "../codec/codec.ts";
 import { decodeResponse } from "../codec/coded_service.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
-import { type PayloadLimits, PayloadTooLargeError } from "../service/limits.ts";
 import type { Logger } from "../service/logger.ts";
 import { withFields } from "../service/logger.ts";
 import { Code, type RawService } from "../service/raw.ts";
@@ -45,7 +44,6 @@ export interface WorkflowTasksOptions {
   identity: string;
   /** Applied before a task enters the realm, and after its outcome has left it. */
   codec: MessageCodec | undefined;
-  limits: PayloadLimits;
   logger: Logger;
   events: WorkerEvents;
   timers: Timers;
@@ -202,7 +200,7 @@ export class WorkflowTasks {
       } else if (isTooLarge(error)) {
         logger.error("a workflow task's completion is larger than the service takes", { error });
         await this.#refuse(head, error, WorkflowTaskFailedCause.GRPC_MESSAGE_TOO_LARGE, logger);
-      } else if (error instanceof PayloadCodecError || error instanceof PayloadTooLargeError) {
+      } else if (error instanceof PayloadCodecError) {
         logger.error("a workflow task's outcome could not be encoded", { error: loggable(error, context.codec) });
         if (!head.isQuery) this.#failed(head, error.message);
         await this.#refuse(head, error, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE, logger);

@@ -32,7 +32,9 @@ check(gzip <= LIMIT.gzip, `the module has ${gzip} bytes gzipped, over the budget
 const foreign = WebAssembly.Module.imports(new WebAssembly.Module(wasm)).filter((i) => !/^__wbindgen_|^__wbg_/.test(i.name));
 check(foreign.length === 0, `the module imports more than wasm-bindgen's own: ${foreign.map((i) => i.name).join(", ")}`);
 
-const glue = await import(join(generated, "core.js"));
+const { createGlue, sourceHash: named } = await import(join(generated, "core.js"));
+check(named === manifest.sourceHash, "core.js names another source hash than the manifest");
+const glue = createGlue();
 glue.initSync({ module: wasm });
 check(
   Buffer.from(glue.core_info()).includes(manifest.sourceHash),

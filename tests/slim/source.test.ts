@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
+import { sourceHash } from "../../ts/core/generated/core.js";
 import { coreWasmBase64 } from "../../ts/core/generated/core_wasm.ts";
 import type * as Load from "../../ts/core/load.ts";
 
@@ -72,7 +73,6 @@ const refusal = (pattern: RegExp) => (e: unknown) => {
   return true;
 };
 
-// First: the glue of the module, which the copies share, is loaded by the first case that succeeds.
 test("another module than the core is refused", async () => {
   const { useCore, loadCore } = await fresh();
   useCore(other);
@@ -107,6 +107,21 @@ for (
     assert.ok((await loadCore()).info().version.length > 0);
   });
 }
+
+test("the core of another version is refused", async () => {
+  const { useCore, loadCore, loadCoreSync } = await fresh();
+  // The hash of the sources, as text among the module's data.
+  const at = new TextDecoder("latin1").decode(wasm).indexOf(sourceHash);
+  assert.ok(at > 0);
+  const foreign = wasm.slice();
+  foreign.set(text("0123456789abcdef"), at);
+  const problem = refusal(
+    /this core belongs to another version of the package \(it was built from 0123456789ab instead of [0-9a-f]{12}\)/,
+  );
+  useCore(foreign);
+  await assert.rejects(loadCore(), problem);
+  assert.throws(() => loadCoreSync(foreign), problem);
+});
 
 test("without a source the error says what to do", async () => {
   const { loadCore, coreModule } = await fresh();

@@ -2,11 +2,23 @@
 // poisons the handle after a panic or trap so that nothing touches half-changed state. A poisoned or disposed handle refuses calls.
 import { CoreError as CoreErrorData } from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { CorePanicError, toCoreError } from "./errors.ts";
-import { take_panic } from "./generated/core.js";
+import type { Glue } from "./generated/core.js";
 
 interface RawHandle {
   free(): void;
   take_error(): Uint8Array | undefined;
+  /** Takes the object from the finalizer that would free it; answers where it lies. */
+  __destroy_into_raw?(): number;
+}
+
+/** One instance of the module, with memory of its own. */
+export interface CoreInstance {
+  readonly glue: Glue;
+  readonly memory: WebAssembly.Memory;
+  /** A call trapped: its stack was left where it was, and what lay on it half changed. New handles are made in another instance. */
+  broken: boolean;
+  /** A call is under way, or was left without its end being seen: the stack had no room even for that. */
+  calling: boolean;
 }
 
 let live = 0;
@@ -20,26 +32,42 @@ let trap: string | undefined;
 /** A call into the module is under way, or was left without its end being seen: the stack had no room even for that. */
 let inside = false;
 
-/** What the first trap or panic of this realm's instance said. After one its memory is in doubt: realms replace themselves. */
+/** What the first trap or panic in this thread said. After one the memory of its instance is in doubt: realms replace themselves. */
 export function coreTrap(): string | undefined {
   return trap ?? (inside ? "the stack ran out inside the core" : undefined);
 }
 
-function panicWords(): string | undefined {
+function panicWords({ glue }: CoreInstance): string | undefined {
   try {
-    return take_panic();
+    return glue.take_panic();
   } catch {
     // The stack that ran out has no room for the question.
     return undefined;
   }
 }
 
+/** A panic aborts: a trap, whose words `take_panic` has. An exhausted stack is a RangeError. Undefined for every other error. */
+function panicOf(e: unknown, instance: CoreInstance): CorePanicError | undefined {
+  const { name, message } = (e ?? {}) as Error;
+  if (name !== "RuntimeError" && name !== "RangeError") return undefined;
+  instance.broken = true;
+  const words = panicWords(instance) ?? message;
+  trap ??= words;
+  return new CorePanicError(words, { cause: e });
+}
+
 export abstract class CoreHandle<R extends RawHandle> {
+  readonly #instance: CoreInstance;
   #raw: R | undefined;
   #state: "open" | "calling" | "poisoned" | "disposed" = "open";
 
-  constructor(raw: R) {
-    this.#raw = raw;
+  constructor(instance: CoreInstance, make: (glue: Glue) => R) {
+    this.#instance = instance;
+    try {
+      this.#raw = make(instance.glue);
+    } catch (e) {
+      throw panicOf(e, instance) ?? e;
+    }
     live++;
   }
 
@@ -54,35 +82,33 @@ export abstract class CoreHandle<R extends RawHandle> {
       throw new Error(`this handle of the core is ${this.#state === "calling" ? "poisoned" : this.#state}`);
     }
     this.#state = "calling";
-    inside = true;
+    inside = this.#instance.calling = true;
     try {
       const result = call(raw);
       this.#state = "open";
-      inside = false;
+      inside = this.#instance.calling = false;
       return result;
     } catch (e) {
-      // A panic aborts: a trap, whose words `take_panic` has. An exhausted stack is a RangeError. Everything else is an error that the
-      // core reported as data.
-      const { name, message } = (e ?? {}) as Error;
-      if (name === "RuntimeError" || name === "RangeError") {
+      const panic = panicOf(e, this.#instance);
+      if (panic !== undefined) {
         this.#state = "poisoned";
-        const words = panicWords() ?? message;
-        trap ??= words;
-        inside = false;
-        throw new CorePanicError(words, { cause: e });
+        inside = this.#instance.calling = false;
+        throw panic;
       }
+      // An error that the core reported as data.
       const data = raw.take_error();
       this.#state = "open";
-      inside = false;
+      inside = this.#instance.calling = false;
       if (data === undefined) throw e;
       throw toCoreError(CoreErrorData.decode(data));
     }
   }
 
-  /** Frees the memory in the module, once. A poisoned handle is not freed: its destructor could run on broken state. */
+  /** Frees the memory in the module, once. A poisoned handle is not freed, by the garbage collector neither: its destructor could run on broken state. */
   dispose(): void {
     if (this.#raw === undefined) return;
     if (this.#state === "open") this.#raw.free();
+    else this.#raw.__destroy_into_raw?.();
     this.#raw = undefined;
     this.#state = "disposed";
     live--;

@@ -1,10 +1,11 @@
-// Loads the module: compiles it once, to post to realms, and instantiates it once in this thread. Where its bytes come from is said by
-// `useCore`, or else by the entry of the package that was imported (inline.ts). This file does not know the inline bytes, so that a bundle
+// Loads the module: compiles it once, to post to realms, and instantiates it in this thread: once, and again after a trap, whose instance
+// is left to the handles that lie in it. Where its bytes come from is said by `useCore`, or else by the entry of the package that was imported (inline.ts). This file does not know the inline bytes, so that a bundle
 // made from "temporalex/slim" does not contain them.
-import initAsync, { core_info, Engine, initSync, Run } from "./generated/core.js";
+import { createGlue, sourceHash } from "./generated/core.js";
 import { CoreInfo, EngineOptions, RunOptions } from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { CoreEngine } from "./engine.ts";
 import { CoreLoadError } from "./errors.ts";
+import type { CoreInstance } from "./handle.ts";
 import { CoreRun } from "./run.ts";
 
 /** The address of the package's file `core.wasm`, the answer of a fetch for it, its bytes, or the module that was compiled from it. */
@@ -21,21 +22,54 @@ export interface Core {
 }
 
 const core: Core = {
-  createRun: (options) => new CoreRun(new Run(RunOptions.encode(RunOptions.fromPartial(options)).finish())),
-  createEngine: (options) => new CoreEngine(new Engine(EngineOptions.encode(EngineOptions.fromPartial(options)).finish())),
-  info: () => CoreInfo.decode(core_info()),
+  createRun: (options) => {
+    const bytes = RunOptions.encode(RunOptions.fromPartial(options)).finish();
+    return new CoreRun(sound(), ({ Run }) => new Run(bytes));
+  },
+  createEngine: (options) => {
+    const bytes = EngineOptions.encode(EngineOptions.fromPartial(options)).finish();
+    return new CoreEngine(sound(), ({ Engine }) => new Engine(bytes));
+  },
+  info: () => CoreInfo.decode(loaded!.instance.glue.core_info()),
 };
 
 let given: CoreSource | Promise<CoreSource> | undefined;
 let byDefault: (() => Promise<CoreSource>) | undefined;
 let compiling: Promise<WebAssembly.Module> | undefined;
 let loading: Promise<Core> | undefined;
-let loaded = false;
-let memory: WebAssembly.Memory | undefined;
+let loaded: { readonly module: WebAssembly.Module; instance: CoreInstance } | undefined;
 
-/** Bytes of memory that the loaded module has taken; 0 before it is loaded. It grows as needed and never shrinks. */
+/** Bytes of memory that the module has taken in this thread; 0 before it is loaded. It grows as needed and never shrinks. */
 export function memoryBytes(): number {
-  return memory?.buffer.byteLength ?? 0;
+  return loaded?.instance.memory.buffer.byteLength ?? 0;
+}
+
+/** The instance that new handles are made in: after a trap a new one. */
+function sound(): CoreInstance {
+  const { module, instance } = loaded!;
+  if (!instance.broken && !instance.calling) return instance;
+  try {
+    return loaded!.instance = instanceOf(module);
+  } catch {
+    // No memory for another, or a realm, which the guard keeps from making one and which is being replaced: the old one is what there is.
+    return instance;
+  }
+}
+
+function instanceOf(module: WebAssembly.Module): CoreInstance {
+  const glue = createGlue();
+  return { glue, memory: glue.initSync({ module }).memory, broken: false, calling: false };
+}
+
+function checked(instance: CoreInstance): CoreInstance {
+  const { sourceHash: found } = CoreInfo.decode(instance.glue.core_info());
+  if (found === sourceHash) return instance;
+  throw new CoreLoadError(
+    `this core belongs to another version of the package (it was built from ${found.slice(0, 12)} instead of ${
+      sourceHash.slice(0, 12)
+    }): ` +
+      "core.wasm, the page and the entries of its workers must be of one version",
+  );
 }
 
 /**
@@ -86,33 +120,35 @@ export function loadCore(source?: CoreSource | Promise<CoreSource>): Promise<Cor
 
 /** Loads a compiled module synchronously (realms get theirs posted). */
 export function loadCoreSync(source: WebAssembly.Module | Uint8Array<ArrayBuffer>): Core {
-  if (!loaded) {
-    memory = initSync({ module: source }).memory;
-    loaded = true;
+  if (loaded === undefined) {
+    const module = source instanceof WebAssembly.Module ? source : new WebAssembly.Module(source);
+    loaded = { module, instance: checked(instanceOf(module)) };
     loading = Promise.resolve(core);
   }
   return core;
 }
 
 async function instantiate(module: WebAssembly.Module): Promise<Core> {
-  if (loaded) return core;
+  if (loaded !== undefined) return core;
+  let instance: CoreInstance;
   try {
-    memory = instantiateSync(module) ?? (await initAsync({ module_or_path: module })).memory;
+    instance = await firstInstance(module);
   } catch (e) {
     throw new CoreLoadError(`this is not the core that belongs to this version of the package: ${(e as Error).message}`, e);
   }
-  loaded = true;
+  loaded ??= { module, instance: checked(instance) };
   return core;
 }
 
-/** Saves a turn, and in Node the loading of fetch, for which the glue's other way looks. Undefined on pages whose browser wants the other. */
-function instantiateSync(module: WebAssembly.Module): WebAssembly.Memory | undefined {
+/** At once, which saves a turn, and in Node the loading of fetch, for which the glue's other way looks; that one where a browser wants it. */
+async function firstInstance(module: WebAssembly.Module): Promise<CoreInstance> {
   try {
-    return initSync({ module }).memory;
+    return instanceOf(module);
   } catch (e) {
-    if (e instanceof RangeError) return undefined;
-    throw e;
+    if (!(e instanceof RangeError)) throw e;
   }
+  const glue = createGlue();
+  return { glue, memory: (await glue.init({ module_or_path: module })).memory, broken: false, calling: false };
 }
 
 async function compile(from: CoreSource | Promise<CoreSource>): Promise<WebAssembly.Module> {

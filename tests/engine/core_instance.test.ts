@@ -1,0 +1,104 @@
+// After a trap the instance of the core's module is in doubt: its stack pointer stays where it was. What is made from then on lives in an
+// instance of its own, and what was made before goes on where it is. The traps are real: the core is called where the stack ends.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Core, type CoreEngine, CorePanicError, loadCore } from "../../ts/core/mod.ts";
+import { EmbeddedEngine, MemoryStore } from "../../ts/engine/mod.ts";
+import { insist, Script } from "./support/script_worker.ts";
+
+/** Calls where there is no room for it: at the end of the stack, and then a frame higher each time, until the handle is broken. */
+function withoutRoom(engine: CoreEngine, flush: () => unknown = () => engine.flush()): void {
+  const dive = (): void => {
+    try {
+      dive();
+    } catch (e) {
+      if (engine.poisoned) throw e;
+      flush();
+    }
+  };
+  try {
+    dive();
+  } catch {
+    // A CorePanicError, or a RangeError where there was no room even for that.
+  }
+}
+
+/** Counts the instances that are made while `body` runs. */
+async function instances(body: () => unknown): Promise<number> {
+  const { Instance } = WebAssembly;
+  let made = 0;
+  WebAssembly.Instance = class extends Instance {
+    constructor(...args: ConstructorParameters<typeof Instance>) {
+      super(...args);
+      made++;
+    }
+  };
+  try {
+    await body();
+  } finally {
+    WebAssembly.Instance = Instance;
+  }
+  return made;
+}
+
+const run = (core: Core) => core.createRun({ namespace: "default" });
+
+test("what is made after a trap lives in a new instance, what was made before goes on in the old one", async () => {
+  const core = await loadCore();
+  for (let round = 0; round < 3; round++) {
+    const before = run(core);
+    const engine = core.createEngine({ namespace: "default", seed: new Uint8Array(32).fill(7) });
+    assert.equal(await instances(() => run(core).dispose()), 0, "no trap, no new instance");
+    withoutRoom(engine);
+    assert.ok(engine.poisoned, "the stack ended inside the core");
+    assert.throws(() => engine.flush(), /this handle of the core is poisoned/);
+    const other: { engine?: CoreEngine } = {};
+    assert.equal(
+      await instances(() => other.engine = core.createEngine({ namespace: "default", seed: new Uint8Array(32).fill(7) })),
+      1,
+    );
+    assert.equal(await instances(() => run(core).dispose()), 0, "one new instance for all that follows");
+    other.engine!.flush();
+    assert.equal(typeof before.random(), "number");
+    engine.dispose();
+    before.dispose();
+    other.engine!.dispose();
+  }
+});
+
+test("an engine whose core traps goes on with a core in a new instance", async () => {
+  const real = await loadCore();
+  let armed = false;
+  const core: Core = {
+    ...real,
+    createEngine(options) {
+      const engine = real.createEngine(options);
+      const flush = engine.flush.bind(engine);
+      engine.flush = () => {
+        if (armed) {
+          armed = false;
+          withoutRoom(engine, flush);
+        }
+        return flush();
+      };
+      return engine;
+    },
+  };
+  const errors: Error[] = [];
+  const engine = await EmbeddedEngine.open({ store: new MemoryStore(), core, onError: (e) => errors.push(e) });
+  const script = new Script(engine);
+  script.startWorker(2);
+  const made = await instances(async () => {
+    for (const id of ["a", "b", "c"]) {
+      await insist(() => script.start(id, { steps: 2, signals: 1 }));
+      armed = true;
+      await insist(() => script.signal(id, id, `signal ${id}`));
+      assert.deepEqual(await insist(() => script.result(id)), { steps: [1, 2], signals: [id] });
+    }
+  });
+  await script.stopWorker();
+  await engine.close();
+  assert.equal(errors.length, 3, String(errors));
+  assert.ok(errors.every((e) => e instanceof CorePanicError || /poisoned/.test(e.message)), String(errors));
+  assert.equal(made, 3);
+});

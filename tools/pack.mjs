@@ -268,12 +268,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     console.log(HELP);
     process.exit(0);
   }
-  if (args.includes("--not-here")) {
-    console.error(
-      "The checkout is not the package. Make it with `npm run pack`, and publish its folder: npm publish .build/package",
-    );
-    process.exit(1);
-  }
   const at = args.indexOf("--out");
   const made = await pack({
     ...(at >= 0 ? { out: join(process.cwd(), args[at + 1]) } : {}),

@@ -149,6 +149,36 @@ test("worker --watch with 200 open runs: compatible code goes live and loses non
     });
   }));
 
+test("worker --retention removes what has been closed for so long, while it works", () =>
+  inFolder(async (folder, file) => {
+    const store = join(folder, "shop.sqlite");
+    file(
+      "workflows.ts",
+      'import { workflow } from "temporalex/workflow";\nexport const quick = workflow("Quick", async () => 1);\n',
+    );
+    await withStore(store, async (client) => {
+      await client.start("Quick", { id: "a" });
+      await client.getHandle("Quick", "a").terminate("closed");
+    });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const worker = startCommand(
+      ["worker", "--store", store, "--workflows", "workflows.ts", "--retention", "1ms", "--json"],
+      folder,
+    );
+    try {
+      await worker.line("started", ({ event }) => event === "started");
+      assert.equal(await worker.end("SIGINT"), 0, worker.err());
+    } finally {
+      await worker.end("SIGKILL");
+    }
+    await withStore(store, async (client) => assert.equal(await client.count(), 0));
+    const cluster = await run(["worker", "--address", "localhost:1", "--workflows", "workflows.ts", "--retention", "1d"], {
+      cwd: folder,
+    });
+    assert.equal(cluster.code, 2);
+    assert.match(cluster.err, /a setting of its namespace/);
+  }));
+
 test("worker: wrong usage and modules that do not load are told at once, as text and as JSON", () =>
   inFolder(async (folder, file) => {
     const at = { cwd: folder };

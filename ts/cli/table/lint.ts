@@ -16,8 +16,7 @@ export type LintCall = Call<typeof options>;
 export const lint = command({
   summary: "look for what makes workflow code not deterministic",
   description:
-    `Reads workflow modules and all of your own modules that they import, without running them, and says what would make a run fail or a replay go
-another way: each with file, line and column, the rule, why it is wrong and what to do. What the loader of workflows refuses is among it.`,
+    `Reads workflow modules and all of your own modules that they import, without running them, and says what would make a run fail or a replay go another way: each with file, line and column, the rule, why it is wrong and what to do. What the loader of workflows refuses is among it.`,
   options,
   args: {
     name: "module",

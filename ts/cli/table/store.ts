@@ -30,8 +30,7 @@ const checkOptions = {
 const check = command({
   summary: "look for damage, run by run",
   description:
-    `Reads the whole store, also while a process works on it: SQLite's own check of the file, the state of every run, and every history (its
-numbers, times, beginning and end). With --workflows, histories are replayed too. Nothing is changed.`,
+    `Reads the whole store, also while a process works on it: SQLite's own check of the file, the state of every run, and every history (its numbers, times, beginning and end). With --workflows, histories are replayed too. Nothing is changed.`,
   options: checkOptions,
   exits: ["0 nothing was found", "1 damage was found, or the store cannot be read"],
   examples: [
@@ -58,7 +57,7 @@ const purge = command({
   summary: "remove closed runs with their histories",
   description: `Removes closed runs; open ones are never touched. Give --older-than, --query or both.
 The space is given back to the file system at the end, which writes the file anew; --keep-space leaves that out.
-No process may have the store open: one that has can purge by itself (engine.purge).`,
+No process may have the store open. A worker that runs all the time removes closed runs by itself: temporalex worker --retention 30d; an application calls engine.purge().`,
   options: purgeOptions,
   examples: [
     { line: "temporalex store purge --older-than 30d --store shop.sqlite" },
@@ -83,8 +82,7 @@ const exportOptions = {
 const exported = command({
   summary: "write histories as JSON files or JSON lines",
   description: `Writes runs with their histories, from a store (held by a process or not) or a cluster.
-A JSON file of a run has the form of Temporal's own exports: temporalex replay, Temporal's UI and every SDK's replayer load it. A JSON line has the
-same history under "history", with the run's names, times and status; temporalex store import takes both.`,
+A JSON file of a run has the form of Temporal's own exports: temporalex replay, Temporal's UI and every SDK's replayer load it. A JSON line has the same history under "history", with the run's names, times and status; temporalex store import takes both.`,
   options: exportOptions,
   lines: true,
   examples: [
@@ -111,8 +109,7 @@ const importOptions = {
 const imported = command({
   summary: "take histories of closed runs in, or a whole store",
   description:
-    `Takes closed runs in: histories as JSON or protobuf (of temporalex, the temporal command line, the UI, an SDK), JSON lines of store export, or
-store files. All files are checked before anything is written.
+    `Takes closed runs in: histories as JSON or protobuf (of temporalex, the temporal command line, the UI, an SDK), JSON lines of store export, or store files. All files are checked before anything is written.
 Open runs are refused: a history does not hold what the engine needs to go on with one. A store file, imported where no store is yet, comes with them.
 No process may have the store open.`,
   options: importOptions,

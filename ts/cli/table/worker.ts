@@ -10,6 +10,12 @@ const options = {
     help:
       `SQLite file in which everything is kept; it is created when missing. This process holds it, and other commands reach it through this one. Default: ./${DEFAULT_STORE}`,
   },
+  retention: {
+    type: "duration",
+    value: "duration",
+    help:
+      "Remove closed runs with their histories this long after they closed, for instance 30d; with a store. Default: keep them",
+  },
   identity: { ...SERVICE.identity, help: "Who works, as histories show it" },
   taskQueue: { type: "text", short: "t", value: "name", default: "default", help: "The queue whose tasks this worker takes" },
   workflows: {

@@ -136,6 +136,9 @@ async function openService(call: WorkerCall, logger: Logger): Promise<Connected>
   const { options, given } = call;
   if (options.address !== undefined) {
     if (given.has("store")) throw new UsageError("--store and --address contradict each other: name a store or a cluster");
+    if (options.retention !== undefined) {
+      throw new UsageError("--retention is for stores; how long a cluster keeps closed workflows is a setting of its namespace");
+    }
     return await openCluster({ ...call, options: { ...options, timeout: undefined } }, options.address);
   }
   const engine = await EmbeddedEngine.open({
@@ -144,9 +147,32 @@ async function openService(call: WorkerCall, logger: Logger): Promise<Connected>
     onError: (error) => logger.error("the engine met a failure", { error }),
   });
   const served = new Served(engine, true, logger);
+  const stop = options.retention === undefined ? () => {} : keepFor(options.retention, engine, logger);
   // The engine's end answers the calls that wait; the server passes that on before it closes.
-  const close = () => served.retire().then(() => engine.close()).then(() => served.close());
+  const close = () => Promise.resolve(stop()).then(() => served.retire()).then(() => engine.close()).then(() => served.close());
   return { service: engine, address: served.address, close };
+}
+
+const RETENTION_MS = 60_000;
+
+/** Purges what has been closed for so long, now and every minute; answers what ends that. */
+function keepFor(retentionMs: number, engine: EmbeddedEngine, logger: Logger): () => void {
+  let purging = false;
+  const purge = async () => {
+    if (purging) return;
+    purging = true;
+    try {
+      const removed = await engine.purge({ closedBefore: Date.now() - retentionMs });
+      if (removed > 0) logger.info("closed runs were removed", { removed });
+    } catch (error) {
+      logger.warn("closed runs could not be removed; it is tried again", { error });
+    } finally {
+      purging = false;
+    }
+  };
+  void purge();
+  const timer = setInterval(() => void purge(), RETENTION_MS);
+  return () => clearInterval(timer);
 }
 
 function progressText({ phase, checked, total }: ReplacementProgress): string {

@@ -2,6 +2,7 @@
 // whichever way the position was reached; and histories that are damaged, foreign or of other code say so by name.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { openSession, type ReplayingRealm, type SessionView } from "../../ts/debug/mod.ts";
+import type { PayloadCodec } from "../../ts/codec/codec.ts";
 import { fromPayloads } from "../../ts/converter/payload.ts";
 import { defaultPayloadConverter } from "../../ts/converter/mod.ts";
 import { type HistoryEvent, HistorySchema } from "../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
@@ -315,11 +316,75 @@ const CASES: { [name: string]: () => Promise<void> } = {
             equal(spun.problem!.name, "RealmLostError");
             equal(spun.events.length, d.server.events.length);
             equal(spun.goToProblem().commands.length, 0);
+            equal(spun.problem!.position, 3, "the first task");
           },
           { watchdogMs: 300 },
         );
       },
     ),
+
+  "code that spins in a later task is shown up to that task": async () => {
+    let history: Uint8Array;
+    await withRealm(CART, async (h) => {
+      const run = h.start("Cart");
+      await run.task();
+      run.server.update("u1", "add", "nut");
+      await run.task();
+      run.server.signal("done");
+      await run.task();
+      history = run.server.history();
+    });
+    await withRealm(
+      CART.replace("on(done, (_, items) => stop(items))", "on(done, () => { for (;;); })"),
+      async ({ realm }) => {
+        const session = await openSession(history, { realm });
+        const { problem } = session;
+        equal(problem!.name, "RealmLostError");
+        equal(session.events[problem!.position - 1]!.type, "WorkflowTaskStarted");
+        equal(session.tasks.length, 2);
+        ok(problem!.position > session.tasks[1]!.lastEventId);
+        const view = session.viewAt(problem!.position - 1);
+        deepEqual([view.published, view.problem], [{ value: { items: 1 }, sinceEventId: session.tasks[1]!.eventId }, undefined]);
+        deepEqual(view.messages.map(({ name, state }) => [name, state]), [["add", "completed"], ["done", "arrived"]]);
+        equal(session.goToProblem().problem, problem);
+      },
+      { watchdogMs: 300 },
+    );
+  },
+
+  "an encoded history is decoded with its codec": () =>
+    withRealm(CART, async (h) => {
+      const run = h.start("Cart");
+      run.server.signal("note", "secret");
+      await run.task();
+      const flip: PayloadCodec = {
+        encode: (payloads) =>
+          Promise.resolve(payloads.map(({ data }) => ({
+            metadata: { encoding: new TextEncoder().encode("binary/flipped") },
+            data: data.map((byte) => byte ^ 255),
+          }))),
+        decode: (payloads) =>
+          Promise.resolve(payloads.map((payload) =>
+            new TextDecoder().decode(payload.metadata["encoding"]) !== "binary/flipped" ? payload : {
+              metadata: { encoding: new TextEncoder().encode("json/plain") },
+              data: payload.data.map((byte) => byte ^ 255),
+            }
+          )),
+      };
+      const { events } = fromBinary(HistorySchema, run.server.history());
+      const signal = events.find(({ attributes }) =>
+        attributes.case === "workflowExecutionSignaledEventAttributes"
+      )!;
+      const input =
+        (signal.attributes.value as { input: { payloads: { metadata: { [k: string]: Uint8Array }; data: Uint8Array }[] } }).input;
+      Object.assign(input.payloads[0]!, (await flip.encode(input.payloads))[0]);
+      const shut = await openSession(encode(events), { realm: h.realm });
+      match(String(shut.runToEnd().messages[0]!.arguments[0]), /^\[unreadable: .*"binary\/flipped"/);
+      const opened = await openSession(encode(events), { realm: h.realm, codec: flip });
+      deepEqual(opened.runToEnd().messages[0]!.arguments, ["secret"]);
+      const broken = { ...flip, decode: () => Promise.reject(new Error("no key")) };
+      await rejects(openSession(encode(events), { realm: h.realm, codec: broken }), /PayloadCodecError/);
+    }),
 
   "a run that is still open shows what it is parked on": () =>
     withRealm(CART, async (h) => {

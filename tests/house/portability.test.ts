@@ -27,7 +27,7 @@ const MAY_IMPORT: { [room: string]: string[] } = {
   executor: ["core", "converter", "platform", "temporal"],
   workflow: ["executor", "converter"],
   compat: ["executor", "core", "converter", "platform", "temporal"],
-  debug: ["temporal", "core", "executor", "converter"],
+  debug: ["temporal", "core", "executor", "converter", "codec"],
   platform: ["service"],
   engine: ["core", "service", "temporal", "platform", "converter"],
   client: ["service", "codec", "converter", "temporal", "workflow", "platform", "executor"],

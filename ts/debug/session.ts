@@ -5,7 +5,8 @@
 // position is "live": nothing here can touch the run.
 //
 // A position is the id of an event: events 1..N have happened, and every workflow task that began among them has been run.
-import { fromBinary } from "@bufbuild/protobuf";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import type { PayloadCodec } from "../codec/codec.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import type { RecordedActivation } from "../executor/recording.ts";
 import type { ReplayOptions, ReplayVerdict } from "../executor/replay.ts";
@@ -29,6 +30,8 @@ export interface ReplayingRealm {
 export interface SessionOptions {
   /** Where the workflow code is. Best a worker realm: it has the determinism guard and the watchdog; an inline realm does for tests. */
   readonly realm: ReplayingRealm;
+  /** The codec, or codecs, with which the run's payloads were encoded: the history is decoded first, in memory. */
+  readonly codec?: PayloadCodec | readonly PayloadCodec[];
   /** Reads the payloads that are shown. Default: Temporal's default encodings. */
   readonly converter?: PayloadConverter;
   /** Extra commands and swapped update ids are problems, too. */
@@ -87,18 +90,18 @@ const NO_TRACE: RunTrace = { jobs: [], waits: [], published: [], receives: [], b
 
 /**
  * Opens a session over a history in any shape that people export. Rejects with a HistoryFileError for a file that holds none, and with an
- * UnknownWorkflowTypeError; a history that the code does not reproduce opens, and its session says so in `problem`.
+ * UnknownWorkflowTypeError, and where a codec fails with a PayloadCodecError; a history that the code does not reproduce opens, and its session says so in `problem`.
  */
 export async function openSession(file: Uint8Array, options: SessionOptions): Promise<DebugSession> {
-  const { realm, converter, strict = false } = options;
+  const { realm, converter, codec, strict = false } = options;
   const history = await readHistoryFile(file);
   if (!realm.workflowTypes.includes(history.workflowType)) {
     throw new UnknownWorkflowTypeError(history.workflowType, realm.workflowTypes);
   }
-  const { events } = fromBinary(HistorySchema, history.bytes);
-  const replay = { strict, record: true, trace: true, callSites: "always" } as const;
-  const verdict = await realm.replay(history.workflowId, history.bytes, replay);
+  const bytes = codec === undefined ? history.bytes : await decoded(history.bytes, codec);
+  const { events } = fromBinary(HistorySchema, bytes);
   const links = linksOf(events, converter);
+  const verdict = await replay(realm, history.workflowId, bytes, events, links, strict);
   const activations = verdict.recorded ?? [];
   const tasks = tasksOf(activations, links);
   const data: SessionData = {
@@ -113,6 +116,30 @@ export async function openSession(file: Uint8Array, options: SessionOptions): Pr
     cache: new ViewCache(),
   };
   return new DebugSession(history, verdict, data);
+}
+
+async function decoded(history: Uint8Array, codec: NonNullable<SessionOptions["codec"]>): Promise<Uint8Array> {
+  const { decodeHistory } = await import("../codec/message_codec.ts");
+  return await decodeHistory(history, codec);
+}
+
+/** The replay of the whole; where code of some task never ends, with what the tasks before it gave. */
+async function replay(
+  realm: ReplayingRealm,
+  workflowId: string,
+  history: Uint8Array,
+  events: readonly HistoryEvent[],
+  links: EventLinks,
+  strict: boolean,
+): Promise<ReplayVerdict> {
+  const options = { strict, record: true, trace: true, callSites: "always" } as const;
+  const verdict = await realm.replay(workflowId, history, options);
+  const lostAt = verdict.trace === undefined ? verdict.error?.eventId ?? 0 : 0;
+  const before = [...links.lastOfTask].findLast(([started]) => started < lostAt);
+  if (before === undefined) return verdict;
+  const prefix = create(HistorySchema, { events: events.slice(0, before[1]) });
+  const { recorded, trace } = await realm.replay(workflowId, toBinary(HistorySchema, prefix), options);
+  return { ...verdict, ...(recorded === undefined ? {} : { recorded }), ...(trace === undefined ? {} : { trace }) };
 }
 
 /** A task is mostly one activation of the code; some have several. */

@@ -76,6 +76,9 @@ export interface ReplayVerdict {
 
 type Setup = (identity: RunIdentity, extra: { record?: boolean; callSites?: boolean }) => RunSetup;
 
+/** With `trace`: told of the event at which each activation begins, before it does. What is told last names the task of code that never ends. */
+export type ReplayProgress = (startedEventId: number) => void;
+
 const noPages: FetchHistory = () => Promise.reject(new Error("the history ends before the event that its last task needs"));
 
 export async function replayHistory(
@@ -83,11 +86,12 @@ export async function replayHistory(
   workflowId: string,
   history: Uint8Array,
   options: ReplayOptions,
+  progress?: ReplayProgress,
 ): Promise<ReplayVerdict> {
   const head = headOf(history);
   const identity = { workflowType: head.workflowType, workflowId, runId: options.runId ?? head.runId };
   const callSites = options.callSites ?? "onFailure";
-  const first = await once(setup, identity, history, options, callSites === "always");
+  const first = await once(setup, identity, history, options, callSites === "always", progress);
   if (first.error === undefined || callSites !== "onFailure" || first.error.location !== "") return first;
   const second = await once(setup, identity, history, options, true);
   return second.error?.code === first.error.code ? { ...second, recorded: first.recorded, trace: first.trace } : first;
@@ -108,9 +112,10 @@ async function once(
   history: Uint8Array,
   options: ReplayOptions,
   callSites: boolean,
+  progress?: ReplayProgress,
 ): Promise<ReplayVerdict> {
   const made = setup(identity, { record: options.record, callSites });
-  const tracer = options.trace === true ? new Tracer() : undefined;
+  const tracer = options.trace === true ? new Tracer(progress) : undefined;
   const run = new CachedRun({
     ...made,
     tracer,

@@ -16,7 +16,7 @@ import { Lock } from "./lock.ts";
 import { type LogSink, type Program, silentLog } from "./program.ts";
 import type { Recorder } from "./recording.ts";
 import { type RejectionHost, RejectionWatch } from "./rejections.ts";
-import { replayHistory, type ReplayOptions, type ReplayVerdict } from "./replay.ts";
+import { replayHistory, type ReplayOptions, type ReplayProgress, type ReplayVerdict } from "./replay.ts";
 import { unknownWorkflow } from "./unknown_program.ts";
 import { scanTask, taskFailedRequest, type TaskHead, withFailureMessage } from "./wire_scan.ts";
 
@@ -197,7 +197,12 @@ export class TaskRunner {
   }
 
   /** Replays a whole or cut history (bytes of History) with no reporter and gives the verdict. */
-  async replay(workflowId: string, history: Uint8Array, options: ReplayOptions = {}): Promise<ReplayVerdict> {
+  async replay(
+    workflowId: string,
+    history: Uint8Array,
+    options: ReplayOptions = {},
+    progress?: ReplayProgress,
+  ): Promise<ReplayVerdict> {
     await this.#lock.acquire();
     this.#options.onTurnTo?.(undefined);
     try {
@@ -206,6 +211,7 @@ export class TaskRunner {
         workflowId,
         history,
         options,
+        progress,
       );
     } finally {
       this.#lock.release();

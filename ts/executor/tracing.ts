@@ -76,6 +76,8 @@ export interface RunTrace {
 type OpenWait = { from: number; value: Wait; to: number | undefined };
 
 export class Tracer implements LogSink {
+  /** Told of the event at which an activation begins. */
+  readonly #progress: ((startedEventId: number) => void) | undefined;
   readonly #jobs: TracedJob[][] = [];
   readonly #waits: OpenWait[] = [];
   #pending = new Map<object, OpenWait>();
@@ -84,12 +86,17 @@ export class Tracer implements LogSink {
   readonly #buffered: Span<Readonly<Record<string, number>>>[] = [];
   readonly #logs: Span<LogEntry>[] = [];
 
+  constructor(progress?: (startedEventId: number) => void) {
+    this.#progress = progress;
+  }
+
   write(entry: LogEntry): void {
     this.#logs.push({ from: this.#jobs.length - 1, value: entry });
   }
 
   /** An activation begins. */
   begin(activation: Activation): void {
+    this.#progress?.(activation.startedEventId);
     this.#jobs.push(activation.jobs.map(jobOf));
   }
 

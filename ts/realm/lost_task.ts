@@ -84,16 +84,16 @@ export function lostTaskOutcome(
   });
 }
 
-/** The verdict for the replay that did it. */
-export function lostReplayVerdict(workflowId: string, history: Uint8Array, loss: Loss): ReplayVerdict {
+/** The verdict for the replay that did it. `at`: the event of the workflow task that it was at; 0: not known. */
+export function lostReplayVerdict(workflowId: string, history: Uint8Array, loss: Loss, at = 0): ReplayVerdict {
   const { workflowType, runId } = scanHistory(history);
   const message = `workflow "${workflowType}" (id "${workflowId}") ${describe(loss)}`;
   const commandKind = CommandKind.COMMAND_KIND_UNSPECIFIED;
   const none = {
     name: "RealmLostError",
     code: 0,
-    eventId: 0,
-    eventType: "",
+    eventId: at,
+    eventType: at > 0 ? "WorkflowTaskStarted" : "",
     expected: "",
     actual: "",
     location: "",

@@ -45,6 +45,8 @@ export type FromRealm =
   /** It turns to this task or replay now. */
   | { readonly t: "busy"; readonly id: number }
   | { readonly t: "alive" }
+  /** A replay with `trace` turns to the workflow task that began with this event. */
+  | { readonly t: "at"; readonly id: number; readonly eventId: number }
   | { readonly t: "outcome"; readonly id: number; readonly outcome: TaskOutcome }
   | { readonly t: "verdict"; readonly id: number; readonly verdict: ReplayVerdict }
   | { readonly t: "error"; readonly id: number; readonly message: string }

@@ -34,6 +34,8 @@ export interface Job {
   message(id: number): ToRealm;
   done(answer: FromRealm): void;
   fail(error: Error): void;
+  /** Of a replay with `trace`: the event of the workflow task that it is at. */
+  at?: number;
   /** This job is what the realm was lost on. */
   lost(loss: Loss): void;
 }
@@ -183,6 +185,11 @@ export class RealmThread {
         return;
       case "alive":
         return;
+      case "at": {
+        const job = this.#jobs.get(message.id);
+        if (job !== undefined) job.at = message.eventId;
+        return;
+      }
       case "log":
         return this.#spec.log.write(message.entry);
       case "fetch":

@@ -193,7 +193,8 @@ class RealmInside {
   async #replay({ id, workflowId, history, options }: Extract<ToRealm, { t: "replay" }>): Promise<void> {
     this.#begin(undefined, id);
     try {
-      const verdict = await this.#runner.replay(workflowId, history, options);
+      const progress = options.trace === true ? (eventId: number) => this.#send({ t: "at", id, eventId }) : undefined;
+      const verdict = await this.#runner.replay(workflowId, history, options, progress);
       const error = verdict.error === undefined ? {} : { error: { ...verdict.error, thrown: shown(verdict.error.thrown) } };
       this.#send({ t: "verdict", id, verdict: { ...verdict, ...error } });
     } catch (e) {

@@ -146,14 +146,15 @@ class ThreadedRealm implements WorkerRealm {
 
   replay(workflowId: string, history: Uint8Array, options: ReplayOptions = {}): Promise<ReplayVerdict> {
     return new Promise((resolve, reject) => {
-      this.#submit({
+      const job: Job = {
         runId: undefined,
         unclear: 0,
         message: (id) => ({ t: "replay", id, workflowId, history: alone(history), options }),
         done: (answer) => settle(answer, "verdict", (a) => resolve(a.verdict), reject),
         fail: reject,
-        lost: (loss) => resolve(lostReplayVerdict(workflowId, history, loss)),
-      });
+        lost: (loss) => resolve(lostReplayVerdict(workflowId, history, loss, job.at)),
+      };
+      this.#submit(job);
     });
   }
 

@@ -37,9 +37,9 @@ interface WorkerScope {
 }
 
 /** The page is asked this often whether it still runs, while other tabs wait. */
-const PING_MS = 1000;
+const PING_MS = 2000;
 /** So many questions in a row without an answer, and the next tab takes over: workflow code runs in the page's threads. */
-const MAX_SILENT = 5;
+const MAX_SILENT = 2;
 /** After a failure that may pass (no space, files in use) the next try waits this long. */
 const RETRY_MS = 2000;
 

@@ -7,7 +7,10 @@ export interface Suite {
   readonly profile: Profile;
   readonly site: Site;
   /** Runs with a store name of its own and a function that opens tabs; they are closed afterwards. */
-  check(name: string, body: (t: { store: string; newTab: () => Promise<Tab>; lines: string[] }) => Promise<void>): void;
+  check(
+    name: string,
+    body: (t: { store: string; newTab: () => Promise<Tab>; skip: (why: string) => void }) => Promise<void>,
+  ): void;
 }
 
 export async function browserSuite(flags: readonly string[] = []): Promise<Suite> {
@@ -23,17 +26,15 @@ export async function browserSuite(flags: readonly string[] = []): Promise<Suite
     profile,
     site,
     check(name, body) {
-      test(name, { skip: why === undefined ? false : `no browser: ${why}`, timeout: 120_000 }, async () => {
+      test(name, { skip: why === undefined ? false : `no browser: ${why}`, timeout: 120_000 }, async (t) => {
         const tabs: Tab[] = [];
-        const lines: string[] = [];
-        profile.hear = (line) => lines.push(line);
         const newTab = async () => {
           const made = await profile.tab(site.url);
           tabs.push(made);
           return made;
         };
         try {
-          await body({ store: `store ${++stores}`, newTab, lines });
+          await body({ store: `store ${++stores}`, newTab, skip: (why) => t.skip(why) });
         } finally {
           await Promise.all(tabs.map((made) => made.close().catch(() => {})));
         }

@@ -186,9 +186,9 @@ async function startInChromium() {
       for (let i = 0; i < 3; i++) await cdp.send("HeapProfiler.collectGarbage");
       return (await cdp.send("Runtime.getHeapUsage")).usedSize;
     };
-    await add(200);
+    const coreBefore = await add(200);
     const before = await used();
-    await add(runs);
+    const wasmBytes = Math.round((await add(runs) - coreBefore) / runs);
     const heapBytes = Math.round((await used() - before) / runs);
     const spread = (key) => {
       const sorted = starts.map((s) => s[key]).sort((a, b) => a - b);
@@ -197,7 +197,7 @@ async function startInChromium() {
     return {
       ...{ bench: "size", runtime: `chromium ${launched.browser.version()}`, repeats: starts.length },
       importToFirstResult: { "page, memory": Object.fromEntries(Object.keys(starts[0]).map((key) => [key, spread(key)])) },
-      idleWorkflow: { workflows: runs, heapBytes },
+      idleWorkflow: { workflows: runs, heapBytes, wasmBytes },
     };
   } finally {
     await launched.browser.close();

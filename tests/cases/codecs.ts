@@ -18,6 +18,7 @@ import { Worker } from "../../ts/worker/mod.ts";
 import {
   activities,
   ApplicationFailure,
+  continueAsNew,
   on,
   publishState,
   query,
@@ -89,6 +90,11 @@ const patient = workflow("Patient", async () => {
   return { state, timedOut, echoed: await acts.echo("late") };
 });
 
+const chained = workflow(
+  "Chained",
+  async (left: number, text: string) => left === 0 ? text.length : continueAsNew(left - 1, text),
+);
+
 interface Place {
   readonly engine: EmbeddedEngine;
   /** With the codec of the worker, or another one. */
@@ -103,7 +109,7 @@ async function application(
   const engine = await EmbeddedEngine.open({ store: new MemoryStore() });
   const common = { service: engine, taskQueue: "q", logger: silentLogger };
   try {
-    const worker = await Worker.create({ ...common, ...options, workflows: [keeper], activities: { echo } });
+    const worker = await Worker.create({ ...common, ...options, workflows: [keeper, chained], activities: { echo } });
     await worker.runUntil(() => body({ engine, client: (other = options) => new Client({ ...common, ...other }) }));
   } finally {
     await engine.close();
@@ -178,6 +184,12 @@ export const cases: Case[] = [
         for (const [name, bytes] of store.blobs) store.blobs.set(name, bytes.slice(1));
         ok(/blob [0-9a-f]{64} is damaged/.test((await rejection(handle.result())).message));
         store.blobs.clear();
+        const chain = await client().start(chained, { id: "c", args: [2, large] });
+        while ((await client().getHandle(chained, "c").describe()).status !== "COMPLETED") {
+          await new Promise((resolve) => setTimeout(resolve, 2));
+        }
+        store.blobs.clear();
+        equal(await chain.result(), 3_000_000, "what the runs of a chain gave to each other is not needed for its result");
         ok(/blob [0-9a-f]{64} is not in the store/.test((await rejection(handle.result())).message));
       });
     },

@@ -89,6 +89,7 @@ test("nothing readable is in the store or the log, and every value arrives", () 
     const at = bytes.indexOf(SECRET);
     assert.equal(at, -1, `the store has ${JSON.stringify(bytes.slice(at - 60, at + 60))}`);
     assert.deepEqual(log.filter((line) => line.includes(SECRET)), []);
+    assert.ok(log.some((line) => line.includes('handler of signal "spoil" failed')));
     assert.ok(log.some((line) => line.includes("an activity failed")), "the log is what it is taken for");
     // An export stays encoded unless it is asked for.
     assert.ok(!(await bad.first.historyJson()).includes(SECRET));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type ApplicationFailure, type Client, QueryFailedError, WorkflowUpdateRejectedError } from "../../ts/mod.ts";
 import { until } from "../support/services.ts";
-import { add, broken, finish, later, note, refuse, SECRET, secrets, seen } from "./workflows/secrets.ts";
+import { add, broken, finish, later, note, refuse, SECRET, secrets, seen, spoil } from "./workflows/secrets.ts";
 
 /** Takes the workflow through everything that carries values; two runs. */
 export async function live(client: Client, id: string, how: "done" | "fail") {
@@ -20,6 +20,7 @@ export async function live(client: Client, id: string, how: "done" | "fail") {
   assert.ok(refused instanceof WorkflowUpdateRejectedError, String(refused));
   assert.match(refused.message, /SECRET bad is refused/);
   assert.deepEqual((refused.cause as ApplicationFailure).details, [`${SECRET} bad detail`]);
+  await handle.signal(spoil, `${SECRET} spoilt`);
   // Nobody receives these: they travel in the header of the next run.
   await handle.signal(later, `${SECRET} buffered`);
   assert.deepEqual(await handle.query(seen, `${SECRET} query `), [`${SECRET} query ${SECRET} signal`]);

@@ -91,6 +91,7 @@ export class Client {
       namespace: this.namespace,
       identity: this.identity,
       converter: options.converter ?? defaultPayloadConverter,
+      codec,
       limits: service.checksPayloads ? undefined : limits,
       logger,
       defaultTaskQueue: options.taskQueue,

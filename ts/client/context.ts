@@ -3,6 +3,7 @@ import type { Duration } from "../converter/duration.ts";
 import { fromFailure } from "../converter/failure_converter.ts";
 import type { TemporalFailure } from "../converter/failures.ts";
 import { fromPayloads, type Payload, type PayloadConverter, toPayloads } from "../converter/payload.ts";
+import type { MessageCodec } from "../codec/message_codec.ts";
 import type { Logger } from "../service/logger.ts";
 import { checkPayloads, type PayloadLimits } from "../service/limits.ts";
 import { Code, ServiceError } from "../service/raw.ts";
@@ -15,6 +16,7 @@ export interface ClientContext {
   readonly namespace: string;
   readonly identity: string;
   readonly converter: PayloadConverter;
+  readonly codec: MessageCodec | undefined;
   /** Undefined where a codec changes sizes afterwards; they are checked behind it. */
   readonly limits: PayloadLimits | undefined;
   readonly logger: Logger;

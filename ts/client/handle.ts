@@ -21,7 +21,15 @@ import {
   WorkflowFailedError,
   WorkflowNotFoundError,
 } from "./errors.ts";
-import { collectHistory, type HistoryOptions, historyToBytes, historyToJson, readHistory, waitForClose } from "./history.ts";
+import {
+  collectHistory,
+  decodeEvent,
+  type HistoryOptions,
+  historyToBytes,
+  historyToJson,
+  readHistory,
+  waitForClose,
+} from "./history.ts";
 import { startUpdate, type StartUpdateOptions, UpdateHandle, type UpdateOptions } from "./updates.ts";
 
 /** Options of `handle.result`. */
@@ -97,7 +105,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
       );
       const next = nextRun(event);
       if (next !== undefined && follow) runId = next;
-      else return this.#outcome(event, runId ?? "") as WorkflowResult<W>;
+      else return this.#outcome(await decodeEvent(this.#context, event), runId ?? "") as WorkflowResult<W>;
     }
   }
 

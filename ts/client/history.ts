@@ -3,7 +3,12 @@
 import { create, fromBinary, toBinary, toJson } from "@bufbuild/protobuf";
 import { EventType } from "../temporal/generated/temporal/api/enums/v1/event_type_pb.ts";
 import { HistoryEventFilterType } from "../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
-import { type History, type HistoryEvent, HistorySchema } from "../temporal/generated/temporal/api/history/v1/message_pb.ts";
+import {
+  type History,
+  type HistoryEvent,
+  HistoryEventSchema,
+  HistorySchema,
+} from "../temporal/generated/temporal/api/history/v1/message_pb.ts";
 import type { GetWorkflowExecutionHistoryResponse } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { ClientContext } from "./context.ts";
 import { askUntil, type CallSettings, Deadline } from "./calls.ts";
@@ -80,7 +85,10 @@ export async function* readHistory(
   }
 }
 
-/** The closing event of a run, waiting for it. */
+/**
+ * The closing event of a run, waiting for it; as stored. Of a chain of runs only the last event is decoded (`decodeEvent`): what runs gave
+ * to each other may be gone from where a codec put it.
+ */
 export async function waitForClose(
   context: ClientContext,
   workflowId: string,
@@ -89,18 +97,29 @@ export async function waitForClose(
 ): Promise<HistoryEvent> {
   let nextPageToken: Uint8Array = new Uint8Array(0);
   return await askUntil(deadline, async () => {
-    const page = await context.calls.longPoll("getWorkflowExecutionHistory", {
-      namespace: context.namespace,
-      execution: { workflowId, runId: runId ?? "" },
-      nextPageToken,
-      waitNewEvent: true,
-      skipArchival: true,
-      historyEventFilterType: HistoryEventFilterType.CLOSE_EVENT,
-    }, deadline);
+    const page = await context.calls.longPoll(
+      "getWorkflowExecutionHistory",
+      {
+        namespace: context.namespace,
+        execution: { workflowId, runId: runId ?? "" },
+        nextPageToken,
+        waitNewEvent: true,
+        skipArchival: true,
+        historyEventFilterType: HistoryEventFilterType.CLOSE_EVENT,
+      },
+      deadline,
+      { asStored: true },
+    );
     if (page === undefined) return undefined;
     nextPageToken = page.nextPageToken;
     return pageEvents(page).find(isClosing);
   });
+}
+
+/** An event with its payloads decoded. Rejects with a PayloadCodecError. */
+export async function decodeEvent({ codec }: ClientContext, event: HistoryEvent): Promise<HistoryEvent> {
+  if (codec === undefined) return event;
+  return fromBinary(HistoryEventSchema, await codec.decode(HistoryEventSchema, toBinary(HistoryEventSchema, event)));
 }
 
 export async function collectHistory(events: AsyncIterable<HistoryEvent>): Promise<History> {

@@ -30,7 +30,10 @@ export class SignalAwaiter extends Awaiter<unknown> {
       args = decodeArgs(run, this.message, signal.input);
     } catch (e) {
       if (!(e instanceof InvalidArguments)) throw e;
-      run.log.error(`signal "${signal.name}" was dropped: ${e.message}`, { issues: e.issues });
+      // What the validator says may quote the arguments, so it is a field.
+      run.log.error(`signal "${signal.name}" was dropped: the arguments of signal "${signal.name}" are not valid`, {
+        issues: e.issues,
+      });
       return;
     }
     this.#unregister();

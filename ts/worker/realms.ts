@@ -75,7 +75,7 @@ export async function openRealm(
       stickyScheduleToStartTimeoutMs: settings.stickyScheduleToStartTimeoutMs,
     },
     fetchHistory: (workflowId, runId, token) => fetchPage(settings, workflowId, runId, token),
-    log: workflowLog(settings.logger),
+    log: workflowLog(settings.logger, settings.codec?.hidesText === true),
   };
   if (realmEntry !== undefined && (realm === "inline" || (workflows !== undefined && !namesModules(workflows)))) {
     throw new TypeError(
@@ -126,11 +126,21 @@ async function inThread(
   return realm;
 }
 
-/** Log lines of workflow code. Their time is workflow time, which differs from the log's own. */
-function workflowLog(logger: Logger): NonNullable<CommonRealmOptions["log"]> {
+/**
+ * Log lines of workflow code. Their time is workflow time, which differs from the log's own. Fields of errors that the executor tells of
+ * quote what workflow code threw; with encodeCommonAttributes they stay out.
+ */
+function workflowLog(logger: Logger, hidesText: boolean): NonNullable<CommonRealmOptions["log"]> {
   return {
-    write({ level, message, fields, timeMs, workflowType, workflowId, runId }) {
-      logger[level](message, { ...fields, workflowType, workflowId, runId, workflowTime: new Date(timeMs).toISOString() });
+    write({ level, message, fields, timeMs, workflowType, workflowId, runId, source }) {
+      const quotes = hidesText && source === "executor" && level === "error";
+      logger[level](message, {
+        ...(quotes ? {} : fields),
+        workflowType,
+        workflowId,
+        runId,
+        workflowTime: new Date(timeMs).toISOString(),
+      });
     },
   };
 }

@@ -27,6 +27,7 @@ export const note = signal<[text: string]>("note");
 export const later = signal<[text: string]>("later");
 export const add = update<[text: string], string>("add");
 export const refuse = update<[text: string], string>("refuse");
+export const spoil = signal<[text: string]>("spoil");
 export const finish = signal<[how: How]>("finish");
 export const seen = query<string[], [prefix: string]>("seen");
 export const broken = query<string>("broken");
@@ -38,7 +39,7 @@ const acts = activities<typeof import("../activities.ts")>({
 });
 
 export const secrets = workflow("Secrets", {
-  messages: { note, later, add, refuse, finish, seen, broken },
+  messages: { note, spoil, later, add, refuse, finish, seen, broken },
   queries: {
     seen: (published: string[], prefix) => published.map((text) => `${prefix}${text}`),
     broken: () => {
@@ -68,6 +69,9 @@ export const secrets = workflow("Secrets", {
         validate: ([text]) => {
           throw new ApplicationFailure(`${text} is refused`, { details: [`${text} detail`] });
         },
+      }),
+      on(spoil, ([text]) => {
+        throw new Error(`${SECRET} handler of ${text}`);
       }),
       on(finish, ([how], [, texts]) => stop([how, texts])),
     ]);

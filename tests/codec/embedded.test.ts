@@ -126,6 +126,16 @@ test("an encrypted history replays with the codec, and without it says what is m
     }
   }));
 
+test("workflows of a running worker are replaced: encoded histories are checked against the new code", () =>
+  withApp({ codec: invertingCodec() }, async (app) => {
+    const handle = await app.client.start(secrets, { id: "w", args: ["a", 1] });
+    await until("it receives", async () => (await handle.query(seen, "")).includes("open"));
+    const { checkedRuns } = await app.worker.replaceWorkflows();
+    assert.equal(checkedRuns, 1);
+    await handle.signal(finish, "done");
+    assert.equal((await handle.result()).generation, 1);
+  }));
+
 test("histories from before the codec go on with it", async () => {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-codec-"));
   const path = join(folder, "store.sqlite");

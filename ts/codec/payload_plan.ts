@@ -44,15 +44,16 @@ const BLOB = `${COMMON}.DataBlob`;
 const plans = new Map<string, Plan>();
 const reaching = new Map<string, boolean>();
 
-/** Messages that travel inside of an Any: those of updates. */
-const inAny = new Map<string, DescMessage>(messagesOf(file_temporal_api_update_v1_message));
+/** Messages that travel inside of an Any: those of updates. Found when first asked for: an import builds no descriptors. */
+let inAny: ReadonlyMap<string, DescMessage> | undefined;
 
-function* messagesOf(file: DescFile): Generator<[string, DescMessage]> {
-  for (const message of file.messages) yield [message.typeName, message];
+function messagesOf(file: DescFile): ReadonlyMap<string, DescMessage> {
+  return new Map(file.messages.map((message) => [message.typeName, message]));
 }
 
 /** The message type that an Any's url names; undefined for one without payloads or not known. */
 export function planOfUrl(url: string): Plan | undefined {
+  inAny ??= messagesOf(file_temporal_api_update_v1_message);
   const desc = inAny.get(url.slice(url.lastIndexOf("/") + 1));
   return desc !== undefined && reaches(desc) ? planOf(desc) : undefined;
 }

@@ -23,6 +23,8 @@ export interface RealmSpec {
   readonly maxHeapMb: number | undefined;
   readonly fetchHistory: FetchHistory;
   readonly log: LogSink;
+  /** The worker has all that it needs to start, which takes a while: time for what the host has to do anyway. */
+  readonly onStarting: (() => void) | undefined;
 }
 
 /** One piece of work: a workflow task or a replay. */
@@ -106,6 +108,7 @@ export class RealmThread {
       }, spec.startupMs);
       const aliveMs = spec.watchdogMs > 0 ? Math.max(10, spec.watchdogMs / SIGNS_PER_WINDOW) : 3_600_000;
       thread.value.post({ t: "init", ...init.value, aliveMs } satisfies InitMessage);
+      spec.onStarting?.();
       const types = await started;
       if (this.#state === "starting") this.#state = "ready";
       if (this.#jobs.size === 0) thread.value.hold(false);

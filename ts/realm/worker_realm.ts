@@ -48,6 +48,8 @@ export interface WorkerRealmOptions extends CommonRealmOptions {
   readonly maxHeapMb?: number;
   /** Quarantine workers at once. Default: 4. */
   readonly maxQuarantine?: number;
+  /** @internal Called when a worker has been given what it starts with, and this thread would wait for it. */
+  readonly onStarting?: () => void;
 }
 
 /** A realm in a worker of its own, replaced by a new one when a workflow spins or takes it down. */
@@ -87,6 +89,7 @@ export async function createWorkerRealm(options: WorkerRealmOptions): Promise<Wo
     maxHeapMb: options.maxHeapMb,
     fetchHistory: options.fetchHistory ?? noHistory,
     log,
+    onStarting: options.onStarting,
   };
   const realm = new ThreadedRealm(spec, options.runOptions ?? {}, options.maxQuarantine ?? 4);
   await realm.start();

@@ -13,14 +13,24 @@ export type TypedService = {
   ) => Promise<MessageShape<Methods[M]["output"]>>;
 };
 
+/** A service with messages. Its methods are made, and descriptors built, when they are first asked for. */
 export function typedService(raw: RawService): TypedService {
-  const service: { [name: string]: unknown } = {};
-  for (const name of Object.keys(WorkflowService.method) as MethodName[]) {
-    const method = WorkflowService.method[name];
-    service[name] = async (request: never, options?: CallOptions) => {
-      const message = create(method.input as never, request);
-      return fromBinary(method.output, await raw.call(name, toBinary(method.input as never, message), options));
-    };
-  }
-  return service as TypedService;
+  const made = new Map<string, unknown>();
+  return new Proxy({} as TypedService, {
+    get(_, name) {
+      if (typeof name !== "string") return undefined;
+      if (!made.has(name)) made.set(name, methodOf(raw, name));
+      return made.get(name);
+    },
+  });
+}
+
+function methodOf(raw: RawService, name: string): unknown {
+  const methods: { readonly [name: string]: Methods[MethodName] } = WorkflowService.method;
+  const method = methods[name];
+  if (method === undefined) return undefined;
+  return async (request: never, options?: CallOptions) => {
+    const message = create(method.input as never, request);
+    return fromBinary(method.output, await raw.call(name as MethodName, toBinary(method.input as never, message), options));
+  };
 }

@@ -15,6 +15,7 @@ import { VERSION } from "../service/version.ts";
 import {
   GetWorkflowExecutionHistoryRequestSchema,
 } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { WorkflowService } from "../temporal/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import type { WorkerSettings } from "./options.ts";
 import { report } from "./reports.ts";
 import type { TaskRealm } from "./workflow_tasks.ts";
@@ -121,6 +122,8 @@ async function inThread(
     ...(options.realmEntry !== undefined && { entry: options.realmEntry }),
     ...(options.payloadConverterModule !== undefined && { payloadConverter: options.payloadConverterModule }),
     ...(options.watchdogMs !== undefined && { watchdogMs: options.watchdogMs }),
+    // Polls and the first call of a client need the service's descriptors: they are built while the thread starts.
+    onStarting: () => void WorkflowService.method,
   });
   for (const warning of realm.warnings) logger.warn(formatProblem(warning));
   return realm;

@@ -29,6 +29,10 @@ import { EncodingType } from "../../ts/temporal/generated/temporal/api/enums/v1/
 import { FailureSchema } from "../../ts/temporal/generated/temporal/api/failure/v1/message_pb.ts";
 import { HistorySchema } from "../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
 import { file_temporal_api_update_v1_message } from "../../ts/temporal/generated/temporal/api/update/v1/message_pb.ts";
+import {
+  RespondQueryTaskCompletedRequestSchema,
+  RespondWorkflowTaskCompletedRequestSchema,
+} from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { WorkflowService } from "../../ts/temporal/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { invertingCodec } from "../support/codecs.ts";
 
@@ -229,6 +233,28 @@ test("a failure keeps its type, details and causes; another reader sees that it 
     await messages.decode(FailureSchema, once),
     await messages.decode(FailureSchema, await messages.decode(FailureSchema, once)),
   );
+});
+
+test("the text of a failed query is hidden wherever it stands", async () => {
+  const messages = MessageCodec.of({ codec: invertingCodec(), encodeCommonAttributes: true })!;
+  const failure = toFailure(new ApplicationFailure("SECRET"));
+  const direct = create(RespondQueryTaskCompletedRequestSchema, { errorMessage: "SECRET", failure });
+  const encoded = await messages.encode(
+    RespondQueryTaskCompletedRequestSchema,
+    toBinary(RespondQueryTaskCompletedRequestSchema, direct),
+  );
+  const inTask = create(RespondWorkflowTaskCompletedRequestSchema, { queryResults: { q: { errorMessage: "SECRET", failure } } });
+  const answers = await messages.encode(
+    RespondWorkflowTaskCompletedRequestSchema,
+    toBinary(RespondWorkflowTaskCompletedRequestSchema, inTask),
+  );
+  for (const bytes of [encoded, answers]) assert.ok(!Buffer.from(bytes).includes("SECRET"));
+  assert.equal(fromBinary(RespondQueryTaskCompletedRequestSchema, encoded).errorMessage, "Encoded failure");
+  const { queryResults } = fromBinary(
+    RespondWorkflowTaskCompletedRequestSchema,
+    await messages.decode(RespondWorkflowTaskCompletedRequestSchema, answers),
+  );
+  assert.equal(queryResults["q"]!.failure!.message, "SECRET");
 });
 
 test("without payloads the bytes are the very same, and so are fields that nobody knows", async () => {

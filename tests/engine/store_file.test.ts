@@ -45,6 +45,16 @@ for (const { driver, skip } of sqliteDrivers) {
     assert.deepEqual(readdirSync(folder), files);
   });
 
+  check("an empty blob that was read is written back as an empty blob", (path) => {
+    const database = library().open(path);
+    database.exec("CREATE TABLE blobs (value BLOB NOT NULL); INSERT INTO blobs VALUES (x'')");
+    const { value } = database.prepare("SELECT value FROM blobs").get([])!;
+    database.prepare("INSERT INTO blobs VALUES (?)").run([value!]);
+    const [{ kinds }] = database.prepare("SELECT group_concat(typeof(value)) AS kinds FROM blobs").all([]) as [{ kinds: string }];
+    assert.equal(kinds, "blob,blob");
+    database.close();
+  });
+
   check("a folder is no store, and a missing folder is named", (path, folder) => {
     mkdirSync(path);
     assert.throws(() => open(path), NotAStoreError);

@@ -1,7 +1,15 @@
 // node:sqlite: built into Node (from 22.5) and Deno.
 import type * as Sqlite from "node:sqlite";
 import type { Builtins } from "../builtins.ts";
-import type { SqlDatabase, SqlLibrary, SqlRow } from "../driver.ts";
+import type { SqlDatabase, SqlLibrary, SqlRow, SqlValue } from "../driver.ts";
+
+const EMPTY = new Uint8Array(0);
+const isEmpty = (value: SqlValue): boolean => value instanceof Uint8Array && value.length === 0;
+
+/** Node 22 binds an empty blob that it has read itself as NULL; one that we made is bound as what it is. */
+function bound(params: readonly SqlValue[]): readonly SqlValue[] {
+  return params.some(isEmpty) ? params.map((value) => isEmpty(value) ? EMPTY : value) : params;
+}
 
 export function nodeLibrary(builtins: Builtins): SqlLibrary | undefined {
   let sqlite: typeof Sqlite | undefined;
@@ -21,9 +29,9 @@ function wrap(database: Sqlite.DatabaseSync): SqlDatabase {
     prepare(sql) {
       const statement = database.prepare(sql);
       return {
-        run: (params) => Number(statement.run(...params).changes),
-        get: (params) => statement.get(...params) as SqlRow | undefined,
-        all: (params) => statement.all(...params) as SqlRow[],
+        run: (params) => Number(statement.run(...bound(params)).changes),
+        get: (params) => statement.get(...bound(params)) as SqlRow | undefined,
+        all: (params) => statement.all(...bound(params)) as SqlRow[],
       };
     },
     close: () => database.close(),

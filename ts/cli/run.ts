@@ -53,7 +53,8 @@ export async function runCommand(call: RunCall): Promise<number> {
       idConflictPolicy: "USE_EXISTING",
       ...(options.executionTimeout !== undefined && { executionTimeout: options.executionTimeout }),
     });
-    print.note(`running ${type}, workflow id ${id}${store === undefined ? "" : `, in ${store}`}`);
+    const place = store === undefined ? "in memory (with --store other commands can talk to it)" : `in ${store}`;
+    print.note(`running ${type}, workflow id ${id}, ${place}`);
     const interrupted = new Promise<never>((_, reject) => {
       const stop = () => reject(signal.reason);
       if (signal.aborted) stop();

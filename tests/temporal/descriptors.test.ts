@@ -19,7 +19,10 @@ import {
   toJson,
 } from "@bufbuild/protobuf";
 import { fileDesc } from "@bufbuild/protobuf/codegenv2";
+import { base64Decode } from "@bufbuild/protobuf/wire";
 import * as wkt from "@bufbuild/protobuf/wkt";
+import { fileAsJson } from "../../ts/temporal/descriptor_reader.ts";
+import { fileDesc as lazily } from "../../ts/temporal/descriptors.ts";
 import { StartWorkflowExecutionRequestSchema } from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import * as ours from "../../ts/temporal/well_known.ts";
 
@@ -99,12 +102,15 @@ const ofFile = (file: DescFile) => ({
   extensions: file.extensions.length,
 });
 
-for (const [name, { path }] of sources) {
+for (const [name, { path, base64, imports }] of sources) {
   test(`${name} is what the library builds`, async () => {
     const url = pathToFileURL(path).href;
     // Node runs the built files.
     const module = await import("Deno" in globalThis ? url : url.replace("/ts/", "/dist/ts/").replace(/\.ts$/, ".js"));
     assert.deepEqual(ofFile(module[name]), ofFile(byTheLibrary(name)));
+    // The same as JSON, as the package has it for Node.
+    const fromJson = lazily(fileAsJson(base64Decode(base64)), imports.map((i) => module[i] ?? byTheLibrary(i)));
+    assert.deepEqual(ofFile(fromJson), ofFile(byTheLibrary(name)));
     for (const [key, value] of Object.entries(module as { [name: string]: DescMessage })) {
       if (/Schema$/.test(key) && value.kind === "message") assert.equal(`${value.name}Schema`, key.replace(/^.*_/, ""));
     }

@@ -6,15 +6,30 @@
 // the module's bytes, commands) has files of its own. Libraries and generated messages are written without blanks: nobody reads them,
 // and the runtime has to. The gRPC library stays outside, because only those who serve or ask a cluster need it.
 import { join, posix, relative, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { buildDist } from "../build_dist.mjs";
 import { root } from "./steps.mjs";
 
 const OUTSIDE = [/^@connectrpc\//, /^libsql$/, /^node-sqlite3-wasm$/, /^node:/];
 const sourceOf = (name) => join(root, "ts", `${name}.ts`);
 
+/** Descriptors as JSON, which Node reads much faster than their encoded form: they are built when a process begins. */
+async function descriptorsAsJson() {
+  buildDist();
+  const { fileAsJson } = await import(pathToFileURL(join(root, "dist/ts/temporal/descriptor_reader.js")).href);
+  return (code) =>
+    code.replace(/(\bfileDesc\(\s*)"([A-Za-z0-9+/=]+)"/g, (_, call, base64) => {
+      const json = fileAsJson(Buffer.from(base64, "base64"));
+      if (/['\\]/.test(json)) throw new Error("a descriptor holds a character that this tool does not quote");
+      return `${call}'${json}'`;
+    });
+}
+
 /** Libraries and generated code without blanks and with shorter syntax; names stay, for stack traces. */
-const compact = (transform) => ({
+const compact = (transform, withJson) => ({
   name: "compact",
   async transform(code, id) {
+    if (/[\\/]temporal[\\/]well_known\.ts$/.test(id)) return { code: withJson(code), map: null };
     if (!/[\\/](?:node_modules|generated)[\\/]/.test(id)) return null;
     // The module's bytes, thousands of short texts in the source, become one.
     if (/core_wasm\.ts$/.test(id)) {
@@ -23,7 +38,7 @@ const compact = (transform) => ({
       return { code: whole, map: null };
     }
     const options = { loader: id.endsWith(".ts") ? "ts" : "js", minifyWhitespace: true, minifySyntax: true, target: "es2022" };
-    return { code: (await transform(code, { ...options, legalComments: "none" })).code, map: null, moduleType: "js" };
+    return { code: (await transform(withJson(code), { ...options, legalComments: "none" })).code, map: null, moduleType: "js" };
   },
 });
 
@@ -63,7 +78,7 @@ export async function nodeBuild(sources, out) {
     platform: "node",
     external: OUTSIDE,
     resolve: { mainFields: ["module", "main"] },
-    plugins: [compact(transform)],
+    plugins: [compact(transform, await descriptorsAsJson())],
     onLog(level, log) {
       // (How long plugins took says something about the machine only.)
       if (level === "warn" && log.code !== "PLUGIN_TIMINGS") throw new Error(`rolldown warned: ${log.message}`);

@@ -90,6 +90,14 @@ const FILE = shape("FileDescriptorProto", {
   14: one("edition", "int"),
 }, { package: "", syntax: "", edition: 0 });
 
+/** An encoded file as the JSON that `fileDesc` takes. Defaults of proto2 are left out, which the library takes as not set. */
+export function fileAsJson(bytes: Uint8Array): string {
+  return JSON.stringify(
+    readFileDescriptor(bytes),
+    (key, value) => key === "$typeName" && value !== FILE.typeName ? undefined : value,
+  );
+}
+
 type Plain = { [name: string]: unknown };
 
 export function readFileDescriptor(bytes: Uint8Array): FileDescriptorProto {

@@ -252,6 +252,29 @@ test("Ctrl-C: waiting ends with 130; a run is kept, and a second Ctrl-C ends it 
   assert.equal(await kill(run, "SIGINT"), 130);
   assert.match(run.err(), /the run is kept/);
   assert.match(await ok(node, "workflow", "show", "-w", "s", "--store", store), /TimerStarted|WorkflowExecutionStarted/);
+
+  // An activity that does not listen: the first Ctrl-C gives it time, the second one does not.
+  writeFileSync(
+    join(folder, "hangs.ts"),
+    `import { activities, workflow } from "temporalex/workflow";
+const { hang } = activities<typeof import("./hang.ts")>({ startToClose: "1h" });
+export const hangs = workflow("Hangs", async () => await hang());
+`,
+  );
+  writeFileSync(
+    join(folder, "hang.ts"),
+    'export const hang = () => (console.error("hanging"), new Promise<void>(() => setInterval(() => {}, 1e6)));',
+  );
+  for (const runtime of Object.values(RUNTIMES)) {
+    const stuck = start(runtime, "ts/cli/main.ts", ["run", "hangs.ts", "--activities", "hang.ts"]);
+    await until("the activity runs", () => stuck.err().includes("hanging") || stuck.child.exitCode !== null);
+    const began = Date.now();
+    stuck.child.kill("SIGINT");
+    await until("the first is heard", () => stuck.err().includes("interrupted"));
+    assert.equal(stuck.child.exitCode, null, stuck.err());
+    assert.equal(await kill(stuck, "SIGINT"), 130);
+    assert.ok(Date.now() - began < 9_000, "it did not wait for the activity");
+  }
 });
 
 test("output that nobody reads on ends the command quietly", async () => {

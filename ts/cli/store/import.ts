@@ -20,6 +20,8 @@ import { bytesText, counted } from "./sizes.ts";
 const BATCH_RUNS = 100;
 const BATCH_BYTES = 8 * 1024 * 1024;
 const MAX_SHOWN = 10;
+/** Histories that are kept between the two passes. */
+const KEPT_BYTES = 64 * 1024 * 1024;
 
 /** One run of a file; `write` throws an ImportError when it cannot be imported. */
 interface Found {
@@ -46,6 +48,7 @@ export async function importCommand(call: ImportCall): Promise<number> {
   const store = options.dryRun && !existsSync(path) ? undefined : await openStore(path);
   try {
     const plan = await firstPass(call, files, store);
+    const total = plan.wanted.size;
     let imported = 0;
     if (!options.dryRun) {
       let batch: RunWrite[] = [];
@@ -53,15 +56,13 @@ export async function importCommand(call: ImportCall): Promise<number> {
       const commit = () => {
         store!.adopt(batch);
         imported += batch.length;
-        print.progress(`${imported} of ${counted(plan.wanted.size, "run")} imported`);
+        print.progress(`${imported} of ${counted(total, "run")} imported`);
         batch = [];
         bytes = 0;
       };
-      for await (const found of runsOf(call, files)) {
+      for await (const write of plan.kept ?? writesOf(call, files)) {
         call.signal.throwIfAborted();
-        if (found.open === true) continue;
-        const write = attempt(found);
-        if (write === undefined || !plan.wanted.delete(write.row!.runId)) continue;
+        if (!plan.wanted.delete(write.row!.runId)) continue;
         batch.push(write);
         bytes += write.row!.historySizeBytes;
         if (batch.length >= BATCH_RUNS || bytes >= BATCH_BYTES) commit();
@@ -93,6 +94,8 @@ export async function importCommand(call: ImportCall): Promise<number> {
 interface Plan {
   /** Run ids to import. */
   readonly wanted: Set<string>;
+  /** What is to be written, where it is little enough to be kept; otherwise the files are read again. */
+  readonly kept: readonly RunWrite[] | undefined;
   readonly open: number;
   readonly existing: number;
 }
@@ -101,7 +104,8 @@ async function firstPass(call: ImportCall, files: readonly string[], store: Sqli
   const { options, print, signal } = call;
   const wanted = new Set<string>();
   const problems: string[] = [];
-  let [open, existing, seen] = [0, 0, 0];
+  let kept: RunWrite[] | undefined = [];
+  let [open, existing, seen, bytes] = [0, 0, 0, 0];
   for await (const found of runsOf(call, files)) {
     signal.throwIfAborted();
     print.progress(`looking at the files: ${counted(++seen, "run")}`);
@@ -110,7 +114,8 @@ async function firstPass(call: ImportCall, files: readonly string[], store: Sqli
       continue;
     }
     try {
-      const { runId, workflowId } = found.write().row!;
+      const write = found.write();
+      const { runId, workflowId, historySizeBytes } = write.row!;
       if (wanted.has(runId)) throw new ImportError(`run ${runId} of workflow "${workflowId}" is in the files twice`);
       if (store?.has(runId) === true) {
         if (!options.skipExisting) {
@@ -119,7 +124,12 @@ async function firstPass(call: ImportCall, files: readonly string[], store: Sqli
           );
         }
         existing++;
-      } else wanted.add(runId);
+      } else {
+        wanted.add(runId);
+        bytes += historySizeBytes;
+        if (bytes > KEPT_BYTES) kept = undefined;
+        kept?.push(write);
+      }
     } catch (e) {
       if (!(e instanceof ImportError)) throw e;
       if (options.closedOnly && / is open \(/.test(e.message)) open++;
@@ -133,7 +143,14 @@ async function firstPass(call: ImportCall, files: readonly string[], store: Sqli
     throw new CommandError(`nothing was imported:\n${shown.join("\n")}`);
   }
   if (seen === 0) throw new CommandError("there are no runs in these files");
-  return { wanted, open, existing };
+  return { wanted, kept, open, existing };
+}
+
+async function* writesOf(call: ImportCall, files: readonly string[]): AsyncGenerator<RunWrite, void, void> {
+  for await (const found of runsOf(call, files)) {
+    const write = found.open === true ? undefined : attempt(found);
+    if (write !== undefined) yield write;
+  }
 }
 
 function attempt(found: Found): RunWrite | undefined {

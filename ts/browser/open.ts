@@ -66,7 +66,7 @@ export interface BrowserApp extends Pick<App, "client" | "done" | "close"> {
    * and with a StoreNotEmptyError when there are runs and `force` is not set; then nothing has changed.
    */
   importStore(file: Blob | ArrayBuffer | Uint8Array<ArrayBuffer>, options?: { force?: boolean }): Promise<void>;
-  /** Removes closed runs with their histories; answers how many. Their space is used again before the store grows. */
+  /** Removes closed runs with their histories; answers how many. Their space is used again before the store grows. In a full store it fails, too. */
   purge(options: PurgeOptions): Promise<number>;
   /** Looks for damage in the store: one sentence for each, none when all is well. Reads everything. */
   checkStore(): Promise<readonly string[]>;

@@ -64,7 +64,7 @@ export class StoreCorruptError extends StoreError {
 
 /**
  * The disk is full, or a browser gives this site no more storage. Nothing of the change was kept; what was acknowledged before is there.
- * Free space (purge closed runs, remove files) and try again.
+ * Free space and try again; even removing runs needs some.
  */
 export class StoreFullError extends StoreError {
   override name = "StoreFullError";

@@ -7,8 +7,8 @@ export function storeError(e: unknown, doing: string): StoreError {
   if (/malformed|not a database|corrupt/i.test(message)) {
     return new StoreCorruptError(`${doing}: the file is damaged (${message}). Restore it from a backup.`, { cause: e });
   }
-  if (/is full|quota/i.test(message)) {
-    return new StoreFullError(`${doing}: there is no space left (${message}). Purge closed runs or free space, and try again.`, {
+  if (/disk is full|quota/i.test(message)) {
+    return new StoreFullError(`${doing}: there is no space left (${message}). Free space and try again.`, {
       cause: e,
     });
   }

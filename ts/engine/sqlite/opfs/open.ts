@@ -61,6 +61,8 @@ export class OpfsStore {
         }
         database = new OpfsDatabase(sqlite, pool, FILE);
         prepare(database, `the store "${name}"`, options.synchronous ?? "FULL", options.migrations ?? MIGRATIONS);
+        // Browsers set aside far more of the quota for a growing file than is written: a short log made 13 MB of 38.
+        database.exec("PRAGMA wal_autocheckpoint=1000");
         if (ready === undefined) await markReady(folder, generation);
         return new OpfsStore(sqlite, pool, database, folder, path, generation, name, options);
       } catch (e) {

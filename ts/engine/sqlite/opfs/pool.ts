@@ -101,8 +101,8 @@ function poolError(e: Error, directory: string): Error {
 /** The quota of the site is used up. */
 export function quotaError(doing: string, e: Error): StoreError {
   return new StoreFullError(
-    `${doing}: the browser gives this site no more storage (${e.message}). Purge closed runs, free space on the device, or ask for ` +
-      "persistent storage; then try again.",
+    `${doing}: the browser gives this site no more storage (${e.message}). What was acknowledged is kept; free space on the ` +
+      "device, or let the browser keep more for this site, and the store goes on. Even removing runs needs some space: purge in time.",
     { cause: e },
   );
 }

@@ -13,6 +13,7 @@ import * as converterModule from "../converter/mod.ts";
 import { type Core, loadCoreSync } from "../core/load.ts";
 import { coreTrap } from "../core/handle.ts";
 import type { TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { noteLoaded } from "../executor/call_site.ts";
 import type { HistoryPage } from "../executor/cached_run.ts";
 import type { LogEntry } from "../executor/program.ts";
 import { slot } from "../executor/slot.ts";
@@ -257,6 +258,7 @@ async function load(
     return { modules: [typeof workflows === "function" ? await workflows() : workflows], converter: payloadConverter };
   }
   const provided = { workflow: workflowModule as unknown as Namespace, converter: converterModule as unknown as Namespace };
+  noteLoaded(init.graph.modules.map(({ url }) => url));
   const modules = evaluateGraph(init.graph, { provided, evaluate });
   const last = init.hasConverter ? modules.pop() : undefined;
   return { modules, converter: last === undefined ? undefined : converterOf(last) };

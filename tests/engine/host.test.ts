@@ -168,6 +168,26 @@ test("lists and counts go in pages through the service", () =>
       3,
       0,
     ]);
+    const grouped = async (query: string) => {
+      const { count, groups } = await script.service.countWorkflowExecutions({ namespace: "default", query });
+      const text = (bytes: Uint8Array | undefined) => new TextDecoder().decode(bytes);
+      return [
+        Number(count),
+        ...groups.map(({ count, groupValues: [value] }) => {
+          assert.deepEqual([text(value!.metadata["encoding"]), text(value!.metadata["type"])], ["json/plain", "Keyword"]);
+          return `${JSON.parse(text(value!.data))} ${count}`;
+        }),
+      ];
+    };
+    assert.deepEqual(await grouped("GROUP BY ExecutionStatus"), [7, "Running 3", "Completed 4"]);
+    assert.deepEqual(await grouped("ExecutionStatus != 'Running' group by `ExecutionStatus`"), [
+      4,
+      "Completed 4",
+    ]);
+    assert.deepEqual(await grouped("WorkflowId = 'nobody' GROUP BY ExecutionStatus"), [0]);
+    await assert.rejects(count("ORDER BY StartTime"), refused(Code.INVALID_ARGUMENT, /a count has no order/));
+    await assert.rejects(count("GROUP BY WorkflowType"), refused(Code.INVALID_ARGUMENT, /grouped by ExecutionStatus only/));
+    await assert.rejects(count("GROUP BY ExecutionStatus, RunId"), refused(Code.INVALID_ARGUMENT, /expected AND, OR, GROUP BY/));
     await assert.rejects(
       list("ExecutionStatus = 'Completed'", closed.nextPageToken as Uint8Array<ArrayBuffer>),
       refused(Code.INVALID_ARGUMENT, /another query/),

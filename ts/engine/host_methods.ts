@@ -17,7 +17,9 @@ import {
 } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Code, type MethodName, ServiceError } from "../service/raw.ts";
 import type { ListPosition, RunRow, Store } from "./store.ts";
-import { parseQuery } from "./visibility/parse.ts";
+import type { Condition } from "./visibility/condition.ts";
+import { parseCount, parseQuery } from "./visibility/parse.ts";
+import { STATUS_NAMES } from "./visibility/values.ts";
 
 const DEFAULT_PAGE = 100;
 const MAX_PAGE = 1000;
@@ -47,7 +49,10 @@ export function hostMethods(store: Store, namespace: string, version: string): {
     countWorkflowExecutions(bytes) {
       const request = decode(CountWorkflowExecutionsRequestSchema, bytes);
       ours(request.namespace);
-      return encode(CountWorkflowExecutionsResponseSchema, { count: BigInt(store.count(parseQuery(request.query).where)) });
+      const { where, byStatus } = parseCount(request.query);
+      const groups = byStatus ? countByStatus(store, where) : [];
+      const count = byStatus ? groups.reduce((sum, group) => sum + group.count, 0n) : BigInt(store.count(where));
+      return encode(CountWorkflowExecutionsResponseSchema, { count, groups });
     },
     getSystemInfo() {
       return encode(GetSystemInfoResponseSchema, {
@@ -78,6 +83,16 @@ export function hostMethods(store: Store, namespace: string, version: string): {
       });
     },
   };
+}
+
+/** Groups that have runs, each named as Temporal's servers name statuses. */
+function countByStatus(store: Store, where: Condition | undefined) {
+  return STATUS_NAMES.map(([name, value]) => {
+    const status: Condition = { kind: "compare", field: "ExecutionStatus", op: "=", value };
+    const count = BigInt(store.count(where === undefined ? status : { kind: "and", parts: [where, status] }));
+    const metadata = { encoding: utf8.encode("json/plain"), type: utf8.encode("Keyword") };
+    return { count, groupValues: [{ metadata, data: utf8.encode(JSON.stringify(name)) }] };
+  }).filter(({ count }) => count > 0n);
 }
 
 function invalid(message: string): ServiceError {

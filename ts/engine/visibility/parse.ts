@@ -1,6 +1,6 @@
 // The query language of ListWorkflowExecutions and CountWorkflowExecutions: the part of Temporal's list filters that an index of runs
 // without custom search attributes can answer. Grammar (keywords in any case, field names as written):
-//   query  := [or] [ORDER BY (StartTime | CloseTime) [ASC | DESC]]
+//   query  := [or] [ORDER BY (StartTime | CloseTime) [ASC | DESC]]      of a count: [or] [GROUP BY ExecutionStatus]
 //   or     := and {OR and}        and := term {AND term}        term := "(" or ")" | field test
 //   test   := (= | != | < | <= | > | >=) value | [NOT] IN "(" value {"," value} ")" | [NOT] BETWEEN value AND value
 //           | [NOT] STARTS_WITH string | IS [NOT] NULL
@@ -23,7 +23,7 @@ const FIELDS: readonly Field[] = [
 ];
 const STRING_FIELDS: readonly Field[] = ["WorkflowType", "WorkflowId", "RunId", "TaskQueue"];
 const COMPARISONS = ["=", "!=", "<>", "<", "<=", ">", ">="];
-const KEYWORDS = ["AND", "OR", "NOT", "IN", "BETWEEN", "STARTS_WITH", "IS", "NULL", "ORDER", "BY", "ASC", "DESC"];
+const KEYWORDS = ["AND", "OR", "NOT", "IN", "BETWEEN", "STARTS_WITH", "IS", "NULL", "ORDER", "GROUP", "BY", "ASC", "DESC"];
 /** Bounds that keep a hostile query from exhausting the stack or the database's limit of parameters. */
 const MAX_LENGTH = 16_384;
 const MAX_DEPTH = 50;
@@ -41,7 +41,14 @@ class Parser {
 
   parse(): ListQuery {
     let where: Condition | undefined;
-    if (!this.#atEnd() && !this.#atKeyword("ORDER")) where = this.#or();
+    if (!this.#atEnd() && !this.#atKeyword("ORDER") && !this.#atKeyword("GROUP")) where = this.#or();
+    if (this.#atKeyword("GROUP")) throw new QueryError("runs can be counted in groups, but not listed", this.#peek());
+    const order = this.#order();
+    if (!this.#atEnd()) throw new QueryError("expected AND, OR, ORDER BY or the end of the query", this.#peek());
+    return where === undefined ? order : { where, ...order };
+  }
+
+  #order(): { orderBy: OrderField; descending: boolean } {
     let orderBy: OrderField = "StartTime";
     let descending = true;
     if (this.#takeKeyword("ORDER")) {
@@ -54,8 +61,23 @@ class Parser {
       if (this.#takeKeyword("ASC")) descending = false;
       else this.#takeKeyword("DESC");
     }
-    if (!this.#atEnd()) throw new QueryError("expected AND, OR, ORDER BY or the end of the query", this.#peek());
-    return where === undefined ? { orderBy, descending } : { where, orderBy, descending };
+    return { orderBy, descending };
+  }
+
+  parseCount(): CountQuery {
+    let where: Condition | undefined;
+    if (!this.#atEnd() && !this.#atKeyword("ORDER") && !this.#atKeyword("GROUP")) where = this.#or();
+    if (this.#atKeyword("ORDER")) throw new QueryError("a count has no order", this.#peek());
+    const grouped = this.#takeKeyword("GROUP");
+    if (grouped) {
+      this.#expectKeyword("BY");
+      const field = this.#take();
+      if (field.text !== "ExecutionStatus" || (field.kind !== "word" && field.kind !== "name")) {
+        throw new QueryError("runs can be grouped by ExecutionStatus only", field);
+      }
+    }
+    if (!this.#atEnd()) throw new QueryError("expected AND, OR, GROUP BY or the end of the query", this.#peek());
+    return { where, byStatus: grouped };
   }
 
   #or(): Condition {
@@ -175,11 +197,26 @@ class Parser {
   }
 }
 
+/** Which runs to count, and whether apart by their status. */
+export interface CountQuery {
+  readonly where: Condition | undefined;
+  readonly byStatus: boolean;
+}
+
 /** Reads a list filter; throws a ServiceError INVALID_ARGUMENT that names the position of what it cannot read. */
 export function parseQuery(query: string): ListQuery {
+  return reading(query, (parser) => parser.parse());
+}
+
+/** The same for a count. */
+export function parseCount(query: string): CountQuery {
+  return reading(query, (parser) => parser.parseCount());
+}
+
+function reading<T>(query: string, read: (parser: Parser) => T): T {
   try {
     if (query.length > MAX_LENGTH) throw new QueryError(`it is longer than ${MAX_LENGTH} characters`);
-    return new Parser(query).parse();
+    return read(new Parser(query));
   } catch (e) {
     if (!(e instanceof QueryError)) throw e;
     throw new ServiceError(3, `invalid query: ${e.message}`, "InvalidArgument");

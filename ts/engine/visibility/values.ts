@@ -42,6 +42,11 @@ function utc(parts: RegExpExecArray): number {
   return time + fraction - offset * 60_000;
 }
 
+/** Statuses as Temporal's servers name them ("ContinuedAsNew"), with their numbers. */
+export const STATUS_NAMES: readonly (readonly [name: string, status: number])[] = Object.entries(WorkflowExecutionStatus)
+  .filter(([, number]) => number !== 0)
+  .map(([name, number]) => [name.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, first: string) => first.toUpperCase()), number]);
+
 /** "ContinuedAsNew" and "CONTINUED_AS_NEW" alike. */
 const STATUSES = new Map<string, number>(
   Object.entries(WorkflowExecutionStatus).filter(([, number]) => number !== 0).map((

@@ -118,8 +118,7 @@ inShop("it goes on after a reload, in every phase", async (context) => {
   const tab = await shop(context);
   const { page } = tab;
   const reload = async () => {
-    await page.click("#reload");
-    await page.waitForSelector("#shop:not([data-open])", { state: "attached" }).catch(() => {});
+    await Promise.all([page.waitForEvent("load"), page.click("#reload")]);
     await ready(page);
   };
   await add(page, "LAMP-3");

@@ -150,11 +150,13 @@ export class Cart {
       const { items, outcome } = fold;
       this.#set({ runId, items, published, events, outcome });
     };
+    /** What was published by this run so far, as far as it was asked. */
+    const known = () => this.state.runId === runId ? this.state.published : undefined;
     /** The published state after the last events; one question at a time. */
     const ask = async () => {
       for (asked++; shown < asked && !this.#closed;) {
         const now = asked;
-        const published = await handle.query(status).catch(() => this.state.published) as Status | undefined;
+        const published = await handle.query(status).catch(() => known()) as Status | undefined;
         if (now > shown) show(published);
         shown = Math.max(shown, now);
       }

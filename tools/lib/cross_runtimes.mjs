@@ -5,12 +5,23 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { parseArgs } from "node:util";
 import { launchChromium } from "./chromium.mjs";
 import { launchFirefox } from "./firefox.mjs";
 import { serveFolder } from "./serve.mjs";
 import { bin, root } from "./steps.mjs";
 
 const CALL_MS = 300_000;
+
+/** Options of the command line; an unknown one ends the program with a word about it. */
+export function options(known) {
+  try {
+    return parseArgs(known);
+  } catch (e) {
+    console.error(`${e.message.split("\n")[0]}; --help lists the options`);
+    process.exit(2);
+  }
+}
 
 /** Starts those of `names` that are there; answers { runtimes, absent }, `absent` with reasons. */
 export async function startRuntimes(names) {
@@ -25,10 +36,14 @@ export async function startRuntimes(names) {
     chromium: () => page("chromium", launchChromium),
     firefox: () => page("firefox", launchFirefox),
   };
+  const unknown = names.filter((name) => starts[name] === undefined);
+  if (unknown.length > 0) {
+    console.error(`no runtime named ${unknown.join(", ")}; there are: ${Object.keys(starts).join(", ")}`);
+    process.exit(2);
+  }
   const runtimes = [];
   const absent = [];
   for (const name of names) {
-    if (starts[name] === undefined) throw new Error(`no runtime named ${name}; there are: ${Object.keys(starts).join(", ")}`);
     const runtime = await starts[name]();
     if (runtime.reason === undefined) runtimes.push(runtime);
     else absent.push(`${name}: ${runtime.reason}`);
@@ -37,16 +52,16 @@ export async function startRuntimes(names) {
 }
 
 async function child(name, command, argv) {
-  const process = spawn(command, argv, { cwd: root, stdio: ["pipe", "pipe", "inherit"] });
+  const host = spawn(command, argv, { cwd: root, stdio: ["pipe", "pipe", "inherit"] });
   const waiting = [];
   let ended;
   const fail = (reason) => {
     ended = new Error(`${name} ${reason}`);
     for (const { reject } of waiting.splice(0)) reject(ended);
   };
-  process.on("error", (e) => fail(`cannot be started: ${e.message}`));
-  process.on("exit", (code, signal) => fail(`ended (${signal ?? code})`));
-  createInterface({ input: process.stdout }).on("line", (line) => {
+  host.on("error", (e) => fail(`cannot be started: ${e.message}`));
+  host.on("exit", (code, signal) => fail(`ended (${signal ?? code})`));
+  createInterface({ input: host.stdout }).on("line", (line) => {
     const { ok, error } = JSON.parse(line);
     const { resolve, reject } = waiting.shift();
     if (error === undefined) resolve(ok);
@@ -61,20 +76,20 @@ async function child(name, command, argv) {
         new Promise((resolve, reject) => {
           if (ended !== undefined) return reject(ended);
           waiting.push({ resolve, reject });
-          process.stdin.write(`${JSON.stringify({ call, args })}\n`);
+          host.stdin.write(`${JSON.stringify({ call, args })}\n`);
         }),
       ),
     close: () =>
       new Promise((resolve) => {
-        if (process.exitCode !== null || process.signalCode !== null) return resolve();
+        if (host.exitCode !== null || host.signalCode !== null) return resolve();
         // It ends with its input. (npm's deno is a script that starts the real one, which would outlive a kill.)
-        const timer = setTimeout(() => process.kill("SIGKILL"), 10_000);
-        process.once("exit", () => {
+        const timer = setTimeout(() => host.kill("SIGKILL"), 10_000);
+        host.once("exit", () => {
           clearTimeout(timer);
-          process.stdout.destroy();
+          host.stdout.destroy();
           resolve();
         });
-        process.stdin.end();
+        host.stdin.end();
       }),
   };
 }

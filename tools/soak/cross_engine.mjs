@@ -4,8 +4,7 @@
 // by program. Then each replays the histories that the others made. Ends with `N passed, N failed, N skipped`.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
-import { startRuntimes } from "../lib/cross_runtimes.mjs";
+import { options, startRuntimes } from "../lib/cross_runtimes.mjs";
 import { root } from "../lib/steps.mjs";
 
 const HELP = `usage: node tools/soak/cross_engine.mjs [options]      (after: npm run build)
@@ -17,7 +16,7 @@ const HELP = `usage: node tools/soak/cross_engine.mjs [options]      (after: npm
 --runtimes LIST    default node,deno,chromium,firefox; those that are absent are named
 --only SEED        prints program and answers of one seed, runtime by runtime`;
 
-const { values } = parseArgs({
+const { values } = options({
   options: {
     programs: { type: "string", default: "500" },
     inline: { type: "string", default: "100" },

@@ -1,10 +1,9 @@
 #!/usr/bin/env node
 // What of the language itself answers differently in the engines that are here: thousands of inputs for each group of functions
 // (tests/cross/probe.ts), compared with what the first runtime answers. A report, not a test; ARCHITECTURE.md, section 6, has its figures.
-import { parseArgs } from "node:util";
-import { startRuntimes } from "../lib/cross_runtimes.mjs";
+import { options, startRuntimes } from "../lib/cross_runtimes.mjs";
 
-const { values } = parseArgs({
+const { values } = options({
   options: {
     inputs: { type: "string", default: "5000" },
     seed: { type: "string", default: "1" },

@@ -32,7 +32,7 @@ const collect = (...names: (typeof a)[]) => [
 
 export const cases: Case[] = [
   {
-    name: "#4 signals that a stopped receive did not take stay buffered, in order, for whoever comes next",
+    name: "#4 signals that a stopped receive did not take stay buffered, in order, for whoever comes next (P4)",
     async run() {
       const w = workflow("W", async () => {
         const first = await receive([] as string[], collect(a));

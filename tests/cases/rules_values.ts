@@ -82,7 +82,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#27 signals still buffered at continue-as-new travel in a header and come first in the new run, in order",
+    name: "#27 signals still buffered at continue-as-new travel in a header and come first in the new run, in order (P4)",
     async run() {
       const w = workflow("W", async (generation: number) => {
         if (generation === 1) {

@@ -296,7 +296,7 @@ for (const [what, file, expected] of REFUSED) {
   });
 }
 
-test("history file: no damage to a file gives anything but a history or a HistoryFileError", async () => {
+test("history file: no damage to a file gives anything but a history or a HistoryFileError (P7)", async () => {
   let seed = 12345;
   const next = (n: number) => (seed = (seed * 1103515245 + 12345) & 0x7fffffff) % n;
   const originals = [bytes, json(proto), new Uint8Array(gzipSync(json(proto)))];

@@ -394,7 +394,7 @@ test("a query without an answer ends with its deadline", async () => {
   );
 });
 
-test("signals and cancel requests keep their request id over retries; with() sets one", async () => {
+test("signals and cancel requests keep their request id over retries, so that they apply once (P2); with() sets one", async () => {
   const service = new ScriptedService()
     .on("signalWorkflowExecution", (_request, _options, attempt) => (attempt === 1 ? unavailable() : {}))
     .on("requestCancelWorkflowExecution", (_request, _options, attempt) => (attempt === 1 ? unavailable() : {}));
@@ -483,7 +483,7 @@ test("history: events over pages, JSON in the form of Temporal's tools", async (
   });
 });
 
-test("completing activities: by token, by id, once", async () => {
+test("completing activities: by token, by id, once (P2)", async () => {
   const service = new ScriptedService()
     .on("respondActivityTaskCompleted", () => ({}))
     .on("respondActivityTaskCompletedById", () => {

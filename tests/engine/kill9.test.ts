@@ -7,7 +7,7 @@ import { inFolder, sqliteDrivers } from "./support/stores.ts";
 
 for (const { driver, skip } of sqliteDrivers) {
   test(
-    `${driver}: nothing acknowledged is lost and nothing is recorded twice when the process is killed`,
+    `${driver}: nothing acknowledged is lost (P1) and nothing is recorded twice (P2) when the process is killed`,
     { skip },
     () =>
       inFolder(async (folder) => {

@@ -167,7 +167,7 @@ const DAMAGE:
   ];
 
 for (const [what, statement, expected] of DAMAGE) {
-  test(`damage is named by run: ${what}`, () =>
+  test(`damage is named by run (P7): ${what}`, () =>
     filled(async ({ path }) => {
       sql(path, (database) => database.exec(statement));
       const { problems, runs } = await check(path);

@@ -89,7 +89,7 @@ test("a void result is one payload", async () => {
   assert.equal(service.requests("respondActivityTaskCompleted")[0]!.result!.payloads.length, 1);
 });
 
-test("the context tells ids, attempt, limits, details of the last attempt and a stable idempotency key", async () => {
+test("the context tells ids, attempt, limits, details of the last attempt and a stable idempotency key (P2)", async () => {
   const seen: ActivityContext["info"][] = [];
   const { run } = setting({ look: async () => void seen.push(activityInfo()) });
   const fields = {

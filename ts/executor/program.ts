@@ -61,13 +61,19 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 
 /** One line of a workflow's log. `fields` is plain data. */
 export interface LogEntry {
+  /** How serious it is. */
   readonly level: LogLevel;
+  /** For people. */
   readonly message: string;
+  /** For programs: plain data. */
   readonly fields: { readonly [key: string]: unknown };
   /** Workflow time, milliseconds since the epoch. */
   readonly timeMs: number;
+  /** Type of the workflow that speaks, or that is spoken of. */
   readonly workflowType: string;
+  /** Its id. */
   readonly workflowId: string;
+  /** Its run. */
   readonly runId: string;
   /** Who speaks: workflow code, or the executor (warnings about it). */
   readonly source: "workflow" | "executor";

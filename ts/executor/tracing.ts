@@ -23,7 +23,9 @@ export interface Wait {
 
 /** The messages that a run takes where it stands. */
 export interface ReceiveState {
+  /** Names of the signals that it handles. */
   readonly signals: readonly string[];
+  /** Names of the updates that it handles. */
   readonly updates: readonly string[];
   /** It takes no new ones: it was stopped, timed out or cancelled, and waits for handlers in flight. */
   readonly stopping: boolean;

@@ -94,30 +94,31 @@ export async function open(options: OpenOptions): Promise<App> {
       throw error;
     }
   };
-  // At once: the realm's thread starts while the store is opened. The worker calls its service when it runs, which is after both.
+  // The realm's thread is started first, and the store opened while it starts. The worker calls its service when it runs, after both.
   const service: RawService = { call: (method, request, call) => late.engine!.call(method, request, call) };
-  const [worked, opened] = await Promise.allSettled([
-    Worker.create({
-      shutdownForceMs: CLOSE_MS,
-      ...(options.engine?.namespace !== undefined && { namespace: options.engine.namespace }),
-      ...shared,
-      ...options.worker,
-      ...(workflows !== undefined && { workflows }),
-      ...(activities !== undefined && { activities }),
-      service,
-      taskQueue,
-    }),
-    openEngine(),
-  ]);
+  let starting!: () => void;
+  const started = new Promise<void>((resolve) => starting = resolve);
+  const working = Worker.create({
+    shutdownForceMs: CLOSE_MS,
+    ...(options.engine?.namespace !== undefined && { namespace: options.engine.namespace }),
+    ...shared,
+    ...options.worker,
+    ...(workflows !== undefined && { workflows }),
+    ...(activities !== undefined && { activities }),
+    realmStarting: starting,
+    service,
+    taskQueue,
+  });
+  const [worked, opened] = await Promise.allSettled([working, Promise.race([started, working]).then(openEngine)]);
+  if (worked.status === "rejected") {
+    if (opened.status === "fulfilled") await opened.value.engine.close();
+    throw worked.reason;
+  }
   if (opened.status === "rejected") {
-    if (worked.status === "fulfilled") await worked.value.shutdown();
+    await worked.value.shutdown();
     throw opened.reason;
   }
   const { engine, client } = opened.value;
-  if (worked.status === "rejected") {
-    await engine.close();
-    throw worked.reason;
-  }
   const worker = worked.value;
   const done = worker.run();
   // Nobody may be listening yet.

@@ -43,6 +43,8 @@ export interface RealmSettings {
   payloadConverterModule?: string | URL;
   /** A workflow that runs for so long without yielding is stopped, with its thread. Milliseconds; 0: never. Default: 2000. */
   watchdogMs?: number;
+  /** @internal Called when a realm's thread has been given what it starts with, and this one would wait for it. */
+  realmStarting?: () => void;
 }
 
 /** True for what names modules, false for what is loaded already. */
@@ -123,7 +125,10 @@ async function inThread(
     ...(options.payloadConverterModule !== undefined && { payloadConverter: options.payloadConverterModule }),
     ...(options.watchdogMs !== undefined && { watchdogMs: options.watchdogMs }),
     // Polls and the first call of a client need the service's descriptors: they are built while the thread starts.
-    onStarting: () => void WorkflowService.method,
+    onStarting: () => {
+      options.realmStarting?.();
+      void WorkflowService.method;
+    },
   });
   for (const warning of realm.warnings) logger.warn(formatProblem(warning));
   return realm;

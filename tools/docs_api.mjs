@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { join, relative, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { ensureInstalled, root, run } from "./lib/steps.mjs";
+import { emptied, ensureInstalled, root, run } from "./lib/steps.mjs";
 import { pack } from "./pack.mjs";
 
 const HELP = `usage: node tools/docs_api.mjs [--out FOLDER]
@@ -48,6 +48,10 @@ function unwrapped(declarations) {
 
 /** Writes the reference; its pages by subpath. Throws with typedoc's words when it finds errors, among them links that lead nowhere. */
 export async function writeReference(out) {
+  emptied(out, (folder) => {
+    const readme = join(folder, "README.md");
+    return existsSync(readme) && readFileSync(readme, "utf8").startsWith("# temporalex\n\n## Modules");
+  });
   mkdirSync(join(root, ".build"), { recursive: true });
   const work = mkdtempSync(join(root, ".build/api-"));
   try {
@@ -97,7 +101,6 @@ export async function writeReference(out) {
       treatValidationWarningsAsErrors: true,
     };
     writeFileSync(join(work, "typedoc.json"), JSON.stringify(options));
-    rmSync(out, { recursive: true, force: true });
     const typedoc = join(TOOLS, "node_modules/.bin/typedoc");
     const { status, output } = await run(typedoc, ["--options", join(work, "typedoc.json")], {
       cwd: TOOLS,
@@ -125,7 +128,14 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     process.exit(1);
   }
   const at = args.indexOf("--out");
+  if (at >= 0 && args[at + 1] === undefined) {
+    console.error("--out needs a folder");
+    process.exit(2);
+  }
   const out = at >= 0 ? resolve(args[at + 1]) : join(root, "docs/api");
-  const pages = await writeReference(out);
+  const pages = await writeReference(out).catch((error) => {
+    console.error(error.message);
+    process.exit(1);
+  });
   console.log(`${relative(process.cwd(), out)}: ${Object.keys(pages).length} pages, begin with README.md`);
 }

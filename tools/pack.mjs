@@ -12,11 +12,11 @@
 // - Licence, notices of what is compiled in, README, changes. Nothing else.
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join, posix, relative } from "node:path";
+import { dirname, join, posix, relative, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { nodeBuild } from "./lib/node_build.mjs";
-import { bin, root } from "./lib/steps.mjs";
+import { bin, emptied, root } from "./lib/steps.mjs";
 
 /** Files that workers start from, given by ownFile() or `new URL("./file.ts", import.meta.url)`; they are no subpaths. */
 const WORKERS = ["realm/worker_entry", "worker/activity_thread", "browser/engine_worker"];
@@ -226,13 +226,23 @@ function publishedManifest(manifest, { exports, files, bin: programs }, imported
 const walk = (dir) =>
   readdirSync(dir).flatMap((n) => (statSync(join(dir, n)).isDirectory() ? walk(join(dir, n)) : [join(dir, n)]));
 
+/** The manifest of a package that lies in a folder; undefined for a checkout, which is private, and for anything else. */
+function publishedFrom(folder) {
+  try {
+    const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    return manifest.private ? undefined : manifest;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Makes the package; where it lies, its tarball and its size. */
 export async function pack({ out = join(root, ".build/package"), tarball = true } = {}) {
   const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const sources = sourcesOf(manifest);
   const dist = join(out, "dist");
-  rmSync(out, { recursive: true, force: true });
-  mkdirSync(dist, { recursive: true });
+  emptied(out, (folder) => existsSync(join(folder, "dist")) && publishedFrom(folder)?.name === manifest.name);
+  mkdirSync(dist);
   const subpaths = [...new Set(Object.values(sources.exports))];
   const imported = await javascript([...new Set([...subpaths, ...WORKERS, ...FILES])], dist);
   const forNode = [...new Set([...subpaths, ...Object.values(sources.bin), ...WORKERS, ...FILES])].filter((name) =>
@@ -269,9 +279,16 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     process.exit(0);
   }
   const at = args.indexOf("--out");
+  if (at >= 0 && args[at + 1] === undefined) {
+    console.error("--out needs a folder");
+    process.exit(2);
+  }
   const made = await pack({
-    ...(at >= 0 ? { out: join(process.cwd(), args[at + 1]) } : {}),
+    ...(at >= 0 ? { out: resolve(args[at + 1]) } : {}),
     tarball: !args.includes("--no-tarball"),
+  }).catch((error) => {
+    console.error(`the package was not made: ${error.message}`);
+    process.exit(1);
   });
   const kB = (n) => `${Math.round(n / 1000)} kB`;
   if (args.includes("--json")) console.log(JSON.stringify(made));

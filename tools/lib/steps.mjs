@@ -1,6 +1,6 @@
 // Shared by the scripts that a stranger runs: says what it does, installs what the lock file names, counts what passed.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -71,4 +71,13 @@ export function which(name) {
 export function bin(name) {
   const path = join(root, "node_modules/.bin", name);
   return existsSync(path) ? path : undefined;
+}
+
+/** Empties a folder that a tool is to fill, if it is one that the tool has made (`isOurs`), empty or absent; throws otherwise. */
+export function emptied(folder, isOurs) {
+  if (existsSync(folder) && !(statSync(folder).isDirectory() && (readdirSync(folder).length === 0 || isOurs(folder)))) {
+    throw new Error(`${folder} holds something else; name an empty folder, or one that does not exist`);
+  }
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
 }

@@ -1,0 +1,48 @@
+// Reading a store file beside its holder: with every SQLite library that there is, on both sides.
+import assert from "node:assert/strict";
+import { existsSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { SqliteStore, StoreLockedError } from "../../ts/engine/mod.ts";
+import { checkStore, StoreReader } from "../../ts/engine/maintenance/mod.ts";
+import { inFolder, sqliteDrivers } from "./support/stores.ts";
+
+const shares = (driver: string) => driver !== "node-sqlite3-wasm";
+
+for (const holder of sqliteDrivers) {
+  for (const reader of sqliteDrivers) {
+    const name = `${reader.driver} reads what ${holder.driver} holds`;
+    test(name, { skip: holder.skip || reader.skip }, () =>
+      inFolder(async (folder) => {
+        const path = join(folder, "a.sqlite");
+        const { driver } = reader;
+        const store = SqliteStore.open(path, { driver: holder.driver });
+        try {
+          if (!shares(holder.driver) || !shares(driver)) {
+            assert.throws(
+              () => StoreReader.open(path, { driver }),
+              (e) => e instanceof StoreLockedError && /shares a file with nobody/.test(e.message),
+            );
+          } else {
+            const open = StoreReader.open(path, { driver });
+            assert.deepEqual((await checkStore(open)).problems, []);
+            open.close();
+          }
+        } finally {
+          store.close();
+        }
+        // Free: every library reads it, and leaves nothing behind.
+        const free = StoreReader.open(path, { driver });
+        assert.deepEqual((await checkStore(free)).problems, []);
+        free.backup(join(folder, "copy.sqlite"));
+        assert.throws(() => free.backup(join(folder, "nowhere", "copy.sqlite")), /folder is not there/);
+        free.close();
+        assert.ok(!existsSync(`${path}-owner`));
+        // libsql lets go of a closed file when its statements are collected.
+        assert.equal(statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0, 0);
+        SqliteStore.open(join(folder, "copy.sqlite"), { driver: holder.driver }).close();
+        writeFileSync(join(folder, "empty.sqlite"), "");
+        assert.throws(() => StoreReader.open(join(folder, "empty.sqlite"), { driver }), /is empty/);
+      }));
+  }
+}

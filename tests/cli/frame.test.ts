@@ -132,6 +132,7 @@ test("every wrong word is told by name, with what to do", async () => {
       [["order", "-w", "1", "--timeout", "soon"], /--timeout is a duration such as 30s/],
       [["order", "-w", "1", "--policy", "Fial"], /--policy is one of AllowDuplicate, Fail, not "Fial"\. Did you mean Fail\?/],
       [["order", "list", "x"], /"x" is not expected here/],
+      [["order", "place", "o-1"], /--workflow-id <id> is missing \(did you mean --workflow-id o-1\?\)/],
       [["order", "list", "--json", "-o", "text"], /contradict/],
       [["--json", "order", "list"], /options follow the command/],
       [["order", "place", "-w", "1", "--__proto__", "x"], /Unknown option '--__proto__'/],

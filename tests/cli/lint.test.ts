@@ -57,6 +57,13 @@ test("lint: the modules of package.json, and the list of rules", () =>
     assert.ok(JSON.parse((await run(["lint", "--rules", "--json"], { cwd: folder })).out).length > 20);
   }));
 
+test("lint: where no module was looked at, nothing is said to be sound", () =>
+  inFolder({ "data.json": "{}" }, async (folder) => {
+    const none = await run(["lint", "data.json"], { cwd: folder });
+    assert.equal(none.code, 2);
+    assert.match(none.err, /data\.json: no module .* nothing was looked at/);
+  }));
+
 test("lint: wrong usage", () =>
   inFolder(
     { "w.ts": SOUND, "sdk.ts": 'import { sleep } from "@temporalio/workflow";\nexport const w = () => sleep(1);\n' },

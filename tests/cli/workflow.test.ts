@@ -415,6 +415,41 @@ export const codec = {
   assert.equal(missing.code, 2);
 });
 
+test("who waits in vain is told why: the failing workflow task with its line, the failing activity", async () => {
+  await json("start", "--type", "Bug", "-w", "stuck-1");
+  await json("start", "--type", "Unheard", "-w", "stuck-2");
+  let described: Json = {};
+  for (let i = 0; i < 200 && described["workflowTaskFailure"] === undefined; i++) {
+    described = await json("describe", "-w", "stuck-1");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  const failure = described["workflowTaskFailure"] as { message: string; at: string };
+  assert.equal(failure.message, "this code has a bug");
+  assert.match(failure.at, /flows\/workflows\.[jt]s:\d+:\d+/, "the user's line, none of this package");
+  assert.match(await ok("describe", "-w", "stuck-1"), /^Failed with +this code has a bug \(at .*workflows\.[jt]s:\d+:\d+\)?\)$/m);
+  await refused(
+    1,
+    /: its workflow task fails \(attempt \d+\): this code has a bug \(at /,
+    "result",
+    "-w",
+    "stuck-1",
+    "--timeout",
+    "200ms",
+  );
+  await refused(
+    1,
+    /: its workflow task fails .*"Unheard" is not known to this worker; it knows /,
+    "result",
+    "-w",
+    "stuck-2",
+    "--timeout",
+    "1s",
+  );
+  await ok("terminate", "-w", "stuck-1");
+  await ok("terminate", "-w", "stuck-2");
+  await refused(1, /it has ended, and takes no more messages/, "signal", "-w", "stuck-1", "--name", "checkout");
+});
+
 test("with --timeout, queries and updates wait for a worker", async () => {
   const file = join(folder, "patient.sqlite");
   const env = { TEMPORALEX_STORE: file };

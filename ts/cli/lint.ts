@@ -20,6 +20,8 @@ export async function lintCommand(call: LintCall): Promise<number> {
   const { findings, files } = await lintWorkflows(paths.map((path) => pathToFileURL(path)), { rules }).catch((e) => {
     throw e instanceof OfficialSdkError ? new UsageError(e.message) : e;
   });
+  // "Nothing found" where nothing was looked at would be a lie.
+  if (files.length === 0) throw new UsageError(`${paths.join(", ")}: no module (.ts, .js, ...), so nothing was looked at`);
   const count = (severity: Severity) => findings.filter((finding) => finding.severity === severity).length;
   const [errors, warnings] = [count("error"), count("warning")];
   const ok = errors === 0 && warnings <= (options.maxWarnings ?? Infinity);

@@ -15,6 +15,7 @@ import type { Handle } from "./service.ts";
 import type { RunCall } from "./table/run.ts";
 import { importActivities } from "./user_modules.ts";
 import { CliConverter, readInputs } from "./values.ts";
+import { lastTaskFailure } from "./stuck.ts";
 import { showResult } from "./workflow/start.ts";
 
 /** A workflow task that has failed so often will go on failing (its code does not fit its history, or throws), every ten seconds from now on. */
@@ -63,8 +64,8 @@ export async function runCommand(call: RunCall): Promise<number> {
     interrupted.catch(() => {});
     const lost = app.done.then(() => new Promise<never>(() => {}));
     const noWayOn = stuck.catch(async (error: CommandError) => {
-      const line = await failingLine(handle as Handle);
-      throw line === "" ? error : new CommandError(`${error.message}\n  ${line}`);
+      const at = (await lastTaskFailure(handle as Handle))?.at ?? "";
+      throw at === "" ? error : new CommandError(`${error.message}\n  at ${at}`);
     });
     return await Promise.race([showResult(call, handle as Handle, {}, true), noWayOn, interrupted, lost]);
   } catch (error) {
@@ -132,14 +133,4 @@ async function openApp(
 function onlyType(types: readonly string[]): string {
   if (types.length === 1) return types[0]!;
   throw new UsageError(`name the workflow with --type; these modules define: ${types.join(", ")}`);
-}
-
-/** Where the code of the last failed workflow task threw, as its stack trace says; "" when it does not. */
-async function failingLine(handle: Handle): Promise<string> {
-  const { events } = await handle.fetchHistory();
-  for (const { attributes } of events.reverse()) {
-    if (attributes.case !== "workflowTaskFailedEventAttributes") continue;
-    return /^\s*(at .*)$/m.exec(attributes.value.failure?.stackTrace ?? "")?.[1] ?? "";
-  }
-  return "";
 }

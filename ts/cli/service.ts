@@ -16,6 +16,7 @@ import { GrpcService, type TlsOptions } from "../temporal/grpc.ts";
 import { importCodec } from "./codec.ts";
 import type { Call } from "./frame/command.ts";
 import { CommandError, UsageError } from "./frame/errors.ts";
+import { whyStuck } from "./stuck.ts";
 import { CliConverter, keyValue } from "./values.ts";
 import { DEFAULT_STORE, type SERVICE_OPTIONS } from "./table/service.ts";
 
@@ -74,7 +75,15 @@ export async function withService<T>(call: ServiceCall, use: (connection: Connec
   try {
     return await use({ client, service, settings, ...place });
   } catch (error) {
-    throw inOurWords(error, call);
+    const told = inOurWords(error, call);
+    const { workflowId, runId } = call.options as { workflowId?: string; runId?: string };
+    if (!(error instanceof DeadlineExceededError) || workflowId === undefined || !place.held()) throw told;
+    const why = await whyStuck(client, workflowId, runId);
+    if (why === "") throw told;
+    throw reworded(
+      error,
+      error.updateId === undefined ? `${error.message.split(";")[0]}: ${why}` : `${(told as Error).message}. ${why}`,
+    );
   } finally {
     await close();
   }

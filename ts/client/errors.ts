@@ -101,7 +101,9 @@ export class WorkflowNotFoundError extends Error {
   constructor(message: string, workflowId: string, runId: string | undefined, options?: ErrorOptions) {
     super(
       `${message} (workflow id ${workflowId}${runId === undefined ? "" : `, run id ${runId}`}); ` +
-        "check the id and the namespace, and whether the workflow has ended",
+        (/already completed/.test(message)
+          ? "it has ended, and takes no more messages; its result is still there"
+          : "check the id and the namespace, and whether the workflow has ended"),
       options,
     );
     this.workflowId = workflowId;

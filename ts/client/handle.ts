@@ -1,7 +1,7 @@
 // A workflow by its id: everything that can be asked of it or sent to it. A handle holds no state but ids; making one asks nothing.
 import { create } from "@bufbuild/protobuf";
 import { enumName } from "../converter/enums.ts";
-import { CancelledFailure, TerminatedFailure, TimeoutFailure } from "../converter/failures.ts";
+import { ActivityFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from "../converter/failures.ts";
 import { fromPayloads } from "../converter/payload.ts";
 import { randomId } from "../platform/host.ts";
 import { Code, ServiceError } from "../service/raw.ts";
@@ -282,8 +282,14 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
     const { attributes } = event;
     const fail = (what: string, cause: ConstructorParameters<typeof WorkflowFailedError>[3], retryState?: number) => {
       const state = retryState === undefined ? undefined : enumName(RetryState, retryState);
-      const text = cause.message === "" ? "" : `: ${cause.message}`;
-      return new WorkflowFailedError(`workflow ${workflowId} ${what}${text}`, workflowId, runId, cause, state);
+      const text = saidOf(cause);
+      return new WorkflowFailedError(
+        `workflow ${workflowId} ${what}${text === "" ? "" : `: ${text}`}`,
+        workflowId,
+        runId,
+        cause,
+        state,
+      );
     };
     switch (attributes.case) {
       case "workflowExecutionCompletedEventAttributes":
@@ -327,4 +333,10 @@ function nextRun({ attributes }: HistoryEvent): string | undefined {
     default:
       return undefined;
   }
+}
+
+/** A failure's message; of an activity's, which says no more than that it failed, which one and why. */
+function saidOf(failure: Error): string {
+  if (!(failure instanceof ActivityFailure) || !(failure.cause instanceof Error)) return failure.message;
+  return `activity ${failure.activityType} failed: ${failure.cause.message}`;
 }

@@ -1,9 +1,10 @@
 // One workflow task from poll to report: the realm runs it, the outcome goes to the service, and the task that the service may return
 // with its answer is run at once. What the service says about a report decides whether the run stays in the cache (core-spec 2.10).
 // Nothing here rejects: a task that cannot be reported is logged, its run is dropped, and the service gives the task out again.
-import { create, toBinary } from "@bufbuild/protobuf";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { ErrorKind, EvictionReason, type TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { toFailure } from "../converter/failure_converter.ts";
+import { userFrame } from "../executor/call_site.ts";
 import type { ReplayVerdict } from "../realm/mod.ts";
 import { PayloadCodecError } from "../codec/codec.ts";
 import { decodeResponse } from "../codec/coded_service.ts";
@@ -272,8 +273,15 @@ function logOutcome(outcome: TaskOutcome, head: WorkflowTaskHead, logger: Logger
   }
   if (outcome.error === undefined) return;
   const { code, kind, message, eventId, expected, actual } = outcome.error;
-  const fields = { code, eventId: eventId || undefined, expected: expected || undefined, actual: actual || undefined };
+  const at = failedAt(outcome);
+  const fields = { code, at, eventId: eventId || undefined, expected: expected || undefined, actual: actual || undefined };
   // What workflow code says is the user's; the core speaks of events and commands.
   const said = hideText && (code === 0 || kind === ErrorKind.ERROR_KIND_LANG) ? "" : `: ${message}`;
   logger.error(`${head.isQuery ? "a query" : "a workflow task"} failed${said}`, fields);
+}
+
+/** The user's line that threw, of a task whose failure is reported (the first attempt); undefined when no line of theirs is known. */
+function failedAt({ response }: TaskOutcome): string | undefined {
+  if (response?.$case !== "failed") return undefined;
+  return userFrame(fromBinary(RespondWorkflowTaskFailedRequestSchema, response.value).failure?.stackTrace) || undefined;
 }

@@ -60,7 +60,7 @@ export function errorDocument(error: unknown): { error: { name: string; message:
   const { name, message } = error;
   const cause = causeOf(error);
   const fields: { [field: string]: unknown } = {};
-  for (const key of ["code", "reason", "workflowId", "runId", "updateId", "type", "retryState"] as const) {
+  for (const key of ["code", "reason", "workflowId", "runId", "updateId", "type", "activityType", "retryState"] as const) {
     const value = (error as unknown as { [key: string]: unknown })[key];
     if (key === "code" && typeof value === "number") fields[key] = codeName(value);
     else if ((typeof value === "string" && value !== "") || typeof value === "number") fields[key] = value;
@@ -75,13 +75,19 @@ export function errorDocument(error: unknown): { error: { name: string; message:
   };
 }
 
+/** Which activity: the message of its failure says only that one failed. */
+function ownWords({ name, message, ...fields }: Error): string {
+  const { activityType } = fields as { activityType?: unknown };
+  return name === "ActivityFailure" && typeof activityType === "string" ? `activity ${activityType} failed` : message;
+}
+
 /** An error as people read it. Causes are told where they say more than the message does. */
 export function errorText(error: unknown, stack: boolean): string {
   if (!(error instanceof Error)) return `temporalex: ${String(error)}\n`;
   if (error instanceof Interrupted) return "";
   const lines = [`temporalex: ${error.message || error.name}`];
   for (let cause = causeOf(error), depth = 0; cause !== undefined && depth < 5; cause = causeOf(cause), depth++) {
-    const { message } = cause;
+    const message = ownWords(cause);
     if (message !== "" && !lines.some((line) => line.includes(message))) lines.push(`  because: ${message}`);
   }
   if (isBug(error)) lines.push("This is a bug of temporalex; please report it with what follows.");

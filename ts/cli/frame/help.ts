@@ -81,7 +81,7 @@ export function commandHelp(title: string, command: Command, io: Io): string {
       wrap(
         `Exit code: ${
           command.exits?.join("; ") ?? "0 done; 1 what was asked for failed; 2 wrong usage, nothing was done"
-        }; 130 ended by Ctrl-C.`,
+        }; 130 ended by ${command.exits?.some((exit) => exit.includes("Ctrl-C")) === true ? "a second " : ""}Ctrl-C.`,
         width,
       ).join("\n")
     }\n`,

@@ -102,12 +102,18 @@ export function parseWords(words: readonly string[], title: string, command: Com
   }
   const names = new Set(given.keys());
   if (wantsHelp) return { values: { help: true }, args, given: names };
-  return { values: readValues(options, given, help, io), args: checkArgs(command, args, help), given: names };
+  return { values: readValues(options, given, args, help, io), args: checkArgs(command, args, help), given: names };
 }
 
 export const valueName = (option: Option): string => option.value ?? option.choices?.join("|") ?? option.type;
 
-function readValues(options: Options, given: ReadonlyMap<string, string[]>, help: string, io: Pick<Io, "env">) {
+function readValues(
+  options: Options,
+  given: ReadonlyMap<string, string[]>,
+  args: readonly string[],
+  help: string,
+  io: Pick<Io, "env">,
+) {
   const values: { [name: string]: unknown } = {};
   const missing: string[] = [];
   for (const [name, option] of Object.entries(options)) {
@@ -123,7 +129,11 @@ function readValues(options: Options, given: ReadonlyMap<string, string[]>, help
     else if (option.required !== true) values[name] = undefined;
     if (option.required === true && texts.length === 0) missing.push(`${flag} <${valueName(option)}>`);
   }
-  if (missing.length > 0) throw new UsageError(`${missing.join(" and ")} ${missing.length > 1 ? "are" : "is"} missing; ${help}`);
+  if (missing.length > 0) {
+    const flag = missing[0]!.replace(/ .*/, "");
+    const meant = missing.length === 1 && args.length === 1 ? ` (did you mean ${flag} ${args[0]}?)` : "";
+    throw new UsageError(`${missing.join(" and ")} ${missing.length > 1 ? "are" : "is"} missing${meant}; ${help}`);
+  }
   return values;
 }
 

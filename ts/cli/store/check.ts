@@ -19,10 +19,11 @@ export async function checkCommand(call: CheckCall): Promise<number> {
       : await openRealm(options.workflows.map((module) => resolve(io.cwd, module)));
     try {
       const skipped = new Map<string, number>();
+      const diverged = new Set<string>();
       const found = await checkStore(reader, {
         signal,
         onProgress: (done, total) => print.progress(`${done} of ${total} runs`),
-        ...(realm !== undefined && { replay: (row, history) => replay(realm, row, history, skipped) }),
+        ...(realm !== undefined && { replay: (row, history) => replay(realm, row, history, skipped, diverged) }),
       });
       print.progress("");
       const replayed = found.replayed - [...skipped.values()].reduce((sum, n) => sum + n, 0);
@@ -30,13 +31,16 @@ export async function checkCommand(call: CheckCall): Promise<number> {
         store: reader.path,
         ok: found.problems.length === 0,
         ...found,
+        problems: found.problems.map((problem) => ({ ...problem, kind: diverged.has(problem.runId) ? "diverges" : "damaged" })),
         replayed,
         ...(skipped.size > 0 && { notReplayed: Object.fromEntries(skipped) }),
       };
       print.result(result, () => {
         const lines = found.problems.map(({ workflowId, runId, workflowType, message }) => {
           const where = runId === "" ? reader.path : `${workflowType} "${workflowId}" (run ${runId})`;
-          return `${print.paint("damaged", "red")}  ${printable(where)}\n    ${printable(message)}\n`;
+          // The store is as sound as before where it is the code that does not fit.
+          const word = diverged.has(runId) ? print.paint("diverges", "yellow") : print.paint("damaged", "red");
+          return `${word}  ${printable(where)}\n    ${printable(message)}\n`;
         });
         const head = found.problems.length === 0 ? print.paint("sound", "green") : counted(found.problems.length, "problem");
         const types = [...skipped].map(([type, n]) => `${type} (${n})`).join(", ");
@@ -73,6 +77,7 @@ async function replay(
   row: RunRow,
   history: Uint8Array,
   skipped: Map<string, number>,
+  diverged: Set<string>,
 ): Promise<string | undefined> {
   if (!realm.workflowTypes.includes(row.workflowType)) {
     skipped.set(row.workflowType, (skipped.get(row.workflowType) ?? 0) + 1);
@@ -81,7 +86,8 @@ async function replay(
   const { verdict, error } = await realm.replay(row.workflowId, history);
   if (verdict === "ok") return undefined;
   const { message = "", eventId = 0, location = "" } = error ?? {};
-  return `it does not replay${eventId > 0 ? ` from event ${eventId} on` : ""}${
+  diverged.add(row.runId);
+  return `this code does not replay it${eventId > 0 ? ` from event ${eventId} on` : ""}${
     location === "" ? "" : ` (${location})`
   }: ${message}`;
 }

@@ -29,7 +29,10 @@ export function exportCommand(call: ExportCall): Promise<number> {
       print.progress("");
       target.finish();
       if (options.to !== undefined) {
-        print.result({ to: resolve(io.cwd, options.to), runs }, () => `${counted(runs, "run")} written to ${options.to}\n`);
+        print.result(
+          { to: resolve(io.cwd, options.to), runs },
+          () => `${counted(runs, "run")} written to ${options.to}${target.form}\n`,
+        );
       }
       return Exit.ok;
     } catch (e) {
@@ -44,6 +47,8 @@ async function historyOf(client: Client, { workflowId, runId }: WorkflowSummary)
 }
 
 interface Target {
+  /** What lies there, for people: "" for standard output. */
+  readonly form: string;
   write(run: WorkflowSummary, history: string): Promise<void>;
   finish(): void;
   discard(): void;
@@ -52,7 +57,7 @@ interface Target {
 function openTarget({ options, io }: ExportCall): Target {
   const { to } = options;
   if (to === undefined) {
-    return { write: async (run, history) => io.out(line(run, history)), finish() {}, discard() {} };
+    return { form: "", write: async (run, history) => io.out(line(run, history)), finish() {}, discard() {} };
   }
   const path = resolve(io.cwd, to);
   const isFolder = /[\\/]$/.test(to) || statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
@@ -63,6 +68,7 @@ function openTarget({ options, io }: ExportCall): Target {
 function folder(path: string): Target {
   mkdirSync(path, { recursive: true });
   return {
+    form: ", a file for each",
     write: async ({ workflowId, runId }, history) => {
       const file = join(path, `${fileName(workflowId)}.${fileName(runId)}.json`);
       const partial = `${file}.partial`;
@@ -97,7 +103,7 @@ function put(path: string, text: string): void {
 
 function linesFile(path: string): Target {
   if (statSync(path, { throwIfNoEntry: false }) !== undefined) {
-    throw new CommandError(`${path} exists already; name another file`);
+    throw new CommandError(`${path} exists already; name another file, or a folder (with / at its end) for a file for each run`);
   }
   const partial = `${path}.partial`;
   let file: number;
@@ -107,6 +113,7 @@ function linesFile(path: string): Target {
     throw new CommandError(`${partial} cannot be written: ${(e as Error).message}`, { cause: e });
   }
   return {
+    form: ", a line of JSON for each",
     write: async (run, history) => void writeSync(file, line(run, history)),
     finish() {
       fsyncSync(file);

@@ -76,7 +76,8 @@ const exportOptions = {
     type: "text",
     value: "path",
     completes: "files",
-    help: "A folder gets a JSON file for each run; a file gets a JSON line for each run. Default: JSON lines on standard output",
+    help:
+      "A folder (one that is there, or a new one with / at its end) gets a JSON file for each run; a file gets a JSON line for each run. Default: JSON lines on standard output",
   },
 } as const satisfies Options;
 const exported = command({

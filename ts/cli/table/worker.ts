@@ -67,7 +67,7 @@ The first Ctrl-C takes no new tasks and finishes those in work; the second one e
     `With --watch, a change that open runs do not agree with is not taken: the message names the run, the event of its history and the line of the new code, and the old code serves on. Edit again, and it is tried again.
 JSON lines have event: started, replaced (checkedRuns, broken, pausedMs), activitiesReplaced, refused (why, message, problems), stopped.`,
   exits: [
-    "0 after Ctrl-C",
+    "0 after Ctrl-C or SIGTERM",
     "1 when the worker stopped by itself, or the store or the cluster cannot be used",
     "2 for wrong usage or modules that do not load",
   ],

@@ -4,6 +4,7 @@ import { Exit } from "../frame/command.ts";
 import { errorDocument, UsageError } from "../frame/errors.ts";
 import type { Colour, Column, Printer } from "../frame/printer.ts";
 import { type Handle, withService } from "../service.ts";
+import { failureLine, lastTaskFailure, type TaskFailure } from "../stuck.ts";
 import type { CountCall, DescribeCall, ListCall } from "../table/workflow.ts";
 import { showMs, showTime, type TimeFormat } from "../times.ts";
 import { showValue } from "../values.ts";
@@ -41,13 +42,18 @@ function activityDocument({ lastFailure, ...fields }: PendingActivity): { [name:
 export async function describeCommand(call: DescribeCall): Promise<number> {
   const { workflowId, runId, timeFormat } = call.options;
   return await withService(call, async ({ client, settings }) => {
-    const description = await (client.getHandle(undefined, workflowId, runId) as Handle).with(settings).describe();
-    call.print.result(document(description), () => describeText(description, call.print, timeFormat));
+    const handle = (client.getHandle(undefined, workflowId, runId) as Handle).with(settings);
+    const description = await handle.describe();
+    const failure = (description.pendingWorkflowTask?.attempt ?? 1) > 1 ? await lastTaskFailure(handle) : undefined;
+    call.print.result(
+      { ...document(description), ...(failure !== undefined && { workflowTaskFailure: failure }) },
+      () => describeText(description, failure, call.print, timeFormat),
+    );
     return Exit.ok;
   });
 }
 
-function describeText(d: WorkflowDescription, print: Printer, format: TimeFormat): string {
+function describeText(d: WorkflowDescription, failure: TaskFailure | undefined, print: Printer, format: TimeFormat): string {
   const both = (time: Date | undefined) =>
     time === undefined
       ? undefined
@@ -77,6 +83,7 @@ function describeText(d: WorkflowDescription, print: Printer, format: TimeFormat
       "Workflow task",
       task && `${statusText(task.state)}, attempt ${task.attempt}, since ${showTime(task.scheduledTime, format)}`,
     ],
+    ["Failed with", failure && failureLine(failure)],
   ]);
   if (d.pendingActivities.length === 0) return fields;
   const columns: Column<PendingActivity>[] = [

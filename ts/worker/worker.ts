@@ -256,7 +256,7 @@ export class Worker {
     }
     this.#options = realmOptions;
     await old.dispose();
-    settings.logger.info("the workflows were replaced", { taskQueue: this.taskQueue, checkedRuns: result.checkedRuns });
+    settings.logger.debug("the workflows were replaced", { taskQueue: this.taskQueue, checkedRuns: result.checkedRuns });
     return result;
   }
 

@@ -184,7 +184,10 @@ function progressText({ phase, checked, total }: ReplacementProgress): string {
 
 function textOf(event: ReloadEvent, { print, io }: WorkerCall): string {
   const at = print.paint(new Date().toISOString().slice(11, 19), "dim");
-  const short = (text: string) => text.replaceAll(`${resolve(io.cwd)}/`, "");
+  const folder = `${resolve(io.cwd)}/`;
+  // Engines name a method of an object in their own way: "Object.eval [as run]" is run.
+  const short = (text: string) =>
+    text.replaceAll(`file://${folder}`, "").replaceAll(folder, "").replace(/\b(?:Object\.)?eval \[as (\w+)\]/g, "$1");
   switch (event.event) {
     case "replaced": {
       const { checkedRuns, pausedMs, broken, ms, workflowTypes } = event;

@@ -142,7 +142,9 @@ function declarations(names, out) {
       return before + specifier.replace(/\.ts$/, ".js") + after;
     });
     mkdirSync(dirname(join(out, file)), { recursive: true });
-    writeFileSync(join(out, file), rewritten);
+    // For programs whose `lib` is older than these names and that check declarations, too.
+    const lib = /\bSymbol\.(?:asyncDispose|dispose)\b/.test(rewritten) ? '/// <reference lib="esnext.disposable" />\n' : "";
+    writeFileSync(join(out, file), lib + rewritten);
   }
   return packages;
 }

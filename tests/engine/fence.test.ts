@@ -77,6 +77,17 @@ for (const { driver, skip } of sqliteDrivers) {
     }
   });
 
+  check("a holder whose store was removed with all its files is told that it is gone, not of another engine", (path) => {
+    const store = open(path);
+    for (const suffix of ["", "-wal", "-shm", "-owner"]) rmSync(`${path}${suffix}`, { force: true });
+    assert.throws(
+      () => store.commit([created("wf", "r", 1)]),
+      (e: Error) =>
+        e instanceof StoreFencedError && /was removed while it was open/.test(e.message) && !/another engine/.test(e.message),
+    );
+    store.close();
+  });
+
   check("a holder whose note was taken over writes nothing more and leaves the new owner's note alone", (path) => {
     const store = open(path);
     const note = JSON.parse(readFileSync(`${path}-owner`, "utf8"));

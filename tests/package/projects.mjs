@@ -149,7 +149,7 @@ async function compiles(context, tsc, settings) {
   assert.equal(status, 0, output);
 }
 
-const DOM = ["es2023", "esnext.disposable", "dom"];
+const DOM = ["es2023", "dom"];
 const RESOLUTIONS = {
   nodenext: { module: "nodenext", moduleResolution: "nodenext", lib: DOM },
   bundler: { module: "esnext", moduleResolution: "bundler", lib: DOM },

@@ -85,6 +85,8 @@ export class Worker {
   #running: Promise<void> | undefined;
   #stop!: (failure?: Error) => void;
   readonly #stopped: Promise<Error | undefined>;
+  /** A poller has met an error that ends the worker. */
+  #failing = false;
 
   private constructor({ options, settings, realm, stickyQueue, registry, pool }: WorkerParts) {
     this.#options = options;
@@ -341,7 +343,9 @@ export class Worker {
       logger,
       timers,
       onFatal: (error) => {
-        logger.error("the worker stops", { error });
+        // What ends one poller ends them all.
+        if (!this.#failing) logger.error("the worker stops", { error });
+        this.#failing = true;
         this.#stop(error);
       },
     });

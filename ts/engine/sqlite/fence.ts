@@ -190,13 +190,20 @@ export class Fence {
 
   /** Throws a StoreFencedError when this process is not the owner any more. Called before every commit. */
   check(): void {
+    // Whoever removes the store takes this note along more often than not: the file itself is what they miss.
+    if (this.#fileId !== undefined && this.#idOf(this.#path, false) === undefined) {
+      throw new StoreFencedError(
+        `${this.#path} was removed while it was open, so what it held is gone; this engine writes nothing more. Start it again for an empty ` +
+          "store, or bring a backup back first",
+      );
+    }
     if (this.#idOf(`${this.#path}-owner`, true) !== this.#noteId) {
       throw new StoreFencedError(
         `${this.#path} was taken over by another engine (or its file ${this.#path}-owner was removed); this one writes nothing more`,
       );
     }
     if (this.#fileId !== undefined && this.#idOf(this.#path, false) !== this.#fileId) {
-      throw new StoreFencedError(`${this.#path} was removed or replaced while it was open; this engine writes nothing more`);
+      throw new StoreFencedError(`${this.#path} was replaced while it was open; this engine writes nothing more`);
     }
   }
 

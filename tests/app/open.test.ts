@@ -20,6 +20,33 @@ async function withFolder(body: (folder: string) => Promise<void>): Promise<void
   }
 }
 
+test("a misspelt option is refused: without its path a store would be kept nowhere", async () => {
+  const misspelt = { ...options(), paht: "shop.sqlite" } as OpenOptions;
+  await assert.rejects(open(misspelt), { name: "TypeError", message: /^open has no option "paht"; it has path, workflows, / });
+});
+
+test("what names no workflow or message is refused by that, wherever it is given", async () => {
+  const app = await open(options());
+  try {
+    const missing = (shop as unknown as { [name: string]: typeof order & typeof status & typeof approve })["oder"]!;
+    const refusal = { name: "TypeError", message: /named by its definition or by text, and this is undefined/ };
+    await assert.rejects(async () => app.client.start(missing, { id: "o", args: ["book"] }), refusal);
+    const handle = app.client.getHandle(order, "o");
+    await assert.rejects(async () => handle.signal(missing, "ada"), refusal);
+    await assert.rejects(async () => handle.query(missing), refusal);
+  } finally {
+    await app.close();
+  }
+});
+
+test("a primitive called by a program shows its message where nothing catches it", async () => {
+  const { sleep } = await import("../../ts/workflow/mod.ts");
+  await assert.rejects(
+    async () => await sleep(1),
+    (error: Error) => error.stack!.includes("while no turn of a workflow is active"),
+  );
+});
+
 test("an order runs on a file, is left in the middle, and goes on after the next open", () =>
   withFolder(async (folder) => {
     const path = join(folder, "shop.sqlite");

@@ -63,6 +63,30 @@ export interface App {
 /** How long `close` waits for activities that were told to stop. */
 const CLOSE_MS = 10_000;
 
+const OPTIONS: { readonly [name in keyof Required<OpenOptions>]: true } = {
+  path: true,
+  workflows: true,
+  activities: true,
+  taskQueue: true,
+  converter: true,
+  codec: true,
+  encodeCommonAttributes: true,
+  logger: true,
+  serve: true,
+  engine: true,
+  worker: true,
+  client: true,
+};
+
+/** A misspelt `path` must not mean a store in memory, nor a misspelt `codec` values in clear. */
+function checkNames(options: OpenOptions): void {
+  for (const name of Object.keys(options)) {
+    if (!Object.hasOwn(OPTIONS, name)) {
+      throw new TypeError(`open has no option "${name}"; it has ${Object.keys(OPTIONS).join(", ")}`);
+    }
+  }
+}
+
 /**
  * Opens the engine and starts a worker on it.
  *
@@ -72,6 +96,7 @@ const CLOSE_MS = 10_000;
  * await app.close();
  */
 export async function open(options: OpenOptions): Promise<App> {
+  checkNames(options);
   const { path, workflows, activities, taskQueue = "default", logger = consoleLogger(), converter } = options;
   const { codec, encodeCommonAttributes } = options;
   const shared = { logger, codec, encodeCommonAttributes, ...(converter !== undefined && { converter }) };

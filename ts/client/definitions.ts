@@ -19,5 +19,12 @@ export type WorkflowResult<W> = W extends WorkflowDefinition<any, infer R> ? R :
 export type ArgsOption<A extends any[]> = [] extends A ? { args?: A } : { args: A };
 
 export function nameOf(definition: { readonly name: string } | string): string {
-  return typeof definition === "string" ? definition : definition.name;
+  const name: unknown = typeof definition === "string"
+    ? definition
+    : (definition as { readonly name?: string } | undefined)?.name;
+  if (typeof name === "string" && name !== "") return name;
+  const shown = definition === undefined
+    ? "undefined (is the import spelt as the module exports it?)"
+    : "something without a name";
+  throw new TypeError(`a workflow or message is named by its definition or by text, and this is ${shown}`);
 }

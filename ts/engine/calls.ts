@@ -158,7 +158,7 @@ export class Calls {
 }
 
 function deadlineError(call: Call): ServiceError {
-  const text = `${call.method} had no answer within ${call.timeoutMs} ms`;
+  const text = `${call.method} had no answer within ${Math.round(call.timeoutMs)} ms`;
   const update = call.request === undefined ? undefined : updateOf(call.method, call.request);
   return new ServiceError(
     Code.DEADLINE_EXCEEDED,

@@ -29,11 +29,11 @@ export function enter(api: string, allowed?: Closure, depth = 1): Strand {
     throw error;
   }
   if (strand === undefined) {
-    const error = new OutsideTurnError("");
-    const at = userFrame(error.stack, depth + 1);
-    error.message = `${api} was called${at === "" ? "" : ` at ${at}`} while no turn of a workflow is active: ` +
-      `either this is not workflow code, or a host callback or promise woke it; do such work in an activity`;
-    throw error;
+    const at = userFrame(new Error().stack, depth + 1);
+    throw new OutsideTurnError(
+      `${api} was called${at === "" ? "" : ` at ${at}`} while no turn of a workflow is active: ` +
+        `either this is not workflow code, or a host callback or promise woke it; do such work in an activity`,
+    );
   }
   strand.lastCall = api;
   if (strand.run.context.callSites) strand.lastSite = callSite(depth + 1);

@@ -273,7 +273,7 @@ function logOutcome(outcome: TaskOutcome, head: WorkflowTaskHead, logger: Logger
   }
   if (outcome.error === undefined) return;
   const { code, kind, message, eventId, expected, actual } = outcome.error;
-  const at = failedAt(outcome);
+  const at = hideText ? undefined : failedAt(outcome);
   const fields = { code, at, eventId: eventId || undefined, expected: expected || undefined, actual: actual || undefined };
   // What workflow code says is the user's; the core speaks of events and commands.
   const said = hideText && (code === 0 || kind === ErrorKind.ERROR_KIND_LANG) ? "" : `: ${message}`;

@@ -129,3 +129,20 @@ test("a page that prints something else is found out", () => {
   assert.match(difference("a\nb\n", "a\n") ?? "", /nothing more was printed/);
   assert.throws(() => readPage("```ts\nconst x = 1;\n```\n"), /names its file/);
 });
+
+test("every link between the pages leads somewhere, and README.md leads to every page", () => {
+  const slug = (title: string) => title.toLowerCase().replace(/[^\w\- ]/g, "").replace(/ /g, "-");
+  const reached = new Set<string>();
+  for (const page of pages) {
+    const text = readFileSync(join(root, page), "utf8").replace(/^```[\s\S]*?^```$/gm, "");
+    for (const [whole, target = "", anchor] of text.matchAll(/\]\(([^)#:\s]*)(?:#([^)]*))?\)/g)) {
+      const path = target === "" ? page : join(dirname(page), target);
+      assert.ok(existsSync(join(root, path)), `${page}: ${whole}: there is no ${path}`);
+      if (page === "README.md") reached.add(path);
+      if (anchor === undefined) continue;
+      const titles = [...readFileSync(join(root, path), "utf8").matchAll(/^#+ (.*)$/gm)].map((match) => slug(match[1]!));
+      assert.ok(titles.includes(anchor), `${page}: ${whole}: ${path} has no such section`);
+    }
+  }
+  assert.deepEqual(pages.filter((page) => page !== "README.md" && !reached.has(page)), []);
+});

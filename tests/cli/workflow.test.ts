@@ -372,7 +372,15 @@ test("a store that its holder does not serve is told as such", async () => {
 
 test("clusters: addresses that are none, and that nobody answers at", async () => {
   await refused(2, /"localhost" is not an address; write "host:port"/, "list", "--address", "localhost");
-  await refused(1, /refused|unavailable|lost/i, "list", "--address", "127.0.0.1:1", "--timeout", "300ms");
+  await refused(
+    1,
+    /nothing answers at 127\.0\.0\.1:1, .*; check --address/,
+    "list",
+    "--address",
+    "127.0.0.1:1",
+    "--timeout",
+    "300ms",
+  );
   await refused(2, /--grpc-meta is written key=value/, "list", "--address", "127.0.0.1:1", "--grpc-meta", "x");
 });
 

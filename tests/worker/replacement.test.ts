@@ -138,7 +138,9 @@ onBothStores(
           (e) => e instanceof WorkflowLoadError && /workflows\.ts:1: .*node:fs/.test(e.message),
         );
         write(FIRST.replaceAll("Waits", "Renamed"));
-        await assert.rejects(worker.replaceWorkflows(), (e) => e instanceof WorkflowReplacementError && /Waits/.test(e.message));
+        await assert.rejects(worker.replaceWorkflows(), (e) =>
+          e instanceof WorkflowReplacementError && /Waits/.test(e.message) &&
+          /A type stays among the exported workflows/.test(e.message));
 
         await handle!.signal("add", 4);
         write(COMPATIBLE);

@@ -170,7 +170,7 @@ export class StoreService implements RawService {
     }
     return new ServiceError(
       Code.FAILED_PRECONDITION,
-      `no process has ${this.path} open, so no worker can answer; start one, for instance with: temporalex worker --store ${this.path}`,
+      `no process has ${this.path} open, so no worker can answer; start one, for instance with: temporalex worker --store ${this.path} --workflows ./workflows.ts --activities ./activities.ts`,
       NO_WORKER,
     );
   }

@@ -155,6 +155,15 @@ function inOurWords(error: unknown, { options }: ServiceCall): unknown {
   if (error instanceof DeadlineExceededError) {
     return reworded(error, error.message.replace("give it a longer timeout", "give it a longer --timeout"));
   }
+  if (options.address !== undefined && /\b(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)\b/.test((error as Error).message)) {
+    return reworded(
+      error as Error,
+      `nothing answers at ${options.address}, where a Temporal cluster is to be (${
+        (error as Error).message
+      }); check --address, ` +
+        "or leave it out for a store of this machine",
+    );
+  }
   if ((error as { reason?: string }).reason === "NoStore" && options.store === undefined) {
     return new CommandError(
       `${(error as Error).message}; name the store with --store or TEMPORALEX_STORE, or a cluster with --address`,

@@ -93,7 +93,9 @@ export class WorkflowReplacementError extends Error {
       `the new workflow code does not fit ${runs}, so the old code goes on serving:\n${
         problems.map(describeProblem).join("\n")
       }\n` +
-        "Keep what these runs have done already and branch with patched(), or let them finish first",
+        (problems.every(({ message }) => /is not known to this worker/.test(message))
+          ? "A type stays among the exported workflows until its last run has ended: put it back, or let these runs finish first"
+          : "Keep what these runs have done already and branch with patched(), or let them finish first"),
     );
     this.problems = problems;
   }

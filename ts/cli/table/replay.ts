@@ -32,7 +32,7 @@ A workflow module may be TypeScript; it needs no build step.`,
     `Each JSON line has file, workflowType, events, activations, verdict, warnings, ms and, when it is not ok, error (code, message, eventId, expected, actual, location). Where standard output is not a terminal, JSON lines are written without --json. Verdicts:
   ok               the code makes the commands that the history records
   nondeterminism   it makes others: this change breaks runs that are open
-  failed           the task would fail for another reason: unknown workflow type, an exception, a deadlock
+  failed           another failure of the task: unknown workflow type, an exception, a deadlock
   unreadable       the file holds no history that can be read`,
   exits: ["0 when all are ok", "1 when any diverges or fails", "2 for wrong usage or an unreadable file"],
   examples: [

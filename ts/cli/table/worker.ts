@@ -65,7 +65,7 @@ The first Ctrl-C takes no new tasks and finishes those in work; the second one e
   drains: true,
   notes:
     `With --watch, a change that open runs do not agree with is not taken: the message names the run, the event of its history and the line of the new code, and the old code serves on. Edit again, and it is tried again.
-JSON lines have event: started, replaced (checkedRuns, broken, pausedMs), activitiesReplaced, refused (why, message, problems), stopped.`,
+JSON lines have event: started, replaced (checkedRuns, broken, pausedMs), activitiesReplaced, refused (why, message, problems), stopped. What activities print themselves stands between them: let activities log with console.error.`,
   exits: [
     "0 after Ctrl-C or SIGTERM",
     "1 when the worker stopped by itself, or the store or the cluster cannot be used",

@@ -252,7 +252,7 @@ While a process has the store open, its commands reach it through a socket besid
       run: async (call) => (await import("../workflow/end.ts")).terminateCommand(call),
     }),
     describe: command({
-      summary: "show what a workflow is and what it waits for",
+      summary: "show what a workflow is, its pending activities, and why its task fails",
       options: describe,
       examples: [{ line: "temporalex workflow describe -w cart-42" }, {
         line: "temporalex workflow describe -w cart-42 --json | jq .status",

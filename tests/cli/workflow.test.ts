@@ -453,6 +453,19 @@ test("who waits in vain is told why: the failing workflow task with its line, th
     "--timeout",
     "1s",
   );
+  const file = join(folder, "stuck.sqlite");
+  const env = { TEMPORALEX_STORE: file };
+  const worker = await open({ path: file, workflows, logger: silentLogger }); // no activities
+  try {
+    await worker.served;
+    assert.equal((await run(["start", "--type", "Cart", "-w", "c", "-i", '"ada"'], { env })).code, 0);
+    assert.equal((await run(["signal", "-w", "c", "--name", "checkout"], { env })).code, 0);
+    const { code, err } = await run(["result", "-w", "c", "--timeout", "1s"], { env });
+    assert.equal(code, 1);
+    assert.match(err, /: its activity charge waits for a worker that has activities/);
+  } finally {
+    await worker.close();
+  }
   await ok("terminate", "-w", "stuck-1");
   await ok("terminate", "-w", "stuck-2");
   await refused(1, /it has ended, and takes no more messages/, "signal", "-w", "stuck-1", "--name", "checkout");

@@ -48,7 +48,10 @@ export async function whyStuck(client: Client, workflowId: string, runId: string
       return `its activity ${failing.activityType} fails (attempt ${failing.attempt}): ${failing.lastFailure!.message}`;
     }
     const waiting = pendingActivities[0];
-    return waiting === undefined ? "" : `its activity ${waiting.activityType} is ${waiting.state.toLowerCase()}`;
+    if (waiting === undefined) return "";
+    return waiting.state === "SCHEDULED"
+      ? `its activity ${waiting.activityType} waits for a worker that has activities (temporalex worker --activities)`
+      : `its activity ${waiting.activityType} is running (attempt ${waiting.attempt})`;
   } catch {
     return "";
   }

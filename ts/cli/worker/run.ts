@@ -104,7 +104,9 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
       () =>
         `working on task queue "${taskQueue}"${reloader === undefined ? "" : `, watching ${reloader.files} files`}\n` +
         (workflowTypes.length > 0 ? `  workflows:  ${workflowTypes.join(", ")}\n` : "") +
-        (activityTypes.length > 0 ? `  activities: ${activityTypes.join(", ")}\n` : ""),
+        (activityTypes.length > 0
+          ? `  activities: ${activityTypes.join(", ")}\n`
+          : "  activities: none; what workflows call waits for a worker with --activities\n"),
     );
     const stopped = new Promise<void>((resolve) =>
       signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve())

@@ -48,7 +48,9 @@ test("TypeScript modules, with enums, types and modules of their own", async () 
   assert.equal(all["ping"]!(), "pong");
 });
 
-test("temporalex in a folder that has no such package is the program's own", { skip: "Deno" in globalThis }, async () => {
+// Deno resolves packages by itself; our hooks are Node's.
+const inNode = "Deno" in globalThis ? () => {} : test;
+inNode("temporalex in a folder that has no such package is the program's own", async () => {
   writeFileSync(join(folder, "uses.ts"), 'export { activityInfo } from "temporalex/activity";');
   const { activityInfo } = await importModule(folder, "uses.ts");
   assert.equal(activityInfo, own.activityInfo);

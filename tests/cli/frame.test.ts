@@ -146,6 +146,7 @@ test("every wrong word is told by name, with what to do", async () => {
     assert.match(message, expected, words.join(" "));
   }
   assert.equal(nearest("xyzzy", ["order", "fail"]), undefined);
+  assert.equal(nearest("--timeout", ["--input", "--execution-timeout"]), "--execution-timeout");
 });
 
 test("help: everywhere, made from the table", async () => {

@@ -17,11 +17,16 @@ function distance(a: string, b: string): number {
   return previous[b.length]!;
 }
 
-/** The nearest name, or undefined where none is near. A name that begins with the text is near. */
+/** The nearest name, or undefined where none is near. A name that begins with the text is near, and one whose last words it has. */
 export function nearest(text: string, names: readonly string[]): string | undefined {
   const wanted = text.toLowerCase();
+  const words = wanted.replace(/^-+/, "");
+  const far = (name: string) => {
+    if (wanted.length > 1 && name.startsWith(wanted)) return 0.5;
+    return words.length > 2 && name.endsWith(`-${words}`) && name !== wanted ? 0.75 : distance(wanted, name);
+  };
   const near = names
-    .map((name) => ({ name, far: name.startsWith(wanted) && wanted.length > 1 ? 0.5 : distance(wanted, name.toLowerCase()) }))
+    .map((name) => ({ name, far: far(name.toLowerCase()) }))
     .filter(({ name, far }) => far <= Math.max(1, Math.floor(Math.min(name.length, wanted.length) / 3)))
     .sort((a, b) => a.far - b.far);
   return near[0]?.name;

@@ -379,7 +379,7 @@ test("clusters: addresses that are none, and that nobody answers at", async () =
     "--address",
     "127.0.0.1:1",
     "--timeout",
-    "300ms",
+    "2s",
   );
   await refused(2, /--grpc-meta is written key=value/, "list", "--address", "127.0.0.1:1", "--grpc-meta", "x");
 });

@@ -154,7 +154,7 @@ test("store purge: by age and query, as a dry run first; open runs stay, and spa
     await withEngine(store, async () => {
       const dry = await json(purge(...query, "--dry-run"), folder);
       assert.deepEqual([dry.runs, dry.left], [1, 300]);
-      await fails(purge(...query), folder, 1, /is open in another engine \(process \d+/);
+      await fails(purge(...query), folder, 1, /is open in process \d+; end that first.*--retention 30d/);
     });
     assert.deepEqual((await json(purge(...query, "--keep-space"), folder)).left, 300);
     const text = await run(purge("--older-than", "0s"), { cwd: folder });

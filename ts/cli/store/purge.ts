@@ -3,6 +3,7 @@ import { existsSync, statSync } from "node:fs";
 import { parseQuery } from "../../engine/visibility/parse.ts";
 import type { Condition } from "../../engine/visibility/condition.ts";
 import type { SqliteStore } from "../../engine/mod.ts";
+import { StoreLockedError } from "../../engine/store_errors.ts";
 import { openStore } from "../../engine/visits.ts";
 import { StoreReader } from "../../engine/maintenance/mod.ts";
 import { Exit } from "../frame/command.ts";
@@ -36,6 +37,20 @@ function condition(query: string | undefined): Condition | undefined {
   }
 }
 
+/** The store, which nobody else may have open. */
+async function openFree(path: string): Promise<SqliteStore> {
+  try {
+    return await openStore(path);
+  } catch (e) {
+    if (!(e instanceof StoreLockedError)) throw e;
+    const holder = e.holder === undefined ? "another process" : `process ${e.holder.pid}`;
+    throw new CommandError(
+      `${path} is open in ${holder}; end that first, or let it remove closed runs by itself: ` +
+        "temporalex worker --retention 30d, or engine.purge() in your application",
+    );
+  }
+}
+
 async function dryRun({ print }: PurgeCall, path: string, closedBefore: number, where: Condition | undefined): Promise<number> {
   const reader = StoreReader.open(path);
   try {
@@ -61,7 +76,7 @@ async function purge(
   where: Condition | undefined,
   { progress }: Pick<PurgeCall["print"], "progress">,
 ): Promise<number> {
-  const store: SqliteStore = await openStore(path);
+  const store = await openFree(path);
   const size = () => statSync(path).size;
   try {
     let runs = 0;

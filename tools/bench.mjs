@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 // `npm run bench -- NAME [options]`: builds dist/ and runs a bench of bench/. `replay` runs in Node, Deno and Chromium over the same
 // histories, each runtime that is absent is named. What the bench printed goes to standard output as one JSON text.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { spawn } from "node:child_process";
 import { buildDist } from "./build_dist.mjs";
 import { launchChromium } from "./lib/chromium.mjs";
+import { serveFolder } from "./lib/serve.mjs";
 import { bin, root } from "./lib/steps.mjs";
 
 const HELP = `usage: npm run bench -- replay [--runtimes=node,deno,chromium] [options of bench/replay.ts]
@@ -57,18 +57,7 @@ async function inChromium(dir, histories) {
     alias: { "temporalex/workflow": join(root, "ts/workflow/mod.ts") },
     logLevel: "error",
   });
-  const server = createServer((req, res) => {
-    const path = new URL(req.url, "http://localhost").pathname;
-    if (path === "/") return res.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><meta charset=utf-8>");
-    try {
-      const file = readFileSync(join(dir, path.replace(/[^a-z0-9_.-]/gi, "")));
-      res.writeHead(200, { "content-type": path.endsWith(".js") ? "text/javascript" : "application/octet-stream" }).end(file);
-    } catch {
-      res.writeHead(404).end();
-    }
-  });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${server.address().port}/`;
+  const { url, close } = await serveFolder(dir);
   try {
     const page = await launched.browser.newPage();
     await page.goto(url);
@@ -82,7 +71,7 @@ async function inChromium(dir, histories) {
     return { bench: "replay", runtime: `chromium ${launched.browser.version()}`, repeats: ask.repeats, realms };
   } finally {
     await launched.browser.close();
-    server.close();
+    close();
   }
 }
 
@@ -150,15 +139,8 @@ async function startInChromium() {
     ...{ bundle: true, minify: true, format: "esm", platform: "browser", target: "es2022", outdir: dir, absWorkingDir: root },
     ...{ alias: rooms, external: ["node:*"], logLevel: "error" },
   });
-  const server = createServer((req, res) => {
-    const path = new URL(req.url, "http://localhost").pathname;
-    if (path === "/") return res.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><meta charset=utf-8>");
-    if (!/^\/(?:core\.wasm|[\w.-]+\.js)$/.test(path)) return res.writeHead(404).end();
-    const file = path === "/core.wasm" ? join(root, "dist/ts/core/core.wasm") : join(dir, path.replace(/[^a-z0-9_.-]/gi, ""));
-    res.writeHead(200, { "content-type": path.endsWith(".js") ? "text/javascript" : "application/wasm" }).end(readFileSync(file));
-  });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${server.address().port}/`;
+  copyFileSync(join(root, "dist/ts/core/core.wasm"), join(dir, "core.wasm"));
+  const { url, close } = await serveFolder(dir);
   try {
     const starts = [];
     for (let i = 0; i < Number(value("repeats", "5")); i++) {
@@ -201,7 +183,7 @@ async function startInChromium() {
     };
   } finally {
     await launched.browser.close();
-    server.close();
+    close();
     rmSync(dir, { recursive: true, force: true });
   }
 }

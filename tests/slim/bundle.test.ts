@@ -5,8 +5,11 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { build } from "esbuild";
 import { coreWasmBase64 } from "../../ts/core/generated/core_wasm.ts";
+import * as engine from "../../ts/engine/mod.ts";
 import * as fat from "../../ts/mod.ts";
+import * as realm from "../../ts/realm/mod.ts";
 import * as slim from "../../ts/slim/mod.ts";
+import * as worker from "../../ts/worker/mod.ts";
 
 const root = process.cwd();
 
@@ -68,4 +71,11 @@ test("a bundle from temporalex brings the core along, in a chunk of its own wher
 test("temporalex and temporalex/slim have the same names, and the same classes behind them", () => {
   assert.deepEqual(Object.keys(fat).sort(), Object.keys(slim).sort());
   for (const [name, value] of Object.entries(slim)) assert.equal(fat[name as keyof typeof fat], value, name);
+});
+
+test("temporalex has what its parts have: whoever catches an error of the worker finds its class there", () => {
+  // serveRealm belongs into a realm's entry file, which imports nothing else.
+  const parts = { ...engine, ...worker, ...realm };
+  const missing = Object.keys(parts).filter((name) => !(name in fat) && name !== "serveRealm");
+  assert.deepEqual(missing, []);
 });

@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 
+const TYPES = { ".js": "text/javascript", ".wasm": "application/wasm" };
+
 /** Answers { url, close }. "/" is an empty page. */
 export async function serveFolder(dir) {
   const server = createServer((req, res) => {
@@ -10,7 +12,8 @@ export async function serveFolder(dir) {
     if (path === "/") return res.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><meta charset=utf-8>");
     try {
       const file = readFileSync(join(dir, path.replace(/[^a-z0-9_.-]/gi, "")));
-      res.writeHead(200, { "content-type": path.endsWith(".js") ? "text/javascript" : "application/octet-stream" }).end(file);
+      const type = TYPES[path.slice(path.lastIndexOf("."))] ?? "application/octet-stream";
+      res.writeHead(200, { "content-type": type }).end(file);
     } catch {
       res.writeHead(404).end();
     }

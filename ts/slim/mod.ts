@@ -18,48 +18,13 @@ export { type App, open, type OpenOptions } from "../app/open.ts";
 export * from "../client/mod.ts";
 export { CoreLoadError } from "../core/errors.ts";
 export { coreModule, type CoreSource, useCore } from "../core/load.ts";
-export { type Clock, RealClock, VirtualClock } from "../engine/clock.ts";
 export { EmbeddedEngine } from "../engine/host.ts";
-export { MemoryStore } from "../engine/memory_store.ts";
-export type { EmbeddedEngineOptions, EngineLimits, EngineStats } from "../engine/options.ts";
-export type { DriverName } from "../engine/sqlite/driver.ts";
-export type { SqliteOptions, Synchronous } from "../engine/sqlite/open.ts";
-export { SqliteStore } from "../engine/sqlite/store.ts";
-export type { ListPage, ListPosition, ListQuery, PurgeOptions, Store, StoredRun } from "../engine/store.ts";
-export {
-  NotAStoreError,
-  StoreBusyError,
-  StoreCorruptError,
-  StoreError,
-  StoreFencedError,
-  StoreFullError,
-  type StoreHolder,
-  StoreLockedError,
-  StoreNotEmptyError,
-  StoreUnavailableError,
-  StoreVersionError,
-} from "../engine/store_errors.ts";
-export { type ActivityThreads } from "../worker/activity_pool.ts";
-export { type Activities, prefixed } from "../worker/activity_registry.ts";
-export type { ActivityAttempt, WorkerEvents, WorkerOptions } from "../worker/options.ts";
-export { WorkerPollError } from "../worker/poller.ts";
-export type { Workflows } from "../worker/realms.ts";
-export { Worker, type WorkerState } from "../worker/worker.ts";
-export {
-  type ActivityContext,
-  activityContext,
-  type ActivityInfo,
-  activityInfo,
-  type CancelReason,
-  completeAsync,
-  heartbeat,
-  withContext,
-} from "../activity/mod.ts";
-export { createInlineRealm, type InlineRealmOptions } from "../realm/inline_realm.ts";
-export { formatProblem, type Problem, type ProblemCode, WorkflowLoadError } from "../realm/loader/errors.ts";
-export { RealmLostError } from "../realm/lost_task.ts";
-export { type CommonRealmOptions, type Realm, RealmDisposedError } from "../realm/realm.ts";
-export { createWorkerRealm, type WorkerRealm, type WorkerRealmOptions } from "../realm/worker_realm.ts";
+export * from "../engine/names.ts";
+export * from "../worker/names.ts";
+export { Worker } from "../worker/worker.ts";
+export { createInlineRealm } from "../realm/inline_realm.ts";
+export * from "../realm/names.ts";
+export { createWorkerRealm } from "../realm/worker_realm.ts";
 export {
   ActivityFailure,
   ApplicationFailure,

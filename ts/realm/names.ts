@@ -1,0 +1,20 @@
+// What this room exports beside the functions that need the core, and beside serveRealm, which belongs into files of their own: one list for
+// "temporalex/realm" and "temporalex/slim".
+export { type InlineRealmOptions } from "./inline_realm.ts";
+export { formatProblem, type Problem, type ProblemCode, WorkflowLoadError } from "./loader/errors.ts";
+export { RealmLostError } from "./lost_task.ts";
+export {
+  type CommonRealmOptions,
+  type FetchHistory,
+  type LogSink,
+  type Realm,
+  RealmDisposedError,
+  type ReplayOptions,
+  type ReplayVerdict,
+  type RunOptions,
+  type TaskOutcome,
+} from "./realm.ts";
+export type { WorkflowModule } from "./programs.ts";
+export type { SourceHost } from "../platform/source_files.ts";
+export type { WebWorker } from "../platform/threads.ts";
+export { type WorkerRealm, type WorkerRealmOptions } from "./worker_realm.ts";

@@ -1,0 +1,18 @@
+// What the worker's room exports beside the class that needs the core: one list for "temporalex/worker" and "temporalex/slim".
+export { type ActivityThreads } from "./activity_pool.ts";
+export { type Activities, prefixed } from "./activity_registry.ts";
+export { type HeartbeatThrottle } from "./heartbeats.ts";
+export type { ActivityAttempt, WorkerEvents, WorkerOptions } from "./options.ts";
+export type { RealmSettings, Workflows } from "./realms.ts";
+export {
+  describeProblem,
+  type Replacement,
+  type ReplacementOptions,
+  type ReplacementProblem,
+  type ReplacementProgress,
+  WorkflowReplacementError,
+} from "./replacement.ts";
+export { WorkerPollError } from "./poller.ts";
+export { type TaskRealm } from "./workflow_tasks.ts";
+export { type WorkerState } from "./worker.ts";
+export * from "../activity/mod.ts";

@@ -223,6 +223,15 @@ test("store import: whole stores, runs of stores, and what is no history", () =>
     await fails(["store", "import", "nowhere.json", "--store", "there.sqlite"], folder, 1, /there is no file nowhere/);
   }));
 
+test("store import --closed-only: what an id says decides nothing", () =>
+  inFolder(async (folder) => {
+    const store = join(folder, "shop.sqlite");
+    await withEngine(store, async (client) => void await client.execute(quick, { id: "x is open (y", args: ["1"] }));
+    await json(["store", "export", "--store", store, "--to", "all.jsonl"], folder);
+    const again = ["store", "import", "all.jsonl", "--store", store, "--closed-only"];
+    await fails(again, folder, 1, /is in the store already/);
+  }));
+
 test("killed in the middle of a backup, a purge and an import, a store is sound, and the next call goes on", () =>
   filled(400, async (folder, store) => {
     const check = async (path: string) => {

@@ -7,7 +7,7 @@ import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import type { RunWrite } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { HistoryFileError, readHistoryFile } from "../../debug/history_file.ts";
-import { closedRun, copiedRun, ImportError, StoreReader } from "../../engine/maintenance/mod.ts";
+import { closedRun, copiedRun, ImportError, OpenRunError, StoreReader } from "../../engine/maintenance/mod.ts";
 import type { SqliteStore } from "../../engine/mod.ts";
 import { openStore } from "../../engine/visits.ts";
 import { Exit } from "../frame/command.ts";
@@ -132,7 +132,7 @@ async function firstPass(call: ImportCall, files: readonly string[], store: Sqli
       }
     } catch (e) {
       if (!(e instanceof ImportError)) throw e;
-      if (options.closedOnly && / is open \(/.test(e.message)) open++;
+      if (options.closedOnly && e instanceof OpenRunError) open++;
       else problems.push(`${found.where}: ${e.message}`);
     }
   }
@@ -196,7 +196,7 @@ function* runsOfStore(path: string): Generator<Found, void, void> {
         open,
         write() {
           if (open) {
-            throw new ImportError(
+            throw new OpenRunError(
               `run ${row.runId} of workflow "${row.workflowId}" is open (leave such out with --closed-only); open runs move only with their ` +
                 "whole store: import it where no store is yet",
             );

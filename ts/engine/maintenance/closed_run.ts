@@ -22,6 +22,11 @@ export class ImportError extends Error {
   override name = "ImportError";
 }
 
+/** The run is open: sound, but not to be imported by itself. */
+export class OpenRunError extends ImportError {
+  override name = "OpenRunError";
+}
+
 export interface HistoryToImport {
   /** Encoded temporal.api.history.v1.History. */
   readonly history: Uint8Array;
@@ -54,7 +59,7 @@ export function closedRun({ history, workflowId: givenId, runId: givenRun }: His
   if (runId === "") throw new ImportError("the history does not name its run id: give it");
   if (type === "") throw new ImportError("the history does not name the type of its workflow");
   if (status === undefined) {
-    throw new ImportError(
+    throw new OpenRunError(
       `run ${runId} of workflow "${workflowId}" is open (its history ends with ${
         typeName(last.eventType)
       }): a history does not hold what ` +

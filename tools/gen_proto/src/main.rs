@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use prost::Message;
 use prost_types::{DescriptorProto, FileDescriptorProto, FileDescriptorSet};
 
-/// Methods of WorkflowService that are kept, with their request and response messages.
+/// Methods of WorkflowService that are kept in both languages, with their request and response messages.
 const METHODS: &[&str] = &[
     "StartWorkflowExecution",
     "SignalWorkflowExecution",
@@ -43,6 +43,27 @@ const METHODS: &[&str] = &[
     "ResetWorkflowExecution",
     "GetSystemInfo",
     "DescribeNamespace",
+];
+/// Methods that only TypeScript knows: clients of a cluster use them, and the service in front of the embedded engine answers some.
+const TS_METHODS: &[&str] = &[
+    "CountSchedules",
+    "CreateSchedule",
+    "DeleteSchedule",
+    "DeleteWorkflowExecution",
+    "DescribeSchedule",
+    "DescribeTaskQueue",
+    "ExecuteMultiOperation",
+    "GetClusterInfo",
+    "GetSearchAttributes",
+    "GetWorkflowExecutionHistoryReverse",
+    "ListNamespaces",
+    "ListScheduleMatchingTimes",
+    "ListSchedules",
+    "PatchSchedule",
+    "PauseActivity",
+    "ResetActivity",
+    "UnpauseActivity",
+    "UpdateSchedule",
 ];
 const API_ROOTS: &[&str] = &[
     "temporal.api.history.v1.History",
@@ -189,7 +210,8 @@ fn trim(set: &FileDescriptorSet, keep: &BTreeSet<String>, services: bool) -> Fil
                 .retain(|e| keep.contains(&format!("{pkg}.{}", e.name())));
             if services && f.name() == SERVICE_FILE {
                 for s in &mut f.service {
-                    s.method.retain(|m| METHODS.contains(&m.name()));
+                    s.method
+                        .retain(|m| METHODS.contains(&m.name()) || TS_METHODS.contains(&m.name()));
                     for m in &mut s.method {
                         m.options = None;
                     }
@@ -287,27 +309,34 @@ fn main() {
         std::process::exit(1);
     });
     let refs = references(&set);
-    let mut api: Vec<String> = API_ROOTS.iter().map(|s| s.to_string()).collect();
-    for m in METHODS {
-        for suffix in ["Request", "Response"] {
-            let name = format!("temporal.api.workflowservice.v1.{m}{suffix}");
-            assert!(refs.contains_key(&name), "no message {name}");
-            api.push(name);
+    let messages = |methods: &[&str]| -> Vec<String> {
+        let mut names = Vec::new();
+        for m in methods {
+            for suffix in ["Request", "Response"] {
+                let name = format!("temporal.api.workflowservice.v1.{m}{suffix}");
+                assert!(refs.contains_key(&name), "no message {name}");
+                names.push(name);
+            }
         }
-    }
+        names
+    };
+    let mut core: Vec<String> = API_ROOTS.iter().map(|s| s.to_string()).collect();
+    core.extend(messages(METHODS));
+    let mut api = core.clone();
+    api.extend(messages(TS_METHODS));
     let boundary: Vec<String> = refs
         .keys()
         .filter(|k| k.starts_with(BOUNDARY_PACKAGE))
         .cloned()
         .collect();
 
-    let api_keep = reach(api.clone(), &refs);
+    let api_keep = reach(api, &refs);
     let boundary_keep = reach(boundary.clone(), &refs);
     let mut rust_set = set.clone();
     for f in &mut rust_set.file {
         f.message_type.iter_mut().for_each(drop_fields);
     }
-    let rust_keep = reach(api.into_iter().chain(boundary), &references(&rust_set));
+    let rust_keep = reach(core.into_iter().chain(boundary), &references(&rust_set));
 
     std::fs::create_dir_all(rust_out).unwrap();
     std::fs::create_dir_all(image_out).unwrap();

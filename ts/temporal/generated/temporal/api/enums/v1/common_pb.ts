@@ -11,7 +11,7 @@ import type { UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file temporal/api/enums/v1/common.proto.
  */
 export const file_temporal_api_enums_v1_common: GenFile = /*@__PURE__*/
-  fileDesc("CiJ0ZW1wb3JhbC9hcGkvZW51bXMvdjEvY29tbW9uLnByb3RvEhV0ZW1wb3JhbC5hcGkuZW51bXMudjEqXwoMRW5jb2RpbmdUeXBlEh0KGUVOQ09ESU5HX1RZUEVfVU5TUEVDSUZJRUQQABIYChRFTkNPRElOR19UWVBFX1BST1RPMxABEhYKEkVOQ09ESU5HX1RZUEVfSlNPThACKt4BCg1DYWxsYmFja1N0YXRlEh4KGkNBTExCQUNLX1NUQVRFX1VOU1BFQ0lGSUVEEAASGgoWQ0FMTEJBQ0tfU1RBVEVfU1RBTkRCWRABEhwKGENBTExCQUNLX1NUQVRFX1NDSEVEVUxFRBACEh4KGkNBTExCQUNLX1NUQVRFX0JBQ0tJTkdfT0ZGEAMSGQoVQ0FMTEJBQ0tfU1RBVEVfRkFJTEVEEAQSHAoYQ0FMTEJBQ0tfU1RBVEVfU1VDQ0VFREVEEAUSGgoWQ0FMTEJBQ0tfU1RBVEVfQkxPQ0tFRBAGKv0BChpQZW5kaW5nTmV4dXNPcGVyYXRpb25TdGF0ZRItCilQRU5ESU5HX05FWFVTX09QRVJBVElPTl9TVEFURV9VTlNQRUNJRklFRBAAEisKJ1BFTkRJTkdfTkVYVVNfT1BFUkFUSU9OX1NUQVRFX1NDSEVEVUxFRBABEi0KKVBFTkRJTkdfTkVYVVNfT1BFUkFUSU9OX1NUQVRFX0JBQ0tJTkdfT0ZGEAISKQolUEVORElOR19ORVhVU19PUEVSQVRJT05fU1RBVEVfU1RBUlRFRBADEikKJVBFTkRJTkdfTkVYVVNfT1BFUkFUSU9OX1NUQVRFX0JMT0NLRUQQBCr+AgofTmV4dXNPcGVyYXRpb25DYW5jZWxsYXRpb25TdGF0ZRIyCi5ORVhVU19PUEVSQVRJT05fQ0FOQ0VMTEFUSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASMAosTkVYVVNfT1BFUkFUSU9OX0NBTkNFTExBVElPTl9TVEFURV9TQ0hFRFVMRUQQARIyCi5ORVhVU19PUEVSQVRJT05fQ0FOQ0VMTEFUSU9OX1NUQVRFX0JBQ0tJTkdfT0ZGEAISMAosTkVYVVNfT1BFUkFUSU9OX0NBTkNFTExBVElPTl9TVEFURV9TVUNDRUVERUQQAxItCilORVhVU19PUEVSQVRJT05fQ0FOQ0VMTEFUSU9OX1NUQVRFX0ZBSUxFRBAEEjAKLE5FWFVTX09QRVJBVElPTl9DQU5DRUxMQVRJT05fU1RBVEVfVElNRURfT1VUEAUSLgoqTkVYVVNfT1BFUkFUSU9OX0NBTkNFTExBVElPTl9TVEFURV9CTE9DS0VEEAYqbQoYQXBwbGljYXRpb25FcnJvckNhdGVnb3J5EioKJkFQUExJQ0FUSU9OX0VSUk9SX0NBVEVHT1JZX1VOU1BFQ0lGSUVEEAASJQohQVBQTElDQVRJT05fRVJST1JfQ0FURUdPUllfQkVOSUdOEAEqhQEKDFdvcmtlclN0YXR1cxIdChlXT1JLRVJfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVV09SS0VSX1NUQVRVU19SVU5OSU5HEAESHwobV09SS0VSX1NUQVRVU19TSFVUVElOR19ET1dOEAISGgoWV09SS0VSX1NUQVRVU19TSFVURE9XThADQoMBChhpby50ZW1wb3JhbC5hcGkuZW51bXMudjFCC0NvbW1vblByb3RvUAFaIWdvLnRlbXBvcmFsLmlvL2FwaS9lbnVtcy92MTtlbnVtc6oCF1RlbXBvcmFsaW8uQXBpLkVudW1zLlYx6gIaVGVtcG9yYWxpbzo6QXBpOjpFbnVtczo6VjFiBnByb3RvMw");
+  fileDesc("CiJ0ZW1wb3JhbC9hcGkvZW51bXMvdjEvY29tbW9uLnByb3RvEhV0ZW1wb3JhbC5hcGkuZW51bXMudjEqXwoMRW5jb2RpbmdUeXBlEh0KGUVOQ09ESU5HX1RZUEVfVU5TUEVDSUZJRUQQABIYChRFTkNPRElOR19UWVBFX1BST1RPMxABEhYKEkVOQ09ESU5HX1RZUEVfSlNPThACKpECChBJbmRleGVkVmFsdWVUeXBlEiIKHklOREVYRURfVkFMVUVfVFlQRV9VTlNQRUNJRklFRBAAEhsKF0lOREVYRURfVkFMVUVfVFlQRV9URVhUEAESHgoaSU5ERVhFRF9WQUxVRV9UWVBFX0tFWVdPUkQQAhIaChZJTkRFWEVEX1ZBTFVFX1RZUEVfSU5UEAMSHQoZSU5ERVhFRF9WQUxVRV9UWVBFX0RPVUJMRRAEEhsKF0lOREVYRURfVkFMVUVfVFlQRV9CT09MEAUSHwobSU5ERVhFRF9WQUxVRV9UWVBFX0RBVEVUSU1FEAYSIwofSU5ERVhFRF9WQUxVRV9UWVBFX0tFWVdPUkRfTElTVBAHKl4KCFNldmVyaXR5EhgKFFNFVkVSSVRZX1VOU1BFQ0lGSUVEEAASEQoNU0VWRVJJVFlfSElHSBABEhMKD1NFVkVSSVRZX01FRElVTRACEhAKDFNFVkVSSVRZX0xPVxADKt4BCg1DYWxsYmFja1N0YXRlEh4KGkNBTExCQUNLX1NUQVRFX1VOU1BFQ0lGSUVEEAASGgoWQ0FMTEJBQ0tfU1RBVEVfU1RBTkRCWRABEhwKGENBTExCQUNLX1NUQVRFX1NDSEVEVUxFRBACEh4KGkNBTExCQUNLX1NUQVRFX0JBQ0tJTkdfT0ZGEAMSGQoVQ0FMTEJBQ0tfU1RBVEVfRkFJTEVEEAQSHAoYQ0FMTEJBQ0tfU1RBVEVfU1VDQ0VFREVEEAUSGgoWQ0FMTEJBQ0tfU1RBVEVfQkxPQ0tFRBAGKv0BChpQZW5kaW5nTmV4dXNPcGVyYXRpb25TdGF0ZRItCilQRU5ESU5HX05FWFVTX09QRVJBVElPTl9TVEFURV9VTlNQRUNJRklFRBAAEisKJ1BFTkRJTkdfTkVYVVNfT1BFUkFUSU9OX1NUQVRFX1NDSEVEVUxFRBABEi0KKVBFTkRJTkdfTkVYVVNfT1BFUkFUSU9OX1NUQVRFX0JBQ0tJTkdfT0ZGEAISKQolUEVORElOR19ORVhVU19PUEVSQVRJT05fU1RBVEVfU1RBUlRFRBADEikKJVBFTkRJTkdfTkVYVVNfT1BFUkFUSU9OX1NUQVRFX0JMT0NLRUQQBCr+AgofTmV4dXNPcGVyYXRpb25DYW5jZWxsYXRpb25TdGF0ZRIyCi5ORVhVU19PUEVSQVRJT05fQ0FOQ0VMTEFUSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASMAosTkVYVVNfT1BFUkFUSU9OX0NBTkNFTExBVElPTl9TVEFURV9TQ0hFRFVMRUQQARIyCi5ORVhVU19PUEVSQVRJT05fQ0FOQ0VMTEFUSU9OX1NUQVRFX0JBQ0tJTkdfT0ZGEAISMAosTkVYVVNfT1BFUkFUSU9OX0NBTkNFTExBVElPTl9TVEFURV9TVUNDRUVERUQQAxItCilORVhVU19PUEVSQVRJT05fQ0FOQ0VMTEFUSU9OX1NUQVRFX0ZBSUxFRBAEEjAKLE5FWFVTX09QRVJBVElPTl9DQU5DRUxMQVRJT05fU1RBVEVfVElNRURfT1VUEAUSLgoqTkVYVVNfT1BFUkFUSU9OX0NBTkNFTExBVElPTl9TVEFURV9CTE9DS0VEEAYqbQoYQXBwbGljYXRpb25FcnJvckNhdGVnb3J5EioKJkFQUExJQ0FUSU9OX0VSUk9SX0NBVEVHT1JZX1VOU1BFQ0lGSUVEEAASJQohQVBQTElDQVRJT05fRVJST1JfQ0FURUdPUllfQkVOSUdOEAEqhQEKDFdvcmtlclN0YXR1cxIdChlXT1JLRVJfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVV09SS0VSX1NUQVRVU19SVU5OSU5HEAESHwobV09SS0VSX1NUQVRVU19TSFVUVElOR19ET1dOEAISGgoWV09SS0VSX1NUQVRVU19TSFVURE9XThADQoMBChhpby50ZW1wb3JhbC5hcGkuZW51bXMudjFCC0NvbW1vblByb3RvUAFaIWdvLnRlbXBvcmFsLmlvL2FwaS9lbnVtcy92MTtlbnVtc6oCF1RlbXBvcmFsaW8uQXBpLkVudW1zLlYx6gIaVGVtcG9yYWxpbzo6QXBpOjpFbnVtczo6VjFiBnByb3RvMw");
 
 /**
  * @generated from enum temporal.api.enums.v1.EncodingType
@@ -43,6 +43,98 @@ export type EncodingType = (typeof EncodingType)[keyof typeof EncodingType] | Un
  */
 export const EncodingTypeSchema: GenEnum<EncodingType> = /*@__PURE__*/
   enumDesc(file_temporal_api_enums_v1_common, 0);
+
+/**
+ * @generated from enum temporal.api.enums.v1.IndexedValueType
+ */
+export const IndexedValueType = {
+  /**
+   * @generated from enum value: INDEXED_VALUE_TYPE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: INDEXED_VALUE_TYPE_TEXT = 1;
+   */
+  TEXT: 1,
+
+  /**
+   * @generated from enum value: INDEXED_VALUE_TYPE_KEYWORD = 2;
+   */
+  KEYWORD: 2,
+
+  /**
+   * @generated from enum value: INDEXED_VALUE_TYPE_INT = 3;
+   */
+  INT: 3,
+
+  /**
+   * @generated from enum value: INDEXED_VALUE_TYPE_DOUBLE = 4;
+   */
+  DOUBLE: 4,
+
+  /**
+   * @generated from enum value: INDEXED_VALUE_TYPE_BOOL = 5;
+   */
+  BOOL: 5,
+
+  /**
+   * @generated from enum value: INDEXED_VALUE_TYPE_DATETIME = 6;
+   */
+  DATETIME: 6,
+
+  /**
+   * @generated from enum value: INDEXED_VALUE_TYPE_KEYWORD_LIST = 7;
+   */
+  KEYWORD_LIST: 7,
+} as const;
+
+/**
+ * @generated from enum temporal.api.enums.v1.IndexedValueType
+ */
+export type IndexedValueType = (typeof IndexedValueType)[keyof typeof IndexedValueType] | UnknownEnum;
+
+/**
+ * Describes the enum temporal.api.enums.v1.IndexedValueType.
+ */
+export const IndexedValueTypeSchema: GenEnum<IndexedValueType> = /*@__PURE__*/
+  enumDesc(file_temporal_api_enums_v1_common, 1);
+
+/**
+ * @generated from enum temporal.api.enums.v1.Severity
+ */
+export const Severity = {
+  /**
+   * @generated from enum value: SEVERITY_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: SEVERITY_HIGH = 1;
+   */
+  HIGH: 1,
+
+  /**
+   * @generated from enum value: SEVERITY_MEDIUM = 2;
+   */
+  MEDIUM: 2,
+
+  /**
+   * @generated from enum value: SEVERITY_LOW = 3;
+   */
+  LOW: 3,
+} as const;
+
+/**
+ * @generated from enum temporal.api.enums.v1.Severity
+ */
+export type Severity = (typeof Severity)[keyof typeof Severity] | UnknownEnum;
+
+/**
+ * Describes the enum temporal.api.enums.v1.Severity.
+ */
+export const SeveritySchema: GenEnum<Severity> = /*@__PURE__*/
+  enumDesc(file_temporal_api_enums_v1_common, 2);
 
 /**
  * @generated from enum temporal.api.enums.v1.CallbackState
@@ -93,7 +185,7 @@ export type CallbackState = (typeof CallbackState)[keyof typeof CallbackState] |
  * Describes the enum temporal.api.enums.v1.CallbackState.
  */
 export const CallbackStateSchema: GenEnum<CallbackState> = /*@__PURE__*/
-  enumDesc(file_temporal_api_enums_v1_common, 1);
+  enumDesc(file_temporal_api_enums_v1_common, 3);
 
 /**
  * @generated from enum temporal.api.enums.v1.PendingNexusOperationState
@@ -134,7 +226,7 @@ export type PendingNexusOperationState = (typeof PendingNexusOperationState)[key
  * Describes the enum temporal.api.enums.v1.PendingNexusOperationState.
  */
 export const PendingNexusOperationStateSchema: GenEnum<PendingNexusOperationState> = /*@__PURE__*/
-  enumDesc(file_temporal_api_enums_v1_common, 2);
+  enumDesc(file_temporal_api_enums_v1_common, 4);
 
 /**
  * @generated from enum temporal.api.enums.v1.NexusOperationCancellationState
@@ -185,7 +277,7 @@ export type NexusOperationCancellationState = (typeof NexusOperationCancellation
  * Describes the enum temporal.api.enums.v1.NexusOperationCancellationState.
  */
 export const NexusOperationCancellationStateSchema: GenEnum<NexusOperationCancellationState> = /*@__PURE__*/
-  enumDesc(file_temporal_api_enums_v1_common, 3);
+  enumDesc(file_temporal_api_enums_v1_common, 5);
 
 /**
  * @generated from enum temporal.api.enums.v1.ApplicationErrorCategory
@@ -211,7 +303,7 @@ export type ApplicationErrorCategory = (typeof ApplicationErrorCategory)[keyof t
  * Describes the enum temporal.api.enums.v1.ApplicationErrorCategory.
  */
 export const ApplicationErrorCategorySchema: GenEnum<ApplicationErrorCategory> = /*@__PURE__*/
-  enumDesc(file_temporal_api_enums_v1_common, 4);
+  enumDesc(file_temporal_api_enums_v1_common, 6);
 
 /**
  * @generated from enum temporal.api.enums.v1.WorkerStatus
@@ -247,5 +339,5 @@ export type WorkerStatus = (typeof WorkerStatus)[keyof typeof WorkerStatus] | Un
  * Describes the enum temporal.api.enums.v1.WorkerStatus.
  */
 export const WorkerStatusSchema: GenEnum<WorkerStatus> = /*@__PURE__*/
-  enumDesc(file_temporal_api_enums_v1_common, 5);
+  enumDesc(file_temporal_api_enums_v1_common, 7);
 

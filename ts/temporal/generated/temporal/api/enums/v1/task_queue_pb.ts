@@ -11,7 +11,7 @@ import type { UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file temporal/api/enums/v1/task_queue.proto.
  */
 export const file_temporal_api_enums_v1_task_queue: GenFile = /*@__PURE__*/
-  fileDesc("CiZ0ZW1wb3JhbC9hcGkvZW51bXMvdjEvdGFza19xdWV1ZS5wcm90bxIVdGVtcG9yYWwuYXBpLmVudW1zLnYxKo0BCg1UYXNrUXVldWVLaW5kEh8KG1RBU0tfUVVFVUVfS0lORF9VTlNQRUNJRklFRBAAEhoKFlRBU0tfUVVFVUVfS0lORF9OT1JNQUwQARIaChZUQVNLX1FVRVVFX0tJTkRfU1RJQ0tZEAISIwofVEFTS19RVUVVRV9LSU5EX1dPUktFUl9DT01NQU5EUxADKocBCg1UYXNrUXVldWVUeXBlEh8KG1RBU0tfUVVFVUVfVFlQRV9VTlNQRUNJRklFRBAAEhwKGFRBU0tfUVVFVUVfVFlQRV9XT1JLRkxPVxABEhwKGFRBU0tfUVVFVUVfVFlQRV9BQ1RJVklUWRACEhkKFVRBU0tfUVVFVUVfVFlQRV9ORVhVUxADQoYBChhpby50ZW1wb3JhbC5hcGkuZW51bXMudjFCDlRhc2tRdWV1ZVByb3RvUAFaIWdvLnRlbXBvcmFsLmlvL2FwaS9lbnVtcy92MTtlbnVtc6oCF1RlbXBvcmFsaW8uQXBpLkVudW1zLlYx6gIaVGVtcG9yYWxpbzo6QXBpOjpFbnVtczo6VjFiBnByb3RvMw");
+  fileDesc("CiZ0ZW1wb3JhbC9hcGkvZW51bXMvdjEvdGFza19xdWV1ZS5wcm90bxIVdGVtcG9yYWwuYXBpLmVudW1zLnYxKo0BCg1UYXNrUXVldWVLaW5kEh8KG1RBU0tfUVVFVUVfS0lORF9VTlNQRUNJRklFRBAAEhoKFlRBU0tfUVVFVUVfS0lORF9OT1JNQUwQARIaChZUQVNLX1FVRVVFX0tJTkRfU1RJQ0tZEAISIwofVEFTS19RVUVVRV9LSU5EX1dPUktFUl9DT01NQU5EUxADKocBCg1UYXNrUXVldWVUeXBlEh8KG1RBU0tfUVVFVUVfVFlQRV9VTlNQRUNJRklFRBAAEhwKGFRBU0tfUVVFVUVfVFlQRV9XT1JLRkxPVxABEhwKGFRBU0tfUVVFVUVfVFlQRV9BQ1RJVklUWRACEhkKFVRBU0tfUVVFVUVfVFlQRV9ORVhVUxADKtEBChdCdWlsZElkVGFza1JlYWNoYWJpbGl0eRIqCiZCVUlMRF9JRF9UQVNLX1JFQUNIQUJJTElUWV9VTlNQRUNJRklFRBAAEigKJEJVSUxEX0lEX1RBU0tfUkVBQ0hBQklMSVRZX1JFQUNIQUJMRRABEjQKMEJVSUxEX0lEX1RBU0tfUkVBQ0hBQklMSVRZX0NMT1NFRF9XT1JLRkxPV1NfT05MWRACEioKJkJVSUxEX0lEX1RBU0tfUkVBQ0hBQklMSVRZX1VOUkVBQ0hBQkxFEAMqaAoVRGVzY3JpYmVUYXNrUXVldWVNb2RlEigKJERFU0NSSUJFX1RBU0tfUVVFVUVfTU9ERV9VTlNQRUNJRklFRBAAEiUKIURFU0NSSUJFX1RBU0tfUVVFVUVfTU9ERV9FTkhBTkNFRBABKosBCg9SYXRlTGltaXRTb3VyY2USIQodUkFURV9MSU1JVF9TT1VSQ0VfVU5TUEVDSUZJRUQQABIZChVSQVRFX0xJTUlUX1NPVVJDRV9BUEkQARIcChhSQVRFX0xJTUlUX1NPVVJDRV9XT1JLRVIQAhIcChhSQVRFX0xJTUlUX1NPVVJDRV9TWVNURU0QA0KGAQoYaW8udGVtcG9yYWwuYXBpLmVudW1zLnYxQg5UYXNrUXVldWVQcm90b1ABWiFnby50ZW1wb3JhbC5pby9hcGkvZW51bXMvdjE7ZW51bXOqAhdUZW1wb3JhbGlvLkFwaS5FbnVtcy5WMeoCGlRlbXBvcmFsaW86OkFwaTo6RW51bXM6OlYxYgZwcm90bzM");
 
 /**
  * @generated from enum temporal.api.enums.v1.TaskQueueKind
@@ -84,4 +84,102 @@ export type TaskQueueType = (typeof TaskQueueType)[keyof typeof TaskQueueType] |
  */
 export const TaskQueueTypeSchema: GenEnum<TaskQueueType> = /*@__PURE__*/
   enumDesc(file_temporal_api_enums_v1_task_queue, 1);
+
+/**
+ * @generated from enum temporal.api.enums.v1.BuildIdTaskReachability
+ */
+export const BuildIdTaskReachability = {
+  /**
+   * @generated from enum value: BUILD_ID_TASK_REACHABILITY_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: BUILD_ID_TASK_REACHABILITY_REACHABLE = 1;
+   */
+  REACHABLE: 1,
+
+  /**
+   * @generated from enum value: BUILD_ID_TASK_REACHABILITY_CLOSED_WORKFLOWS_ONLY = 2;
+   */
+  CLOSED_WORKFLOWS_ONLY: 2,
+
+  /**
+   * @generated from enum value: BUILD_ID_TASK_REACHABILITY_UNREACHABLE = 3;
+   */
+  UNREACHABLE: 3,
+} as const;
+
+/**
+ * @generated from enum temporal.api.enums.v1.BuildIdTaskReachability
+ */
+export type BuildIdTaskReachability = (typeof BuildIdTaskReachability)[keyof typeof BuildIdTaskReachability] | UnknownEnum;
+
+/**
+ * Describes the enum temporal.api.enums.v1.BuildIdTaskReachability.
+ */
+export const BuildIdTaskReachabilitySchema: GenEnum<BuildIdTaskReachability> = /*@__PURE__*/
+  enumDesc(file_temporal_api_enums_v1_task_queue, 2);
+
+/**
+ * @generated from enum temporal.api.enums.v1.DescribeTaskQueueMode
+ */
+export const DescribeTaskQueueMode = {
+  /**
+   * @generated from enum value: DESCRIBE_TASK_QUEUE_MODE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: DESCRIBE_TASK_QUEUE_MODE_ENHANCED = 1;
+   */
+  ENHANCED: 1,
+} as const;
+
+/**
+ * @generated from enum temporal.api.enums.v1.DescribeTaskQueueMode
+ */
+export type DescribeTaskQueueMode = (typeof DescribeTaskQueueMode)[keyof typeof DescribeTaskQueueMode] | UnknownEnum;
+
+/**
+ * Describes the enum temporal.api.enums.v1.DescribeTaskQueueMode.
+ */
+export const DescribeTaskQueueModeSchema: GenEnum<DescribeTaskQueueMode> = /*@__PURE__*/
+  enumDesc(file_temporal_api_enums_v1_task_queue, 3);
+
+/**
+ * @generated from enum temporal.api.enums.v1.RateLimitSource
+ */
+export const RateLimitSource = {
+  /**
+   * @generated from enum value: RATE_LIMIT_SOURCE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: RATE_LIMIT_SOURCE_API = 1;
+   */
+  API: 1,
+
+  /**
+   * @generated from enum value: RATE_LIMIT_SOURCE_WORKER = 2;
+   */
+  WORKER: 2,
+
+  /**
+   * @generated from enum value: RATE_LIMIT_SOURCE_SYSTEM = 3;
+   */
+  SYSTEM: 3,
+} as const;
+
+/**
+ * @generated from enum temporal.api.enums.v1.RateLimitSource
+ */
+export type RateLimitSource = (typeof RateLimitSource)[keyof typeof RateLimitSource] | UnknownEnum;
+
+/**
+ * Describes the enum temporal.api.enums.v1.RateLimitSource.
+ */
+export const RateLimitSourceSchema: GenEnum<RateLimitSource> = /*@__PURE__*/
+  enumDesc(file_temporal_api_enums_v1_task_queue, 4);
 

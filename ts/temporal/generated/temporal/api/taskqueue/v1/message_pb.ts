@@ -5,11 +5,13 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "../../../../../descriptors.ts";
-import type { Duration } from "@bufbuild/protobuf/wkt";
+import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_protobuf_wrappers } from "../../../../../well_known.ts";
-import type { TaskQueueKind } from "../../enums/v1/task_queue_pb.ts";
+import type { BuildIdTaskReachability, TaskQueueKind } from "../../enums/v1/task_queue_pb.ts";
 import { file_temporal_api_enums_v1_task_queue } from "../../enums/v1/task_queue_pb.ts";
+import type { WorkerVersionCapabilities } from "../../common/v1/message_pb.ts";
 import { file_temporal_api_common_v1_message } from "../../common/v1/message_pb.ts";
+import type { WorkerDeploymentOptions, WorkerDeploymentVersion } from "../../deployment/v1/message_pb.ts";
 import { file_temporal_api_deployment_v1_message } from "../../deployment/v1/message_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -17,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file temporal/api/taskqueue/v1/message.proto.
  */
 export const file_temporal_api_taskqueue_v1_message: GenFile = /*@__PURE__*/
-  fileDesc("Cid0ZW1wb3JhbC9hcGkvdGFza3F1ZXVlL3YxL21lc3NhZ2UucHJvdG8SGXRlbXBvcmFsLmFwaS50YXNrcXVldWUudjEiYgoJVGFza1F1ZXVlEgwKBG5hbWUYASABKAkSMgoEa2luZBgCIAEoDjIkLnRlbXBvcmFsLmFwaS5lbnVtcy52MS5UYXNrUXVldWVLaW5kEhMKC25vcm1hbF9uYW1lGAMgASgJIk8KEVRhc2tRdWV1ZU1ldGFkYXRhEjoKFG1heF90YXNrc19wZXJfc2Vjb25kGAEgASgLMhwuZ29vZ2xlLnByb3RvYnVmLkRvdWJsZVZhbHVlIpoBChlTdGlja3lFeGVjdXRpb25BdHRyaWJ1dGVzEj8KEXdvcmtlcl90YXNrX3F1ZXVlGAEgASgLMiQudGVtcG9yYWwuYXBpLnRhc2txdWV1ZS52MS5UYXNrUXVldWUSPAoZc2NoZWR1bGVfdG9fc3RhcnRfdGltZW91dBgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiItCg9Qb2xsZXJHcm91cEluZm8SCgoCaWQYASABKAkSDgoGd2VpZ2h0GAIgASgCImYKEFBvbGxlckdyb3Vwc0luZm8SDwoHdmVyc2lvbhgBIAEoAxJBCg1wb2xsZXJfZ3JvdXBzGAIgAygLMioudGVtcG9yYWwuYXBpLnRhc2txdWV1ZS52MS5Qb2xsZXJHcm91cEluZm8iPgoVUG9sbGVyU2NhbGluZ0RlY2lzaW9uEiUKHXBvbGxfcmVxdWVzdF9kZWx0YV9zdWdnZXN0aW9uGAEgASgFQpgBChxpby50ZW1wb3JhbC5hcGkudGFza3F1ZXVlLnYxQgxNZXNzYWdlUHJvdG9QAVopZ28udGVtcG9yYWwuaW8vYXBpL3Rhc2txdWV1ZS92MTt0YXNrcXVldWWqAhtUZW1wb3JhbGlvLkFwaS5UYXNrUXVldWUuVjHqAh5UZW1wb3JhbGlvOjpBcGk6OlRhc2tRdWV1ZTo6VjFiBnByb3RvMw", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_protobuf_wrappers, file_temporal_api_enums_v1_task_queue, file_temporal_api_common_v1_message, file_temporal_api_deployment_v1_message]);
+  fileDesc("Cid0ZW1wb3JhbC9hcGkvdGFza3F1ZXVlL3YxL21lc3NhZ2UucHJvdG8SGXRlbXBvcmFsLmFwaS50YXNrcXVldWUudjEiYgoJVGFza1F1ZXVlEgwKBG5hbWUYASABKAkSMgoEa2luZBgCIAEoDjIkLnRlbXBvcmFsLmFwaS5lbnVtcy52MS5UYXNrUXVldWVLaW5kEhMKC25vcm1hbF9uYW1lGAMgASgJIk8KEVRhc2tRdWV1ZU1ldGFkYXRhEjoKFG1heF90YXNrc19wZXJfc2Vjb25kGAEgASgLMhwuZ29vZ2xlLnByb3RvYnVmLkRvdWJsZVZhbHVlItICChdUYXNrUXVldWVWZXJzaW9uaW5nSW5mbxJXChpjdXJyZW50X2RlcGxveW1lbnRfdmVyc2lvbhgHIAEoCzIzLnRlbXBvcmFsLmFwaS5kZXBsb3ltZW50LnYxLldvcmtlckRlcGxveW1lbnRWZXJzaW9uEhcKD2N1cnJlbnRfdmVyc2lvbhgBIAEoCRJXChpyYW1waW5nX2RlcGxveW1lbnRfdmVyc2lvbhgJIAEoCzIzLnRlbXBvcmFsLmFwaS5kZXBsb3ltZW50LnYxLldvcmtlckRlcGxveW1lbnRWZXJzaW9uEhcKD3JhbXBpbmdfdmVyc2lvbhgCIAEoCRIiChpyYW1waW5nX3ZlcnNpb25fcGVyY2VudGFnZRgDIAEoAhIvCgt1cGRhdGVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiVwoZVGFza1F1ZXVlVmVyc2lvblNlbGVjdGlvbhIRCglidWlsZF9pZHMYASADKAkSEwoLdW52ZXJzaW9uZWQYAiABKAgSEgoKYWxsX2FjdGl2ZRgDIAEoCCKVAgoUVGFza1F1ZXVlVmVyc2lvbkluZm8SUgoKdHlwZXNfaW5mbxgBIAMoCzI+LnRlbXBvcmFsLmFwaS50YXNrcXVldWUudjEuVGFza1F1ZXVlVmVyc2lvbkluZm8uVHlwZXNJbmZvRW50cnkSSQoRdGFza19yZWFjaGFiaWxpdHkYAiABKA4yLi50ZW1wb3JhbC5hcGkuZW51bXMudjEuQnVpbGRJZFRhc2tSZWFjaGFiaWxpdHkaXgoOVHlwZXNJbmZvRW50cnkSCwoDa2V5GAEgASgFEjsKBXZhbHVlGAIgASgLMiwudGVtcG9yYWwuYXBpLnRhc2txdWV1ZS52MS5UYXNrUXVldWVUeXBlSW5mbzoCOAEihQEKEVRhc2tRdWV1ZVR5cGVJbmZvEjYKB3BvbGxlcnMYASADKAsyJS50ZW1wb3JhbC5hcGkudGFza3F1ZXVlLnYxLlBvbGxlckluZm8SOAoFc3RhdHMYAiABKAsyKS50ZW1wb3JhbC5hcGkudGFza3F1ZXVlLnYxLlRhc2tRdWV1ZVN0YXRzIsIBCg5UYXNrUXVldWVTdGF0cxIhChlhcHByb3hpbWF0ZV9iYWNrbG9nX2NvdW50GAEgASgDEjoKF2FwcHJveGltYXRlX2JhY2tsb2dfYWdlGAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhYKDnRhc2tzX2FkZF9yYXRlGAMgASgCEhsKE3Rhc2tzX2Rpc3BhdGNoX3JhdGUYBCABKAISHAoUcmF0ZV9saW1pdGluZ19hY3RpdmUYBSABKAgirAEKD1Rhc2tRdWV1ZVN0YXR1cxIaChJiYWNrbG9nX2NvdW50X2hpbnQYASABKAMSEgoKcmVhZF9sZXZlbBgCIAEoAxIRCglhY2tfbGV2ZWwYAyABKAMSFwoPcmF0ZV9wZXJfc2Vjb25kGAQgASgBEj0KDXRhc2tfaWRfYmxvY2sYBSABKAsyJi50ZW1wb3JhbC5hcGkudGFza3F1ZXVlLnYxLlRhc2tJZEJsb2NrIi8KC1Rhc2tJZEJsb2NrEhAKCHN0YXJ0X2lkGAEgASgDEg4KBmVuZF9pZBgCIAEoAyKWAgoKUG9sbGVySW5mbxI0ChBsYXN0X2FjY2Vzc190aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghpZGVudGl0eRgCIAEoCRIXCg9yYXRlX3Blcl9zZWNvbmQYAyABKAESVgobd29ya2VyX3ZlcnNpb25fY2FwYWJpbGl0aWVzGAQgASgLMjEudGVtcG9yYWwuYXBpLmNvbW1vbi52MS5Xb3JrZXJWZXJzaW9uQ2FwYWJpbGl0aWVzEk8KEmRlcGxveW1lbnRfb3B0aW9ucxgFIAEoCzIzLnRlbXBvcmFsLmFwaS5kZXBsb3ltZW50LnYxLldvcmtlckRlcGxveW1lbnRPcHRpb25zIpoBChlTdGlja3lFeGVjdXRpb25BdHRyaWJ1dGVzEj8KEXdvcmtlcl90YXNrX3F1ZXVlGAEgASgLMiQudGVtcG9yYWwuYXBpLnRhc2txdWV1ZS52MS5UYXNrUXVldWUSPAoZc2NoZWR1bGVfdG9fc3RhcnRfdGltZW91dBgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiItCg9Qb2xsZXJHcm91cEluZm8SCgoCaWQYASABKAkSDgoGd2VpZ2h0GAIgASgCImYKEFBvbGxlckdyb3Vwc0luZm8SDwoHdmVyc2lvbhgBIAEoAxJBCg1wb2xsZXJfZ3JvdXBzGAIgAygLMioudGVtcG9yYWwuYXBpLnRhc2txdWV1ZS52MS5Qb2xsZXJHcm91cEluZm8iPgoVUG9sbGVyU2NhbGluZ0RlY2lzaW9uEiUKHXBvbGxfcmVxdWVzdF9kZWx0YV9zdWdnZXN0aW9uGAEgASgFIigKCVJhdGVMaW1pdBIbChNyZXF1ZXN0c19wZXJfc2Vjb25kGAEgASgCImoKDkNvbmZpZ01ldGFkYXRhEg4KBnJlYXNvbhgBIAEoCRIXCg91cGRhdGVfaWRlbnRpdHkYAiABKAkSLwoLdXBkYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIogBCg9SYXRlTGltaXRDb25maWcSOAoKcmF0ZV9saW1pdBgBIAEoCzIkLnRlbXBvcmFsLmFwaS50YXNrcXVldWUudjEuUmF0ZUxpbWl0EjsKCG1ldGFkYXRhGAIgASgLMikudGVtcG9yYWwuYXBpLnRhc2txdWV1ZS52MS5Db25maWdNZXRhZGF0YSLZAgoPVGFza1F1ZXVlQ29uZmlnEkQKEHF1ZXVlX3JhdGVfbGltaXQYASABKAsyKi50ZW1wb3JhbC5hcGkudGFza3F1ZXVlLnYxLlJhdGVMaW1pdENvbmZpZxJUCiBmYWlybmVzc19rZXlzX3JhdGVfbGltaXRfZGVmYXVsdBgCIAEoCzIqLnRlbXBvcmFsLmFwaS50YXNrcXVldWUudjEuUmF0ZUxpbWl0Q29uZmlnEmoKGWZhaXJuZXNzX3dlaWdodF9vdmVycmlkZXMYAyADKAsyRy50ZW1wb3JhbC5hcGkudGFza3F1ZXVlLnYxLlRhc2tRdWV1ZUNvbmZpZy5GYWlybmVzc1dlaWdodE92ZXJyaWRlc0VudHJ5Gj4KHEZhaXJuZXNzV2VpZ2h0T3ZlcnJpZGVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgCOgI4AUKYAQocaW8udGVtcG9yYWwuYXBpLnRhc2txdWV1ZS52MUIMTWVzc2FnZVByb3RvUAFaKWdvLnRlbXBvcmFsLmlvL2FwaS90YXNrcXVldWUvdjE7dGFza3F1ZXVlqgIbVGVtcG9yYWxpby5BcGkuVGFza1F1ZXVlLlYx6gIeVGVtcG9yYWxpbzo6QXBpOjpUYXNrUXVldWU6OlYxYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_protobuf_wrappers, file_temporal_api_enums_v1_task_queue, file_temporal_api_common_v1_message, file_temporal_api_deployment_v1_message]);
 
 /**
  * @generated from message temporal.api.taskqueue.v1.TaskQueue
@@ -64,6 +66,252 @@ export const TaskQueueMetadataSchema: GenMessage<TaskQueueMetadata> = /*@__PURE_
   messageDesc(file_temporal_api_taskqueue_v1_message, 1);
 
 /**
+ * @generated from message temporal.api.taskqueue.v1.TaskQueueVersioningInfo
+ */
+export type TaskQueueVersioningInfo = Message<"temporal.api.taskqueue.v1.TaskQueueVersioningInfo"> & {
+  /**
+   * @generated from field: temporal.api.deployment.v1.WorkerDeploymentVersion current_deployment_version = 7;
+   */
+  currentDeploymentVersion?: WorkerDeploymentVersion | undefined;
+
+  /**
+   * @generated from field: string current_version = 1;
+   */
+  currentVersion: string;
+
+  /**
+   * @generated from field: temporal.api.deployment.v1.WorkerDeploymentVersion ramping_deployment_version = 9;
+   */
+  rampingDeploymentVersion?: WorkerDeploymentVersion | undefined;
+
+  /**
+   * @generated from field: string ramping_version = 2;
+   */
+  rampingVersion: string;
+
+  /**
+   * @generated from field: float ramping_version_percentage = 3;
+   */
+  rampingVersionPercentage: number;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp update_time = 4;
+   */
+  updateTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message temporal.api.taskqueue.v1.TaskQueueVersioningInfo.
+ * Use `create(TaskQueueVersioningInfoSchema)` to create a new message.
+ */
+export const TaskQueueVersioningInfoSchema: GenMessage<TaskQueueVersioningInfo> = /*@__PURE__*/
+  messageDesc(file_temporal_api_taskqueue_v1_message, 2);
+
+/**
+ * @generated from message temporal.api.taskqueue.v1.TaskQueueVersionSelection
+ */
+export type TaskQueueVersionSelection = Message<"temporal.api.taskqueue.v1.TaskQueueVersionSelection"> & {
+  /**
+   * @generated from field: repeated string build_ids = 1;
+   */
+  buildIds: string[];
+
+  /**
+   * @generated from field: bool unversioned = 2;
+   */
+  unversioned: boolean;
+
+  /**
+   * @generated from field: bool all_active = 3;
+   */
+  allActive: boolean;
+};
+
+/**
+ * Describes the message temporal.api.taskqueue.v1.TaskQueueVersionSelection.
+ * Use `create(TaskQueueVersionSelectionSchema)` to create a new message.
+ */
+export const TaskQueueVersionSelectionSchema: GenMessage<TaskQueueVersionSelection> = /*@__PURE__*/
+  messageDesc(file_temporal_api_taskqueue_v1_message, 3);
+
+/**
+ * @generated from message temporal.api.taskqueue.v1.TaskQueueVersionInfo
+ */
+export type TaskQueueVersionInfo = Message<"temporal.api.taskqueue.v1.TaskQueueVersionInfo"> & {
+  /**
+   * @generated from field: map<int32, temporal.api.taskqueue.v1.TaskQueueTypeInfo> types_info = 1;
+   */
+  typesInfo: { [key: number]: TaskQueueTypeInfo };
+
+  /**
+   * @generated from field: temporal.api.enums.v1.BuildIdTaskReachability task_reachability = 2;
+   */
+  taskReachability: BuildIdTaskReachability;
+};
+
+/**
+ * Describes the message temporal.api.taskqueue.v1.TaskQueueVersionInfo.
+ * Use `create(TaskQueueVersionInfoSchema)` to create a new message.
+ */
+export const TaskQueueVersionInfoSchema: GenMessage<TaskQueueVersionInfo> = /*@__PURE__*/
+  messageDesc(file_temporal_api_taskqueue_v1_message, 4);
+
+/**
+ * @generated from message temporal.api.taskqueue.v1.TaskQueueTypeInfo
+ */
+export type TaskQueueTypeInfo = Message<"temporal.api.taskqueue.v1.TaskQueueTypeInfo"> & {
+  /**
+   * @generated from field: repeated temporal.api.taskqueue.v1.PollerInfo pollers = 1;
+   */
+  pollers: PollerInfo[];
+
+  /**
+   * @generated from field: temporal.api.taskqueue.v1.TaskQueueStats stats = 2;
+   */
+  stats?: TaskQueueStats | undefined;
+};
+
+/**
+ * Describes the message temporal.api.taskqueue.v1.TaskQueueTypeInfo.
+ * Use `create(TaskQueueTypeInfoSchema)` to create a new message.
+ */
+export const TaskQueueTypeInfoSchema: GenMessage<TaskQueueTypeInfo> = /*@__PURE__*/
+  messageDesc(file_temporal_api_taskqueue_v1_message, 5);
+
+/**
+ * @generated from message temporal.api.taskqueue.v1.TaskQueueStats
+ */
+export type TaskQueueStats = Message<"temporal.api.taskqueue.v1.TaskQueueStats"> & {
+  /**
+   * @generated from field: int64 approximate_backlog_count = 1;
+   */
+  approximateBacklogCount: bigint;
+
+  /**
+   * @generated from field: google.protobuf.Duration approximate_backlog_age = 2;
+   */
+  approximateBacklogAge?: Duration | undefined;
+
+  /**
+   * @generated from field: float tasks_add_rate = 3;
+   */
+  tasksAddRate: number;
+
+  /**
+   * @generated from field: float tasks_dispatch_rate = 4;
+   */
+  tasksDispatchRate: number;
+
+  /**
+   * @generated from field: bool rate_limiting_active = 5;
+   */
+  rateLimitingActive: boolean;
+};
+
+/**
+ * Describes the message temporal.api.taskqueue.v1.TaskQueueStats.
+ * Use `create(TaskQueueStatsSchema)` to create a new message.
+ */
+export const TaskQueueStatsSchema: GenMessage<TaskQueueStats> = /*@__PURE__*/
+  messageDesc(file_temporal_api_taskqueue_v1_message, 6);
+
+/**
+ * @generated from message temporal.api.taskqueue.v1.TaskQueueStatus
+ */
+export type TaskQueueStatus = Message<"temporal.api.taskqueue.v1.TaskQueueStatus"> & {
+  /**
+   * @generated from field: int64 backlog_count_hint = 1;
+   */
+  backlogCountHint: bigint;
+
+  /**
+   * @generated from field: int64 read_level = 2;
+   */
+  readLevel: bigint;
+
+  /**
+   * @generated from field: int64 ack_level = 3;
+   */
+  ackLevel: bigint;
+
+  /**
+   * @generated from field: double rate_per_second = 4;
+   */
+  ratePerSecond: number;
+
+  /**
+   * @generated from field: temporal.api.taskqueue.v1.TaskIdBlock task_id_block = 5;
+   */
+  taskIdBlock?: TaskIdBlock | undefined;
+};
+
+/**
+ * Describes the message temporal.api.taskqueue.v1.TaskQueueStatus.
+ * Use `create(TaskQueueStatusSchema)` to create a new message.
+ */
+export const TaskQueueStatusSchema: GenMessage<TaskQueueStatus> = /*@__PURE__*/
+  messageDesc(file_temporal_api_taskqueue_v1_message, 7);
+
+/**
+ * @generated from message temporal.api.taskqueue.v1.TaskIdBlock
+ */
+export type TaskIdBlock = Message<"temporal.api.taskqueue.v1.TaskIdBlock"> & {
+  /**
+   * @generated from field: int64 start_id = 1;
+   */
+  startId: bigint;
+
+  /**
+   * @generated from field: int64 end_id = 2;
+   */
+  endId: bigint;
+};
+
+/**
+ * Describes the message temporal.api.taskqueue.v1.TaskIdBlock.
+ * Use `create(TaskIdBlockSchema)` to create a new message.
+ */
+export const TaskIdBlockSchema: GenMessage<TaskIdBlock> = /*@__PURE__*/
+  messageDesc(file_temporal_api_taskqueue_v1_message, 8);
+
+/**
+ * @generated from message temporal.api.taskqueue.v1.PollerInfo
+ */
+export type PollerInfo = Message<"temporal.api.taskqueue.v1.PollerInfo"> & {
+  /**
+   * @generated from field: google.protobuf.Timestamp last_access_time = 1;
+   */
+  lastAccessTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: string identity = 2;
+   */
+  identity: string;
+
+  /**
+   * @generated from field: double rate_per_second = 3;
+   */
+  ratePerSecond: number;
+
+  /**
+   * @generated from field: temporal.api.common.v1.WorkerVersionCapabilities worker_version_capabilities = 4;
+   */
+  workerVersionCapabilities?: WorkerVersionCapabilities | undefined;
+
+  /**
+   * @generated from field: temporal.api.deployment.v1.WorkerDeploymentOptions deployment_options = 5;
+   */
+  deploymentOptions?: WorkerDeploymentOptions | undefined;
+};
+
+/**
+ * Describes the message temporal.api.taskqueue.v1.PollerInfo.
+ * Use `create(PollerInfoSchema)` to create a new message.
+ */
+export const PollerInfoSchema: GenMessage<PollerInfo> = /*@__PURE__*/
+  messageDesc(file_temporal_api_taskqueue_v1_message, 9);
+
+/**
  * @generated from message temporal.api.taskqueue.v1.StickyExecutionAttributes
  */
 export type StickyExecutionAttributes = Message<"temporal.api.taskqueue.v1.StickyExecutionAttributes"> & {
@@ -83,7 +331,7 @@ export type StickyExecutionAttributes = Message<"temporal.api.taskqueue.v1.Stick
  * Use `create(StickyExecutionAttributesSchema)` to create a new message.
  */
 export const StickyExecutionAttributesSchema: GenMessage<StickyExecutionAttributes> = /*@__PURE__*/
-  messageDesc(file_temporal_api_taskqueue_v1_message, 2);
+  messageDesc(file_temporal_api_taskqueue_v1_message, 10);
 
 /**
  * @generated from message temporal.api.taskqueue.v1.PollerGroupInfo
@@ -105,7 +353,7 @@ export type PollerGroupInfo = Message<"temporal.api.taskqueue.v1.PollerGroupInfo
  * Use `create(PollerGroupInfoSchema)` to create a new message.
  */
 export const PollerGroupInfoSchema: GenMessage<PollerGroupInfo> = /*@__PURE__*/
-  messageDesc(file_temporal_api_taskqueue_v1_message, 3);
+  messageDesc(file_temporal_api_taskqueue_v1_message, 11);
 
 /**
  * @generated from message temporal.api.taskqueue.v1.PollerGroupsInfo
@@ -127,7 +375,7 @@ export type PollerGroupsInfo = Message<"temporal.api.taskqueue.v1.PollerGroupsIn
  * Use `create(PollerGroupsInfoSchema)` to create a new message.
  */
 export const PollerGroupsInfoSchema: GenMessage<PollerGroupsInfo> = /*@__PURE__*/
-  messageDesc(file_temporal_api_taskqueue_v1_message, 4);
+  messageDesc(file_temporal_api_taskqueue_v1_message, 12);
 
 /**
  * @generated from message temporal.api.taskqueue.v1.PollerScalingDecision
@@ -144,5 +392,98 @@ export type PollerScalingDecision = Message<"temporal.api.taskqueue.v1.PollerSca
  * Use `create(PollerScalingDecisionSchema)` to create a new message.
  */
 export const PollerScalingDecisionSchema: GenMessage<PollerScalingDecision> = /*@__PURE__*/
-  messageDesc(file_temporal_api_taskqueue_v1_message, 5);
+  messageDesc(file_temporal_api_taskqueue_v1_message, 13);
+
+/**
+ * @generated from message temporal.api.taskqueue.v1.RateLimit
+ */
+export type RateLimit = Message<"temporal.api.taskqueue.v1.RateLimit"> & {
+  /**
+   * @generated from field: float requests_per_second = 1;
+   */
+  requestsPerSecond: number;
+};
+
+/**
+ * Describes the message temporal.api.taskqueue.v1.RateLimit.
+ * Use `create(RateLimitSchema)` to create a new message.
+ */
+export const RateLimitSchema: GenMessage<RateLimit> = /*@__PURE__*/
+  messageDesc(file_temporal_api_taskqueue_v1_message, 14);
+
+/**
+ * @generated from message temporal.api.taskqueue.v1.ConfigMetadata
+ */
+export type ConfigMetadata = Message<"temporal.api.taskqueue.v1.ConfigMetadata"> & {
+  /**
+   * @generated from field: string reason = 1;
+   */
+  reason: string;
+
+  /**
+   * @generated from field: string update_identity = 2;
+   */
+  updateIdentity: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp update_time = 3;
+   */
+  updateTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message temporal.api.taskqueue.v1.ConfigMetadata.
+ * Use `create(ConfigMetadataSchema)` to create a new message.
+ */
+export const ConfigMetadataSchema: GenMessage<ConfigMetadata> = /*@__PURE__*/
+  messageDesc(file_temporal_api_taskqueue_v1_message, 15);
+
+/**
+ * @generated from message temporal.api.taskqueue.v1.RateLimitConfig
+ */
+export type RateLimitConfig = Message<"temporal.api.taskqueue.v1.RateLimitConfig"> & {
+  /**
+   * @generated from field: temporal.api.taskqueue.v1.RateLimit rate_limit = 1;
+   */
+  rateLimit?: RateLimit | undefined;
+
+  /**
+   * @generated from field: temporal.api.taskqueue.v1.ConfigMetadata metadata = 2;
+   */
+  metadata?: ConfigMetadata | undefined;
+};
+
+/**
+ * Describes the message temporal.api.taskqueue.v1.RateLimitConfig.
+ * Use `create(RateLimitConfigSchema)` to create a new message.
+ */
+export const RateLimitConfigSchema: GenMessage<RateLimitConfig> = /*@__PURE__*/
+  messageDesc(file_temporal_api_taskqueue_v1_message, 16);
+
+/**
+ * @generated from message temporal.api.taskqueue.v1.TaskQueueConfig
+ */
+export type TaskQueueConfig = Message<"temporal.api.taskqueue.v1.TaskQueueConfig"> & {
+  /**
+   * @generated from field: temporal.api.taskqueue.v1.RateLimitConfig queue_rate_limit = 1;
+   */
+  queueRateLimit?: RateLimitConfig | undefined;
+
+  /**
+   * @generated from field: temporal.api.taskqueue.v1.RateLimitConfig fairness_keys_rate_limit_default = 2;
+   */
+  fairnessKeysRateLimitDefault?: RateLimitConfig | undefined;
+
+  /**
+   * @generated from field: map<string, float> fairness_weight_overrides = 3;
+   */
+  fairnessWeightOverrides: { [key: string]: number };
+};
+
+/**
+ * Describes the message temporal.api.taskqueue.v1.TaskQueueConfig.
+ * Use `create(TaskQueueConfigSchema)` to create a new message.
+ */
+export const TaskQueueConfigSchema: GenMessage<TaskQueueConfig> = /*@__PURE__*/
+  messageDesc(file_temporal_api_taskqueue_v1_message, 17);
 

@@ -6,6 +6,7 @@ import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { Code as ConnectCode, ConnectError, type Transport } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
+import { VERSION } from "../service/version.ts";
 import { type RawDetail, readDetail } from "./error_details.ts";
 import { rawMethod } from "./raw_methods.ts";
 import { EmptySchema } from "./well_known.ts";
@@ -14,13 +15,15 @@ import { EmptySchema } from "./well_known.ts";
 export interface TlsOptions {
   /** Certificates of the authorities to trust. */
   serverRootCaCertificate?: string;
-  /** The client's own certificate and its key, where the server asks for one. */
+  /** The client's own certificate, where the server asks for one (mTLS). */
   clientCertificate?: string;
+  /** The key of the client's certificate. */
   clientKey?: string;
   /** Name to expect in the server's certificate instead of the address's. */
   serverName?: string;
 }
 
+/** Where a service is, and who asks. */
 export interface GrpcOptions {
   /** `host:port`, or `unix:` and the path of a socket. */
   address: string;
@@ -97,7 +100,7 @@ export class GrpcService implements RawService {
   }
 
   async #headers(): Promise<Headers> {
-    const headers = new Headers({ "client-name": "temporalex-ts", "client-version": "0.1.0", ...this.#options.metadata });
+    const headers = new Headers({ "client-name": "temporalex-ts", "client-version": VERSION, ...this.#options.metadata });
     const { apiKey } = this.#options;
     if (apiKey !== undefined) headers.set("authorization", `Bearer ${typeof apiKey === "string" ? apiKey : await apiKey()}`);
     return headers;

@@ -7,6 +7,7 @@ import * as debug from "temporalex/debug";
 import * as engine from "temporalex/engine";
 import * as realm from "temporalex/realm";
 import * as slim from "temporalex/slim";
+import * as temporal from "temporalex/temporal";
 import * as testing from "temporalex/testing";
 import * as worker from "temporalex/worker";
 import * as workflow from "temporalex/workflow";
@@ -21,6 +22,7 @@ export const names: string[] = [
   engine,
   realm,
   slim,
+  temporal,
   testing,
   worker,
   workflow,

@@ -1,0 +1,169 @@
+// A connection to a Temporal cluster as applications hold it: opened and checked before anything is done with it, with errors that say what
+// is wrong with which option, and what the server says that it can do. The calls themselves are grpc.ts's.
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { type Duration, toMs } from "../converter/duration.ts";
+import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
+import { backoffMs, type BackoffOptions } from "../service/retry.ts";
+import { realTimers, sleepOn } from "../service/timers.ts";
+import {
+  DescribeNamespaceRequestSchema,
+  type GetSystemInfoResponse_Capabilities,
+  GetSystemInfoResponseSchema,
+} from "./generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { type GrpcOptions, GrpcService } from "./grpc.ts";
+
+/** What a server can do, as it says itself (GetSystemInfo). A server that is older than a capability does not name it: false. */
+export type ServerCapabilities = { readonly [Name in Exclude<keyof GetSystemInfoResponse_Capabilities, `$${string}`>]: boolean };
+
+/** What a server says of itself. */
+export interface ServerInfo {
+  /** The server's version, such as "1.29.1"; "" for one that does not tell. */
+  readonly version: string;
+  /** What it can do. */
+  readonly capabilities: Partial<ServerCapabilities>;
+}
+
+/** Options of `Connection.lazy`: where the cluster is, and who asks. */
+export interface ConnectionOptions extends Omit<GrpcOptions, "address"> {
+  /** `host:port`. Default: "localhost:7233". */
+  address?: string;
+}
+
+/** Options of `Connection.connect`. */
+export interface ConnectOptions extends ConnectionOptions {
+  /** A namespace that must be there and be open to this caller. Clients and workers name theirs in options of their own. */
+  namespace?: string;
+  /** How long to try until the server answers. Default: 10 s. */
+  connectTimeout?: Duration;
+  /** Gives the attempt up. */
+  signal?: AbortSignal;
+}
+
+const DEFAULT_ADDRESS = "localhost:7233";
+const BACKOFF: BackoffOptions = { initialIntervalMs: 100, maximumIntervalMs: 2000, backoffCoefficient: 2, jitter: 0.3 };
+
+/**
+ * A connection to a Temporal cluster, over gRPC, in Node and Deno: the `service` of clients and workers. One connection serves many of
+ * them; it is made again by itself whenever it is lost.
+ *
+ * @example
+ * const connection = await Connection.connect({ address: "temporal.example.com:7233", namespace: "shop", apiKey: "..." });
+ * const client = new Client({ service: connection, namespace: "shop" });
+ * const worker = await Worker.create({ service: connection, namespace: "shop", taskQueue: "main", workflows, activities });
+ */
+export class Connection implements RawService {
+  /** A poll that is given up may take a task with it: a network lies between. */
+  readonly losesCancelledPolls = true;
+  /** Where the cluster is: `host:port`. */
+  readonly address: string;
+  readonly #grpc: GrpcService;
+  #info: Promise<ServerInfo> | undefined;
+
+  private constructor(options: ConnectionOptions) {
+    this.address = options.address ?? DEFAULT_ADDRESS;
+    this.#grpc = new GrpcService({ ...options, address: this.address });
+  }
+
+  /**
+   * Connects, and resolves when the server has answered: it speaks Temporal's protocol, takes the credentials, and has the namespace if
+   * one is named. A server that is not there yet is tried again until `connectTimeout`.
+   *
+   * Rejects with a ServiceError that names the address and what to change, and with a TypeError for options that contradict each other.
+   */
+  static async connect(options: ConnectOptions = {}): Promise<Connection> {
+    const { namespace, connectTimeout = "10s", signal, ...rest } = options;
+    const timeoutMs = toMs(connectTimeout);
+    const connection = new Connection(rest);
+    try {
+      await connection.#check(namespace, timeoutMs, signal);
+      return connection;
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
+  }
+
+  /** A connection that is made with the first call. Nothing is checked before; throws a TypeError for options that make no sense. */
+  static lazy(options: ConnectionOptions = {}): Connection {
+    return new Connection(options);
+  }
+
+  /** One call of WorkflowService: bytes in, bytes out. Rejects with a ServiceError. */
+  call(method: MethodName, request: Uint8Array, options?: CallOptions): Promise<Uint8Array> {
+    return this.#grpc.call(method, request, options);
+  }
+
+  /** What the server says of itself; asked once, and again after a failure. */
+  serverInfo(): Promise<ServerInfo> {
+    return this.#info ??= this.#askInfo().catch((error) => {
+      this.#info = undefined;
+      throw error;
+    });
+  }
+
+  /** Ends the connection: open calls are refused, and so are later ones. */
+  close(): Promise<void> {
+    this.#grpc.close();
+    return Promise.resolve();
+  }
+
+  /** `close()`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #askInfo(options?: CallOptions): Promise<ServerInfo> {
+    let bytes: Uint8Array;
+    try {
+      bytes = await this.#grpc.call("getSystemInfo", new Uint8Array(0), options);
+    } catch (error) {
+      // Servers before 1.14 do not have this call.
+      if (error instanceof ServiceError && error.code === Code.UNIMPLEMENTED && error.reason === "") {
+        return { version: "", capabilities: {} };
+      }
+      throw error;
+    }
+    const { serverVersion, capabilities } = fromBinary(GetSystemInfoResponseSchema, bytes);
+    const { $typeName: _name, $unknown: _unknown, ...named } = capabilities ?? {};
+    return { version: serverVersion, capabilities: named };
+  }
+
+  async #check(namespace: string | undefined, timeoutMs: number, signal: AbortSignal | undefined): Promise<void> {
+    const deadline = performance.now() + timeoutMs;
+    for (let attempt = 1;; attempt++) {
+      signal?.throwIfAborted();
+      const left = () => ({ timeoutMs: Math.max(1, deadline - performance.now()), ...(signal !== undefined && { signal }) });
+      try {
+        const info = await this.#askInfo(left());
+        this.#info = Promise.resolve(info);
+        if (namespace !== undefined) {
+          const request = create(DescribeNamespaceRequestSchema, { namespace });
+          await this.#grpc.call("describeNamespace", toBinary(DescribeNamespaceRequestSchema, request), left());
+        }
+        return;
+      } catch (error) {
+        signal?.throwIfAborted();
+        const pause = backoffMs(attempt, BACKOFF);
+        const again = error instanceof ServiceError && error.code === Code.UNAVAILABLE;
+        if (!again || performance.now() + pause >= deadline) throw this.#refusal(error, namespace, timeoutMs);
+        await sleepOn(realTimers, pause, signal);
+      }
+    }
+  }
+
+  #refusal(error: unknown, namespace: string | undefined, timeoutMs: number): unknown {
+    if (!(error instanceof ServiceError)) return error;
+    const why = error.code === Code.DEADLINE_EXCEEDED
+      ? `no answer within ${timeoutMs} ms`
+      : error.code === Code.NOT_FOUND && namespace !== undefined
+      ? `it has no namespace "${namespace}"`
+      : error.message;
+    return new ServiceError(
+      error.code,
+      `cannot use the Temporal cluster at ${this.address}: ${why}`,
+      error.reason,
+      error.metadata,
+      { cause: error },
+    );
+  }
+}

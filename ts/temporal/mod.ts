@@ -1,0 +1,11 @@
+// "temporalex/temporal": connections to a Temporal cluster, for clients and workers in Node and Deno. (A browser needs a gateway.)
+export {
+  Connection,
+  type ConnectionOptions,
+  type ConnectOptions,
+  type ServerCapabilities,
+  type ServerInfo,
+} from "./connection.ts";
+export { type GrpcOptions, type TlsOptions } from "./grpc.ts";
+export { type Duration } from "../converter/duration.ts";
+export { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";

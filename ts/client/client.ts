@@ -8,7 +8,7 @@ import { consoleLogger, processIdentity } from "../platform/host.ts";
 import { withCodec } from "../codec/coded_service.ts";
 import { DEFAULT_PAYLOAD_LIMITS, type PayloadLimits } from "../service/limits.ts";
 import type { Logger } from "../service/logger.ts";
-import { Code, type RawService, ServiceError } from "../service/raw.ts";
+import type { RawService } from "../service/raw.ts";
 import { DEFAULT_RETRY, type RetryOptions } from "../service/retry.ts";
 import { CALL_TIMEOUT_MS, Calls, type CallSettings, type Deadline } from "./calls.ts";
 import {
@@ -18,13 +18,13 @@ import {
   heartbeatActivity,
   reportCancellation,
 } from "./activity_completion.ts";
-import { type ClientContext, deadlineOf, encodeArgs, nameError } from "./context.ts";
+import { type ClientContext, deadlineOf, nameError } from "./context.ts";
 import type { AnyDefinition, AnyWorkflow, ArgsOption, Signal, WorkflowArgs, WorkflowResult } from "./definitions.ts";
-import { nameOf } from "./definitions.ts";
 import { toSummary, type WorkflowSummary } from "./descriptions.ts";
-import { WorkflowExecutionAlreadyStartedError } from "./errors.ts";
 import { WorkflowHandle } from "./handle.ts";
-import { toStartFields, type WorkflowOptions } from "./options.ts";
+import { type ClientInterceptor, intercept, type ListInput, type StartedWorkflow, type WorkflowPage } from "./interceptors.ts";
+import type { WorkflowOptions } from "./options.ts";
+import { signalWithStart, startWorkflow } from "./starts.ts";
 
 /** Options of a {@link Client}. */
 export interface ClientOptions extends CodecOptions {
@@ -44,6 +44,8 @@ export interface ClientOptions extends CodecOptions {
   retry?: Partial<RetryOptions>;
   /** Sizes of payloads that are warned of and refused. */
   payloadLimits?: Partial<PayloadLimits>;
+  /** Code around its operations, the first one outermost: tracing, default options, headers. See {@link ClientInterceptor}. */
+  interceptors?: readonly ClientInterceptor[];
   /** Told of warnings, such as payloads near the limit. Default: lines on standard error. */
   logger?: Logger;
 }
@@ -96,6 +98,7 @@ export class Client {
       logger,
       defaultTaskQueue: options.taskQueue,
       defaultTimeout: options.timeout,
+      interceptors: [...options.interceptors ?? []],
     };
   }
 
@@ -106,20 +109,8 @@ export class Client {
   async start<W extends AnyDefinition>(workflow: W, options: StartOptions<W>): Promise<WorkflowHandle<W>>;
   async start(workflow: string, options: StartOptions<string>): Promise<WorkflowHandle<string>>;
   async start(workflow: AnyWorkflow, options: StartOptions<string>): Promise<WorkflowHandle<AnyWorkflow>> {
-    const type = nameOf(workflow);
-    const request = {
-      ...this.#start(type, options),
-      namespace: this.namespace,
-      identity: this.identity,
-      workflowType: { name: type },
-      input: encodeArgs(this.#context, `the arguments of workflow ${type}`, options.args ?? []),
-    };
-    try {
-      const response = await this.#context.calls.call("startWorkflowExecution", request, this.#deadline(options));
-      return this.#started(options.id, response);
-    } catch (error) {
-      throw this.#startError(error, type, options);
-    }
+    const { timeout, signal, ...given } = options;
+    return this.#started(await startWorkflow(this.#context, workflow, given, this.#deadline({ timeout, signal })));
   }
 
   /** Starts a workflow and waits for its result. Throws as `start` and `handle.result`; `timeout` bounds the start only. */
@@ -140,27 +131,8 @@ export class Client {
     workflow: AnyWorkflow,
     options: SignalWithStartOptions<string, unknown[]>,
   ): Promise<WorkflowHandle<AnyWorkflow>> {
-    const type = nameOf(workflow);
-    const signal = nameOf(options.signal);
-    const request = {
-      ...this.#start(type, options),
-      namespace: this.namespace,
-      identity: this.identity,
-      workflowType: { name: type },
-      input: encodeArgs(this.#context, `the arguments of workflow ${type}`, options.args ?? []),
-      signalName: signal,
-      signalInput: encodeArgs(this.#context, `the arguments of signal "${signal}"`, options.signalArgs ?? []),
-    };
-    try {
-      const response = await this.#context.calls.call(
-        "signalWithStartWorkflowExecution",
-        request,
-        this.#deadline({ timeout: options.timeout }),
-      );
-      return this.#started(options.id, response);
-    } catch (error) {
-      throw this.#startError(error, type, options);
-    }
+    const { timeout, ...given } = options;
+    return this.#started(await signalWithStart(this.#context, workflow, given, this.#deadline({ timeout })));
   }
 
   /** A workflow by its id; asks nothing of the service. With a run id it means that run, otherwise the current one. */
@@ -172,23 +144,30 @@ export class Client {
 
   /** The runs that a visibility query selects (all without one), for instance `ExecutionStatus = "Running" AND WorkflowType = "Order"`. */
   async *list(query = "", options: ListOptions = {}): AsyncGenerator<WorkflowSummary, void, void> {
+    const { calls, converter, interceptors } = this.#context;
     let nextPageToken: Uint8Array = new Uint8Array(0);
     do {
-      const request = { namespace: this.namespace, query, pageSize: options.pageSize ?? 0, nextPageToken };
-      const page = await this.#named(
-        "the list of workflows",
-        this.#context.calls.call("listWorkflowExecutions", request, this.#deadline(options)),
-      );
-      for (const info of page.executions) yield toSummary(info, this.#context.converter);
+      const input: ListInput = { query, pageSize: options.pageSize ?? 0, nextPageToken };
+      const page: WorkflowPage = await intercept(interceptors, "list", input, async (asked) => {
+        const request = { namespace: this.namespace, ...asked };
+        const answer = await this.#named(
+          "the list of workflows",
+          calls.call("listWorkflowExecutions", request, this.#deadline(options)),
+        );
+        return { runs: answer.executions.map((info) => toSummary(info, converter)), nextPageToken: answer.nextPageToken };
+      });
+      yield* page.runs;
       nextPageToken = page.nextPageToken;
     } while (nextPageToken.length > 0);
   }
 
   /** How many runs a visibility query selects. */
-  async count(query = "", settings: CallSettings = {}): Promise<number> {
-    const request = { namespace: this.namespace, query };
-    const call = this.#context.calls.call("countWorkflowExecutions", request, this.#deadline(settings));
-    return Number((await this.#named("the count of workflows", call)).count);
+  count(query = "", settings: CallSettings = {}): Promise<number> {
+    return intercept(this.#context.interceptors, "count", { query }, async (asked) => {
+      const request = { namespace: this.namespace, query: asked.query };
+      const call = this.#context.calls.call("countWorkflowExecutions", request, this.#deadline(settings));
+      return Number((await this.#named("the count of workflows", call)).count);
+    });
   }
 
   /** Completes an activity that said `completeAsync()`. Accepted once: a second completion throws ActivityNotFoundError. */
@@ -215,32 +194,12 @@ export class Client {
     return deadlineOf(this.#context, settings, CALL_TIMEOUT_MS);
   }
 
-  #start(type: string, options: WorkflowOptions) {
-    const taskQueue = options.taskQueue ?? this.#context.defaultTaskQueue;
-    if (typeof options.id !== "string" || options.id === "") throw new TypeError(`the start of workflow ${type} needs an id`);
-    if (!taskQueue) {
-      throw new TypeError(`the start of workflow ${type} names no task queue: pass taskQueue, or give the client a default one`);
-    }
-    return toStartFields(options, taskQueue, this.#context.converter);
-  }
-
-  #started(workflowId: string, response: { runId: string; firstExecutionRunId: string }): WorkflowHandle<AnyWorkflow> {
-    return this.#handle(workflowId, {
-      runId: response.runId,
-      firstExecutionRunId: response.firstExecutionRunId || response.runId,
-    });
+  #started({ workflowId, runId, firstExecutionRunId }: StartedWorkflow): WorkflowHandle<AnyWorkflow> {
+    return this.#handle(workflowId, { runId, firstExecutionRunId });
   }
 
   #handle(workflowId: string, ids: ConstructorParameters<typeof WorkflowHandle>[2]): WorkflowHandle<AnyWorkflow> {
     return new WorkflowHandle(this.#context, workflowId, ids);
-  }
-
-  #startError(error: unknown, type: string, options: WorkflowOptions): unknown {
-    if (error instanceof ServiceError && error.code === Code.ALREADY_EXISTS) {
-      const runId = error.metadata["run_id"] ?? error.metadata["runId"];
-      return new WorkflowExecutionAlreadyStartedError(options.id, type, runId || undefined, { cause: error });
-    }
-    return nameError(this.#context, error, { what: `the start of workflow ${options.id}` });
   }
 
   async #named<T>(what: string, call: Promise<T>): Promise<T> {

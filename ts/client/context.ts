@@ -9,6 +9,7 @@ import { checkPayloads, type PayloadLimits } from "../service/limits.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 import type { Failure } from "../temporal/generated/temporal/api/failure/v1/message_pb.ts";
 import { type Calls, type CallSettings, Deadline } from "./calls.ts";
+import type { ClientInterceptor, PayloadHeaders } from "./interceptors.ts";
 import { ActivityNotFoundError, DeadlineExceededError, NamespaceNotFoundError, WorkflowNotFoundError } from "./errors.ts";
 
 export interface ClientContext {
@@ -22,6 +23,12 @@ export interface ClientContext {
   readonly logger: Logger;
   readonly defaultTaskQueue: string | undefined;
   readonly defaultTimeout: Duration | undefined;
+  readonly interceptors: readonly ClientInterceptor[];
+}
+
+/** The header field of a request, left out where there is nothing in it. */
+export function headerField(headers: PayloadHeaders): { header?: { fields: PayloadHeaders } } {
+  return Object.keys(headers).length === 0 ? {} : { header: { fields: headers } };
 }
 
 /** The payloads of a call's arguments; throws a PayloadTooLargeError before anything is sent. */

@@ -4,13 +4,23 @@ import { enumName } from "../converter/enums.ts";
 import { ActivityFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from "../converter/failures.ts";
 import { fromPayloads } from "../converter/payload.ts";
 import { randomId } from "../platform/host.ts";
-import { Code, ServiceError } from "../service/raw.ts";
+import { Code, type MethodName, ServiceError } from "../service/raw.ts";
+import type { TypedService } from "../service/typed.ts";
 import { QueryRejectCondition } from "../temporal/generated/temporal/api/enums/v1/query_pb.ts";
 import { RetryState, WorkflowExecutionStatus } from "../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
 import { FailureSchema } from "../temporal/generated/temporal/api/failure/v1/message_pb.ts";
 import type { History, HistoryEvent } from "../temporal/generated/temporal/api/history/v1/message_pb.ts";
 import { CALL_TIMEOUT_MS, type CallSettings, Deadline, QUERY_TIMEOUT_MS } from "./calls.ts";
-import { type ClientContext, deadlineOf, decodeFailureOf, decodeOne, encodeArgs, nameError, type Target } from "./context.ts";
+import {
+  type ClientContext,
+  deadlineOf,
+  decodeFailureOf,
+  decodeOne,
+  encodeArgs,
+  headerField,
+  nameError,
+  type Target,
+} from "./context.ts";
 import type { AnyWorkflow, ArgsOption, Query, Signal, Update, WorkflowResult } from "./definitions.ts";
 import { nameOf } from "./definitions.ts";
 import { toDescription, type WorkflowDescription } from "./descriptions.ts";
@@ -30,6 +40,7 @@ import {
   readHistory,
   waitForClose,
 } from "./history.ts";
+import { intercept, type WorkflowTarget } from "./interceptors.ts";
 import { startUpdate, type StartUpdateOptions, UpdateHandle, type UpdateOptions } from "./updates.ts";
 
 /** Options of `handle.result`. */
@@ -111,14 +122,19 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
 
   /** Sends a signal. Returns when the service has recorded it; a workflow that is not yet waiting for it receives it later. */
   async signal<A extends unknown[]>(signal: Signal<A> | string, ...args: A): Promise<void> {
-    const name = nameOf(signal);
-    await this.#call(`signal "${name}"`, "signalWorkflowExecution", {
-      namespace: this.#context.namespace,
-      workflowExecution: this.#execution(),
-      signalName: name,
-      input: encodeArgs(this.#context, `the arguments of signal "${name}"`, args),
-      identity: this.#context.identity,
-      requestId: this.#settings.requestId ?? randomId(),
+    const requestId = this.#settings.requestId ?? randomId();
+    const wanted = { ...this.#address(), signalName: nameOf(signal), args, requestId, headers: {} };
+    await intercept(this.#context.interceptors, "signal", wanted, async (input) => {
+      const what = `signal "${input.signalName}"`;
+      await this.#call(what, "signalWorkflowExecution", input, {
+        namespace: this.#context.namespace,
+        workflowExecution: execution(input),
+        signalName: input.signalName,
+        input: encodeArgs(this.#context, `the arguments of ${what}`, input.args),
+        identity: this.#context.identity,
+        requestId: input.requestId,
+        ...headerField(input.headers),
+      });
     });
   }
 
@@ -147,10 +163,10 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
   ): Promise<UpdateHandle<R>>;
   startUpdate(update: string, options: StartUpdateOptions & { args?: unknown[] }): Promise<UpdateHandle>;
   startUpdate(update: Update | string, options: StartUpdateOptions & { args?: unknown[] }): Promise<UpdateHandle> {
-    const { workflowId, firstExecutionRunId } = this;
-    const address = { workflowId, runId: this.#target, firstExecutionRunId };
+    const { args = [], updateId = randomId(), waitFor } = options;
+    const wanted = { ...this.#address(), updateName: nameOf(update), args, updateId, waitFor, headers: {} };
     const settings = { ...this.#settings, ...options };
-    return startUpdate(this.#context, address, nameOf(update), options.args ?? [], options.updateId ?? randomId(), settings);
+    return intercept(this.#context.interceptors, "update", wanted, (input) => startUpdate(this.#context, input, settings));
   }
 
   /** An update that was asked for before, by its id. */
@@ -163,65 +179,83 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
   query<R, A extends unknown[]>(query: Query<R, A>, ...args: A): Promise<R>;
   query(query: string, ...args: unknown[]): Promise<unknown>;
   async query(query: Query | string, ...args: unknown[]): Promise<unknown> {
-    const name = nameOf(query);
     const context = this.#context;
-    const reject = this.#settings.queryRejectCondition;
-    const request = {
-      namespace: context.namespace,
-      execution: this.#execution(),
-      query: { queryType: name, queryArgs: encodeArgs(context, `the arguments of query "${name}"`, args) },
-      queryRejectCondition: reject === undefined ? QueryRejectCondition.NONE : QueryRejectCondition[reject],
-    };
-    try {
-      const response = await context.calls.call("queryWorkflow", request, deadlineOf(context, this.#settings, QUERY_TIMEOUT_MS));
-      if (response.queryRejected !== undefined) {
-        const status = enumName(WorkflowExecutionStatus, response.queryRejected.status) ?? "UNKNOWN";
-        throw new QueryRejectedError(name, this.workflowId, status);
+    const rejectCondition = this.#settings.queryRejectCondition;
+    const wanted = { ...this.#address(), queryType: nameOf(query), args, rejectCondition, headers: {} };
+    return await intercept(context.interceptors, "query", wanted, async (input) => {
+      const { queryType, workflowId, rejectCondition: reject } = input;
+      const what = `query "${queryType}"`;
+      const queryArgs = encodeArgs(context, `the arguments of ${what}`, input.args);
+      const request = {
+        namespace: context.namespace,
+        execution: execution(input),
+        query: { queryType, queryArgs, ...headerField(input.headers) },
+        queryRejectCondition: reject === undefined ? QueryRejectCondition.NONE : QueryRejectCondition[reject],
+      };
+      try {
+        const response = await context.calls.call(
+          "queryWorkflow",
+          request,
+          deadlineOf(context, this.#settings, QUERY_TIMEOUT_MS),
+        );
+        if (response.queryRejected !== undefined) {
+          const status = enumName(WorkflowExecutionStatus, response.queryRejected.status) ?? "UNKNOWN";
+          throw new QueryRejectedError(queryType, workflowId, status);
+        }
+        return decodeOne(context, response.queryResult);
+      } catch (error) {
+        // The handler's answer "no" and a malformed request have one code; the second cannot come from here.
+        if (error instanceof ServiceError && error.code === Code.INVALID_ARGUMENT) {
+          throw new QueryFailedError(queryType, error.message, { cause: error });
+        }
+        throw nameError(context, error, { what, workflowId, runId: input.runId });
       }
-      return decodeOne(context, response.queryResult);
-    } catch (error) {
-      // The handler's answer "no" and a malformed request have one code; the second cannot come from here.
-      if (error instanceof ServiceError && error.code === Code.INVALID_ARGUMENT) {
-        throw new QueryFailedError(name, error.message, { cause: error });
-      }
-      throw nameError(context, error, this.#name(`query "${name}"`));
-    }
+    });
   }
 
   /** Asks the workflow to stop; it may clean up first, or go on. */
   async cancel(reason = ""): Promise<void> {
-    await this.#call("the cancel request", "requestCancelWorkflowExecution", {
-      namespace: this.#context.namespace,
-      workflowExecution: this.#execution(),
-      firstExecutionRunId: this.firstExecutionRunId ?? "",
-      identity: this.#context.identity,
-      requestId: this.#settings.requestId ?? randomId(),
-      reason,
+    const wanted = { ...this.#address(), reason, requestId: this.#settings.requestId ?? randomId() };
+    await intercept(this.#context.interceptors, "cancel", wanted, async (input) => {
+      await this.#call("the cancel request", "requestCancelWorkflowExecution", input, {
+        namespace: this.#context.namespace,
+        workflowExecution: execution(input),
+        firstExecutionRunId: input.firstExecutionRunId ?? "",
+        identity: this.#context.identity,
+        requestId: input.requestId,
+        reason: input.reason,
+      });
     });
   }
 
   /** Ends the workflow at once; its code does not learn of it. */
   async terminate(reason = "", ...details: unknown[]): Promise<void> {
-    await this.#call("the termination", "terminateWorkflowExecution", {
-      namespace: this.#context.namespace,
-      workflowExecution: this.#execution(),
-      firstExecutionRunId: this.firstExecutionRunId ?? "",
-      identity: this.#context.identity,
-      reason,
-      ...(details.length > 0 && { details: encodeArgs(this.#context, "the details of the termination", details) }),
+    const wanted = { ...this.#address(), reason, details };
+    await intercept(this.#context.interceptors, "terminate", wanted, async (input) => {
+      const what = "the details of the termination";
+      await this.#call("the termination", "terminateWorkflowExecution", input, {
+        namespace: this.#context.namespace,
+        workflowExecution: execution(input),
+        firstExecutionRunId: input.firstExecutionRunId ?? "",
+        identity: this.#context.identity,
+        reason: input.reason,
+        ...(input.details.length > 0 && { details: encodeArgs(this.#context, what, input.details) }),
+      });
     });
   }
 
   /** What the service knows of the run: status, times, what is pending. Throws a WorkflowNotFoundError. */
   async describe(): Promise<WorkflowDescription> {
-    const { namespace, converter } = this.#context;
-    const what = `the description of workflow ${this.workflowId}`;
-    const response = await this.#call(what, "describeWorkflowExecution", { namespace, execution: this.#execution() });
-    const description = toDescription(response, converter);
-    if (description === undefined) {
-      throw new WorkflowNotFoundError("the service described nothing", this.workflowId, this.#target);
-    }
-    return description;
+    const { namespace, converter, interceptors } = this.#context;
+    return await intercept(interceptors, "describe", this.#address(), async (input) => {
+      const what = `the description of workflow ${input.workflowId}`;
+      const response = await this.#call(what, "describeWorkflowExecution", input, { namespace, execution: execution(input) });
+      const description = toDescription(response, converter);
+      if (description === undefined) {
+        throw new WorkflowNotFoundError("the service described nothing", input.workflowId, input.runId);
+      }
+      return description;
+    });
   }
 
   /** The events of the run, one by one; with `follow` as they come, until the run closes. */
@@ -248,23 +282,26 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
     return historyToBytes(await this.fetchHistory(options));
   }
 
-  #execution() {
-    return { workflowId: this.workflowId, runId: this.#target ?? "" };
+  #address(): WorkflowTarget {
+    return { workflowId: this.workflowId, runId: this.#target, firstExecutionRunId: this.firstExecutionRunId };
   }
 
   #name(what: string, runId = this.#target): Target {
     return { what, workflowId: this.workflowId, runId };
   }
 
-  #call<M extends Parameters<ClientContext["calls"]["call"]>[0]>(
+  async #call<M extends MethodName>(
     what: string,
     method: M,
-    request: Parameters<ClientContext["calls"]["call"]>[1],
+    { workflowId, runId }: WorkflowTarget,
+    request: Parameters<TypedService[M]>[0],
   ) {
-    return this.#guard(
-      what,
-      this.#context.calls.call(method, request as never, deadlineOf(this.#context, this.#settings, CALL_TIMEOUT_MS)),
-    );
+    const context = this.#context;
+    try {
+      return await context.calls.call(method, request, deadlineOf(context, this.#settings, CALL_TIMEOUT_MS));
+    } catch (error) {
+      throw nameError(context, error, { what, workflowId, runId });
+    }
   }
 
   async #guard<T>(what: string, call: Promise<T>, runId = this.#target): Promise<T> {
@@ -320,6 +357,10 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
         );
     }
   }
+}
+
+function execution({ workflowId, runId }: WorkflowTarget) {
+  return { workflowId, runId: runId ?? "" };
 }
 
 /** The run that a closing event hands over to. */

@@ -13,6 +13,25 @@ export type {
 export * from "./errors.ts";
 export { type HandleSettings, type ResultOptions, WorkflowHandle } from "./handle.ts";
 export { type HistoryOptions } from "./history.ts";
+export type {
+  AnyClientInput,
+  CancelInput,
+  ClientInterceptor,
+  ClientOperation,
+  ClientOperations,
+  ListInput,
+  Next,
+  PayloadHeaders,
+  QueryInput,
+  SignalInput,
+  SignalWithStartInput,
+  StartedWorkflow,
+  StartInput,
+  TerminateInput,
+  UpdateInput,
+  WorkflowPage,
+  WorkflowTarget,
+} from "./interceptors.ts";
 export type { RetryPolicy, SearchAttributeValue, WorkflowOptions } from "./options.ts";
 export { type StartUpdateOptions, UpdateHandle, type UpdateOptions } from "./updates.ts";
 export { DEFAULT_PAYLOAD_LIMITS, type PayloadLimits, PayloadTooLargeError } from "../service/limits.ts";

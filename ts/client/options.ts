@@ -1,7 +1,6 @@
 // Options of a start, in the words of this package, and the request fields that they become.
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Duration, toMs } from "../converter/duration.ts";
-import { randomId } from "../platform/host.ts";
 import type { Payload, PayloadConverter } from "../converter/payload.ts";
 import type { RetryPolicySchema } from "../temporal/generated/temporal/api/common/v1/message_pb.ts";
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from "../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
@@ -95,11 +94,11 @@ function mapValues<T, R>(object: { [key: string]: T }, convert: (value: T, key: 
 type StartFields = Omit<MessageInitShape<typeof StartWorkflowExecutionRequestSchema>, "$typeName" | "requestEagerExecution">;
 
 /** The fields that StartWorkflowExecution and SignalWithStartWorkflowExecution share. */
-export function toStartFields(options: WorkflowOptions, taskQueue: string, converter: PayloadConverter) {
+export function toStartFields(options: WorkflowOptions & { taskQueue: string; requestId: string }, converter: PayloadConverter) {
   const duration = (value: Duration | undefined) => (value === undefined ? undefined : durationFromMs(toMs(value)));
   return {
     workflowId: options.id,
-    taskQueue: { name: taskQueue },
+    taskQueue: { name: options.taskQueue },
     workflowExecutionTimeout: duration(options.executionTimeout),
     workflowRunTimeout: duration(options.runTimeout),
     workflowTaskTimeout: duration(options.taskTimeout),
@@ -107,7 +106,7 @@ export function toStartFields(options: WorkflowOptions, taskQueue: string, conve
     workflowIdReusePolicy: WorkflowIdReusePolicy[options.idReusePolicy ?? "ALLOW_DUPLICATE"],
     workflowIdConflictPolicy: WorkflowIdConflictPolicy[options.idConflictPolicy ?? "UNSPECIFIED"],
     cronSchedule: options.cronSchedule ?? "",
-    requestId: options.requestId ?? randomId(),
+    requestId: options.requestId,
     ...(options.retry && { retryPolicy: toRetryPolicy(options.retry) }),
     ...(options.memo && { memo: { fields: mapValues(options.memo, (value) => converter.toPayload(value)) } }),
     ...(options.searchAttributes && {

@@ -4,7 +4,8 @@ import { Code, ServiceError } from "../service/raw.ts";
 import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../temporal/generated/temporal/api/enums/v1/update_pb.ts";
 import type { Outcome } from "../temporal/generated/temporal/api/update/v1/message_pb.ts";
 import { askUntil, type CallSettings, Deadline } from "./calls.ts";
-import { type ClientContext, decodeFailureOf, decodeOne, encodeArgs, nameError } from "./context.ts";
+import { type ClientContext, decodeFailureOf, decodeOne, encodeArgs, headerField, nameError } from "./context.ts";
+import type { UpdateInput } from "./interceptors.ts";
 import { WorkflowUpdateFailedError, WorkflowUpdateRejectedError } from "./errors.ts";
 
 /** Options of an update. */
@@ -17,12 +18,6 @@ export interface UpdateOptions extends CallSettings {
 export interface StartUpdateOptions extends UpdateOptions {
   /** Return when the workflow has accepted the update (its validator has passed), or when it is carried out. */
   waitFor: "accepted" | "completed";
-}
-
-interface Address {
-  workflowId: string;
-  runId: string | undefined;
-  firstExecutionRunId: string | undefined;
 }
 
 interface Ref {
@@ -118,23 +113,24 @@ export class UpdateHandle<R = unknown> {
 /** Asks for an update and waits for the stage. */
 export async function startUpdate<R>(
   context: ClientContext,
-  address: Address,
-  name: string,
-  args: readonly unknown[],
-  updateId: string,
-  options: StartUpdateOptions,
+  input: UpdateInput,
+  settings: CallSettings,
 ): Promise<UpdateHandle<R>> {
-  const { workflowId, runId } = address;
-  const deadline = new Deadline(options, undefined);
-  const wanted = options.waitFor === "completed" ? Stage.COMPLETED : Stage.ACCEPTED;
+  const { workflowId, runId, updateId, updateName: name } = input;
+  const deadline = new Deadline(settings, undefined);
+  const wanted = input.waitFor === "completed" ? Stage.COMPLETED : Stage.ACCEPTED;
   const request = {
     namespace: context.namespace,
     workflowExecution: { workflowId, runId: runId ?? "" },
-    firstExecutionRunId: address.firstExecutionRunId ?? "",
+    firstExecutionRunId: input.firstExecutionRunId ?? "",
     waitPolicy: { lifecycleStage: wanted },
     request: {
       meta: { updateId, identity: context.identity },
-      input: { name, args: encodeArgs(context, `the arguments of update "${name}"`, args) },
+      input: {
+        name,
+        args: encodeArgs(context, `the arguments of update "${name}"`, input.args),
+        ...headerField(input.headers),
+      },
     },
   };
   try {

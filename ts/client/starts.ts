@@ -1,0 +1,99 @@
+// Starting workflows: by a start, or by a signal that starts where it has to. The requests' ids are chosen before any interceptor sees
+// them, so whoever repeats one, client or interceptor, never starts a second run.
+import { randomId } from "../platform/host.ts";
+import { Code, ServiceError } from "../service/raw.ts";
+import type { Deadline } from "./calls.ts";
+import { type ClientContext, encodeArgs, headerField, nameError } from "./context.ts";
+import { type AnyWorkflow, nameOf } from "./definitions.ts";
+import { WorkflowExecutionAlreadyStartedError } from "./errors.ts";
+import { intercept, type StartedWorkflow, type StartInput } from "./interceptors.ts";
+import { toStartFields, type WorkflowOptions } from "./options.ts";
+
+/** What the caller of a start gives. */
+type Given = WorkflowOptions & { args?: readonly unknown[] };
+
+/** A start as interceptors see it. Throws a TypeError without an id or a queue. */
+export function startInput(context: ClientContext, workflow: AnyWorkflow, options: Given): StartInput {
+  const workflowType = nameOf(workflow);
+  const { args = [], ...given } = options;
+  const taskQueue = given.taskQueue ?? context.defaultTaskQueue;
+  if (typeof given.id !== "string" || given.id === "") throw new TypeError(`the start of workflow ${workflowType} needs an id`);
+  if (!taskQueue) {
+    throw new TypeError(
+      `the start of workflow ${workflowType} names no task queue: pass taskQueue, or give the client a default one`,
+    );
+  }
+  return { workflowType, args, options: { ...given, taskQueue, requestId: given.requestId ?? randomId() }, headers: {} };
+}
+
+/** The request of a start. */
+export function startRequest(context: ClientContext, { workflowType, args, options, headers }: StartInput) {
+  return {
+    ...toStartFields(options, context.converter),
+    namespace: context.namespace,
+    identity: context.identity,
+    workflowType: { name: workflowType },
+    input: encodeArgs(context, `the arguments of workflow ${workflowType}`, args),
+    ...headerField(headers),
+  };
+}
+
+function started(
+  workflowId: string,
+  response: { runId: string; firstExecutionRunId: string; started: boolean },
+): StartedWorkflow {
+  const { runId, firstExecutionRunId } = response;
+  return { workflowId, runId, firstExecutionRunId: firstExecutionRunId || runId, started: response.started };
+}
+
+/** The named error of a start that the service refused. */
+export function startError(context: ClientContext, error: unknown, { workflowType, options }: StartInput): unknown {
+  if (error instanceof ServiceError && error.code === Code.ALREADY_EXISTS) {
+    const runId = error.metadata["run_id"] ?? error.metadata["runId"];
+    return new WorkflowExecutionAlreadyStartedError(options.id, workflowType, runId || undefined, { cause: error });
+  }
+  return nameError(context, error, { what: `the start of workflow ${options.id}` });
+}
+
+/** Starts a workflow. */
+export function startWorkflow(
+  context: ClientContext,
+  workflow: AnyWorkflow,
+  options: Given,
+  deadline: Deadline,
+): Promise<StartedWorkflow> {
+  return intercept(context.interceptors, "start", startInput(context, workflow, options), async (input) => {
+    try {
+      const response = await context.calls.call("startWorkflowExecution", startRequest(context, input), deadline);
+      return started(input.options.id, response);
+    } catch (error) {
+      throw startError(context, error, input);
+    }
+  });
+}
+
+/** Signals a workflow that it starts where none is running. */
+export function signalWithStart(
+  context: ClientContext,
+  workflow: AnyWorkflow,
+  { signal, signalArgs = [], ...options }: Given & {
+    signal: { readonly name: string } | string;
+    signalArgs?: readonly unknown[];
+  },
+  deadline: Deadline,
+): Promise<StartedWorkflow> {
+  const wanted = { ...startInput(context, workflow, options), signalName: nameOf(signal), signalArgs };
+  return intercept(context.interceptors, "signalWithStart", wanted, async (input) => {
+    const request = {
+      ...startRequest(context, input),
+      signalName: input.signalName,
+      signalInput: encodeArgs(context, `the arguments of signal "${input.signalName}"`, input.signalArgs),
+    };
+    try {
+      const response = await context.calls.call("signalWithStartWorkflowExecution", request, deadline);
+      return started(input.options.id, response);
+    } catch (error) {
+      throw startError(context, error, input);
+    }
+  });
+}

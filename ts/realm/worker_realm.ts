@@ -23,6 +23,7 @@ import {
   type ReplayVerdict,
 } from "./realm.ts";
 import { type Job, type LostHandler, type RealmInit, type RealmSpec, RealmThread } from "./realm_thread.ts";
+import { ShardedRealm, shareOf } from "./sharded_realm.ts";
 import { loadSources } from "./sources.ts";
 
 /** Options of {@link createWorkerRealm}. */
@@ -48,11 +49,19 @@ export interface WorkerRealmOptions extends CommonRealmOptions {
   readonly maxHeapMb?: number;
   /** Quarantine workers at once. Default: 4. */
   readonly maxQuarantine?: number;
+  /**
+   * Workers that share the runs between them, by run id; each has its part of the cache, and the modules once more in its memory. More
+   * than one pays where workflow code keeps a core busy. Default: 1.
+   */
+  readonly threads?: number;
   /** @internal Called when a worker has been given what it starts with, and this thread would wait for it. */
   readonly onStarting?: () => void;
 }
 
-/** A realm in a worker of its own, replaced by a new one when a workflow spins or takes it down. */
+/** Workers of one realm at most: more than any machine has cores for is a slip of the pen. */
+export const MAX_REALM_THREADS = 64;
+
+/** A realm in a worker of its own (or several), replaced by a new one when a workflow spins or takes it down. */
 export interface WorkerRealm extends Realm {
   /** What the loader warned of: state that workflow runs would share. */
   readonly warnings: readonly Problem[];
@@ -64,6 +73,10 @@ export async function createWorkerRealm(options: WorkerRealmOptions): Promise<Wo
   if (workflows === undefined && options.entry === undefined) {
     throw new TypeError("a worker realm needs `workflows` (modules), or an `entry` that serves some");
   }
+  const { threads = 1 } = options;
+  if (!Number.isInteger(threads) || threads < 1 || threads > MAX_REALM_THREADS) {
+    throw new RangeError(`a realm's threads must be a whole number from 1 to ${MAX_REALM_THREADS}, not ${threads}`);
+  }
   const log = options.log ?? silentLog;
   const { entry } = options;
   // First, because sources keep this thread busy.
@@ -73,7 +86,7 @@ export async function createWorkerRealm(options: WorkerRealmOptions): Promise<Wo
     core,
     ...(loaded === undefined ? {} : { graph: loaded.graph }),
     hasConverter: options.payloadConverter !== undefined,
-    cacheSize: options.cacheSize ?? DEFAULT_CACHE_SIZE,
+    cacheSize: shareOf(options.cacheSize ?? DEFAULT_CACHE_SIZE, threads),
     runOptions: options.runOptions ?? {},
   }));
   init.catch(() => {}); // told by start()
@@ -91,10 +104,22 @@ export async function createWorkerRealm(options: WorkerRealmOptions): Promise<Wo
     log,
     onStarting: options.onStarting,
   };
-  const realm = new ThreadedRealm(spec, options.runOptions ?? {}, options.maxQuarantine ?? 4);
-  await realm.start();
-  realm.warnings = (await loading)?.graph.warnings ?? [];
-  return realm;
+  const maxQuarantine = shareOf(options.maxQuarantine ?? 4, threads);
+  const realms = Array.from({ length: threads }, (_, i) => {
+    // The host has its own work to do once, not once per worker.
+    const own = i === 0 ? spec : { ...spec, onStarting: undefined };
+    return new ThreadedRealm(own, options.runOptions ?? {}, maxQuarantine);
+  });
+  const started = await Promise.allSettled(realms.map((realm) => realm.start()));
+  const failed = started.find((start) => start.status === "rejected");
+  if (failed !== undefined) {
+    await Promise.all(realms.map((realm) => realm.dispose()));
+    throw failed.reason;
+  }
+  const warnings = (await loading)?.graph.warnings ?? [];
+  if (threads > 1) return new ShardedRealm(realms, warnings);
+  realms[0]!.warnings = warnings;
+  return realms[0]!;
 }
 
 class ThreadedRealm implements WorkerRealm {

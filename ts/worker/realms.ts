@@ -5,7 +5,7 @@ import { fileUrl } from "../platform/source_files.ts";
 import { createInlineRealm, type InlineRealmOptions } from "../realm/inline_realm.ts";
 import { formatProblem } from "../realm/loader/errors.ts";
 import type { CommonRealmOptions, Realm } from "../realm/realm.ts";
-import { createWorkerRealm, type WorkerRealmOptions } from "../realm/worker_realm.ts";
+import { createWorkerRealm, MAX_REALM_THREADS, type WorkerRealmOptions } from "../realm/worker_realm.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
 import { decodeResponse } from "../codec/coded_service.ts";
 import type { Logger } from "../service/logger.ts";
@@ -43,6 +43,11 @@ export interface RealmSettings {
   payloadConverterModule?: string | URL;
   /** A workflow that runs for so long without yielding is stopped, with its thread. Milliseconds; 0: never. Default: 2000. */
   watchdogMs?: number;
+  /**
+   * Threads that share the runs between them, by run id: for workers whose workflow code keeps a core busy. Each has the modules in its
+   * own memory and its part of `cachedWorkflows`; what spins or breaks in one does not stop the others. From 1 to 64. Default: 1.
+   */
+  workflowThreads?: number;
   /** @internal Called when a realm's thread has been given what it starts with, and this one would wait for it. */
   realmStarting?: () => void;
 }
@@ -59,7 +64,17 @@ export async function openRealm(
   settings: WorkerSettings,
   stickyQueue: string,
 ): Promise<TaskRealm | undefined> {
-  const { workflows, realm, realmEntry } = options;
+  const { workflows, realm, realmEntry, workflowThreads = 1 } = options;
+  if (!Number.isInteger(workflowThreads) || workflowThreads < 1 || workflowThreads > MAX_REALM_THREADS) {
+    throw new RangeError(
+      `the worker's workflowThreads must be a whole number from 1 to ${MAX_REALM_THREADS}, not ${workflowThreads}`,
+    );
+  }
+  if (workflowThreads > 1 && (realm !== undefined && realm !== "worker" || workflows !== undefined && !namesModules(workflows))) {
+    throw new TypeError(
+      "workflowThreads is for realms in threads, which load their workflows themselves: name the modules that define them",
+    );
+  }
   if (typeof realm === "object") {
     if (workflows !== undefined) throw new TypeError("a worker takes a realm of your own or workflows, not both");
     return realm;
@@ -124,6 +139,7 @@ async function inThread(
     ...(options.realmEntry !== undefined && { entry: options.realmEntry }),
     ...(options.payloadConverterModule !== undefined && { payloadConverter: options.payloadConverterModule }),
     ...(options.watchdogMs !== undefined && { watchdogMs: options.watchdogMs }),
+    ...(options.workflowThreads !== undefined && { threads: options.workflowThreads }),
     // Polls and the first call of a client need the service's descriptors: they are built while the thread starts.
     onStarting: () => {
       options.realmStarting?.();

@@ -39,6 +39,12 @@ const options = {
     help:
       "Run activities one at a time in each of so many threads: for activities that compute. Default: many at once in one thread",
   },
+  workflowThreads: {
+    type: "number",
+    value: "n",
+    default: 1,
+    help: "Threads that share the runs between them: where workflow code keeps a core busy",
+  },
   watch: {
     type: "flag",
     help:

@@ -63,6 +63,7 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
       shutdownForceMs: FORCE_MS,
       maxConcurrentActivities: options.maxActivities,
       maxConcurrentWorkflowTasks: options.maxWorkflowTasks,
+      ...(workflows.length > 0 && { workflowThreads: options.workflowThreads }),
       ...(options.identity !== undefined && { identity: options.identity }),
       ...(workflows.length > 0 && { workflows: workflows.map((path) => pathToFileURL(path)), sources }),
       ...(threads !== undefined && { activityThreads: threads }),

@@ -1,0 +1,147 @@
+// A realm of several workers: each run lives in one of them, and what one is lost on does not reach the runs of the others.
+import { deepEqual, equal, match, ok, rejects } from "./assert.ts";
+import type { Case } from "./case.ts";
+import { MiniServer } from "./mini_server.ts";
+import { API, type RealmHarness, realmOf, type RealmRun, withRealm } from "./realm_host.ts";
+import { shardOf, shareOf } from "../../ts/realm/sharded_realm.ts";
+
+const text = `${API}
+export const spin = workflow("Spin", async () => { await sleep(1); for (;;); });
+export const calm = workflow("Calm", async (n) => { for (let i = 0; i < n; i++) await sleep(1000); return n; });
+export const chain = workflow("Chain", async (n) => { let x = 0; for (let i = 0; i < n; i++) { await sleep(1000); x += Math.random() < 2 ? 1 : 0; } return x; });`;
+
+let ids = 0;
+
+/** An id whose run lives in the given one of two workers. */
+function idIn(shard: number): string {
+  for (;;) {
+    const id = `5bad0000-${String(++ids).padStart(4, "0")}-4000-8000-000000000000`;
+    if (shardOf(id, 2) === shard) return id;
+  }
+}
+
+interface Sharded {
+  readonly h: RealmHarness;
+  /** Runs whose history was asked for. */
+  readonly fetched: string[];
+  start(shard: number, type: string, args?: unknown[]): RealmRun;
+}
+
+async function sharded(
+  body: (s: Sharded) => Promise<void>,
+  options: Parameters<typeof realmOf>[1] = {},
+): Promise<void> {
+  const fetched: string[] = [];
+  const servers = new Map<string, MiniServer>();
+  const fetchHistory = (_workflowId: string, runId: string) => {
+    fetched.push(runId);
+    return Promise.resolve({ history: servers.get(runId)!.history(), nextPageToken: new Uint8Array(0) });
+  };
+  await withRealm(text, async (h) => {
+    const start = (shard: number, type: string, args: unknown[] = []) => {
+      const run = h.start(type, { runId: idIn(shard), args });
+      servers.set(run.server.runId, run.server);
+      return run;
+    };
+    await body({ h, fetched, start });
+  }, { threads: 2, fetchHistory, ...options });
+}
+
+export const cases: Case[] = [
+  {
+    name: "sharded realm: ids spread evenly, and one id is always in one place",
+    run: () => {
+      const counts = [0, 0, 0];
+      for (let i = 0; i < 3000; i++) counts[shardOf(`${(i * 2654435761 >>> 0).toString(16).padStart(8, "0")}-4000-8000`, 3)]!++;
+      for (const count of counts) ok(count > 850 && count < 1150, `${counts}`);
+      equal(shardOf("0f8e2d0a-1111-4222-8333-444455556666", 4), shardOf("0f8e2d0a-1111-4222-8333-444455556666", 4));
+      equal(shardOf("", 7) < 7, true);
+      equal(shardOf("anything", 1), 0);
+      deepEqual([shareOf(0, 2), shareOf(1, 2), shareOf(1000, 3), shareOf(4, 2)], [0, 1, 334, 2]);
+      return Promise.resolve();
+    },
+  },
+  {
+    name: "sharded realm: runs of both workers go on from their caches; an evicted one comes back from its history",
+    run: () =>
+      sharded(async ({ h, fetched, start }) => {
+        deepEqual([...h.realm.workflowTypes].sort(), ["Calm", "Chain", "Spin"]);
+        const runs = Array.from({ length: 12 }, (_, i) => start(i % 2, "Calm", [3]));
+        const results = await Promise.all(runs.map((run) => run.auto()));
+        deepEqual(results, runs.map(() => 3));
+        deepEqual(fetched, []);
+        const evicted = [start(0, "Calm", [1]), start(1, "Calm", [1])];
+        for (const run of evicted) await run.task();
+        for (const run of evicted) {
+          h.realm.evict(run.server.runId);
+          h.realm.taskReported(run.server.runId, new Uint8Array(0));
+          for (const id of [...run.server.timers.keys()]) run.server.fireTimer(id);
+          equal(await run.auto(), 1, run.failure);
+        }
+        deepEqual(fetched, evicted.map((run) => run.server.runId));
+      }),
+  },
+  {
+    name: "sharded realm: replays of any history, several at once, and of one that does not fit",
+    run: () =>
+      sharded(async ({ h, start }) => {
+        const runs = Array.from({ length: 6 }, (_, i) => start(i % 2, "Chain", [2 + i]));
+        for (const run of runs) await run.auto();
+        const verdicts = await Promise.all(runs.map((run) => h.realm.replay("wf", run.server.history())));
+        deepEqual(verdicts.map((v) => v.verdict), runs.map(() => "ok"));
+        const stranger = new MiniServer("Nobody", { runId: idIn(1) });
+        stranger.openTask({});
+        equal((await h.realm.replay("wf", stranger.history())).verdict, "failed");
+      }),
+  },
+  {
+    name: "sharded realm: while a run spins in one worker the other one's runs do not wait, and keep their caches",
+    run: () =>
+      sharded(async ({ fetched, start }) => {
+        const spinner = start(0, "Spin");
+        const sameWorker = start(0, "Calm", [1]);
+        const others = Array.from({ length: 4 }, () => start(1, "Calm", [20]));
+        await spinner.task();
+        for (const run of [sameWorker, ...others]) await run.task();
+        spinner.server.fireTimer("1");
+        let stopped = false;
+        const spinning = spinner.task().then(() => stopped = true);
+        sameWorker.server.fireTimer("1");
+        const waiting = sameWorker.task();
+        for (const run of others) {
+          for (const id of [...run.server.timers.keys()]) run.server.fireTimer(id);
+          equal(await run.auto(), 20, run.failure);
+        }
+        equal(stopped, false, "they were done long before the spinner was stopped");
+        await Promise.all([spinning, waiting]);
+        match(spinner.failure, /ran for 3 s without yielding/);
+        equal(sameWorker.server.closed?.result, 1, "the neighbour in the same worker was given its task again");
+        deepEqual(fetched.filter((runId) => others.some((run) => run.server.runId === runId)), [], "nobody else lost a cache");
+      }, { watchdogMs: 3000 }),
+  },
+  {
+    name: "sharded realm: bytes that are no task, and disposal with work open in both workers",
+    run: () =>
+      sharded(async ({ h, start }) => {
+        await rejects(h.realm.runTask(new Uint8Array([0x0a, 0xff])), /./);
+        const spinners = [start(0, "Spin"), start(1, "Spin")];
+        for (const run of spinners) {
+          await run.task();
+          run.server.fireTimer("1");
+        }
+        const ends = spinners.map((run) => rejects(run.task(), /the realm is disposed/));
+        await h.dispose();
+        await Promise.all(ends);
+        await rejects(h.realm.runTask(start(1, "Calm", [1]).server.openTask({})), /the realm is disposed/);
+      }, { watchdogMs: 60_000 }),
+  },
+  {
+    name: "sharded realm: a number of threads that makes no sense, and modules that do not load",
+    run: async () => {
+      for (const threads of [0, -1, 1.5, 65, Number.NaN, "2" as unknown as number]) {
+        await rejects(realmOf(text, { threads }), /threads must be a whole number from 1 to 64/);
+      }
+      await rejects(realmOf(`${API}export const x = 1;`, { threads: 3 }), /export no workflow/);
+    },
+  },
+];

@@ -384,6 +384,40 @@ test("clusters: addresses that are none, and that nobody answers at", async () =
   await refused(2, /--grpc-meta is written key=value/, "list", "--address", "127.0.0.1:1", "--grpc-meta", "x");
 });
 
+test("clusters: profiles of Temporal's configuration file, and its variables", async () => {
+  const config = join(folder, "temporal.toml");
+  writeFileSync(
+    config,
+    '[profile.default]\naddress = "127.0.0.1:1"\n[profile.other]\n',
+  );
+  const ask = (args: string[], env: { [name: string]: string } = {}) =>
+    run(["list", "--timeout", "2s", ...args], { env: { TEMPORAL_CONFIG_FILE: config, ...env } });
+  const profile = await ask(["--profile", "default"]);
+  assert.equal(profile.code, 1);
+  assert.match(profile.err, /nothing answers at 127\.0\.0\.1:1/);
+  const variable = await ask(["--profile", "default"], { TEMPORAL_ADDRESS: "127.0.0.1:2" });
+  assert.match(variable.err, /nothing answers at 127\.0\.0\.1:2/);
+  const option = await ask(["--profile", "default", "--address", "127.0.0.1:3"], { TEMPORAL_ADDRESS: "127.0.0.1:2" });
+  assert.match(option.err, /nothing answers at 127\.0\.0\.1:3/);
+  const wrong: [string[], { [name: string]: string }, RegExp][] = [
+    [["--profile", "prod"], {}, /profile "prod" was not found; .*temporal\.toml has: default, other/],
+    [["--config-file", join(folder, "gone.toml")], {}, /gone\.toml cannot be read/],
+    [["--address", "127.0.0.1:1"], { TEMPORAL_TLS: "perhaps" }, /TEMPORAL_TLS must be "true" or "false"/],
+    [["--profile", "default", "--store", "x.sqlite"], {}, /--store and --profile contradict/],
+  ];
+  for (const [args, env, message] of wrong) {
+    const { code, err } = await ask(args, env);
+    assert.equal(code, 2, err);
+    assert.match(err, message);
+  }
+  // Variables alone mean no cluster: a command for a store must not reach one by them.
+  const local = await ask(["--store", join(folder, "none-here.sqlite")], {
+    TEMPORAL_ADDRESS: "127.0.0.1:1",
+    TEMPORAL_PROFILE: "default",
+  });
+  assert.doesNotMatch(local.err, /nothing answers/);
+});
+
 test("what a workflow or a service says cannot steer a terminal", async () => {
   const evil = "\u001b]0;owned\u0007\u009b31m";
   await json("start", "--type", "Cart", "-w", "evil-1", "-i", JSON.stringify(evil));

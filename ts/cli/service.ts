@@ -12,12 +12,12 @@ import type { WorkflowHandle } from "../client/handle.ts";
 import { processIdentity } from "../platform/host.ts";
 import { lineLogger } from "../service/logger.ts";
 import type { RawService } from "../service/raw.ts";
-import { GrpcService, type TlsOptions } from "../temporal/grpc.ts";
+import { meansCluster, openCluster } from "./cluster.ts";
 import { importCodec } from "./codec.ts";
 import type { Call } from "./frame/command.ts";
 import { CommandError, UsageError } from "./frame/errors.ts";
 import { whyStuck } from "./stuck.ts";
-import { CliConverter, keyValue } from "./values.ts";
+import { CliConverter } from "./values.ts";
 import { DEFAULT_STORE, type SERVICE_OPTIONS } from "./table/service.ts";
 
 export type ServiceCall = Call<typeof SERVICE_OPTIONS>;
@@ -49,8 +49,9 @@ export function storePath(
 /** Opens what the options name, for the time of `use`. */
 export async function withService<T>(call: ServiceCall, use: (connection: Connection) => Promise<T>): Promise<T> {
   const { options, given, print } = call;
-  if (options.address !== undefined && given.has("store")) {
-    throw new UsageError("--store and --address contradict each other: a store is a file of this machine, an address a cluster");
+  if (meansCluster(options) && given.has("store")) {
+    const named = options.address !== undefined ? "--address" : options.profile !== undefined ? "--profile" : "--config-file";
+    throw new UsageError(`--store and ${named} contradict each other: a store is a file of this machine, the other a cluster`);
   }
   const codec = await importCodec(call.io.cwd, options.codec);
   let waiting = false;
@@ -61,11 +62,11 @@ export async function withService<T>(call: ServiceCall, use: (connection: Connec
       `waiting: no process has ${storePath(call)} open, and only a worker can go on. Ctrl-C stops waiting, not the workflow.`,
     );
   };
-  const opened = options.address !== undefined ? await openCluster(call, options.address) : openStore(call, tellWaiting);
-  const { service, close, ...place } = opened;
+  const opened = meansCluster(options) ? await openCluster(call) : openStore(call, tellWaiting);
+  const { service, close, namespace, ...place } = opened;
   const client = new Client({
     service,
-    namespace: options.namespace,
+    namespace,
     converter: new CliConverter(),
     ...codec,
     identity: options.identity ?? `temporalex-cli:${processIdentity()}`,
@@ -75,7 +76,7 @@ export async function withService<T>(call: ServiceCall, use: (connection: Connec
   try {
     return await use({ client, service, settings, ...place });
   } catch (error) {
-    const told = inOurWords(error, call);
+    const told = inOurWords(error, call, place.where);
     const { workflowId, runId } = call.options as { workflowId?: string; runId?: string };
     if (!(error instanceof DeadlineExceededError) || workflowId === undefined || !place.held()) throw told;
     const why = await whyStuck(client, workflowId, runId);
@@ -92,45 +93,12 @@ export async function withService<T>(call: ServiceCall, use: (connection: Connec
 function openStore(call: ServiceCall, onWaiting: () => void) {
   const path = storePath(call);
   const service = new StoreService({ path, namespace: call.options.namespace, patienceMs: call.options.timeout ?? 0, onWaiting });
-  return { service, where: `store ${path}`, store: path, held: () => service.held, close: () => service.close() };
-}
-
-export async function openCluster({ options, io }: Pick<ServiceCall, "options" | "io">, address: string) {
-  const read = async (path: string | undefined) =>
-    path === undefined ? undefined : new TextDecoder().decode(await io.read(resolve(io.cwd, path)));
-  const [serverRootCaCertificate, clientCertificate, clientKey] = await Promise.all(
-    [options.tlsCaPath, options.tlsCertPath, options.tlsKeyPath].map(read),
-  );
-  const { tlsServerName: serverName } = options;
-  const tls: TlsOptions = {
-    ...(serverRootCaCertificate !== undefined && { serverRootCaCertificate }),
-    ...(clientCertificate !== undefined && { clientCertificate }),
-    ...(clientKey !== undefined && { clientKey }),
-    ...(serverName !== undefined && { serverName }),
-  };
-  const named = Object.keys(tls).length > 0;
-  const service = usage(() =>
-    new GrpcService({
-      address,
-      ...(named ? { tls } : options.tls ? { tls: true } : {}),
-      ...(options.apiKey !== undefined && { apiKey: options.apiKey }),
-      metadata: Object.fromEntries(options.grpcMeta.map((pair) => keyValue("--grpc-meta", pair))),
-    })
-  );
-  return { service, where: address, store: undefined, held: () => true, close: () => Promise.resolve(service.close()) };
-}
-
-/** Refusals of arguments, which are a user's mistakes here. */
-function usage<T>(make: () => T): T {
-  try {
-    return make();
-  } catch (e) {
-    throw e instanceof TypeError ? new UsageError(e.message) : e;
-  }
+  const { namespace } = call.options;
+  return { service, where: `store ${path}`, namespace, store: path, held: () => service.held, close: () => service.close() };
 }
 
 /** Errors whose advice names an option of the programming interface, with the command line's option instead. */
-function inOurWords(error: unknown, { options }: ServiceCall): unknown {
+function inOurWords(error: unknown, { options }: ServiceCall, where: string): unknown {
   if (error instanceof WorkflowExecutionAlreadyStartedError) {
     const run = error.runId === undefined ? "" : ` (run ${error.runId})`;
     return reworded(
@@ -155,12 +123,10 @@ function inOurWords(error: unknown, { options }: ServiceCall): unknown {
   if (error instanceof DeadlineExceededError) {
     return reworded(error, error.message.replace("give it a longer timeout", "give it a longer --timeout"));
   }
-  if (options.address !== undefined && /\b(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)\b/.test((error as Error).message)) {
+  if (meansCluster(options) && /\b(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)\b/.test((error as Error).message)) {
     return reworded(
       error as Error,
-      `nothing answers at ${options.address}, where a Temporal cluster is to be (${
-        (error as Error).message
-      }); check --address, ` +
+      `nothing answers at ${where}, where a Temporal cluster is to be (${(error as Error).message}); check --address, ` +
         "or leave it out for a store of this machine",
     );
   }

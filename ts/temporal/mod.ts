@@ -9,3 +9,15 @@ export {
 export { type GrpcOptions, type TlsOptions } from "./grpc.ts";
 export { type Duration } from "../converter/duration.ts";
 export { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
+export {
+  CLIENT_CONFIG_VARIABLES,
+  ClientConfigError,
+  type ClientConfigProfile,
+  type ClientConfigTls,
+  type ClientConnectConfig,
+  type ConfigDataSource,
+  connectionOptionsOf,
+  type LoadClientConfigOptions,
+  loadClientConfigProfile,
+  loadClientConnectConfig,
+} from "./client_config.ts";

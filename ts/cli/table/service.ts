@@ -17,6 +17,21 @@ export const SERVICE_OPTIONS = {
       `Store file. While a process has it open, that process is asked; otherwise it is opened for a moment. Default: ./${DEFAULT_STORE}`,
   },
   address: { section: WHERE, type: "text", value: "host:port", help: "A Temporal cluster instead of a store" },
+  profile: {
+    section: WHERE,
+    type: "text",
+    value: "name",
+    help:
+      "A cluster by its profile in Temporal's configuration file; other options and TEMPORAL_ variables go before what it says",
+  },
+  configFile: {
+    section: WHERE,
+    type: "text",
+    value: "file",
+    completes: "files",
+    help:
+      "The file with profiles. Default: TEMPORAL_CONFIG_FILE, else temporalio/temporal.toml in the user's configuration folder",
+  },
   namespace: { section: WHERE, type: "text", short: "n", default: "default", env: "TEMPORALEX_NAMESPACE", help: "Namespace" },
   apiKey: {
     section: WHERE,

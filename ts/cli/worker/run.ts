@@ -13,9 +13,10 @@ import { type ActivityThreads, describeProblem, type ReplacementProgress, Worker
 import { Exit } from "../frame/command.ts";
 import { CommandError } from "../frame/errors.ts";
 import { UsageError } from "../io.ts";
+import { meansCluster, openCluster } from "../cluster.ts";
 import { importCodec } from "../codec.ts";
 import { configuredWorkflows } from "../modules.ts";
-import { openCluster, storePath } from "../service.ts";
+import { storePath } from "../service.ts";
 import type { WorkerCall } from "../table/worker.ts";
 import { loaderHooks } from "../user_modules.ts";
 import { moduleFiles, notingSources } from "./files.ts";
@@ -38,7 +39,7 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
   const workflows = named.length > 0 ? named : activities.length > 0 ? [] : configuredWorkflows(io.cwd);
   const logger = consoleLogger();
   const codec = await importCodec(io.cwd, options.codec);
-  const { service, address, close } = await openService(call, logger);
+  const { service, namespace, address, close } = await openService(call, logger);
   try {
     const workflowFiles = { current: new Map<string, string>() };
     const sources = await notingSources((path) => {
@@ -58,7 +59,7 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
       logger,
       ...codec,
       taskQueue: options.taskQueue,
-      namespace: options.namespace,
+      namespace,
       shutdownGraceMs: options.grace,
       shutdownForceMs: FORCE_MS,
       maxConcurrentActivities: options.maxActivities,
@@ -130,6 +131,7 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
 
 interface Connected {
   readonly service: RawService;
+  readonly namespace: string;
   /** Where other processes reach the store. */
   readonly address?: Promise<string | undefined>;
   close(): Promise<void>;
@@ -137,12 +139,12 @@ interface Connected {
 
 async function openService(call: WorkerCall, logger: Logger): Promise<Connected> {
   const { options, given } = call;
-  if (options.address !== undefined) {
+  if (meansCluster(options)) {
     if (given.has("store")) throw new UsageError("--store and --address contradict each other: name a store or a cluster");
     if (options.retention !== undefined) {
       throw new UsageError("--retention is for stores; how long a cluster keeps closed workflows is a setting of its namespace");
     }
-    return await openCluster({ ...call, options: { ...options, timeout: undefined } }, options.address);
+    return await openCluster(call);
   }
   const engine = await EmbeddedEngine.open({
     path: storePath(call),
@@ -153,7 +155,7 @@ async function openService(call: WorkerCall, logger: Logger): Promise<Connected>
   const stop = options.retention === undefined ? () => {} : keepFor(options.retention, engine, logger);
   // The engine's end answers the calls that wait; the server passes that on before it closes.
   const close = () => Promise.resolve(stop()).then(() => served.retire()).then(() => engine.close()).then(() => served.close());
-  return { service: engine, address: served.address, close };
+  return { service: engine, namespace: options.namespace, address: served.address, close };
 }
 
 const RETENTION_MS = 60_000;

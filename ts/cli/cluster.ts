@@ -1,0 +1,80 @@
+// The cluster that a command's options name: what stands on the command line, over Temporal's environment variables, over the profile of
+// its configuration file, as Temporal's own command line has it. Variables alone name no cluster: a command that is meant for a store of
+// this machine must not reach one because of a variable that was set for another program. So a cluster is meant where `--address`,
+// `--profile` or `--config-file` is given, and everything else may then come from the environment.
+import { resolve } from "node:path";
+import {
+  ClientConfigError,
+  type ClientConnectConfig,
+  connectionOptionsOf,
+  loadClientConfigProfile,
+} from "../temporal/client_config.ts";
+import { GrpcService, type TlsOptions } from "../temporal/grpc.ts";
+import type { Call } from "./frame/command.ts";
+import { UsageError } from "./frame/errors.ts";
+import type { SERVICE_OPTIONS } from "./table/service.ts";
+import { keyValue } from "./values.ts";
+
+type ClusterCall = Pick<Call<Omit<typeof SERVICE_OPTIONS, "timeout">>, "options" | "given" | "io">;
+
+const DEFAULT_ADDRESS = "localhost:7233";
+
+/** True where the options mean a cluster and not a store. */
+export function meansCluster({ address, profile, configFile }: Partial<ClusterCall["options"]>): boolean {
+  return address !== undefined || profile !== undefined || configFile !== undefined;
+}
+
+/** Where the cluster is and who asks. */
+async function clusterOptions({ options, io }: ClusterCall): Promise<ClientConnectConfig> {
+  const read = async (path: string | undefined) =>
+    path === undefined ? undefined : new TextDecoder().decode(await io.read(resolve(io.cwd, path)));
+  const [serverRootCaCertificate, clientCertificate, clientKey] = await Promise.all(
+    [options.tlsCaPath, options.tlsCertPath, options.tlsKeyPath].map(read),
+  );
+  const profile = loadClientConfigProfile({
+    overrideEnvVars: io.env,
+    ...(options.profile !== undefined && { profile: options.profile }),
+    ...(options.configFile !== undefined &&
+      { configSource: { path: resolve(io.cwd, options.configFile) } }),
+  });
+  const from = connectionOptionsOf(profile);
+  const { tlsServerName: serverName } = options;
+  const tls: TlsOptions = {
+    ...(typeof from.tls === "object" && from.tls),
+    ...(serverRootCaCertificate !== undefined && { serverRootCaCertificate }),
+    ...(clientCertificate !== undefined && { clientCertificate }),
+    ...(clientKey !== undefined && { clientKey }),
+    ...(serverName !== undefined && { serverName }),
+  };
+  const wanted = Object.keys(tls).length > 0 ? tls : options.tls ? true : from.tls;
+  return {
+    namespace: profile.namespace,
+    connectionOptions: {
+      ...from,
+      address: options.address ?? from.address ?? DEFAULT_ADDRESS,
+      ...(wanted !== undefined && { tls: wanted }),
+      ...(options.apiKey !== undefined && { apiKey: options.apiKey }),
+      metadata: { ...from.metadata, ...Object.fromEntries(options.grpcMeta.map((pair) => keyValue("--grpc-meta", pair))) },
+    },
+  };
+}
+
+/** Connects with the first call. Throws a UsageError for options, variables and files that are wrong. */
+export async function openCluster(call: ClusterCall) {
+  try {
+    const { connectionOptions, namespace } = await clusterOptions(call);
+    const address = connectionOptions.address!;
+    const service = new GrpcService({ ...connectionOptions, address });
+    return {
+      service,
+      where: address,
+      namespace: call.given.has("namespace") ? call.options.namespace : namespace ?? call.options.namespace,
+      store: undefined,
+      held: () => true,
+      close: () => Promise.resolve(service.close()),
+    };
+  } catch (error) {
+    // Refusals of arguments are a user's mistakes here.
+    throw error instanceof TypeError || error instanceof ClientConfigError ? new UsageError(error.message) : error;
+  }
+}

@@ -1,0 +1,165 @@
+// The TOML file of Temporal's environment configuration: `[profile.NAME]` with `tls`, `codec` and `grpc_meta` in it. What is wrong is said
+// with the file and the key. A value of the wrong type is always an error; a key that nobody knows only in strict mode, because the file
+// is shared with other programs and newer versions of them.
+import { parse, TomlError } from "smol-toml";
+import type { ClientConfigProfile, ClientConfigTls, ConfigDataSource } from "./client_config.ts";
+
+/** The environment or the file with Temporal's client configuration is wrong: the message names the variable, or file and key. */
+export class ClientConfigError extends Error {
+  override name = "ClientConfigError";
+}
+
+interface ReadOptions {
+  /** For messages: "configuration file /path". */
+  readonly file: string;
+  readonly strict: boolean;
+}
+
+/** A table with the way to it, for messages. */
+class Table {
+  readonly #values: { readonly [key: string]: unknown };
+  readonly #path: string;
+  readonly #options: ReadOptions;
+  readonly #read = new Set<string>();
+
+  constructor(value: unknown, path: string, options: ReadOptions) {
+    if (typeof value !== "object" || value === null || Array.isArray(value) || value instanceof Date) {
+      throw new ClientConfigError(`the ${options.file} is wrong: "${path}" must be a table, not ${kindOf(value)}`);
+    }
+    this.#values = value as { [key: string]: unknown };
+    this.#path = path;
+    this.#options = options;
+  }
+
+  get keys(): string[] {
+    return Object.keys(this.#values);
+  }
+
+  #take(key: string): unknown {
+    this.#read.add(key);
+    return Object.hasOwn(this.#values, key) ? this.#values[key] : undefined;
+  }
+
+  #wrong(key: string, value: unknown, wanted: string): ClientConfigError {
+    return new ClientConfigError(
+      `the ${this.#options.file} is wrong: "${this.#at(key)}" must be ${wanted}, not ${kindOf(value)}`,
+    );
+  }
+
+  #at(key: string): string {
+    return this.#path === "" ? key : `${this.#path}.${key}`;
+  }
+
+  text(key: string): string | undefined {
+    const value = this.#take(key);
+    if (value === undefined || typeof value === "string") return value;
+    throw this.#wrong(key, value, "text in quotes");
+  }
+
+  flag(key: string): boolean | undefined {
+    const value = this.#take(key);
+    if (value === undefined || typeof value === "boolean") return value;
+    throw this.#wrong(key, value, "true or false");
+  }
+
+  table(key: string): Table | undefined {
+    const value = this.#take(key);
+    return value === undefined ? undefined : new Table(value, this.#at(key), this.#options);
+  }
+
+  /** A file or its content: `NAME_path` or `NAME_data`. */
+  source(name: string): ConfigDataSource | undefined {
+    const path = this.text(`${name}_path`) || undefined;
+    const data = this.text(`${name}_data`) || undefined;
+    if (path !== undefined && data !== undefined) {
+      throw new ClientConfigError(
+        `the ${this.#options.file} is wrong: "${this.#at(`${name}_path`)}" and "${
+          this.#at(`${name}_data`)
+        }" contradict each other; ` +
+          "keep one of them",
+      );
+    }
+    return path !== undefined ? { path } : data !== undefined ? { data } : undefined;
+  }
+
+  /** Everything was read: in strict mode keys that were not are refused. */
+  done(known: readonly string[] = []): void {
+    if (!this.#options.strict) return;
+    const left = this.keys.filter((key) => !this.#read.has(key) && !known.includes(key));
+    if (left.length === 0) return;
+    const names = left.map((key) => `"${this.#at(key)}"`).join(", ");
+    throw new ClientConfigError(
+      `the ${this.#options.file} has ${left.length === 1 ? "a key" : "keys"} that nobody knows: ${names}; known there: ${
+        [...this.#read].join(", ")
+      }`,
+    );
+  }
+}
+
+/** The kind alone: what stands there may be a secret. */
+function kindOf(value: unknown): string {
+  if (value instanceof Date) return "a date";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object") return "a table";
+  return typeof value === "string" ? "text" : typeof value === "boolean" ? "true or false" : "a number";
+}
+
+/** The profiles of a file, by name. Throws a ClientConfigError. */
+export function readClientConfigToml(text: string, options: ReadOptions): { [name: string]: ClientConfigProfile } {
+  let parsed: unknown;
+  try {
+    parsed = parse(text);
+  } catch (cause) {
+    if (!(cause instanceof TomlError)) throw cause;
+    // The library's message quotes the lines around the error: a secret may stand there.
+    const what = cause.message.split("\n")[0]!.replace(/^Invalid TOML document:\s*/, "");
+    throw new ClientConfigError(`the ${options.file} is no TOML: line ${cause.line}, column ${cause.column}: ${what}`);
+  }
+  const root = new Table(parsed, "", options);
+  const profiles: { [name: string]: ClientConfigProfile } = Object.create(null);
+  const table = root.table("profile");
+  root.done();
+  for (const name of table?.keys ?? []) profiles[name] = profileOf(table!.table(name)!);
+  return profiles;
+}
+
+function profileOf(table: Table): ClientConfigProfile {
+  const profile: ClientConfigProfile = {};
+  for (const [key, name] of [["address", "address"], ["namespace", "namespace"], ["apiKey", "api_key"]] as const) {
+    const value = table.text(name);
+    if (value) profile[key] = value;
+  }
+  const tls = table.table("tls");
+  const codec = table.table("codec");
+  const meta = table.table("grpc_meta");
+  table.done();
+  if (tls !== undefined) profile.tls = tlsOf(tls);
+  if (codec !== undefined) {
+    const endpoint = codec.text("endpoint");
+    const auth = codec.text("auth");
+    codec.done();
+    profile.codec = { ...(endpoint && { endpoint }), ...(auth && { auth }) };
+  }
+  for (const key of meta?.keys ?? []) {
+    (profile.grpcMeta ??= {})[key.toLowerCase().replaceAll("_", "-")] = meta!.text(key)!;
+  }
+  return profile;
+}
+
+function tlsOf(table: Table): ClientConfigTls {
+  const tls: ClientConfigTls = {};
+  const disabled = table.flag("disabled");
+  const serverName = table.text("server_name");
+  const disableHostVerification = table.flag("disable_host_verification");
+  const sources = {
+    clientCert: table.source("client_cert"),
+    clientKey: table.source("client_key"),
+    serverCaCert: table.source("server_ca_cert"),
+  };
+  table.done();
+  if (disabled !== undefined) tls.disabled = disabled;
+  if (serverName) tls.serverName = serverName;
+  if (disableHostVerification !== undefined) tls.disableHostVerification = disableHostVerification;
+  for (const [key, source] of Object.entries(sources)) if (source !== undefined) tls[key as keyof typeof sources] = source;
+  return tls;
+}

@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, relative } from "node:path";
+import { ensureOfficial } from "./lib/official.mjs";
 import { bin, bold, dim, ensureInstalled, red, root, run, say, which } from "./lib/steps.mjs";
 
 const args = process.argv.slice(2);
@@ -25,13 +26,22 @@ const walk = (dir) =>
       statSync(join(dir, n)).isDirectory() ? walk(join(dir, n)) : [join(dir, n)]
     )
     : [];
+/** Seconds that a file says it takes (`// takes: 90 s` at its head). */
+const length = (f) => Number(/^\/\/ takes: (\d+) s/m.exec(readFileSync(join(root, f), "utf8").slice(0, 600))?.[1] ?? 0);
+const forDeno = (files) => files.filter((f) => !/^\/\/ runtime: node\b/m.test(readFileSync(join(root, f), "utf8").slice(0, 600)));
 const testFiles = walk(join(root, "tests")).filter((f) => f.endsWith(".test.ts")).map((f) => relative(root, f));
-const interop = testFiles.filter((f) => f.startsWith("tests/interop"));
+// The longest first: they run beside the others.
+const interop = testFiles.filter((f) => f.startsWith("tests/interop")).sort((a, b) => length(b) - length(a));
 const inBrowser = testFiles.filter((f) => f.startsWith("tests/browser"));
 const deno = bin("deno");
 const hasDeno = deno !== undefined && (await run(deno, ["--version"])).status === 0;
+const noDeno = "the npm package deno has no binary here";
 const cargo = which("cargo");
 const temporal = process.env.TEMPORAL_CLI ?? which("temporal") ?? [join(homedir(), "go/bin/temporal")].find((p) => existsSync(p));
+
+const noTemporal = "no Temporal dev server (set TEMPORAL_CLI, or: go install github.com/temporalio/cli/cmd/temporal@v1.5.1)";
+/** Files at a time: each has a server of its own and waits for it most of the time. */
+const INTEROP_JOBS = 4;
 
 const one = (status, output) => ({ passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, skipped: 0, output });
 const skip = (reason) => ({ passed: 0, failed: 0, skipped: 1, reason });
@@ -51,6 +61,20 @@ const nodeTests = async (files, opts = {}, concurrency = 2) => {
   const failed = Math.max(count("fail") + count("cancelled"), r.status === 0 ? 0 : 1);
   return { passed: count("pass"), failed, skipped: count("skipped"), skippedNames: skipped, output: r.output };
 };
+/** Counts of Deno's last line. */
+const denoTests = async (files, { env = {}, jobs = 1 } = {}) => {
+  const r = await run(deno, ["test", "-A", "--no-check", "--quiet", ...(jobs > 1 ? ["--parallel"] : []), ...files], {
+    env: { NO_COLOR: "1", DENO_JOBS: String(jobs), ...env },
+  });
+  const m = /(\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed(?: \(\d+ steps?\))?(?: \| (\d+) ignored)?/.exec(r.output);
+  const failed = m ? Number(m[2]) : 1;
+  return {
+    passed: Number(m?.[1] ?? 0),
+    failed: r.status === 0 ? failed : Math.max(1, failed),
+    skipped: Number(m?.[3] ?? 0),
+    output: r.output,
+  };
+};
 /** A tool that bundles for browsers, runs, and ends with a line of counts. */
 const bundled = async (...argv) => {
   if (!bin("esbuild")) return skip("esbuild is not installed");
@@ -63,8 +87,8 @@ const bundled = async (...argv) => {
 const dist = (files) => files.map((f) => join(root, "dist", f.replace(/\.ts$/, ".js")));
 
 const suites = {
-  format: async () => (hasDeno ? command(deno, ["fmt", "--check", "-q"]) : skip("the npm package deno has no binary here")),
-  lint: async () => (hasDeno ? command(deno, ["lint", "-q"]) : skip("the npm package deno has no binary here")),
+  format: async () => (hasDeno ? command(deno, ["fmt", "--check", "-q"]) : skip(noDeno)),
+  lint: async () => (hasDeno ? command(deno, ["lint", "-q"]) : skip(noDeno)),
   types: async () => (bin("tsc") ? command(bin("tsc"), ["-p", "tsconfig.json"]) : skip("typescript is not installed")),
   generated: () => command(process.execPath, ["tools/check_generated.mjs"]),
   build: () => command(process.execPath, ["tools/build_dist.mjs"]),
@@ -72,21 +96,7 @@ const suites = {
     const files = testFiles.filter((f) => !interop.includes(f) && !inBrowser.includes(f));
     return nodeTests(dist(files), { env: { TEST_NAME: "node", FORCE_COLOR: "0" } });
   },
-  deno: async () => {
-    if (!hasDeno) return skip("the npm package deno has no binary here");
-    const files = testFiles.filter((f) =>
-      !interop.includes(f) && !/^\/\/ runtime: node\b/m.test(readFileSync(join(root, f), "utf8").slice(0, 600))
-    );
-    const r = await run(deno, ["test", "-A", "--no-check", "--quiet", ...files], { env: { NO_COLOR: "1" } });
-    const m = /(\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed(?: \(\d+ steps?\))?(?: \| (\d+) ignored)?/.exec(r.output);
-    const failed = m ? Number(m[2]) : 1;
-    return {
-      passed: Number(m?.[1] ?? 0),
-      failed: r.status === 0 ? failed : Math.max(1, failed),
-      skipped: Number(m?.[3] ?? 0),
-      output: r.output,
-    };
-  },
+  deno: () => (hasDeno ? denoTests(forDeno(testFiles.filter((f) => !interop.includes(f)))) : skip(noDeno)),
   chromium: () => bundled("tools/test_browser.mjs", "--browser=chromium"),
   firefox: () => bundled("tools/test_browser.mjs", "--browser=firefox"),
   "cross-engine": () => bundled("tools/soak/cross_engine.mjs"),
@@ -133,10 +143,19 @@ const suites = {
     return { passed: +m[1], failed: +m[2], skipped: +m[3], reason: m[4], output: r.output };
   },
   interop: async () => {
-    if (!temporal) {
-      return skip("no Temporal dev server (set TEMPORAL_CLI, or: go install github.com/temporalio/cli/cmd/temporal@v1.5.1)");
-    }
-    return nodeTests(dist(interop), { env: { TEMPORAL_CLI: temporal, FORCE_COLOR: "0" } });
+    if (!temporal) return skip(noTemporal);
+    const absent = await ensureOfficial();
+    const env = { TEMPORAL_CLI: temporal, FORCE_COLOR: "0" };
+    return { ...await nodeTests(dist(interop), { env }, INTEROP_JOBS), reason: absent };
+  },
+  "interop-deno": async () => {
+    if (!temporal) return skip(noTemporal);
+    if (!hasDeno) return skip(noDeno);
+    const absent = await ensureOfficial();
+    return {
+      ...await denoTests(forDeno(interop), { env: { TEMPORAL_CLI: temporal }, jobs: INTEROP_JOBS }),
+      reason: absent,
+    };
   },
 };
 
@@ -154,7 +173,8 @@ const report = [];
 for (const [name, suite] of Object.entries(suites)) {
   if (
     names.length > 0 && !names.includes(name) &&
-    !(name === "build" && names.some((n) => ["node", "cross-engine", "browser", "web-demo", "interop"].includes(n)))
+    !(name === "build" &&
+      names.some((n) => ["node", "cross-engine", "browser", "web-demo", "interop", "interop-deno"].includes(n)))
   ) {
     continue;
   }

@@ -2,20 +2,18 @@
 // named after the scopes that they run in, and those are compared with what the official worker recorded for the same program.
 import assert from "node:assert/strict";
 import { AsyncLocalStorage } from "node:async_hooks";
-import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { Client } from "../../ts/client/mod.ts";
 import { CompatProgram } from "../../ts/compat/program.ts";
 import { silentLogger } from "../../ts/service/logger.ts";
 import { GrpcService } from "../../ts/temporal/grpc.ts";
 import { Worker } from "../../ts/worker/mod.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";
+import { root } from "./support/official.ts";
 import { inlineRealm } from "./support/realm.ts";
 
-let root = dirname(fileURLToPath(import.meta.url));
-while (!existsSync(join(root, "package.json"))) root = dirname(root);
 const here = join(root, "tests/compat");
 
 // deno-lint-ignore no-explicit-any

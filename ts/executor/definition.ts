@@ -25,8 +25,16 @@ export interface HandlerShape {
 /** What happens with an error of a message handler that is not a Temporal failure. */
 export type HandlerErrors = "report" | "failTask";
 
+/**
+ * What becomes of a run of a versioned worker when another version of its deployment becomes the current one. "PINNED": it stays with the
+ * version that it began on. "AUTO_UPGRADE": its next task goes to the current version.
+ */
+export type VersioningBehavior = "PINNED" | "AUTO_UPGRADE";
+
 export interface DefinitionShape {
   readonly name: string;
+  /** Absent: the worker's default. */
+  readonly versioningBehavior?: VersioningBehavior;
   // deno-lint-ignore no-explicit-any
   readonly run: (...args: any[]) => unknown;
   // deno-lint-ignore no-explicit-any

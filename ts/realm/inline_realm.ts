@@ -4,6 +4,8 @@
 import { defaultPayloadConverter, type PayloadConverter } from "../converter/payload.ts";
 import type { Core } from "../core/load.ts";
 import { loadCore } from "../core/load.ts";
+import type { VersioningBehavior } from "../executor/definition.ts";
+import type { ProgramTable } from "../executor/native_program.ts";
 import { silentLog } from "../executor/program.ts";
 import { TaskRunner, type TaskRunnerOptions } from "../executor/task_runner.ts";
 import { captureRejections } from "../platform/rejections.ts";
@@ -39,17 +41,19 @@ export async function createInlineRealm(options: InlineRealmOptions): Promise<Re
     rejections: captureRejections({ ownThread: false }),
     ...(options.onRecorder === undefined ? {} : { onRecorder: options.onRecorder }),
   });
-  return new InlineRealm(runner, programs.names());
+  return new InlineRealm(runner, programs);
 }
 
 class InlineRealm implements Realm {
   readonly workflowTypes: readonly string[];
+  readonly versioningBehaviors: ReadonlyMap<string, VersioningBehavior>;
   readonly #runner: TaskRunner;
   #disposed = false;
 
-  constructor(runner: TaskRunner, workflowTypes: readonly string[]) {
+  constructor(runner: TaskRunner, programs: ProgramTable) {
     this.#runner = runner;
-    this.workflowTypes = workflowTypes;
+    this.workflowTypes = programs.names();
+    this.versioningBehaviors = programs.versioningBehaviors;
   }
 
   #check(): void {

@@ -13,6 +13,7 @@ export {
   type ReplayVerdict,
   type RunOptions,
   type TaskOutcome,
+  type VersioningBehavior,
 } from "./realm.ts";
 export type { WorkflowModule } from "./programs.ts";
 export type { SourceHost } from "../platform/source_files.ts";

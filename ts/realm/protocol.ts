@@ -1,6 +1,7 @@
 // The messages between a worker realm and its host. Plain data for structured clone. Per workflow task: one message in, one out (and a note
 // from the realm of what it turns to, which the watchdog needs); pages of history and log lines come as extra messages.
 import type { RunOptions, TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { VersioningBehavior } from "../executor/definition.ts";
 import type { LogEntry } from "../executor/program.ts";
 import type { ReplayOptions, ReplayVerdict } from "../executor/replay.ts";
 import type { Problem } from "./loader/errors.ts";
@@ -40,7 +41,11 @@ export type ToRealm =
 export type BatchedMessage = Extract<ToRealm, { readonly t: "task" | "page" | "noPage" | "reported" | "evict" }>;
 
 export type FromRealm =
-  | { readonly t: "ready"; readonly workflowTypes: readonly string[] }
+  | {
+    readonly t: "ready";
+    readonly workflowTypes: readonly string[];
+    readonly versioningBehaviors: ReadonlyMap<string, VersioningBehavior>;
+  }
   | { readonly t: "refused"; readonly message: string; readonly problems?: readonly Problem[] }
   /** It turns to this task or replay now. */
   | { readonly t: "busy"; readonly id: number }

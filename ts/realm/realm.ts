@@ -1,17 +1,20 @@
 // Where workflow code runs (design seam 5). A worker realm is a worker thread or Web Worker with a determinism guard and a watchdog; an
 // inline realm is this thread, for unit tests and benches. One message per workflow task each way.
 import type { TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { VersioningBehavior } from "../executor/definition.ts";
 import type { FetchHistory } from "../executor/cached_run.ts";
 import type { LogSink } from "../executor/program.ts";
 import type { ReplayOptions, ReplayVerdict } from "../executor/replay.ts";
 import type { RunOptions } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 
-export type { FetchHistory, LogSink, ReplayOptions, ReplayVerdict, RunOptions, TaskOutcome };
+export type { FetchHistory, LogSink, ReplayOptions, ReplayVerdict, RunOptions, TaskOutcome, VersioningBehavior };
 
 /** Where workflow code runs: a worker of its own, or this thread. */
 export interface Realm {
   /** Names of the workflows that it knows. */
   readonly workflowTypes: readonly string[];
+  /** Of the workflows that name one. */
+  readonly versioningBehaviors: ReadonlyMap<string, VersioningBehavior>;
   /**
    * Runs a workflow task: bytes of PollWorkflowTaskQueueResponse in, what is to be reported out. Tasks of different runs may be open
    * together. Workflow code that fails is part of the outcome; rejects for bytes that are no task, and when the realm is disposed.

@@ -59,6 +59,9 @@ function isBatched(message: ToRealm): message is BatchedMessage {
   return BATCHED.has(message.t);
 }
 
+/** What a realm says when it is ready. */
+export type Ready = Extract<FromRealm, { t: "ready" }>;
+
 export class RealmThread {
   readonly #spec: RealmSpec;
   readonly #jobs = new Map<number, Job>();
@@ -71,7 +74,7 @@ export class RealmThread {
   #nextId = 1;
   #lastSign = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #started: { resolve(types: readonly string[]): void; reject(error: Error): void } | undefined;
+  #started: { resolve(ready: Ready): void; reject(error: Error): void } | undefined;
   /** Moments at which it last got or finished work. */
   lastUsed = 0;
 
@@ -84,10 +87,10 @@ export class RealmThread {
     return this.#jobs.size;
   }
 
-  /** Starts the worker and loads the workflows; the names of them. */
-  async start(): Promise<readonly string[]> {
+  /** Starts the worker and loads the workflows. */
+  async start(): Promise<Ready> {
     const spec = this.#spec;
-    const started = new Promise<readonly string[]>((resolve, reject) => this.#started = { resolve, reject });
+    const started = new Promise<Ready>((resolve, reject) => this.#started = { resolve, reject });
     // The worker may die while its init message is still being made.
     started.catch(() => {});
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -109,10 +112,10 @@ export class RealmThread {
       const aliveMs = spec.watchdogMs > 0 ? Math.max(10, spec.watchdogMs / SIGNS_PER_WINDOW) : 3_600_000;
       thread.value.post({ t: "init", ...init.value, aliveMs } satisfies InitMessage);
       spec.onStarting?.();
-      const types = await started;
+      const ready = await started;
       if (this.#state === "starting") this.#state = "ready";
       if (this.#jobs.size === 0) thread.value.hold(false);
-      return types;
+      return ready;
     } catch (e) {
       await this.end();
       throw e;
@@ -178,7 +181,7 @@ export class RealmThread {
     this.#lastSign = performance.now();
     switch (message.t) {
       case "ready":
-        return this.#started?.resolve(message.workflowTypes);
+        return this.#started?.resolve(message);
       case "refused": {
         const { problems } = message;
         return this.#started?.reject(problems === undefined ? new Error(message.message) : new WorkflowLoadError(problems));

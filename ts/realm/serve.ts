@@ -15,6 +15,7 @@ import { coreTrap } from "../core/handle.ts";
 import type { TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { noteLoaded } from "../executor/call_site.ts";
 import type { HistoryPage } from "../executor/cached_run.ts";
+import type { VersioningBehavior } from "../executor/definition.ts";
 import type { LogEntry } from "../executor/program.ts";
 import { slot } from "../executor/slot.ts";
 import { TaskRunner } from "../executor/task_runner.ts";
@@ -65,7 +66,8 @@ class HostLine {
   async #init(message: InitMessage, served: Served): Promise<void> {
     try {
       this.#realm = await RealmInside.start(this.#port, message, served);
-      this.#port.post({ t: "ready", workflowTypes: this.#realm.workflowTypes } satisfies FromRealm);
+      const { workflowTypes, versioningBehaviors } = this.#realm;
+      this.#port.post({ t: "ready", workflowTypes, versioningBehaviors } satisfies FromRealm);
     } catch (e) {
       const text = e instanceof Error ? `${e.name === "Error" ? "" : `${e.name}: `}${e.message}` : String(e);
       const problems = e instanceof WorkflowLoadError ? { problems: e.problems } : {};
@@ -76,6 +78,7 @@ class HostLine {
 
 class RealmInside {
   readonly workflowTypes: readonly string[];
+  readonly versioningBehaviors: ReadonlyMap<string, VersioningBehavior>;
   readonly #send: (message: FromRealm, transfer?: readonly object[]) => void;
   readonly #runner: TaskRunner;
   readonly #alive: { start(): void; stop(): void };
@@ -129,6 +132,7 @@ class RealmInside {
     this.#send = send;
     this.#alive = alive;
     this.workflowTypes = programs.names();
+    this.versioningBehaviors = programs.versioningBehaviors;
     this.#runner = new TaskRunner({
       core,
       programs: (name) => programs.get(name),

@@ -4,7 +4,7 @@
 import type { TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { scanTask } from "../executor/wire_scan.ts";
 import type { Problem } from "./loader/errors.ts";
-import type { Realm, ReplayOptions, ReplayVerdict } from "./realm.ts";
+import type { Realm, ReplayOptions, ReplayVerdict, VersioningBehavior } from "./realm.ts";
 
 /** The shard of a run: FNV-1a over the id, so equal everywhere and for every id, not only for UUIDs. */
 export function shardOf(runId: string, shards: number): number {
@@ -21,6 +21,7 @@ export function shareOf(total: number, shards: number): number {
 export class ShardedRealm implements Realm {
   readonly warnings: readonly Problem[];
   readonly workflowTypes: readonly string[];
+  readonly versioningBehaviors: ReadonlyMap<string, VersioningBehavior>;
   readonly #shards: readonly Realm[];
   /** Replays in work, by shard. */
   readonly #replays: number[];
@@ -29,6 +30,7 @@ export class ShardedRealm implements Realm {
     this.#shards = shards;
     this.#replays = shards.map(() => 0);
     this.workflowTypes = shards[0]!.workflowTypes;
+    this.versioningBehaviors = shards[0]!.versioningBehaviors;
     this.warnings = warnings;
   }
 

@@ -21,6 +21,7 @@ import {
   RealmDisposedError,
   type ReplayOptions,
   type ReplayVerdict,
+  type VersioningBehavior,
 } from "./realm.ts";
 import { type Job, type LostHandler, type RealmInit, type RealmSpec, RealmThread } from "./realm_thread.ts";
 import { ShardedRealm, shareOf } from "./sharded_realm.ts";
@@ -125,6 +126,7 @@ export async function createWorkerRealm(options: WorkerRealmOptions): Promise<Wo
 class ThreadedRealm implements WorkerRealm {
   warnings: readonly Problem[] = [];
   workflowTypes: readonly string[] = [];
+  versioningBehaviors: ReadonlyMap<string, VersioningBehavior> = new Map();
   readonly #spec: RealmSpec;
   readonly #runOptions: Partial<RunOptions>;
   readonly #quarantine: Quarantine;
@@ -146,7 +148,9 @@ class ThreadedRealm implements WorkerRealm {
   }
 
   async start(): Promise<void> {
-    this.workflowTypes = await this.#main.start();
+    const { workflowTypes, versioningBehaviors } = await this.#main.start();
+    this.workflowTypes = workflowTypes;
+    this.versioningBehaviors = versioningBehaviors;
     this.#release();
   }
 

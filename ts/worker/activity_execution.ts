@@ -20,6 +20,7 @@ import {
   RespondActivityTaskFailedRequestSchema,
 } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { AttemptContext, CANCEL_MESSAGES, limitMs } from "./attempt_context.ts";
+import type { Deployment } from "./deployment.ts";
 import { Heartbeater, heartbeatIntervalMs, type HeartbeatThrottle } from "./heartbeats.ts";
 import type { ActivityAttempt, WorkerEvents } from "./options.ts";
 import { hasCode, loggable, report, unencodable } from "./reports.ts";
@@ -35,6 +36,8 @@ export interface ActivityOptions {
   /** Applied to reports; tasks are decoded before. */
   codec: MessageCodec | undefined;
   limits: PayloadLimits;
+  /** Which version the worker is. */
+  deployment?: Deployment | undefined;
   throttle: HeartbeatThrottle;
   logger: Logger;
   events: WorkerEvents;
@@ -230,12 +233,15 @@ export class ActivityExecution {
     fields: MessageInitShape<S>,
     bare = false,
   ): Promise<void> {
-    const { namespace, identity } = this.#options;
+    const { namespace, identity, deployment } = this.#options;
     this.#heartbeater?.stop();
-    const request = toBinary(
-      schema as never,
-      create(schema as never, { namespace, identity, taskToken: this.#task.taskToken, ...fields } as never),
-    );
+    const common = {
+      namespace,
+      identity,
+      taskToken: this.#task.taskToken,
+      ...(deployment && { deploymentOptions: deployment.options }),
+    };
+    const request = toBinary(schema as never, create(schema as never, { ...common, ...fields } as never));
     try {
       const { service, limits, reportTimers: timers } = this.#options;
       const codec = bare ? undefined : this.#options.codec;

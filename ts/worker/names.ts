@@ -1,6 +1,7 @@
 // What the worker's room exports beside the class that needs the core: one list for "temporalex/worker" and "temporalex/slim".
 export { type ActivityThreads } from "./activity_pool.ts";
 export { type Activities, prefixed } from "./activity_registry.ts";
+export { type WorkerDeploymentOptions, type WorkerDeploymentVersion } from "./deployment.ts";
 export { type HeartbeatThrottle } from "./heartbeats.ts";
 export type { ActivityAttempt, WorkerEvents, WorkerOptions } from "./options.ts";
 export type { RealmSettings, Workflows } from "./realms.ts";

@@ -10,6 +10,7 @@ import type { RawService } from "../service/raw.ts";
 import { realTimers, type Timers } from "../service/timers.ts";
 import type { ActivityThreads } from "./activity_pool.ts";
 import type { Activities } from "./activity_registry.ts";
+import { Deployment, type WorkerDeploymentOptions } from "./deployment.ts";
 import { DEFAULT_HEARTBEAT_THROTTLE, type HeartbeatThrottle } from "./heartbeats.ts";
 import type { RealmSettings } from "./realms.ts";
 
@@ -75,6 +76,8 @@ export interface WorkerOptions extends RealmSettings, CodecOptions {
   shutdownGraceMs?: number;
   /** Time after which a shutdown no longer waits for activities that ignore being told. Default: no limit. */
   shutdownForceMs?: number;
+  /** Which version of which deployment this worker is. A cluster routes by it; the embedded engine does not know it. */
+  workerDeploymentOptions?: WorkerDeploymentOptions;
   /** How often heartbeats reach the service at most. */
   heartbeatThrottle?: Partial<HeartbeatThrottle>;
   /** Sizes of payloads that are warned of and refused. */
@@ -110,6 +113,7 @@ export interface WorkerSettings {
   stickyScheduleToStartTimeoutMs: number;
   shutdownGraceMs: number;
   shutdownForceMs: number;
+  deployment: Deployment | undefined;
   throttle: HeartbeatThrottle;
   limits: PayloadLimits;
   logger: Logger;
@@ -171,6 +175,7 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
     stickyScheduleToStartTimeoutMs: toMs(options.stickyScheduleToStartTimeout ?? "10s"),
     shutdownGraceMs: milliseconds("shutdownGraceMs", options.shutdownGraceMs ?? 0),
     shutdownForceMs: milliseconds("shutdownForceMs", options.shutdownForceMs ?? Infinity),
+    deployment: options.workerDeploymentOptions && new Deployment(options.workerDeploymentOptions),
     throttle: { ...DEFAULT_HEARTBEAT_THROTTLE, ...options.heartbeatThrottle },
     limits: { ...DEFAULT_PAYLOAD_LIMITS, ...options.payloadLimits },
     logger: options.logger ?? consoleLogger(),

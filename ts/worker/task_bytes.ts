@@ -83,11 +83,19 @@ export function readCompletionAnswer(response: Uint8Array): CompletionAnswer {
   return answer;
 }
 
-/** A RespondWorkflowTaskCompletedRequest that asks for no further task: the worker is stopping. `false` behind `true` replaces it. */
-export function withoutNewTask(request: Uint8Array): Uint8Array {
-  const tail = new BinaryWriter().tag(5, WireType.Varint).bool(false).finish();
-  const amended = new Uint8Array(request.length + tail.length);
-  amended.set(request);
-  amended.set(tail, request.length);
-  return amended;
+/** Appended to a RespondWorkflowTaskCompletedRequest: it asks for no further task. `false` behind `true` replaces it. */
+export const NO_NEW_TASK: Uint8Array = new BinaryWriter().tag(5, WireType.Varint).bool(false).finish();
+
+/** An encoded message with more fields behind those that it has. */
+export function amended(message: Uint8Array, ...tails: readonly (Uint8Array | undefined)[]): Uint8Array {
+  const parts = tails.filter((tail) => tail !== undefined);
+  if (parts.length === 0) return message;
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, message.length));
+  whole.set(message);
+  let at = message.length;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 }

@@ -128,6 +128,12 @@ export class Worker {
         ? undefined
         : new ActivityRegistry(activities ?? {}, settings.unknownActivityIsFinal, pool?.names);
       const realm = await openRealm(options, settings, stickyQueue);
+      try {
+        if (realm !== undefined) settings.deployment?.check(realm);
+      } catch (error) {
+        await realm?.dispose();
+        throw error;
+      }
       return new Worker({ options, settings, realm, stickyQueue, registry, pool });
     } catch (error) {
       await pool?.close();
@@ -251,6 +257,7 @@ export class Worker {
     const old = tasks.realm;
     let result: Replacement;
     try {
+      settings.deployment?.check(next);
       result = await replaceRealm({ ...settings, tasks }, next, options);
     } catch (error) {
       await next.dispose();
@@ -352,8 +359,14 @@ export class Worker {
   }
 
   #workflowPoll(queue: { name: string; kind: TaskQueueKind; normalName?: string }) {
-    const { namespace, identity } = this.#settings;
-    const fields = { namespace, identity, taskQueue: queue, workerInstanceKey: this.#instanceKey };
+    const { namespace, identity, deployment } = this.#settings;
+    const fields = {
+      namespace,
+      identity,
+      taskQueue: queue,
+      workerInstanceKey: this.#instanceKey,
+      ...(deployment !== undefined && { deploymentOptions: deployment.options }),
+    };
     return this.#poll(
       "pollWorkflowTaskQueue",
       toBinary(PollWorkflowTaskQueueRequestSchema, create(PollWorkflowTaskQueueRequestSchema, fields)),
@@ -361,12 +374,13 @@ export class Worker {
   }
 
   #activityPoll() {
-    const { namespace, identity, taskQueue, maxTaskQueueActivitiesPerSecond } = this.#settings;
+    const { namespace, identity, taskQueue, deployment, maxTaskQueueActivitiesPerSecond } = this.#settings;
     const fields = {
       namespace,
       identity,
       taskQueue: { name: taskQueue, kind: TaskQueueKind.NORMAL },
       workerInstanceKey: this.#instanceKey,
+      ...(deployment !== undefined && { deploymentOptions: deployment.options }),
       ...(maxTaskQueueActivitiesPerSecond !== undefined && {
         taskQueueMetadata: { maxTasksPerSecond: maxTaskQueueActivitiesPerSecond },
       }),

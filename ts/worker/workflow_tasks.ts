@@ -5,7 +5,7 @@ import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { ErrorKind, EvictionReason, type TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { toFailure } from "../converter/failure_converter.ts";
 import { userFrame } from "../executor/call_site.ts";
-import type { ReplayVerdict } from "../realm/mod.ts";
+import type { ReplayVerdict, VersioningBehavior } from "../realm/mod.ts";
 import { PayloadCodecError } from "../codec/codec.ts";
 import { decodeResponse } from "../codec/coded_service.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
@@ -19,10 +19,11 @@ import {
   RespondQueryTaskCompletedRequestSchema,
   RespondWorkflowTaskFailedRequestSchema,
 } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import type { Deployment } from "./deployment.ts";
 import type { WorkerEvents } from "./options.ts";
 import { RecentRuns } from "./recent_runs.ts";
 import { hasCode, loggable, MESSAGE_TOO_LARGE, report, type ReportContext, unencodable } from "./reports.ts";
-import { readCompletionAnswer, readWorkflowTask, withoutNewTask, type WorkflowTaskHead } from "./task_bytes.ts";
+import { amended, NO_NEW_TASK, readCompletionAnswer, readWorkflowTask, type WorkflowTaskHead } from "./task_bytes.ts";
 
 /** What the worker needs of a realm (ts/realm): where workflow code runs and its runs are cached. */
 export interface TaskRealm {
@@ -34,6 +35,10 @@ export interface TaskRealm {
   evict(runId: string): void;
   /** Replays a history (bytes of History) with no reporter. Needed for replacing the workflows of a running worker. */
   replay?(workflowId: string, history: Uint8Array): Promise<ReplayVerdict>;
+  /** Names of its workflows. */
+  readonly workflowTypes?: readonly string[];
+  /** Of the workflows that name one; for versioned workers. */
+  readonly versioningBehaviors?: ReadonlyMap<string, VersioningBehavior>;
   /** Ends it. Open tasks reject. */
   dispose(): Promise<void>;
 }
@@ -45,6 +50,8 @@ export interface WorkflowTasksOptions {
   identity: string;
   /** Applied before a task enters the realm, and after its outcome has left it. */
   codec: MessageCodec | undefined;
+  /** Which version the worker is. */
+  deployment?: Deployment | undefined;
   logger: Logger;
   events: WorkerEvents;
   timers: Timers;
@@ -169,7 +176,11 @@ export class WorkflowTasks {
     try {
       switch (response?.$case) {
         case "completed": {
-          const request = this.#stopping ? withoutNewTask(response.value) : response.value;
+          const request = amended(
+            response.value,
+            this.#options.deployment?.completedTail(realm.versioningBehaviors?.get(head.workflowType)),
+            this.#stopping ? NO_NEW_TASK : undefined,
+          );
           const closes = outcome.evictionReason === EvictionReason.EVICTION_REASON_WORKFLOW_EXECUTION_ENDING;
           let answer: Uint8Array;
           try {
@@ -184,7 +195,11 @@ export class WorkflowTasks {
           return task;
         }
         case "failed":
-          await report(context, "respondWorkflowTaskFailed", response.value);
+          await report(
+            context,
+            "respondWorkflowTaskFailed",
+            amended(response.value, this.#options.deployment?.failedTail),
+          );
           return undefined;
         case "queryCompleted":
           await report(context, "respondQueryTaskCompleted", response.value);
@@ -250,7 +265,8 @@ export class WorkflowTasks {
       const request = toBinary(RespondQueryTaskCompletedRequestSchema, create(RespondQueryTaskCompletedRequestSchema, fields));
       await report(context, "respondQueryTaskCompleted", request);
     } else if (attempt <= 1) {
-      const fields = { namespace, identity, taskToken, cause, failure };
+      const deploymentOptions = this.#options.deployment?.options;
+      const fields = { namespace, identity, taskToken, cause, failure, ...(deploymentOptions && { deploymentOptions }) };
       const request = toBinary(RespondWorkflowTaskFailedRequestSchema, create(RespondWorkflowTaskFailedRequestSchema, fields));
       await report(context, "respondWorkflowTaskFailed", request);
     }

@@ -1,5 +1,5 @@
 // workflow(...): a definition is a name, a run function and the queries it answers. Its type carries arguments and result to clients.
-import { type DefinitionShape, type HandlerErrors, makeDefinition } from "../executor/definition.ts";
+import { type DefinitionShape, type HandlerErrors, makeDefinition, type VersioningBehavior } from "../executor/definition.ts";
 import type { ContinueAsNew } from "./continue_as_new.ts";
 import type { Query, Signal, Update } from "./messages.ts";
 
@@ -54,6 +54,11 @@ export interface WorkflowOptions<F extends AnyRun> {
    * logged, the workflow goes on. "failTask": it is taken for a bug; the task fails and is tried again, so that a deployment can mend it.
    */
   readonly handlerErrors?: HandlerErrors;
+  /**
+   * With worker versioning (`workerDeploymentOptions` of the worker): "PINNED" runs stay with the version that they began on,
+   * "AUTO_UPGRADE" runs go on with the current one. Default: the worker's `defaultVersioningBehavior`.
+   */
+  readonly versioningBehavior?: VersioningBehavior;
 }
 
 /**
@@ -81,12 +86,19 @@ export function workflow(
   if (typeof name !== "string" || name === "") throw new TypeError("a workflow needs a name that is a non-empty string");
   const parts = typeof definition === "function" ? { run: definition } : definition;
   if (typeof parts?.run !== "function") throw new TypeError(`workflow "${name}" needs a run function`);
+  const versioning = "versioningBehavior" in parts ? parts.versioningBehavior : undefined;
+  if (versioning !== undefined && versioning !== "PINNED" && versioning !== "AUTO_UPGRADE") {
+    throw new TypeError(
+      `workflow "${name}" has the versioning behavior ${JSON.stringify(versioning)}; there are "PINNED" and "AUTO_UPGRADE"`,
+    );
+  }
   return makeDefinition({
     kind: "workflow" as const,
     name,
     run: parts.run,
     queries: queryTable(name, "messages" in parts ? parts.messages : undefined, "queries" in parts ? parts.queries : undefined),
     handlerErrors: ("handlerErrors" in parts ? parts.handlerErrors : undefined) ?? "report",
+    ...(versioning !== undefined && { versioningBehavior: versioning }),
   });
 }
 

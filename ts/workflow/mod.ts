@@ -28,7 +28,7 @@ export { cancelled, deprecatePatch, log, now, patched, publishState, random, sid
 export { sleep, waitForSignal } from "./waiting.ts";
 export type { SignalValue } from "./waiting.ts";
 
-export type { HandlerErrors } from "../executor/definition.ts";
+export type { HandlerErrors, VersioningBehavior } from "../executor/definition.ts";
 export type { ExecutionRef, WorkflowInfo } from "../executor/info.ts";
 export { MisuseError, NestingError, WorkflowTaskError } from "../executor/errors.ts";
 export type { Duration } from "../converter/duration.ts";

@@ -45,6 +45,17 @@ const options = {
     default: 1,
     help: "Threads that share the runs between them: where workflow code keeps a core busy",
   },
+  deployment: {
+    type: "text",
+    value: "name.build",
+    help: "The version of a worker deployment that this worker is, for instance shop.v7; a cluster then routes runs by version",
+  },
+  versioningBehavior: {
+    type: "text",
+    value: "behavior",
+    choices: ["PINNED", "AUTO_UPGRADE"],
+    help: "With --deployment: of workflows that name none of their own",
+  },
   watch: {
     type: "flag",
     help:

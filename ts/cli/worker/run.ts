@@ -6,10 +6,10 @@ import { Served } from "../../app/served.ts";
 import { EmbeddedEngine } from "../../engine/mod.ts";
 import { consoleLogger } from "../../platform/host.ts";
 import { type Rule, RULES } from "../../realm/lint/rules.ts";
-import { WorkflowLoadError } from "../../realm/mod.ts";
+import { type VersioningBehavior, WorkflowLoadError } from "../../realm/mod.ts";
 import type { Logger } from "../../service/logger.ts";
 import type { RawService } from "../../service/raw.ts";
-import { type ActivityThreads, describeProblem, type ReplacementProgress, Worker } from "../../worker/mod.ts";
+import { type ActivityThreads, describeProblem, type ReplacementProgress, Worker, type WorkerOptions } from "../../worker/mod.ts";
 import { Exit } from "../frame/command.ts";
 import { CommandError } from "../frame/errors.ts";
 import { UsageError } from "../io.ts";
@@ -65,11 +65,15 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
       maxConcurrentActivities: options.maxActivities,
       maxConcurrentWorkflowTasks: options.maxWorkflowTasks,
       ...(workflows.length > 0 && { workflowThreads: options.workflowThreads }),
+      ...deploymentOf(call),
       ...(options.identity !== undefined && { identity: options.identity }),
       ...(workflows.length > 0 && { workflows: workflows.map((path) => pathToFileURL(path)), sources }),
       ...(threads !== undefined && { activityThreads: threads }),
     }).catch((error: Error) => {
-      if (error instanceof WorkflowLoadError || error instanceof RangeError || /threads for activities/.test(error.message)) {
+      if (
+        error instanceof WorkflowLoadError || error instanceof RangeError || /workerDeploymentOptions/.test(error.message) ||
+        /threads for activities/.test(error.message)
+      ) {
         throw new UsageError(error.message);
       }
       throw error;
@@ -127,6 +131,23 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
   } finally {
     await close();
   }
+}
+
+/** From --deployment and --versioning-behavior. */
+function deploymentOf(
+  { options: { deployment, versioningBehavior } }: WorkerCall,
+): Pick<WorkerOptions, "workerDeploymentOptions"> {
+  if (deployment === undefined) {
+    if (versioningBehavior !== undefined) throw new UsageError("--versioning-behavior says nothing without --deployment");
+    return {};
+  }
+  const at = deployment.indexOf(".");
+  if (at <= 0 || at === deployment.length - 1) {
+    throw new UsageError(`--deployment ${deployment}: give a deployment's name and a build, with a dot between them: shop.v7`);
+  }
+  const version = { deploymentName: deployment.slice(0, at), buildId: deployment.slice(at + 1) };
+  const defaultVersioningBehavior = versioningBehavior as VersioningBehavior | undefined;
+  return { workerDeploymentOptions: { useWorkerVersioning: true, version, defaultVersioningBehavior } };
 }
 
 interface Connected {

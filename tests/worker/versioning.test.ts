@@ -1,0 +1,168 @@
+// Worker versioning: which fields a versioned worker sends where, against a scripted service, and what is refused before anything runs.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { create, toBinary } from "@bufbuild/protobuf";
+import { silentLogger } from "../../ts/client/mod.ts";
+import type { TaskOutcome } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { WorkerVersioningMode } from "../../ts/temporal/generated/temporal/api/enums/v1/deployment_pb.ts";
+import { VersioningBehavior } from "../../ts/temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
+import {
+  RespondWorkflowTaskCompletedRequestSchema,
+  RespondWorkflowTaskFailedRequestSchema,
+} from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { type TaskRealm, Worker, type WorkerDeploymentOptions, type WorkerOptions } from "../../ts/worker/mod.ts";
+import { workflow } from "../../ts/workflow/mod.ts";
+import { until, withEngine } from "../support/services.ts";
+import { ScriptedService, waits } from "../support/scripted_service.ts";
+
+const version = { deploymentName: "shop", buildId: "v7" };
+const versioned: WorkerDeploymentOptions = { useWorkerVersioning: true, version, defaultVersioningBehavior: "AUTO_UPGRADE" };
+
+const taskToken = new Uint8Array([1]);
+const completed = toBinary(
+  RespondWorkflowTaskCompletedRequestSchema,
+  create(RespondWorkflowTaskCompletedRequestSchema, { taskToken, identity: "core" }),
+);
+const failed = toBinary(RespondWorkflowTaskFailedRequestSchema, create(RespondWorkflowTaskFailedRequestSchema, { taskToken }));
+
+/** Answers one completed task of each type, and a failed one of type Fails. */
+const realm = (): TaskRealm => ({
+  workflowTypes: ["Pinned", "Free", "Fails"],
+  versioningBehaviors: new Map([["Pinned", "PINNED"]]),
+  runTask: (bytes) => {
+    const fails = new TextDecoder().decode(bytes).includes("Fails");
+    const response = fails ? { $case: "failed", value: failed } : { $case: "completed", value: completed };
+    return Promise.resolve({ evict: false, evictionReason: 0, warnings: [], response } as unknown as TaskOutcome);
+  },
+  taskReported: () => {},
+  evict: () => {},
+  dispose: () => Promise.resolve(),
+});
+
+/** A service that hands out one workflow task of each type and one activity task of each way to end. */
+function service(): ScriptedService {
+  const types = ["Pinned", "Free", "Fails"];
+  const activities = ["good", "bad"];
+  return new ScriptedService()
+    .on("pollWorkflowTaskQueue", ({ taskQueue }, options) => {
+      const type = taskQueue?.name === "q" ? types.shift() : undefined;
+      if (type === undefined) return waits({ signal: options.signal! });
+      return { taskToken, workflowExecution: { workflowId: type, runId: type }, workflowType: { name: type }, attempt: 1 };
+    })
+    .on("pollActivityTaskQueue", (_request, options) => {
+      const type = activities.shift();
+      if (type === undefined) return waits({ signal: options.signal! });
+      return { taskToken, activityId: "1", activityType: { name: type }, attempt: 1 };
+    })
+    .on("respondWorkflowTaskCompleted", () => ({}))
+    .on("respondWorkflowTaskFailed", () => ({}))
+    .on("respondActivityTaskCompleted", () => ({}))
+    .on("respondActivityTaskFailed", () => ({}))
+    .on("shutdownWorker", () => ({}));
+}
+
+async function everything(workerDeploymentOptions: WorkerDeploymentOptions | undefined): Promise<ScriptedService> {
+  const scripted = service();
+  const bad = () => {
+    throw new Error("bad");
+  };
+  const worker = await Worker.create({
+    service: scripted,
+    taskQueue: "q",
+    logger: silentLogger,
+    realm: realm(),
+    activities: { good: () => 1, bad },
+    ...(workerDeploymentOptions && { workerDeploymentOptions }),
+  });
+  await worker.runUntil(() =>
+    until("all is reported", () => scripted.calls.filter(({ method }) => method.startsWith("respond")).length === 5)
+  );
+  return scripted;
+}
+
+test("every poll and report of a versioned worker names its version; completions name the workflow's behavior", async () => {
+  const scripted = await everything(versioned);
+  const seen = new Set<string>();
+  for (const { method, request } of scripted.calls) {
+    if (!/^(poll|respond)/.test(method)) continue;
+    seen.add(method);
+    const { deploymentOptions } = request as { deploymentOptions?: object };
+    assert.deepEqual({ ...deploymentOptions, $typeName: undefined }, {
+      $typeName: undefined,
+      ...version,
+      workerVersioningMode: WorkerVersioningMode.VERSIONED,
+    }, method);
+  }
+  assert.equal(seen.size, 6);
+  const behaviors = scripted.requests("respondWorkflowTaskCompleted").map(({ identity, versioningBehavior }) => {
+    assert.equal(identity, "core", "what the core wrote is still there");
+    return versioningBehavior;
+  });
+  assert.deepEqual(behaviors.sort(), [VersioningBehavior.PINNED, VersioningBehavior.AUTO_UPGRADE]);
+});
+
+test("without versioning the version shows in histories, and behaviors are not sent; without options nothing is", async () => {
+  const unversioned = await everything({ ...versioned, useWorkerVersioning: false });
+  for (const { deploymentOptions, versioningBehavior } of unversioned.requests("respondWorkflowTaskCompleted")) {
+    assert.equal(deploymentOptions?.workerVersioningMode, WorkerVersioningMode.UNVERSIONED);
+    assert.equal(deploymentOptions?.buildId, "v7");
+    assert.equal(versioningBehavior, VersioningBehavior.UNSPECIFIED);
+  }
+  const plain = await everything(undefined);
+  for (const { request } of plain.calls) assert.equal((request as { deploymentOptions?: object }).deploymentOptions, undefined);
+});
+
+test("a workflow of a versioned worker has a behavior of its own or the worker's; options that make no sense are refused", () =>
+  withEngine("memory", {}, async (t) => {
+    const run = () => Promise.resolve("done");
+    const workflows = [workflow("Pinned", { versioningBehavior: "PINNED", run }), workflow("Free", { run })];
+    const create = (workerDeploymentOptions: object, more: Partial<WorkerOptions> = { workflows }) =>
+      Worker.create({
+        service: t.service,
+        taskQueue: t.taskQueue,
+        logger: silentLogger,
+        workerDeploymentOptions: workerDeploymentOptions as WorkerDeploymentOptions,
+        ...more,
+      });
+    const bare = { useWorkerVersioning: true, version };
+    await assert.rejects(create(bare), /each workflow is "PINNED" or "AUTO_UPGRADE": give Free a versioningBehavior/);
+    await (await create({ useWorkerVersioning: false, version })).shutdown();
+    await (await create(bare, { workflows: [workflows[0]!] })).shutdown();
+    await (await create(bare, { activities: { a: () => 1 } })).shutdown();
+    for (
+      const [options, message] of [
+        [{ version }, /useWorkerVersioning must be true or false/],
+        [{ useWorkerVersioning: true }, /deploymentName must be a name/],
+        [{ useWorkerVersioning: true, version: { ...version, deploymentName: "a.b" } }, /without "\." and ":", not "a\.b"/],
+        [{ useWorkerVersioning: true, version: { ...version, buildId: "" } }, /buildId must be a text that is not empty, not ""/],
+        [{ ...bare, defaultVersioningBehavior: "pinned" }, /must be "PINNED" or "AUTO_UPGRADE", not "pinned"/],
+      ] as const
+    ) await assert.rejects(create(options), (error: Error) => error instanceof TypeError && message.test(error.message));
+    assert.throws(
+      () => workflow("W", { versioningBehavior: "UPGRADE" as "PINNED", run }),
+      /there are "PINNED" and "AUTO_UPGRADE"/,
+    );
+    // On the embedded engine a version is only a note.
+    const worker = await create(versioned);
+    await worker.runUntil(async () => {
+      assert.equal(await t.client.execute(workflows[0]!, { id: "1" }), "done");
+    });
+  }));
+
+test("the behavior crosses from the realm's thread, and new code is held to the same rule", () =>
+  withEngine("memory", {}, async (t) => {
+    const text = (more: string) =>
+      `import { workflow } from "temporalex/workflow";\nexport const w = workflow("W", { ${more} run: async () => 1 });`;
+    const sources = { "/w.ts": text('versioningBehavior: "PINNED",') };
+    const bare = { useWorkerVersioning: true, version };
+    for (const workflowThreads of [1, 2]) {
+      await t.work({ workflows: "/w.ts", sources, workflowThreads, workerDeploymentOptions: bare }, async (worker) => {
+        assert.equal(await t.client.execute("W", { id: `${workflowThreads}` }), 1);
+        const before = sources["/w.ts"];
+        sources["/w.ts"] = text("");
+        await assert.rejects(worker.replaceWorkflows(), /give W a versioningBehavior/);
+        sources["/w.ts"] = before;
+        await worker.replaceWorkflows();
+      });
+    }
+  }));

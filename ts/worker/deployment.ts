@@ -1,0 +1,101 @@
+// Worker versioning: which version of which deployment a worker is, as the service must hear it with every poll and report. The core writes
+// completions and knows nothing of deployments; what it wrote is amended by appending fields.
+import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import type { VersioningBehavior } from "../executor/definition.ts";
+import { WorkerDeploymentOptionsSchema } from "../temporal/generated/temporal/api/deployment/v1/message_pb.ts";
+import { WorkerVersioningMode } from "../temporal/generated/temporal/api/enums/v1/deployment_pb.ts";
+
+/** Names a version of a deployment. */
+export interface WorkerDeploymentVersion {
+  /** The application; every version of it has the same name. Not empty, without "." and ":". */
+  readonly deploymentName: string;
+  /** The build: a commit, an image's tag. Not empty. */
+  readonly buildId: string;
+}
+
+/** Which version of a deployment a worker is. Named as in Temporal's SDK. */
+export interface WorkerDeploymentOptions {
+  /**
+   * True: the service routes runs by version; the worker gets no task before its version is made current (or ramping), for instance with
+   * `temporal worker deployment set-current-version`. False: the version only shows in histories.
+   */
+  readonly useWorkerVersioning: boolean;
+  /** The version that this worker is. */
+  readonly version: WorkerDeploymentVersion;
+  /** For workflows that name no `versioningBehavior` of their own. Without it each of them must. */
+  readonly defaultVersioningBehavior?: VersioningBehavior | undefined;
+}
+
+const BEHAVIORS: { readonly [name in VersioningBehavior]: number } = { PINNED: 1, AUTO_UPGRADE: 2 };
+/** Field numbers of RespondWorkflowTaskCompletedRequest and RespondWorkflowTaskFailedRequest. */
+const COMPLETED = { versioningBehavior: 16, deploymentOptions: 17 };
+const FAILED = { deploymentOptions: 10 };
+
+export class Deployment {
+  /** For the requests that the worker itself makes. */
+  readonly options: MessageInitShape<typeof WorkerDeploymentOptionsSchema>;
+  /** Appended to failures of workflow tasks. */
+  readonly failedTail: Uint8Array;
+  readonly #versioned: boolean;
+  readonly #default: VersioningBehavior | undefined;
+  readonly #encoded: Uint8Array;
+  readonly #tails = new Map<VersioningBehavior | undefined, Uint8Array>();
+
+  /** Throws a TypeError for options that make no sense. */
+  constructor({ useWorkerVersioning, version, defaultVersioningBehavior }: WorkerDeploymentOptions) {
+    if (typeof useWorkerVersioning !== "boolean") {
+      throw new TypeError("workerDeploymentOptions.useWorkerVersioning must be true or false");
+    }
+    const { deploymentName, buildId } = version ?? {};
+    if (typeof deploymentName !== "string" || deploymentName === "" || /[.:]/.test(deploymentName)) {
+      throw new TypeError(
+        `workerDeploymentOptions.version.deploymentName must be a name without "." and ":", not ${
+          JSON.stringify(deploymentName)
+        }`,
+      );
+    }
+    if (typeof buildId !== "string" || buildId === "") {
+      throw new TypeError(
+        `workerDeploymentOptions.version.buildId must be a text that is not empty, not ${JSON.stringify(buildId)}`,
+      );
+    }
+    if (defaultVersioningBehavior !== undefined && !Object.hasOwn(BEHAVIORS, defaultVersioningBehavior)) {
+      throw new TypeError(
+        `workerDeploymentOptions.defaultVersioningBehavior must be "PINNED" or "AUTO_UPGRADE", not ${
+          JSON.stringify(defaultVersioningBehavior)
+        }`,
+      );
+    }
+    const workerVersioningMode = useWorkerVersioning ? WorkerVersioningMode.VERSIONED : WorkerVersioningMode.UNVERSIONED;
+    this.options = { deploymentName, buildId, workerVersioningMode };
+    this.#versioned = useWorkerVersioning;
+    this.#default = defaultVersioningBehavior;
+    this.#encoded = toBinary(WorkerDeploymentOptionsSchema, create(WorkerDeploymentOptionsSchema, this.options));
+    this.failedTail = new BinaryWriter().tag(FAILED.deploymentOptions, WireType.LengthDelimited).bytes(this.#encoded).finish();
+  }
+
+  /** Every workflow of a versioned worker must have a behavior; throws a TypeError that names those without. */
+  check(realm: { workflowTypes?: readonly string[]; versioningBehaviors?: ReadonlyMap<string, VersioningBehavior> }): void {
+    if (!this.#versioned || this.#default !== undefined) return;
+    const without = (realm.workflowTypes ?? ["of this realm"]).filter((type) => !realm.versioningBehaviors?.has(type));
+    if (without.length === 0) return;
+    throw new TypeError(
+      `with useWorkerVersioning each workflow is "PINNED" or "AUTO_UPGRADE": give ${without.join(", ")} a versioningBehavior, ` +
+        "or the worker a workerDeploymentOptions.defaultVersioningBehavior",
+    );
+  }
+
+  /** Appended to completions of workflow tasks. */
+  completedTail(own: VersioningBehavior | undefined): Uint8Array {
+    const behavior = this.#versioned ? own ?? this.#default : undefined;
+    let tail = this.#tails.get(behavior);
+    if (tail === undefined) {
+      const writer = new BinaryWriter();
+      if (behavior !== undefined) writer.tag(COMPLETED.versioningBehavior, WireType.Varint).int32(BEHAVIORS[behavior]);
+      tail = writer.tag(COMPLETED.deploymentOptions, WireType.LengthDelimited).bytes(this.#encoded).finish();
+      this.#tails.set(behavior, tail);
+    }
+    return tail;
+  }
+}

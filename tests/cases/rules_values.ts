@@ -30,6 +30,7 @@ import {
 import { create } from "@bufbuild/protobuf";
 import { PayloadSchema } from "../../ts/temporal/generated/temporal/api/common/v1/message_pb.ts";
 import { CARRY_HEADER } from "../../ts/executor/mod.ts";
+import { defaultPayloadConverter, type Payload } from "../../ts/converter/payload.ts";
 import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { drive } from "./driver.ts";
@@ -128,6 +129,46 @@ export const cases: Case[] = [
       const second = await drive(w, { args: [1], headers });
       await second.task();
       deepEqual(second.server.closed!.next!.headers, {});
+      await second.finish();
+    },
+  },
+  {
+    name:
+      "P3 headers of the start go on to every activity and to the next run, the same on replay, and the buffered signals' only to it",
+    async run() {
+      const w = workflow("W", async (n: number) => {
+        await acts.work(n);
+        if (n === 1) return continueAsNew(2);
+        return n;
+      });
+      const header = (value: unknown) => create(PayloadSchema, defaultPayloadConverter.toPayload(value));
+      const headers = {
+        "_tracer-data": header({ traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" }),
+        tenant: header("acme"),
+      };
+      const read = (fields: { readonly [name: string]: Payload } | undefined) =>
+        Object.fromEntries(
+          Object.entries(fields ?? {}).map(([name, payload]) => [name, defaultPayloadConverter.fromPayload(payload)]),
+        );
+      const d = await drive(w, { args: [1], headers });
+      d.server.signal("go", 1);
+      await d.task();
+      const scheduled = d.server.events.find((event) => event.attributes.case === "activityTaskScheduledEventAttributes")!;
+      const sent = (scheduled.attributes.value as { header?: { fields: { [name: string]: Payload } } }).header?.fields;
+      deepEqual(read(sent), read(headers));
+      d.server.completeActivity("1", 2);
+      await d.task();
+      // `finish` replays every prefix and compares the commands byte for byte.
+      await d.finish();
+      const next = d.server.closed!.next!.headers;
+      deepEqual(Object.keys(next).sort(), ["_tracer-data", "tenant", CARRY_HEADER].sort());
+      const second = await drive(w, { args: [2], headers: next, runId: "99999999-2222-4333-8444-555555555555" });
+      await second.task();
+      const again = second.server.events.find((event) => event.attributes.case === "activityTaskScheduledEventAttributes")!;
+      const carried = (again.attributes.value as { header?: { fields: { [name: string]: Payload } } }).header?.fields;
+      deepEqual(read(carried), read(headers));
+      second.server.completeActivity("1", 2);
+      await second.task();
       await second.finish();
     },
   },

@@ -424,3 +424,16 @@ test("a payload that does not decode does not hide the others where that is aske
   assert.throws(() => defaultPayloadConverter.fromPayload(first!), /binary\/good/);
   assert.equal(defaultPayloadConverter.fromPayload(second!), 2);
 });
+
+test("headers are encoded but for the trace context, which other SDKs must be able to read", async () => {
+  const codec = MessageCodec.of({ codec: invertingCodec() })!;
+  const payload = (value: unknown) => create(PayloadSchema, defaultPayloadConverter.toPayload(value));
+  const carrier = { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" };
+  const { input: schema } = WorkflowService.method.startWorkflowExecution;
+  const request = create(schema, { header: { fields: { "_tracer-data": payload(carrier), tenant: payload("acme") } } });
+  const bytes = toBinary(schema, request);
+  const encoded = fromBinary(schema, await codec.encode(schema, bytes)).header!.fields;
+  assert.deepEqual(defaultPayloadConverter.fromPayload(encoded["_tracer-data"]!), carrier);
+  assert.throws(() => defaultPayloadConverter.fromPayload(encoded["tenant"]!));
+  assert.deepEqual(await codec.decode(schema, await codec.encode(schema, bytes)), bytes);
+});

@@ -38,6 +38,12 @@ const READABLE: ReadonlySet<string> = new Set([
   `${COMMON}.SearchAttributes`,
   "temporal.api.workflowservice.v1.CountWorkflowExecutionsResponse.AggregationGroup",
 ]);
+export const HEADER = `${COMMON}.Header`;
+/**
+ * Headers that go over the wire as they are: the trace context, which Temporal's SDKs never encode and cannot read encoded. There is nothing
+ * of the user's in it.
+ */
+export const PLAIN_HEADERS: ReadonlySet<string> = new Set(["_tracer-data"]);
 const ANY = "google.protobuf.Any";
 const BLOB = `${COMMON}.DataBlob`;
 

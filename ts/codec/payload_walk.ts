@@ -3,7 +3,17 @@
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import type { Payload } from "../converter/payload.ts";
 import { payloadFromBytes, payloadToBytes } from "./payload_bytes.ts";
-import { FAILURE, MARKERS, PAYLOADS, type Plan, planOfHistory, planOfUrl, type Step } from "./payload_plan.ts";
+import {
+  FAILURE,
+  HEADER,
+  MARKERS,
+  PAYLOADS,
+  PLAIN_HEADERS,
+  type Plan,
+  planOfHistory,
+  planOfUrl,
+  type Step,
+} from "./payload_plan.ts";
 
 /** A payload in a message. `result` replaces it. */
 export interface Found {
@@ -129,6 +139,7 @@ export class Walk {
 
   #entry(step: Step, bytes: Uint8Array, depth: number, plan: Plan, own: OwnDetails | undefined): Body | undefined {
     const from = { field: plan.typeName, group: {} };
+    if (plan.typeName === HEADER && PLAIN_HEADERS.has(stringOf(bytes, 1))) return undefined;
     if (own === "all" || (own !== undefined && stringOf(bytes, 1) === own)) return undefined;
     return this.#only(2, bytes, (content) => this.#value(step, content, depth, from, plan));
   }

@@ -53,7 +53,7 @@ export class ActivityAwaiter extends Awaiter<unknown> {
     const run = strand.run;
     const { options } = spec;
     // Before the awaiter exists: arguments that cannot be encoded throw to the caller and leave nothing behind.
-    const attributes = withPayloads(spec.head, ARGUMENTS_TAG, run.converter, args);
+    const attributes = withPayloads(spec.head, ARGUMENTS_TAG, run.converter, args, run.headers.ofActivity);
     super(strand);
     this.activityType = options.activityType;
     this.#waits = options.cancellationType === CANCELLATION.waitCancellationCompleted;

@@ -112,7 +112,7 @@ function continueAttributes(run: NativeRun, next: ContinueAsNewShape): ContinueA
     workflowRunTimeoutMs: options.runTimeoutMs ?? 0,
     workflowTaskTimeoutMs: options.taskTimeoutMs ?? 0,
     memo: wireRecord(run.converter, options.memo),
-    headers: carryHeader(run),
+    headers: { ...run.headers.fields, ...carryHeader(run) },
     searchAttributes: wireRecord(run.converter, options.searchAttributes),
     retryPolicy: undefined,
   };

@@ -24,6 +24,17 @@ export function encode<T>(codec: MessageFns<T>, message: T): Uint8Array {
   }
 }
 
+/** What `write` writes. */
+export function encodeParts(write: (writer: BinaryWriter) => void): Uint8Array {
+  try {
+    write(writer);
+  } catch (e) {
+    writer.finish();
+    throw e;
+  }
+  return writer.finish();
+}
+
 /** A converter's payload as the generated codec takes it. */
 export function wire(payload: Payload): WirePayload {
   return { metadata: payload.metadata, data: payload.data, externalPayloads: NO_EXTERNAL };
@@ -53,12 +64,19 @@ export function encodePayloads(payloads: readonly WirePayload[]): Uint8Array {
 
 /**
  * An encoded message with a repeated payload field of small number (`tag`: field number << 3 | 2) behind it: protobuf fields may come in
- * any order, so what is the same for all calls is encoded once.
+ * any order, so what is the same for all calls is encoded once. `more` are fields that stand behind the head.
  */
-export function withPayloads(head: Uint8Array, tag: number, converter: PayloadConverter, values: readonly unknown[]): Uint8Array {
+export function withPayloads(
+  head: Uint8Array,
+  tag: number,
+  converter: PayloadConverter,
+  values: readonly unknown[],
+  more?: Uint8Array,
+): Uint8Array {
   // Before anything is written: a value that cannot be converted leaves the writer clean.
   const payloads = values.map((value) => converter.toPayload(value));
   writer.raw(head);
+  if (more !== undefined && more.length > 0) writer.raw(more);
   for (const { metadata, data } of payloads) {
     writer.uint32(tag).fork();
     for (const key in metadata) writer.uint32(10).fork().uint32(10).string(key).uint32(18).bytes(metadata[key]!).join();

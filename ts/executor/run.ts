@@ -19,6 +19,7 @@ import { checkDeadlock } from "./deadlock.ts";
 import type { DefinitionShape } from "./definition.ts";
 import { decideUpdates, dispatchOne } from "./dispatch.ts";
 import { OutsideTurnError, type WorkflowTaskError } from "./errors.ts";
+import { StartHeaders } from "./headers.ts";
 import { Inbox, Queue } from "./inbox.ts";
 import { RunInfo } from "./info.ts";
 import { RunLog } from "./log.ts";
@@ -63,6 +64,7 @@ export class NativeRun implements Activator, RunClock {
   /** At most one receive is active. */
   receive: ReceiveScope | undefined;
   info: RunInfo | undefined;
+  headers: StartHeaders = StartHeaders.none;
   cancellation: Cancellation | undefined;
   /** How the run function ended; then nothing more is resumed. */
   end: RunEnd | undefined;
@@ -180,6 +182,7 @@ export class NativeRun implements Activator, RunClock {
   #initialize(start: InitializeWorkflow, jobs: Job[], index: number): number {
     // Only what workflowInfo shows stays: the bytes of the activation, arguments included, are let go.
     this.info = new RunInfo(this, { ...start, arguments: [], headers: {}, startedAttributes: start.startedAttributes.slice() });
+    this.headers = StartHeaders.of(start.headers);
     restoreCarried(this, start.headers);
     let last = index;
     for (; last + 1 < jobs.length; last++) {

@@ -127,7 +127,13 @@ export class EmbeddedEngine implements RawService {
     this.#ownsStore = options.store === undefined;
     this.#limits = options.limits ?? {};
     this.#onError = options.onError ?? ((error) => console.error(error));
-    this.#local = hostMethods(store, this.namespace, core.info().version);
+    this.#local = hostMethods({
+      store,
+      namespace: this.namespace,
+      version: core.info().version,
+      call: (method, request) => this.call(method, request),
+      forget: (runId) => void this.#guard(() => this.#engine.forget(runId)),
+    });
     this.#calls = new Calls({
       cancel: (id) => this.#enter((engine) => engine.cancelRequest(id)),
       expire: (id) => this.#enter((engine) => engine.expireRequest(id)),
@@ -170,7 +176,7 @@ export class EmbeddedEngine implements RawService {
 
   async #answer(method: HostMethod, request: Uint8Array): Promise<Uint8Array> {
     try {
-      return method(request);
+      return await method(request);
     } catch (e) {
       throw e instanceof ServiceError ? e : storeFailed(e as Error);
     }

@@ -1,21 +1,20 @@
 // The methods of WorkflowService that need no state machine: lists and counts from the store's index, and what this service is. They
 // answer from what is committed.
-import { create, type DescMessage, fromBinary, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import { fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { MemoSchema, SearchAttributesSchema } from "../temporal/generated/temporal/api/common/v1/message_pb.ts";
-import { NamespaceState } from "../temporal/generated/temporal/api/enums/v1/namespace_pb.ts";
 import type { WorkflowExecutionStatus } from "../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { WorkflowExecutionInfoSchema } from "../temporal/generated/temporal/api/workflow/v1/message_pb.ts";
 import {
   CountWorkflowExecutionsRequestSchema,
   CountWorkflowExecutionsResponseSchema,
-  DescribeNamespaceRequestSchema,
-  DescribeNamespaceResponseSchema,
-  GetSystemInfoResponseSchema,
   ListWorkflowExecutionsRequestSchema,
   ListWorkflowExecutionsResponseSchema,
 } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Code, type MethodName, ServiceError } from "../service/raw.ts";
+import { aboutMethods } from "./about.ts";
+import { decode, encode, invalid } from "./host_bytes.ts";
+import { runMethods, type RunMethodsContext } from "./run_methods.ts";
 import type { ListPosition, RunRow, Store } from "./store.ts";
 import type { Condition } from "./visibility/condition.ts";
 import { parseCount, parseQuery } from "./visibility/parse.ts";
@@ -26,10 +25,16 @@ const MAX_PAGE = 1000;
 const utf8 = new TextEncoder();
 const text = new TextDecoder();
 
-export type HostMethod = (request: Uint8Array) => Uint8Array;
+export type HostMethod = (request: Uint8Array) => Uint8Array | Promise<Uint8Array>;
+
+export interface HostContext extends Omit<RunMethodsContext, "ours"> {
+  readonly namespace: string;
+  readonly version: string;
+}
 
 /** The methods by name. They throw ServiceErrors, and the store's own errors. */
-export function hostMethods(store: Store, namespace: string, version: string): { readonly [name in MethodName]?: HostMethod } {
+export function hostMethods(context: HostContext): { readonly [name in MethodName]?: HostMethod } {
+  const { store, namespace, version } = context;
   const ours = (name: string) => {
     if (name === "" || name === namespace) return;
     throw new ServiceError(Code.NOT_FOUND, `Namespace ${name} is not found.`, "NamespaceNotFound", { namespace: name });
@@ -54,34 +59,8 @@ export function hostMethods(store: Store, namespace: string, version: string): {
       const count = byStatus ? groups.reduce((sum, group) => sum + group.count, 0n) : BigInt(store.count(where));
       return encode(CountWorkflowExecutionsResponseSchema, { count, groups });
     },
-    getSystemInfo() {
-      return encode(GetSystemInfoResponseSchema, {
-        serverVersion: version,
-        capabilities: {
-          signalAndQueryHeader: true,
-          internalErrorDifferentiation: true,
-          activityFailureIncludeHeartbeat: true,
-          encodedFailureAttributes: true,
-          upsertMemo: true,
-          sdkMetadata: true,
-        },
-      });
-    },
-    describeNamespace(bytes) {
-      const request = decode(DescribeNamespaceRequestSchema, bytes);
-      ours(request.namespace);
-      if (request.namespace === "" && request.id !== "") ours(request.id);
-      return encode(DescribeNamespaceResponseSchema, {
-        namespaceInfo: {
-          name: namespace,
-          id: namespace,
-          state: NamespaceState.REGISTERED,
-          description: "embedded engine",
-          capabilities: { syncUpdate: true, asyncUpdate: true },
-        },
-        config: {},
-      });
-    },
+    ...aboutMethods({ namespace, version, store: store.description.startsWith("memory") ? "memory" : "sqlite", ours }),
+    ...runMethods({ ...context, ours }),
   };
 }
 
@@ -93,22 +72,6 @@ function countByStatus(store: Store, where: Condition | undefined) {
     const metadata = { encoding: utf8.encode("json/plain"), type: utf8.encode("Keyword") };
     return { count, groupValues: [{ metadata, data: utf8.encode(JSON.stringify(name)) }] };
   }).filter(({ count }) => count > 0n);
-}
-
-function invalid(message: string): ServiceError {
-  return new ServiceError(Code.INVALID_ARGUMENT, message, "InvalidArgument");
-}
-
-function decode<D extends DescMessage>(schema: D, bytes: Uint8Array): MessageShape<D> {
-  try {
-    return fromBinary(schema, bytes);
-  } catch (e) {
-    throw invalid(`the request is no ${schema.name}: ${(e as Error).message}`);
-  }
-}
-
-function encode<D extends DescMessage>(schema: D, message: MessageInitShape<D>): Uint8Array {
-  return toBinary(schema, create(schema, message));
 }
 
 function timestamp(ms: number): Timestamp {

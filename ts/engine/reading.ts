@@ -8,11 +8,15 @@ import { StoreError } from "./store_errors.ts";
 
 export const READ_METHODS: ReadonlySet<MethodName> = new Set<MethodName>([
   "getSystemInfo",
+  "getClusterInfo",
+  "getSearchAttributes",
   "describeNamespace",
+  "listNamespaces",
   "listWorkflowExecutions",
   "countWorkflowExecutions",
   "describeWorkflowExecution",
   "getWorkflowExecutionHistory",
+  "getWorkflowExecutionHistoryReverse",
 ]);
 
 const STANDING: Clock = { nowMs: () => 0, setTimer: () => () => {} };

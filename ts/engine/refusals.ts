@@ -1,5 +1,6 @@
 // The refusals that the host itself gives. The state machine's own come from the core.
 import { Code, ServiceError } from "../service/raw.ts";
+import { notOffered } from "./not_offered.ts";
 import { StoreFullError } from "./store_errors.ts";
 
 function unavailable(message: string, reason: string, cause: Error, metadata = {}): ServiceError {
@@ -24,4 +25,4 @@ export const cancelled = () => new ServiceError(Code.CANCELLED, "the call was ca
 export const notFound = (workflowId: string) =>
   new ServiceError(Code.NOT_FOUND, `workflow ${workflowId} is not found: its run was purged`, "NotFound");
 export const unimplemented = (method: string) =>
-  new ServiceError(Code.UNIMPLEMENTED, `the embedded engine does not have ${method}`, "Unimplemented");
+  new ServiceError(Code.UNIMPLEMENTED, notOffered(method), "Unimplemented", { method });

@@ -8,6 +8,8 @@ import { isGone } from "../service/retry.ts";
 import { writeDetail } from "./error_details.ts";
 import { WorkflowService } from "./generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { METHOD_NAMES, rawMethod } from "./raw_methods.ts";
+import { type ExtraMethod, extraRoutes } from "./serve_extra.ts";
+import { answerUnknown, type UnknownMethod } from "./serve_unknown.ts";
 import { EmptySchema } from "./well_known.ts";
 
 /** A listener for requests of node:http and node:http2. */
@@ -16,7 +18,14 @@ export type ServiceHandler = ReturnType<typeof connectNodeAdapter>;
 /** The largest request that is read. Services have smaller limits for what they take, with better words. */
 const READ_MAX_BYTES = 64 * 1024 * 1024;
 
-export function serviceHandler(service: RawService): ServiceHandler {
+export interface ServiceHandlerOptions {
+  /** Methods beside those of WorkflowService that TypeScript knows. */
+  readonly extra?: readonly ExtraMethod[];
+  /** Told of a call of a method that nobody here has; answers what its caller is told. */
+  readonly unknown?: UnknownMethod;
+}
+
+export function serviceHandler(service: RawService, { extra = [], unknown }: ServiceHandlerOptions = {}): ServiceHandler {
   const call = async (name: MethodName, request: Uint8Array, context: HandlerContext): Promise<Uint8Array> => {
     const timeoutMs = context.timeoutMs();
     try {
@@ -25,7 +34,7 @@ export function serviceHandler(service: RawService): ServiceHandler {
       throw toConnectError(error);
     }
   };
-  const options = { readMaxBytes: READ_MAX_BYTES };
+  const options = { readMaxBytes: READ_MAX_BYTES, fallback: answerUnknown(unknown) };
   const binary = connectNodeAdapter({
     ...options,
     routes(router: ConnectRouter) {
@@ -35,6 +44,7 @@ export function serviceHandler(service: RawService): ServiceHandler {
           async (request, context) => fromBinary(EmptySchema, await call(name, toBinary(EmptySchema, request), context)),
         );
       }
+      extraRoutes(router, extra, toConnectError);
     },
   });
   // JSON needs the messages' own types.

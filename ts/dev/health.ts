@@ -1,0 +1,71 @@
+// gRPC's own health service (grpc.health.v1.Health), which `temporal operator cluster health`, containers and load balancers ask. Its
+// messages have one field each, so they are written and read by hand.
+import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import { Code, ServiceError } from "../service/raw.ts";
+import type { ExtraMethod } from "../temporal/serve_extra.ts";
+
+const HEALTH = "grpc.health.v1.Health";
+const Status = { SERVING: 1, NOT_SERVING: 2, SERVICE_UNKNOWN: 3 } as const;
+
+function asked(request: Uint8Array): string {
+  const reader = new BinaryReader(request);
+  let service = "";
+  while (reader.pos < reader.len) {
+    const [field, wireType] = reader.tag();
+    if (field === 1 && wireType === WireType.LengthDelimited) service = reader.string();
+    else reader.skip(wireType, field);
+  }
+  return service;
+}
+
+const answer = (status: number) => new BinaryWriter().tag(1, WireType.Varint).uint32(status).finish();
+
+export class Health {
+  readonly #services: ReadonlySet<string>;
+  readonly #stopping = new AbortController();
+
+  /** "" stands for the server as a whole. */
+  constructor(services: readonly string[]) {
+    this.#services = new Set(["", ...services]);
+  }
+
+  /** From now on the answer is NOT_SERVING, and those who watch are told so; their streams end. */
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  #status(service: string): number {
+    if (!this.#services.has(service)) return Status.SERVICE_UNKNOWN;
+    return this.#stopping.signal.aborted ? Status.NOT_SERVING : Status.SERVING;
+  }
+
+  async *#watch(service: string, gone: AbortSignal): AsyncGenerator<Uint8Array> {
+    const stopping = this.#stopping.signal;
+    const before = this.#status(service);
+    yield answer(before);
+    if (!stopping.aborted) {
+      await new Promise<void>((resolve) => {
+        for (const signal of [gone, stopping]) {
+          if (signal.aborted) resolve();
+          else signal.addEventListener("abort", () => resolve(), { once: true });
+        }
+      });
+    }
+    const after = this.#status(service);
+    if (!gone.aborted && after !== before) yield answer(after);
+  }
+
+  readonly methods: readonly ExtraMethod[] = [
+    {
+      service: HEALTH,
+      method: "Check",
+      unary: (request) => {
+        const service = asked(request);
+        const status = this.#status(service);
+        if (status === Status.SERVICE_UNKNOWN) throw new ServiceError(Code.NOT_FOUND, `unknown service ${service}`, "NotFound");
+        return answer(status);
+      },
+    },
+    { service: HEALTH, method: "Watch", stream: (request, signal) => this.#watch(asked(request), signal) },
+  ];
+}

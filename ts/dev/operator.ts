@@ -1,0 +1,51 @@
+// What there is of Temporal's OperatorService and of WorkflowService's methods about namespaces: what can be searched by, and namespaces
+// that are added while the server runs. Few fields, so they are read and written by hand.
+import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import { SEARCHABLE } from "../engine/about.ts";
+import { invalid } from "../engine/host_bytes.ts";
+import type { ExtraMethod } from "../temporal/serve_extra.ts";
+
+const SYSTEM_ATTRIBUTES = 2;
+
+function listSearchAttributes(): Uint8Array {
+  const writer = new BinaryWriter();
+  for (const [name, type] of Object.entries(SEARCHABLE)) {
+    writer.tag(SYSTEM_ATTRIBUTES, WireType.LengthDelimited).fork();
+    writer.tag(1, WireType.LengthDelimited).string(name).tag(2, WireType.Varint).int32(type).join();
+  }
+  return writer.finish();
+}
+
+/** The field `namespace` of a RegisterNamespaceRequest. What else it says (retention, archival, ...) has no meaning here. */
+function namespaceOf(request: Uint8Array): string {
+  const reader = new BinaryReader(request);
+  let name = "";
+  try {
+    while (reader.pos < reader.len) {
+      const [field, wireType] = reader.tag();
+      if (field === 1 && wireType === WireType.LengthDelimited) name = reader.string();
+      else reader.skip(wireType, field);
+    }
+  } catch (error) {
+    throw invalid(`the request is no RegisterNamespaceRequest: ${(error as Error).message}`);
+  }
+  return name;
+}
+
+export function operatorMethods(register: (namespace: string) => Promise<void>): readonly ExtraMethod[] {
+  return [
+    {
+      service: "temporal.api.operatorservice.v1.OperatorService",
+      method: "ListSearchAttributes",
+      unary: listSearchAttributes,
+    },
+    {
+      service: "temporal.api.workflowservice.v1.WorkflowService",
+      method: "RegisterNamespace",
+      unary: async (request) => {
+        await register(namespaceOf(request));
+        return new Uint8Array(0);
+      },
+    },
+  ];
+}

@@ -1,0 +1,90 @@
+// Who has polled which task queue lately, for DescribeTaskQueue: `temporal task-queue describe` answers "is there a worker at all".
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { decode, invalid } from "../engine/host_bytes.ts";
+import { DescribeTaskQueueMode, TaskQueueType } from "../temporal/generated/temporal/api/enums/v1/task_queue_pb.ts";
+import type { PollerInfoSchema } from "../temporal/generated/temporal/api/taskqueue/v1/message_pb.ts";
+import {
+  DescribeTaskQueueRequestSchema,
+  type DescribeTaskQueueResponseSchema,
+  PollActivityTaskQueueRequestSchema,
+  PollWorkflowTaskQueueRequestSchema,
+} from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+
+type Poller = MessageInitShape<typeof PollerInfoSchema>;
+
+/** As long as Temporal's servers remember a poller. */
+const REMEMBERED_MS = 5 * 60_000;
+
+interface Seen {
+  readonly atMs: number;
+  readonly poller: Poller;
+}
+
+export class Pollers {
+  /** By side and queue, then by identity. */
+  readonly #queues = new Map<string, Map<string, Seen>>();
+  readonly #nowMs: () => number;
+  #sweptMs = 0;
+
+  constructor(nowMs: () => number = Date.now) {
+    this.#nowMs = nowMs;
+  }
+
+  /** A poll came. What does not decode, the engine refuses. */
+  note(method: "pollWorkflowTaskQueue" | "pollActivityTaskQueue", request: Uint8Array): void {
+    const side = method === "pollWorkflowTaskQueue" ? TaskQueueType.WORKFLOW : TaskQueueType.ACTIVITY;
+    let poll;
+    try {
+      poll = decode(
+        side === TaskQueueType.WORKFLOW ? PollWorkflowTaskQueueRequestSchema : PollActivityTaskQueueRequestSchema,
+        request,
+      );
+    } catch {
+      return;
+    }
+    const atMs = this.#nowMs();
+    const key = `${side} ${poll.taskQueue?.name ?? ""}`;
+    let queue = this.#queues.get(key);
+    if (queue === undefined) this.#queues.set(key, queue = new Map());
+    queue.set(poll.identity, {
+      atMs,
+      poller: {
+        identity: poll.identity,
+        ratePerSecond: 100_000,
+        lastAccessTime: { seconds: BigInt(Math.floor(atMs / 1000)), nanos: (atMs % 1000) * 1e6 },
+        ...(poll.deploymentOptions !== undefined && { deploymentOptions: poll.deploymentOptions }),
+      },
+    });
+    if (atMs - this.#sweptMs > REMEMBERED_MS) this.#sweep(atMs);
+  }
+
+  /** Sticky queues have new names with every worker: what nobody polls any more is forgotten. */
+  #sweep(nowMs: number): void {
+    this.#sweptMs = nowMs;
+    for (const [key, queue] of this.#queues) {
+      for (const [identity, { atMs }] of queue) if (nowMs - atMs > REMEMBERED_MS) queue.delete(identity);
+      if (queue.size === 0) this.#queues.delete(key);
+    }
+  }
+
+  #of(side: TaskQueueType, queue: string): Poller[] {
+    const now = this.#nowMs();
+    return [...this.#queues.get(`${side} ${queue}`)?.values() ?? []]
+      .filter(({ atMs }) => now - atMs <= REMEMBERED_MS)
+      .map(({ poller }) => poller);
+  }
+
+  /** Answers DescribeTaskQueue, in both of its forms. There are no build ids, so everything is under the unversioned one. */
+  describe(bytes: Uint8Array): MessageInitShape<typeof DescribeTaskQueueResponseSchema> {
+    const request = decode(DescribeTaskQueueRequestSchema, bytes);
+    const name = request.taskQueue?.name ?? "";
+    if (name === "") throw invalid("TaskQueue is not set on request.");
+    if (request.apiMode !== DescribeTaskQueueMode.ENHANCED) {
+      const side = request.taskQueueType === TaskQueueType.UNSPECIFIED ? TaskQueueType.WORKFLOW : request.taskQueueType;
+      return { pollers: this.#of(side, name) };
+    }
+    const sides = request.taskQueueTypes.length > 0 ? request.taskQueueTypes : [TaskQueueType.WORKFLOW, TaskQueueType.ACTIVITY];
+    const typesInfo = Object.fromEntries(sides.map((side) => [side, { pollers: this.#of(side, name) }]));
+    return { versionsInfo: { "": { typesInfo } } };
+  }
+}

@@ -1,0 +1,19 @@
+// Requests and responses of the methods that the host answers itself.
+import { create, type DescMessage, fromBinary, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import { Code, ServiceError } from "../service/raw.ts";
+
+export function invalid(message: string): ServiceError {
+  return new ServiceError(Code.INVALID_ARGUMENT, message, "InvalidArgument");
+}
+
+export function decode<D extends DescMessage>(schema: D, bytes: Uint8Array): MessageShape<D> {
+  try {
+    return fromBinary(schema, bytes);
+  } catch (e) {
+    throw invalid(`the request is no ${schema.name}: ${(e as Error).message}`);
+  }
+}
+
+export function encode<D extends DescMessage>(schema: D, message: MessageInitShape<D>): Uint8Array {
+  return toBinary(schema, create(schema, message));
+}

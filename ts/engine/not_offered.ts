@@ -1,0 +1,37 @@
+// What the embedded engine says of methods of Temporal's API that it does not have: what to use instead. One sentence for a family of
+// methods, found by the method's name; services that were never heard of get the general one.
+
+const ELSEWHERE = "a Temporal cluster has it";
+
+/** The first that fits counts. Names are those of WorkflowService and OperatorService. */
+const INSTEAD: readonly (readonly [method: RegExp, what: string])[] = [
+  [/Schedule/, `schedules: start a workflow that waits until the next moment and continues as new, or use a Temporal cluster`],
+  [/^ResetWorkflowExecution$/, "reset of workflows: start the workflow again under its id, or use a Temporal cluster"],
+  [/BatchOperation/, "batch operations: list the workflows, and do it for each of them"],
+  [/Archived|ListTaskQueuePartitions|AdminService/, `this, because it keeps everything in one store`],
+  [/SearchAttributes/, `search attributes of your own; what it can search by is in ListSearchAttributes`],
+  [/Nexus/, `Nexus: call an activity that starts the other workflow with a client, or use a Temporal cluster`],
+  [
+    /Deployment|Versioning|BuildId|TaskReachability|WorkflowRule|ExecutionOptions/,
+    "worker versioning: patch workflow code (patched, deprecatePatch), or use a Temporal cluster",
+  ],
+  [/^ExecuteMultiOperation$/, "several operations in one call: start the workflow, and then update it"],
+  [
+    /(Pause|Unpause|Reset|Update)Activity|ActivityOptions/,
+    "pausing and resetting of activities: cancel the workflow, or complete the activity by its id (temporal activity complete)",
+  ],
+  [/PauseWorkflow|UnpauseWorkflow/, `pausing of workflows: signal the workflow to wait, or use a Temporal cluster`],
+  [/ActivityExecution/, `activities without a workflow: start a workflow that calls the activity, or use a Temporal cluster`],
+  [/Worker/, "a register of workers: who polls a queue, DescribeTaskQueue tells (temporal task-queue describe)"],
+  [/Namespace/, "this for namespaces: they are named when it is started, with --namespace"],
+  [/Cluster/, "other clusters: it is one process with one store"],
+];
+
+/** `method` as WorkflowService or protobuf-es spells it: "ListSchedules" or "listSchedules". */
+export function notOffered(method: string): string {
+  const name = method[0]!.toUpperCase() + method.slice(1);
+  const instead = INSTEAD.find(([pattern]) => pattern.test(name))?.[1];
+  return instead === undefined
+    ? `the embedded engine does not have ${name}; ${ELSEWHERE}`
+    : `the embedded engine does not have ${instead} (${name})`;
+}

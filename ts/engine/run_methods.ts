@@ -1,0 +1,101 @@
+// Methods of WorkflowService on one run that need no state machine, or need it only to end the run first.
+import { create, fromBinary } from "@bufbuild/protobuf";
+import { HistorySchema } from "../temporal/generated/temporal/api/history/v1/message_pb.ts";
+import {
+  DeleteWorkflowExecutionRequestSchema,
+  DeleteWorkflowExecutionResponseSchema,
+  GetWorkflowExecutionHistoryReverseRequestSchema,
+  GetWorkflowExecutionHistoryReverseResponseSchema,
+  TerminateWorkflowExecutionRequestSchema,
+} from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { Code, type MethodName, ServiceError } from "../service/raw.ts";
+import { decode, encode, invalid } from "./host_bytes.ts";
+import type { RunRow, Store } from "./store.ts";
+
+const MAX_PAGE = 256;
+/** Later than any run closes. */
+const ANY_TIME = 8e15;
+const utf8 = new TextEncoder();
+const text = new TextDecoder();
+
+export interface RunMethodsContext {
+  readonly store: Store;
+  /** Refuses a namespace that is not served. */
+  ours(name: string): void;
+  /** A call of the state machine. */
+  call(method: MethodName, request: Uint8Array): Promise<Uint8Array>;
+  /** What the store has purged leaves the memory. */
+  forget(runId: string): void;
+}
+
+interface Execution {
+  readonly workflowId: string;
+  readonly runId: string;
+}
+
+export function runMethods({ store, ours, call, forget }: RunMethodsContext) {
+  const rowOf = (execution: Execution | undefined): RunRow => {
+    if (execution === undefined || execution.workflowId === "") throw invalid("WorkflowId is not set on request.");
+    const { workflowId, runId } = execution;
+    const row = store.load(workflowId, runId === "" ? undefined : runId)?.row;
+    if (row === undefined) {
+      throw new ServiceError(Code.NOT_FOUND, `workflow not found for ID: ${workflowId}`, "NotFound");
+    }
+    return row;
+  };
+  return {
+    /** The last events first. Pages go on in the run that the first of them named. */
+    getWorkflowExecutionHistoryReverse(bytes: Uint8Array): Uint8Array {
+      const request = decode(GetWorkflowExecutionHistoryReverseRequestSchema, bytes);
+      ours(request.namespace);
+      const token = readToken(request.nextPageToken);
+      const { workflowId, runId, historyLength } = rowOf({
+        workflowId: request.execution?.workflowId ?? "",
+        runId: token?.runId ?? request.execution?.runId ?? "",
+      });
+      const to = Math.min(token?.to ?? historyLength, historyLength);
+      const size = request.maximumPageSize > 0 ? Math.min(request.maximumPageSize, MAX_PAGE) : MAX_PAGE;
+      const from = Math.max(1, to - size + 1);
+      const events = store.historyRange(workflowId, runId, from, to).flatMap((batch) => fromBinary(HistorySchema, batch).events);
+      return encode(GetWorkflowExecutionHistoryReverseResponseSchema, {
+        history: create(HistorySchema, { events: events.reverse() }),
+        nextPageToken: from === 1 ? new Uint8Array(0) : utf8.encode(JSON.stringify({ runId, to: from - 1 })),
+      });
+    },
+    /** Ends the run if it is open, and removes it with its history. When this is answered, it is gone. */
+    async deleteWorkflowExecution(bytes: Uint8Array): Promise<Uint8Array> {
+      const request = decode(DeleteWorkflowExecutionRequestSchema, bytes);
+      ours(request.namespace);
+      const { workflowId, runId, closeTimeMs } = rowOf(request.workflowExecution);
+      if (closeTimeMs === 0) {
+        const terminate = encode(TerminateWorkflowExecutionRequestSchema, {
+          workflowExecution: { workflowId, runId },
+          reason: "Delete workflow execution",
+          identity: "temporalex",
+        });
+        // Somebody else may have ended it meanwhile.
+        await call("terminateWorkflowExecution", terminate).catch((error: unknown) => {
+          if (!(error instanceof ServiceError) || error.code !== Code.NOT_FOUND) throw error;
+        });
+      }
+      const where = { kind: "compare", field: "RunId", op: "=", value: runId } as const;
+      const removed = store.purge({ closedBefore: ANY_TIME, where, limit: 1 });
+      removed.forEach(forget);
+      if (removed.length === 0 && store.load(workflowId, runId) !== undefined) {
+        throw new ServiceError(Code.UNAVAILABLE, `run ${runId} still has something to do and was not removed; retry`, "Busy");
+      }
+      return encode(DeleteWorkflowExecutionResponseSchema, {});
+    },
+  } satisfies { [name in MethodName]?: (request: Uint8Array) => Uint8Array | Promise<Uint8Array> };
+}
+
+function readToken(token: Uint8Array): { readonly runId: string; readonly to: number } | undefined {
+  if (token.length === 0) return undefined;
+  try {
+    const { runId, to } = JSON.parse(text.decode(token)) as { runId?: unknown; to?: unknown };
+    if (typeof runId === "string" && Number.isSafeInteger(to) && (to as number) >= 1) return { runId, to: to as number };
+  } catch {
+    // As below.
+  }
+  throw invalid("nextPageToken is none that this service gave out");
+}

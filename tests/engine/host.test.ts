@@ -222,7 +222,7 @@ test("what it cannot do and what does not decode is refused", () =>
   withEngine(async (engine) => {
     await assert.rejects(
       engine.call("resetWorkflowExecution", new Uint8Array(0)),
-      refused(Code.UNIMPLEMENTED, /does not have resetWorkflowExecution/),
+      refused(Code.UNIMPLEMENTED, /does not have reset of workflows: .*\(ResetWorkflowExecution\)/),
     );
     await assert.rejects(
       engine.call("startWorkflowExecution", new Uint8Array([0xff, 0xff])),

@@ -12,6 +12,7 @@
 //  4. Test it with `run(["stop", ...])` of tests/cli/support/run.ts: success, `--json`, and one user error.
 import type { Commands } from "./frame/command.ts";
 import { completion } from "./table/completion.ts";
+import { dev } from "./table/dev.ts";
 import { lint } from "./table/lint.ts";
 import { replay } from "./table/replay.ts";
 import { run } from "./table/run.ts";
@@ -23,6 +24,7 @@ export const COMMANDS: Commands = {
   workflow,
   worker,
   run,
+  dev,
   store: storeCommands,
   lint,
   replay,

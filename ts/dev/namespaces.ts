@@ -92,7 +92,9 @@ export class Namespaces implements RawService {
       throw invalid((error as Error).message);
     }
     if (this.#spaces.has(name)) {
-      throw new ServiceError(Code.ALREADY_EXISTS, `Namespace ${name} already exists.`, "NamespaceAlreadyExists", { namespace: name });
+      throw new ServiceError(Code.ALREADY_EXISTS, `Namespace ${name} already exists.`, "NamespaceAlreadyExists", {
+        namespace: name,
+      });
     }
     this.#spaces.set(name, { engine: await this.#open(name), pollers: new Pollers() });
   }
@@ -119,8 +121,9 @@ export class Namespaces implements RawService {
   }
 
   #unknown(name: string): ServiceError {
-    const message =
-      `Namespace ${name} is not found. temporalex dev serves: ${this.names.join(", ")}; start it with --namespace ${name} to add it`;
+    const message = `Namespace ${name} is not found. temporalex dev serves: ${
+      this.names.join(", ")
+    }; start it with --namespace ${name} to add it`;
     return new ServiceError(Code.NOT_FOUND, message, "NamespaceNotFound", { namespace: name });
   }
 

@@ -84,7 +84,7 @@ export class Pollers {
       return { pollers: this.#of(side, name) };
     }
     const sides = request.taskQueueTypes.length > 0 ? request.taskQueueTypes : [TaskQueueType.WORKFLOW, TaskQueueType.ACTIVITY];
-    const typesInfo = Object.fromEntries(sides.map((side) => [side, { pollers: this.#of(side, name) }]));
+    const typesInfo = Object.fromEntries(sides.map((side) => [side, { pollers: this.#of(side, name), stats: {} }]));
     return { versionsInfo: { "": { typesInfo } } };
   }
 }

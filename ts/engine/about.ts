@@ -2,7 +2,7 @@
 // for these before they ask for anything else.
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { IndexedValueType } from "../temporal/generated/temporal/api/enums/v1/common_pb.ts";
-import { NamespaceState } from "../temporal/generated/temporal/api/enums/v1/namespace_pb.ts";
+import { ArchivalState, NamespaceState } from "../temporal/generated/temporal/api/enums/v1/namespace_pb.ts";
 import {
   DescribeNamespaceRequestSchema,
   DescribeNamespaceResponseSchema,
@@ -28,6 +28,8 @@ export const SEARCHABLE: { readonly [name: string]: IndexedValueType } = {
   CloseTime: IndexedValueType.DATETIME,
 };
 
+const CLUSTER = "temporalex";
+
 /** A namespace as DescribeNamespace and ListNamespaces show it. Nothing that is not offered is named a capability: SDKs go by them. */
 export function describedNamespace(name: string): MessageInitShape<typeof DescribeNamespaceResponseSchema> {
   return {
@@ -38,7 +40,13 @@ export function describedNamespace(name: string): MessageInitShape<typeof Descri
       description: "embedded engine",
       capabilities: { syncUpdate: true, asyncUpdate: true },
     },
-    config: {},
+    // Some tools take it for granted that these are there. Closed runs are kept until somebody purges them; a retention of 0 says so.
+    config: {
+      workflowExecutionRetentionTtl: { seconds: 0n, nanos: 0 },
+      historyArchivalState: ArchivalState.DISABLED,
+      visibilityArchivalState: ArchivalState.DISABLED,
+    },
+    replicationConfig: { activeClusterName: CLUSTER, clusters: [{ clusterName: CLUSTER }] },
   };
 }
 
@@ -63,8 +71,8 @@ export function aboutMethods(
       encode(GetClusterInfoResponseSchema, {
         supportedClients: Object.fromEntries(CLIENTS.map((name) => [name, name === "temporal-ui" ? "<3.0.0" : "<2.0.0"])),
         serverVersion: version,
-        clusterId: "temporalex",
-        clusterName: "temporalex",
+        clusterId: CLUSTER,
+        clusterName: CLUSTER,
         historyShardCount: 1,
         persistenceStore: store,
         visibilityStore: store,

@@ -8,7 +8,10 @@ const INSTEAD: readonly (readonly [method: RegExp, what: string])[] = [
   [/Schedule/, `schedules: start a workflow that waits until the next moment and continues as new, or use a Temporal cluster`],
   [/^ResetWorkflowExecution$/, "reset of workflows: start the workflow again under its id, or use a Temporal cluster"],
   [/BatchOperation/, "batch operations: list the workflows, and do it for each of them"],
-  [/Archived|ListTaskQueuePartitions|AdminService/, `this, because it keeps everything in one store`],
+  [
+    /Archived|ListTaskQueuePartitions|AdminService/,
+    "archives and partitions: everything is in one store, until somebody removes it",
+  ],
   [/SearchAttributes/, `search attributes of your own; what it can search by is in ListSearchAttributes`],
   [/Nexus/, `Nexus: call an activity that starts the other workflow with a client, or use a Temporal cluster`],
   [
@@ -23,7 +26,7 @@ const INSTEAD: readonly (readonly [method: RegExp, what: string])[] = [
   [/PauseWorkflow|UnpauseWorkflow/, `pausing of workflows: signal the workflow to wait, or use a Temporal cluster`],
   [/ActivityExecution/, `activities without a workflow: start a workflow that calls the activity, or use a Temporal cluster`],
   [/Worker/, "a register of workers: who polls a queue, DescribeTaskQueue tells (temporal task-queue describe)"],
-  [/Namespace/, "this for namespaces: they are named when it is started, with --namespace"],
+  [/Namespace/, "changing and removing of namespaces: they are named when it is started, with --namespace"],
   [/Cluster/, "other clusters: it is one process with one store"],
 ];
 

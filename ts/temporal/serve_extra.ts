@@ -40,13 +40,16 @@ export function extraRoutes(
   for (const each of methods) {
     const { unary, stream } = each;
     if (unary !== undefined) {
-      router.rpc(described(each, "unary") as unknown as DescMethodUnary<typeof EmptySchema, typeof EmptySchema>, async (request) => {
-        try {
-          return fromBinary(EmptySchema, await unary(toBinary(EmptySchema, request)));
-        } catch (error) {
-          throw toConnectError(error);
-        }
-      });
+      router.rpc(
+        described(each, "unary") as unknown as DescMethodUnary<typeof EmptySchema, typeof EmptySchema>,
+        async (request) => {
+          try {
+            return fromBinary(EmptySchema, await unary(toBinary(EmptySchema, request)));
+          } catch (error) {
+            throw toConnectError(error);
+          }
+        },
+      );
     }
     if (stream !== undefined) {
       const method = described(each, "server_streaming") as unknown as DescMethodServerStreaming<
@@ -55,7 +58,9 @@ export function extraRoutes(
       >;
       router.rpc(method, async function* (request, context) {
         try {
-          for await (const message of stream(toBinary(EmptySchema, request), context.signal)) yield fromBinary(EmptySchema, message);
+          for await (const message of stream(toBinary(EmptySchema, request), context.signal)) {
+            yield fromBinary(EmptySchema, message);
+          }
         } catch (error) {
           throw toConnectError(error);
         }

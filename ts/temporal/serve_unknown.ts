@@ -26,11 +26,11 @@ export function answerUnknown(
     }
     const message = words(service, method);
     if (/^application\/grpc(?!-web)/i.test(type)) {
-      answer.writeHead(200, {
-        "content-type": type,
-        "grpc-status": String(Code.UNIMPLEMENTED),
-        "grpc-message": encodeURIComponent(message).replaceAll("%20", " "),
-      });
+      // Not writeHead: the status must come in the same frame as the end of the stream, or callers miss it.
+      answer.statusCode = 200;
+      answer.setHeader("content-type", type);
+      answer.setHeader("grpc-status", String(Code.UNIMPLEMENTED));
+      answer.setHeader("grpc-message", encodeURIComponent(message).replaceAll("%20", " "));
       answer.end();
       return;
     }

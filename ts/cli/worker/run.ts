@@ -15,6 +15,7 @@ import { CommandError } from "../frame/errors.ts";
 import { UsageError } from "../io.ts";
 import { meansCluster, openCluster } from "../cluster.ts";
 import { importCodec } from "../codec.ts";
+import { keepFor } from "../retention.ts";
 import { configuredWorkflows } from "../modules.ts";
 import { storePath } from "../service.ts";
 import type { WorkerCall } from "../table/worker.ts";
@@ -177,28 +178,6 @@ async function openService(call: WorkerCall, logger: Logger): Promise<Connected>
   // The engine's end answers the calls that wait; the server passes that on before it closes.
   const close = () => Promise.resolve(stop()).then(() => served.retire()).then(() => engine.close()).then(() => served.close());
   return { service: engine, namespace: options.namespace, address: served.address, close };
-}
-
-const RETENTION_MS = 60_000;
-
-/** Purges what has been closed for so long, now and every minute; answers what ends that. */
-function keepFor(retentionMs: number, engine: EmbeddedEngine, logger: Logger): () => void {
-  let purging = false;
-  const purge = async () => {
-    if (purging) return;
-    purging = true;
-    try {
-      const removed = await engine.purge({ closedBefore: Date.now() - retentionMs });
-      if (removed > 0) logger.info("closed runs were removed", { removed });
-    } catch (error) {
-      logger.warn("closed runs could not be removed; it is tried again", { error });
-    } finally {
-      purging = false;
-    }
-  };
-  void purge();
-  const timer = setInterval(() => void purge(), RETENTION_MS);
-  return () => clearInterval(timer);
 }
 
 function progressText({ phase, checked, total }: ReplacementProgress): string {

@@ -1,0 +1,25 @@
+// `--retention`: closed runs are removed some time after they closed.
+import type { EmbeddedEngine } from "../engine/host.ts";
+import type { Logger } from "../service/logger.ts";
+
+const RETENTION_MS = 60_000;
+
+/** Purges what has been closed for so long, now and every minute; answers what ends that. */
+export function keepFor(retentionMs: number, engine: EmbeddedEngine, logger: Logger): () => void {
+  let purging = false;
+  const purge = async () => {
+    if (purging) return;
+    purging = true;
+    try {
+      const removed = await engine.purge({ closedBefore: Date.now() - retentionMs });
+      if (removed > 0) logger.info("closed runs were removed", { removed });
+    } catch (error) {
+      logger.warn("closed runs could not be removed; it is tried again", { error });
+    } finally {
+      purging = false;
+    }
+  };
+  void purge();
+  const timer = setInterval(() => void purge(), RETENTION_MS);
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,151 @@
+// The embedded engine as a Temporal server on the loopback: gRPC (HTTP/2 without TLS) for Temporal's SDKs and command line, and HTTP/1.1
+// with JSON, Connect and gRPC-web for pages and curl.
+//
+// The gRPC port asks nobody for a name or a secret, as Temporal's own development server does not: every program of this machine may call,
+// and no web page can, because browsers speak HTTP/2 over TLS only (what carries an Origin is refused all the same). The HTTP port is
+// within reach of pages, so it has the guard.
+import { createServer } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { EmbeddedEngine } from "../engine/host.ts";
+import { MemoryStore } from "../engine/memory_store.ts";
+import { notOffered } from "../engine/not_offered.ts";
+import type { Logger } from "../service/logger.ts";
+import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
+import { HttpGuard, refuse } from "../temporal/http_guard.ts";
+import { type Http2Handler, listen, type Listener } from "../temporal/listener.ts";
+import { type ServiceHandler, serviceHandler } from "../temporal/serve.ts";
+import { WorkflowService } from "../temporal/generated/temporal/api/workflowservice/v1/service_pb.ts";
+import { Health } from "./health.ts";
+import { Namespaces } from "./namespaces.ts";
+import { operatorMethods } from "./operator.ts";
+
+export interface DevServerOptions {
+  /** For gRPC; 0: any free one. */
+  readonly port: number;
+  /** For HTTP/1.1; 0: any free one. Undefined: not served. */
+  readonly httpPort?: number | undefined;
+  /** Origins of pages that may call the HTTP port. */
+  readonly origins?: readonly string[];
+  /** Not empty; the first is meant where a request names none. */
+  readonly namespaces: readonly string[];
+  /** The store file of a namespace; undefined: in memory. */
+  storeOf(namespace: string): string | undefined;
+  readonly logger: Logger;
+}
+
+export interface DevServer {
+  readonly port: number;
+  readonly httpPort: number | undefined;
+  readonly namespaces: Namespaces;
+  /** Takes no more calls, answers those that wait, and closes the stores. */
+  close(): Promise<void>;
+}
+
+const SERVICES = [WorkflowService.typeName, "temporal.api.operatorservice.v1.OperatorService"];
+
+const codeName = (code: number) => Object.entries(Code).find(([, number]) => number === code)?.[0] ?? String(code);
+
+/** The calls in the log, without what they carry. */
+function logged(service: RawService, logger: Logger): RawService {
+  return {
+    async call(method: MethodName, request: Uint8Array, options?: CallOptions) {
+      const began = performance.now();
+      const ms = () => Math.round(performance.now() - began);
+      try {
+        const response = await service.call(method, request, options);
+        logger.debug("answered", { method, ms: ms(), bytes: response.length });
+        return response;
+      } catch (error) {
+        const code = error instanceof ServiceError ? codeName(error.code) : "INTERNAL";
+        logger.debug("refused", { method, ms: ms(), code, reason: (error as Error).message });
+        throw error;
+      }
+    },
+  };
+}
+
+export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
+  const { logger } = options;
+  const namespaces = await Namespaces.open(options.namespaces, async (namespace) => {
+    const path = options.storeOf(namespace);
+    return await EmbeddedEngine.open({
+      namespace,
+      // Workers are other processes: what they hold at a restart, they may still answer.
+      remoteWorkers: true,
+      onError: (error) => logger.error("the engine met a failure", { namespace, error }),
+      ...(path === undefined ? { store: new MemoryStore() } : { path }),
+    });
+  });
+  const health = new Health(SERVICES);
+  const handler = serviceHandler(logged(namespaces, logger), {
+    extra: [...health.methods, ...operatorMethods((name) => namespaces.register(name))],
+    unknown: (service, method) => {
+      logger.debug("refused", { service, method, code: "UNIMPLEMENTED" });
+      return SERVICES.includes(service) ? notOffered(method) : `temporalex dev does not have the service ${service}`;
+    },
+  });
+  const opened: { close(): Promise<void> }[] = [];
+  // Health first: who watches is told. The engines' end answers the calls that wait, and the listeners pass that on before they close.
+  const close = async () => {
+    health.stop();
+    const closing = opened.map((each) => each.close());
+    await namespaces.close();
+    await Promise.all(closing);
+  };
+  try {
+    const onError = (error: Error) => logger.error("the server met a failure", { error });
+    const grpc = await listen({ at: { port: options.port }, handler: grpcOnly(handler), keepsAlive: true, onError });
+    opened.push(grpc);
+    let http: Listener | undefined;
+    if (options.httpPort !== undefined) {
+      http = await listenHttp(options.httpPort, handler, options.origins ?? [], logger);
+      opened.push(http);
+    }
+    return { port: grpc.port, httpPort: http?.port, namespaces, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function grpcOnly(handler: ServiceHandler): Http2Handler {
+  return (request, response) => {
+    if (request.headers["origin"] !== undefined) {
+      return refuse(request, response, {
+        status: 403,
+        message: "pages may not call this port; temporalex dev --http-port has one for them",
+      });
+    }
+    handler(request, response);
+  };
+}
+
+/** Connections of HTTP/1.1 that are idle do not hold the end up. */
+async function listenHttp(port: number, handler: ServiceHandler, origins: readonly string[], logger: Logger): Promise<Listener> {
+  let bound = 0;
+  const guard = new HttpGuard({ port: () => bound, origins });
+  const refused = (refusal: { reason: string; message: string }) =>
+    logger.warn("a request to the HTTP port was refused", { reason: refusal.reason, message: refusal.message });
+  const server = createServer(guard.wrap(handler as Parameters<HttpGuard["wrap"]>[0], refused));
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ port, host: "127.0.0.1", exclusive: true }, resolve);
+  });
+  server.on("error", (error) => logger.error("the HTTP server met a failure", { error }));
+  bound = (server.address() as AddressInfo).port;
+  return {
+    port: bound,
+    async close(graceMs = 1000) {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      const timer = setTimeout(() => sockets.forEach((socket) => socket.destroy()), graceMs);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -67,8 +67,8 @@ async function withApp<T>({ synchronous, driver }: Setting, body: (app: App) => 
         : new URL("./lib/programs.ts", import.meta.url),
       activities: { echo: (value: number) => value },
       ...(given.pollers !== "" && {
-        activityPollers: count("pollers", given.pollers),
-        workflowPollers: { normal: count("pollers", given.pollers), sticky: count("pollers", given.pollers) },
+        activityTaskPollerBehavior: { type: "autoscaling" as const, maximum: count("pollers", given.pollers) },
+        workflowTaskPollerBehavior: { type: "autoscaling" as const, maximum: count("pollers", given.pollers) },
       }),
     });
     return await worker.runUntil(() => body({ engine, client: new Client(common) }));

@@ -1,18 +1,26 @@
 // The polling loops: slots, back-off, and tasks that arrive while the worker stops.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { create, toBinary } from "@bufbuild/protobuf";
+import {
+  PollActivityTaskQueueResponseSchema,
+  PollWorkflowTaskQueueResponseSchema,
+} from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { silentLogger } from "../../ts/client/mod.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
-import { Poller, type PollerOptions } from "../../ts/worker/poller.ts";
+import { type PollAnswer, Poller, type PollerOptions } from "../../ts/worker/poller.ts";
+import { activityPolls, type PollRange, workflowPolls } from "../../ts/worker/poller_behavior.ts";
+import { readScaling, SCALING_FIELD } from "../../ts/worker/task_bytes.ts";
 import { Slots } from "../../ts/worker/slots.ts";
 import { ManualTimers, settle } from "../support/manual_timers.ts";
 
-const TASK = new Uint8Array([1]);
+const TASK: PollAnswer = { task: new Uint8Array([1]), scaling: 0 };
+const range = (max: number): PollRange => ({ min: Math.min(2, max), initial: Math.min(2, max), max });
 
 function poller(timers: ManualTimers, options: Partial<PollerOptions>): Poller {
   return new Poller({
     what: "tasks",
-    max: 1,
+    polls: range(1),
     slots: new Slots(10),
     poll: () => Promise.resolve(undefined),
     handle: () => Promise.resolve(),
@@ -95,7 +103,7 @@ test("no more tasks are taken than there are slots", async () => {
   const finish: (() => void)[] = [];
   let polls = 0;
   const loop = poller(timers, {
-    max: 5,
+    polls: range(5),
     slots,
     poll: () => {
       polls++;
@@ -128,7 +136,7 @@ test("polls grow in number while tasks come faster than they are asked for, and 
     for (const poll of polls.splice(0, count)) poll[how]();
   };
   const loop = poller(timers, {
-    max: 6,
+    polls: range(6),
     slots: new Slots(100),
     poll: (signal) =>
       new Promise((resolve, reject) => {
@@ -156,6 +164,136 @@ test("polls grow in number while tasks come faster than they are asked for, and 
   await settle();
   assert.equal(polls.length, 2, "two stay");
   await loop.stop();
+});
+
+test("what the service suggests is done, within the range; suggestions to go down are kept until polls end", async () => {
+  const timers = new ManualTimers();
+  const polls: ((answer: PollAnswer) => void)[] = [];
+  const loop = poller(timers, {
+    polls: { min: 1, initial: 3, max: 8 },
+    slots: new Slots(100),
+    poll: (signal) =>
+      new Promise((resolve, reject) => {
+        polls.push(resolve);
+        signal.onabort = () => reject(new Error("taken back"));
+      }),
+  });
+  const answer = async (scaling: number, task: Uint8Array | undefined = TASK.task) => {
+    polls.shift()!({ task, scaling });
+    await settle();
+  };
+  loop.start();
+  await settle();
+  assert.equal(polls.length, 3);
+  await answer(2);
+  assert.equal(polls.length, 5);
+  await answer(100);
+  assert.equal(polls.length, 8, "never more than the maximum");
+  await answer(-3);
+  assert.equal(polls.length, 7, "the one that was told ends; the others wait for a task");
+  await answer(0);
+  await answer(0);
+  assert.equal(polls.length, 5);
+  await answer(0);
+  assert.equal(polls.length, 5, "and no more than were suggested");
+  await answer(-100);
+  for (let i = 0; i < 10; i++) await answer(0);
+  assert.equal(polls.length, 2, "a task came while no other poll waited, so one more than the minimum");
+  await answer(-1, undefined);
+  assert.equal(polls.length, 1, "never fewer than the minimum");
+  await loop.stop();
+});
+
+test("a fixed number of polls stays fixed, whatever the service suggests", async () => {
+  const timers = new ManualTimers();
+  const polls: ((answer: PollAnswer) => void)[] = [];
+  const loop = poller(timers, {
+    polls: { min: 4, initial: 4, max: 4 },
+    poll: (signal) =>
+      new Promise((resolve, reject) => {
+        polls.push(resolve);
+        signal.onabort = () => reject(new Error("taken back"));
+      }),
+  });
+  loop.start();
+  await settle();
+  for (const scaling of [5, -5, 0, 1, -1]) {
+    polls.shift()!({ task: TASK.task, scaling });
+    await settle();
+    assert.equal(polls.length, 4);
+  }
+  await loop.stop();
+});
+
+test("a service that has too much to do gets fewer polls at once, and the last ones back off", async () => {
+  const timers = new ManualTimers();
+  const at: number[] = [];
+  const loop = poller(timers, {
+    polls: { min: 1, initial: 6, max: 6 },
+    poll: () => {
+      at.push(timers.now());
+      throw new ServiceError(Code.RESOURCE_EXHAUSTED, "namespace rate limit exceeded");
+    },
+  });
+  loop.start();
+  await timers.advance(1000);
+  assert.deepEqual(at, [0, 0, 0, 0, 0, 0, 200, 600]);
+  await loop.stop();
+});
+
+test("poller behaviors: ranges for each queue, within the slots; what makes no sense is refused", () => {
+  const own = { min: 2, initial: 2 };
+  assert.deepEqual(workflowPolls(undefined, 100, true), { normal: { ...own, max: 16 }, sticky: { ...own, max: 32 } });
+  assert.deepEqual(workflowPolls(undefined, 100, false), { normal: { ...own, max: 16 }, sticky: undefined });
+  assert.deepEqual(workflowPolls(undefined, 2, true), {
+    normal: { min: 1, initial: 1, max: 1 },
+    sticky: { min: 1, initial: 1, max: 1 },
+  });
+  assert.deepEqual(activityPolls(undefined, 10), { ...own, max: 10 });
+  assert.deepEqual(activityPolls({ type: "autoscaling", minimum: 3, maximum: 50, initial: 5 }, 100), {
+    min: 3,
+    initial: 5,
+    max: 50,
+  });
+  assert.deepEqual(activityPolls({ type: "autoscaling", minimum: 40 }, 100), { min: 40, initial: 40, max: 40 });
+  assert.deepEqual(activityPolls({ type: "autoscaling", maximum: 1 }, 100), { min: 1, initial: 1, max: 1 });
+  assert.deepEqual(activityPolls({ type: "simple-maximum" }, 100), { min: 5, initial: 5, max: 5 });
+  const fixed = (n: number) => ({ min: n, initial: n, max: n });
+  assert.deepEqual(workflowPolls({ type: "simple-maximum", maximum: 10 }, 100, true), { normal: fixed(2), sticky: fixed(8) });
+  assert.deepEqual(workflowPolls({ type: "simple-maximum", maximum: 2 }, 100, true), { normal: fixed(1), sticky: fixed(1) });
+  assert.deepEqual(workflowPolls({ type: "simple-maximum", maximum: 1 }, 100, false), { normal: fixed(1), sticky: undefined });
+  assert.throws(() => workflowPolls({ type: "simple-maximum", maximum: 1 }, 100, true), /must be at least 2/);
+  assert.throws(
+    () => activityPolls({ type: "autoscaling", minimum: 0 }, 9),
+    /activityTaskPollerBehavior\.minimum must be .* at least 1, not 0/,
+  );
+  assert.throws(() => activityPolls({ type: "autoscaling", minimum: 5, maximum: 4 }, 9), /maximum must be .* at least 5, not 4/);
+  assert.throws(() => workflowPolls({ type: "simple-maximum", maximum: 1.5 }, 9, false), /workflowTaskPollerBehavior\.maximum/);
+  assert.throws(
+    () => workflowPolls({ type: "auto" as "autoscaling" }, 9, false),
+    /"autoscaling" or "simple-maximum", not "auto"/,
+  );
+});
+
+test("the service's suggestion is read from an answer with a task, and from one without", () => {
+  const decision = { pollerScalingDecision: { pollRequestDeltaSuggestion: -2 } };
+  const workflow = toBinary(
+    PollWorkflowTaskQueueResponseSchema,
+    create(PollWorkflowTaskQueueResponseSchema, {
+      taskToken: new Uint8Array(3),
+      workflowExecution: { workflowId: "w" },
+      ...decision,
+    }),
+  );
+  const activity = toBinary(PollActivityTaskQueueResponseSchema, create(PollActivityTaskQueueResponseSchema, decision));
+  assert.equal(readScaling(workflow, SCALING_FIELD.pollWorkflowTaskQueue), -2);
+  assert.equal(readScaling(activity, SCALING_FIELD.pollActivityTaskQueue), -2);
+  assert.equal(readScaling(new Uint8Array(0), SCALING_FIELD.pollActivityTaskQueue), 0);
+  const none = toBinary(
+    PollActivityTaskQueueResponseSchema,
+    create(PollActivityTaskQueueResponseSchema, { taskToken: new Uint8Array(3), pollerScalingDecision: {} }),
+  );
+  assert.equal(readScaling(none, SCALING_FIELD.pollActivityTaskQueue), 0);
 });
 
 test("a task that comes with the cancellation of its poll is worked on", async () => {
@@ -194,7 +332,7 @@ test("stopping may let polls end by themselves for a while, and then takes them 
   const handled: Uint8Array[] = [];
   const end: (() => void)[] = [];
   const loop = poller(timers, {
-    max: 2,
+    polls: range(2),
     poll: (signal) =>
       new Promise((resolve, reject) => {
         end.push(() => resolve(TASK));

@@ -13,6 +13,7 @@ export {
   type ReplacementProgress,
   WorkflowReplacementError,
 } from "./replacement.ts";
+export type { PollerBehavior, PollerBehaviorAutoscaling, PollerBehaviorSimpleMaximum } from "./poller_behavior.ts";
 export { WorkerPollError } from "./poller.ts";
 export { type TaskRealm } from "./workflow_tasks.ts";
 export { type WorkerState } from "./worker.ts";

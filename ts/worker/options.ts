@@ -12,6 +12,7 @@ import type { ActivityThreads } from "./activity_pool.ts";
 import type { Activities } from "./activity_registry.ts";
 import { Deployment, type WorkerDeploymentOptions } from "./deployment.ts";
 import { DEFAULT_HEARTBEAT_THROTTLE, type HeartbeatThrottle } from "./heartbeats.ts";
+import { activityPolls, type PollerBehavior, type PollRange, type WorkflowPollRanges, workflowPolls } from "./poller_behavior.ts";
 import type { RealmSettings } from "./realms.ts";
 
 /** Names an attempt of an activity. */
@@ -64,10 +65,10 @@ export interface WorkerOptions extends RealmSettings, CodecOptions {
   maxActivitiesPerSecond?: number;
   /** Activities started per second by all workers of the queue together. A cluster keeps to it; the embedded engine does not know it. */
   maxTaskQueueActivitiesPerSecond?: number;
-  /** Polls for workflow tasks in flight at most: on the common queue and on this worker's own (sticky) one. Default: 16 and 32. */
-  workflowPollers?: { normal?: number; sticky?: number };
-  /** Polls for activity tasks in flight at most. Default: 32. */
-  activityPollers?: number;
+  /** Polls for workflow tasks in flight. Default: `{ type: "autoscaling" }`. */
+  workflowTaskPollerBehavior?: PollerBehavior;
+  /** Polls for activity tasks in flight. Default: `{ type: "autoscaling" }`. */
+  activityTaskPollerBehavior?: PollerBehavior;
   /** Runs kept in memory, so that their next task need not replay them. 0 replays every task. Default: 1000. */
   cachedWorkflows?: number;
   /** How long a task of a cached run waits for this worker before any worker may take it. Default: 10 s. */
@@ -106,9 +107,8 @@ export interface WorkerSettings {
   maxConcurrentActivities: number;
   maxActivitiesPerSecond: number | undefined;
   maxTaskQueueActivitiesPerSecond: number | undefined;
-  normalPollers: number;
-  stickyPollers: number;
-  activityPollers: number;
+  workflowPolls: WorkflowPollRanges;
+  activityPolls: PollRange;
   cachedWorkflows: number;
   stickyScheduleToStartTimeoutMs: number;
   shutdownGraceMs: number;
@@ -151,12 +151,6 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
     cachedWorkflows > 0 ? 2 : 1,
   );
   const maxConcurrentActivities = whole("maxConcurrentActivities", options.maxConcurrentActivities ?? 100, 1);
-  const normal = whole("workflowPollers.normal", options.workflowPollers?.normal ?? 16, 1);
-  const sticky = whole("workflowPollers.sticky", options.workflowPollers?.sticky ?? 32, 1);
-  const normalPollers = Math.min(
-    normal,
-    cachedWorkflows > 0 ? Math.floor(maxConcurrentWorkflowTasks / 2) : maxConcurrentWorkflowTasks,
-  );
   return {
     service: options.service,
     taskQueue,
@@ -168,9 +162,8 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
     maxConcurrentActivities,
     maxActivitiesPerSecond: rate("maxActivitiesPerSecond", options.maxActivitiesPerSecond),
     maxTaskQueueActivitiesPerSecond: rate("maxTaskQueueActivitiesPerSecond", options.maxTaskQueueActivitiesPerSecond),
-    normalPollers,
-    stickyPollers: cachedWorkflows > 0 ? Math.min(sticky, maxConcurrentWorkflowTasks - normalPollers) : 0,
-    activityPollers: Math.min(whole("activityPollers", options.activityPollers ?? 32, 1), maxConcurrentActivities),
+    workflowPolls: workflowPolls(options.workflowTaskPollerBehavior, maxConcurrentWorkflowTasks, cachedWorkflows > 0),
+    activityPolls: activityPolls(options.activityTaskPollerBehavior, maxConcurrentActivities),
     cachedWorkflows,
     stickyScheduleToStartTimeoutMs: toMs(options.stickyScheduleToStartTimeout ?? "10s"),
     shutdownGraceMs: milliseconds("shutdownGraceMs", options.shutdownGraceMs ?? 0),

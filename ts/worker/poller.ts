@@ -6,6 +6,8 @@ import { Code, ServiceError } from "../service/raw.ts";
 import { backoffMs, type BackoffOptions, isGone } from "../service/retry.ts";
 import { sleepOn, type Timers } from "../service/timers.ts";
 import type { Pace } from "./pace.ts";
+import type { PollRange } from "./poller_behavior.ts";
+import { hasCode } from "./reports.ts";
 import type { Slots } from "./slots.ts";
 
 /** Delays after refused polls. */
@@ -25,24 +27,30 @@ const FINAL_CODES: ReadonlySet<number> = new Set([
   Code.FAILED_PRECONDITION,
 ]);
 const FINAL_AFTER = 5;
-/** Polls that are always in flight, so that one may be on its way back while another waits. */
-const MIN_POLLS = 2;
 /** An empty answer sooner than this did not wait for a task. */
 const EMPTY_TOO_SOON_MS = 20;
+
+/** What a poll brought. */
+export interface PollAnswer {
+  readonly task: Uint8Array | undefined;
+  /** So many polls more, or fewer, are suggested by the service. */
+  readonly scaling: number;
+}
 
 export interface PollerOptions {
   /** For logs: "workflow tasks of queue q". */
   what: string;
   /**
-   * Polls in flight at most. There are two at first; when a task comes and no other poll is waiting, one more is sent from then on, and a
-   * poll that ends without a task while others wait is not sent again.
+   * Polls in flight. When a task comes and no other poll is waiting, one more is sent from then on; a poll that ends without a task is not
+   * sent again while there are more than the minimum. What the service suggests with its answers is done as well: it sees the backlog, and
+   * how long polls have waited.
    */
-  max: number;
+  polls: PollRange;
   slots: Slots;
   /** Limits the tasks per second. */
   pace?: Pace | undefined;
-  /** One poll; undefined when the long poll ended without a task. */
-  poll: (signal: AbortSignal) => Promise<Uint8Array | undefined>;
+  /** One poll; undefined when the long poll ended with nothing. */
+  poll: (signal: AbortSignal) => Promise<PollAnswer | undefined>;
   /** Works on a task; must not reject. */
   handle: (task: Uint8Array) => Promise<void>;
   /** The service refuses for good. */
@@ -83,6 +91,8 @@ export class Poller {
   #polls = 0;
   /** Those whose poll is in flight. */
   #waiting = 0;
+  /** Loops that are to end with their next answer. */
+  #surplus = 0;
 
   constructor(options: PollerOptions) {
     this.#options = options;
@@ -94,7 +104,7 @@ export class Poller {
   }
 
   start(): void {
-    for (let i = 0; i < Math.min(MIN_POLLS, this.#options.max); i++) this.#add();
+    for (let i = 0; i < this.#options.polls.initial; i++) this.#add();
   }
 
   #add(): void {
@@ -137,18 +147,17 @@ export class Poller {
       try {
         await pace?.turn(signal);
         asked = timers.now();
-        const task = await this.#ask(poll, stop.poll.signal);
-        if (task !== undefined) {
-          this.#work(task, release);
-          if (this.#waiting === 0 && this.#polls < this.#options.max && !this.#stopping) this.#add();
+        const answer = await this.#ask(poll, stop.poll.signal);
+        if (answer !== undefined) this.#scale(answer.scaling);
+        if (answer?.task !== undefined) {
+          this.#work(answer.task, release);
+          if (this.#waiting === 0) this.#scale(1);
           failures = this.#finalRefusals = 0;
+          if (this.#surplus > 0 && this.#ends()) return;
           continue;
         }
         release();
-        if (this.#polls > MIN_POLLS) {
-          this.#polls--;
-          return;
-        }
+        if (this.#ends()) return;
         failures = timers.now() - asked < EMPTY_TOO_SOON_MS ? failures + 1 : 0;
         this.#finalRefusals = 0;
         if (failures > 2) pause = backoffMs(failures - 2, POLL_BACKOFF, random);
@@ -156,6 +165,8 @@ export class Poller {
         release();
         if (signal.aborted) return;
         if (isGone(error)) return this.#options.onFatal(new WorkerPollError(what, error));
+        // The service has enough to do without the polls that it did not need before.
+        if (hasCode(error, Code.RESOURCE_EXHAUSTED) && this.#ends()) return;
         failures++;
         pause = backoffMs(failures, POLL_BACKOFF, random);
         this.#count(error);
@@ -165,7 +176,29 @@ export class Poller {
     }
   }
 
-  async #ask(poll: PollerOptions["poll"], signal: AbortSignal): Promise<Uint8Array | undefined> {
+  /** So many polls more, or fewer, within the range. */
+  #scale(by: number): void {
+    const { min, max } = this.#options.polls;
+    if (by < 0) this.#surplus = Math.min(this.#surplus - by, this.#polls - min);
+    for (let i = 0; i < by && !this.#stopping; i++) {
+      if (this.#surplus > 0) this.#surplus--;
+      else if (this.#polls < max) this.#add();
+      else return;
+    }
+  }
+
+  /** A loop asks whether it is one too many; then it is gone. */
+  #ends(): boolean {
+    if (this.#polls <= this.#options.polls.min) {
+      this.#surplus = 0;
+      return false;
+    }
+    this.#polls--;
+    if (this.#surplus > 0) this.#surplus--;
+    return true;
+  }
+
+  async #ask(poll: PollerOptions["poll"], signal: AbortSignal): Promise<PollAnswer | undefined> {
     this.#waiting++;
     try {
       return await poll(signal);

@@ -59,6 +59,28 @@ export function isEmptyTask(bytes: Uint8Array): boolean {
   return true;
 }
 
+/** Where `poller_scaling_decision` stands in the answers of polls. */
+export const SCALING_FIELD = { pollWorkflowTaskQueue: 16, pollActivityTaskQueue: 18 } as const;
+
+/** How many polls more or fewer the service suggests with its answer to a poll; 0: as they are. */
+export function readScaling(bytes: Uint8Array, decision: number): number {
+  const reader = new BinaryReader(bytes);
+  while (reader.pos < reader.len) {
+    const [field, type] = reader.tag();
+    if (field !== decision) {
+      reader.skip(type, field);
+      continue;
+    }
+    const end = reader.uint32() + reader.pos;
+    while (reader.pos < end) {
+      const [inner, innerType] = reader.tag();
+      if (inner === 1) return reader.int32();
+      reader.skip(innerType, inner);
+    }
+  }
+  return 0;
+}
+
 export interface CompletionAnswer {
   /** The run's next task, which is to be worked on at once. */
   task: Uint8Array | undefined;

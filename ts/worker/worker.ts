@@ -5,7 +5,7 @@ import { randomId } from "../platform/host.ts";
 import { withCodec } from "../codec/coded_service.ts";
 import { withFields } from "../service/logger.ts";
 import type { Realm } from "../realm/mod.ts";
-import { type CallOptions, Code, type MethodName } from "../service/raw.ts";
+import { type CallOptions, Code } from "../service/raw.ts";
 import { sleepOn } from "../service/timers.ts";
 import { typedService } from "../service/typed.ts";
 import { TaskQueueKind, TaskQueueType } from "../temporal/generated/temporal/api/enums/v1/task_queue_pb.ts";
@@ -19,12 +19,13 @@ import { ActivityRegistry } from "./activity_registry.ts";
 import { ActivityTasks } from "./activity_tasks.ts";
 import { type WorkerOptions, type WorkerSettings, workerSettings } from "./options.ts";
 import { Pace } from "./pace.ts";
-import { Poller, type PollerOptions } from "./poller.ts";
+import { type PollAnswer, Poller, type PollerOptions } from "./poller.ts";
+import type { PollRange } from "./poller_behavior.ts";
 import { openRealm, type Workflows } from "./realms.ts";
 import { type Replacement, type ReplacementOptions, replaceRealm } from "./replacement.ts";
 import { hasCode } from "./reports.ts";
 import { Slots } from "./slots.ts";
-import { isEmptyTask } from "./task_bytes.ts";
+import { isEmptyTask, readScaling, SCALING_FIELD } from "./task_bytes.ts";
 import { type TaskRealm, WorkflowTasks } from "./workflow_tasks.ts";
 
 /** The life of a worker: created, running, stopping (nothing new; what was taken is finished), stopped. */
@@ -50,6 +51,10 @@ interface WorkerParts {
 function find(type: string, registry: ActivityRegistry, pool: ActivityPool | undefined): RunActivity {
   if (pool?.names.includes(type)) return (context, args) => pool.run(type, context, args);
   return runHere(registry.find(type));
+}
+
+function atMost({ min, initial, max }: PollRange, limit: number): PollRange {
+  return { min: Math.min(min, limit), initial: Math.min(initial, limit), max: Math.min(max, limit) };
 }
 
 /**
@@ -315,16 +320,18 @@ export class Worker {
 
   #startPollers(): void {
     const { taskQueue, maxConcurrentWorkflowTasks, maxConcurrentActivities } = this.#settings;
-    const { normalPollers, stickyPollers, activityPollers } = this.#settings;
+    const { workflowPolls, activityPolls } = this.#settings;
     if (this.#workflowTasks !== undefined) {
       const tasks = this.#workflowTasks;
       const common = { slots: new Slots(maxConcurrentWorkflowTasks), handle: (task: Uint8Array) => tasks.handle(task) };
       const what = `workflow tasks of queue "${taskQueue}"`;
       const normal = this.#workflowPoll({ name: taskQueue, kind: TaskQueueKind.NORMAL });
-      this.#workflowPollers.push(this.#poller({ ...common, what, max: normalPollers, poll: normal }));
-      if (stickyPollers > 0) {
+      this.#workflowPollers.push(this.#poller({ ...common, what, polls: workflowPolls.normal, poll: normal }));
+      if (workflowPolls.sticky !== undefined) {
         const sticky = this.#workflowPoll({ name: this.#stickyQueue, kind: TaskQueueKind.STICKY, normalName: taskQueue });
-        this.#workflowPollers.push(this.#poller({ ...common, what: `${what} (sticky)`, max: stickyPollers, poll: sticky }));
+        this.#workflowPollers.push(
+          this.#poller({ ...common, what: `${what} (sticky)`, polls: workflowPolls.sticky, poll: sticky }),
+        );
       }
     }
     if (this.#activityTasks !== undefined) {
@@ -333,7 +340,7 @@ export class Worker {
       this.#activityPollers.push(this.#poller({
         what: `activity tasks of queue "${taskQueue}"`,
         // Each poll that waits may bring a task at any moment, whatever the pace.
-        max: perSecond === undefined ? activityPollers : Math.min(activityPollers, Math.ceil(perSecond / 100)),
+        polls: perSecond === undefined ? activityPolls : atMost(activityPolls, Math.ceil(perSecond / 100)),
         pace: perSecond === undefined ? undefined : new Pace(perSecond, this.#settings.timers),
         slots: new Slots(maxConcurrentActivities),
         poll: this.#activityPoll(),
@@ -392,13 +399,13 @@ export class Worker {
     );
   }
 
-  #poll(method: MethodName, request: Uint8Array, timeoutMs = POLL_MS) {
+  #poll(method: keyof typeof SCALING_FIELD, request: Uint8Array, timeoutMs = POLL_MS) {
     const { service } = this.#settings;
-    return async (signal: AbortSignal): Promise<Uint8Array | undefined> => {
+    return async (signal: AbortSignal): Promise<PollAnswer | undefined> => {
       const options: CallOptions = { signal, timeoutMs };
       try {
         const response = await service.call(method, request, options);
-        return isEmptyTask(response) ? undefined : response;
+        return { task: isEmptyTask(response) ? undefined : response, scaling: readScaling(response, SCALING_FIELD[method]) };
       } catch (error) {
         if (hasCode(error, Code.DEADLINE_EXCEEDED)) return undefined;
         throw error;

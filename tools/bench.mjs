@@ -15,11 +15,12 @@ const HELP = `usage: npm run bench -- replay [--runtimes=node,deno,chromium] [op
        npm run bench -- store  [options of bench/store.ts]
        npm run bench -- size   [--runtimes=node,deno,chromium] [options of bench/size.ts]
        npm run bench -- debug  opening, steps and jumps of debug sessions
+       npm run bench -- cluster [options of bench/cluster.ts]: our worker and Temporal's own against a Temporal dev server
 
 With --help after its name a bench lists its options.`;
 
 const [name, ...args] = process.argv.slice(2);
-if (!["replay", "engine", "store", "size", "debug"].includes(name)) {
+if (!["replay", "engine", "store", "size", "debug", "cluster"].includes(name)) {
   (name === "--help" ? console.log : console.error)(HELP);
   process.exit(name === "--help" ? 0 : 2);
 }
@@ -126,6 +127,14 @@ async function size() {
   return results;
 }
 
+/** The published package is made for its size. */
+async function cluster() {
+  const wanted = value("only", "size").split(",").includes("size");
+  const { pack } = await import("./pack.mjs");
+  const made = wanted ? [`--package=${(await pack({ out: join(root, ".build/bench-package"), tarball: false })).folder}`] : [];
+  return await output(process.execPath, ["dist/bench/cluster.js", ...args, ...made]);
+}
+
 async function startInChromium() {
   const launched = await launchChromium();
   if (!launched.browser) return { runtime: "chromium", skipped: launched.reason };
@@ -190,4 +199,5 @@ async function startInChromium() {
 
 if (name === "size" && !args.includes("--help")) console.log(JSON.stringify(await size(), undefined, 1));
 else if (name === "replay" && !args.includes("--help")) console.log(JSON.stringify(await replay(), undefined, 1));
+else if (name === "cluster" && !args.includes("--help")) process.stdout.write(await cluster());
 else process.stdout.write(await output(process.execPath, [`dist/bench/${name}.js`, ...args]));

@@ -41,10 +41,16 @@ export class DevServer {
     process.once("exit", () => this.#exited = true);
   }
 
-  /** Resolves when the server answers. */
-  static async start(): Promise<DevServer> {
+  /** The server's process. */
+  get pid(): number {
+    return this.#process.pid!;
+  }
+
+  /** Resolves when the server answers. `settings` are of its dynamic configuration, each as KEY=JSON. */
+  static async start(settings: readonly string[] = []): Promise<DevServer> {
     const port = await freePort();
     const args = ["server", "start-dev", "--headless", "--ip", "127.0.0.1", "--log-level", "error"];
+    for (const setting of settings) args.push("--dynamic-config-value", setting);
     const child = spawn(temporalCli()!, [...args, "--port", String(port), "--http-port", String(await freePort())], {
       stdio: ["ignore", "ignore", "pipe"],
     });

@@ -1,0 +1,196 @@
+// runtime: node
+// Our worker in Node and in Deno beside the worker of Temporal's own SDK, against real Temporal dev servers, alternating in one run. Each
+// worker is a process of its own and alone with a fresh server while it is measured; the load comes from this process, the same for all, so
+// only the worker differs. The server's rate limits are lifted, or they would decide.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { availableParallelism, cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { Client, silentLogger } from "../ts/client/mod.ts";
+import { GrpcService } from "../ts/temporal/grpc.ts";
+import { DevServer, noServer } from "../tests/interop/support/dev_server.ts";
+import { type Bench, MEASURES, memory, type Samples, start, warmUp } from "./cluster/measures.ts";
+import { rows, table } from "./cluster/table.ts";
+import { cpuSeconds, type Variant, Variants, type WorkerProcess } from "./cluster/variants.ts";
+import { count, options } from "./lib/measure.ts";
+
+const PARTS = [...Object.keys(MEASURES), "memory", "start", "size"];
+const HELP = `usage: npm run bench -- cluster [options]
+
+Needs a Temporal dev server (TEMPORAL_CLI, or \`temporal\`), Temporal's SDK (npm ci in tests/interop) and Linux (/proc).
+
+--workers=A,B      node, deno (ours), official (Temporal's SDK, workflows bundled ahead), sources (it bundles at its start; start alone)
+                   (default: all)
+--only=A,B         ${PARTS.join(", ")} (default: all)
+--repeats=N        rounds; in each every worker is measured once, each round another one first (default 3)
+--seconds=N        length of one measure of throughput (default 6)
+--in-flight=N      workflows in flight at throughput (default 50)
+--messages=N       signals and updates, one after the other, at latency (default 120)
+--idle=N           cached workflows at memory, measured once (default 2000)
+--starts=N         fresh processes at start (default 5)
+--profile=DIR      V8's CPU profiles of the workers in Node
+--json             JSON instead of a table
+--package=DIR      the published package, for its size (tools/bench.mjs makes it)`;
+
+const args = process.argv.slice(2);
+if (args.includes("--help")) {
+  console.log(HELP);
+  process.exit(0);
+}
+const given = options(args, {
+  ...{ workers: "node,deno,official,sources", only: PARTS.join(","), repeats: "3", seconds: "6", "in-flight": "50" },
+  ...{ messages: "120", idle: "2000", starts: "5", profile: "", json: "", package: "" },
+});
+const chosen = <T extends string>(option: "workers" | "only", known: readonly T[]): T[] =>
+  given[option].split(",").map((name) => {
+    if (!known.includes(name as T)) throw new Error(`--${option} takes ${known.join(", ")}, not "${name}"`);
+    return name as T;
+  });
+const variants = chosen<Variant>("workers", ["node", "deno", "official", "sources"]);
+const parts = chosen("only", PARTS);
+const settings = {
+  repeats: count("repeats", given.repeats),
+  seconds: count("seconds", given.seconds),
+  inFlight: count("in-flight", given["in-flight"]),
+  messages: count("messages", given.messages, 2),
+  idle: count("idle", given.idle, 100),
+  starts: count("starts", given.starts),
+};
+if (noServer !== false) throw new Error(noServer);
+
+/**
+ * Far above what one machine can do: the server does what it can instead of what it may. A dev server has one shard, and a shard looks for
+ * new work at most 20 times per second; a cluster has hundreds of them.
+ */
+const UNLIMITED = [
+  ...["frontend.rps", "frontend.namespaceRPS", "history.rps", "matching.rps"],
+  ...["frontend.persistenceMaxQPS", "history.persistenceMaxQPS", "matching.persistenceMaxQPS"],
+  ...["system.visibilityPersistenceMaxWriteQPS", "frontend.namespaceRPS.visibility"],
+  ...["transfer", "timer", "visibility", "outbound"].map((queue) => `history.${queue}ProcessorMaxPollRPS`),
+].map((key) => `${key}=1000000`);
+
+const samples = new Map<Variant, Samples>(variants.map((variant) => [variant, {}]));
+function note(variant: Variant, more: Samples): void {
+  const of = samples.get(variant)!;
+  for (const [name, values] of Object.entries(more)) (of[name] ??= []).push(...values);
+}
+const say = (line: string) => process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`);
+
+/** A fresh server and a client of it. */
+async function withServer(body: (server: DevServer, client: Client) => Promise<void>): Promise<void> {
+  const server = await DevServer.start(UNLIMITED);
+  const service = new GrpcService({ address: server.address });
+  try {
+    await body(server, new Client({ service, logger: silentLogger }));
+  } finally {
+    service.close();
+    await server.stop();
+  }
+}
+
+interface Session {
+  readonly variant: Variant;
+  readonly server: DevServer;
+  readonly client: Client;
+  readonly name: string;
+  readonly cached?: number;
+}
+
+async function withWorker({ variant, server, client, name, cached = 0 }: Session, body: (bench: Bench) => Promise<void>) {
+  const taskQueue = `${name}-${variant}`;
+  const profile = given.profile === "" ? undefined : given.profile;
+  const worker: WorkerProcess = processes.start({ variant, address: server.address, taskQueue, cached, profile });
+  try {
+    await worker.ready();
+    await body({ ...settings, client, worker, taskQueue, serverCpu: () => cpuSeconds(server.pid) });
+  } finally {
+    await worker.stop(profile !== undefined);
+  }
+}
+
+const folder = mkdtempSync(join(tmpdir(), "temporalex-cluster-"));
+const processes = Variants.make(variants, folder);
+const began = Date.now();
+try {
+  const working = variants.filter((variant) => variant !== "sources");
+  const measures = Object.entries(MEASURES).filter(([name]) => parts.includes(name));
+  for (let round = 0; round < settings.repeats && measures.length > 0; round++) {
+    for (let i = 0; i < working.length; i++) {
+      const variant = working[(i + round) % working.length]!;
+      await withServer((server, client) =>
+        withWorker({ variant, server, client, name: `round-${round}` }, async (bench) => {
+          await warmUp(bench);
+          for (const [name, measure] of measures) {
+            const got = await measure(bench);
+            note(variant, got);
+            say(`${variant} ${name}: ${Object.values(got).map((values) => values.map((v) => v.toPrecision(4))).join(", ")}`);
+          }
+        })
+      );
+    }
+  }
+  if (parts.includes("start")) {
+    await withServer(async (server, client) => {
+      for (let i = 0; i < settings.starts; i++) {
+        for (const variant of variants) {
+          const taskQueue = `start-${i}-${variant}`;
+          note(variant, await start(client, taskQueue, () => processes.start({ variant, address: server.address, taskQueue })));
+        }
+      }
+    });
+    say("start measured");
+  }
+  if (parts.includes("memory")) {
+    for (const variant of working) {
+      await withServer((server, client) =>
+        withWorker({ variant, server, client, name: "memory", cached: settings.idle * 2 }, async (bench) => {
+          note(variant, await memory(bench, settings.idle));
+        })
+      );
+      say(`${variant} memory measured`);
+    }
+  }
+} finally {
+  rmSync(folder, { recursive: true });
+}
+if (parts.includes("size")) {
+  const ours = given.package === "" ? undefined : sizeOf(given.package) + installed(".");
+  for (const variant of variants) {
+    const bytes = variant === "node" || variant === "deno"
+      ? ours
+      : variant === "official"
+      ? installed("tests/interop")
+      : undefined;
+    if (bytes !== undefined) note(variant, { "production install: MB": [bytes / 1e6] });
+  }
+}
+
+/** Bytes of the files of a folder. */
+function sizeOf(path: string): number {
+  return readdirSync(path, { withFileTypes: true }).reduce((sum, entry) => {
+    const inner = join(path, entry.name);
+    return sum + (entry.isDirectory() ? sizeOf(inner) : entry.isFile() ? statSync(inner).size : 0);
+  }, 0);
+}
+
+/** Bytes of the packages that a lock file installs, without development and optional ones. */
+function installed(project: string): number {
+  const lock = JSON.parse(readFileSync(join(project, "package-lock.json"), "utf8")) as {
+    packages: { [path: string]: { dev?: boolean; optional?: boolean; devOptional?: boolean } };
+  };
+  return Object.entries(lock.packages).reduce((sum, [path, { dev, optional, devOptional }]) => {
+    // Packages within packages are counted with those.
+    if (path === "" || dev || optional || devOptional || path.lastIndexOf("node_modules/") > 0) return sum;
+    return sum + sizeOf(join(project, path));
+  }, 0);
+}
+
+const result = rows(samples);
+if (given.json !== "") {
+  const { node } = process.versions;
+  const machine = `${availableParallelism()} cores, ${cpus()[0]?.model ?? "unknown"}`;
+  const seconds = Math.round((Date.now() - began) / 1000);
+  console.log(JSON.stringify({ bench: "cluster", machine, node, ...settings, took: seconds, rows: result }, undefined, 1));
+} else {
+  console.log(table(result, variants));
+}

@@ -57,7 +57,9 @@ export class DevServer {
     let said = "";
     child.stderr!.on("data", (chunk) => said += chunk);
     const server = new DevServer(child, `127.0.0.1:${port}`);
-    process.once("exit", () => child.kill("SIGKILL"));
+    const kill = () => child.kill("SIGKILL");
+    process.once("exit", kill);
+    child.once("exit", () => process.off("exit", kill));
     const probe = new GrpcService({ address: server.address });
     try {
       for (let attempt = 0;; attempt++) {

@@ -19,6 +19,13 @@ export async function waitForCancel(): Promise<void> {
   await sleep("1h");
 }
 
+export async function patient(): Promise<never> {
+  for (;;) {
+    heartbeat("patient");
+    await sleep(20);
+  }
+}
+
 export function odd(): () => void {
   return () => {};
 }

@@ -1,0 +1,235 @@
+// Activities that an operator pauses, resets and unpauses, heartbeats that are throttled, cancellation, and a queue's rate limit: on a real
+// Temporal dev server, by the calls that its command line makes.
+// takes: 25 s
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { activityContext, activityInfo, type CancelReason, withContext } from "../../ts/activity/mod.ts";
+import { Client, WorkflowFailedError } from "../../ts/client/mod.ts";
+import { silentLogger } from "../../ts/service/logger.ts";
+import type { RawService } from "../../ts/service/raw.ts";
+import { type TypedService, typedService } from "../../ts/service/typed.ts";
+import { GrpcService } from "../../ts/temporal/grpc.ts";
+import { Worker } from "../../ts/worker/mod.ts";
+import { activities, isCancellation, parallel, workflow } from "../../ts/workflow/mod.ts";
+import { until } from "../support/services.ts";
+import { DevServer, noServer } from "./support/dev_server.ts";
+
+interface Acts {
+  work(): Promise<string>;
+}
+const retry = { initialInterval: 50, maximumInterval: 100 };
+const beating = activities<Acts>({ startToClose: "1m", heartbeat: "3s", retry, cancellationType: "waitCancellationCompleted" });
+const works = workflow("Works", async () => await beating.work());
+const quiet = activities<Acts>({ startToClose: "1m", retry });
+const fans = workflow("Fans", async (n: number) => void await parallel(Array.from({ length: n }, () => () => quiet.work())));
+
+const module = new URL("../worker/modules/computing.ts", import.meta.url);
+const waitsInThread = workflow("WaitsInThread", async () => {
+  const own = activities<{ patient(): Promise<string> }>({ startToClose: "1m", heartbeat: "10s", retry });
+  return await own.patient();
+});
+
+let server: DevServer, service: GrpcService, typed: TypedService, client: Client, worker: Worker;
+/** What the activity does, by workflow id. */
+const behaviors = new Map<string, () => unknown>();
+let heartbeats = 0;
+
+before(async () => {
+  if (noServer !== false) return;
+  server = await DevServer.start();
+  service = new GrpcService({ address: server.address });
+  typed = typedService(service);
+  const counting: RawService = {
+    losesCancelledPolls: true,
+    call(method, request, options) {
+      if (method === "recordActivityTaskHeartbeat") heartbeats++;
+      return service.call(method, request, options);
+    },
+  };
+  client = new Client({ service, taskQueue: "operated", logger: silentLogger });
+  worker = await Worker.create({
+    service: counting,
+    taskQueue: "operated",
+    workflows: [works, fans, waitsInThread],
+    activities: { work: () => behaviors.get(activityInfo().workflowId)!() },
+    activityThreads: { module, size: 1 },
+    heartbeatThrottle: { maximumMs: 100 },
+    logger: silentLogger,
+  });
+  worker.run().catch(() => {});
+});
+
+after(async () => {
+  await worker?.shutdown();
+  service?.close();
+  await server?.stop();
+});
+
+/** A run whose activity does this. */
+function begin(id: string, work: () => unknown) {
+  behaviors.set(id, work);
+  return client.start(works, { id });
+}
+
+const named = (handle: { workflowId: string }) => ({
+  namespace: "default",
+  execution: { workflowId: handle.workflowId },
+  identity: "operator",
+  activity: { case: "type" as const, value: "work" },
+});
+
+const beats = async (handle: { describe(): Promise<{ pendingActivities: readonly { heartbeatDetails?: unknown }[] }> }) =>
+  (await handle.describe()).pendingActivities[0]?.heartbeatDetails !== undefined;
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** An activity that beats until it is told to stop, or until `finish`; what each attempt saw. */
+function attempts() {
+  const seen: { attempt: number; details: unknown; told?: CancelReason }[] = [];
+  const state = { finish: false };
+  const work = withContext(async (context) => {
+    const one: typeof seen[number] = { attempt: context.info.attempt, details: context.info.heartbeatDetails };
+    seen.push(one);
+    try {
+      for (let i = 1; !state.finish; i++) {
+        context.heartbeat({ attempt: context.info.attempt, i: Math.min(i, 3) });
+        await context.sleep(20);
+      }
+      return `done in attempt ${context.info.attempt}`;
+    } catch (error) {
+      one.told = context.cancelReason!;
+      throw error;
+    }
+  });
+  return { seen, state, work };
+}
+
+test("a pause tells the running attempt, keeps the next one back, and an unpause lets it begin", { skip: noServer }, async () => {
+  const { seen, state, work } = attempts();
+  const handle = await begin("paused", work);
+  await until("it beats", () => beats(handle));
+  await typed.pauseActivity({ ...named(handle), reason: "maintenance" });
+  await until("it was told", () => seen[0]?.told !== undefined);
+  assert.equal(seen[0]!.told, "PAUSED");
+  const pending = async () => (await typed.describeWorkflowExecution(named(handle))).pendingActivities[0]!;
+  await until("its failure is known", async () => (await pending()).lastFailure !== undefined);
+  const { lastFailure, paused } = await pending();
+  assert.equal(paused, true);
+  assert.match(lastFailure!.message, /the activity was paused/);
+  await pause(500);
+  assert.equal(seen.length, 1, "no attempt begins while it is paused");
+  state.finish = true;
+  await typed.unpauseActivity(named(handle));
+  assert.equal(await handle.result(), "done in attempt 2");
+  assert.deepEqual(seen[1], { attempt: 2, details: { attempt: 1, i: 3 } }, "the last heartbeat was not lost");
+});
+
+test("a pause between attempts keeps the next one back", { skip: noServer }, async () => {
+  let calls = 0;
+  let fails = true;
+  const handle = await begin("paused-between", () => {
+    calls++;
+    if (fails) throw new Error("not yet");
+    return `done after ${activityInfo().attempt > 1}`;
+  });
+  await until("it has failed twice", () => calls >= 2);
+  await typed.pauseActivity(named(handle));
+  fails = false;
+  await pause(300);
+  const before = calls;
+  await pause(500);
+  assert.equal(calls, before);
+  await typed.unpauseActivity(named(handle));
+  assert.equal(await handle.result(), "done after true");
+});
+
+test("a reset tells the running attempt, and heartbeats and attempts begin anew", { skip: noServer }, async () => {
+  const { seen, state, work } = attempts();
+  const handle = await begin("reset", work);
+  await until("it beats", () => beats(handle));
+  await typed.resetActivity({ ...named(handle), resetHeartbeat: true });
+  await until("it was told, and began anew", () => seen.length === 2);
+  assert.equal(seen[0]!.told, "RESET");
+  // For the server the attempt that was reset is the first one.
+  assert.deepEqual(seen[1], { attempt: 2, details: undefined });
+  state.finish = true;
+  assert.equal(await handle.result(), "done in attempt 2");
+});
+
+test(
+  "a reset of a later attempt makes it unknown to the server, which times it out as the first one",
+  { skip: noServer },
+  async () => {
+    const { seen, state, work } = attempts();
+    let failures = 2;
+    const handle = await begin("reset-later", () => {
+      if (failures-- > 0) throw new Error("not yet");
+      return work();
+    });
+    await until("it beats", () => beats(handle));
+    assert.equal(seen[0]!.attempt, 3);
+    await typed.resetActivity(named(handle));
+    await until("it was told", () => seen[0]!.told !== undefined);
+    // The task token names the attempt, and the server counts from one again at once.
+    assert.equal(seen[0]!.told, "NOT_FOUND");
+    state.finish = true;
+    assert.equal(await handle.result(), "done in attempt 2");
+  },
+);
+
+test("an activity in a thread of its own is told of a pause, too", { skip: noServer }, async () => {
+  const handle = await client.start(waitsInThread, { id: "paused-thread" });
+  await until("it beats", () => beats(handle));
+  await typed.pauseActivity({ ...named(handle), activity: { case: "type", value: "patient" } });
+  await until("its failure is known", async () => {
+    const { pendingActivities } = await typed.describeWorkflowExecution(named(handle));
+    return /paused/.test(pendingActivities[0]!.lastFailure?.message ?? "");
+  });
+  await handle.terminate();
+});
+
+test("heartbeats are throttled; the last one before a failure arrives", { skip: noServer }, async () => {
+  const seen: unknown[] = [];
+  const before = heartbeats;
+  const handle = await begin("throttled", async () => {
+    const { info, heartbeat } = activityContext();
+    seen.push(info.heartbeatDetails);
+    if (info.attempt === 2) return "done";
+    for (let i = 1; i <= 300; i++) {
+      heartbeat(i);
+      await pause(1);
+    }
+    throw new Error("again");
+  });
+  assert.equal(await handle.result(), "done");
+  assert.deepEqual(seen, [undefined, 300]);
+  const calls = heartbeats - before;
+  assert.ok(calls >= 2 && calls < 40, `${calls} calls for 300 heartbeats`);
+});
+
+test("a cancelled workflow reaches its activity, which reports it", { skip: noServer }, async () => {
+  const { seen, work } = attempts();
+  const handle = await begin("cancelled", work);
+  await until("it beats", () => beats(handle));
+  await handle.cancel();
+  await assert.rejects(handle.result(), (error) => error instanceof WorkflowFailedError && isCancellation(error.cause));
+  assert.equal(seen[0]!.told, "CANCELLED");
+  const kinds = (await handle.fetchHistory()).events.map((event) => event.attributes.case);
+  assert.ok(kinds.includes("activityTaskCanceledEventAttributes"));
+});
+
+test("the queue's limit of activities per second holds on the server", { skip: noServer }, async () => {
+  const at: number[] = [];
+  const taskQueue = "limited";
+  const limited = await Worker.create({
+    service,
+    taskQueue,
+    workflows: [fans],
+    activities: { work: () => void at.push(performance.now()) },
+    maxTaskQueueActivitiesPerSecond: 4,
+    logger: silentLogger,
+  });
+  await limited.runUntil(() => client.execute(fans, { id: "limited", taskQueue, args: [12] }));
+  assert.equal(at.length, 12);
+  // A burst of about one second's worth is let through, and the rest at four per second.
+  assert.ok(at.at(-1)! - at[0]! > 1000, `${at.at(-1)! - at[0]!} ms for 12 activities at 4 per second`);
+});

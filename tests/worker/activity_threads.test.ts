@@ -18,6 +18,7 @@ function context(activityId = "1") {
   let cancelReason: ActivityContext["cancelReason"];
   const made: ActivityContext = {
     info: { activityId, attempt: 1, idempotencyKey: `w/r/${activityId}` } as ActivityContext["info"],
+    headers: {},
     cancelled: abort.signal,
     get cancelReason() {
       return cancelReason;

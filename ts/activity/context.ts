@@ -1,6 +1,7 @@
 // What an activity can know and do while it runs. In Node and Deno the free functions find the context of the attempt that calls them; in
 // browsers, and wherever one likes it better, an activity made with `withContext` is given it as its first argument.
 import type { Duration } from "../converter/duration.ts";
+import type { Payload } from "../converter/payload.ts";
 import { asyncContext } from "../platform/async_context.ts";
 import type { Logger } from "../service/logger.ts";
 
@@ -68,6 +69,11 @@ export interface ActivityContext {
   readonly cancelled: AbortSignal;
   /** Why, once `cancelled` is aborted. */
   readonly cancelReason: CancelReason | undefined;
+  /**
+   * What came with the call beside its arguments: the headers of the workflow's start, or what interceptors made of them. Decode one with
+   * `defaultPayloadConverter.fromPayload`, or with the converter that its sender used.
+   */
+  readonly headers: { readonly [name: string]: Payload };
   /** Adds the activity's ids to each record. */
   readonly logger: Logger;
   /**

@@ -8,6 +8,8 @@ import { consoleLogger, processIdentity } from "../platform/host.ts";
 import { withCodec } from "../codec/coded_service.ts";
 import { DEFAULT_PAYLOAD_LIMITS, type PayloadLimits } from "../service/limits.ts";
 import type { Logger } from "../service/logger.ts";
+import { metered } from "../service/metered.ts";
+import type { Metrics } from "../service/metrics.ts";
 import type { RawService } from "../service/raw.ts";
 import { DEFAULT_RETRY, type RetryOptions } from "../service/retry.ts";
 import { CALL_TIMEOUT_MS, Calls, type CallSettings, type Deadline } from "./calls.ts";
@@ -46,6 +48,8 @@ export interface ClientOptions extends CodecOptions {
   payloadLimits?: Partial<PayloadLimits>;
   /** Code around its operations, the first one outermost: tracing, default options, headers. See {@link ClientInterceptor}. */
   interceptors?: readonly ClientInterceptor[];
+  /** Where calls to the service are reported: a `MetricsRegistry`. Default: nothing is measured. */
+  metrics?: Metrics;
   /** Told of warnings, such as payloads near the limit. Default: lines on standard error. */
   logger?: Logger;
 }
@@ -87,7 +91,8 @@ export class Client {
     const logger = options.logger ?? consoleLogger();
     const limits = { ...DEFAULT_PAYLOAD_LIMITS, ...options.payloadLimits };
     const codec = MessageCodec.of(options);
-    const service = codec === undefined ? options.service : withCodec(options.service, codec, { limits, logger });
+    const plain = metered(options.service, options.metrics, this.namespace);
+    const service = codec === undefined ? plain : withCodec(plain, codec, { limits, logger });
     this.#context = {
       calls: new Calls(service, { ...DEFAULT_RETRY, ...options.retry }),
       namespace: this.namespace,

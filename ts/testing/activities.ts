@@ -47,6 +47,8 @@ export function mockActivities<T>(mocks: ActivityMocks<T>): MockedActivities<T> 
 export interface RunActivityOptions {
   /** Replaces parts of the info that the activity sees. */
   info?: Partial<ActivityInfo>;
+  /** Headers that the activity sees. */
+  headers?: ActivityContext["headers"];
   /** Called for each heartbeat. */
   onHeartbeat?: (details: unknown) => void;
   /** Aborting it cancels the activity. */
@@ -73,6 +75,7 @@ export async function runActivity<A extends unknown[], R>(
   else options.cancel?.addEventListener("abort", cancel, { once: true });
   const context: ActivityContext = {
     info: { ...DEFAULT_INFO, ...options.info },
+    headers: options.headers ?? {},
     cancelled: abort.signal,
     get cancelReason() {
       return reason;

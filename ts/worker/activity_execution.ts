@@ -23,6 +23,8 @@ import { AttemptContext, CANCEL_MESSAGES, limitMs } from "./attempt_context.ts";
 import type { Deployment } from "./deployment.ts";
 import { Heartbeater, heartbeatIntervalMs, type HeartbeatThrottle } from "./heartbeats.ts";
 import type { ActivityAttempt, WorkerEvents } from "./options.ts";
+import type { ActivitySeries, WorkerMetrics } from "./worker_metrics.ts";
+import { timestampDate } from "../temporal/well_known.ts";
 import { hasCode, loggable, report, unencodable } from "./reports.ts";
 
 export interface ActivityOptions {
@@ -41,6 +43,7 @@ export interface ActivityOptions {
   throttle: HeartbeatThrottle;
   logger: Logger;
   events: WorkerEvents;
+  metrics?: WorkerMetrics | undefined;
   /** Of heartbeats, deadlines and sleeps. */
   timers: Timers;
   /** Of reports that are repeated. */
@@ -79,14 +82,35 @@ export class ActivityExecution {
   /** Runs the attempt to its report. Never rejects. */
   async run(activity: RunActivity): Promise<void> {
     this.#armDeadline();
+    this.#measureStart();
     try {
       const args = fromPayloads(this.#options.converter, this.#task.input?.payloads);
-      await this.#completed(await activity(this.#context, args));
+      await this.#completed(await this.#measured(() => activity(this.#context, args)));
     } catch (error) {
       await this.#ended(error);
     } finally {
       this.#stopDeadline?.();
       this.#heartbeater?.stop();
+    }
+  }
+
+  get #series(): ActivitySeries | undefined {
+    return this.#options.metrics?.activity(this.#task.workflowType?.name ?? "", this.#task.activityType?.name ?? "");
+  }
+
+  #measureStart(): void {
+    const { currentAttemptScheduledTime: due, startedTime: started } = this.#task;
+    if (this.#options.metrics === undefined || due === undefined || started === undefined) return;
+    this.#series?.scheduleToStart.record(timestampDate(started).getTime() - timestampDate(due).getTime());
+  }
+
+  async #measured<T>(run: () => Promise<T>): Promise<T> {
+    if (this.#options.metrics === undefined) return await run();
+    const began = performance.now();
+    try {
+      return await run();
+    } finally {
+      this.#series?.execution.record(performance.now() - began);
     }
   }
 
@@ -154,6 +178,8 @@ export class ActivityExecution {
       await this.#report("respondActivityTaskCompleted", RespondActivityTaskCompletedRequestSchema, {
         result: { payloads: [payload] },
       });
+      const { scheduledTime } = this.#task;
+      if (scheduledTime !== undefined) this.#series?.endToEnd.record(Date.now() - timestampDate(scheduledTime).getTime());
     } catch (error) {
       // A codec may work again (a key service, a store of blobs); what is too large stays so.
       await this.#ended(error instanceof PayloadTooLargeError ? final(error) : error);
@@ -176,6 +202,7 @@ export class ActivityExecution {
       // Nobody asked for it: the service would refuse a cancellation.
       error = new ApplicationFailure(error.message, { type: error.name, details: error.details, cause: error });
     }
+    this.#series?.failed.add();
     this.#logger.warn("an activity failed", { error: loggable(error, this.#options.codec) });
     const failure = this.#failure(error);
     events.activityFailed?.({ ...this.#attempt(), message: failure.message });

@@ -193,7 +193,7 @@ export class ActivityPool {
       });
     };
     try {
-      post(slot, { kind: "run", id, activity: job.activity, info: context.info, args: job.args });
+      post(slot, { kind: "run", id, activity: job.activity, info: context.info, headers: context.headers, args: job.args });
     } catch (error) {
       return this.#finish(slot, id, () => job.reject(error));
     }

@@ -3,11 +3,14 @@ import { fromBinary } from "@bufbuild/protobuf";
 import type { CancelReason } from "../activity/context.ts";
 import { decodeResponse } from "../codec/coded_service.ts";
 import { PollActivityTaskQueueResponseSchema } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { type ActivityInterceptor, intercepted } from "./interceptors.ts";
 import { ActivityExecution, type ActivityOptions, type RunActivity } from "./activity_execution.ts";
 
 export interface ActivityTasksOptions extends ActivityOptions {
   /** The function of a type; throws the failure of an unknown one. */
   find: (activityType: string) => RunActivity;
+  /** Code around each attempt, the first one outermost. */
+  activityInterceptors?: readonly ActivityInterceptor[];
 }
 
 export class ActivityTasks {
@@ -55,7 +58,8 @@ export class ActivityTasks {
     this.#running.add(execution);
     if (this.#cancelled !== undefined) execution.cancel(this.#cancelled);
     try {
-      await execution.run(async (context, args) => await this.#options.find(type)(context, args));
+      const activity: RunActivity = async (context, args) => await this.#options.find(type)(context, args);
+      await execution.run(intercepted(activity, this.#options.activityInterceptors ?? []));
     } finally {
       this.#running.delete(execution);
     }

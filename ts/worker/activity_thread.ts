@@ -18,7 +18,7 @@ let loaded: Promise<void> = Promise.resolve();
 /** How to cancel what runs. */
 const running = new Map<number, (reason: CancelReason, message: string) => void>();
 
-async function run({ id, activity, info, args }: ToThread & { kind: "run" }): Promise<void> {
+async function run({ id, activity, info, headers, args }: ToThread & { kind: "run" }): Promise<void> {
   const abort = new AbortController();
   let cancelReason: CancelReason | undefined;
   running.set(id, (reason, message) => {
@@ -28,6 +28,7 @@ async function run({ id, activity, info, args }: ToThread & { kind: "run" }): Pr
   const log = (level: LogLevel) => (message: string, fields?: LogFields) => post({ kind: "log", id, level, message, fields });
   const context: ActivityContext = {
     info,
+    headers,
     cancelled: abort.signal,
     get cancelReason() {
       return cancelReason;

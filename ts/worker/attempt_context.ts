@@ -4,7 +4,7 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { ActivityContext, ActivityInfo, CancelReason } from "../activity/context.ts";
 import { type Duration, toMs } from "../converter/duration.ts";
 import { CancelledFailure } from "../converter/failures.ts";
-import { fromPayloads, type PayloadConverter } from "../converter/payload.ts";
+import { fromPayloads, type Payload, type PayloadConverter } from "../converter/payload.ts";
 import { type Logger, withFields } from "../service/logger.ts";
 import { sleepOn, type Timers } from "../service/timers.ts";
 import type { PollActivityTaskQueueResponse } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
@@ -27,6 +27,8 @@ export const CANCEL_MESSAGES: { readonly [reason in CancelReason]: string } = {
   TIMED_OUT: "the activity has timed out",
   WORKER_SHUTDOWN: "the worker is shutting down",
 };
+
+const NO_HEADERS: { readonly [name: string]: Payload } = Object.freeze({});
 
 const date = (time: Timestamp | undefined) => (time === undefined ? undefined : timestampDate(time));
 
@@ -53,6 +55,10 @@ export class AttemptContext implements ActivityContext {
 
   get info(): ActivityInfo {
     return this.#info ??= infoOf(this.#task, this.#settings);
+  }
+
+  get headers(): { readonly [name: string]: Payload } {
+    return this.#task.header?.fields ?? NO_HEADERS;
   }
 
   get logger(): Logger {

@@ -3,6 +3,7 @@ export { type ActivityThreads } from "./activity_pool.ts";
 export { type Activities, prefixed } from "./activity_registry.ts";
 export { type WorkerDeploymentOptions, type WorkerDeploymentVersion } from "./deployment.ts";
 export { type HeartbeatThrottle } from "./heartbeats.ts";
+export type { ActivityCall, ActivityInterceptor } from "./interceptors.ts";
 export type { ActivityAttempt, WorkerEvents, WorkerOptions } from "./options.ts";
 export type { RealmSettings, Workflows } from "./realms.ts";
 export {

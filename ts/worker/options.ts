@@ -6,6 +6,8 @@ import { defaultPayloadConverter, type PayloadConverter } from "../converter/pay
 import { consoleLogger, processIdentity } from "../platform/host.ts";
 import { DEFAULT_PAYLOAD_LIMITS, type PayloadLimits } from "../service/limits.ts";
 import type { Logger } from "../service/logger.ts";
+import { metered } from "../service/metered.ts";
+import type { Metrics } from "../service/metrics.ts";
 import type { RawService } from "../service/raw.ts";
 import { realTimers, type Timers } from "../service/timers.ts";
 import type { ActivityThreads } from "./activity_pool.ts";
@@ -13,7 +15,10 @@ import type { Activities } from "./activity_registry.ts";
 import { Deployment, type WorkerDeploymentOptions } from "./deployment.ts";
 import { DEFAULT_HEARTBEAT_THROTTLE, type HeartbeatThrottle } from "./heartbeats.ts";
 import { activityPolls, type PollerBehavior, type PollRange, type WorkflowPollRanges, workflowPolls } from "./poller_behavior.ts";
+import type { ActivityInterceptor } from "./interceptors.ts";
 import type { RealmSettings } from "./realms.ts";
+import { WorkerMetrics } from "./worker_metrics.ts";
+import { WorkflowWatch } from "./workflow_watch.ts";
 
 /** Names an attempt of an activity. */
 export interface ActivityAttempt {
@@ -83,6 +88,10 @@ export interface WorkerOptions extends RealmSettings, CodecOptions {
   heartbeatThrottle?: Partial<HeartbeatThrottle>;
   /** Sizes of payloads that are warned of and refused. */
   payloadLimits?: Partial<PayloadLimits>;
+  /** Code around each attempt of an activity, the first one outermost. */
+  activityInterceptors?: readonly ActivityInterceptor[];
+  /** Where the worker, and its calls to the service, report what they do: a `MetricsRegistry`. Default: nothing is measured. */
+  metrics?: Metrics;
   /** Where its records go. Default: lines on standard error. */
   logger?: Logger;
   /** What it tells you beside the log. */
@@ -118,6 +127,10 @@ export interface WorkerSettings {
   limits: PayloadLimits;
   logger: Logger;
   events: WorkerEvents;
+  activityInterceptors: readonly ActivityInterceptor[];
+  metrics: WorkerMetrics | undefined;
+  /** Follows workflow tasks, where somebody wants to know of them. */
+  watch: WorkflowWatch | undefined;
   unknownActivityIsFinal: boolean;
   timers: Timers;
   activityTimers: Timers;
@@ -151,10 +164,12 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
     cachedWorkflows > 0 ? 2 : 1,
   );
   const maxConcurrentActivities = whole("maxConcurrentActivities", options.maxConcurrentActivities ?? 100, 1);
+  const namespace = options.namespace ?? "default";
+  const metrics = options.metrics && new WorkerMetrics(options.metrics, namespace, taskQueue);
   return {
-    service: options.service,
+    service: metered(options.service, options.metrics, namespace),
     taskQueue,
-    namespace: options.namespace ?? "default",
+    namespace,
     identity: options.identity ?? processIdentity(),
     converter: options.converter ?? defaultPayloadConverter,
     codec: MessageCodec.of(options),
@@ -174,6 +189,9 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
     logger: options.logger ?? consoleLogger(),
     unknownActivityIsFinal: options.unknownActivityIsFinal ?? false,
     events: options.events ?? {},
+    activityInterceptors: [...options.activityInterceptors ?? []],
+    metrics,
+    watch: metrics && new WorkflowWatch(metrics, cachedWorkflows),
     timers: options.timers ?? realTimers,
     activityTimers: options.activityTimers ?? options.timers ?? realTimers,
   };

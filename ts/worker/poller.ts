@@ -27,6 +27,8 @@ const FINAL_CODES: ReadonlySet<number> = new Set([
   Code.FAILED_PRECONDITION,
 ]);
 const FINAL_AFTER = 5;
+/** A poll that was not refused for so long has been taken. */
+const TAKEN_AFTER_MS = 1000;
 /** An empty answer sooner than this did not wait for a task. */
 const EMPTY_TOO_SOON_MS = 20;
 
@@ -51,6 +53,8 @@ export interface PollerOptions {
   pace?: Pace | undefined;
   /** One poll; undefined when the long poll ended with nothing. */
   poll: (signal: AbortSignal) => Promise<PollAnswer | undefined>;
+  /** Told of each answer: whether there was a task in it. */
+  polled?: ((found: boolean) => void) | undefined;
   /** Works on a task; must not reject. */
   handle: (task: Uint8Array) => Promise<void>;
   /** The service refuses for good. */
@@ -89,8 +93,10 @@ export class Poller {
   #finalRefusals = 0;
   /** Loops that go on. */
   #polls = 0;
-  /** Those whose poll is in flight. */
-  #waiting = 0;
+  readonly #inFlight = new Set<{ readonly since: number }>();
+  /** There was an answer, and no refusal after it. */
+  #answered = false;
+  #refusedAt = -Infinity;
   /** Loops that are to end with their next answer. */
   #surplus = 0;
 
@@ -101,6 +107,23 @@ export class Poller {
   /** Tasks in work. */
   get tasks(): number {
     return this.#tasks.size;
+  }
+
+  get slots(): Slots {
+    return this.#options.slots;
+  }
+
+  /** Polls in flight. */
+  get waiting(): number {
+    return this.#inFlight.size;
+  }
+
+  /** The service takes its polls: the last answer was none of trouble, or a poll sent after it has been waiting for a while. */
+  get served(): boolean {
+    if (this.#answered) return true;
+    const before = this.#options.timers.now() - TAKEN_AFTER_MS;
+    for (const { since } of this.#inFlight) if (since > this.#refusedAt && since <= before) return true;
+    return false;
   }
 
   start(): void {
@@ -151,7 +174,7 @@ export class Poller {
         if (answer !== undefined) this.#scale(answer.scaling);
         if (answer?.task !== undefined) {
           this.#work(answer.task, release);
-          if (this.#waiting === 0) this.#scale(1);
+          if (this.#inFlight.size === 0) this.#scale(1);
           failures = this.#finalRefusals = 0;
           if (this.#surplus > 0 && this.#ends()) return;
           continue;
@@ -199,11 +222,22 @@ export class Poller {
   }
 
   async #ask(poll: PollerOptions["poll"], signal: AbortSignal): Promise<PollAnswer | undefined> {
-    this.#waiting++;
+    const { timers, polled } = this.#options;
+    const one = { since: timers.now() };
+    this.#inFlight.add(one);
     try {
-      return await poll(signal);
+      const answer = await poll(signal);
+      this.#answered = true;
+      polled?.(answer?.task !== undefined);
+      return answer;
+    } catch (error) {
+      if (!signal.aborted) {
+        this.#answered = false;
+        this.#refusedAt = timers.now();
+      }
+      throw error;
     } finally {
-      this.#waiting--;
+      this.#inFlight.delete(one);
     }
   }
 

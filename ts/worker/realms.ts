@@ -92,7 +92,11 @@ export async function openRealm(
       stickyQueue,
       stickyScheduleToStartTimeoutMs: settings.stickyScheduleToStartTimeoutMs,
     },
-    fetchHistory: (workflowId, runId, token) => fetchPage(settings, workflowId, runId, token),
+    fetchHistory: async (workflowId, runId, token) => {
+      const page = await fetchPage(settings, workflowId, runId, token);
+      settings.watch?.page(runId, token, page.history);
+      return page;
+    },
     log: workflowLog(settings.logger, settings.codec?.hidesText === true),
   };
   if (realmEntry !== undefined && (realm === "inline" || (workflows !== undefined && !namesModules(workflows)))) {

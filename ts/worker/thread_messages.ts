@@ -1,6 +1,6 @@
 // What crosses between a worker and the threads of its activities. Arguments and results cross by structured clone; failures as encoded
 // Failure messages, so that their classes and causes survive.
-import type { ActivityInfo, CancelReason } from "../activity/context.ts";
+import type { ActivityContext, ActivityInfo, CancelReason } from "../activity/context.ts";
 import type { LogFields, LogLevel } from "../service/logger.ts";
 
 /** Hooks for Node's loader (node:module `register`): the URL of their module, and what they are initialised with. */
@@ -11,7 +11,7 @@ export interface LoaderHooks {
 
 export type ToThread =
   | { kind: "load"; modules: readonly string[]; hooks: LoaderHooks | undefined }
-  | { kind: "run"; id: number; activity: string; info: ActivityInfo; args: unknown[] }
+  | { kind: "run"; id: number; activity: string; info: ActivityInfo; headers: ActivityContext["headers"]; args: unknown[] }
   | { kind: "cancel"; id: number; reason: CancelReason; message: string };
 
 export type FromThread =

@@ -26,6 +26,7 @@ import { type Replacement, type ReplacementOptions, replaceRealm } from "./repla
 import { hasCode } from "./reports.ts";
 import { Slots } from "./slots.ts";
 import { isEmptyTask, readScaling, SCALING_FIELD } from "./task_bytes.ts";
+import type { PollerType, WorkerType } from "./worker_metrics.ts";
 import { type TaskRealm, WorkflowTasks } from "./workflow_tasks.ts";
 
 /** The life of a worker: created, running, stopping (nothing new; what was taken is finished), stopped. */
@@ -149,6 +150,12 @@ export class Worker {
   /** Where in its life it is. */
   get state(): WorkerState {
     return this.#state;
+  }
+
+  /** It is running, and the service takes the polls of each of its pollers: what a readiness probe wants to know. */
+  get ready(): boolean {
+    const pollers = [...this.#workflowPollers, ...this.#activityPollers];
+    return this.#state === "running" && pollers.every((poller) => poller.served);
   }
 
   /** Names of the workflows and of the activities that it has now. */
@@ -312,6 +319,7 @@ export class Worker {
     try {
       await this.#drain();
     } finally {
+      this.#settings.metrics?.stopped();
       this.#state = "stopped";
     }
     logger.debug("the worker has stopped", { taskQueue });
@@ -319,18 +327,26 @@ export class Worker {
   }
 
   #startPollers(): void {
-    const { taskQueue, maxConcurrentWorkflowTasks, maxConcurrentActivities } = this.#settings;
+    const { taskQueue, maxConcurrentWorkflowTasks, maxConcurrentActivities, metrics } = this.#settings;
     const { workflowPolls, activityPolls } = this.#settings;
     if (this.#workflowTasks !== undefined) {
       const tasks = this.#workflowTasks;
       const common = { slots: new Slots(maxConcurrentWorkflowTasks), handle: (task: Uint8Array) => tasks.handle(task) };
       const what = `workflow tasks of queue "${taskQueue}"`;
       const normal = this.#workflowPoll({ name: taskQueue, kind: TaskQueueKind.NORMAL });
-      this.#workflowPollers.push(this.#poller({ ...common, what, polls: workflowPolls.normal, poll: normal }));
+      this.#workflowPollers.push(
+        this.#poller({ ...common, what, polls: workflowPolls.normal, poll: normal, polled: metrics?.polled("workflow_task") }),
+      );
       if (workflowPolls.sticky !== undefined) {
         const sticky = this.#workflowPoll({ name: this.#stickyQueue, kind: TaskQueueKind.STICKY, normalName: taskQueue });
         this.#workflowPollers.push(
-          this.#poller({ ...common, what: `${what} (sticky)`, polls: workflowPolls.sticky, poll: sticky }),
+          this.#poller({
+            ...common,
+            what: `${what} (sticky)`,
+            polls: workflowPolls.sticky,
+            poll: sticky,
+            polled: metrics?.polled("sticky_workflow_task"),
+          }),
         );
       }
     }
@@ -344,10 +360,27 @@ export class Worker {
         pace: perSecond === undefined ? undefined : new Pace(perSecond, this.#settings.timers),
         slots: new Slots(maxConcurrentActivities),
         poll: this.#activityPoll(),
+        polled: metrics?.polled("activity_task"),
         handle: (task) => tasks.handle(task),
       }));
     }
+    this.#report();
     for (const poller of [...this.#workflowPollers, ...this.#activityPollers]) poller.start();
+  }
+
+  /** What somebody who looks at the metrics sees from now on. */
+  #report(): void {
+    const { metrics, watch } = this.#settings;
+    if (metrics === undefined) return;
+    metrics.started();
+    const gauges = (pollers: readonly Poller[], worker: WorkerType, types: readonly PollerType[]) => {
+      pollers.forEach((poller, i) => metrics.pollers(types[i]!, () => poller.waiting));
+      if (pollers.length === 0) return;
+      metrics.slots(worker, pollers[0]!.slots, () => pollers.reduce((sum, poller) => sum + poller.waiting, 0));
+    };
+    gauges(this.#workflowPollers, "WorkflowWorker", ["workflow_task", "sticky_workflow_task"]);
+    gauges(this.#activityPollers, "ActivityWorker", ["activity_task"]);
+    if (watch !== undefined && this.#workflowTasks !== undefined) metrics.cacheSize(() => watch.cachedRuns);
   }
 
   #poller(options: Omit<PollerOptions, "logger" | "timers" | "onFatal">): Poller {

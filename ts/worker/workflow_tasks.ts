@@ -21,6 +21,7 @@ import {
 } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { Deployment } from "./deployment.ts";
 import type { WorkerEvents } from "./options.ts";
+import type { WatchedTask, WorkflowWatch } from "./workflow_watch.ts";
 import { RecentRuns } from "./recent_runs.ts";
 import { hasCode, loggable, MESSAGE_TOO_LARGE, report, type ReportContext, unencodable } from "./reports.ts";
 import { amended, NO_NEW_TASK, readCompletionAnswer, readWorkflowTask, type WorkflowTaskHead } from "./task_bytes.ts";
@@ -50,6 +51,8 @@ export interface WorkflowTasksOptions {
   identity: string;
   /** Applied before a task enters the realm, and after its outcome has left it. */
   codec: MessageCodec | undefined;
+  /** Follows the tasks, where somebody wants to know of them. */
+  watch?: WorkflowWatch | undefined;
   /** Which version the worker is. */
   deployment?: Deployment | undefined;
   logger: Logger;
@@ -137,6 +140,8 @@ export class WorkflowTasks {
     }
     const { workflowId, runId, workflowType, attempt } = head;
     const logger = withFields(this.#options.logger, { workflowId, runId, workflowType, attempt });
+    const { watch } = this.#options;
+    const watched = watch?.begin(task, head);
     let outcome: TaskOutcome;
     try {
       outcome = await realm.runTask(codec === undefined ? task : await decodeResponse(codec, "pollWorkflowTaskQueue", task));
@@ -144,9 +149,10 @@ export class WorkflowTasks {
       await this.#notRun(head, realm, error, logger);
       return undefined;
     }
+    if (watched !== undefined) watch!.settled(watched, outcome);
     logOutcome(outcome, head, logger, codec?.hidesText === true);
     if (outcome.error !== undefined && !head.isQuery) this.#failed(head, outcome.error.message);
-    const response = await this.#report(outcome, head, realm, logger);
+    const response = await this.#report(outcome, head, realm, logger, watched);
     if (outcome.evict) realm.evict(runId);
     return response;
   }
@@ -157,6 +163,8 @@ export class WorkflowTasks {
     logger.error("a workflow task could not be run", { error: loggable(error, codec) });
     this.#failed(head, (error as Error).message);
     realm.evict(head.runId);
+    this.#options.watch?.evicted(head.runId);
+    this.#options.watch?.failed(head, "WorkflowError");
     await this.#refuse(head, error, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE, logger);
   }
 
@@ -170,6 +178,7 @@ export class WorkflowTasks {
     head: WorkflowTaskHead,
     realm: TaskRealm,
     logger: Logger,
+    watched: WatchedTask | undefined,
   ): Promise<Uint8Array | undefined> {
     const context = { ...this.#options, logger };
     const { response } = outcome;
@@ -186,6 +195,7 @@ export class WorkflowTasks {
           try {
             answer = await report({ ...context, maxBytes: MAX_REQUEST_BYTES }, "respondWorkflowTaskCompleted", request);
             if (closes) this.recentRuns.forget(head.runId);
+            if (closes && watched !== undefined) this.#options.watch!.reported(watched, request);
           } finally {
             // Also when the answer is lost: the completion may have been recorded all the same.
             if (!closes) this.recentRuns.note(head);
@@ -209,16 +219,19 @@ export class WorkflowTasks {
       }
     } catch (error) {
       realm.evict(head.runId);
+      this.#options.watch?.evicted(head.runId);
       if (hasCode(error, Code.NOT_FOUND)) {
         logger.debug("the workflow task is no longer wanted", { error });
       } else if (isUnhandledCommand(error)) {
         logger.debug("something happened while the workflow was about to close; the service gives the task again");
       } else if (isTooLarge(error)) {
         logger.error("a workflow task's completion is larger than the service takes", { error });
+        this.#options.watch?.failed(head, "GrpcMessageTooLarge");
         await this.#refuse(head, error, WorkflowTaskFailedCause.GRPC_MESSAGE_TOO_LARGE, logger);
       } else if (error instanceof PayloadCodecError) {
         logger.error("a workflow task's outcome could not be encoded", { error: loggable(error, context.codec) });
         if (!head.isQuery) this.#failed(head, error.message);
+        this.#options.watch?.failed(head, "WorkflowError");
         await this.#refuse(head, error, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE, logger);
       } else {
         logger.error("a workflow task could not be reported", { error });

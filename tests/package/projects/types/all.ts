@@ -5,6 +5,7 @@ import * as client from "temporalex/client";
 import * as core from "temporalex/core";
 import * as debug from "temporalex/debug";
 import * as engine from "temporalex/engine";
+import * as metrics from "temporalex/metrics";
 import * as realm from "temporalex/realm";
 import * as slim from "temporalex/slim";
 import * as temporal from "temporalex/temporal";
@@ -20,6 +21,7 @@ export const names: string[] = [
   core,
   debug,
   engine,
+  metrics,
   realm,
   slim,
   temporal,

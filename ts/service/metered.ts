@@ -1,0 +1,90 @@
+// A service whose calls are counted and timed. It stands nearest to the service, so what is measured are attempts, as Temporal's SDKs do.
+import { BinaryReader } from "@bufbuild/protobuf/wire";
+import { type Metrics, SeriesBy } from "./metrics.ts";
+import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "./raw.ts";
+
+const POLLS: ReadonlySet<MethodName> = new Set<MethodName>([
+  "pollWorkflowTaskQueue",
+  "pollActivityTaskQueue",
+  "pollWorkflowExecutionUpdate",
+]);
+
+const CODE_NAMES: ReadonlyMap<number, string> = new Map(Object.entries(Code).map(([name, code]) => [code, name]));
+
+/** Calls that wait for something to happen: the ordinary ones' latencies say how the service is, theirs do not. */
+function isLong(method: MethodName, request: Uint8Array): boolean {
+  if (method !== "getWorkflowExecutionHistory") return POLLS.has(method);
+  // wait_new_event is field 5.
+  const reader = new BinaryReader(request);
+  while (reader.pos < reader.len) {
+    const [field, type] = reader.tag();
+    if (field === 5) return reader.bool();
+    reader.skip(type, field);
+  }
+  return false;
+}
+
+/** One kind of call, long or not. */
+class CallSeries {
+  readonly #requests;
+  readonly #latency;
+  readonly #failures: SeriesBy<ReturnType<Metrics["counter"]>>;
+
+  constructor(metrics: Metrics, namespace: string, method: MethodName, long: boolean) {
+    const name = `temporal_${long ? "long_" : ""}request`;
+    const labels = { operation: method[0]!.toUpperCase() + method.slice(1), namespace };
+    this.#requests = metrics.counter(name, labels);
+    this.#latency = metrics.histogram(`${name}_latency`, labels);
+    this.#failures = new SeriesBy((status_code) => metrics.counter(`${name}_failure`, { ...labels, status_code }));
+  }
+
+  begin(): number {
+    this.#requests.add();
+    return performance.now();
+  }
+
+  end(began: number): void {
+    this.#latency.record(performance.now() - began);
+  }
+
+  failed(code: number): void {
+    this.#failures.of(CODE_NAMES.get(code) ?? "UNKNOWN").add();
+  }
+}
+
+/** The service, with its calls reported. Without metrics it is the service itself. */
+export function metered(service: RawService, metrics: Metrics | undefined, namespace: string): RawService {
+  if (metrics === undefined) return service;
+  const plain = new Map<MethodName, CallSeries>();
+  const long = new Map<MethodName, CallSeries>();
+  const seriesOf = (method: MethodName, isLong: boolean) => {
+    const known = isLong ? long : plain;
+    let series = known.get(method);
+    if (series === undefined) known.set(method, series = new CallSeries(metrics, namespace, method, isLong));
+    return series;
+  };
+  const call = async (method: MethodName, request: Uint8Array, options?: CallOptions): Promise<Uint8Array> => {
+    const waits = isLong(method, request);
+    const series = seriesOf(method, waits);
+    const began = series.begin();
+    try {
+      return await service.call(method, request, options);
+    } catch (error) {
+      // A call that was given up here has not failed there, and a poll that met its deadline has only found nothing.
+      const given = options?.signal?.aborted === true;
+      const code = error instanceof ServiceError ? error.code : Code.UNKNOWN;
+      if (!given && !(waits && code === Code.DEADLINE_EXCEEDED)) series.failed(code);
+      throw error;
+    } finally {
+      series.end(began);
+    }
+  };
+  // Whatever else a service says of itself stays said.
+  return new Proxy(service, {
+    get(target, name) {
+      if (name === "call") return call;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}

@@ -1,0 +1,116 @@
+// What a worker reports: names and labels as Temporal's SDKs have them. Series are made when they are first needed and kept, so a report is
+// a look-up and an addition; where nobody gave metrics, none of this exists.
+import { type Counter, type Histogram, type Metrics, SeriesBy } from "../service/metrics.ts";
+import type { RunEnding } from "./task_facts.ts";
+
+/** Kinds of pollers, as the label has them. */
+export type PollerType = "workflow_task" | "sticky_workflow_task" | "activity_task";
+/** Kinds of slots. */
+export type WorkerType = "WorkflowWorker" | "ActivityWorker";
+/** Why a workflow task failed. */
+export type TaskFailureReason = "NonDeterminismError" | "WorkflowError" | "GrpcMessageTooLarge";
+
+/** Of one type of workflow. */
+export class WorkflowSeries {
+  readonly scheduleToStart: Histogram;
+  readonly execution: Histogram;
+  readonly replay: Histogram;
+  readonly endToEnd: Histogram;
+  readonly failed: SeriesBy<Counter>;
+  readonly ended: SeriesBy<Counter>;
+
+  constructor(metrics: Metrics, labels: { readonly [name: string]: string }) {
+    this.scheduleToStart = metrics.histogram("temporal_workflow_task_schedule_to_start_latency", labels);
+    this.execution = metrics.histogram("temporal_workflow_task_execution_latency", labels);
+    this.replay = metrics.histogram("temporal_workflow_task_replay_latency", labels);
+    this.endToEnd = metrics.histogram("temporal_workflow_endtoend_latency", labels);
+    this.failed = new SeriesBy((failure_reason) =>
+      metrics.counter("temporal_workflow_task_execution_failed", { ...labels, failure_reason })
+    );
+    this.ended = new SeriesBy((ending) => metrics.counter(`temporal_workflow_${ending as RunEnding}`, labels));
+  }
+}
+
+/** Of one type of activity, called by one type of workflow. */
+export interface ActivitySeries {
+  readonly scheduleToStart: Histogram;
+  readonly execution: Histogram;
+  readonly endToEnd: Histogram;
+  readonly failed: Counter;
+}
+
+export class WorkerMetrics {
+  readonly cacheHit: Counter;
+  readonly cacheMiss: Counter;
+  readonly #metrics: Metrics;
+  readonly #labels: { readonly namespace: string; readonly task_queue: string };
+  readonly #workflows: SeriesBy<WorkflowSeries>;
+  readonly #activities: SeriesBy<SeriesBy<ActivitySeries>>;
+  readonly #gauges: (() => void)[] = [];
+
+  constructor(metrics: Metrics, namespace: string, taskQueue: string) {
+    const labels = { namespace, task_queue: taskQueue };
+    this.#metrics = metrics;
+    this.#labels = labels;
+    this.cacheHit = metrics.counter("temporal_sticky_cache_hit", labels);
+    this.cacheMiss = metrics.counter("temporal_sticky_cache_miss", labels);
+    this.#workflows = new SeriesBy((workflow_type) => new WorkflowSeries(metrics, { ...labels, workflow_type }));
+    this.#activities = new SeriesBy((workflow_type) =>
+      new SeriesBy((activity_type) => {
+        const all = { ...labels, workflow_type, activity_type };
+        return {
+          scheduleToStart: metrics.histogram("temporal_activity_schedule_to_start_latency", all),
+          execution: metrics.histogram("temporal_activity_execution_latency", all),
+          endToEnd: metrics.histogram("temporal_activity_succeed_endtoend_latency", all),
+          failed: metrics.counter("temporal_activity_execution_failed", all),
+        };
+      })
+    );
+  }
+
+  workflow(type: string): WorkflowSeries {
+    return this.#workflows.of(type);
+  }
+
+  activity(workflowType: string, activityType: string): ActivitySeries {
+    return this.#activities.of(workflowType).of(activityType);
+  }
+
+  /** The worker begins to poll. */
+  started(): void {
+    this.#metrics.counter("temporal_worker_start", this.#labels).add();
+  }
+
+  /** What counts the answers of a kind of polls. */
+  polled(type: PollerType): (found: boolean) => void {
+    const [some, none] = type === "activity_task"
+      ? ["temporal_activity_task_received", "temporal_activity_poll_no_task"]
+      : ["temporal_workflow_task_queue_poll_succeed", "temporal_workflow_task_queue_poll_empty"];
+    const succeeded = this.#metrics.counter(some!, this.#labels);
+    const empty = this.#metrics.counter(none!, this.#labels);
+    return (found) => (found ? succeeded : empty).add();
+  }
+
+  pollers(poller_type: PollerType, read: () => number): void {
+    this.#gauges.push(this.#metrics.gauge("temporal_num_pollers", { ...this.#labels, poller_type }, read));
+  }
+
+  slots(worker_type: WorkerType, slots: { readonly size: number; readonly used: number }, waiting: () => number): void {
+    const labels = { ...this.#labels, worker_type };
+    // A poll holds a slot while it waits; for who looks at the load that slot is free.
+    const used = () => Math.max(0, slots.used - waiting());
+    this.#gauges.push(
+      this.#metrics.gauge("temporal_worker_task_slots_used", labels, used),
+      this.#metrics.gauge("temporal_worker_task_slots_available", labels, () => slots.size - used()),
+    );
+  }
+
+  cacheSize(read: () => number): void {
+    this.#gauges.push(this.#metrics.gauge("temporal_sticky_cache_size", this.#labels, read));
+  }
+
+  /** The worker has stopped: it has no pollers, slots and cache any more. */
+  stopped(): void {
+    for (const end of this.#gauges.splice(0)) end();
+  }
+}

@@ -4,6 +4,7 @@ import { decodeFailureOf, show } from "./context.ts";
 import { enumName } from "../converter/enums.ts";
 import type { TemporalFailure } from "../converter/failures.ts";
 import type { Payload, PayloadConverter } from "../converter/payload.ts";
+import { TypedSearchAttributes } from "../converter/search_attributes.ts";
 import {
   PendingActivityState,
   PendingWorkflowTaskState,
@@ -44,6 +45,8 @@ export interface WorkflowSummary {
   readonly firstRunId: string;
   /** Notes of the start, decoded; a note that does not decode is shown as its payload. */
   readonly memo: { readonly [key: string]: unknown };
+  /** Search attributes, to be asked for by key: `typedSearchAttributes.get(customer)`. */
+  readonly typedSearchAttributes: TypedSearchAttributes;
   /** Search attributes, decoded. */
   readonly searchAttributes: { readonly [key: string]: unknown };
   /** The message that all this was read from. */
@@ -112,13 +115,13 @@ const limit = (duration: Parameters<typeof durationMs>[0] | undefined) => {
   return ms === 0 ? undefined : ms;
 };
 
-function values(fields: { [key: string]: Payload } | undefined, converter: PayloadConverter): { [key: string]: unknown } {
+export function values(fields: { [key: string]: Payload } | undefined, converter: PayloadConverter): { [key: string]: unknown } {
   return Object.fromEntries(Object.entries(fields ?? {}).map(([key, payload]) => [key, show(payload, converter)]));
 }
 
 const utf8 = new TextDecoder();
 
-function searchAttributes(
+export function searchAttributes(
   fields: { [key: string]: Payload } | undefined,
   converter: PayloadConverter,
 ): { [key: string]: unknown } {
@@ -148,6 +151,7 @@ export function toSummary(info: WorkflowExecutionInfo, converter: PayloadConvert
     firstRunId: info.firstRunId,
     memo: values(info.memo?.fields, converter),
     searchAttributes: searchAttributes(info.searchAttributes?.indexedFields, converter),
+    typedSearchAttributes: TypedSearchAttributes.fromPayloads(info.searchAttributes?.indexedFields ?? {}),
     raw: info,
   };
 }

@@ -32,8 +32,18 @@ export type {
   WorkflowPage,
   WorkflowTarget,
 } from "./interceptors.ts";
-export type { RetryPolicy, SearchAttributeValue, WorkflowOptions } from "./options.ts";
+export type { RetryPolicy, WorkflowOptions } from "./options.ts";
 export { type StartUpdateOptions, UpdateHandle, type UpdateOptions } from "./updates.ts";
+export {
+  defineSearchAttributeKey,
+  type SearchAttributeKey,
+  type SearchAttributePair,
+  type SearchAttributes,
+  type SearchAttributeType,
+  type SearchAttributeTypes,
+  type SearchAttributeValue,
+  TypedSearchAttributes,
+} from "../converter/search_attributes.ts";
 export { DEFAULT_PAYLOAD_LIMITS, type PayloadLimits, PayloadTooLargeError } from "../service/limits.ts";
 export { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 export { type RetryOptions } from "../service/retry.ts";

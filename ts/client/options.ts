@@ -1,7 +1,8 @@
 // Options of a start, in the words of this package, and the request fields that they become.
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Duration, toMs } from "../converter/duration.ts";
-import type { Payload, PayloadConverter } from "../converter/payload.ts";
+import type { PayloadConverter } from "../converter/payload.ts";
+import { type SearchAttributes, toSearchAttributePayloads } from "../converter/search_attributes.ts";
 import type { RetryPolicySchema } from "../temporal/generated/temporal/api/common/v1/message_pb.ts";
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from "../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { StartWorkflowExecutionRequestSchema } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
@@ -20,9 +21,6 @@ export interface RetryPolicy {
   /** Types of ApplicationFailure that end the retries at once. */
   nonRetryableErrorTypes?: string[];
 }
-
-/** Value of a search attribute. A whole number is an Int, another number a Double, a string a Keyword. */
-export type SearchAttributeValue = string | number | boolean | Date | string[];
 
 /** Everything that describes a workflow to start, but its arguments. */
 export interface WorkflowOptions {
@@ -48,8 +46,8 @@ export interface WorkflowOptions {
   cronSchedule?: string;
   /** Data shown by describe and list, not searchable. */
   memo?: { [key: string]: unknown };
-  /** Data that `list(query)` can select by. */
-  searchAttributes?: { [key: string]: SearchAttributeValue };
+  /** Data that `list(query)` can select by: `[{ key, value }]` with keys of `defineSearchAttributeKey`, or names with untyped values. */
+  searchAttributes?: SearchAttributes;
   /** One line for people, shown by user interfaces. */
   summary?: string;
   /** More lines for people. */
@@ -68,23 +66,6 @@ export function toRetryPolicy(policy: RetryPolicy): MessageInitShape<typeof Retr
     maximumAttempts,
     nonRetryableErrorTypes,
   };
-}
-
-const utf8 = new TextEncoder();
-
-/** The payload of a search attribute: JSON with the type's name beside it, as services index it. */
-export function toSearchAttribute(converter: PayloadConverter, value: SearchAttributeValue): Payload {
-  const type = typeof value === "string"
-    ? "Keyword"
-    : typeof value === "boolean"
-    ? "Bool"
-    : typeof value === "number"
-    ? (Number.isInteger(value) ? "Int" : "Double")
-    : value instanceof Date
-    ? "Datetime"
-    : "KeywordList";
-  const payload = converter.toPayload(value instanceof Date ? value.toISOString() : value);
-  return { ...payload, metadata: { ...payload.metadata, type: utf8.encode(type) } };
 }
 
 function mapValues<T, R>(object: { [key: string]: T }, convert: (value: T, key: string) => R): { [key: string]: R } {
@@ -110,7 +91,7 @@ export function toStartFields(options: WorkflowOptions & { taskQueue: string; re
     ...(options.retry && { retryPolicy: toRetryPolicy(options.retry) }),
     ...(options.memo && { memo: { fields: mapValues(options.memo, (value) => converter.toPayload(value)) } }),
     ...(options.searchAttributes && {
-      searchAttributes: { indexedFields: mapValues(options.searchAttributes, (value) => toSearchAttribute(converter, value)) },
+      searchAttributes: { indexedFields: toSearchAttributePayloads(options.searchAttributes) },
     }),
     ...((options.summary !== undefined || options.details !== undefined) && {
       userMetadata: {

@@ -4,3 +4,4 @@ export * from "./enums.ts";
 export * from "./failures.ts";
 export * from "./failure_converter.ts";
 export * from "./payload.ts";
+export * from "./search_attributes.ts";

@@ -12,7 +12,8 @@ import { encodeFailure } from "../converter/failure_converter.ts";
 import { ApplicationFailure, CancelledFailure, isCancellation, TemporalFailure } from "../converter/failures.ts";
 import { carryHeader } from "./carry.ts";
 import { type ContinueAsNewShape, isContinueAsNew, isHandlerResult } from "./definition.ts";
-import { encode, encodePayloads, wire, wireAll, wireRecord } from "./encode.ts";
+import { toSearchAttributePayloads } from "../converter/search_attributes.ts";
+import { encode, encodePayloads, wire, wireAll, wirePayloads, wireRecord } from "./encode.ts";
 import { isTaskError, NestingError, taskErrorOf } from "./errors.ts";
 import type { NativeRun } from "./run.ts";
 import type { Outcome } from "./turns.ts";
@@ -113,7 +114,7 @@ function continueAttributes(run: NativeRun, next: ContinueAsNewShape): ContinueA
     workflowTaskTimeoutMs: options.taskTimeoutMs ?? 0,
     memo: wireRecord(run.converter, options.memo),
     headers: { ...run.headers.fields, ...carryHeader(run) },
-    searchAttributes: wireRecord(run.converter, options.searchAttributes),
+    searchAttributes: wirePayloads(toSearchAttributePayloads(options.searchAttributes ?? {})),
     retryPolicy: undefined,
   };
 }

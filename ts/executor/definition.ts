@@ -1,5 +1,6 @@
 // What the executor needs to know of a workflow definition, of messages and of handler results, at run time. The typed constructors are
 // in ts/workflow; these are plain data with a brand under Symbol.for, so that two copies of the package understand each other.
+import type { SearchAttributes } from "../converter/search_attributes.ts";
 
 /** A signal, update or query as data. */
 export interface MessageShape {
@@ -71,7 +72,7 @@ export interface ContinueAsNewOptionsShape {
   readonly runTimeoutMs?: number;
   readonly taskTimeoutMs?: number;
   readonly memo?: { readonly [key: string]: unknown };
-  readonly searchAttributes?: { readonly [key: string]: unknown };
+  readonly searchAttributes?: SearchAttributes;
 }
 
 export interface ContinueAsNewShape {

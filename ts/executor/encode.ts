@@ -56,6 +56,11 @@ export function wireRecord(
   return out;
 }
 
+/** A record of payloads, in insertion order. */
+export function wirePayloads(payloads: { readonly [key: string]: Payload }): { [key: string]: WirePayload } {
+  return Object.fromEntries(Object.entries(payloads).map(([key, payload]) => [key, wire(payload)]));
+}
+
 /** Bytes of temporal.api.common.v1.Payloads. */
 export function encodePayloads(payloads: readonly WirePayload[]): Uint8Array {
   for (const payload of payloads) PayloadCodec.encode(payload, writer.uint32(10).fork()).join();

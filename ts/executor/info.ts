@@ -4,6 +4,7 @@ import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { Payload as PayloadCodec } from "../core/generated/boundary/temporal/api/common/v1/message.ts";
 import type { InitializeWorkflow } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { Payload, PayloadConverter } from "../converter/payload.ts";
+import { TypedSearchAttributes } from "../converter/search_attributes.ts";
 import type { NativeRun } from "./run.ts";
 
 /** A workflow execution by its two ids. */
@@ -54,6 +55,8 @@ export interface WorkflowInfo {
   readonly cronSchedule: string;
   /** Notes of the start, decoded. Read-only. */
   readonly memo: { readonly [key: string]: unknown };
+  /** Search attributes of the start, to be asked for by key: `typedSearchAttributes.get(customer)`. */
+  readonly typedSearchAttributes: TypedSearchAttributes;
   /** Search attributes of the start, decoded. Read-only. */
   readonly searchAttributes: { readonly [key: string]: unknown };
   /** The result of the previous run of a cron chain, if any. */
@@ -115,6 +118,9 @@ export class RunInfo {
       },
       get memo() {
         return memo();
+      },
+      get typedSearchAttributes() {
+        return TypedSearchAttributes.fromPayloads(scanned().searchAttributes);
       },
       get searchAttributes() {
         return searchAttributes();

@@ -2,6 +2,7 @@
 import { type ContinueAsNewShape, makeContinueAsNew } from "../executor/definition.ts";
 import { toMs } from "../converter/duration.ts";
 import type { Duration } from "../converter/duration.ts";
+import type { SearchAttributes } from "../converter/search_attributes.ts";
 import { requireRole } from "../executor/enter.ts";
 import { slot } from "../executor/slot.ts";
 
@@ -26,7 +27,7 @@ export interface ContinueAsNewOptions {
   /** Default: the memo of this run. */
   readonly memo?: { readonly [key: string]: unknown };
   /** Default: the search attributes of this run. */
-  readonly searchAttributes?: { readonly [key: string]: unknown };
+  readonly searchAttributes?: SearchAttributes;
 }
 
 function checkRole(): void {

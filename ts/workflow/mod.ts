@@ -31,6 +31,15 @@ export type { SignalValue } from "./waiting.ts";
 export type { HandlerErrors, VersioningBehavior } from "../executor/definition.ts";
 export type { ExecutionRef, WorkflowInfo } from "../executor/info.ts";
 export { MisuseError, NestingError, WorkflowTaskError } from "../executor/errors.ts";
+export { defineSearchAttributeKey, TypedSearchAttributes } from "../converter/search_attributes.ts";
+export type {
+  SearchAttributeKey,
+  SearchAttributePair,
+  SearchAttributes,
+  SearchAttributeType,
+  SearchAttributeTypes,
+  SearchAttributeValue,
+} from "../converter/search_attributes.ts";
 export type { Duration } from "../converter/duration.ts";
 export {
   ActivityFailure,

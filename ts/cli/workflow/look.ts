@@ -24,7 +24,7 @@ export const statusText = (status: string): string =>
 
 /** A summary as JSON: what the client shows, without the message that it came in, and without what is empty. */
 function document(summary: WorkflowSummary | WorkflowDescription): { [name: string]: unknown } {
-  const { raw: _raw, rawDescription: _description, ...fields } = summary as WorkflowDescription;
+  const { raw: _raw, rawDescription: _description, typedSearchAttributes: _typed, ...fields } = summary as WorkflowDescription;
   const shown = Object.entries(fields).filter(([name, value]) =>
     value !== undefined && !(["memo", "searchAttributes"].includes(name) && Object.keys(value as object).length === 0)
   );

@@ -1,0 +1,212 @@
+// Search attributes with types: a key names an attribute and the type under which a cluster knows it, so that what is written fits what was
+// registered, and what is read has that type. On the wire a value is JSON with the type's name beside it, whatever converter is in use,
+// because the service indexes it. Pure: runs inside workflow realms.
+import { defaultPayloadConverter, type Payload } from "./payload.ts";
+
+/** The types of search attributes, and what their values are here. */
+export interface SearchAttributeTypes {
+  /** Text of which words are searched. */
+  TEXT: string;
+  /** Text that is compared as a whole. */
+  KEYWORD: string;
+  /** A whole number, up to 2^53 - 1 here. */
+  INT: number;
+  /** A number. */
+  DOUBLE: number;
+  /** true or false. */
+  BOOL: boolean;
+  /** A moment, to the millisecond here. */
+  DATETIME: Date;
+  /** Several keywords. */
+  KEYWORD_LIST: string[];
+}
+/** Name of a type of search attributes. */
+export type SearchAttributeType = keyof SearchAttributeTypes;
+
+/** A search attribute by name and type; made by {@link defineSearchAttributeKey}. */
+export interface SearchAttributeKey<T extends SearchAttributeType = SearchAttributeType> {
+  /** The name under which it is registered. */
+  readonly name: string;
+  /** The type under which it is registered. */
+  readonly type: T;
+}
+
+/** A key with a value of its type. */
+export type SearchAttributePair = {
+  [T in SearchAttributeType]: { readonly key: SearchAttributeKey<T>; readonly value: SearchAttributeTypes[T] };
+}[SearchAttributeType];
+
+/** Value of an untyped search attribute. A whole number is an Int, another number a Double, a string a Keyword. */
+export type SearchAttributeValue = string | number | boolean | Date | string[];
+
+/** Search attributes as starts and schedules take them: keys with values, what was read elsewhere, or names with untyped values. */
+export type SearchAttributes =
+  | readonly SearchAttributePair[]
+  | TypedSearchAttributes
+  | { readonly [name: string]: SearchAttributeValue };
+
+/** How types are named beside a value. */
+const NAMES: { readonly [T in SearchAttributeType]: string } = {
+  TEXT: "Text",
+  KEYWORD: "Keyword",
+  INT: "Int",
+  DOUBLE: "Double",
+  BOOL: "Bool",
+  DATETIME: "Datetime",
+  KEYWORD_LIST: "KeywordList",
+};
+const TYPES = Object.keys(NAMES) as SearchAttributeType[];
+
+/**
+ * Declares a search attribute: once, for workflows, clients and schedules. On a cluster it must be registered under this name and type
+ * (`temporal operator search-attribute create --name Customer --type Keyword`).
+ *
+ * @example
+ * export const customer = defineSearchAttributeKey("Customer", "KEYWORD");
+ * await client.start(order, { id: "order-1", args: [items], searchAttributes: [{ key: customer, value: "ada" }] });
+ * const { typedSearchAttributes } = await client.getHandle(order, "order-1").describe();
+ * typedSearchAttributes.get(customer); // string | undefined
+ */
+export function defineSearchAttributeKey<T extends SearchAttributeType>(name: string, type: T): SearchAttributeKey<T> {
+  if (typeof name !== "string" || name === "") {
+    throw new TypeError("a search attribute needs the name under which it is registered");
+  }
+  if (!TYPES.includes(type)) {
+    throw new TypeError(`search attribute "${name}" has the type ${JSON.stringify(type)}; the types are ${TYPES.join(", ")}`);
+  }
+  return Object.freeze({ name, type });
+}
+
+/** What is wrong with a value of this type; undefined when nothing is. */
+function problemOf(type: SearchAttributeType, value: unknown): string | undefined {
+  switch (type) {
+    case "TEXT":
+    case "KEYWORD":
+      return typeof value === "string" ? undefined : "is no string";
+    case "INT":
+      if (typeof value !== "number") return "is no number";
+      return Number.isSafeInteger(value) ? undefined : "is no whole number that JavaScript holds exactly";
+    case "DOUBLE":
+      return typeof value === "number" && Number.isFinite(value) ? undefined : "is no finite number";
+    case "BOOL":
+      return typeof value === "boolean" ? undefined : "is neither true nor false";
+    case "DATETIME":
+      return value instanceof Date && !Number.isNaN(value.getTime()) ? undefined : "is no valid Date";
+    case "KEYWORD_LIST":
+      return Array.isArray(value) && value.every((each) => typeof each === "string") ? undefined : "is no array of strings";
+  }
+}
+
+/** The type of an untyped value. */
+function typeOf(value: unknown): SearchAttributeType | undefined {
+  const guesses: SearchAttributeType[] = ["KEYWORD", "INT", "DOUBLE", "BOOL", "DATETIME", "KEYWORD_LIST"];
+  return guesses.find((type) => problemOf(type, value) === undefined);
+}
+
+const utf8 = new TextEncoder();
+const text = new TextDecoder();
+
+function toPayload(name: string, type: SearchAttributeType, value: unknown): Payload {
+  const problem = problemOf(type, value);
+  if (problem !== undefined) throw new TypeError(`search attribute "${name}" is of type ${type}, and its value ${problem}`);
+  const payload = defaultPayloadConverter.toPayload(value instanceof Date ? value.toISOString() : value);
+  return { ...payload, metadata: { ...payload.metadata, type: utf8.encode(NAMES[type]) } };
+}
+
+/** Payloads by name. Throws a TypeError for a value that its type does not have, and for a key that is given twice. */
+export function toSearchAttributePayloads(attributes: SearchAttributes): { [name: string]: Payload } {
+  const payloads: { [name: string]: Payload } = {};
+  // Not by class: the attributes may be another copy's of this package.
+  if (typeof (attributes as TypedSearchAttributes).toPayloads === "function") {
+    return (attributes as TypedSearchAttributes).toPayloads();
+  }
+  if (Array.isArray(attributes)) {
+    for (const { key, value } of attributes as readonly SearchAttributePair[]) {
+      if (Object.hasOwn(payloads, key.name)) throw new TypeError(`search attribute "${key.name}" is given twice`);
+      payloads[key.name] = toPayload(key.name, key.type, value);
+    }
+    return payloads;
+  }
+  for (const [name, value] of Object.entries(attributes)) {
+    const type = typeOf(value);
+    if (type === undefined) {
+      throw new TypeError(
+        `search attribute "${name}" is neither text, a number, a boolean, a valid Date nor an array of strings; leave it out to have none`,
+      );
+    }
+    payloads[name] = toPayload(name, type, value);
+  }
+  return payloads;
+}
+
+interface Entry {
+  readonly type: SearchAttributeType | undefined;
+  readonly value: unknown;
+}
+
+/** Search attributes as they were read; ask for them by key. */
+export class TypedSearchAttributes {
+  readonly #entries = new Map<string, Entry>();
+
+  /** Made by descriptions, lists and `workflowInfo()`; by hand from keys with values. */
+  constructor(attributes: Iterable<SearchAttributePair> = []) {
+    for (const { key, value } of attributes) this.#entries.set(key.name, { type: key.type, value });
+  }
+
+  /** What a service says. A value that cannot be read is left out. */
+  static fromPayloads(payloads: { readonly [name: string]: Payload }): TypedSearchAttributes {
+    const read = new TypedSearchAttributes();
+    for (const [name, payload] of Object.entries(payloads)) {
+      const said = payload.metadata["type"];
+      const type = said === undefined ? undefined : TYPES.find((each) => NAMES[each] === text.decode(said));
+      try {
+        const value = defaultPayloadConverter.fromPayload(payload);
+        if (value !== undefined && value !== null) read.#entries.set(name, { type, value });
+      } catch {
+        // Of another encoding: nobody here can tell what it is.
+      }
+    }
+    return read;
+  }
+
+  /** The value of that key; undefined when it has none. Throws a TypeError when the service has it under a type that does not fit. */
+  get<T extends SearchAttributeType>(key: SearchAttributeKey<T>): SearchAttributeTypes[T] | undefined {
+    const entry = this.#entries.get(key.name);
+    if (entry === undefined) return undefined;
+    const value = read(key.type, entry.value);
+    if (problemOf(key.type, value) !== undefined) {
+      const known = entry.type === undefined ? "has a value of another type" : `is of type ${entry.type}`;
+      throw new TypeError(`search attribute "${key.name}" ${known}, and was asked for as ${key.type}; correct the key's type`);
+    }
+    return value as SearchAttributeTypes[T];
+  }
+
+  /** Is there a value of that key? */
+  has(key: SearchAttributeKey): boolean {
+    return this.#entries.has(key.name);
+  }
+
+  /** All that have a known type. */
+  getAll(): SearchAttributePair[] {
+    return [...this.#entries].flatMap(([name, { type, value }]) =>
+      type === undefined ? [] : [{ key: { name, type }, value: read(type, value) } as SearchAttributePair]
+    );
+  }
+
+  /** Payloads by name, as a request carries them. */
+  toPayloads(): { [name: string]: Payload } {
+    return toSearchAttributePayloads(this.getAll());
+  }
+
+  /** Values by name, for logs and JSON. */
+  toJSON(): { [name: string]: unknown } {
+    return Object.fromEntries([...this.#entries].map(([name, { value }]) => [name, value]));
+  }
+}
+
+/** A value as its type has it: a service writes moments as text, and a single keyword of a list may come alone. */
+function read(type: SearchAttributeType, value: unknown): unknown {
+  if (type === "DATETIME" && typeof value === "string") return new Date(value);
+  if (type === "KEYWORD_LIST" && typeof value === "string") return [value];
+  return value;
+}

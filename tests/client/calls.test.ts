@@ -58,7 +58,7 @@ const completed = (value: unknown, newExecutionRunId = "") =>
 test("a start carries its options, and a retried one keeps its request id", async () => {
   const service = new ScriptedService().on("startWorkflowExecution", (_request, _options, attempt) => {
     if (attempt < 3) unavailable();
-    return { runId: "r1" };
+    return { runId: "r1", started: true };
   });
   const handle = await client(service).start("Order", {
     id: "order-1",

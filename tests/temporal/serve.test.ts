@@ -54,6 +54,21 @@ test("requests and responses pass through byte for byte, large ones too", async 
   assert.equal((await client.call("startWorkflowExecution", large)).length, large.length);
 });
 
+test("a refusal of several operations keeps how each of them fared", async () => {
+  const operations = [
+    new ServiceError(Code.ALREADY_EXISTS, "taken", "WorkflowExecutionAlreadyStarted", { start_request_id: "q", run_id: "r" }),
+    new ServiceError(Code.ABORTED, "Operation was aborted.", "MultiOperationExecutionAborted"),
+    undefined,
+  ];
+  answer = () => Promise.reject(new ServiceError(Code.ALREADY_EXISTS, "not done", "MultiOperationExecution", {}, { operations }));
+  await assert.rejects(client.call("executeMultiOperation", new Uint8Array(0)), (error: ServiceError) => {
+    assert.deepEqual([error.code, error.message, error.reason], [Code.ALREADY_EXISTS, "not done", "MultiOperationExecution"]);
+    const shown = error.operations.map((one) => one && [one.code, one.message, one.reason, one.metadata]);
+    assert.deepEqual(shown, operations.map((one) => one && [one.code, one.message, one.reason, one.metadata]));
+    return true;
+  });
+});
+
 test("a refusal keeps its code, words, name and fields", async () => {
   for (
     const error of [

@@ -2,7 +2,7 @@
 // functions are never called.
 import type { Client, UpdateHandle, WorkflowHandle } from "../../ts/client/mod.ts";
 import { withContext } from "../../ts/activity/mod.ts";
-import { activities, continueAsNew, query, signal, update, workflow } from "../../ts/workflow/mod.ts";
+import { activities, continueAsNew, defineSearchAttributeKey, query, signal, update, workflow } from "../../ts/workflow/mod.ts";
 
 interface Item {
   sku: string;
@@ -22,6 +22,9 @@ const cart = workflow("Cart", {
   },
 });
 const bare = workflow("Bare", async () => "done" as const);
+
+const amount = defineSearchAttributeKey("Amount", "DOUBLE");
+const tags = defineSearchAttributeKey("Tags", "KEYWORD_LIST");
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
 function same<A, B>(_equal: Equal<A, B>): void {}
@@ -55,6 +58,33 @@ export async function right(client: Client): Promise<void> {
   await client.signalWithStart(cart, { id: "1", args: [{ name: "a" }], signal: note, signalArgs: ["x"] });
   await client.signalWithStart(bare, { id: "1", signal: checkout });
 
+  const both = await client.startUpdateWithStart(cart, {
+    id: "1",
+    args: [{ name: "a" }],
+    update: addItem,
+    updateArgs: [{ sku: "x" }, 1],
+    waitFor: "accepted",
+  });
+  same<typeof both.workflow, WorkflowHandle<typeof cart>>(true);
+  same<typeof both.update, UpdateHandle<number>>(true);
+  const counted = await client.executeUpdateWithStart(cart, {
+    id: "1",
+    args: [{ name: "a" }],
+    update: addItem,
+    updateArgs: [{ sku: "x" }, 1],
+  });
+  same<typeof counted, number>(true);
+  await client.executeUpdateWithStart(bare, { id: "1", update: clear });
+  const anything = await client.executeUpdateWithStart("Other", { id: "1", update: "set", updateArgs: [1] });
+  same<typeof anything, unknown>(true);
+
+  await client.start(bare, { id: "1", searchAttributes: [{ key: amount, value: 3 }, { key: tags, value: ["a"] }] });
+  await client.start(bare, { id: "1", searchAttributes: { Amount: 3, Tags: ["a"] } });
+  const { typedSearchAttributes } = await found.describe();
+  const much = typedSearchAttributes.get(amount);
+  same<typeof much, number | undefined>(true);
+  await client.start(bare, { id: "1", searchAttributes: typedSearchAttributes });
+
   // Names instead of definitions: values are untyped.
   const untyped = await client.start("Other", { id: "3", args: [1, "two"] });
   same<Awaited<ReturnType<typeof untyped.result>>, unknown>(true);
@@ -64,6 +94,18 @@ export async function right(client: Client): Promise<void> {
 }
 
 export async function wrong(client: Client): Promise<void> {
+  // @ts-expect-error the update takes arguments
+  await client.executeUpdateWithStart(bare, { id: "1", update: addItem });
+  // @ts-expect-error the update's argument has another type
+  await client.executeUpdateWithStart(bare, { id: "1", update: addItem, updateArgs: [{ sku: 1 }, 1] });
+  // @ts-expect-error the workflow takes arguments
+  await client.executeUpdateWithStart(cart, { id: "1", update: clear });
+  // @ts-expect-error a service takes no cron schedule with such a start
+  await client.executeUpdateWithStart(bare, { id: "1", update: clear, cronSchedule: "* * * * *" });
+  // @ts-expect-error startUpdateWithStart says what it waits for
+  await client.startUpdateWithStart(bare, { id: "1", update: clear });
+  // @ts-expect-error a value of another type than the key's
+  await client.start(bare, { id: "1", searchAttributes: [{ key: amount, value: "much" }] });
   // @ts-expect-error a start needs an id
   await client.start(bare, {});
   // @ts-expect-error the workflow takes arguments

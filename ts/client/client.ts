@@ -12,7 +12,7 @@ import { metered } from "../service/metered.ts";
 import type { Metrics } from "../service/metrics.ts";
 import type { RawService } from "../service/raw.ts";
 import { DEFAULT_RETRY, type RetryOptions } from "../service/retry.ts";
-import { CALL_TIMEOUT_MS, Calls, type CallSettings, type Deadline } from "./calls.ts";
+import { CALL_TIMEOUT_MS, Calls, type CallSettings, Deadline } from "./calls.ts";
 import {
   type ActivityAddress,
   completeActivity,
@@ -27,6 +27,12 @@ import { WorkflowHandle } from "./handle.ts";
 import { type ClientInterceptor, intercept, type ListInput, type StartedWorkflow, type WorkflowPage } from "./interceptors.ts";
 import type { WorkflowOptions } from "./options.ts";
 import { signalWithStart, startWorkflow } from "./starts.ts";
+import {
+  type StartUpdateWithStartOptions,
+  type UpdateWithStart,
+  updateWithStart,
+  type UpdateWithStartOptions,
+} from "./update_with_start.ts";
 
 /** Options of a {@link Client}. */
 export interface ClientOptions extends CodecOptions {
@@ -138,6 +144,54 @@ export class Client {
   ): Promise<WorkflowHandle<AnyWorkflow>> {
     const { timeout, ...given } = options;
     return this.#started(await signalWithStart(this.#context, workflow, given, this.#deadline({ timeout })));
+  }
+
+  /**
+   * Sends an update to a workflow, which is started first where it is not running, in one step; answers both once the update is accepted
+   * or completed. Throws WorkflowExecutionAlreadyStartedError when the id is taken (`idConflictPolicy: "FAIL"`, or a reuse policy);
+   * nothing has happened then. A rejected update is told by `update.result()`; the workflow runs nevertheless. The embedded engine
+   * has no such call and says so.
+   *
+   * @example
+   * const { workflow, update } = await client.startUpdateWithStart(cart, {
+   *   id: "cart-1", args: [customer], update: addItem, updateArgs: [item], waitFor: "accepted",
+   * });
+   */
+  startUpdateWithStart<W extends AnyDefinition, A extends unknown[], R>(
+    workflow: W,
+    options: StartUpdateWithStartOptions<W, A, R>,
+  ): Promise<UpdateWithStart<W, R>>;
+  startUpdateWithStart(
+    workflow: string,
+    options: StartUpdateWithStartOptions<string, unknown[], unknown>,
+  ): Promise<UpdateWithStart<string, unknown>>;
+  async startUpdateWithStart(
+    workflow: AnyWorkflow,
+    options: StartUpdateWithStartOptions<string, unknown[], unknown>,
+  ): Promise<UpdateWithStart<AnyWorkflow, unknown>> {
+    const { timeout, signal, ...given } = options;
+    const done = await updateWithStart(this.#context, workflow, given, { timeout, signal });
+    return { workflow: this.#started(done.workflow), update: done.update };
+  }
+
+  /**
+   * Sends an update to a workflow, which is started first where it is not running, in one step; waits for the update's answer. Throws as
+   * `startUpdateWithStart`, and as `UpdateHandle.result` when the update was rejected or has failed.
+   */
+  executeUpdateWithStart<W extends AnyDefinition, A extends unknown[], R>(
+    workflow: W,
+    options: UpdateWithStartOptions<W, A, R>,
+  ): Promise<R>;
+  executeUpdateWithStart(workflow: string, options: UpdateWithStartOptions<string, unknown[], unknown>): Promise<unknown>;
+  async executeUpdateWithStart(
+    workflow: AnyWorkflow,
+    options: UpdateWithStartOptions<string, unknown[], unknown>,
+  ): Promise<unknown> {
+    const { timeout, signal, ...given } = options;
+    const deadline = new Deadline({ timeout, signal });
+    const { update } = await updateWithStart(this.#context, workflow, { ...given, waitFor: "completed" }, { timeout, signal });
+    const remaining = deadline.remaining();
+    return update.result({ signal, timeout: remaining === Infinity ? undefined : remaining });
   }
 
   /** A workflow by its id; asks nothing of the service. With a run id it means that run, otherwise the current one. */

@@ -28,8 +28,8 @@ export interface StartedWorkflow {
   workflowId: string;
   /** The run that was made or joined. */
   runId: string;
-  /** First run of its chain. */
-  firstExecutionRunId: string;
+  /** First run of its chain, where the service says so. */
+  firstExecutionRunId: string | undefined;
   /** False when a run was there already and was taken (`idConflictPolicy: "USE_EXISTING"`, or a start that was repeated). */
   started: boolean;
 }
@@ -52,6 +52,20 @@ export interface SignalWithStartInput extends StartInput {
   signalName: string;
   /** Arguments of the signal. */
   signalArgs: readonly unknown[];
+}
+
+/** `client.startUpdateWithStart` and `executeUpdateWithStart`, as far as the wanted stage. `headers` go with the start. */
+export interface UpdateWithStartInput extends StartInput {
+  /** Name of the update. */
+  updateName: string;
+  /** Arguments of the update. */
+  updateArgs: readonly unknown[];
+  /** Two updates of one workflow with one id are one. */
+  updateId: string;
+  /** What the caller waits for. */
+  waitFor: "accepted" | "completed";
+  /** Go to the workflow with the update. */
+  updateHeaders: PayloadHeaders;
 }
 
 /** `handle.signal`. */
@@ -136,6 +150,8 @@ export interface ClientOperations {
   signal: { input: SignalInput; output: void };
   /** An update, up to the stage that its caller waits for. */
   update: { input: UpdateInput; output: UpdateHandle };
+  /** A start, or a workflow that runs already, with an update. */
+  updateWithStart: { input: UpdateWithStartInput; output: { workflow: StartedWorkflow; update: UpdateHandle } };
   /** A query. */
   query: { input: QueryInput; output: unknown };
   /** A cancel request. */

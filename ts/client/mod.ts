@@ -29,10 +29,12 @@ export type {
   StartInput,
   TerminateInput,
   UpdateInput,
+  UpdateWithStartInput,
   WorkflowPage,
   WorkflowTarget,
 } from "./interceptors.ts";
 export type { RetryPolicy, WorkflowOptions } from "./options.ts";
+export type { StartUpdateWithStartOptions, UpdateOfStart, UpdateWithStart, UpdateWithStartOptions } from "./update_with_start.ts";
 export { type StartUpdateOptions, UpdateHandle, type UpdateOptions } from "./updates.ts";
 export {
   defineSearchAttributeKey,

@@ -38,12 +38,16 @@ export function startRequest(context: ClientContext, { workflowType, args, optio
   };
 }
 
-function started(
+/**
+ * What a start answered. A run that was there already need not be the first one of its chain, and not every service says which one is;
+ * one that no start may join is the start's own, whether it says `started` or not.
+ */
+export function startedWorkflow(
   workflowId: string,
-  response: { runId: string; firstExecutionRunId: string; started: boolean },
+  { runId, firstExecutionRunId, started }: { runId: string; firstExecutionRunId: string; started: boolean },
+  mayJoin: boolean,
 ): StartedWorkflow {
-  const { runId, firstExecutionRunId } = response;
-  return { workflowId, runId, firstExecutionRunId: firstExecutionRunId || runId, started: response.started };
+  return { workflowId, runId, firstExecutionRunId: firstExecutionRunId || (started || !mayJoin ? runId : undefined), started };
 }
 
 /** The named error of a start that the service refused. */
@@ -65,7 +69,7 @@ export function startWorkflow(
   return intercept(context.interceptors, "start", startInput(context, workflow, options), async (input) => {
     try {
       const response = await context.calls.call("startWorkflowExecution", startRequest(context, input), deadline);
-      return started(input.options.id, response);
+      return startedWorkflow(input.options.id, response, input.options.idConflictPolicy === "USE_EXISTING");
     } catch (error) {
       throw startError(context, error, input);
     }
@@ -91,7 +95,7 @@ export function signalWithStart(
     };
     try {
       const response = await context.calls.call("signalWithStartWorkflowExecution", request, deadline);
-      return started(input.options.id, response);
+      return startedWorkflow(input.options.id, response, true);
     } catch (error) {
       throw startError(context, error, input);
     }

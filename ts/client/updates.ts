@@ -29,7 +29,7 @@ interface Ref {
 const updateRef = ({ workflowId, runId, updateId }: Ref) => ({ workflowExecution: { workflowId, runId: runId ?? "" }, updateId });
 
 /** Waits until an accepted update is carried out. */
-async function pollOutcome(context: ClientContext, ref: Ref, deadline: Deadline): Promise<Outcome> {
+export async function pollOutcome(context: ClientContext, ref: Ref, deadline: Deadline): Promise<Outcome> {
   try {
     const request = {
       namespace: context.namespace,
@@ -110,6 +110,25 @@ export class UpdateHandle<R = unknown> {
   }
 }
 
+/** The request of an update. */
+export function updateRequest(context: ClientContext, input: UpdateInput) {
+  const { updateName: name, args, updateId } = input;
+  return {
+    namespace: context.namespace,
+    workflowExecution: { workflowId: input.workflowId, runId: input.runId ?? "" },
+    firstExecutionRunId: input.firstExecutionRunId ?? "",
+    waitPolicy: { lifecycleStage: input.waitFor === "completed" ? Stage.COMPLETED : Stage.ACCEPTED },
+    request: {
+      meta: { updateId, identity: context.identity },
+      input: {
+        name,
+        args: encodeArgs(context, `the arguments of update "${name}"`, args),
+        ...headerField(input.headers),
+      },
+    },
+  };
+}
+
 /** Asks for an update and waits for the stage. */
 export async function startUpdate<R>(
   context: ClientContext,
@@ -118,21 +137,7 @@ export async function startUpdate<R>(
 ): Promise<UpdateHandle<R>> {
   const { workflowId, runId, updateId, updateName: name } = input;
   const deadline = new Deadline(settings, undefined);
-  const wanted = input.waitFor === "completed" ? Stage.COMPLETED : Stage.ACCEPTED;
-  const request = {
-    namespace: context.namespace,
-    workflowExecution: { workflowId, runId: runId ?? "" },
-    firstExecutionRunId: input.firstExecutionRunId ?? "",
-    waitPolicy: { lifecycleStage: wanted },
-    request: {
-      meta: { updateId, identity: context.identity },
-      input: {
-        name,
-        args: encodeArgs(context, `the arguments of update "${name}"`, input.args),
-        ...headerField(input.headers),
-      },
-    },
-  };
+  const request = updateRequest(context, input);
   try {
     return await askUntil(deadline, async () => {
       const response = await context.calls.longPoll("updateWorkflowExecution", request, deadline);
@@ -140,7 +145,7 @@ export async function startUpdate<R>(
       if (response === undefined || (response.outcome === undefined && response.stage < Stage.ACCEPTED)) return undefined;
       const run = response.updateRef?.workflowExecution?.runId || runId;
       if (response.outcome !== undefined) return new UpdateHandle<R>(context, updateId, workflowId, run, response.outcome, true);
-      const outcome = wanted === Stage.ACCEPTED
+      const outcome = input.waitFor === "accepted"
         ? undefined
         : await pollOutcome(context, { updateId, workflowId, runId: run }, deadline);
       return new UpdateHandle<R>(context, updateId, workflowId, run, outcome);

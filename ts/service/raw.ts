@@ -47,6 +47,9 @@ export const Code = {
 /** One of the gRPC status codes. */
 export type Code = typeof Code[keyof typeof Code];
 
+/** `ServiceError.reason` of an operation that was given up because another one of the same call failed. */
+export const OPERATION_ABORTED = "MultiOperationExecutionAborted";
+
 /** A call that the service refused or that did not reach it. */
 export class ServiceError extends Error {
   override name = "ServiceError";
@@ -58,18 +61,24 @@ export class ServiceError extends Error {
   readonly metadata: { readonly [key: string]: string };
   /** The failure behind a query's error: bytes of temporal.api.failure.v1.Failure. */
   readonly failure: Uint8Array | undefined;
+  /** Of a call of several operations: how each of them fared, in their order; undefined for one that went well. */
+  readonly operations: readonly (ServiceError | undefined)[];
 
   constructor(
     code: Code,
     message: string,
     reason = "",
     metadata: { readonly [key: string]: string } = {},
-    options?: ErrorOptions & { failure?: Uint8Array | undefined },
+    options?: ErrorOptions & {
+      failure?: Uint8Array | undefined;
+      operations?: readonly (ServiceError | undefined)[] | undefined;
+    },
   ) {
     super(message, options);
     this.code = code;
     this.reason = reason;
     this.metadata = metadata;
     this.failure = options?.failure;
+    this.operations = options?.operations ?? [];
   }
 }

@@ -1,6 +1,7 @@
 // The name and the fields of a refusal, as gRPC carries them: one of Temporal's messages where it has one for the case, which every SDK
 // knows, else google.rpc.ErrorInfo. Both are written and read here by hand: they are strings by field number.
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import { OPERATION_ABORTED } from "../service/raw.ts";
 
 /** A detail on the wire. */
 export interface RawDetail {
@@ -13,6 +14,16 @@ export interface NamedRefusal {
   readonly metadata: { readonly [key: string]: string };
   /** Bytes of the Failure that a failed query's refusal brings. */
   readonly failure?: Uint8Array | undefined;
+  /** Of a refused multi-operation: how each of its operations fared, in their order. */
+  readonly operations?: readonly OperationStatus[] | undefined;
+}
+
+/** How one operation of several fared. */
+export interface OperationStatus {
+  /** gRPC status code; 0 for one that went well. */
+  readonly code: number;
+  readonly message: string;
+  readonly detail: NamedRefusal | undefined;
 }
 
 const TEMPORAL = "temporal.api.errordetails.v1.";
@@ -20,6 +31,10 @@ const ERROR_INFO = "google.rpc.ErrorInfo";
 /** Its field 1 is a Failure. */
 const QUERY_FAILED = "QueryFailedFailure";
 const DOMAIN = "temporalex";
+/** Its field 1 is a status for each operation: code, message, details. */
+const MULTI_OPERATION = "MultiOperationExecutionFailure";
+/** What an operation has that was given up because of another one. It lies in another package than its kind. */
+const ABORTED = "temporal.api.failure.v1.MultiOperationExecutionAborted";
 
 /** String fields of temporal.api.errordetails.v1 that programs ask for, by message and field number. */
 const FIELDS: { readonly [type: string]: { readonly [field: number]: string } } = {
@@ -36,6 +51,8 @@ const FIELDS: { readonly [type: string]: { readonly [field: number]: string } } 
 /** What a refusal's details say; undefined for details that are not known. Temporal's names are those of its messages without "Failure". */
 export function readDetail({ type, value }: RawDetail): NamedRefusal | undefined {
   if (type === ERROR_INFO) return readErrorInfo(value);
+  if (type === ABORTED) return { reason: OPERATION_ABORTED, metadata: {} };
+  if (type === `${TEMPORAL}${MULTI_OPERATION}`) return readMultiOperation(value);
   if (!type.startsWith(TEMPORAL)) return undefined;
   const name = type.slice(TEMPORAL.length);
   const metadata: { [key: string]: string } = {};
@@ -49,6 +66,61 @@ export function readDetail({ type, value }: RawDetail): NamedRefusal | undefined
     else reader.skip(wireType, number);
   }
   return { reason: name.replace(/Failure$/, ""), metadata, ...(failure !== undefined && { failure }) };
+}
+
+function readMultiOperation(value: Uint8Array): NamedRefusal {
+  const operations: OperationStatus[] = [];
+  const reader = new BinaryReader(value);
+  while (reader.pos < reader.len) {
+    const [number, wireType] = reader.tag();
+    if (number === 1 && wireType === WireType.LengthDelimited) operations.push(readStatus(reader.bytes()));
+    else reader.skip(wireType, number);
+  }
+  return { reason: MULTI_OPERATION.replace(/Failure$/, ""), metadata: {}, operations };
+}
+
+function readStatus(value: Uint8Array): OperationStatus {
+  let code = 0, message = "";
+  let detail: NamedRefusal | undefined;
+  const reader = new BinaryReader(value);
+  while (reader.pos < reader.len) {
+    const [number, wireType] = reader.tag();
+    if (number === 1 && wireType === WireType.Varint) code = reader.int32();
+    else if (number === 2 && wireType === WireType.LengthDelimited) message = reader.string();
+    else if (number === 3 && wireType === WireType.LengthDelimited) detail ??= readAny(reader.bytes());
+    else reader.skip(wireType, number);
+  }
+  return { code, message, detail };
+}
+
+/** google.protobuf.Any */
+function readAny(any: Uint8Array): NamedRefusal | undefined {
+  let url = "", value: Uint8Array = new Uint8Array(0);
+  const reader = new BinaryReader(any);
+  while (reader.pos < reader.len) {
+    const [number, wireType] = reader.tag();
+    if (number === 1 && wireType === WireType.LengthDelimited) url = reader.string();
+    else if (number === 2 && wireType === WireType.LengthDelimited) value = reader.bytes();
+    else reader.skip(wireType, number);
+  }
+  return readDetail({ type: url.slice(url.lastIndexOf("/") + 1), value });
+}
+
+function writeMultiOperation(operations: readonly OperationStatus[]): Uint8Array {
+  const writer = new BinaryWriter();
+  for (const { code, message, detail } of operations) {
+    writer.tag(1, WireType.LengthDelimited).fork();
+    if (code !== 0) writer.tag(1, WireType.Varint).int32(code);
+    if (message !== "") writer.tag(2, WireType.LengthDelimited).string(message);
+    const raw = detail === undefined ? undefined : writeDetail(detail);
+    if (raw !== undefined) {
+      writer.tag(3, WireType.LengthDelimited).fork();
+      writer.tag(1, WireType.LengthDelimited).string(`type.googleapis.com/${raw.type}`);
+      writer.tag(2, WireType.LengthDelimited).bytes(raw.value).join();
+    }
+    writer.join();
+  }
+  return writer.finish();
 }
 
 function readErrorInfo(value: Uint8Array): NamedRefusal {
@@ -74,8 +146,10 @@ function readErrorInfo(value: Uint8Array): NamedRefusal {
 }
 
 /** The detail that carries a refusal's name and fields; undefined for one that has no name. */
-export function writeDetail({ reason, metadata, failure }: NamedRefusal): RawDetail | undefined {
+export function writeDetail({ reason, metadata, failure, operations }: NamedRefusal): RawDetail | undefined {
   if (reason === "") return undefined;
+  if (reason === OPERATION_ABORTED) return { type: ABORTED, value: new Uint8Array(0) };
+  if (operations !== undefined) return { type: `${TEMPORAL}${MULTI_OPERATION}`, value: writeMultiOperation(operations) };
   const fields = FIELDS[`${reason}Failure`];
   const writer = new BinaryWriter();
   if (fields !== undefined) {

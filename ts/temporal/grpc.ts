@@ -150,6 +150,9 @@ function toServiceError(error: unknown, method: MethodName, signal: AbortSignal 
     "value" in each && each.value instanceof Uint8Array ? readDetail(each as RawDetail) : undefined
   )
     .find((found) => found !== undefined);
-  const options = { cause: error, failure: detail?.failure };
+  const operations = detail?.operations?.map(({ code, message, detail }) =>
+    code === 0 ? undefined : new ServiceError(code as Code, message, detail?.reason ?? "", detail?.metadata ?? {})
+  );
+  const options = { cause: error, failure: detail?.failure, operations };
   return new ServiceError(code as number as Code, message, detail?.reason ?? "", detail?.metadata ?? {}, options);
 }

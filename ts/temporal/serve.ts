@@ -5,7 +5,7 @@ import { Code as ConnectCode, ConnectError, type ConnectRouter, type HandlerCont
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { isGone } from "../service/retry.ts";
-import { writeDetail } from "./error_details.ts";
+import { type NamedRefusal, writeDetail } from "./error_details.ts";
 import { WorkflowService } from "./generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { METHOD_NAMES, rawMethod } from "./raw_methods.ts";
 import { type ExtraMethod, extraRoutes } from "./serve_extra.ts";
@@ -70,7 +70,17 @@ function toConnectError(error: unknown): ConnectError {
     return new ConnectError(error instanceof Error ? error.message : String(error), ConnectCode.Internal);
   }
   const answer = new ConnectError(error.message, error.code as number as ConnectCode);
-  const detail = isGone(error) ? undefined : writeDetail(error);
+  const detail = isGone(error) ? undefined : writeDetail(refusalOf(error));
   if (detail !== undefined) answer.details.push(detail);
   return answer;
+}
+
+function refusalOf({ reason, metadata, failure, operations }: ServiceError): NamedRefusal {
+  if (operations.length === 0) return { reason, metadata, failure };
+  const statuses = operations.map((one) => ({
+    code: one?.code ?? 0,
+    message: one?.message ?? "",
+    detail: one && { reason: one.reason, metadata: one.metadata },
+  }));
+  return { reason, metadata, operations: statuses };
 }

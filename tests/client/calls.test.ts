@@ -123,6 +123,21 @@ test("retries end after the configured attempts, and other refusals are never re
   assert.equal(service.calls.length, 5);
 });
 
+test("a service that has too much to do is asked again, one that is full is not", async () => {
+  const busy = (cause: string, reason = "ResourceExhausted") =>
+    new ScriptedService().on("startWorkflowExecution", (_request, _options, attempt) => {
+      if (attempt < 3) throw new ServiceError(Code.RESOURCE_EXHAUSTED, "too much", reason, { cause });
+      return { runId: "r", started: true };
+    });
+  const throttled = busy("1");
+  await client(throttled).start("Order", { id: "o" });
+  assert.equal(throttled.calls.length, 3);
+  for (const full of [busy("7"), busy("1", "MessageTooLarge")]) {
+    await assert.rejects(client(full).start("Order", { id: "o" }), /too much/);
+    assert.equal(full.calls.length, 1);
+  }
+});
+
 test("a closed engine is not asked again", async () => {
   const service = new ScriptedService().on("startWorkflowExecution", () => {
     throw new ServiceError(Code.UNAVAILABLE, "the engine is closed", "EngineClosed");

@@ -106,7 +106,7 @@ test("an interceptor changes what is asked for and what is answered", async () =
       next({ ...input, args: ["other"], options: { ...input.options, id: "elsewhere", memo: { by: "interceptor" } } }),
     signal: (input, next) => next({ ...input, workflowId: "s", runId: "run-s", args: [...input.args, 2] }),
     query: async (input, next) => `${await next(input)}!`,
-    count: () => Promise.resolve(42),
+    count: () => Promise.resolve({ count: 42, groups: [] }),
   };
   const changed = client(service, changing);
   const handle = await changed.start("Order", { id: "w", args: ["mine"] });

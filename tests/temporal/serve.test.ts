@@ -72,6 +72,7 @@ test("a refusal of several operations keeps how each of them fared", async () =>
 test("a refusal keeps its code, words, name and fields", async () => {
   for (
     const error of [
+      new ServiceError(Code.RESOURCE_EXHAUSTED, "too much", "ResourceExhausted", { cause: "5" }),
       new ServiceError(Code.ALREADY_EXISTS, "already there; größer", "WorkflowExecutionAlreadyStarted", {
         start_request_id: "q",
         run_id: "r",

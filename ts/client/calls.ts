@@ -3,7 +3,7 @@
 // never has a second effect.
 import { Code, ServiceError } from "../service/raw.ts";
 import type { CallOptions, MethodName, RawService } from "../service/raw.ts";
-import { backoffMs, isUnavailable, type RetryOptions } from "../service/retry.ts";
+import { backoffMs, isThrottled, isUnavailable, type RetryOptions } from "../service/retry.ts";
 import { realTimers, sleepOn } from "../service/timers.ts";
 import { type TypedService, typedService } from "../service/typed.ts";
 import { type Duration, toMs } from "../converter/duration.ts";
@@ -66,15 +66,30 @@ export async function askUntil<T>(deadline: Deadline, ask: () => Promise<T | und
 export class Calls {
   readonly #service: TypedService;
   readonly #retry: RetryOptions;
+  /** A service that has too much to do is asked less often than one that is away. */
+  readonly #throttled: RetryOptions;
 
   constructor(raw: RawService, retry: RetryOptions) {
     this.#service = typedService(raw);
     this.#retry = retry;
+    this.#throttled = {
+      ...retry,
+      initialIntervalMs: retry.initialIntervalMs * 10,
+      maximumIntervalMs: retry.maximumIntervalMs * 2,
+    };
   }
 
-  /** One plain call. After the deadline it rejects with the service's DEADLINE_EXCEEDED. */
-  call<M extends MethodName>(method: M, request: Request<M>, deadline: Deadline): Promise<Response<M>> {
-    return this.#attempts(method, request, deadline, Infinity);
+  /**
+   * One plain call. After the deadline it rejects with the service's DEADLINE_EXCEEDED. `repeating` is told before each attempt but the
+   * first one.
+   */
+  call<M extends MethodName>(
+    method: M,
+    request: Request<M>,
+    deadline: Deadline,
+    repeating?: () => void,
+  ): Promise<Response<M>> {
+    return this.#attempts(method, request, deadline, Infinity, {}, repeating);
   }
 
   /** One long poll: `undefined` when there is nothing new yet and the caller is to ask again. */
@@ -98,6 +113,7 @@ export class Calls {
     deadline: Deadline,
     attemptMs: number,
     options: Pick<CallOptions, "asStored"> = {},
+    repeating?: () => void,
   ): Promise<Response<M>> {
     const { signal } = deadline;
     const invoke = this.#service[method] as unknown as (request: Request<M>, options: CallOptions) => Promise<Response<M>>;
@@ -110,11 +126,13 @@ export class Calls {
         return await invoke(request, { ...options, ...(signal && { signal }), ...(timeoutMs < Infinity && { timeoutMs }) });
       } catch (error) {
         signal?.throwIfAborted();
-        if (!isUnavailable(error) || attempt >= this.#retry.maximumAttempts) throw error;
-        const pause = backoffMs(attempt, this.#retry);
+        const throttled = isThrottled(error);
+        if (!(throttled || isUnavailable(error)) || attempt >= this.#retry.maximumAttempts) throw error;
+        const pause = backoffMs(attempt, throttled ? this.#throttled : this.#retry);
         // No time for another attempt: the reason why the service is away says more than "deadline".
         if (pause >= deadline.remaining()) throw error;
         await sleepOn(realTimers, pause, signal);
+        repeating?.();
       }
     }
   }

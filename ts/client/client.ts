@@ -22,7 +22,8 @@ import {
 } from "./activity_completion.ts";
 import { type ClientContext, deadlineOf, nameError } from "./context.ts";
 import type { AnyDefinition, AnyWorkflow, ArgsOption, Signal, WorkflowArgs, WorkflowResult } from "./definitions.ts";
-import { toSummary, type WorkflowSummary } from "./descriptions.ts";
+import { toSummary, type WorkflowStatus, type WorkflowSummary } from "./descriptions.ts";
+import { byStatus, statusCounts, toCount, type WorkflowCount } from "./counts.ts";
 import { WorkflowHandle } from "./handle.ts";
 import { type ClientInterceptor, intercept, type ListInput, type StartedWorkflow, type WorkflowPage } from "./interceptors.ts";
 import type { WorkflowOptions } from "./options.ts";
@@ -220,13 +221,24 @@ export class Client {
     } while (nextPageToken.length > 0);
   }
 
-  /** How many runs a visibility query selects. */
-  count(query = "", settings: CallSettings = {}): Promise<number> {
-    return intercept(this.#context.interceptors, "count", { query }, async (asked) => {
+  /** How many runs a visibility query selects (all without one). */
+  async count(query = "", settings: CallSettings = {}): Promise<number> {
+    return (await this.countGroups(query, settings)).count;
+  }
+
+  /** As `count`, with the groups of a query such as `WorkflowType = "Order" GROUP BY ExecutionStatus`. */
+  countGroups(query = "", settings: CallSettings = {}): Promise<WorkflowCount> {
+    const { calls, converter, interceptors } = this.#context;
+    return intercept(interceptors, "count", { query }, async (asked) => {
       const request = { namespace: this.namespace, query: asked.query };
-      const call = this.#context.calls.call("countWorkflowExecutions", request, this.#deadline(settings));
-      return Number((await this.#named("the count of workflows", call)).count);
+      const call = calls.call("countWorkflowExecutions", request, this.#deadline(settings));
+      return toCount(await this.#named("the count of workflows", call), converter);
     });
+  }
+
+  /** How many runs a visibility query selects in each status: `{ RUNNING: 3, COMPLETED: 120 }`. Statuses without runs are left out. */
+  async countByStatus(query = "", settings: CallSettings = {}): Promise<{ [status in WorkflowStatus]?: number }> {
+    return statusCounts(await this.countGroups(byStatus(query), settings));
   }
 
   /** Completes an activity that said `completeAsync()`. Accepted once: a second completion throws ActivityNotFoundError. */

@@ -1,36 +1,18 @@
 // A workflow by its id: everything that can be asked of it or sent to it. A handle holds no state but ids; making one asks nothing.
-import { create } from "@bufbuild/protobuf";
 import { enumName } from "../converter/enums.ts";
-import { ActivityFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from "../converter/failures.ts";
-import { fromPayloads } from "../converter/payload.ts";
 import { randomId } from "../platform/host.ts";
 import { Code, type MethodName, ServiceError } from "../service/raw.ts";
 import type { TypedService } from "../service/typed.ts";
 import { QueryRejectCondition } from "../temporal/generated/temporal/api/enums/v1/query_pb.ts";
-import { RetryState, WorkflowExecutionStatus } from "../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
-import { FailureSchema } from "../temporal/generated/temporal/api/failure/v1/message_pb.ts";
+import { WorkflowExecutionStatus } from "../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { History, HistoryEvent } from "../temporal/generated/temporal/api/history/v1/message_pb.ts";
 import { CALL_TIMEOUT_MS, type CallSettings, Deadline, QUERY_TIMEOUT_MS } from "./calls.ts";
-import {
-  type ClientContext,
-  deadlineOf,
-  decodeFailureOf,
-  decodeOne,
-  encodeArgs,
-  headerField,
-  nameError,
-  type Target,
-} from "./context.ts";
+import { type ClientContext, deadlineOf, decodeOne, encodeArgs, headerField, nameError, type Target } from "./context.ts";
 import type { AnyWorkflow, ArgsOption, Query, Signal, Update, WorkflowResult } from "./definitions.ts";
 import { nameOf } from "./definitions.ts";
 import { toDescription, type WorkflowDescription } from "./descriptions.ts";
-import {
-  QueryFailedError,
-  QueryRejectedError,
-  WorkflowContinuedAsNewError,
-  WorkflowFailedError,
-  WorkflowNotFoundError,
-} from "./errors.ts";
+import { deleteWorkflow, terminateWorkflow } from "./ends.ts";
+import { QueryFailedError, QueryRejectedError, WorkflowNotFoundError } from "./errors.ts";
 import {
   collectHistory,
   decodeEvent,
@@ -41,6 +23,8 @@ import {
   waitForClose,
 } from "./history.ts";
 import { intercept, type WorkflowTarget } from "./interceptors.ts";
+import { nextRun, outcomeOf } from "./outcome.ts";
+import { checkPoint, type ResetOptions, type ResetPoint, resetWorkflow } from "./reset.ts";
 import { startUpdate, type StartUpdateOptions, UpdateHandle, type UpdateOptions } from "./updates.ts";
 
 /** Options of `handle.result`. */
@@ -116,7 +100,10 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
       );
       const next = nextRun(event);
       if (next !== undefined && follow) runId = next;
-      else return this.#outcome(await decodeEvent(this.#context, event), runId ?? "") as WorkflowResult<W>;
+      else {
+        const decoded = await decodeEvent(this.#context, event);
+        return outcomeOf(this.#context, this.workflowId, runId ?? "", decoded) as WorkflowResult<W>;
+      }
     }
   }
 
@@ -231,17 +218,46 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
   /** Ends the workflow at once; its code does not learn of it. */
   async terminate(reason = "", ...details: unknown[]): Promise<void> {
     const wanted = { ...this.#address(), reason, details };
-    await intercept(this.#context.interceptors, "terminate", wanted, async (input) => {
-      const what = "the details of the termination";
-      await this.#call("the termination", "terminateWorkflowExecution", input, {
-        namespace: this.#context.namespace,
-        workflowExecution: execution(input),
-        firstExecutionRunId: input.firstExecutionRunId ?? "",
-        identity: this.#context.identity,
-        reason: input.reason,
-        ...(input.details.length > 0 && { details: encodeArgs(this.#context, what, input.details) }),
-      });
-    });
+    await intercept(
+      this.#context.interceptors,
+      "terminate",
+      wanted,
+      (input) => terminateWorkflow(this.#context, input, this.#deadline()),
+    );
+  }
+
+  /**
+   * Lets the workflow go on from an earlier point, in a new run; the handle that is answered knows that run. What was done after the point
+   * is forgotten, and done again where the code does it again; signals, updates and cancel requests that came after it are given to the new
+   * run, unless they are excluded. An open run is terminated. Throws WorkflowNotFoundError, and a TypeError where there is no such point.
+   * The embedded engine cannot reset, and says so.
+   *
+   * @example
+   * const again = await handle.reset({ type: "LAST_WORKFLOW_TASK", reason: "the tax rate was wrong" });
+   * await again.result();
+   */
+  async reset({ reason, reapplyExclude = [], requestId, timeout, signal, ...point }: ResetOptions): Promise<WorkflowHandle<W>> {
+    const deadline = this.#deadline({ timeout, signal });
+    const id = requestId ?? this.#settings.requestId ?? randomId();
+    const wanted = { ...this.#address(), point: point as ResetPoint, reason, reapplyExclude, requestId: id };
+    checkPoint(wanted.point);
+    const { runId } = await intercept(this.#context.interceptors, "reset", wanted, async (input) => ({
+      runId: await resetWorkflow(this.#context, input, deadline),
+    }));
+    return new WorkflowHandle<W>(this.#context, this.workflowId, { runId }, this.#settings);
+  }
+
+  /**
+   * Removes the run with its history, from lists too; an open one is terminated first. A cluster does it soon after it has answered.
+   * Throws WorkflowNotFoundError. The embedded engine has `purge` instead, and says so.
+   */
+  async delete(): Promise<void> {
+    await intercept(
+      this.#context.interceptors,
+      "delete",
+      this.#address(),
+      (input) => deleteWorkflow(this.#context, input, this.#deadline()),
+    );
   }
 
   /** What the service knows of the run: status, times, what is pending. Throws a WorkflowNotFoundError. */
@@ -290,6 +306,11 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
     return { what, workflowId: this.workflowId, runId };
   }
 
+  #deadline(settings: CallSettings = {}): Deadline {
+    const { timeout = this.#settings.timeout, signal = this.#settings.signal } = settings;
+    return deadlineOf(this.#context, { timeout, signal }, CALL_TIMEOUT_MS);
+  }
+
   async #call<M extends MethodName>(
     what: string,
     method: M,
@@ -298,7 +319,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
   ) {
     const context = this.#context;
     try {
-      return await context.calls.call(method, request, deadlineOf(context, this.#settings, CALL_TIMEOUT_MS));
+      return await context.calls.call(method, request, this.#deadline());
     } catch (error) {
       throw nameError(context, error, { what, workflowId, runId });
     }
@@ -311,73 +332,8 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
       throw nameError(this.#context, error, this.#name(what, runId));
     }
   }
-
-  /** The result in a closing event, or the error that it stands for. */
-  #outcome(event: HistoryEvent, runId: string): unknown {
-    const { converter } = this.#context;
-    const { workflowId } = this;
-    const { attributes } = event;
-    const fail = (what: string, cause: ConstructorParameters<typeof WorkflowFailedError>[3], retryState?: number) => {
-      const state = retryState === undefined ? undefined : enumName(RetryState, retryState);
-      const text = saidOf(cause);
-      return new WorkflowFailedError(
-        `workflow ${workflowId} ${what}${text === "" ? "" : `: ${text}`}`,
-        workflowId,
-        runId,
-        cause,
-        state,
-      );
-    };
-    switch (attributes.case) {
-      case "workflowExecutionCompletedEventAttributes":
-        return decodeOne(this.#context, attributes.value.result);
-      case "workflowExecutionFailedEventAttributes": {
-        const { failure, retryState } = attributes.value;
-        throw fail("failed", decodeFailureOf(failure ?? create(FailureSchema), converter), retryState);
-      }
-      case "workflowExecutionCanceledEventAttributes":
-        throw fail(
-          "was cancelled",
-          new CancelledFailure("Workflow canceled", fromPayloads(converter, attributes.value.details?.payloads)),
-        );
-      case "workflowExecutionTerminatedEventAttributes":
-        throw fail("was terminated", new TerminatedFailure(attributes.value.reason || "Workflow execution terminated"));
-      case "workflowExecutionTimedOutEventAttributes":
-        throw fail(
-          "timed out",
-          new TimeoutFailure("Workflow execution timed out", "START_TO_CLOSE"),
-          attributes.value.retryState,
-        );
-      case "workflowExecutionContinuedAsNewEventAttributes":
-        throw new WorkflowContinuedAsNewError(workflowId, attributes.value.newExecutionRunId);
-      default:
-        throw new ServiceError(
-          Code.INTERNAL,
-          `the service closed workflow ${workflowId} with an event of type ${event.eventType}`,
-        );
-    }
-  }
 }
 
 function execution({ workflowId, runId }: WorkflowTarget) {
   return { workflowId, runId: runId ?? "" };
-}
-
-/** The run that a closing event hands over to. */
-function nextRun({ attributes }: HistoryEvent): string | undefined {
-  switch (attributes.case) {
-    case "workflowExecutionCompletedEventAttributes":
-    case "workflowExecutionFailedEventAttributes":
-    case "workflowExecutionTimedOutEventAttributes":
-    case "workflowExecutionContinuedAsNewEventAttributes":
-      return attributes.value.newExecutionRunId === "" ? undefined : attributes.value.newExecutionRunId;
-    default:
-      return undefined;
-  }
-}
-
-/** A failure's message; of an activity's, which says no more than that it failed, which one and why. */
-function saidOf(failure: Error): string {
-  if (!(failure instanceof ActivityFailure) || !(failure.cause instanceof Error)) return failure.message;
-  return `activity ${failure.activityType} failed: ${failure.cause.message}`;
 }

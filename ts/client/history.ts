@@ -41,7 +41,7 @@ export function isClosing(event: HistoryEvent): boolean {
 }
 
 /** A page's events; a server that stores raw batches may send them undecoded. */
-function pageEvents(page: GetWorkflowExecutionHistoryResponse): HistoryEvent[] {
+export function pageEvents(page: GetWorkflowExecutionHistoryResponse): HistoryEvent[] {
   if (page.rawHistory.length === 0) return page.history?.events ?? [];
   return page.rawHistory.flatMap((blob) => fromBinary(HistorySchema, blob.data).events);
 }

@@ -3,6 +3,8 @@
 // encoded; ids that make it idempotent are chosen already, so `next` may be called again after a failure.
 import type { Payload } from "../converter/payload.ts";
 import type { WorkflowDescription, WorkflowSummary } from "./descriptions.ts";
+import type { WorkflowCount } from "./counts.ts";
+import type { ReapplyExclude, ResetPoint } from "./reset.ts";
 import type { WorkflowOptions } from "./options.ts";
 import type { UpdateHandle } from "./updates.ts";
 
@@ -122,6 +124,18 @@ export interface TerminateInput extends WorkflowTarget {
   details: readonly unknown[];
 }
 
+/** `handle.reset`. */
+export interface ResetInput extends WorkflowTarget {
+  /** Where the workflow goes on. */
+  point: ResetPoint;
+  /** For people; in history. */
+  reason: string;
+  /** What is not given to the new run again. */
+  reapplyExclude: "ALL" | readonly ReapplyExclude[];
+  /** Two resets with one id are one. */
+  requestId: string;
+}
+
 /** One request of `client.list`, which asks page by page. */
 export interface ListInput {
   /** The visibility query; "" selects all. */
@@ -158,12 +172,16 @@ export interface ClientOperations {
   cancel: { input: CancelInput; output: void };
   /** A termination. */
   terminate: { input: TerminateInput; output: void };
+  /** A reset; answers the new run. */
+  reset: { input: ResetInput; output: { runId: string } };
+  /** A deletion. */
+  delete: { input: WorkflowTarget; output: void };
   /** A description. */
   describe: { input: WorkflowTarget; output: WorkflowDescription };
   /** A page of a list. */
   list: { input: ListInput; output: WorkflowPage };
   /** A count. */
-  count: { input: { query: string }; output: number };
+  count: { input: { query: string }; output: WorkflowCount };
 }
 
 /** Names of the operations. */

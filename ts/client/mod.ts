@@ -2,6 +2,7 @@
 export { type ActivityAddress } from "./activity_completion.ts";
 export { type CallSettings } from "./calls.ts";
 export { Client, type ClientOptions, type ListOptions, type SignalWithStartOptions, type StartOptions } from "./client.ts";
+export type { WorkflowCount, WorkflowCountGroup } from "./counts.ts";
 export type { AnyWorkflow, WorkflowArgs, WorkflowResult } from "./definitions.ts";
 export type {
   PendingActivity,
@@ -23,6 +24,7 @@ export type {
   Next,
   PayloadHeaders,
   QueryInput,
+  ResetInput,
   SignalInput,
   SignalWithStartInput,
   StartedWorkflow,
@@ -33,6 +35,7 @@ export type {
   WorkflowPage,
   WorkflowTarget,
 } from "./interceptors.ts";
+export type { ReapplyExclude, ResetOptions, ResetPoint } from "./reset.ts";
 export type { RetryPolicy, WorkflowOptions } from "./options.ts";
 export type { StartUpdateWithStartOptions, UpdateOfStart, UpdateWithStart, UpdateWithStartOptions } from "./update_with_start.ts";
 export { type StartUpdateOptions, UpdateHandle, type UpdateOptions } from "./updates.ts";

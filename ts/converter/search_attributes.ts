@@ -18,7 +18,7 @@ export interface SearchAttributeTypes {
   /** A moment, to the millisecond here. */
   DATETIME: Date;
   /** Several keywords. */
-  KEYWORD_LIST: string[];
+  KEYWORD_LIST: readonly string[];
 }
 /** Name of a type of search attributes. */
 export type SearchAttributeType = keyof SearchAttributeTypes;
@@ -37,7 +37,7 @@ export type SearchAttributePair = {
 }[SearchAttributeType];
 
 /** Value of an untyped search attribute. A whole number is an Int, another number a Double, a string a Keyword. */
-export type SearchAttributeValue = string | number | boolean | Date | string[];
+export type SearchAttributeValue = string | number | boolean | Date | readonly string[];
 
 /** Search attributes as starts and schedules take them: keys with values, what was read elsewhere, or names with untyped values. */
 export type SearchAttributes =

@@ -45,3 +45,12 @@ export function isGone(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.code === Code.UNAVAILABLE &&
     (error.reason === "EngineClosed" || error.metadata["engine"] === "stopped");
 }
+
+/** Causes of RESOURCE_EXHAUSTED that pass by themselves (temporal.api.enums.v1.ResourceExhaustedCause): rates, too much at once, load. */
+const PASSING: ReadonlySet<string> = new Set(["1", "2", "3", "4", "5", "6", "9"]);
+
+/** The service took no notice of the call, because it has too much to do: asking again is right, but later than after UNAVAILABLE. */
+export function isThrottled(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === Code.RESOURCE_EXHAUSTED && error.reason === "ResourceExhausted" &&
+    PASSING.has(error.metadata["cause"] ?? "");
+}

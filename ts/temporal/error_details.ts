@@ -36,7 +36,7 @@ const MULTI_OPERATION = "MultiOperationExecutionFailure";
 /** What an operation has that was given up because of another one. It lies in another package than its kind. */
 const ABORTED = "temporal.api.failure.v1.MultiOperationExecutionAborted";
 
-/** String fields of temporal.api.errordetails.v1 that programs ask for, by message and field number. */
+/** Fields of temporal.api.errordetails.v1 that programs ask for, by message and field number: text, or (`cause`) the number of an enum's value. */
 const FIELDS: { readonly [type: string]: { readonly [field: number]: string } } = {
   WorkflowExecutionAlreadyStartedFailure: { 1: "start_request_id", 2: "run_id" },
   NamespaceNotFoundFailure: { 1: "namespace" },
@@ -45,6 +45,7 @@ const FIELDS: { readonly [type: string]: { readonly [field: number]: string } } 
   PermissionDeniedFailure: { 1: "reason" },
   WorkflowNotReadyFailure: {},
   QueryFailedFailure: {},
+  ResourceExhaustedFailure: { 1: "cause" },
   NotFoundFailure: {},
 };
 
@@ -62,6 +63,7 @@ export function readDetail({ type, value }: RawDetail): NamedRefusal | undefined
     const [number, wireType] = reader.tag();
     const key = FIELDS[name]?.[number];
     if (key !== undefined && wireType === WireType.LengthDelimited) metadata[key] = reader.string();
+    else if (key !== undefined && wireType === WireType.Varint) metadata[key] = String(reader.int32());
     else if (name === QUERY_FAILED && number === 1 && wireType === WireType.LengthDelimited) failure = reader.bytes();
     else reader.skip(wireType, number);
   }
@@ -154,7 +156,10 @@ export function writeDetail({ reason, metadata, failure, operations }: NamedRefu
   const writer = new BinaryWriter();
   if (fields !== undefined) {
     for (const [number, key] of Object.entries(fields)) {
-      if (metadata[key] !== undefined) writer.tag(Number(number), WireType.LengthDelimited).string(metadata[key]);
+      const value = metadata[key];
+      if (value === undefined) continue;
+      if (key === "cause") writer.tag(Number(number), WireType.Varint).int32(Number(value) || 0);
+      else writer.tag(Number(number), WireType.LengthDelimited).string(value);
     }
     if (failure !== undefined && `${reason}Failure` === QUERY_FAILED) writer.tag(1, WireType.LengthDelimited).bytes(failure);
     return { type: `${TEMPORAL}${reason}Failure`, value: writer.finish() };

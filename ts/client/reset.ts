@@ -1,0 +1,178 @@
+// Resetting a workflow: its history up to a workflow task becomes a new run, which goes on from there; the run that was reset is terminated
+// if it is still open. The service takes the id of an event; which one is meant by "the last workflow task" is found in the history here.
+import { Code, ServiceError } from "../service/raw.ts";
+import { EventType } from "../temporal/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { ResetReapplyExcludeType, ResetReapplyType } from "../temporal/generated/temporal/api/enums/v1/reset_pb.ts";
+import type { HistoryEvent } from "../temporal/generated/temporal/api/history/v1/message_pb.ts";
+import type { CallSettings, Deadline } from "./calls.ts";
+import { type ClientContext, nameError } from "./context.ts";
+import { collectHistory, readHistory } from "./history.ts";
+import type { ResetInput } from "./interceptors.ts";
+
+/** Kinds of events that a reset can leave out. */
+export type ReapplyExclude = Exclude<keyof typeof ResetReapplyExcludeType, "UNSPECIFIED">;
+
+/** Where a reset workflow goes on: exactly one of them. */
+export type ResetPoint =
+  | {
+    /** Behind this event: of a workflow task's completion (or failure, or timeout), or of the event after its start. */
+    eventId: number | bigint;
+    type?: never;
+    buildId?: never;
+  }
+  | {
+    /**
+     * Behind the first completed workflow task of the run (the workflow starts over, with its arguments), behind the last one, or behind
+     * the last one of the run that continued as this one.
+     */
+    type: "FIRST_WORKFLOW_TASK" | "LAST_WORKFLOW_TASK" | "LAST_CONTINUED_AS_NEW";
+    eventId?: never;
+    buildId?: never;
+  }
+  | {
+    /** Behind the first workflow task that workers of this build completed, perhaps in an earlier run. */
+    buildId: string;
+    eventId?: never;
+    type?: never;
+  };
+
+/** Options of `handle.reset`. */
+export type ResetOptions = ResetPoint & CallSettings & {
+  /** Why; histories show it. */
+  reason: string;
+  /** What came in after the point and is not given to the new run again; default: nothing, everything comes again. */
+  reapplyExclude?: "ALL" | readonly ReapplyExclude[];
+  /** Two resets with one request id are one. Default: made per call. */
+  requestId?: string;
+};
+
+const ALL: readonly ReapplyExclude[] = ["SIGNAL", "UPDATE", "NEXUS", "CANCEL_REQUEST"];
+
+const TYPES = ["FIRST_WORKFLOW_TASK", "LAST_WORKFLOW_TASK", "LAST_CONTINUED_AS_NEW"];
+
+/** Throws a TypeError for what is no point, before anything is asked. */
+export function checkPoint({ eventId, type, buildId }: ResetPoint): void {
+  if ([eventId, type, buildId].filter((part) => part !== undefined).length !== 1) {
+    throw new TypeError("a reset goes to an eventId, to a type of point or to a buildId: name one of them");
+  }
+  if (eventId !== undefined && (typeof eventId === "number" ? !Number.isInteger(eventId) || eventId < 1 : eventId < 1n)) {
+    throw new TypeError(`a reset goes to the id of an event, a whole number from 1, not to ${eventId}`);
+  }
+  if (type !== undefined && !TYPES.includes(type)) {
+    throw new TypeError(`a reset goes to ${TYPES.join(", ")}, not to ${String(type)}`);
+  }
+  if (buildId === "") throw new TypeError("a reset to a build needs its id");
+}
+
+/** Resets; answers the id of the new run. */
+export async function resetWorkflow(context: ClientContext, input: ResetInput, deadline: Deadline): Promise<string> {
+  const { workflowId, runId, reapplyExclude } = input;
+  const exclude = reapplyExclude === "ALL" ? ALL : reapplyExclude;
+  try {
+    const point = await findPoint(context, input, deadline);
+    const response = await context.calls.call("resetWorkflowExecution", {
+      namespace: context.namespace,
+      workflowExecution: { workflowId, runId: point.runId },
+      reason: input.reason,
+      workflowTaskFinishEventId: point.eventId,
+      requestId: input.requestId,
+      resetReapplyType: ResetReapplyType.ALL_ELIGIBLE,
+      resetReapplyExcludeTypes: exclude.map((kind) => ResetReapplyExcludeType[kind]),
+      identity: context.identity,
+    }, deadline);
+    return response.runId;
+  } catch (error) {
+    throw nameError(context, error, { what: `the reset of workflow ${workflowId}`, workflowId, runId });
+  }
+}
+
+interface Point {
+  /** The run whose history holds the event. */
+  runId: string;
+  eventId: bigint;
+}
+
+async function findPoint(context: ClientContext, input: ResetInput, deadline: Deadline): Promise<Point> {
+  const { workflowId, runId = "", point } = input;
+  if (point.eventId !== undefined) return { runId, eventId: BigInt(point.eventId) };
+  if (point.buildId !== undefined) return await pointOfBuild(context, input, point.buildId, deadline);
+  const settings = settingsOf(deadline);
+  switch (point.type) {
+    case "FIRST_WORKFLOW_TASK":
+      return { runId, eventId: await taskOf(readHistory(context, workflowId, runId, settings), input) };
+    case "LAST_WORKFLOW_TASK":
+      return { runId, eventId: await taskOf(backwards(context, workflowId, runId, deadline), input) };
+    case "LAST_CONTINUED_AS_NEW": {
+      const { value: first } = await readHistory(context, workflowId, runId, { ...settings, pageSize: 1 }).next();
+      const attributes = first?.attributes;
+      const before = attributes?.case === "workflowExecutionStartedEventAttributes"
+        ? attributes.value.continuedExecutionRunId
+        : "";
+      if (before === "") {
+        throw new TypeError(`workflow ${workflowId} cannot be reset to where it continued as new: no run continued as this one`);
+      }
+      return { runId: before, eventId: await taskOf(backwards(context, workflowId, before, deadline), input) };
+    }
+  }
+}
+
+function settingsOf(deadline: Deadline): CallSettings {
+  const remaining = deadline.remaining();
+  return { ...(deadline.signal && { signal: deadline.signal }), ...(remaining < Infinity && { timeout: remaining }) };
+}
+
+/** The first completed workflow task of the events; without one, the event that stands where the first one would end. */
+async function taskOf(events: AsyncIterable<HistoryEvent>, { workflowId }: ResetInput): Promise<bigint> {
+  let earliest: bigint | undefined;
+  for await (const { eventType, eventId } of events) {
+    if (eventType === EventType.WORKFLOW_TASK_COMPLETED) return eventId;
+    if (eventType === EventType.WORKFLOW_TASK_SCHEDULED && (earliest === undefined || eventId < earliest)) earliest = eventId;
+  }
+  if (earliest === undefined) throw new TypeError(`workflow ${workflowId} cannot be reset: it has had no workflow task yet`);
+  return earliest + 1n;
+}
+
+/** The events of a run, the last one first. */
+async function* backwards(
+  context: ClientContext,
+  workflowId: string,
+  runId: string,
+  deadline: Deadline,
+): AsyncGenerator<HistoryEvent> {
+  let nextPageToken: Uint8Array = new Uint8Array(0);
+  do {
+    const request = { namespace: context.namespace, execution: { workflowId, runId }, maximumPageSize: 250, nextPageToken };
+    const page = await context.calls.call("getWorkflowExecutionHistoryReverse", request, deadline).catch(isMissing);
+    if (page === undefined) {
+      // A service that only reads forward.
+      const { events } = await collectHistory(readHistory(context, workflowId, runId, settingsOf(deadline)));
+      return yield* events.reverse();
+    }
+    yield* page.history?.events ?? [];
+    nextPageToken = page.nextPageToken;
+  } while (nextPageToken.length > 0);
+}
+
+function isMissing(error: unknown): undefined {
+  if (!(error instanceof ServiceError && error.code === Code.UNIMPLEMENTED)) throw error;
+}
+
+async function pointOfBuild(
+  context: ClientContext,
+  { workflowId, runId = "" }: ResetInput,
+  buildId: string,
+  deadline: Deadline,
+): Promise<Point> {
+  const request = { namespace: context.namespace, execution: { workflowId, runId } };
+  const described = await context.calls.call("describeWorkflowExecution", request, deadline);
+  const points = described.workflowExecutionInfo?.autoResetPoints?.points ?? [];
+  const found = points.find((point) => point.resettable && (point.buildId === buildId || point.binaryChecksum === buildId));
+  if (found === undefined) {
+    const known = [...new Set(points.filter((point) => point.resettable).map((point) => point.buildId || point.binaryChecksum))];
+    throw new TypeError(
+      `workflow ${workflowId} has no point of build "${buildId}" to go back to; it has ` +
+        (known.length === 0 ? "none of any build" : `some of ${known.join(", ")}`),
+    );
+  }
+  return { runId: found.runId, eventId: found.firstWorkflowTaskCompletedId };
+}

@@ -249,7 +249,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
 
   /**
    * Removes the run with its history, from lists too; an open one is terminated first. A cluster does it soon after it has answered.
-   * Throws WorkflowNotFoundError. The embedded engine has `purge` instead, and says so.
+   * Throws WorkflowNotFoundError.
    */
   async delete(): Promise<void> {
     await intercept(

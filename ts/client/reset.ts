@@ -42,7 +42,7 @@ export type ResetOptions = ResetPoint & CallSettings & {
   reason: string;
   /** What came in after the point and is not given to the new run again; default: nothing, everything comes again. */
   reapplyExclude?: "ALL" | readonly ReapplyExclude[];
-  /** Two resets with one request id are one. Default: made per call. */
+  /** Two resets with one request id are one, as long as the run that the first one made is the current one. Default: made per call. */
   requestId?: string;
 };
 

@@ -112,3 +112,35 @@ test("a signal has one listener while calls of it wait, and none after the last 
   await refused;
   assert.equal(last.listeners(), 0);
 });
+
+test("a worker that says that it stops has its polls answered, and nobody else's", async () => {
+  const engine = await EmbeddedEngine.open({ store: new MemoryStore() });
+  try {
+    const service = typedService(engine);
+    const { namespaceInfo } = await service.describeNamespace({ namespace: "default" });
+    assert.equal(namespaceInfo?.capabilities?.workerPollCompleteOnShutdown, true);
+    const taskQueue = { name: "q" };
+    const ended: string[] = [];
+    const poll = (name: string, workerInstanceKey: string, signal?: AbortSignal) =>
+      [
+        service.pollWorkflowTaskQueue({ namespace: "default", taskQueue, workerInstanceKey }, { ...(signal && { signal }) }),
+        service.pollActivityTaskQueue({ namespace: "default", taskQueue, workerInstanceKey }, { ...(signal && { signal }) }),
+      ].map((answer) =>
+        answer.then(({ taskToken }) => void ended.push(`${name} ${taskToken.length}`), () => void ended.push(`${name} refused`))
+      );
+    const stop = new AbortController();
+    const mine = poll("mine", "me");
+    const others = [...poll("other", "other", stop.signal), ...poll("nameless", "", stop.signal)];
+    await service.shutdownWorker({ namespace: "default", workerInstanceKey: "me", taskQueue: "q" });
+    await Promise.all(mine);
+    assert.deepEqual(ended, ["mine 0", "mine 0"]);
+    // A worker without a key ends nobody's polls.
+    await service.shutdownWorker({ namespace: "default", taskQueue: "q" });
+    await pause(20);
+    assert.equal(ended.length, 2);
+    stop.abort();
+    await Promise.all(others);
+  } finally {
+    await engine.close();
+  }
+});

@@ -6,7 +6,7 @@ import { withContext } from "../../ts/activity/mod.ts";
 import { silentLogger } from "../../ts/client/mod.ts";
 import { Code, type RawService, ServiceError } from "../../ts/service/raw.ts";
 import type { TaskOutcome } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { TaskQueueKind } from "../../ts/temporal/generated/temporal/api/enums/v1/task_queue_pb.ts";
+import { TaskQueueKind, TaskQueueType } from "../../ts/temporal/generated/temporal/api/enums/v1/task_queue_pb.ts";
 import {
   RespondWorkflowTaskCompletedRequestSchema,
 } from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
@@ -319,3 +319,57 @@ for (
     assert.ok(service.requests("pollWorkflowTaskQueue").length <= 4, "it was not asked again");
   });
 }
+
+test("where the service ends the polls of a worker that stops, none is taken back", async () => {
+  const inner = quietService();
+  const ends: (() => void)[] = [];
+  const poll = () => new Promise<object>((resolve) => ends.push(() => resolve({})));
+  inner.on("pollWorkflowTaskQueue", poll).on("pollActivityTaskQueue", poll)
+    .on("describeNamespace", () => ({ namespaceInfo: { capabilities: { workerPollCompleteOnShutdown: true } } }))
+    .on("shutdownWorker", () => {
+      for (const end of ends.splice(0)) end();
+      return {};
+    });
+  const service: RawService = { losesCancelledPolls: true, call: (...args) => inner.call(...args) };
+  const timers = new ManualTimers();
+  const w = await Worker.create({
+    service,
+    taskQueue: "q",
+    logger: silentLogger,
+    realm: idleRealm(),
+    activities: { a: () => 1 },
+    timers,
+  });
+  const running = w.run();
+  await settle();
+  assert.equal(ends.length, 6);
+  // No time passes: nothing waits for a deadline.
+  await w.shutdown();
+  await running;
+  const polls = inner.calls.filter(({ method }) => method.startsWith("poll"));
+  assert.equal(polls.length, 6, "no poll is sent after the farewell");
+  assert.ok(polls.every(({ options }) => !options.signal!.aborted));
+  const key = inner.requests("pollActivityTaskQueue")[0]!.workerInstanceKey;
+  assert.notEqual(key, "");
+  const [farewell] = inner.requests("shutdownWorker");
+  assert.equal(farewell!.workerInstanceKey, key);
+  assert.equal(farewell!.taskQueue, "q");
+  assert.deepEqual(farewell!.taskQueueTypes, [TaskQueueType.WORKFLOW, TaskQueueType.ACTIVITY]);
+});
+
+test("a service that promised to end the polls and does not is not waited for for ever", async () => {
+  const inner = quietService()
+    .on("describeNamespace", () => ({ namespaceInfo: { capabilities: { workerPollCompleteOnShutdown: true } } }));
+  const service: RawService = { losesCancelledPolls: true, call: (...args) => inner.call(...args) };
+  const timers = new ManualTimers();
+  const w = await Worker.create({ service, taskQueue: "q", logger: silentLogger, activities: { a: () => 1 }, timers });
+  const running = w.run();
+  await settle();
+  let stopped = false;
+  const stopping = w.shutdown().then(() => stopped = true);
+  await timers.advance(4000);
+  assert.equal(stopped, false);
+  await timers.advance(2000);
+  await stopping;
+  await running;
+});

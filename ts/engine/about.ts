@@ -38,7 +38,7 @@ export function describedNamespace(name: string): MessageInitShape<typeof Descri
       id: name,
       state: NamespaceState.REGISTERED,
       description: "embedded engine",
-      capabilities: { syncUpdate: true, asyncUpdate: true },
+      capabilities: { syncUpdate: true, asyncUpdate: true, workerPollCompleteOnShutdown: true },
     },
     // Some tools take it for granted that these are there. Closed runs are kept until somebody purges them; a retention of 0 says so.
     config: {

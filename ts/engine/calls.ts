@@ -2,6 +2,7 @@
 // timer for the earliest deadline, one listener per signal. Deadlines are in real time even when the engine's clock is a virtual one:
 // the caller's patience is real.
 import { fromBinary } from "@bufbuild/protobuf";
+import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import {
   PollWorkflowExecutionUpdateRequestSchema,
   UpdateWorkflowExecutionRequestSchema,
@@ -13,7 +14,7 @@ import { cancelled } from "./refusals.ts";
 
 interface Call {
   readonly method: MethodName;
-  /** Kept for methods whose errors name what was asked for. */
+  /** Kept for methods whose errors name what was asked for, and for polls: who sent them. */
   readonly request: Uint8Array | undefined;
   readonly resolve: (response: Uint8Array) => void;
   readonly reject: (error: ServiceError) => void;
@@ -65,11 +66,12 @@ export class Calls {
     const id = this.#lastId;
     const { signal, timeoutMs = Infinity } = options;
     const longPoll = this.#longPollMs[method] ?? Infinity;
-    const named = method === "updateWorkflowExecution" || method === "pollWorkflowExecutionUpdate";
+    const kept = method === "updateWorkflowExecution" || method === "pollWorkflowExecutionUpdate" ||
+      method === "pollWorkflowTaskQueue" || method === "pollActivityTaskQueue";
     const now = timeoutMs === Infinity && longPoll === Infinity ? 0 : performance.now();
     const call: Call = {
       method,
-      request: named ? request : undefined,
+      request: kept ? request : undefined,
       resolve,
       reject,
       signal,
@@ -113,6 +115,15 @@ export class Calls {
     // 2^31 - 1 is the longest timeout that exists; an earlier look does no harm.
     this.#timer = setTimeout(() => this.#look(), Math.min(Math.max(Math.ceil(at - now), 0), 2 ** 31 - 1));
     if (this.#waiting.size === 0) unrefTimer(this.#timer);
+  }
+
+  /** The worker that goes by this key polls no more: its polls are answered without a task. */
+  endPolls(workerInstanceKey: string): void {
+    if (workerInstanceKey === "") return;
+    for (const [id, { method, request }] of [...this.#waiting]) {
+      if (method !== "pollWorkflowTaskQueue" && method !== "pollActivityTaskQueue") continue;
+      if (instanceKeyOf(method, request!) === workerInstanceKey) this.#events.expire(id);
+    }
   }
 
   /** Gives up what is over its deadline, expires what has waited long, and sets the timer for the next. */
@@ -169,6 +180,24 @@ function deadlineError(call: Call): ServiceError {
     update === undefined ? {} : { updateId: update.id, workflowId: update.workflowId },
   );
 }
+
+/** Field `worker_instance_key` of requests; "" where it is absent or the bytes do not decode (the engine says so). */
+export function instanceKeyOf(method: keyof typeof INSTANCE_KEY, request: Uint8Array): string {
+  let key = "";
+  try {
+    const reader = new BinaryReader(request);
+    while (reader.pos < reader.len) {
+      const [field, type] = reader.tag();
+      if (field === INSTANCE_KEY[method] && type === WireType.LengthDelimited) key = reader.string();
+      else reader.skip(type, field);
+    }
+  } catch {
+    return "";
+  }
+  return key;
+}
+
+const INSTANCE_KEY = { pollWorkflowTaskQueue: 8, pollActivityTaskQueue: 8, shutdownWorker: 6 } as const;
 
 /** Which update a call was about; undefined for bytes that do not decode (the engine has said so then). */
 function updateOf(method: MethodName, request: Uint8Array): { id: string; workflowId: string } | undefined {

@@ -14,7 +14,7 @@ import type {
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { hop } from "../platform/hop.ts";
 import { type CallOptions, type Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
-import { Calls } from "./calls.ts";
+import { Calls, instanceKeyOf } from "./calls.ts";
 import type { Clock } from "./clock.ts";
 import { RealClock } from "./clock.ts";
 import { appendHistory } from "./history_bytes.ts";
@@ -168,6 +168,7 @@ export class EmbeddedEngine implements RawService {
     const number = ENGINE_METHODS[method];
     if (number === undefined) return Promise.reject(unimplemented(method));
     if (options.signal?.aborted) return Promise.reject(cancelled());
+    if (method === "shutdownWorker") this.#calls.endPolls(instanceKeyOf(method, request));
     return new Promise((resolve, reject) => {
       const id = this.#calls.add(method, request, options, resolve, reject);
       this.#enter((engine) => engine.request(id, number, request, this.clock.nowMs()));

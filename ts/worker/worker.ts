@@ -37,6 +37,7 @@ const POLL_MS = 70_000;
 /** The same for activities of a service that loses what a cancelled poll was about to bring: a shutdown waits so long for them. */
 const LOSSY_POLL_MS = 5000;
 const WORKFLOW_DRAIN_MS = 1000;
+const LOOK_MS = 10_000;
 const SHUTDOWN_CALL_MS = 3000;
 
 interface WorkerParts {
@@ -91,6 +92,8 @@ export class Worker {
   #running: Promise<void> | undefined;
   #stop!: (failure?: Error) => void;
   readonly #stopped: Promise<Error | undefined>;
+  /** The service answers this worker's polls when it is told that the worker stops: none has to be taken back. */
+  #pollsAreEnded = false;
   /** A poller has met an error that ends the worker. */
   #failing = false;
 
@@ -312,10 +315,13 @@ export class Worker {
 
   async #life(): Promise<void> {
     const { logger, taskQueue } = this.#settings;
+    // Where no poll is lost there is nothing to learn.
+    const looking = this.#settings.service.losesCancelledPolls === true ? this.#lookAround() : undefined;
     this.#startPollers();
     logger.debug("the worker is running", { taskQueue });
     const failure = await this.#stopped;
     this.#state = "stopping";
+    looking?.abort();
     try {
       await this.#drain();
     } finally {
@@ -324,6 +330,18 @@ export class Worker {
     }
     logger.debug("the worker has stopped", { taskQueue });
     if (failure !== undefined) throw failure;
+  }
+
+  /** Asks what the service offers to workers, while they work; one that does not say offers nothing. */
+  #lookAround(): AbortController {
+    const { service, namespace, logger } = this.#settings;
+    const giveUp = new AbortController();
+    typedService(service).describeNamespace({ namespace }, { signal: giveUp.signal, timeoutMs: LOOK_MS }).then(
+      ({ namespaceInfo }) => this.#pollsAreEnded = namespaceInfo?.capabilities?.workerPollCompleteOnShutdown === true,
+      // What is wrong with the namespace or the connection, the polls tell.
+      (error) => logger.debug("the service did not say what it offers", { error }),
+    );
+    return giveUp;
   }
 
   #startPollers(): void {
@@ -435,7 +453,7 @@ export class Worker {
   #poll(method: keyof typeof SCALING_FIELD, request: Uint8Array, timeoutMs = POLL_MS) {
     const { service } = this.#settings;
     return async (signal: AbortSignal): Promise<PollAnswer | undefined> => {
-      const options: CallOptions = { signal, timeoutMs };
+      const options: CallOptions = { signal, timeoutMs: this.#pollsAreEnded ? POLL_MS : timeoutMs };
       try {
         const response = await service.call(method, request, options);
         return { task: isEmptyTask(response) ? undefined : response, scaling: readScaling(response, SCALING_FIELD[method]) };
@@ -456,8 +474,11 @@ export class Worker {
       await Promise.all(pollers.map((poller) => poller.idle()));
     };
     // A lost workflow task is given again after its timeout; a lost activity task costs an attempt, perhaps the only one.
-    const workflows = stop(this.#workflowPollers, lossy ? WORKFLOW_DRAIN_MS : 0);
-    const idle = stop(this.#activityPollers, lossy ? Infinity : 0).then(() => true);
+    const ended = lossy && this.#pollsAreEnded;
+    const workflows = stop(this.#workflowPollers, ended ? LOSSY_POLL_MS : lossy ? WORKFLOW_DRAIN_MS : 0);
+    const idle = stop(this.#activityPollers, ended ? LOSSY_POLL_MS : lossy ? Infinity : 0).then(() => true);
+    // The loops send no more polls; those under way are answered now.
+    if (ended) void this.#sayGoodbye();
     const cancelTimer = new AbortController();
     const within = async (ms: number) => {
       if (ms === Infinity) return idle;
@@ -478,10 +499,10 @@ export class Worker {
     await Promise.all([this.#workflowTasks?.realm.dispose(), ...[this.#pool, ...this.#retired].map((pool) => pool?.close())]);
   }
 
-  /** Lets the service give this worker's cached runs to others at once. A service that does not know the call is no trouble. */
+  /** Lets the service end this worker's polls, and give its cached runs to others at once. A service that does not know the call is no trouble. */
   async #sayGoodbye(): Promise<void> {
     const { service, namespace, identity, taskQueue, logger } = this.#settings;
-    if (this.#workflowTasks === undefined || this.#stickyQueue === "") return;
+    if (!this.#pollsAreEnded && (this.#workflowTasks === undefined || this.#stickyQueue === "")) return;
     const request = {
       namespace,
       identity,
@@ -489,9 +510,10 @@ export class Worker {
       stickyTaskQueue: this.#stickyQueue,
       workerInstanceKey: this.#instanceKey,
       reason: "graceful shutdown",
-      taskQueueTypes: this.#activityTasks === undefined
-        ? [TaskQueueType.WORKFLOW]
-        : [TaskQueueType.WORKFLOW, TaskQueueType.ACTIVITY],
+      taskQueueTypes: [
+        ...(this.#workflowTasks === undefined ? [] : [TaskQueueType.WORKFLOW]),
+        ...(this.#activityTasks === undefined ? [] : [TaskQueueType.ACTIVITY]),
+      ],
     };
     try {
       await typedService(service).shutdownWorker(request, { timeoutMs: SHUTDOWN_CALL_MS });

@@ -1,0 +1,448 @@
+// The caller's side of a gateway: a RawService over one WebSocket, for pages, workers of pages, Deno and Node. It names no platform beside
+// WebSocket itself.
+//
+// Rules: one socket at a time, opened when a call needs one and opened again when a later call does. A call that was never sent waits for
+// the socket (`patience`), because sending it later has one effect only; a call that was sent and lost its socket is UNAVAILABLE, because
+// nobody knows what became of it, and its caller decides (clients and workers send it again with the same ids).
+import { type Duration, toMs } from "../converter/duration.ts";
+import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
+import { backoffMs, type BackoffOptions } from "../service/retry.ts";
+import { realTimers, sleepOn } from "../service/timers.ts";
+import {
+  askFrame,
+  callFrame,
+  cancelFrame,
+  Close,
+  type GatewayFrame,
+  type Hello,
+  PROTOCOL,
+  readGatewayFrame,
+  SOCKET_PATH,
+  TOKEN_PREFIX,
+} from "./frames.ts";
+
+/** A WebSocket as far as it is used here. The global one of browsers, Deno and Node 22 is one; for Node 20 the npm package `ws` has one. */
+export interface GatewaySocket {
+  /** "arraybuffer". */
+  binaryType: string;
+  /** Sends one message. */
+  send(data: Uint8Array<ArrayBuffer>): void;
+  /** Ends the socket. */
+  close(code?: number, reason?: string): void;
+  /** It is open. */
+  onopen: ((event: never) => void) | null;
+  /** A message. */
+  onmessage: ((event: never) => void) | null;
+  /** It is closed, or was never opened. */
+  onclose: ((event: never) => void) | null;
+  /** What went wrong; it is closed afterwards. */
+  onerror: ((event: never) => void) | null;
+}
+
+/** Options of connectGateway. */
+export interface GatewayOptions {
+  /** The gateway's token, where the URL does not carry it. */
+  token?: string;
+  /** How long `connectGateway` tries until the gateway answers, and how long a call that is not sent yet waits for it. Default: 10 s. */
+  patience?: Duration;
+  /** Gives the first attempt up; `connectGateway` rejects with the signal's reason. */
+  signal?: AbortSignal;
+  /** The class of sockets. Default: the global WebSocket. Node 20 has none: `import { WebSocket } from "ws"` and pass it. */
+  webSocket?: new (url: string, protocols: string[]) => GatewaySocket;
+}
+
+/** What a connection is doing. "idle": no call has needed it since it was lost. */
+export type GatewayStatus = "connecting" | "open" | "idle" | "closed";
+
+/** Deadline of a call that names none; polls name theirs. */
+const CALL_TIMEOUT_MS = 30_000;
+/** An attempt that is not open by then is given up. */
+const OPENING_MS = 10_000;
+/** With open calls and nothing heard for `quietMs` the gateway is asked whether it is there; after `answerMs` more the socket is given up. */
+const WATCH = { quietMs: 20_000, answerMs: 10_000 };
+const BACKOFF: BackoffOptions = { initialIntervalMs: 50, maximumIntervalMs: 2000, backoffCoefficient: 2, jitter: 0.3 };
+/** The largest number of a call. */
+const LAST_ID = 0xffff_ffff;
+const LONGEST_TIMEOUT_MS = 0x7fff_ffff;
+
+interface OpenCall {
+  readonly method: MethodName;
+  settle(result: Uint8Array | ServiceError): void;
+}
+
+/** One socket's life. */
+interface Line {
+  readonly socket: GatewaySocket;
+  readonly calls: Map<number, OpenCall>;
+  hello: Hello | undefined;
+  heardAt: number;
+  ended: boolean;
+  /** Tells whoever waits for it to open. */
+  refuse: (error: ServiceError) => void;
+  stopWatching: () => void;
+}
+
+/**
+ * A connection to a cluster through `temporalex gateway`: the `service` of clients and workers in a page, or wherever gRPC is out of reach.
+ * One socket carries the calls of all of them; it is made again by itself whenever it was lost.
+ */
+export class GatewayConnection implements RawService {
+  /** A poll that is given up may take a task with it: a network lies between. */
+  readonly losesCancelledPolls = true;
+  /** The gateway's address, without the token. */
+  readonly url: string;
+  readonly #socketUrl: string;
+  readonly #protocols: string[];
+  readonly #WebSocket: NonNullable<GatewayOptions["webSocket"]>;
+  readonly #patienceMs: number;
+  readonly #listeners = new Set<(status: GatewayStatus) => void>();
+  #status: GatewayStatus = "idle";
+  #line: Line | undefined;
+  /** Set while no call may have a socket: the attempts that are going on. */
+  #opening: Promise<Line> | undefined;
+  /** Attempts in a row that failed. */
+  #failures = 0;
+  #mayOpenAt = 0;
+  /** Until then it is tried. */
+  #openUntil = 0;
+  #lastId = 0;
+  readonly #closing = new AbortController();
+  readonly #watchTimes: typeof WATCH;
+
+  /** @internal Use connectGateway. */
+  constructor(url: string, options: GatewayOptions = {}, watch: typeof WATCH = WATCH) {
+    this.#watchTimes = watch;
+    const { address, token } = readUrl(url, options.token);
+    this.url = address.href;
+    const socketUrl = new URL(SOCKET_PATH, address);
+    socketUrl.protocol = address.protocol === "https:" ? "wss:" : "ws:";
+    this.#socketUrl = socketUrl.href;
+    this.#protocols = [PROTOCOL, `${TOKEN_PREFIX}${token}`];
+    const WebSocketClass = options.webSocket ?? (globalThis as { WebSocket?: GatewayOptions["webSocket"] }).WebSocket;
+    if (WebSocketClass === undefined) {
+      throw new TypeError(
+        'there is no WebSocket here: pass one, for instance import { WebSocket } from "ws" and { webSocket: WebSocket }',
+      );
+    }
+    this.#WebSocket = WebSocketClass;
+    this.#patienceMs = toMs(options.patience ?? OPENING_MS);
+  }
+
+  /** What the connection is doing. */
+  get status(): GatewayStatus {
+    return this.#status;
+  }
+
+  /** Calls `listener` at every change of `status`, from now on; the returned function ends that. */
+  onStatus(listener: (status: GatewayStatus) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** One call of WorkflowService: bytes in, bytes out. Rejects with a ServiceError. */
+  async call(method: MethodName, request: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
+    const { signal } = options;
+    const timeoutMs = Math.min(LONGEST_TIMEOUT_MS, Math.max(1, Math.ceil(options.timeoutMs ?? CALL_TIMEOUT_MS)));
+    const deadline = performance.now() + timeoutMs;
+    if (signal?.aborted) throw givenUp(method, signal);
+    const line = this.#line?.hello !== undefined ? this.#line : await this.#lineWithin(timeoutMs, method, signal);
+    const rest = Math.max(1, Math.ceil(deadline - performance.now()));
+    return await this.#send(line, method, request, rest, signal);
+  }
+
+  /** Ends the connection: open calls are refused, and so are later ones. */
+  close(): Promise<void> {
+    if (this.#status === "closed") return Promise.resolve();
+    this.#setStatus("closed");
+    this.#listeners.clear();
+    this.#closing.abort(closedError());
+    if (this.#line !== undefined) this.#end(this.#line, closedError(), 1000);
+    return Promise.resolve();
+  }
+
+  /** `close()`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** @internal Resolves when the gateway has answered. */
+  async opened(signal?: AbortSignal): Promise<void> {
+    try {
+      await this.#lineWithin(Infinity, undefined, signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
+    }
+  }
+
+  #setStatus(status: GatewayStatus): void {
+    if (this.#status === status || this.#status === "closed") return;
+    this.#status = status;
+    for (const listener of [...this.#listeners]) listener(status);
+  }
+
+  /** The open socket, as soon as there is one; at most for the patience that this connection has. */
+  async #lineWithin(timeoutMs: number, method: MethodName | undefined, signal: AbortSignal | undefined): Promise<Line> {
+    if (this.#status === "closed") throw closedError();
+    const waitMs = Math.min(timeoutMs, this.#patienceMs);
+    return await new Promise<Line>((resolve, reject) => {
+      const stop = () => refuse(givenUp(method ?? "connecting", signal!));
+      const done = () => {
+        cancel();
+        signal?.removeEventListener("abort", stop);
+      };
+      const refuse = (error: unknown) => (done(), reject(error));
+      const cancel = realTimers.after(waitMs, () => refuse(this.#unreachable()));
+      signal?.addEventListener("abort", stop);
+      this.#open(waitMs).then((line) => (done(), resolve(line)), refuse);
+    });
+  }
+
+  /** Attempts until one succeeds, shared by all who wait; ends with the first refusal that no repetition mends, or when nobody waits. */
+  #open(waitMs: number): Promise<Line> {
+    if (this.#line?.hello !== undefined) return Promise.resolve(this.#line);
+    this.#openUntil = Math.max(this.#openUntil, performance.now() + waitMs);
+    return this.#opening ??= this.#attempts().finally(() => {
+      this.#opening = undefined;
+      this.#setStatus(this.#line === undefined ? "idle" : "open");
+    });
+  }
+
+  async #attempts(): Promise<Line> {
+    const { signal } = this.#closing;
+    this.#setStatus("connecting");
+    for (;;) {
+      const pause = this.#mayOpenAt - performance.now();
+      if (pause > 0) await sleepOn(realTimers, pause, signal);
+      try {
+        const line = await this.#attempt();
+        this.#failures = 0;
+        return line;
+      } catch (error) {
+        signal.throwIfAborted();
+        this.#failures++;
+        this.#mayOpenAt = performance.now() + backoffMs(this.#failures, BACKOFF);
+        const final = !(error instanceof ServiceError) || error.code !== Code.UNAVAILABLE;
+        if (final || this.#mayOpenAt > this.#openUntil) throw error;
+      }
+    }
+  }
+
+  #attempt(): Promise<Line> {
+    return new Promise((resolve, reject) => {
+      let socket: GatewaySocket;
+      try {
+        socket = new this.#WebSocket(this.#socketUrl, this.#protocols);
+      } catch (error) {
+        // The policy of the page (connect-src), or a token with characters that no header takes.
+        const why = error instanceof Error ? error.message : String(error);
+        return reject(new ServiceError(Code.FAILED_PRECONDITION, `no socket to ${this.url} can be made: ${why}`));
+      }
+      socket.binaryType = "arraybuffer";
+      const now = performance.now();
+      const line: Line = {
+        ...{ socket, calls: new Map(), hello: undefined, heardAt: now, ended: false },
+        refuse: reject,
+        stopWatching: realTimers.after(OPENING_MS, () => this.#end(line, this.#unreachable())),
+      };
+      this.#line = line;
+      socket.onmessage = (event: never) => {
+        const { data } = event as { data: unknown };
+        line.heardAt = performance.now();
+        try {
+          if (!(data instanceof ArrayBuffer)) throw new Error("a message is no bytes");
+          const frame = readGatewayFrame(new Uint8Array(data));
+          if (frame.kind !== "hello") return this.#heard(line, frame);
+          line.stopWatching();
+          line.hello = frame.hello;
+          this.#watch(line);
+          resolve(line);
+        } catch (error) {
+          this.#end(line, new ServiceError(Code.INTERNAL, `what ${this.url} says cannot be read: ${(error as Error).message}`));
+        }
+      };
+      socket.onclose = (event: never) =>
+        this.#end(line, this.#closedBy(event as { code: number; reason: string }, line.hello !== undefined));
+      // What was wrong is in the close that follows; browsers tell nothing here.
+      socket.onerror = () => {};
+    });
+  }
+
+  #heard(line: Line, frame: Exclude<GatewayFrame, { kind: "hello" }>): void {
+    if (frame.kind === "here") return;
+    // Undefined for a call that its caller has given up.
+    const call = line.calls.get(frame.id);
+    if (frame.kind === "answer") return call?.settle(frame.response);
+    const { code, message, reason, metadata, failure } = frame.refusal;
+    call?.settle(new ServiceError(code as Code, message, reason, metadata, { failure }));
+  }
+
+  #send(
+    line: Line,
+    method: MethodName,
+    request: Uint8Array,
+    timeoutMs: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Uint8Array> {
+    if (line.ended) return Promise.reject(this.#unreachable());
+    const { maxRequestBytes } = line.hello!;
+    if (request.length > maxRequestBytes) {
+      const why = `the request of ${method} takes ${request.length} bytes, and the gateway takes at most ${maxRequestBytes}`;
+      return Promise.reject(new ServiceError(Code.INVALID_ARGUMENT, why));
+    }
+    return new Promise((resolve, reject) => {
+      const id = this.#nextId(line);
+      const settle = (result: Uint8Array | ServiceError) => {
+        line.calls.delete(id);
+        cancelTimer();
+        signal?.removeEventListener("abort", stop);
+        if (result instanceof Uint8Array) resolve(result);
+        else reject(result);
+      };
+      const takeBack = (error: ServiceError) => {
+        settle(error);
+        if (!line.ended) line.socket.send(cancelFrame(id));
+      };
+      const stop = () => takeBack(givenUp(method, signal!));
+      const cancelTimer = realTimers.after(
+        timeoutMs,
+        () => takeBack(new ServiceError(Code.DEADLINE_EXCEEDED, `${method} was not answered within its deadline`)),
+      );
+      signal?.addEventListener("abort", stop);
+      line.calls.set(id, { method, settle });
+      line.socket.send(callFrame(id, method, timeoutMs, request));
+    });
+  }
+
+  #nextId(line: Line): number {
+    do this.#lastId = this.#lastId === LAST_ID ? 1 : this.#lastId + 1; while (line.calls.has(this.#lastId));
+    return this.#lastId;
+  }
+
+  /**
+   * Finds out that a socket is dead although nobody has closed it: the machine slept, the gateway's process is stopped. Timers of hidden
+   * pages come late, and then before what has arrived meanwhile, so a late one decides nothing.
+   */
+  #watch(line: Line): void {
+    const { quietMs, answerMs } = this.#watchTimes;
+    let askedAt: number | undefined;
+    const look = (due: number) => {
+      if (line.ended) return;
+      const now = performance.now();
+      if (now - due > 1000) askedAt = undefined;
+      else if (line.calls.size > 0 && now - line.heardAt > quietMs) {
+        if (askedAt === undefined || line.heardAt > askedAt) {
+          askedAt = now;
+          line.socket.send(askFrame(0));
+        } else if (now - askedAt > answerMs) {
+          return void this.#end(line, new ServiceError(Code.UNAVAILABLE, `the gateway at ${this.url} does not answer any more`));
+        }
+      }
+      arm();
+    };
+    const arm = () => {
+      const due = performance.now() + answerMs / 2;
+      line.stopWatching = realTimers.after(answerMs / 2, () => look(due));
+    };
+    arm();
+  }
+
+  /** Refuses the line's calls, and closes the socket. */
+  #end(line: Line, error: ServiceError, code?: number): void {
+    if (line.ended) return;
+    line.ended = true;
+    line.stopWatching();
+    line.refuse(error);
+    if (this.#line === line) this.#line = undefined;
+    const { socket, calls } = line;
+    socket.onopen = socket.onmessage = socket.onclose = null;
+    for (const { method, settle } of [...calls.values()]) {
+      settle(
+        error.code === Code.UNAVAILABLE
+          ? new ServiceError(error.code, `the connection was lost during ${method}: ${error.message}`)
+          : error,
+      );
+    }
+    try {
+      socket.close(code);
+    } catch {
+      // It is closed already.
+    }
+    if (this.#opening === undefined) this.#setStatus("idle");
+  }
+
+  #closedBy({ code, reason }: { readonly code: number; readonly reason: string }, wasOpen: boolean): ServiceError {
+    if (code === Close.TOKEN) {
+      return new ServiceError(
+        Code.UNAUTHENTICATED,
+        `the gateway at ${this.url} refuses the token; take the URL that it prints at its start, ` +
+          "or start it with --token-file, so that the token stays the same",
+      );
+    }
+    if (code === Close.PROTOCOL) {
+      return new ServiceError(
+        Code.FAILED_PRECONDITION,
+        `the gateway at ${this.url} and this package do not fit together: ${reason}`,
+      );
+    }
+    if (code === Close.LIMIT) return new ServiceError(Code.RESOURCE_EXHAUSTED, `the gateway at ${this.url}: ${reason}`);
+    return wasOpen
+      ? new ServiceError(
+        Code.UNAVAILABLE,
+        `the gateway at ${this.url} closed the connection${reason === "" ? "" : `: ${reason}`}`,
+      )
+      : this.#unreachable();
+  }
+
+  #unreachable(): ServiceError {
+    const origin = (globalThis as { location?: { origin?: string } }).location?.origin;
+    const page = origin === undefined || origin === "null"
+      ? ""
+      : `, or does not let pages of ${origin} in (--allow-origin ${origin})`;
+    return new ServiceError(
+      Code.UNAVAILABLE,
+      `the gateway at ${this.url} cannot be reached${page}; is it running, and does the page's policy allow it (connect-src)?`,
+    );
+  }
+}
+
+const closedError = (): ServiceError => new ServiceError(Code.CANCELLED, "the connection to the gateway is closed");
+const givenUp = (method: string, signal: AbortSignal): ServiceError =>
+  new ServiceError(Code.CANCELLED, `${method} was given up by its caller`, "", {}, { cause: signal.reason });
+
+function readUrl(text: string, option: string | undefined): { readonly address: URL; readonly token: string } {
+  const example = 'write the URL that temporalex gateway prints, such as "http://127.0.0.1:8273/#token"';
+  if (!URL.canParse(text)) throw new TypeError(`"${text.replace(/#.*/s, "")}" is not the URL of a gateway; ${example}`);
+  const address = new URL(text);
+  const inUrl = address.hash.slice(1);
+  address.hash = "";
+  if (!/^https?:$/.test(address.protocol)) throw new TypeError(`"${address.href}" is not the URL of a gateway; ${example}`);
+  const token = option ?? inUrl;
+  if (!/^[A-Za-z0-9_-]+$/.test(token)) {
+    throw new TypeError(`the URL of the gateway at ${address.href} has no token, or no well-formed one; ${example}`);
+  }
+  return { address, token };
+}
+
+/**
+ * Connects to a cluster through a `temporalex gateway`. Resolves when the gateway has answered; rejects with a ServiceError that says what
+ * is wrong (UNAVAILABLE: nobody there, or this page's origin is not let in; UNAUTHENTICATED: the token), and with a TypeError for a URL
+ * that is none.
+ *
+ * @param url What the gateway prints at its start, with its token behind "#".
+ *
+ * @example
+ * const service = await connectGateway("http://127.0.0.1:8273/#kU2...");
+ * const client = new Client({ service, taskQueue: "main" });
+ * const worker = await Worker.create({ service, taskQueue: "main", activities, realm });
+ */
+export async function connectGateway(url: string, options: GatewayOptions = {}): Promise<GatewayConnection> {
+  const connection = new GatewayConnection(url, options);
+  try {
+    await connection.opened(options.signal);
+    return connection;
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}

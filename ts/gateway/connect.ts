@@ -184,6 +184,7 @@ export class GatewayConnection implements RawService {
   /** The open socket, as soon as there is one; at most for the patience that this connection has. */
   async #lineWithin(timeoutMs: number, method: MethodName | undefined, signal: AbortSignal | undefined): Promise<Line> {
     if (this.#status === "closed") throw closedError();
+    if (signal?.aborted) throw givenUp(method ?? "connecting", signal);
     const waitMs = Math.min(timeoutMs, this.#patienceMs);
     return await new Promise<Line>((resolve, reject) => {
       const stop = () => refuse(givenUp(method ?? "connecting", signal!));

@@ -23,9 +23,12 @@ export interface ServiceHandlerOptions {
   readonly extra?: readonly ExtraMethod[];
   /** Told of a call of a method that nobody here has; answers what its caller is told. */
   readonly unknown?: UnknownMethod;
+  /** The largest request that is read, in bytes. Default: 64 MiB. */
+  readonly maxRequestBytes?: number;
 }
 
-export function serviceHandler(service: RawService, { extra = [], unknown }: ServiceHandlerOptions = {}): ServiceHandler {
+export function serviceHandler(service: RawService, options: ServiceHandlerOptions = {}): ServiceHandler {
+  const { extra = [], unknown, maxRequestBytes = READ_MAX_BYTES } = options;
   const call = async (name: MethodName, request: Uint8Array, context: HandlerContext): Promise<Uint8Array> => {
     const timeoutMs = context.timeoutMs();
     try {
@@ -34,9 +37,9 @@ export function serviceHandler(service: RawService, { extra = [], unknown }: Ser
       throw toConnectError(error);
     }
   };
-  const options = { readMaxBytes: READ_MAX_BYTES, fallback: answerUnknown(unknown) };
+  const adapter = { readMaxBytes: maxRequestBytes, fallback: answerUnknown(unknown) };
   const binary = connectNodeAdapter({
-    ...options,
+    ...adapter,
     routes(router: ConnectRouter) {
       for (const name of METHOD_NAMES) {
         router.rpc(
@@ -49,7 +52,7 @@ export function serviceHandler(service: RawService, { extra = [], unknown }: Ser
   });
   // JSON needs the messages' own types.
   const json = connectNodeAdapter({
-    ...options,
+    ...adapter,
     routes(router: ConnectRouter) {
       for (const name of METHOD_NAMES) {
         const method = WorkflowService.method[name] as DescMethodUnary;

@@ -1,0 +1,284 @@
+// `temporalex gateway`: a relay on the loopback through which web pages, and whatever else speaks no gRPC, reach a Temporal cluster. It
+// takes WebSockets (frames.ts; all calls of a page over one of them) and plain HTTP/1.1 (Connect, gRPC-web and JSON, one call a request),
+// and hands both on to a RawService, whose credentials never leave this process.
+//
+// What it relies on: http_guard.ts decides who may call, fence.ts what; everything that a caller may send or leave open is bounded here.
+import { randomBytes } from "node:crypto";
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { type WebSocket, WebSocketServer } from "ws";
+import { type Logger, silentLogger } from "../service/logger.ts";
+import type { RawService } from "../service/raw.ts";
+import { VERSION } from "../service/version.ts";
+import { HttpGuard, type Refusal, refuse } from "../temporal/http_guard.ts";
+import { serviceHandler } from "../temporal/serve.ts";
+import { fenced, type FenceOptions } from "./fence.ts";
+import { CALL_OVERHEAD, Close, helloFrame, PROTOCOL, SOCKET_PATH, TOKEN_PREFIX } from "./frames.ts";
+import { SocketCalls } from "./socket_calls.ts";
+
+export interface GatewayLimits {
+  /** Bytes of one request. Default: 16 MiB; a Temporal server takes 4 MiB. */
+  requestBytes?: number;
+  /** Connections, WebSockets among them. Default: 256. */
+  connections?: number;
+  /** Calls of one WebSocket, and calls over HTTP in all, that may be open at once. Default: 1000. */
+  calls?: number;
+  /** Time for a request to arrive whole. Default: 10 s. */
+  arrivalMs?: number;
+  /** Bytes of answers that may wait for a caller that does not read them. Default: 64 MiB. */
+  waitingBytes?: number;
+  /** How often it is asked whether a caller that says nothing is still there. Default: 20 s. */
+  pingMs?: number;
+}
+
+export interface GatewayServerOptions extends FenceOptions {
+  /** Where calls go. */
+  service: RawService;
+  /** 0: any free port. */
+  port: number;
+  /** Origins of pages that may call. Default: none; then only programs may, which send no Origin. */
+  origins?: readonly string[];
+  /** At least 32 characters A-Z, a-z, 0-9, "-" and "_". Default: a new one. */
+  token?: string;
+  logger?: Logger;
+  limits?: GatewayLimits;
+}
+
+export interface Gateway {
+  readonly port: number;
+  /** With the token behind "#", which browsers keep to themselves. */
+  readonly url: string;
+  /** Takes no more calls, lets open ones end for at most `graceMs` (waiting polls are taken back at once), closes. */
+  close(graceMs?: number): Promise<void>;
+}
+
+/** The port cannot be had. */
+export class PortError extends Error {
+  override name = "PortError";
+}
+
+const LIMITS: Required<GatewayLimits> = {
+  requestBytes: 16 * 1024 * 1024,
+  connections: 256,
+  calls: 1000,
+  arrivalMs: 10_000,
+  waitingBytes: 64 * 1024 * 1024,
+  pingMs: 20_000,
+};
+const CUT_MS = 200;
+/** Each thing that a refused caller did wrong is told once, and no more things than this. */
+const TOLD = 50;
+const LANDING =
+  `This is temporalex gateway ${VERSION}. It is no page: give its URL, with the token, to connectGateway() of temporalex/gateway.\n`;
+
+/** A token that nobody guesses. */
+export const newToken = (): string => randomBytes(32).toString("base64url");
+/** What a token must look like: long enough, and of characters that a subprotocol of a WebSocket may have. */
+export const isToken = (text: string): boolean => /^[A-Za-z0-9_-]{32,256}$/.test(text);
+
+export async function startGateway(options: GatewayServerOptions): Promise<Gateway> {
+  const token = options.token ?? newToken();
+  if (!isToken(token)) throw new TypeError('a token has 32 to 256 characters, of A-Z, a-z, 0-9, "-" and "_"');
+  const server = new GatewayServer(options, token);
+  const port = await server.listen(options.port);
+  return { port, url: `http://127.0.0.1:${port}/#${token}`, close: (graceMs) => server.close(graceMs) };
+}
+
+class GatewayServer {
+  readonly #guard: HttpGuard;
+  readonly #service: RawService;
+  readonly #logger: Logger;
+  readonly #limits: Required<GatewayLimits>;
+  readonly #sockets: WebSocketServer;
+  readonly #handler: RequestListener;
+  readonly #callers = new Set<SocketCalls>();
+  readonly #connections = new Set<Socket>();
+  readonly #told = new Set<string>();
+  #servers: Server[] = [];
+  #port = 0;
+  #requests = 0;
+  #closing = false;
+  #idle = () => {};
+
+  constructor(options: GatewayServerOptions, token: string) {
+    const limits = this.#limits = { ...LIMITS, ...options.limits };
+    this.#logger = options.logger ?? silentLogger;
+    this.#service = fenced(options.service, options);
+    this.#guard = new HttpGuard({ port: () => this.#port, origins: options.origins ?? [], token });
+    this.#sockets = new WebSocketServer({
+      noServer: true,
+      clientTracking: true,
+      perMessageDeflate: false,
+      maxPayload: limits.requestBytes + CALL_OVERHEAD,
+      handleProtocols: () => PROTOCOL,
+    });
+    const relay = serviceHandler(this.#service, { maxRequestBytes: limits.requestBytes });
+    this.#handler = this.#guard.wrap(
+      (request, response) => this.#relay(request as IncomingMessage, response as ServerResponse, relay),
+      (refusal) => this.#tell(refusal),
+    ) as RequestListener;
+  }
+
+  /** Listens on both loopback addresses, because "localhost" may mean either: nobody else is to get this port on the other one. */
+  async listen(port: number): Promise<number> {
+    for (let attempt = 1;; attempt++) {
+      try {
+        const first = await this.#listenOn("127.0.0.1", port);
+        this.#servers = [first];
+        this.#port = (first.address() as AddressInfo).port;
+        this.#servers.push(await this.#listenOn("::1", this.#port));
+        return this.#port;
+      } catch (error) {
+        const { code } = error as { code?: string };
+        // A machine without IPv6.
+        if (this.#servers.length === 1 && ["EADDRNOTAVAIL", "EAFNOSUPPORT", "EINVAL"].includes(code ?? "")) return this.#port;
+        await Promise.all(this.#servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve))));
+        if (code === "EADDRINUSE" && port === 0 && attempt < 10) continue;
+        if (code === "EADDRINUSE") {
+          throw new PortError(`port ${port} is in use; another gateway may be running, or choose another port`);
+        }
+        if (code === "EACCES") throw new PortError(`this user may not listen on port ${port}; choose one above 1023`);
+        throw error;
+      }
+    }
+  }
+
+  #listenOn(host: string, port: number): Promise<Server> {
+    const { arrivalMs } = this.#limits;
+    const server = createServer({ headersTimeout: arrivalMs, requestTimeout: arrivalMs, connectionsCheckingInterval: 1000 });
+    server.on("request", (request, response) => this.#request(request, response));
+    server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
+    server.on("connection", (socket: Socket) => {
+      // Node's own maxConnections would count each of the two servers for itself.
+      if (this.#connections.size >= this.#limits.connections) return void socket.destroy();
+      this.#connections.add(socket);
+      socket.on("close", () => this.#connections.delete(socket));
+      socket.on("error", () => {});
+    });
+    server.on(
+      "clientError",
+      (_, socket) => void (socket.writable ? socket.end("HTTP/1.1 400 Bad Request\r\n\r\n") : socket.destroy()),
+    );
+    return new Promise((resolve, reject) => {
+      server.once("error", reject);
+      server.listen({ host, port, exclusive: true, ipv6Only: host === "::1" }, () => {
+        server.off("error", reject);
+        server.on("error", (error) => this.#logger.error("the gateway's listener failed", { error }));
+        resolve(server);
+      });
+    });
+  }
+
+  #request(request: IncomingMessage, response: ServerResponse): void {
+    const seen = request.method === "GET" && request.url === "/" && request.headers.origin === undefined;
+    if (seen && this.#guard.refusesSender(request) === undefined) {
+      // Somebody has opened the URL; the browser has kept the token to itself.
+      response.writeHead(200, { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" });
+      return void response.end(LANDING);
+    }
+    this.#handler(request, response);
+  }
+
+  #relay(request: IncomingMessage, response: ServerResponse, relay: RequestListener): void {
+    const { arrivalMs, calls, requestBytes } = this.#limits;
+    if (this.#closing) return refuse(request, response, { status: 503, message: "the gateway is shutting down" });
+    if (this.#requests >= calls) return refuse(request, response, { status: 429, message: `${calls} calls are open already` });
+    if (Number(request.headers["content-length"] ?? 0) > requestBytes) {
+      return refuse(request, response, { status: 413, message: `a request has at most ${requestBytes} bytes` });
+    }
+    this.#requests++;
+    // Node bounds this itself, Deno does not.
+    const late = setTimeout(() => request.destroy(), arrivalMs);
+    request.on("end", () => clearTimeout(late));
+    response.on("close", () => {
+      clearTimeout(late);
+      this.#requests--;
+      this.#idle();
+    });
+    relay(request, response);
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Uint8Array): void {
+    socket.on("error", () => {});
+    const no = (status: string, message: string) => {
+      const headers = `content-type: text/plain; charset=utf-8\r\ncontent-length: ${message.length + 1}\r\nconnection: close`;
+      socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${message}\n`);
+    };
+    const refusal = this.#guard.refusesSender(request);
+    if (refusal !== undefined) {
+      this.#tell(refusal);
+      return no("403 Forbidden", "this caller is not let in");
+    }
+    if (request.url !== SOCKET_PATH) return no("404 Not Found", "there is nothing here");
+    if (this.#closing) return no("503 Service Unavailable", "the gateway is shutting down");
+    const offered = (request.headers["sec-websocket-protocol"] ?? "").split(",").map((name) => name.trim());
+    if (!offered.includes(PROTOCOL)) return no("400 Bad Request", `offer the subprotocol ${PROTOCOL}`);
+    const token = offered.find((name) => name.startsWith(TOKEN_PREFIX))?.slice(TOKEN_PREFIX.length);
+    this.#sockets.handleUpgrade(request, socket, head as Buffer, (opened) => {
+      const wrong = this.#guard.refusesToken(token);
+      if (wrong === undefined) return this.#open(opened, request.headers.origin);
+      // A page learns no HTTP status of a WebSocket that was not opened; this close it can tell from a gateway that is not there.
+      this.#tell(wrong);
+      opened.on("error", () => {});
+      opened.close(Close.TOKEN, "the token is wrong");
+      setTimeout(() => opened.terminate(), CUT_MS).unref();
+    });
+  }
+
+  #open(socket: WebSocket, origin: string | undefined): void {
+    const { pingMs, requestBytes } = this.#limits;
+    const fields = { origin: origin ?? "a program" };
+    this.#logger.info("a caller connected", fields);
+    const calls = new SocketCalls(socket, this.#service, this.#limits, this.#logger);
+    this.#callers.add(calls);
+    let heard = true;
+    socket.on("pong", () => heard = true);
+    socket.on("message", () => heard = true);
+    // Browsers answer pings by themselves, whatever the page is doing.
+    const ping = setInterval(() => {
+      if (!heard) return socket.terminate();
+      heard = false;
+      socket.ping();
+    }, pingMs);
+    socket.on("error", (error) => this.#logger.warn("a caller was disconnected", { ...fields, why: error.message }));
+    socket.on("close", () => {
+      clearInterval(ping);
+      this.#callers.delete(calls);
+      this.#logger.info("a caller left", fields);
+    });
+    socket.send(helloFrame({ version: VERSION, maxRequestBytes: requestBytes }));
+  }
+
+  async close(graceMs = 2000): Promise<void> {
+    if (this.#closing) return;
+    this.#closing = true;
+    const stopped = this.#servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve())));
+    const idle = Promise.all([
+      ...[...this.#callers].map((calls) => calls.drain()),
+      new Promise<void>((resolve) => (this.#idle = () => this.#requests === 0 && resolve(), this.#idle())),
+    ]);
+    await within(graceMs, idle);
+    for (const socket of this.#sockets.clients) socket.close(1001, "the gateway is shutting down");
+    await within(this.#connections.size === 0 ? 0 : CUT_MS, Promise.all(stopped));
+    for (const calls of this.#callers) calls.abandon();
+    for (const socket of this.#sockets.clients) socket.terminate();
+    for (const connection of this.#connections) connection.destroy();
+    await within(CUT_MS, Promise.all(stopped));
+    this.#sockets.close();
+  }
+
+  /** Tells whoever runs the gateway why a caller is refused; each thing once, so that no caller fills a log. */
+  #tell({ message, reason }: Refusal): void {
+    if (this.#told.has(message) || this.#told.size >= TOLD) return;
+    this.#told.add(message);
+    this.#logger.warn("a caller was refused", { why: message, reason });
+  }
+}
+
+function within(ms: number, wait: Promise<unknown>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    void wait.then(() => (clearTimeout(timer), resolve()));
+  });
+}

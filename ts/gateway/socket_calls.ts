@@ -1,0 +1,131 @@
+// The calls of one WebSocket: frames in, calls of the service, frames out. The socket's caller has been let in already. Payloads are never
+// looked at and never logged.
+import type { WebSocket } from "ws";
+import { METHOD_NAMES } from "../temporal/raw_methods.ts";
+import type { Logger } from "../service/logger.ts";
+import { Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
+import { isGone } from "../service/retry.ts";
+import { answerFrame, type CallerFrame, Close, FrameError, hereFrame, readCallerFrame, refusalFrame } from "./frames.ts";
+
+export interface SocketLimits {
+  /** Calls of one socket that may be open at once. */
+  readonly calls: number;
+  /** Bytes of answers that may wait for a caller that does not read them. */
+  readonly waitingBytes: number;
+}
+
+const METHODS: ReadonlySet<string> = new Set(METHOD_NAMES);
+/** A deadline beyond this is cut; polls, the longest calls, end after a minute or so. */
+const LONGEST_CALL_MS = 10 * 60_000;
+
+export class SocketCalls {
+  readonly #socket: WebSocket;
+  readonly #service: RawService;
+  readonly #limits: SocketLimits;
+  readonly #logger: Logger;
+  readonly #calls = new Map<number, { readonly controller: AbortController; readonly method: string }>();
+  #refusing = false;
+  #idle = () => {};
+
+  constructor(socket: WebSocket, service: RawService, limits: SocketLimits, logger: Logger) {
+    this.#socket = socket;
+    this.#service = service;
+    this.#limits = limits;
+    this.#logger = logger;
+    socket.on("message", (data: Uint8Array<ArrayBuffer>, binary: boolean) => this.#message(data, binary));
+    // Its calls are nobody's any more; their answers would go nowhere.
+    socket.on("close", () => this.abandon());
+  }
+
+  /** Takes no more calls, and resolves when those that are open have ended. Waiting polls do not count: they would wait on. */
+  drain(): Promise<void> {
+    this.#refusing = true;
+    return new Promise((resolve) => {
+      this.#idle = () => {
+        if (![...this.#calls.values()].some(({ method }) => !method.startsWith("poll"))) resolve();
+      };
+      this.#idle();
+    });
+  }
+
+  /** Gives up every call that is open. */
+  abandon(): void {
+    for (const { controller } of this.#calls.values()) controller.abort(new Error("the caller's connection is gone"));
+    this.#calls.clear();
+    this.#idle();
+  }
+
+  #message(data: Uint8Array<ArrayBuffer>, binary: boolean): void {
+    try {
+      if (!binary) throw new FrameError("frames are binary messages");
+      this.#frame(readCallerFrame(data));
+    } catch (error) {
+      if (!(error instanceof FrameError)) throw error;
+      this.#logger.warn("a caller was disconnected", { why: error.message });
+      this.#socket.close(Close.PROTOCOL, error.message);
+    }
+  }
+
+  #frame(frame: CallerFrame): void {
+    const { id } = frame;
+    switch (frame.kind) {
+      case "ask":
+        return this.#send(hereFrame(id));
+      case "cancel":
+        this.#calls.get(id)?.controller.abort(new Error("the caller gave the call up"));
+        return;
+      case "call":
+        if (this.#calls.has(id)) throw new FrameError("a call has the number of another that is open");
+        void this.#call(frame);
+    }
+  }
+
+  async #call({ id, method, timeoutMs, request }: CallerFrame & { kind: "call" }): Promise<void> {
+    const controller = new AbortController();
+    try {
+      if (this.#refusing) throw new ServiceError(Code.UNAVAILABLE, "the gateway is shutting down");
+      if (!METHODS.has(method)) {
+        throw new ServiceError(Code.UNIMPLEMENTED, `this gateway knows no method ${JSON.stringify(method)}`);
+      }
+      if (this.#calls.size >= this.#limits.calls) {
+        throw new ServiceError(Code.RESOURCE_EXHAUSTED, `${this.#limits.calls} calls of this caller are open already`);
+      }
+      this.#calls.set(id, { controller, method });
+      const response = await this.#service.call(method as MethodName, request, {
+        signal: controller.signal,
+        ...(timeoutMs > 0 && { timeoutMs: Math.min(timeoutMs, LONGEST_CALL_MS) }),
+      });
+      this.#done(id, controller);
+      if (!controller.signal.aborted) this.#send(answerFrame(id, response));
+    } catch (error) {
+      this.#done(id, controller);
+      if (!controller.signal.aborted) this.#send(this.#refusal(id, method, error));
+    }
+  }
+
+  #done(id: number, controller: AbortController): void {
+    // Not a later call of the same number.
+    if (this.#calls.get(id)?.controller === controller) this.#calls.delete(id);
+    this.#idle();
+  }
+
+  #refusal(id: number, method: string, error: unknown): Uint8Array {
+    if (!(error instanceof ServiceError)) {
+      this.#logger.error(`${method} met a failure of the gateway`, { error });
+      const message = `the gateway failed: ${error instanceof Error ? error.message : String(error)}`;
+      return refusalFrame(id, { code: Code.INTERNAL, message, reason: "", metadata: {}, failure: undefined });
+    }
+    const { code, message, reason, metadata, failure } = error;
+    // A service that is gone here may come back under the same address.
+    return refusalFrame(id, { code, message, failure, ...(isGone(error) ? { reason: "", metadata: {} } : { reason, metadata }) });
+  }
+
+  #send(frame: Uint8Array): void {
+    const { OPEN, readyState } = this.#socket;
+    if (readyState !== OPEN) return;
+    this.#socket.send(frame);
+    if (this.#socket.bufferedAmount <= this.#limits.waitingBytes) return;
+    this.#logger.warn("a caller was disconnected", { why: "it does not read its answers" });
+    this.#socket.terminate();
+  }
+}

@@ -35,6 +35,7 @@ const MAY_IMPORT: { [room: string]: string[] } = {
   worker: ["realm", "service", "codec", "converter", "temporal", "executor", "workflow", "platform", "core", "activity"],
   activity: ["converter", "platform", "service"],
   metrics: ["service"],
+  gateway: ["converter", "service", "temporal"],
 };
 
 test("portable rooms name no platform", () => {

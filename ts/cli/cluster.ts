@@ -20,7 +20,9 @@ type ClusterCall = Pick<Call<Omit<typeof SERVICE_OPTIONS, "timeout">>, "options"
 const DEFAULT_ADDRESS = "localhost:7233";
 
 /** True where the options mean a cluster and not a store. */
-export function meansCluster({ address, profile, configFile }: Partial<ClusterCall["options"]>): boolean {
+export function meansCluster(
+  { address, profile, configFile }: Partial<Pick<ClusterCall["options"], "address" | "profile" | "configFile">>,
+): boolean {
   return address !== undefined || profile !== undefined || configFile !== undefined;
 }
 

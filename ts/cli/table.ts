@@ -13,6 +13,7 @@
 import type { Commands } from "./frame/command.ts";
 import { completion } from "./table/completion.ts";
 import { dev } from "./table/dev.ts";
+import { gateway } from "./table/gateway.ts";
 import { lint } from "./table/lint.ts";
 import { replay } from "./table/replay.ts";
 import { run } from "./table/run.ts";
@@ -25,6 +26,7 @@ export const COMMANDS: Commands = {
   worker,
   run,
   dev,
+  gateway,
   store: storeCommands,
   lint,
   replay,

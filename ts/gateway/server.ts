@@ -113,7 +113,10 @@ class GatewayServer {
       maxPayload: limits.requestBytes + CALL_OVERHEAD,
       handleProtocols: () => PROTOCOL,
     });
-    const relay = serviceHandler(this.#service, { maxRequestBytes: limits.requestBytes });
+    const relay = serviceHandler(this.#service, {
+      maxRequestBytes: limits.requestBytes,
+      unknown: (service, method) => `this gateway knows no method ${service}/${method}`,
+    });
     this.#handler = this.#guard.wrap(
       (request, response) => this.#relay(request as IncomingMessage, response as ServerResponse, relay),
       (refusal) => this.#tell(refusal),

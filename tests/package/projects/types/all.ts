@@ -6,6 +6,7 @@ import * as core from "temporalex/core";
 import * as debug from "temporalex/debug";
 import * as engine from "temporalex/engine";
 import * as metrics from "temporalex/metrics";
+import * as gateway from "temporalex/gateway";
 import * as realm from "temporalex/realm";
 import * as slim from "temporalex/slim";
 import * as temporal from "temporalex/temporal";
@@ -22,6 +23,7 @@ export const names: string[] = [
   debug,
   engine,
   metrics,
+  gateway,
   realm,
   slim,
   temporal,

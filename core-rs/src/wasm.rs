@@ -143,6 +143,10 @@ impl Engine {
         self.inner.expire_request(request_id);
     }
 
+    pub fn backlog(&self, queue: &str, now_ms: f64) -> Vec<f64> {
+        self.inner.backlog(queue, now_ms).to_vec()
+    }
+
     pub fn forget(&mut self, run_id: &str) {
         self.inner.forget(run_id);
     }

@@ -6,6 +6,8 @@ mod support;
 
 use support::*;
 use temporalex_core::api::enums::v1::WorkflowIdReusePolicy;
+use temporalex_core::api::query::v1::WorkflowQuery;
+use temporalex_core::api::workflowservice::v1::{QueryWorkflowRequest, QueryWorkflowResponse};
 
 #[test]
 fn a_purged_run_is_not_answered_from_memory() {
@@ -28,4 +30,43 @@ fn a_purged_run_is_not_answered_from_memory() {
     t.engine.forget("unknown");
     t.signal("open", "s").expect("still there");
     assert_eq!(t.status("open"), 1);
+}
+
+#[test]
+fn who_waits_for_a_purged_run_is_told() {
+    let mut t = T::new();
+    let closed = t.start("closed");
+    let task = t.task();
+    t.complete(&task, vec![]);
+    t.terminate("closed").expect("a termination");
+    let request = QueryWorkflowRequest {
+        execution: Some(temporalex_core::api::common::v1::WorkflowExecution {
+            workflow_id: "closed".into(),
+            run_id: closed.clone(),
+        }),
+        query: Some(WorkflowQuery { query_type: "status".into(), ..Default::default() }),
+        ..Default::default()
+    };
+    let query = t.send(temporalex_core::boundary::EngineMethod::QueryWorkflow, &request);
+    t.flush();
+    assert!(t.take::<QueryWorkflowResponse>(query).is_none(), "it waits for a worker");
+    t.store.runs.remove(&closed).expect("the run is stored");
+    t.engine.forget(&closed);
+    t.flush();
+    let answer = t.take::<QueryWorkflowResponse>(query).expect("an answer");
+    assert_eq!(answer.expect_err("gone").code, 14, "asked again, it is not found");
+    assert_eq!(t.describe("closed", "").expect_err("gone").code, 5);
+}
+
+#[test]
+fn the_backlog_of_a_queue() {
+    let mut t = T::new();
+    assert_eq!(t.engine.backlog("nobody", t.now), [0.0; 4]);
+    t.start("a");
+    t.flush();
+    t.advance(1500.0);
+    t.start("b");
+    t.flush();
+    let [tasks, oldest, activities, _] = t.engine.backlog(QUEUE, t.now);
+    assert_eq!((tasks, oldest, activities), (2.0, 1500.0, 0.0));
 }

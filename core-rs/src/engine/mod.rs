@@ -127,9 +127,18 @@ impl Engine {
         self.drop_wait(request_id, true);
     }
 
-    /// The store has purged a closed run: memory must not answer for it any longer. A run that is still needed stays until it is not.
+    /// The store has purged a closed run: memory must not answer for it any longer.
     pub fn forget(&mut self, run_id: &str) {
         self.forget_run(run_id);
+    }
+
+    /// What waits in a task queue: workflow tasks (queries among them) and how many milliseconds the oldest has waited, and the same for
+    /// activity tasks.
+    pub fn backlog(&self, queue: &str, now_ms: f64) -> [f64; 4] {
+        let now = self.cx.now.max(time::from_ms(now_ms));
+        let [workflow, activity] =
+            [queues::Side::Workflow, queues::Side::Activity].map(|side| self.cx.queues.backlog(side, queue, now));
+        [workflow.0, workflow.1, activity.0, activity.1]
     }
 
     /// What changed since the last flush. The host commits the writes, then calls `committed` or `aborted`.

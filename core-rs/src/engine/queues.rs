@@ -145,6 +145,14 @@ impl Queues {
         self.waiting
     }
 
+    /// How many tasks wait in a queue, and for how many milliseconds the oldest has.
+    pub fn backlog(&self, side: Side, name: &str, now: Micros) -> (f64, f64) {
+        let map = if side == Side::Workflow { &self.workflow } else { &self.activity };
+        let Some(queue) = map.get(name) else { return (0.0, 0.0) };
+        let oldest = queue.tasks.first_key_value().map_or(now, |((ready, _), _)| *ready);
+        (queue.tasks.len() as f64, (now - oldest).max(0) as f64 / 1000.0)
+    }
+
     pub fn sticky_alive(&self, name: &str, now: Micros) -> bool {
         self.workflow.get(name).is_some_and(|q| !q.polls.is_empty() || q.polled && now - q.last_poll < STICKY_IDLE)
     }

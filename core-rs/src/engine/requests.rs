@@ -505,7 +505,7 @@ impl Engine {
 
 fn check_first_run(run: &Run, first_run_id: &str) -> Rpc<()> {
     if !first_run_id.is_empty() && run.head.first_run_id != first_run_id {
-        return Err(rpc::workflow_not_found());
+        return Err(rpc::execution_not_found());
     }
     Ok(())
 }
@@ -558,10 +558,8 @@ fn remember(run: &mut Run, request_id: &str) {
 
 fn request_cancel(run: &mut Run, cx: &mut Cx, id: u32, req: &CancelRequest) -> Rpc<()> {
     check_first_run(run, &req.first_execution_run_id)?;
-    if !run.open() {
-        return Err(rpc::workflow_completed());
-    }
-    if !run.head.cancel_requested {
+    // What has ended need not be cancelled any more: the server calls that a success.
+    if run.open() && !run.head.cancel_requested {
         let time = run.time(cx.now);
         run.head.cancel_requested = true;
         run.head.cancel_request_id.clone_from(&req.request_id);

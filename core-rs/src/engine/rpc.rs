@@ -81,7 +81,13 @@ pub fn with(mut e: Box<RpcError>, key: &str, value: &str) -> Box<RpcError> {
     e
 }
 
-pub fn workflow_not_found() -> Box<RpcError> {
+/// No run of this workflow id, as far as the request is concerned.
+pub fn workflow_not_found(workflow_id: &str) -> Box<RpcError> {
+    not_found(format!("workflow not found for ID: {workflow_id}"))
+}
+
+/// The request names another chain of runs than the one that is there.
+pub fn execution_not_found() -> Box<RpcError> {
     not_found("workflow execution not found")
 }
 

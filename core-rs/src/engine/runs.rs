@@ -165,7 +165,7 @@ impl Engine {
         match self.runs.find(workflow_id, run_id) {
             Found::Slot(slot) => Some(slot),
             Found::Missing => {
-                self.cx.fail(request.request_id, rpc::workflow_not_found());
+                self.cx.fail(request.request_id, rpc::workflow_not_found(workflow_id));
                 None
             }
             Found::Unknown => {
@@ -305,12 +305,12 @@ impl Engine {
         }
     }
 
-    /// Drops a closed run that the store has purged.
+    /// Drops a closed run that the store has purged; who waits for it is told. With something uncommitted it stays: that commit fails,
+    /// and then it is dropped.
     pub(super) fn forget_run(&mut self, run_id: &str) {
         let Some(slot) = self.runs.by_id.get(run_id).copied() else { return };
-        if self.runs.get(slot).is_some_and(|run| !run.open() && run.idle()) {
-            self.runs.remove(slot);
-            self.runs.clock.retain(|s| *s != slot);
+        if self.runs.get(slot).is_some_and(|run| !run.open() && !run.dirty && !run.in_flight) {
+            self.drop_run(slot);
         }
     }
 

@@ -176,7 +176,7 @@ fn pages_cut_anywhere() {
 fn an_unknown_workflow_is_not_found() {
     let mut t = T::new();
     assert_eq!(t.describe("no", "").unwrap_err().code, 5);
-    assert_eq!(t.signal("no", "x").unwrap_err().message, "workflow execution not found");
+    assert_eq!(t.signal("no", "x").unwrap_err().message, "workflow not found for ID: no");
     t.start("w");
     assert_eq!(t.describe("w", "no-such-run").unwrap_err().code, 5);
 }

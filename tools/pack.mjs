@@ -168,7 +168,7 @@ const packageOf = (specifier) => /^(@[^/]+\/[^/]+|[^/@][^/]*)/.exec(specifier)?.
 /** The published manifest. Its dependencies are those that the package really imports. */
 function publishedManifest(manifest, { exports, files, bin: programs }, imported, typed) {
   const used = new Set([...imported, ...typed].filter((s) => !s.startsWith("node:")).map(packageOf));
-  const declared = { ...manifest.dependencies, ...manifest.optionalDependencies };
+  const declared = { ...manifest.dependencies, ...manifest.optionalDependencies, ...manifest.peerDependencies };
   const unknown = [...used].filter((name) => !(name in declared));
   if (unknown.length > 0) {
     throw new Error(`the package imports ${unknown.join(", ")}, which package.json does not list as dependencies`);
@@ -221,6 +221,8 @@ function publishedManifest(manifest, { exports, files, bin: programs }, imported
     files: ["dist", ...TEXTS.filter((file) => !/^(?:LICENSE|README)/.test(file))],
     dependencies: keep(manifest.dependencies),
     optionalDependencies: keep(manifest.optionalDependencies),
+    peerDependencies: manifest.peerDependencies,
+    peerDependenciesMeta: manifest.peerDependenciesMeta,
     publishConfig: { access: "public", provenance: true },
   };
 }

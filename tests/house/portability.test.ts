@@ -36,6 +36,7 @@ const MAY_IMPORT: { [room: string]: string[] } = {
   activity: ["converter", "platform", "service"],
   metrics: ["service"],
   gateway: ["converter", "service", "temporal"],
+  otel: ["client", "worker", "converter"],
 };
 
 test("portable rooms name no platform", () => {

@@ -37,7 +37,11 @@ export const checks = [
     name: "no file of the package names this machine, and what it imports is there or a dependency",
     test({ made, root }) {
       const manifest = json(made.folder, "package.json");
-      const dependencies = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
+      const dependencies = Object.keys({
+        ...manifest.dependencies,
+        ...manifest.optionalDependencies,
+        ...manifest.peerDependencies,
+      });
       for (const file of walk(join(made.folder, "dist")).filter((f) => !f.endsWith(".wasm"))) {
         const text = readFileSync(file, "utf8");
         assert.ok(!text.includes(root), `${file} contains the path of the checkout`);

@@ -18,4 +18,6 @@ export type { PollerBehavior, PollerBehaviorAutoscaling, PollerBehaviorSimpleMax
 export { WorkerPollError } from "./poller.ts";
 export { type TaskRealm } from "./workflow_tasks.ts";
 export { type WorkerState } from "./worker.ts";
+export type { RunTrace, TracedCommand, TracedRun, WorkflowTracer } from "./workflow_tracing.ts";
+export type { RunEnding } from "./task_facts.ts";
 export * from "../activity/mod.ts";

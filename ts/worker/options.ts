@@ -18,6 +18,7 @@ import { activityPolls, type PollerBehavior, type PollRange, type WorkflowPollRa
 import type { ActivityInterceptor } from "./interceptors.ts";
 import type { RealmSettings } from "./realms.ts";
 import { WorkerMetrics } from "./worker_metrics.ts";
+import { type WorkflowTracer, WorkflowTracing } from "./workflow_tracing.ts";
 import { WorkflowWatch } from "./workflow_watch.ts";
 
 /** Names an attempt of an activity. */
@@ -90,6 +91,8 @@ export interface WorkerOptions extends RealmSettings, CodecOptions {
   payloadLimits?: Partial<PayloadLimits>;
   /** Code around each attempt of an activity, the first one outermost. */
   activityInterceptors?: readonly ActivityInterceptor[];
+  /** Makes traces of workflow runs: `openTelemetry()` of `temporalex/otel` has one. */
+  workflowTracer?: WorkflowTracer;
   /** Where the worker, and its calls to the service, report what they do: a `MetricsRegistry`. Default: nothing is measured. */
   metrics?: Metrics;
   /** Where its records go. Default: lines on standard error. */
@@ -131,6 +134,7 @@ export interface WorkerSettings {
   metrics: WorkerMetrics | undefined;
   /** Follows workflow tasks, where somebody wants to know of them. */
   watch: WorkflowWatch | undefined;
+  tracing: WorkflowTracing | undefined;
   unknownActivityIsFinal: boolean;
   timers: Timers;
   activityTimers: Timers;
@@ -191,6 +195,7 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
     events: options.events ?? {},
     activityInterceptors: [...options.activityInterceptors ?? []],
     metrics,
+    tracing: options.workflowTracer && new WorkflowTracing(options.workflowTracer),
     watch: metrics && new WorkflowWatch(metrics, cachedWorkflows),
     timers: options.timers ?? realTimers,
     activityTimers: options.activityTimers ?? options.timers ?? realTimers,

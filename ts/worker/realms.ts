@@ -95,6 +95,7 @@ export async function openRealm(
     fetchHistory: async (workflowId, runId, token) => {
       const page = await fetchPage(settings, workflowId, runId, token);
       settings.watch?.page(runId, token, page.history);
+      settings.tracing?.page(runId, token, page.history);
       return page;
     },
     log: workflowLog(settings.logger, settings.codec?.hidesText === true),

@@ -326,6 +326,7 @@ export class Worker {
       await this.#drain();
     } finally {
       this.#settings.metrics?.stopped();
+      this.#settings.tracing?.stop();
       this.#state = "stopped";
     }
     logger.debug("the worker has stopped", { taskQueue });

@@ -22,6 +22,7 @@ import {
 import type { Deployment } from "./deployment.ts";
 import type { WorkerEvents } from "./options.ts";
 import type { WatchedTask, WorkflowWatch } from "./workflow_watch.ts";
+import type { WorkflowTracing } from "./workflow_tracing.ts";
 import { RecentRuns } from "./recent_runs.ts";
 import { hasCode, loggable, MESSAGE_TOO_LARGE, report, type ReportContext, unencodable } from "./reports.ts";
 import { amended, NO_NEW_TASK, readCompletionAnswer, readWorkflowTask, type WorkflowTaskHead } from "./task_bytes.ts";
@@ -53,6 +54,8 @@ export interface WorkflowTasksOptions {
   codec: MessageCodec | undefined;
   /** Follows the tasks, where somebody wants to know of them. */
   watch?: WorkflowWatch | undefined;
+  /** The same for traces. */
+  tracing?: WorkflowTracing | undefined;
   /** Which version the worker is. */
   deployment?: Deployment | undefined;
   logger: Logger;
@@ -142,6 +145,7 @@ export class WorkflowTasks {
     const logger = withFields(this.#options.logger, { workflowId, runId, workflowType, attempt });
     const { watch } = this.#options;
     const watched = watch?.begin(task, head);
+    this.#options.tracing?.begin(task, head);
     let outcome: TaskOutcome;
     try {
       outcome = await realm.runTask(codec === undefined ? task : await decodeResponse(codec, "pollWorkflowTaskQueue", task));
@@ -185,8 +189,9 @@ export class WorkflowTasks {
     try {
       switch (response?.$case) {
         case "completed": {
+          const traced = this.#options.tracing?.completion(head, response.value);
           const request = amended(
-            response.value,
+            traced?.request ?? response.value,
             this.#options.deployment?.completedTail(realm.versioningBehaviors?.get(head.workflowType)),
             this.#stopping ? NO_NEW_TASK : undefined,
           );
@@ -196,6 +201,10 @@ export class WorkflowTasks {
             answer = await report({ ...context, maxBytes: MAX_REQUEST_BYTES }, "respondWorkflowTaskCompleted", request);
             if (closes) this.recentRuns.forget(head.runId);
             if (closes && watched !== undefined) this.#options.watch!.reported(watched, request);
+            traced?.done(true);
+          } catch (error) {
+            traced?.done(false);
+            throw error;
           } finally {
             // Also when the answer is lost: the completion may have been recorded all the same.
             if (!closes) this.recentRuns.note(head);

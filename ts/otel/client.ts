@@ -1,0 +1,82 @@
+// Spans for the operations of a client, under the names that Temporal's SDKs give them, with the span's context in the headers of what is
+// started, signalled, updated and queried.
+import { context, type Span, SpanStatusCode, trace, type Tracer } from "@opentelemetry/api";
+import type { AnyClientInput, ClientInterceptor, PayloadHeaders } from "../client/interceptors.ts";
+import { headersWith } from "./carrier.ts";
+import { ATTRIBUTES } from "./names.ts";
+
+/** The name of an operation's span. */
+function nameOf({ operation, input }: AnyClientInput): string {
+  switch (operation) {
+    case "start":
+      return `StartWorkflow:${input.workflowType}`;
+    case "signalWithStart":
+      return `SignalWithStartWorkflow:${input.workflowType}`;
+    case "signal":
+      return `SignalWorkflow:${input.signalName}`;
+    case "update":
+      return `StartWorkflowUpdate:${input.updateName}`;
+    case "query":
+      return `QueryWorkflow:${input.queryType}`;
+    case "cancel":
+    case "terminate":
+    case "describe":
+      return `${capital(operation)}Workflow`;
+    case "list":
+    case "count":
+      return `${capital(operation)}Workflows`;
+    default:
+      // An operation of a newer client.
+      return capital(operation as string);
+  }
+}
+
+const capital = (text: string) => `${text[0]!.toUpperCase()}${text.slice(1)}`;
+
+interface Named {
+  readonly workflowId?: string | undefined;
+  readonly runId?: string | undefined;
+  readonly updateId?: string;
+  readonly options?: { readonly id?: string };
+  readonly headers?: PayloadHeaders;
+  readonly startHeaders?: PayloadHeaders;
+  readonly updateHeaders?: PayloadHeaders;
+}
+
+export function clientInterceptor(tracer: Tracer): ClientInterceptor {
+  return {
+    async any(call, next) {
+      const input = call.input as Named;
+      const span = tracer.startSpan(nameOf(call));
+      const active = trace.setSpan(context.active(), span);
+      set(span, ATTRIBUTES.workflowId, input.workflowId ?? input.options?.id);
+      set(span, ATTRIBUTES.runId, input.runId);
+      set(span, ATTRIBUTES.updateId, input.updateId);
+      for (const headers of [input.headers, input.startHeaders, input.updateHeaders]) {
+        if (headers !== undefined) Object.assign(headers, headersWith(active, {}));
+      }
+      try {
+        const answer = await context.with(active, next);
+        set(span, ATTRIBUTES.runId, (answer as { readonly runId?: unknown } | undefined)?.runId);
+        span.setStatus({ code: SpanStatusCode.OK });
+        return answer;
+      } catch (error) {
+        failed(span, error);
+        throw error;
+      } finally {
+        span.end();
+      }
+    },
+  };
+}
+
+function set(span: Span, name: string, value: unknown): void {
+  if (typeof value === "string" && value !== "") span.setAttribute(name, value);
+}
+
+/** What a span says of an error: its words, and where it came from. */
+export function failed(span: Span, error: unknown): void {
+  const { message, name } = (error ?? {}) as Partial<Error>;
+  span.setStatus({ code: SpanStatusCode.ERROR, message: String(message ?? error) });
+  span.recordException(error instanceof Error ? error : { name: name ?? "Error", message: String(message ?? error) });
+}

@@ -1,0 +1,77 @@
+// Spans on the worker's side: of workflow runs, of what they ask for, and of attempts of activities.
+import { context, ROOT_CONTEXT, type Span, SpanStatusCode, trace, type Tracer } from "@opentelemetry/api";
+import type { ActivityInterceptor } from "../worker/interceptors.ts";
+import type { RunTrace, TracedCommand, WorkflowTracer } from "../worker/workflow_tracing.ts";
+import { contextOf, headersWith } from "./carrier.ts";
+import { failed } from "./client.ts";
+import { ATTRIBUTES } from "./names.ts";
+
+export function activityInterceptor(tracer: Tracer): ActivityInterceptor {
+  return async (call, next) => {
+    const { activityType, activityId, workflowId, runId } = call.context.info;
+    const attributes = {
+      [ATTRIBUTES.activityId]: activityId,
+      [ATTRIBUTES.workflowId]: workflowId,
+      [ATTRIBUTES.runId]: runId,
+    };
+    const parent = contextOf(call.headers, ROOT_CONTEXT);
+    const span = tracer.startSpan(`RunActivity:${activityType}`, { attributes }, parent);
+    try {
+      const result = await context.with(trace.setSpan(parent, span), () => next(call));
+      span.setStatus({ code: SpanStatusCode.OK });
+      return result;
+    } catch (error) {
+      // An attempt that ends without a result is none that failed.
+      if ((error as Error | undefined)?.name === "CompleteAsyncError") span.setStatus({ code: SpanStatusCode.OK });
+      else failed(span, error);
+      throw error;
+    } finally {
+      span.end();
+    }
+  };
+}
+
+const COMMANDS: { readonly [kind in TracedCommand["kind"]]: { readonly name: string; readonly id?: string } } = {
+  activity: { name: "StartActivity", id: ATTRIBUTES.activityId },
+  childWorkflow: { name: "StartChildWorkflow", id: ATTRIBUTES.workflowId },
+  signal: { name: "SignalWorkflow", id: ATTRIBUTES.workflowId },
+  continueAsNew: { name: "ContinueAsNew" },
+};
+
+export function workflowTracer(tracer: Tracer): WorkflowTracer {
+  return {
+    run({ workflowType, workflowId, runId, headers, isNew }): RunTrace {
+      const ids = { [ATTRIBUTES.workflowId]: workflowId, [ATTRIBUTES.runId]: runId };
+      const parent = contextOf(headers, ROOT_CONTEXT);
+      // The span of a run is made with its first task. A worker that takes the run over makes none: what the run asks for then hangs
+      // under what started it.
+      const span: Span | undefined = isNew
+        ? tracer.startSpan(`RunWorkflow:${workflowType}`, { attributes: ids }, parent)
+        : undefined;
+      const own = span === undefined ? parent : trace.setSpan(parent, span);
+      return {
+        command({ kind, name, id, headers }) {
+          const { name: what, id: attribute } = COMMANDS[kind];
+          const attributes = { ...ids, ...(attribute !== undefined && id !== "" && { [attribute]: id }) };
+          const command = tracer.startSpan(`${what}:${name}`, { attributes }, own);
+          return {
+            headers: headersWith(trace.setSpan(own, command), headers),
+            done(taken) {
+              command.setStatus(
+                taken ? { code: SpanStatusCode.OK } : { code: SpanStatusCode.ERROR, message: "the service did not take it" },
+              );
+              command.end();
+            },
+          };
+        },
+        end(how) {
+          if (span === undefined) return;
+          if (how === "left") span.addEvent("the worker follows this run no longer");
+          else if (how === "failed") span.setStatus({ code: SpanStatusCode.ERROR, message: "the workflow failed" });
+          else span.setStatus({ code: SpanStatusCode.OK });
+          span.end();
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,159 @@
+// Traces of workflow runs, made on the host's side of the realm: workflow code knows nothing of them and has no way to them. A run's trace
+// begins with its first task and ends when the run does. What leaves the realm is new work (a replay sends no commands), so spans that are made
+// for commands are made once; the contexts go into the commands' headers here, behind the realm, where history keeps them for the workers
+// that carry the commands out. Matching never looks at headers, so a replay does not depend on them.
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import type { Payload } from "../converter/payload.ts";
+import type { Command } from "../temporal/generated/temporal/api/command/v1/message_pb.ts";
+import { HeaderSchema } from "../temporal/generated/temporal/api/common/v1/message_pb.ts";
+import { RespondWorkflowTaskCompletedRequestSchema } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import type { WorkflowTaskHead } from "./task_bytes.ts";
+import { readEnding, readHistoryStart, readTaskFacts, type RunEnding, type RunStart } from "./task_facts.ts";
+
+type Headers = { readonly [name: string]: Payload };
+
+/** A run whose task has come to this worker, and that it does not know yet. */
+export interface TracedRun {
+  /** Name of the workflow type. */
+  readonly workflowType: string;
+  /** Id of the workflow. */
+  readonly workflowId: string;
+  /** The run. */
+  readonly runId: string;
+  /** Headers of its start. */
+  readonly headers: Headers;
+  /** This is its first task; otherwise another worker, or this one before a restart, had tasks of it. */
+  readonly isNew: boolean;
+}
+
+/** Something that a workflow asks for and that other code carries out. */
+export interface TracedCommand {
+  /** What it asks for. */
+  readonly kind: "activity" | "childWorkflow" | "signal" | "continueAsNew";
+  /** Type of the activity or workflow, or name of the signal. */
+  readonly name: string;
+  /** Id of the activity, or of the workflow that is started or signalled; "" where there is none. */
+  readonly id: string;
+  /** Headers that go with it. */
+  readonly headers: Headers;
+}
+
+/** The trace of a run. */
+export interface RunTrace {
+  /** A command leaves. Answers the headers that go with it, and what is called when the service has taken it, or has not. */
+  command(command: TracedCommand): { readonly headers: Headers; done(taken: boolean): void };
+  /** The run has ended, or this worker follows it no longer ("left"): it stops, or has too many. */
+  end(how: RunEnding | "left"): void;
+}
+
+/** Who makes traces of workflow runs: `openTelemetry()` of `temporalex/otel`. Must not throw. */
+export interface WorkflowTracer {
+  /** Called once per run, and again when the worker has forgotten it. */
+  run(run: TracedRun): RunTrace;
+}
+
+/** Runs that are followed at once; beyond it the one that was quiet for longest is let go. */
+const MAX_RUNS = 10_000;
+
+export class WorkflowTracing {
+  readonly #tracer: WorkflowTracer;
+  /** The one without a task for longest first. */
+  readonly #runs = new Map<string, RunTrace>();
+  /** Runs with a task in work that came without their first event. */
+  readonly #unknown = new Map<string, WorkflowTaskHead>();
+
+  constructor(tracer: WorkflowTracer) {
+    this.#tracer = tracer;
+  }
+
+  /** A task was taken. */
+  begin(task: Uint8Array, head: WorkflowTaskHead): void {
+    const { runId } = head;
+    const known = this.#runs.get(runId);
+    if (known !== undefined) {
+      this.#runs.delete(runId);
+      this.#runs.set(runId, known);
+      return;
+    }
+    const { start, hasPast } = readTaskFacts(task);
+    // A query begins nothing: its run may be closed.
+    if (head.isQuery) return;
+    if (start === undefined) this.#unknown.set(runId, head);
+    else this.#follow(head, start, !hasPast);
+  }
+
+  /** The realm asked for a page of a run's history; without a token, for the first one. */
+  page(runId: string, token: Uint8Array, history: Uint8Array): void {
+    const head = this.#unknown.get(runId);
+    if (head === undefined || token.length > 0) return;
+    const start = readHistoryStart(history)?.start;
+    if (start !== undefined) this.#follow(head, start, false);
+  }
+
+  /** A completion (the request) with the headers that go with its commands, and what is called with whether the service took it. */
+  completion({ runId }: WorkflowTaskHead, request: Uint8Array): { request: Uint8Array; done: (taken: boolean) => void } {
+    this.#unknown.delete(runId);
+    const trace = this.#runs.get(runId);
+    if (trace === undefined) return { request, done: () => {} };
+    const message = fromBinary(RespondWorkflowTaskCompletedRequestSchema, request);
+    const ends: ((taken: boolean) => void)[] = [];
+    for (const command of message.commands) {
+      const traced = tracedCommand(command);
+      if (traced === undefined) continue;
+      const { headers, done } = trace.command(traced.command);
+      traced.set(headers);
+      ends.push(done);
+    }
+    const ending = readEnding(request);
+    return {
+      request: ends.length === 0 ? request : toBinary(RespondWorkflowTaskCompletedRequestSchema, message),
+      done: (taken) => {
+        for (const end of ends) end(taken);
+        if (ending === undefined || !taken) return;
+        this.#runs.delete(runId);
+        trace.end(ending);
+      },
+    };
+  }
+
+  /** The worker stops. */
+  stop(): void {
+    for (const trace of this.#runs.values()) trace.end("left");
+    this.#runs.clear();
+  }
+
+  #follow({ runId, workflowId, workflowType }: WorkflowTaskHead, { header }: RunStart, isNew: boolean): void {
+    this.#unknown.delete(runId);
+    const headers = header === undefined ? {} : fromBinary(HeaderSchema, header).fields;
+    this.#runs.set(runId, this.#tracer.run({ workflowType, workflowId, runId, headers, isNew }));
+    if (this.#runs.size <= MAX_RUNS) return;
+    const [oldest, trace] = this.#runs.entries().next().value!;
+    this.#runs.delete(oldest);
+    trace.end("left");
+  }
+}
+
+/** What a command asks for, and how its headers are replaced; undefined for one that asks nobody. */
+function tracedCommand({ attributes }: Command): { command: TracedCommand; set: (headers: Headers) => void } | undefined {
+  const of = (
+    kind: TracedCommand["kind"],
+    name: string | undefined,
+    id: string | undefined,
+    holder: { header?: { fields: Headers } | undefined },
+  ) => ({
+    command: { kind, name: name ?? "", id: id ?? "", headers: holder.header?.fields ?? {} },
+    set: (fields: Headers) => void (holder.header = create(HeaderSchema, { fields: { ...fields } })),
+  });
+  switch (attributes.case) {
+    case "scheduleActivityTaskCommandAttributes":
+      return of("activity", attributes.value.activityType?.name, attributes.value.activityId, attributes.value);
+    case "startChildWorkflowExecutionCommandAttributes":
+      return of("childWorkflow", attributes.value.workflowType?.name, attributes.value.workflowId, attributes.value);
+    case "signalExternalWorkflowExecutionCommandAttributes":
+      return of("signal", attributes.value.signalName, attributes.value.execution?.workflowId, attributes.value);
+    case "continueAsNewWorkflowExecutionCommandAttributes":
+      return of("continueAsNew", attributes.value.workflowType?.name, "", attributes.value);
+    default:
+      return undefined;
+  }
+}

@@ -2,6 +2,7 @@
 import {
   activities,
   ApplicationFailure,
+  continueAsNew,
   log,
   noreply,
   on,
@@ -17,6 +18,7 @@ import {
   updateState,
   workflow,
 } from "../../ts/workflow/mod.ts";
+import { ANSWERED_HEADER } from "../../ts/executor/mod.ts";
 import { deepEqual, equal, match } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { drive } from "./driver.ts";
@@ -515,6 +517,74 @@ export const cases: Case[] = [
       d.server.update("u2", "add", 1);
       await d.task();
       equal(d.server.taskFailure?.failure.message, "a bug");
+    },
+  },
+  {
+    name: "an update that comes again after continue-as-new gets the answer that it had, and has no second effect (P4)",
+    async run() {
+      const w = workflow("W", async (generation: number): Promise<unknown> => {
+        const state = await receive({ sum: 0, over: generation === 2 }, [
+          on(add, ([n], s) => {
+            if (n < 0) throw new ApplicationFailure("not below", { type: "Below", details: [n] });
+            return n === 100 ? stop({ ...s, sum: s.sum + n }, generation) : reply(s.sum + n, { ...s, sum: s.sum + n });
+          }),
+          on(end, (_, s) => stop({ ...s, over: true })),
+        ]);
+        return state.over ? [generation, state.sum] : continueAsNew(generation + 1);
+      });
+      const d = await drive(w, { args: [0] });
+      equal(d.server.update("early", "add", -1).stage, "sent");
+      d.server.update("last", "add", 100);
+      await d.task();
+      await d.finish();
+      deepEqual(Object.keys(d.server.closed!.next!.headers), [ANSWERED_HEADER]);
+
+      const second = await drive(w, { args: [1], headers: d.server.closed!.next!.headers });
+      const again = second.server.update("last", "add", 100);
+      await second.task();
+      deepEqual([again.stage, again.result], ["completed", 0], "the answer of the run before");
+      equal(second.server.closed, undefined, "and its handler did not run");
+      const failed = second.server.update("early", "add", -1);
+      const fresh = second.server.update("fresh", "add", 100);
+      await second.task();
+      deepEqual([failed.failure?.message, fresh.result], ["not below", 1]);
+      await second.finish();
+
+      // Two runs later it is known still.
+      const third = await drive(w, { args: [2], headers: second.server.closed!.next!.headers });
+      const late = third.server.update("last", "add", 100);
+      const other = third.server.update("other", "add", 1);
+      await third.task();
+      deepEqual([late.result, other.result], [0, 1]);
+      third.server.signal("end");
+      await third.task();
+      deepEqual(await third.finish(), [2, 1]);
+    },
+  },
+  {
+    name: "of answers the newest are carried over continue-as-new, by count and size; one that is too large is not",
+    async run() {
+      const w = workflow("W", async () => {
+        await receive(0, [on(slow, ([n], s) => n === 0 ? stop(s, "x".repeat(40_000)) : reply("x".repeat(n), s))]);
+        return continueAsNew();
+      });
+      const carriedOf = async (...sizes: number[]) => {
+        const d = await drive(w);
+        sizes.forEach((size, i) => d.server.update(`u${i}`, "slow", size));
+        d.server.update("big", "slow", 0);
+        await d.task();
+        await d.finish();
+        const header = d.server.closed!.next!.headers[ANSWERED_HEADER];
+        return header === undefined
+          ? undefined
+          : (JSON.parse(new TextDecoder().decode(header.data)) as { id: string }[]).map(({ id }) => id);
+      };
+      equal(await carriedOf(), undefined);
+      deepEqual(await carriedOf(20_000, 20_000, 10), ["u1", "u2"]);
+      equal(
+        (await carriedOf(...Array.from({ length: 40 }, () => 1)))!.join(),
+        Array.from({ length: 32 }, (_, i) => `u${i + 8}`).join(),
+      );
     },
   },
 ];

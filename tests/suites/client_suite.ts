@@ -101,7 +101,15 @@ const named = workflow("Named", async () => {
   return { by, id: workflowInfo().workflowId };
 });
 
-const workflows = [counter, chain, failing, patient, named];
+/** Each run takes one update and continues as new; `finish` ends it. */
+const relay = workflow("Relay", async (seen: number[]) => {
+  const state = await receive({ seen, over: false }, [
+    on(add, ([n], s) => stop({ ...s, seen: [...s.seen, n] }, s.seen.length)),
+    on(finish, (_, s) => stop({ ...s, over: true })),
+  ]);
+  return state.over ? state.seen : continueAsNew(state.seen);
+});
+const workflows = [counter, chain, failing, patient, named, relay];
 const noActivities = { gate: () => {} };
 
 export function clientSuite(check: OnService): void {
@@ -199,6 +207,39 @@ export function clientSuite(check: OnService): void {
         event.attributes.case === "workflowExecutionUpdateAcceptedEventAttributes"
       );
       assert.equal(accepted.length, 1);
+    });
+  });
+
+  // A cluster that loses sight of the request while the run closes sends it to the next run by itself (temporalio/temporal#6375).
+  check(
+    "an update that is answered in the task that continues as new reaches its caller, and has one effect however often it is sent",
+    (t) => {
+      const settings = { workflows: [relay], activities: noActivities };
+      return t.work(settings, async () => {
+        const handle = await t.client.start(relay, { id: t.id("relay"), args: [[]] });
+        for (let i = 0; i < 20; i++) assert.equal(await handle.executeUpdate(add, { args: [i], updateId: `u${i}` }), i);
+        for (const i of [19, 5, 0]) assert.equal(await handle.executeUpdate(add, { args: [i], updateId: `u${i}` }), i);
+        await handle.signal(finish);
+        assert.deepEqual(await handle.result(), Array.from({ length: 20 }, (_, i) => i));
+      });
+    },
+  );
+
+  check("an update that is answered in the task that ends the workflow reaches its caller", (t) => {
+    const ends = workflow("Ends", (way: string) =>
+      receive(0, [on(add, ([n], s) => stop(s, n))]).then((): string => {
+        if (way === "failed") throw ApplicationFailure.nonRetryable("on purpose");
+        return way;
+      }));
+    return t.work({ workflows: [ends] }, async () => {
+      for (const way of ["completed", "failed"]) {
+        const handle = await t.client.start(ends, { id: t.id(way), args: [way] });
+        assert.equal(await handle.executeUpdate(add, { args: [7], updateId: "last" }), 7);
+        const ended = handle.result();
+        if (way === "completed") assert.equal(await ended, way);
+        else await assert.rejects(ended, /on purpose/);
+        assert.equal(await handle.getUpdateHandle("last", add).result(), 7, "and it can be asked for after the end");
+      }
     });
   });
 

@@ -10,7 +10,7 @@ import {
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { encodeFailure } from "../converter/failure_converter.ts";
 import { ApplicationFailure, CancelledFailure, isCancellation, TemporalFailure } from "../converter/failures.ts";
-import { carryHeader } from "./carry.ts";
+import { carryHeaders } from "./carry.ts";
 import { type ContinueAsNewShape, isContinueAsNew, isHandlerResult } from "./definition.ts";
 import { toSearchAttributePayloads } from "../converter/search_attributes.ts";
 import { encode, encodePayloads, wire, wireAll, wirePayloads, wireRecord } from "./encode.ts";
@@ -113,7 +113,7 @@ function continueAttributes(run: NativeRun, next: ContinueAsNewShape): ContinueA
     workflowRunTimeoutMs: options.runTimeoutMs ?? 0,
     workflowTaskTimeoutMs: options.taskTimeoutMs ?? 0,
     memo: wireRecord(run.converter, options.memo),
-    headers: { ...run.headers.fields, ...carryHeader(run) },
+    headers: { ...run.headers.fields, ...carryHeaders(run) },
     searchAttributes: wirePayloads(toSearchAttributePayloads(options.searchAttributes ?? {})),
     retryPolicy: undefined,
   };

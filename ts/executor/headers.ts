@@ -2,6 +2,7 @@
 // caller put there (a trace context, a tenant) reaches the interceptors of the workers that carry the work out, though workflow code knows
 // nothing of it. They are part of the history's first event, so every replay sends the same.
 import { Payload as PayloadCodec } from "../core/generated/boundary/temporal/api/common/v1/message.ts";
+import { ANSWERED_HEADER } from "./answered.ts";
 import { CARRY_HEADER } from "./carry.ts";
 import { encodeParts, type WirePayload } from "./encode.ts";
 
@@ -31,9 +32,9 @@ export class StartHeaders {
     });
   }
 
-  /** Those of a start but for the one with buffered signals, which is this run's alone. */
+  /** Those of a start but for what the run before this one handed to this one alone. */
   static of(headers: Fields): StartHeaders {
-    const names = Object.keys(headers).filter((name) => name !== CARRY_HEADER);
+    const names = Object.keys(headers).filter((name) => name !== CARRY_HEADER && name !== ANSWERED_HEADER);
     if (names.length === 0) return StartHeaders.none;
     // Copies: the payloads are views into the bytes of the activation, which are let go.
     return new StartHeaders(Object.fromEntries(names.map((name) => [name, copyOf(headers[name]!)])));

@@ -15,7 +15,7 @@ import type { ReceiveState } from "./tracing.ts";
 import { ReceiveAwaiter, ReceiveTimer, StateAwaiter, type StateChange } from "./receive_awaiters.ts";
 import { rejected, Strand } from "./strand.ts";
 import { type Outcome, startStrand } from "./turns.ts";
-import { acceptUpdate, completeUpdate, rejectUpdate } from "./updates.ts";
+import { acceptUpdate, completeUpdate, failUpdate, rejectUpdate } from "./updates.ts";
 import { view } from "./view.ts";
 
 type Item = SignalItem | UpdateItem;
@@ -283,7 +283,7 @@ export class ReceiveScope {
     }
     if (update !== undefined) {
       this.#unanswered.delete(update);
-      rejectUpdate(run, update, error);
+      failUpdate(run, update, error);
     } else if (!(run.cancellation !== undefined && isCancellation(error))) this.#signalFailed(name, error);
   }
 
@@ -351,14 +351,14 @@ export class ReceiveScope {
     this.#timer?.cancel();
     for (let next = this.#accepted.shift(); next !== undefined; next = this.#accepted.shift()) {
       this.#unanswered.delete(next.update);
-      rejectUpdate(this.run, next.update, reason);
+      failUpdate(this.run, next.update, reason);
     }
     this.#finishIfDone();
   }
 
   /** The run ends while the receive is open: whoever was accepted gets an answer (#23). */
   abort(error: unknown): void {
-    for (const update of this.#unanswered) rejectUpdate(this.run, update, error);
+    for (const update of this.#unanswered) failUpdate(this.run, update, error);
     this.#unanswered.clear();
     this.#accepted.clear();
     this.run.receive = undefined;

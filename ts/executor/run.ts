@@ -12,6 +12,7 @@ import { CancelledFailure, isCancellation } from "../converter/failures.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import { hop } from "../platform/hop.ts";
 import { type ActivityAwaiter, resolveActivity } from "./activities.ts";
+import { AnsweredUpdates } from "./answered.ts";
 import { type Cancellation, requestCancellation } from "./cancellation.ts";
 import { restoreCarried } from "./carry.ts";
 import { concludeRun, endRun, type RunEnd } from "./completion.ts";
@@ -32,6 +33,7 @@ import { type RunClock, slot } from "./slot.ts";
 import { type Awaiter, Strand, type Work } from "./strand.ts";
 import { startStrand } from "./turns.ts";
 import { fireTimer, type TimerTarget } from "./timers.ts";
+import { answerAgain } from "./updates.ts";
 import type { RunSnapshot } from "./tracing.ts";
 
 /** Jobs that are applied before the first turn of a run. */
@@ -57,6 +59,8 @@ export class NativeRun implements Activator, RunClock {
   readonly timers: Map<number, TimerTarget> = new Map();
   readonly activities: Map<number, ActivityAwaiter> = new Map();
   readonly inbox: Inbox = new Inbox();
+  /** The newest updates that this run and those before it have answered. */
+  readonly answered: AnsweredUpdates = new AnsweredUpdates();
   /** waitForSignal calls by name, oldest first. */
   readonly waiters: Map<string, SignalAwaiter[]> = new Map();
   readonly markers: Markers = new Markers();
@@ -207,6 +211,8 @@ export class NativeRun implements Activator, RunClock {
         return this.inbox.pushSignal(variant.value.signalName, variant.value.input);
       case "doUpdate": {
         const { name, input, protocolInstanceId, runValidator } = variant.value;
+        const answer = this.answered.get(protocolInstanceId);
+        if (answer !== undefined) return answerAgain(this, protocolInstanceId, answer);
         return this.inbox.pushUpdate({ name, input, protocolInstanceId, runValidator });
       }
       case "cancelWorkflow":

@@ -1,15 +1,16 @@
-// Responses to updates: accepted before anything that the handler causes, then completed or failed, once.
+// Responses to updates: accepted before anything that the handler causes, then completed or failed, once. What was answered is kept for
+// the next run (`answered.ts`).
 import { CommandKind, UpdateResponse } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { encodeFailure } from "../converter/failure_converter.ts";
 import { ApplicationFailure } from "../converter/failures.ts";
 import { encode, type WirePayload } from "./encode.ts";
+import type { Answer } from "./answered.ts";
 import type { UpdateItem } from "./inbox.ts";
 import type { NativeRun } from "./run.ts";
 
 type Response = UpdateResponse["response"];
 
-function respond(run: NativeRun, update: UpdateItem, response: Response): void {
-  const { protocolInstanceId } = update;
+function respond(run: NativeRun, { protocolInstanceId }: Pick<UpdateItem, "protocolInstanceId">, response: Response): void {
   run.issue(CommandKind.COMMAND_KIND_UPDATE_RESPONSE, encode(UpdateResponse, { protocolInstanceId, response }));
 }
 
@@ -17,13 +18,32 @@ export function acceptUpdate(run: NativeRun, update: UpdateItem): void {
   respond(run, update, { $case: "accepted", value: {} });
 }
 
-/** Before acceptance: the caller gets the failure and history gets nothing. After acceptance: the update has failed. */
+/** Before acceptance: the caller gets the failure and history gets nothing. */
 export function rejectUpdate(run: NativeRun, update: UpdateItem, error: unknown): void {
   respond(run, update, { $case: "rejected", value: encodeFailure(error, run.converter) });
 }
 
-export function completeUpdate(run: NativeRun, update: UpdateItem, result: WirePayload): void {
-  respond(run, update, { $case: "completed", value: result });
+/** After acceptance. */
+export function failUpdate(run: NativeRun, update: UpdateItem, error: unknown): void {
+  const failure = encodeFailure(error, run.converter);
+  respond(run, update, { $case: "rejected", value: failure });
+  run.answered.add(update.protocolInstanceId, { failure });
+}
+
+export function completeUpdate(run: NativeRun, update: UpdateItem, value: WirePayload): void {
+  respond(run, update, { $case: "completed", value });
+  run.answered.add(update.protocolInstanceId, { value });
+}
+
+/** An update that a run before this one has answered: its caller gets the same answer. */
+export function answerAgain(run: NativeRun, protocolInstanceId: string, answer: Answer): void {
+  const update = { protocolInstanceId };
+  respond(run, update, { $case: "accepted", value: {} });
+  respond(
+    run,
+    update,
+    "value" in answer ? { $case: "completed", value: answer.value } : { $case: "rejected", value: answer.failure },
+  );
 }
 
 /** Why an update that nothing handles is rejected. */

@@ -2,6 +2,7 @@
 
 /** Between `minimum` and `maximum` polls in flight, by what the service suggests and by how busy the polls are. */
 export interface PollerBehaviorAutoscaling {
+  /** As many polls as the service says, and the tasks that come ask for. */
   readonly type: "autoscaling";
   /** Never fewer. Default: 2. */
   readonly minimum?: number;
@@ -13,6 +14,7 @@ export interface PollerBehaviorAutoscaling {
 
 /** Always so many polls in flight, as long as there are slots for what they may bring. */
 export interface PollerBehaviorSimpleMaximum {
+  /** A fixed number. */
   readonly type: "simple-maximum";
   /** Of workflow tasks: a fifth on the common queue, the others on the worker's own (sticky) one. Default: 5. */
   readonly maximum?: number;

@@ -11,6 +11,7 @@ import { openStore } from "../engine/visits.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { realTimers, sleepOn } from "../service/timers.ts";
 import { GrpcService } from "../temporal/grpc.ts";
+import { NOT_CONNECTED } from "../temporal/links.ts";
 import { GetWorkflowExecutionHistoryRequestSchema } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { findHolder } from "./beside.ts";
 
@@ -116,7 +117,7 @@ export class StoreService implements RawService {
       this.#drop();
       // Nobody listens there: what a killed process left. Whatever else went wrong may have happened after the call had its effect, so it
       // is left to the caller to ask again, who knows whether that is right.
-      if (/^the connection was lost during \w+: connect E/.test(e.message)) return undefined;
+      if (e.reason === NOT_CONNECTED) return undefined;
       this.#hadHolder = true;
       throw e;
     }

@@ -9,7 +9,8 @@ import {
   connectionOptionsOf,
   loadClientConfigProfile,
 } from "../temporal/client_config.ts";
-import { GrpcService, type TlsOptions } from "../temporal/grpc.ts";
+import { GrpcService } from "../temporal/grpc.ts";
+import type { TlsOptions } from "../temporal/tls.ts";
 import type { Call } from "./frame/command.ts";
 import { UsageError } from "./frame/errors.ts";
 import type { SERVICE_OPTIONS } from "./table/service.ts";

@@ -6,7 +6,7 @@
 import { builtin } from "../platform/builtin.ts";
 import { ClientConfigError, readClientConfigToml } from "./client_config_toml.ts";
 import type { ConnectionOptions } from "./connection.ts";
-import type { TlsOptions } from "./grpc.ts";
+import type { TlsOptions } from "./tls.ts";
 
 export { ClientConfigError } from "./client_config_toml.ts";
 

@@ -81,7 +81,8 @@ function readMultiOperation(value: Uint8Array): NamedRefusal {
   return { reason: MULTI_OPERATION.replace(/Failure$/, ""), metadata: {}, operations };
 }
 
-function readStatus(value: Uint8Array): OperationStatus {
+/** A google.rpc.Status. Throws for bytes that are none. */
+export function readStatus(value: Uint8Array): OperationStatus {
   let code = 0, message = "";
   let detail: NamedRefusal | undefined;
   const reader = new BinaryReader(value);

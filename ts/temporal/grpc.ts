@@ -1,158 +1,220 @@
-// A RawService over gRPC: a Temporal cluster, or anything that speaks its protocol. Requests and responses pass through as bytes; only
-// their outermost fields are looked at, because the transport wants a message type: Empty keeps every field that it does not know.
-// Runs in Node and Deno (HTTP/2); browsers need a gateway.
-import { connect } from "node:net";
-import { fromBinary, toBinary } from "@bufbuild/protobuf";
-import { Code as ConnectCode, ConnectError, type Transport } from "@connectrpc/connect";
-import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
+// A RawService over gRPC: a Temporal cluster, or anything that speaks its protocol. Requests and responses pass through as bytes. Runs in
+// Node and Deno, on node:http2 (ARCHITECTURE.md section 9 says why, with figures); browsers need a gateway.
+import { isIPv6 } from "node:net";
+import { type Duration, toMs } from "../converter/duration.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { VERSION } from "../service/version.ts";
-import { type RawDetail, readDetail } from "./error_details.ts";
-import { rawMethod } from "./raw_methods.ts";
-import { EmptySchema } from "./well_known.ts";
+import { clearTimeout, setTimeout } from "node:timers";
+import { NotProcessed, unary } from "./grpc_call.ts";
+import { LinkError, type LinkTarget } from "./http2_link.ts";
+import { Links } from "./links.ts";
+import { nodeTls, type TlsOptions } from "./tls.ts";
 
-/** PEM texts. All absent: the system's certificates. */
-export interface TlsOptions {
-  /** Certificates of the authorities to trust. */
-  serverRootCaCertificate?: string;
-  /** The client's own certificate, where the server asks for one (mTLS). */
-  clientCertificate?: string;
-  /** The key of the client's certificate. */
-  clientKey?: string;
-  /** Name to expect in the server's certificate instead of the address's. */
-  serverName?: string;
-  /** Take any certificate of the server. For tests: whoever stands between reads everything. */
-  disableHostVerification?: boolean;
+/** When a connection that is silent is asked whether it is still there. */
+export interface KeepAliveOptions {
+  /** Silence after which it is asked; servers refuse clients that ask all the time (Temporal's: below 10 s). Default: 30 s. */
+  interval?: Duration;
+  /** Time in which it answers, or is given up and made anew. Default: 15 s. */
+  timeout?: Duration;
 }
 
 /** Where a service is, and who asks. */
 export interface GrpcOptions {
   /** `host:port`, or `unix:` and the path of a socket. */
   address: string;
-  /** Default: false, plain HTTP/2; true when an API key is given. */
+  /** Default: false, plain HTTP/2; true when an API key is given. True takes the system's authorities. */
   tls?: boolean | TlsOptions;
-  /** Sent as a bearer token; a function is asked before each call. */
+  /** Sent as a bearer token; a function is asked before each call, so it can renew the key. */
   apiKey?: string | (() => string | Promise<string>);
-  /** Sent with every call. */
-  metadata?: { readonly [name: string]: string };
+  /** Sent with every call: names in lower case; values of names that end in "-bin" are bytes. */
+  metadata?: { readonly [name: string]: string | Uint8Array };
+  /** When a silent connection is asked whether it is still there. */
+  keepAlive?: KeepAliveOptions;
+  /** Time for one attempt to connect: TCP, TLS and HTTP/2 together. Default: 10 s. */
+  attemptTimeout?: Duration;
 }
 
 /** Deadline of a call that names none; polls name theirs. */
 const CALL_TIMEOUT_MS = 30_000;
+/** The header takes at most eight digits. */
+const LONGEST_TIMEOUT_MS = 99_999_999;
 /** The largest response that is read: histories come in pages of at most 4 MiB, plus what frames them. */
 const READ_MAX_BYTES = 64 * 1024 * 1024;
+/** A call that the server has not touched is sent so often; then its caller decides. */
+const SENDS = 3;
+
+const SERVICE_PATH = "/temporal.api.workflowservice.v1.WorkflowService/";
+const paths = new Map<MethodName, string>();
+
+/** "startWorkflowExecution" on the wire. */
+function pathOf(method: MethodName): string {
+  let path = paths.get(method);
+  if (path === undefined) paths.set(method, path = `${SERVICE_PATH}${method[0]!.toUpperCase()}${method.slice(1)}`);
+  return path;
+}
 
 export class GrpcService implements RawService {
   readonly losesCancelledPolls = true;
-  readonly #sessions: Http2SessionManager;
-  readonly #transport: Transport;
-  readonly #options: GrpcOptions;
-  #closed = false;
+  readonly #address: string;
+  readonly #links: Links;
+  readonly #headers: { readonly [name: string]: string };
+  readonly #apiKey: GrpcOptions["apiKey"];
+  readonly #closing = new AbortController();
 
-  /** Connects with the first call, and again whenever the connection was lost. */
+  /** Connects with the first call, and again whenever the connection was lost. Throws a TypeError for options that make no sense. */
   constructor(options: GrpcOptions) {
-    const { address, apiKey } = options;
-    const socket = address.startsWith("unix:") ? address.slice("unix:".length) : undefined;
-    const tls = options.tls ?? (apiKey !== undefined && socket === undefined);
-    const baseUrl = `${tls === false ? "http" : "https"}://${socket === undefined ? address : "localhost"}`;
-    if (socket === undefined && (!URL.canParse(baseUrl) || !/^[^/]+:\d+$/.test(address))) {
-      throw new TypeError(`"${address}" is not an address; write "host:port", without a scheme, or "unix:/path/of/a/socket"`);
-    }
-    if (socket !== undefined && tls !== false) throw new TypeError(`"${address}" is a socket of this machine; it takes no TLS`);
-    this.#options = options;
-    this.#sessions = new Http2SessionManager(
-      baseUrl,
-      { pingIntervalMs: 30_000, pingTimeoutMs: 15_000, pingIdleConnection: false },
-      socket !== undefined ? { createConnection: () => connect(socket) } : typeof tls === "object" ? tlsOptions(tls) : undefined,
-    );
-    this.#transport = createGrpcTransport({
-      baseUrl,
-      sessionManager: this.#sessions,
-      readMaxBytes: READ_MAX_BYTES,
-      // Payloads are often compressed or encrypted already, and one core is better spent on workflows.
-      acceptCompression: [],
+    const { apiKey, keepAlive = {} } = options;
+    const target = targetOf(options);
+    this.#address = target.address;
+    this.#apiKey = apiKey;
+    this.#headers = {
+      ":method": "POST",
+      "content-type": "application/grpc",
+      te: "trailers",
+      "user-agent": `temporalex-ts/${VERSION}`,
+      "client-name": "temporalex-ts",
+      "client-version": VERSION,
+      ...checkedMetadata(options.metadata ?? {}),
+      ...(typeof apiKey === "string" && { authorization: `Bearer ${apiKey}` }),
+    };
+    this.#links = new Links(target, {
+      connectMs: toMs(options.attemptTimeout ?? "10s"),
+      pingMs: toMs(keepAlive.interval ?? "30s"),
+      pongMs: toMs(keepAlive.timeout ?? "15s"),
     });
   }
 
   async call(method: MethodName, request: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
     const { signal, timeoutMs = CALL_TIMEOUT_MS } = options;
-    if (this.#closed) throw new ServiceError(Code.CANCELLED, "the connection is closed");
-    try {
-      const response = await this.#transport.unary(
-        rawMethod(method),
-        signal,
-        // The header takes whole milliseconds of at most eight digits.
-        Math.min(Math.max(1, Math.ceil(timeoutMs)), 99_999_999),
-        await this.#headers(),
-        fromBinary(EmptySchema, request),
-      );
-      return toBinary(EmptySchema, response.message);
-    } catch (error) {
-      if (this.#closed) {
-        throw new ServiceError(Code.CANCELLED, `the connection was closed during ${method}`, "", {}, { cause: error });
+    const began = performance.now();
+    for (let sends = 1;; sends++) {
+      if (this.#closing.signal.aborted) throw new ServiceError(Code.CANCELLED, "the connection is closed");
+      if (signal?.aborted) throw new ServiceError(Code.CANCELLED, `${method} was given up by its caller`);
+      try {
+        const authorization = typeof this.#apiKey === "function"
+          ? await this.#askKey(this.#apiKey, method, began, options)
+          : undefined;
+        const link = this.#links.ready() ?? await this.#within(method, began, options, (until) => this.#links.wait(until));
+        // Whole milliseconds: servers refuse others.
+        const left = Math.min(Math.max(1, Math.ceil(timeoutMs - (performance.now() - began))), LONGEST_TIMEOUT_MS);
+        return await unary(link, {
+          method,
+          address: this.#address,
+          headers: {
+            ...this.#headers,
+            ":path": pathOf(method),
+            "grpc-timeout": `${left}m`,
+            ...(authorization !== undefined && { authorization }),
+          },
+          request,
+          timeoutMs: left,
+          wholeTimeoutMs: timeoutMs,
+          signal,
+          maxBytes: READ_MAX_BYTES,
+        });
+      } catch (error) {
+        if (this.#closing.signal.aborted) {
+          throw new ServiceError(Code.CANCELLED, `the connection was closed during ${method}`, "", {}, { cause: error });
+        }
+        if (!(error instanceof NotProcessed) || sends === SENDS) throw error;
       }
-      throw toServiceError(error, method, signal);
     }
   }
 
   /** Ends the connection; open calls are refused. */
   close(): void {
-    this.#closed = true;
-    this.#sessions.abort(new ConnectError("the connection is closed", ConnectCode.Canceled));
+    this.#closing.abort();
+    this.#links.close(new LinkError("the connection is closed"));
   }
 
-  async #headers(): Promise<Headers> {
-    const headers = new Headers({ "client-name": "temporalex-ts", "client-version": VERSION, ...this.#options.metadata });
-    const { apiKey } = this.#options;
-    if (apiKey !== undefined) headers.set("authorization", `Bearer ${typeof apiKey === "string" ? apiKey : await apiKey()}`);
-    return headers;
+  /** Waits for what comes before a call can be sent, no longer than the call has. */
+  async #within<T>(
+    method: MethodName,
+    began: number,
+    { signal, timeoutMs = CALL_TIMEOUT_MS }: CallOptions,
+    work: (until: Promise<never>) => Promise<T>,
+  ): Promise<T> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let onAbort = () => {};
+    const until = new Promise<never>((_, reject) => {
+      onAbort = () => reject(new ServiceError(Code.CANCELLED, `${method} was given up by its caller`));
+      signal?.addEventListener("abort", onAbort, { once: true });
+      timer = setTimeout(() => {
+        const { trouble } = this.#links;
+        const why = trouble === undefined ? `was not connected to ${this.#address}` : `was not sent: ${trouble}`;
+        reject(new ServiceError(Code.DEADLINE_EXCEEDED, `${method} ${why} (after ${timeoutMs} ms)`));
+      }, Math.min(Math.max(0, timeoutMs - (performance.now() - began)), LONGEST_TIMEOUT_MS));
+    });
+    until.catch(() => {});
+    try {
+      return await work(until);
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  #askKey(apiKey: () => string | Promise<string>, method: MethodName, began: number, options: CallOptions): Promise<string> {
+    return this.#within(method, began, options, async (until) => {
+      let key: unknown;
+      try {
+        key = await Promise.race([apiKey(), until]);
+      } catch (error) {
+        if (error instanceof ServiceError) throw error;
+        // Whoever gives out keys may be away for a moment.
+        const message = `the function \`apiKey\` failed: ${error instanceof Error ? error.message : String(error)}`;
+        throw new ServiceError(Code.UNAVAILABLE, message, "ApiKeyFailed", {}, { cause: error });
+      }
+      if (typeof key === "string" && isHeaderText(key)) return `Bearer ${key}`;
+      throw new ServiceError(
+        Code.UNAUTHENTICATED,
+        "the function `apiKey` gave something that is no key (text of visible ASCII characters)",
+      );
+    });
   }
 }
 
-function tlsOptions(tls: TlsOptions): { [name: string]: unknown } {
-  if ((tls.clientCertificate === undefined) !== (tls.clientKey === undefined)) {
-    throw new TypeError("a client certificate and its key belong together; one of them is missing");
+function targetOf({ address, apiKey, tls: wanted }: GrpcOptions): LinkTarget {
+  if (typeof address !== "string") throw new TypeError(`an address is text such as "host:port", not ${typeof address}`);
+  if (typeof apiKey === "string" && !isHeaderText(apiKey)) {
+    throw new TypeError("the API key is empty or holds characters that no header takes; a line break at its end, perhaps");
   }
-  return {
-    ...(tls.serverRootCaCertificate === undefined ? {} : { ca: tls.serverRootCaCertificate }),
-    ...(tls.clientCertificate === undefined ? {} : { cert: tls.clientCertificate, key: tls.clientKey }),
-    ...(tls.serverName === undefined ? {} : { servername: tls.serverName }),
-    ...(tls.disableHostVerification === true ? { rejectUnauthorized: false } : {}),
-  };
+  const socket = address.startsWith("unix:") ? address.slice("unix:".length) : undefined;
+  const tls = wanted ?? (apiKey !== undefined && socket === undefined);
+  if (socket !== undefined) {
+    if (tls !== false) throw new TypeError(`"${address}" is a socket of this machine; it takes no TLS`);
+    return { address, at: { path: socket }, tls: undefined };
+  }
+  // (URL drops the port that is its scheme's own.)
+  const url = URL.canParse(`grpc://${address}`) ? new URL(`grpc://${address}`) : undefined;
+  if (url === undefined || url.hostname === "" || !/^[^/@?#]+:\d+$/.test(address)) {
+    throw new TypeError(`"${address}" is not an address; write "host:port", without a scheme, or "unix:/path/of/a/socket"`);
+  }
+  const host = isIPv6(url.hostname.slice(1, -1)) ? url.hostname.slice(1, -1) : url.hostname;
+  return { address, at: { host, port: Number(url.port) }, tls: tls === false ? undefined : nodeTls(tls, host) };
 }
 
-/** True for an error of a socket or of an HTTP/2 stream (ECONNRESET, ENOENT, ERR_HTTP2_...), which Connect hands on in many dresses. */
-function isOfNode(error: unknown): boolean {
-  for (let e = error, depth = 0; e instanceof Error && depth < 8; e = e.cause, depth++) {
-    const { code } = e as { code?: unknown };
-    if (typeof code === "string" && /^(?:E[A-Z]+|ERR_(?:STREAM|HTTP2)_\w+)$/.test(code)) return true;
-  }
-  return false;
-}
+const isHeaderText = (text: string) => /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text);
 
-/** What went wrong with a call, with the name that the server's details give it. */
-function toServiceError(error: unknown, method: MethodName, signal: AbortSignal | undefined): ServiceError {
-  if (signal?.aborted === true) {
-    return new ServiceError(Code.CANCELLED, `${method} was given up by its caller`, "", {}, { cause: error });
-  }
-  const { code, rawMessage, details } = ConnectError.from(error);
-  const message = rawMessage === "" ? `${method} failed` : rawMessage;
-  // Lost connections come in several dresses: a stream that was reset with CANCEL though nobody here asked for it, or one that ended
-  // before its answer. Nothing is known of what the server did, as with any unavailable service.
-  const lost = code === ConnectCode.Canceled || isOfNode(error) || /^(?:read|write|connect) E[A-Z]+/.test(message) ||
-    /^protocol error: (incomplete|missing)/.test(message) ||
-    (code === ConnectCode.Unknown && /premature close|socket|ECONN|stream|GOAWAY/i.test(message)) ||
-    (code === ConnectCode.Internal && /stream closed|RST_STREAM|GOAWAY|http\/2/i.test(message));
-  if (lost) {
-    return new ServiceError(Code.UNAVAILABLE, `the connection was lost during ${method}: ${message}`, "", {}, { cause: error });
-  }
-  const detail = details.map((each) =>
-    "value" in each && each.value instanceof Uint8Array ? readDetail(each as RawDetail) : undefined
-  )
-    .find((found) => found !== undefined);
-  const operations = detail?.operations?.map(({ code, message, detail }) =>
-    code === 0 ? undefined : new ServiceError(code as Code, message, detail?.reason ?? "", detail?.metadata ?? {})
+function checkedMetadata(metadata: { readonly [name: string]: string | Uint8Array }): { [name: string]: string } {
+  return Object.fromEntries(
+    Object.entries(metadata).map(([given, value]) => {
+      const name = given.toLowerCase();
+      if (!/^[0-9a-z_.-]+$/.test(name) || /^grpc-|^(?:te|content-type|connection|host)$/.test(name)) {
+        throw new TypeError(`"${given}" is not a name that metadata may have`);
+      }
+      if (name.endsWith("-bin")) {
+        if (!(value instanceof Uint8Array)) {
+          throw new TypeError(`metadata "${given}" must be bytes (a Uint8Array), because its name ends in "-bin"`);
+        }
+        return [name, Buffer.from(value).toString("base64").replace(/=+$/, "")];
+      }
+      if (typeof value !== "string" || (value !== "" && !isHeaderText(value))) {
+        throw new TypeError(
+          `metadata "${given}" must be text of visible ASCII characters; bytes need a name that ends in "-bin"`,
+        );
+      }
+      return [name, value];
+    }),
   );
-  const options = { cause: error, failure: detail?.failure, operations };
-  return new ServiceError(code as number as Code, message, detail?.reason ?? "", detail?.metadata ?? {}, options);
 }

@@ -6,7 +6,8 @@ export {
   type ServerCapabilities,
   type ServerInfo,
 } from "./connection.ts";
-export { type GrpcOptions, type TlsOptions } from "./grpc.ts";
+export { type GrpcOptions, type KeepAliveOptions } from "./grpc.ts";
+export { type TlsOptions } from "./tls.ts";
 export { type Duration } from "../converter/duration.ts";
 export { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 export {

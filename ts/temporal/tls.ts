@@ -1,0 +1,91 @@
+// TLS as applications give it (PEM texts), as node:tls takes it. What is wrong with the texts is said here, before anything connects:
+// at a handshake each runtime has other words for it, and some have none.
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { isIP } from "node:net";
+import type { ConnectionOptions as NodeTlsOptions } from "node:tls";
+
+/** PEM texts. All absent: the system's certificates. */
+export interface TlsOptions {
+  /** Certificates of the authorities to trust, instead of the system's. */
+  serverRootCaCertificate?: string;
+  /** The client's own certificate, where the server asks for one (mTLS); with the certificates between it and the authority behind it. */
+  clientCertificate?: string;
+  /** The key of the client's certificate. */
+  clientKey?: string;
+  /** Name to expect in the server's certificate, and to ask for, instead of the address's. */
+  serverName?: string;
+  /** Take any certificate of the server. For tests: whoever stands between reads everything. */
+  disableHostVerification?: boolean;
+}
+
+const TYPES: { readonly [name: string]: string } = {
+  serverRootCaCertificate: "string",
+  clientCertificate: "string",
+  clientKey: "string",
+  serverName: "string",
+  disableHostVerification: "boolean",
+};
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
+
+/** Throws a TypeError that names the option. */
+export function nodeTls(tls: true | TlsOptions, host: string): NodeTlsOptions {
+  // A name is asked for (SNI); an address cannot be.
+  const ofHost = isIP(host) === 0 ? { servername: host } : {};
+  if (tls === true) return ofHost;
+  const { serverRootCaCertificate, clientCertificate, clientKey, serverName } = tls;
+  for (const [name, value] of Object.entries(tls)) {
+    const type = TYPES[name];
+    if (type === undefined) throw new TypeError(`tls.${name} is not an option; there are ${Object.keys(TYPES).join(", ")}`);
+    if (value !== undefined && typeof value !== type) {
+      throw new TypeError(`tls.${name} must be a ${type}, not ${typeof value}`);
+    }
+  }
+  if ((clientCertificate === undefined) !== (clientKey === undefined)) {
+    throw new TypeError(
+      "a client certificate and its key belong together; one of tls.clientCertificate and tls.clientKey is missing",
+    );
+  }
+  const ca = serverRootCaCertificate === undefined ? undefined : certificates("serverRootCaCertificate", serverRootCaCertificate);
+  if (clientCertificate !== undefined) checkPair(clientCertificate, clientKey!);
+  return {
+    ...ofHost,
+    ...(ca !== undefined && { ca }),
+    ...(clientCertificate !== undefined && { cert: clientCertificate, key: clientKey }),
+    ...(serverName !== undefined && { servername: serverName }),
+    ...(tls.disableHostVerification === true && { rejectUnauthorized: false }),
+  };
+}
+
+function certificates(option: string, pem: string): string[] {
+  const found = pem.match(CERTIFICATE);
+  if (found === null) {
+    throw new TypeError(
+      `tls.${option} holds no certificate: it must be the PEM text ("-----BEGIN CERTIFICATE-----..."), not a path`,
+    );
+  }
+  for (const certificate of found) {
+    try {
+      new X509Certificate(certificate);
+    } catch (cause) {
+      throw new TypeError(`tls.${option} holds a damaged certificate: ${(cause as Error).message}`, { cause });
+    }
+  }
+  return found;
+}
+
+function checkPair(certificate: string, key: string): void {
+  const [own] = certificates("clientCertificate", certificate);
+  let privateKey;
+  try {
+    privateKey = createPrivateKey(key);
+  } catch (cause) {
+    throw new TypeError(
+      `tls.clientKey is not a key that can be read: it must be the PEM text ("-----BEGIN PRIVATE KEY-----..."), without a passphrase`,
+      { cause },
+    );
+  }
+  if (!new X509Certificate(own!).checkPrivateKey(privateKey)) {
+    throw new TypeError("tls.clientKey is not the key of tls.clientCertificate");
+  }
+}

@@ -105,7 +105,7 @@ test("update, query, signal, result, execute", async () => {
     result: "OPEN",
   });
   await refused(1, /query "stauts" failed: Unknown query/, "query", "-w", "talk-1", "--name", "stauts");
-  await refused(1, /workflow execution not found .*nobody/, "query", "-w", "nobody", "--name", "status");
+  await refused(1, /workflow not found.*nobody/, "query", "-w", "nobody", "--name", "status");
 
   assert.equal(await ok("update", "-w", "talk-1", "--name", "add_item", "-i", '"BOOK"'), "1\n");
   const added = await json("update", "execute", "-w", "talk-1", "--name", "add_item", "-i", '"PEN"', "--update-id", "u2");

@@ -134,7 +134,7 @@ test("what nobody has is refused with UNIMPLEMENTED and what to use instead, in 
   assert.deepEqual([other.status, other.message], ["12", "temporalex dev does not have the service acme.Service"]);
   assert.equal((await grpc("/")).http, 404);
   const operator = await grpc("/temporal.api.operatorservice.v1.OperatorService/AddSearchAttributes");
-  assert.match(operator.message, /search attributes of your own/);
+  assert.match(operator.message, /queries know the built-in ones/);
 });
 
 test("the health service: Check, and Watch that is told of the end", async () => {
@@ -227,6 +227,7 @@ test("delete: a closed run is removed, an open one is ended first, an older run 
   await typed().deleteWorkflowExecution({ namespace: "default", workflowExecution: { workflowId: "twice" } });
   assert.match(await following, /terminated|not found/, "who waited for it is told");
   assert.equal((await current())?.execution?.runId, first.runId);
+  await assert.rejects(second.historyBytes(), /not found/);
   await typed().deleteWorkflowExecution({ workflowExecution: { workflowId: "twice", runId: first.runId! } });
   await assert.rejects(current(), /not found/);
   await assert.rejects(
@@ -250,6 +251,10 @@ test("who polls a queue", async () => {
   assert.deepEqual(versionsInfo[""]!.typesInfo[1]!.pollers.map(({ identity }) => identity), ["worker-7"]);
   assert.deepEqual(versionsInfo[""]!.typesInfo[2]!.pollers, []);
   await assert.rejects(typed().describeTaskQueue({}), /TaskQueue is not set/);
+  const client = new Client({ service, taskQueue: "waiting", logger: silentLogger });
+  for (const id of ["w1", "w2"]) await client.start("Work", { id });
+  const waiting = await typed().describeTaskQueue({ taskQueue: { name: "waiting" }, reportStats: true });
+  assert.equal(waiting.stats?.approximateBacklogCount, 2n);
 });
 
 test("large messages, and what is too large", async () => {

@@ -36,6 +36,11 @@ export class CoreEngine extends CoreHandle<RawEngine> {
     this.guard((raw) => raw.forget(runId));
   }
 
+  /** What waits in a task queue: workflow tasks, for how many milliseconds the oldest; activity tasks, and the same. */
+  backlog(queue: string, nowMs: number): Float64Array {
+    return this.guard((raw) => raw.backlog(queue, nowMs));
+  }
+
   /** What changed since the last flush; then commit and call `committed` or `aborted`. */
   flush(): Flush {
     return Flush.decode(this.guard((raw) => raw.flush()));

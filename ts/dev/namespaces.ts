@@ -114,7 +114,9 @@ export class Namespaces implements RawService {
         space.pollers.note(method, request);
         break;
       case "describeTaskQueue":
-        return Promise.resolve().then(() => encode(DescribeTaskQueueResponseSchema, space.pollers.describe(request)));
+        return Promise.resolve().then(() =>
+          encode(DescribeTaskQueueResponseSchema, space.pollers.describe(request, space.engine))
+        );
       default:
     }
     return space.engine.call(method, request, options);

@@ -1,5 +1,6 @@
 // Who has polled which task queue lately, for DescribeTaskQueue: `temporal task-queue describe` answers "is there a worker at all".
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { EmbeddedEngine } from "../engine/host.ts";
 import { decode, invalid } from "../engine/host_bytes.ts";
 import { DescribeTaskQueueMode, TaskQueueType } from "../temporal/generated/temporal/api/enums/v1/task_queue_pb.ts";
 import type { PollerInfoSchema } from "../temporal/generated/temporal/api/taskqueue/v1/message_pb.ts";
@@ -9,6 +10,8 @@ import {
   PollActivityTaskQueueRequestSchema,
   PollWorkflowTaskQueueRequestSchema,
 } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+
+import { durationFromMs } from "../temporal/well_known.ts";
 
 type Poller = MessageInitShape<typeof PollerInfoSchema>;
 
@@ -75,16 +78,21 @@ export class Pollers {
   }
 
   /** Answers DescribeTaskQueue, in both of its forms. There are no build ids, so everything is under the unversioned one. */
-  describe(bytes: Uint8Array): MessageInitShape<typeof DescribeTaskQueueResponseSchema> {
+  describe(bytes: Uint8Array, engine: Pick<EmbeddedEngine, "backlog">): MessageInitShape<typeof DescribeTaskQueueResponseSchema> {
     const request = decode(DescribeTaskQueueRequestSchema, bytes);
     const name = request.taskQueue?.name ?? "";
     if (name === "") throw invalid("TaskQueue is not set on request.");
+    const backlog = engine.backlog(name);
+    const statsOf = (side: TaskQueueType) => {
+      const { tasks, oldestMs } = side === TaskQueueType.ACTIVITY ? backlog.activity : backlog.workflow;
+      return { approximateBacklogCount: BigInt(tasks), approximateBacklogAge: durationFromMs(oldestMs) };
+    };
     if (request.apiMode !== DescribeTaskQueueMode.ENHANCED) {
       const side = request.taskQueueType === TaskQueueType.UNSPECIFIED ? TaskQueueType.WORKFLOW : request.taskQueueType;
-      return { pollers: this.#of(side, name) };
+      return { pollers: this.#of(side, name), ...(request.reportStats && { stats: statsOf(side) }) };
     }
     const sides = request.taskQueueTypes.length > 0 ? request.taskQueueTypes : [TaskQueueType.WORKFLOW, TaskQueueType.ACTIVITY];
-    const typesInfo = Object.fromEntries(sides.map((side) => [side, { pollers: this.#of(side, name), stats: {} }]));
+    const typesInfo = Object.fromEntries(sides.map((side) => [side, { pollers: this.#of(side, name), stats: statsOf(side) }]));
     return { versionsInfo: { "": { typesInfo } } };
   }
 }

@@ -20,7 +20,7 @@ import { RealClock } from "./clock.ts";
 import { appendHistory } from "./history_bytes.ts";
 import { type HostMethod, hostMethods } from "./host_methods.ts";
 import { ENGINE_METHODS } from "./methods.ts";
-import type { EmbeddedEngineOptions, EngineLimits, EngineStats } from "./options.ts";
+import type { Backlog, EmbeddedEngineOptions, EngineLimits, EngineStats } from "./options.ts";
 import { cancelled, closed, coreReplaced, notFound, notRecorded, stopped, storeFailed, unimplemented } from "./refusals.ts";
 import { openStore } from "./visits.ts";
 import type { PurgeOptions, Store, StoredRun } from "./store.ts";
@@ -522,6 +522,14 @@ export class EmbeddedEngine implements RawService {
       commits: this.#commits,
       nextWakeMs: nextWake === Infinity ? 0 : nextWake,
     };
+  }
+
+  /** What waits for workers in a task queue: how many tasks, and for how long the oldest of them has waited. */
+  backlog(queue: string): { readonly workflow: Backlog; readonly activity: Backlog } {
+    const [workflow = 0, workflowMs = 0, activity = 0, activityMs = 0] = this.#state === "closed"
+      ? []
+      : this.#engine.backlog(queue, this.clock.nowMs());
+    return { workflow: { tasks: workflow, oldestMs: workflowMs }, activity: { tasks: activity, oldestMs: activityMs } };
   }
 
   /** True while calls have entered whose batch is not committed yet. */

@@ -50,6 +50,14 @@ export interface EmbeddedEngineOptions {
   onError?: (error: Error) => void;
 }
 
+/** What waits for workers on one side of a task queue. */
+export interface Backlog {
+  /** How many tasks. */
+  readonly tasks: number;
+  /** For how many milliseconds the oldest has waited. */
+  readonly oldestMs: number;
+}
+
 /** What an engine holds at this moment. */
 export interface EngineStats {
   /** Runs that have not ended. */

@@ -1,5 +1,6 @@
 // A RawService as an HTTP handler: gRPC, gRPC-web and Connect, with binary bodies that pass through unread, or JSON. Who listens, and who
 // may call, is somebody else's business (listener.ts, ../app/store_socket.ts).
+import type { ServerResponse } from "node:http";
 import { type DescMethodUnary, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { Code as ConnectCode, ConnectError, type ConnectRouter, type HandlerContext } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
@@ -9,7 +10,7 @@ import { type NamedRefusal, writeDetail } from "./error_details.ts";
 import { WorkflowService } from "./generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { METHOD_NAMES, rawMethod } from "./raw_methods.ts";
 import { type ExtraMethod, extraRoutes } from "./serve_extra.ts";
-import { answerUnknown, type UnknownMethod } from "./serve_unknown.ts";
+import { answerUnknown, grpcMessage, type UnknownMethod } from "./serve_unknown.ts";
 import { EmptySchema } from "./well_known.ts";
 
 /** A listener for requests of node:http and node:http2. */
@@ -63,8 +64,23 @@ export function serviceHandler(service: RawService, options: ServiceHandlerOptio
       }
     },
   });
-  return (request, response) =>
-    /json/i.test(request.headers["content-type"] ?? "") ? json(request, response) : binary(request, response);
+  return (request, response) => {
+    const type = request.headers["content-type"] ?? "";
+    if (/^application\/grpc(?!-web)/i.test(type)) plainMessages(response as unknown as ServerResponse);
+    return /json/i.test(type) ? json(request, response) : binary(request, response);
+  };
+}
+
+/**
+ * Connect encodes every letter of `grpc-message` that a URL would not have, and grpc-js, which Temporal's SDK stands on, decodes only those
+ * that gRPC says are encoded: its users would read "ID%3A order-1".
+ */
+function plainMessages(response: ServerResponse): void {
+  const addTrailers = response.addTrailers.bind(response);
+  response.addTrailers = (trailers: { [name: string]: string }) => {
+    const message = trailers["grpc-message"];
+    addTrailers(message === undefined ? trailers : { ...trailers, "grpc-message": grpcMessage(decodeURIComponent(message)) });
+  };
 }
 
 /** The refusal as it travels. A service that is gone here may come back under the same address: for callers it is unavailable. */

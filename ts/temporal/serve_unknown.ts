@@ -7,6 +7,15 @@ import { Code } from "../service/raw.ts";
 /** The words for a method: `service` is "temporal.api.workflowservice.v1.WorkflowService", `method` "ListWorkers". */
 export type UnknownMethod = (service: string, method: string) => string;
 
+/** A status message as gRPC writes it: printable ASCII as it is but for "%", all other bytes of its UTF-8 in hexadecimal. */
+export function grpcMessage(text: string): string {
+  return text.replace(
+    /[^\x20-\x24\x26-\x7e]+/gu,
+    (part) =>
+      Array.from(new TextEncoder().encode(part), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join(""),
+  );
+}
+
 const PATH = /^\/([\w.]+)\/(\w+)$/;
 
 export function answerUnknown(
@@ -30,7 +39,7 @@ export function answerUnknown(
       answer.statusCode = 200;
       answer.setHeader("content-type", type);
       answer.setHeader("grpc-status", String(Code.UNIMPLEMENTED));
-      answer.setHeader("grpc-message", encodeURIComponent(message).replaceAll("%20", " "));
+      answer.setHeader("grpc-message", grpcMessage(message));
       answer.end();
       return;
     }

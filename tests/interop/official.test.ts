@@ -1,0 +1,118 @@
+// runtime: node
+// Temporal's own TypeScript SDK, worker and client, on `temporalex dev` and on a real Temporal dev server: the same programs, side by side.
+// What comes of them must be equal, and so must the histories, event by event, where chance has no part in them.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { promisify } from "node:util";
+import { Client } from "../../ts/client/mod.ts";
+import { silentLogger } from "../../ts/service/logger.ts";
+import { GrpcService } from "../../ts/temporal/grpc.ts";
+import { DevServer, noServer } from "./support/dev_server.ts";
+import { noOfficial, officialProgram } from "./support/official.ts";
+import { OurServer } from "./support/our_server.ts";
+
+const skip = noServer || noOfficial;
+
+interface Document {
+  readonly results: { readonly [scenario: string]: unknown };
+  readonly runs: { readonly [workflowId: string]: { readonly runId: string; readonly exact: boolean } };
+  readonly replayed: { readonly [workflowId: string]: unknown };
+}
+
+let folder: string, ours: OurServer, theirs: DevServer;
+const documents: { ours?: Document; theirs?: Document } = {};
+
+/** Runs scenarios in a process of their own, because the SDK's native part is one per process. */
+async function scenarios(address: string, ...args: string[]): Promise<Document> {
+  const out = join(folder, `${address.replace(/\W/g, "-")}-${args.join("-").replace(/\W/g, "")}.json`);
+  const line = [officialProgram("scenarios.mjs"), "--address", address, "--out", out, ...args];
+  await promisify(execFile)(process.execPath, line, { maxBuffer: 64 * 1024 * 1024, timeout: 300_000 });
+  return JSON.parse(readFileSync(out, "utf8"));
+}
+
+before(async () => {
+  if (skip !== false) return;
+  folder = mkdtempSync(join(tmpdir(), "temporalex-official-"));
+  [ours, theirs] = await Promise.all([OurServer.start(), DevServer.start()]);
+  [documents.ours, documents.theirs] = await Promise.all([scenarios(ours.address), scenarios(theirs.address)]);
+}, { timeout: 400_000 });
+
+after(async () => {
+  if (skip !== false) return;
+  const code = await ours?.stop();
+  await theirs?.stop();
+  rmSync(folder, { recursive: true, force: true });
+  assert.equal(code, 0, ours?.said);
+});
+
+/** What differs between two runs of the same thing, and what a server calls its own. */
+const VOLATILE = new Set([
+  "eventTime",
+  "taskId",
+  "identity",
+  "requestId",
+  "originalExecutionRunId",
+  "firstExecutionRunId",
+  "continuedExecutionRunId",
+  "newExecutionRunId",
+  "runId",
+  "historySizeBytes",
+  "workflowExecutionExpirationTime",
+  "binaryChecksum",
+  "workerVersion",
+  "stackTrace",
+]);
+
+function scrubbed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(scrubbed);
+  if (value === null || typeof value !== "object") return value;
+  const empty = (each: unknown) => each === null || (typeof each === "object" && Object.keys(each).length === 0);
+  return Object.fromEntries(
+    Object.entries(value).filter(([key, each]) => !VOLATILE.has(key) && !empty(each)).map(([key, each]) => [key, scrubbed(each)]),
+  );
+}
+
+async function historyOf(address: string, workflowId: string, runId: string): Promise<unknown[]> {
+  const service = new GrpcService({ address });
+  try {
+    const client = new Client({ service, logger: silentLogger });
+    return JSON.parse(await client.getHandle(undefined, workflowId, runId).historyJson()).events;
+  } finally {
+    service.close();
+  }
+}
+
+test("the same programs have the same results", { skip }, async (t) => {
+  const { results } = documents.theirs!;
+  for (const name of Object.keys(results)) {
+    await t.test(name, () => assert.deepEqual(documents.ours!.results[name], results[name]));
+  }
+});
+
+test("histories are equal, event by event", { skip }, async (t) => {
+  for (const [id, { runId, exact }] of Object.entries(documents.theirs!.runs)) {
+    if (!exact) continue;
+    await t.test(id, async () => {
+      const expected = await historyOf(theirs.address, id, runId);
+      const found = await historyOf(ours.address, id, documents.ours!.runs[id]!.runId);
+      assert.deepEqual(scrubbed(found), scrubbed(expected));
+    });
+  }
+});
+
+test("every history of ours replays in the official worker", { skip }, () => {
+  const { replayed } = documents.ours!;
+  assert.deepEqual(Object.keys(replayed).sort(), Object.keys(documents.theirs!.replayed).sort());
+  for (const [id, verdict] of Object.entries(documents.theirs!.replayed)) assert.deepEqual(replayed[id], verdict, id);
+});
+
+test("without a sticky cache the results are the same", { skip, timeout: 120_000 }, async () => {
+  const names = ["hello", "messages", "patches", "continues", "timers", "manyAtOnce"];
+  // Other ids are not needed: what ran under them has ended.
+  const cold = await scenarios(ours.address, "--cache", "0", ...names);
+  for (const name of names) assert.deepEqual(cold.results[name], documents.theirs!.results[name], name);
+});

@@ -1,0 +1,362 @@
+// Temporal's own TypeScript SDK, worker and client, against the server at an address: runs the scenarios below and writes what came of them
+// as one JSON document. Run against two servers, the documents are to be equal, so nothing in them may differ by chance.
+//   node scenarios.mjs --address 127.0.0.1:7233 --out results.json [--bundle file] [--cache 0] [scenario...]
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { Client, Connection, WithStartWorkflowOperation } from "@temporalio/client";
+import { ApplicationFailure } from "@temporalio/common";
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
+import * as activities from "./activities.mjs";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const { values: options, positionals: wanted } = parseArgs({
+  allowPositionals: true,
+  options: {
+    address: { type: "string" },
+    out: { type: "string" },
+    bundle: { type: "string" },
+    cache: { type: "string" },
+  },
+});
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** An error and its causes, without what differs from run to run. */
+function told(error) {
+  const { name, message, cause, type, retryState, details, code } = error;
+  return {
+    name,
+    message: message.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "<id>"),
+    ...(type && { type }),
+    ...(retryState !== undefined && { retryState }),
+    ...(Array.isArray(details) && details.length > 0 && { details }),
+    ...(code !== undefined && typeof code === "number" && { code }),
+    ...(cause instanceof Error && { cause: told(cause) }),
+  };
+}
+const outcome = (promise) => promise.then((value) => ({ value }), (error) => ({ error: told(error) }));
+
+Runtime.install({ logger: new DefaultLogger("ERROR", () => {}), shutdownSignals: [] });
+const nativeConnection = await NativeConnection.connect({ address: options.address });
+const connection = await Connection.connect({ address: options.address });
+const client = new Client({ connection });
+const { workflow } = client;
+const workflowBundle = options.bundle === undefined
+  ? await bundleWorkflowCode({ workflowsPath: join(here, "workflows.mjs"), logger: new DefaultLogger("ERROR") })
+  : { code: readFileSync(options.bundle, "utf8") };
+
+const taskQueue = "official";
+const results = {};
+const handles = new Map();
+
+/** Starts a workflow of the scenario; its history is kept, and compared where `exact` says that chance has no part in it. */
+async function start(type, { id = type, args = [], exact = true, ...more } = {}) {
+  const handle = await workflow.start(type, { workflowId: id, taskQueue, args, ...more });
+  handles.set(id, { handle, exact });
+  return handle;
+}
+
+const run = async (type, startOptions) => outcome((await start(type, startOptions)).result());
+
+/** Waits until something holds, for at most 20 s. */
+async function until(what, holds) {
+  for (let i = 0; i < 400; i++) {
+    const found = await holds();
+    if (found) return found;
+    await sleep(50);
+  }
+  throw new Error(`not within 20 s: ${what}`);
+}
+
+const SCENARIOS = {
+  hello: () => run("hello", { args: ["world"] }),
+  info: () => run("info", { memo: { color: "blue" } }),
+  retries: () => run("retries", { exact: false }),
+  timeouts: () => run("timeouts", { exact: false }),
+  heartbeats: () => run("heartbeats"),
+  cancelsActivity: () => run("cancelsActivity"),
+  async completedElsewhere() {
+    const results = [];
+    for (
+      const [id, complete] of Object.entries({
+        byToken: (task) => client.activity.complete(task.taskToken, "by token"),
+        byId: ({ workflowId, activityId }) => client.activity.complete({ workflowId, activityId }, "by id"),
+        failed: (task) => client.activity.fail(task.taskToken, ApplicationFailure.nonRetryable("elsewhere", "Elsewhere")),
+        cancelled: (task) => client.activity.reportCancellation(task.taskToken).then(() => {}),
+      })
+    ) {
+      const handle = await start("completedElsewhere", { id: `elsewhere-${id}` });
+      const task = await until("handed over", () => activities.handedOver.pop());
+      // The server is to have noted that the attempt goes on without its worker.
+      await sleep(300);
+      results.push([id, await outcome(complete(task))]);
+      if (id !== "cancelled") results.push([await outcome(handle.result()), await outcome(complete(task))]);
+      else await handle.terminate();
+    }
+    return results;
+  },
+  async messages() {
+    const handle = await start("account", { args: [10], exact: false });
+    const results = [await handle.query("total")];
+    await handle.signal("add", 5);
+    results.push(await handle.query("total"));
+    results.push(await outcome(handle.query("broken")), await outcome(handle.query("nobody")));
+    results.push(await outcome(handle.executeUpdate("deposit", { args: [100] })));
+    results.push(await outcome(handle.executeUpdate("deposit", { args: [-1] })));
+    results.push(await outcome(handle.executeUpdate("deposit", { args: [5000] })));
+    results.push(await outcome(handle.executeUpdate("nobody", { args: [] })));
+    const accepted = await handle.startUpdate("deposit", { args: [1], waitForStage: "ACCEPTED", updateId: "one" });
+    results.push(await outcome(accepted.result()));
+    // The same id again is the same update.
+    results.push(await outcome(handle.executeUpdate("deposit", { args: [77], updateId: "one" })));
+    results.push(await outcome(handle.getUpdateHandle("one").result()));
+    results.push(await outcome(handle.getUpdateHandle("other").result()));
+    await handle.signal("close");
+    results.push(await outcome(handle.result()));
+    // After the end.
+    results.push(await handle.query("total"), await outcome(handle.signal("add", 1)));
+    results.push(await outcome(handle.executeUpdate("deposit", { args: [1] })), await outcome(handle.cancel()));
+    results.push(await outcome(handle.getUpdateHandle("one").result()));
+    return results;
+  },
+  async signalWithStart() {
+    const begin = () =>
+      workflow.signalWithStart("account", { workflowId: "sws", taskQueue, args: [1], signal: "add", signalArgs: [2] });
+    const first = await begin();
+    const second = await begin();
+    handles.set("sws", { handle: first, exact: false });
+    await first.signal("close");
+    return [first.signaledRunId === second.signaledRunId, await outcome(first.result())];
+  },
+  async updateWithStart() {
+    const begin = (amount, workflowId, workflowIdConflictPolicy = "USE_EXISTING") => {
+      const startWorkflowOperation = new WithStartWorkflowOperation("account", {
+        workflowId,
+        taskQueue,
+        args: [1],
+        workflowIdConflictPolicy,
+      });
+      return workflow.executeUpdateWithStart("deposit", { args: [amount], startWorkflowOperation });
+    };
+    const results = [await outcome(begin(2, "uws")), await outcome(begin(3, "uws")), await outcome(begin(-3, "uws"))];
+    results.push(await outcome(begin(2, "uws", "FAIL")));
+    const handle = workflow.getHandle("uws");
+    handles.set("uws", { handle, exact: false });
+    await handle.signal("close");
+    return [...results, await outcome(handle.result())];
+  },
+  timers: () => run("timers", { exact: false }),
+  async cancelled() {
+    const handle = await start("cancelled");
+    await until("asleep", async () => (await handle.fetchHistory()).events.length >= 5);
+    await handle.cancel();
+    return [await outcome(handle.result()), (await handle.describe()).status.name];
+  },
+  async ends() {
+    const ends = [];
+    for (
+      const [id, end] of Object.entries({
+        cancel: (handle) => handle.cancel(),
+        terminate: (handle) => handle.terminate("enough"),
+        timeout: () => {},
+      })
+    ) {
+      const handle = await start("dies", {
+        id: `dies-${id}`,
+        ...(id === "timeout" && { workflowExecutionTimeout: "1s" }),
+      });
+      await until("asleep", async () => (await handle.fetchHistory()).events.length >= 5);
+      await end(handle);
+      ends.push([await outcome(handle.result()), (await handle.describe()).status.name]);
+    }
+    return ends;
+  },
+  continues: () => run("continues", { args: [3], memo: { kept: 1 } }),
+  locals: () => run("locals", { exact: false }),
+  patches: () => run("patches"),
+  async fails() {
+    const results = [];
+    for (const kind of ["application", "activity", "retried"]) {
+      const retry = kind === "retried" ? { retry: { initialInterval: 10, maximumAttempts: 5 } } : {};
+      const handle = await start("fails", { id: `fails-${kind}`, args: [kind], ...retry });
+      results.push([await outcome(handle.result()), (await handle.describe()).status.name]);
+    }
+    return results;
+  },
+  async breaks() {
+    const handle = await start("breaks");
+    const failed = await until(
+      "failed",
+      async () =>
+        (await handle.fetchHistory()).events.map((event) => event.workflowTaskFailedEventAttributes).find((each) => each),
+    );
+    await handle.terminate();
+    return { cause: failed.cause, message: failed.failure.message, type: failed.failure.applicationFailureInfo?.type };
+  },
+  async unknownType() {
+    const handle = await start("nobodyWroteThis", { exact: false });
+    const failed = await until(
+      "failed",
+      async () =>
+        (await handle.fetchHistory()).events.map((event) => event.workflowTaskFailedEventAttributes).find((each) => each),
+    );
+    await handle.terminate();
+    return failed.failure.message;
+  },
+  async remembers() {
+    const handle = await start("remembers", { memo: { note: "first", gone: 1, kept: [1, 2] } });
+    return [await outcome(handle.result()), (await handle.describe()).memo];
+  },
+  async policies() {
+    const first = await start("account", { id: "policies", exact: false });
+    const again = (more) => outcome(workflow.start("account", { workflowId: "policies", taskQueue, args: [], ...more }));
+    const same = async (promise) => {
+      const { value, error } = await promise;
+      return error ?? (value.firstExecutionRunId === first.firstExecutionRunId);
+    };
+    const results = [
+      await same(again({})),
+      await same(again({ workflowIdConflictPolicy: "FAIL" })),
+      await same(again({ workflowIdConflictPolicy: "USE_EXISTING" })),
+      await same(again({ workflowIdReusePolicy: "REJECT_DUPLICATE" })),
+    ];
+    const other = (await again({ workflowIdConflictPolicy: "TERMINATE_EXISTING" })).value;
+    results.push((await first.describe()).status.name);
+    await other.signal("close");
+    await other.result();
+    results.push(await same(again({ workflowIdReusePolicy: "REJECT_DUPLICATE" })));
+    results.push(await same(again({ workflowIdReusePolicy: "ALLOW_DUPLICATE_FAILED_ONLY" })));
+    const last = (await again({ workflowIdReusePolicy: "ALLOW_DUPLICATE" })).value;
+    await last.terminate();
+    const after = (await again({ workflowIdReusePolicy: "ALLOW_DUPLICATE_FAILED_ONLY" })).value;
+    await after.terminate();
+    return results;
+  },
+  async searchAttributes() {
+    const refused = await outcome(start("hello", { id: "sa", args: ["x"], searchAttributes: { NobodyKnowsThis: ["x"] } }));
+    const handle = await start("attributes", { exact: false });
+    const failed = await until(
+      "failed",
+      async () =>
+        (await handle.fetchHistory()).events.map((event) => event.workflowTaskFailedEventAttributes).find((each) => each),
+    );
+    await handle.terminate();
+    return [refused, failed.cause, failed.failure.message];
+  },
+  async describes() {
+    const handle = await start("account", { id: "described", memo: { m: 1 }, exact: false });
+    await until("idle", async () => (await handle.fetchHistory()).events.length >= 4);
+    const { type, workflowId, status, historyLength, memo, taskQueue: queue, closeTime, parentExecution } = await handle
+      .describe();
+    const pending = (await handle.describe()).raw.pendingActivities.length;
+    await handle.terminate();
+    const after = await handle.describe();
+    return [
+      type,
+      workflowId,
+      status.name,
+      historyLength,
+      memo,
+      queue,
+      closeTime,
+      parentExecution,
+      pending,
+      after.status.name,
+      after.closeTime instanceof Date,
+    ];
+  },
+  async lists() {
+    for (let i = 0; i < 5; i++) {
+      await start("hello", { id: `listed-${i}`, args: [String(i)], exact: false }).then((each) => each.result());
+    }
+    const query = "WorkflowId STARTS_WITH 'listed-' AND ExecutionStatus = 'Completed' AND WorkflowType = 'hello'";
+    await until("indexed", async () => (await workflow.count(query)).count === 5);
+    const ids = [];
+    for await (const each of workflow.list({ query, pageSize: 2 })) ids.push(each.workflowId);
+    return [ids.sort(), (await workflow.count(`${query} GROUP BY ExecutionStatus`)).groups.map(({ count }) => count)];
+  },
+  async eagerStart() {
+    const bound = new Client({ connection });
+    const handle = await outcome(
+      bound.workflow.start("hello", { workflowId: "eager", taskQueue, args: ["eager"], requestEagerStart: true }),
+    );
+    return handle.error ?? await outcome(handle.value.result());
+  },
+  async notFound() {
+    const handle = workflow.getHandle("nobody");
+    return [
+      await outcome(handle.describe()),
+      await outcome(handle.result()),
+      await outcome(handle.signal("x")),
+      await outcome(handle.query("x")),
+      await outcome(handle.cancel()),
+      await outcome(handle.terminate()),
+      await outcome(handle.executeUpdate("x")),
+    ];
+  },
+  async manyAtOnce() {
+    const runs = Array.from({ length: 60 }, (_, i) => run("busy", { id: `busy-${i}`, args: [3, 4], exact: false }));
+    return (await Promise.all(runs)).map(({ value }) => value);
+  },
+  async large() {
+    const text = "x".repeat(600_000);
+    const { value } = await run("hello", { id: "large", args: [text], exact: false });
+    return [value.length, (await outcome(start("hello", { id: "larger", args: ["x".repeat(2_500_000)] }))).error?.name];
+  },
+  async child() {
+    const results = [];
+    for (const [id, how] of Object.entries({ plain: {}, abandoned: { parentClosePolicy: "ABANDON" } })) {
+      results.push(await run("parent", { id: `parent-${id}`, args: [how], exact: false }));
+    }
+    return results;
+  },
+  async externals() {
+    const target = await start("account", { id: "target", exact: false });
+    const results = [await run("signalsOther", { args: ["target"], exact: false })];
+    results.push(await run("signalsOther", { id: "signalsNobody", args: ["nobody"], exact: false }));
+    results.push(await target.query("total"));
+    results.push(await run("cancelsOther", { args: ["target"], exact: false }));
+    results.push(await run("cancelsOther", { id: "cancelsNobody", args: ["nobody"], exact: false }));
+    results.push(await outcome(target.result()));
+    return results;
+  },
+};
+
+const worker = await Worker.create({
+  connection: nativeConnection,
+  taskQueue,
+  workflowBundle,
+  activities,
+  shutdownGraceTime: 100,
+  ...(options.cache !== undefined && { maxCachedWorkflows: Number(options.cache) }),
+});
+await worker.runUntil(async () => {
+  for (const name of wanted.length > 0 ? wanted : Object.keys(SCENARIOS)) {
+    const began = Date.now();
+    try {
+      results[name] = await Promise.race([SCENARIOS[name](), sleep(60_000).then(() => "not within a minute")]);
+    } catch (error) {
+      results[name] = { thrown: told(error) };
+    }
+    if (process.env.SCENARIO_TIMES) console.error(name, Date.now() - began);
+  }
+});
+const runs = {};
+for (const [id, { handle, exact }] of handles) runs[id] = { runId: handle.firstExecutionRunId ?? handle.signaledRunId, exact };
+// Every history replays in the official worker.
+async function* all() {
+  for (const id of Object.keys(runs)) {
+    const history = await handles.get(id).handle.fetchHistory().catch(() => undefined);
+    if (history !== undefined) yield { workflowId: id, history };
+  }
+}
+const replayed = {};
+for await (const { workflowId, error } of Worker.runReplayHistories({ workflowBundle }, all())) {
+  replayed[workflowId] = error === undefined ? "ok" : told(error);
+}
+writeFileSync(options.out, JSON.stringify({ results, runs, replayed }, (_, value) => value === undefined ? null : value, 1));
+await connection.close();
+await nativeConnection.close();
+process.exit(0);

@@ -1,0 +1,244 @@
+// Workflows for Temporal's own TypeScript SDK, of which each shows one thing. scenarios.mjs runs them.
+import * as wf from "@temporalio/workflow";
+
+const acts = wf.proxyActivities({
+  startToCloseTimeout: "20s",
+  retry: { initialInterval: 10, maximumInterval: 20, maximumAttempts: 4 },
+});
+const beating = wf.proxyActivities({
+  startToCloseTimeout: "20s",
+  heartbeatTimeout: "1s",
+  retry: { initialInterval: 10, maximumAttempts: 2 },
+  cancellationType: "WAIT_CANCELLATION_COMPLETED",
+});
+const local = wf.proxyLocalActivities({ startToCloseTimeout: "5s", retry: { initialInterval: 10, maximumAttempts: 3 } });
+
+/** A failure and its causes, as a program sees them. */
+function told(error) {
+  if (!(error instanceof Error)) return String(error);
+  const { name, message, cause, type, retryState, nonRetryable, details, timeoutType } = error;
+  return {
+    name,
+    message,
+    ...(type !== undefined && type !== null && { type }),
+    ...(retryState !== undefined && { retryState }),
+    ...(nonRetryable !== undefined && nonRetryable !== null && { nonRetryable }),
+    ...(details !== undefined && details !== null && { details }),
+    ...(timeoutType !== undefined && { timeoutType }),
+    ...(cause !== undefined && { cause: told(cause) }),
+  };
+}
+
+const outcome = (promise) => promise.then((value) => ({ value }), (error) => ({ error: told(error) }));
+
+export const hello = async (name) => `${await acts.greet("hello", name)}, from ${wf.workflowInfo().workflowType}`;
+
+/** What the run knows of itself, without what differs from run to run. */
+export async function info() {
+  const { workflowType, attempt, namespace, taskQueue, memo, continuedFromExecutionRunId, historyLength, searchAttributes } = wf
+    .workflowInfo();
+  await wf.sleep(1);
+  return {
+    workflowType,
+    attempt,
+    namespace,
+    taskQueue,
+    memo,
+    continued: continuedFromExecutionRunId !== undefined,
+    historyLength,
+    later: wf.workflowInfo().historyLength,
+    searchAttributes,
+  };
+}
+
+export async function retries() {
+  return {
+    thirdTime: await outcome(acts.failsUntil(3)),
+    gaveUp: await outcome(acts.failsUntil(99)),
+    final: await outcome(acts.failsForGood("no", { code: 7 })),
+    together: await Promise.all([1, 2, 3, 4, 5].map((n) => acts.echo(n))),
+  };
+}
+
+export async function timeouts() {
+  const short = wf.proxyActivities({ startToCloseTimeout: 200, retry: { maximumAttempts: 1 } });
+  const nobody = wf.proxyActivities({ taskQueue: "nobody-polls-this", scheduleToStartTimeout: 200, startToCloseTimeout: "5s" });
+  return { startToClose: await outcome(short.hangs(2000)), scheduleToStart: await outcome(nobody.echo(1)) };
+}
+
+/** The first attempt falls silent; the second is told what the first has left. */
+export const heartbeats = () => outcome(beating.fallsSilent());
+
+export async function cancelsActivity() {
+  const scope = new wf.CancellationScope();
+  const result = scope.run(() => outcome(beating.beatsUntilCancelled()));
+  await wf.sleep(300);
+  scope.cancel();
+  return result;
+}
+
+export const completedElsewhere = () => outcome(beating.handsOver());
+
+// ---------------------------------------------------------------------------------------------------------------- messages
+
+export const add = wf.defineSignal("add");
+export const close = wf.defineSignal("close");
+export const total = wf.defineQuery("total");
+export const broken = wf.defineQuery("broken");
+export const deposit = wf.defineUpdate("deposit");
+
+export async function account(start = 0) {
+  let sum = start;
+  let closed = false;
+  const log = [];
+  wf.setHandler(add, (amount) => {
+    sum += amount;
+    log.push(`signal ${amount}`);
+  });
+  wf.setHandler(close, () => void (closed = true));
+  wf.setHandler(total, () => sum);
+  wf.setHandler(broken, () => {
+    throw wf.ApplicationFailure.nonRetryable("the query is broken");
+  });
+  wf.setHandler(
+    deposit,
+    async (amount) => {
+      if (amount > 1000) throw wf.ApplicationFailure.create({ message: "too much", type: "Limit", details: [amount] });
+      const checked = await acts.echo(amount);
+      sum += checked;
+      log.push(`update ${amount}`);
+      return sum;
+    },
+    {
+      validator: (amount) => {
+        if (!(amount > 0)) throw new Error(`not a positive amount: ${amount}`);
+      },
+    },
+  );
+  await wf.condition(() => closed && wf.allHandlersFinished());
+  return { sum, log };
+}
+
+// ------------------------------------------------------------------------------------------------------- time and scopes
+
+export async function timers() {
+  const log = [];
+  const told = (name) => () => log.push(name);
+  await Promise.all([wf.sleep(120).then(told("c")), wf.sleep(10).then(told("a")), wf.sleep(60).then(told("b"))]);
+  const scope = new wf.CancellationScope({ cancellable: true });
+  const slept = scope.run(() => outcome(wf.sleep("1 day")));
+  scope.cancel();
+  const timed = await outcome(wf.CancellationScope.withTimeout(20, () => wf.sleep("1 hour")));
+  const condition = [await wf.condition(() => false, 15), await wf.condition(() => true, 15)];
+  return { log, cancelled: await slept, timed, condition };
+}
+
+export async function cancelled() {
+  const log = [];
+  try {
+    await wf.CancellationScope.cancellable(async () => {
+      try {
+        await wf.sleep("1 day");
+      } catch (error) {
+        log.push(error.name);
+        throw error;
+      }
+    });
+  } catch (error) {
+    log.push(wf.isCancellation(error));
+    await wf.CancellationScope.nonCancellable(async () => {
+      await wf.sleep(10);
+      log.push(await acts.greet("bye", "all"));
+    });
+    if (log.length < 3) throw error;
+  }
+  return log;
+}
+
+export async function dies() {
+  await wf.sleep("1 day");
+}
+
+export async function continues(count, log = []) {
+  log.push(`${count} ${wf.workflowInfo().continuedFromExecutionRunId !== undefined}`);
+  if (count > 0) await wf.continueAsNew(count - 1, log);
+  return { log, memo: wf.workflowInfo().memo };
+}
+
+// ------------------------------------------------------------------------------------------------------------------ markers
+
+export async function locals() {
+  return {
+    echoed: await outcome(local.echo("near")),
+    thirdTime: await outcome(local.failsUntil(3)),
+    gaveUp: await outcome(local.failsForGood("no", null)),
+    uuid: wf.uuid4().length,
+    random: Math.random() < 1,
+  };
+}
+
+export async function patches() {
+  const first = wf.patched("new-way");
+  await wf.sleep(1);
+  wf.deprecatePatch("old-way");
+  return [first, wf.patched("new-way"), await acts.echo(first ? "new" : "old")];
+}
+
+// --------------------------------------------------------------------------------------------------------- ends of a run
+
+export async function fails(kind) {
+  await wf.sleep(1);
+  if (kind === "application") {
+    throw wf.ApplicationFailure.create({ message: "no", type: "Refused", details: [{ why: "because" }], nonRetryable: true });
+  }
+  if (kind === "activity") await acts.failsForGood("deep", [1]);
+  if (kind === "retried") {
+    if (wf.workflowInfo().attempt < 3) throw wf.ApplicationFailure.retryable(`attempt ${wf.workflowInfo().attempt}`);
+    return wf.workflowInfo().attempt;
+  }
+  return kind;
+}
+
+/** Not a failure of the workflow but of its task, until somebody mends the code. */
+export function breaks() {
+  throw new TypeError("a bug");
+}
+
+export async function remembers() {
+  const before = wf.workflowInfo().memo;
+  wf.upsertMemo({ note: "changed", gone: null });
+  await wf.sleep(1);
+  return { before, after: wf.workflowInfo().memo };
+}
+
+export async function attributes() {
+  wf.upsertSearchAttributes({ NobodyKnowsThis: ["x"] });
+  await wf.sleep(1);
+}
+
+// ------------------------------------------------------------------------------------------------------- other workflows
+
+export async function parent(how) {
+  const child = await wf.startChild(hello, { args: ["child"], workflowId: `${wf.workflowInfo().workflowId}-child`, ...how });
+  return outcome(child.result());
+}
+
+export async function signalsOther(id) {
+  return outcome(wf.getExternalWorkflowHandle(id).signal(add, 5));
+}
+
+export async function cancelsOther(id) {
+  return outcome(wf.getExternalWorkflowHandle(id).cancel());
+}
+
+/** Many commands in one task, many tasks in one run. */
+export async function busy(rounds, width) {
+  let sum = 0;
+  for (let round = 0; round < rounds; round++) {
+    const results = await Promise.all(
+      Array.from({ length: width }, (_, i) => (i % 3 === 0 ? wf.sleep(1).then(() => 1) : acts.echo(i))),
+    );
+    sum += results.reduce((a, b) => a + b, 0);
+  }
+  return sum;
+}

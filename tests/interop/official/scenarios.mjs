@@ -1,6 +1,6 @@
 // Temporal's own TypeScript SDK, worker and client, against the server at an address: runs the scenarios below and writes what came of them
 // as one JSON document. Run against two servers, the documents are to be equal, so nothing in them may differ by chance.
-//   node scenarios.mjs --address 127.0.0.1:7233 --out results.json [--bundle file] [--cache 0] [scenario...]
+//   node scenarios.mjs --address 127.0.0.1:7233 --out results.json [--bundle file] [--cache 0] [--all] [scenario...]
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
@@ -19,6 +19,7 @@ const { values: options, positionals: wanted } = parseArgs({
     out: { type: "string" },
     bundle: { type: "string" },
     cache: { type: "string" },
+    all: { type: "boolean" },
   },
 });
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -93,7 +94,7 @@ const SCENARIOS = {
       await sleep(300);
       results.push([id, await outcome(complete(task))]);
       if (id !== "cancelled") results.push([await outcome(handle.result()), await outcome(complete(task))]);
-      else await handle.terminate();
+      else await handle.terminate("seen");
     }
     return results;
   },
@@ -192,7 +193,7 @@ const SCENARIOS = {
       async () =>
         (await handle.fetchHistory()).events.map((event) => event.workflowTaskFailedEventAttributes).find((each) => each),
     );
-    await handle.terminate();
+    await handle.terminate("seen");
     return { cause: failed.cause, message: failed.failure.message, type: failed.failure.applicationFailureInfo?.type };
   },
   async unknownType() {
@@ -206,7 +207,7 @@ const SCENARIOS = {
     return failed.failure.message;
   },
   async remembers() {
-    const handle = await start("remembers", { memo: { note: "first", gone: 1, kept: [1, 2] } });
+    const handle = await start("remembers", { exact: false, memo: { note: "first", gone: 1, kept: [1, 2] } });
     return [await outcome(handle.result()), (await handle.describe()).memo];
   },
   async policies() {
@@ -233,17 +234,6 @@ const SCENARIOS = {
     const after = (await again({ workflowIdReusePolicy: "ALLOW_DUPLICATE_FAILED_ONLY" })).value;
     await after.terminate();
     return results;
-  },
-  async searchAttributes() {
-    const refused = await outcome(start("hello", { id: "sa", args: ["x"], searchAttributes: { NobodyKnowsThis: ["x"] } }));
-    const handle = await start("attributes", { exact: false });
-    const failed = await until(
-      "failed",
-      async () =>
-        (await handle.fetchHistory()).events.map((event) => event.workflowTaskFailedEventAttributes).find((each) => each),
-    );
-    await handle.terminate();
-    return [refused, failed.cause, failed.failure.message];
   },
   async describes() {
     const handle = await start("account", { id: "described", memo: { m: 1 }, exact: false });
@@ -305,6 +295,21 @@ const SCENARIOS = {
     const { value } = await run("hello", { id: "large", args: [text], exact: false });
     return [value.length, (await outcome(start("hello", { id: "larger", args: ["x".repeat(2_500_000)] }))).error?.name];
   },
+};
+
+/** What only a Temporal server has; run with --all, or by name. */
+const SERVER_SCENARIOS = {
+  async searchAttributes() {
+    const refused = await outcome(start("hello", { id: "sa", args: ["x"], searchAttributes: { NobodyKnowsThis: ["x"] } }));
+    const handle = await start("attributes", { exact: false });
+    const failed = await until(
+      "failed",
+      async () =>
+        (await handle.fetchHistory()).events.map((event) => event.workflowTaskFailedEventAttributes).find((each) => each),
+    );
+    await handle.terminate();
+    return [refused, failed.cause, failed.failure.message];
+  },
   async child() {
     const results = [];
     for (const [id, how] of Object.entries({ plain: {}, abandoned: { parentClosePolicy: "ABANDON" } })) {
@@ -324,6 +329,32 @@ const SCENARIOS = {
   },
 };
 
+/** What only the embedded engine says; run by name. */
+const ENGINE_SCENARIOS = {
+  async unknownCommands() {
+    const told = {};
+    for (const [type, args] of Object.entries({ parent: [{}], signalsOther: ["nobody"], cancelsOther: ["nobody"] })) {
+      const handle = await start(type, { id: `unknown-${type}`, args, exact: false });
+      const failed = await until(
+        "failed",
+        async () =>
+          (await handle.fetchHistory()).events.map((event) => event.workflowTaskFailedEventAttributes).find((each) => each),
+      );
+      told[type] = { cause: failed.cause, message: failed.failure.message, status: (await handle.describe()).status.name };
+      await handle.terminate();
+    }
+    return told;
+  },
+  async anyAttributes() {
+    const searchAttributes = { NobodyKnowsThis: ["x"] };
+    const first = await start("info", { id: "any-attributes", searchAttributes, exact: false });
+    await first.result();
+    const second = await start("attributes", { id: "upserts", exact: false });
+    await second.result();
+    return [(await first.describe()).searchAttributes, (await second.describe()).searchAttributes];
+  },
+};
+
 const worker = await Worker.create({
   connection: nativeConnection,
   taskQueue,
@@ -333,10 +364,12 @@ const worker = await Worker.create({
   ...(options.cache !== undefined && { maxCachedWorkflows: Number(options.cache) }),
 });
 await worker.runUntil(async () => {
-  for (const name of wanted.length > 0 ? wanted : Object.keys(SCENARIOS)) {
+  const every = { ...SCENARIOS, ...SERVER_SCENARIOS, ...ENGINE_SCENARIOS };
+  const usual = Object.keys({ ...SCENARIOS, ...(options.all && SERVER_SCENARIOS) });
+  for (const name of wanted.length > 0 ? wanted : usual) {
     const began = Date.now();
     try {
-      results[name] = await Promise.race([SCENARIOS[name](), sleep(60_000).then(() => "not within a minute")]);
+      results[name] = await Promise.race([every[name](), sleep(60_000).then(() => "not within a minute")]);
     } catch (error) {
       results[name] = { thrown: told(error) };
     }

@@ -227,7 +227,7 @@ test("delete: a closed run is removed, an open one is ended first, an older run 
   await typed().deleteWorkflowExecution({ namespace: "default", workflowExecution: { workflowId: "twice" } });
   assert.match(await following, /terminated|not found/, "who waited for it is told");
   assert.equal((await current())?.execution?.runId, first.runId);
-  await assert.rejects(second.historyBytes(), /not found/);
+  await assert.rejects(client.getHandle("Work", "twice", second.runId).historyBytes(), /not found/);
   await typed().deleteWorkflowExecution({ workflowExecution: { workflowId: "twice", runId: first.runId! } });
   await assert.rejects(current(), /not found/);
   await assert.rejects(

@@ -26,6 +26,8 @@ const bare = workflow("Bare", async () => "done" as const);
 const amount = defineSearchAttributeKey("Amount", "DOUBLE");
 const tags = defineSearchAttributeKey("Tags", "KEYWORD_LIST");
 
+const report = { type: "startWorkflow", workflowType: "Report" } as const;
+
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
 function same<A, B>(_equal: Equal<A, B>): void {}
 
@@ -85,6 +87,25 @@ export async function right(client: Client): Promise<void> {
   same<typeof much, number | undefined>(true);
   await client.start(bare, { id: "1", searchAttributes: typedSearchAttributes });
 
+  const nightly = await client.schedule.create({
+    scheduleId: "nightly",
+    spec: { calendars: [{ hour: 3, dayOfWeek: [{ start: "MONDAY", end: "FRIDAY" }, "SUNDAY"] }], timezone: "Europe/Berlin" },
+    action: { type: "startWorkflow", workflowType: cart, args: [{ name: "a" }], taskQueue: "q" },
+    policies: { overlap: "SKIP", catchupWindow: "1h" },
+    searchAttributes: [{ key: amount, value: 1 }],
+  });
+  await client.schedule.create({ scheduleId: "s", spec: {}, action: { type: "startWorkflow", workflowType: bare } });
+  await client.schedule.create({
+    scheduleId: "s",
+    spec: {},
+    action: { type: "startWorkflow", workflowType: "Other", args: [1] },
+  });
+  await nightly.update((now) => ({ ...now, spec: { ...now.spec, jitter: "1m" } }));
+  await nightly.update<typeof cart>((now) => ({
+    ...now,
+    action: { ...now.action, type: "startWorkflow", workflowType: cart, args: [{ name: "b" }] },
+  }));
+
   // Names instead of definitions: values are untyped.
   const untyped = await client.start("Other", { id: "3", args: [1, "two"] });
   same<Awaited<ReturnType<typeof untyped.result>>, unknown>(true);
@@ -104,6 +125,15 @@ export async function wrong(client: Client): Promise<void> {
   await client.executeUpdateWithStart(bare, { id: "1", update: clear, cronSchedule: "* * * * *" });
   // @ts-expect-error startUpdateWithStart says what it waits for
   await client.startUpdateWithStart(bare, { id: "1", update: clear });
+  // @ts-expect-error the scheduled workflow takes arguments
+  await client.schedule.create({ scheduleId: "s", spec: {}, action: { type: "startWorkflow", workflowType: cart } });
+  const odd = { type: "startWorkflow", workflowType: cart, args: [{ nome: "a" }] } as const;
+  // @ts-expect-error the argument's type is wrong
+  await client.schedule.create({ scheduleId: "s", spec: {}, action: odd });
+  // @ts-expect-error no such day
+  await client.schedule.create({ scheduleId: "s", spec: { calendars: [{ dayOfWeek: "MONTAG" }] }, action: report });
+  // @ts-expect-error no such policy
+  await client.schedule.create({ scheduleId: "s", spec: {}, action: report, policies: { overlap: "NEVER" } });
   // @ts-expect-error a value of another type than the key's
   await client.start(bare, { id: "1", searchAttributes: [{ key: amount, value: "much" }] });
   // @ts-expect-error a start needs an id

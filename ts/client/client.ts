@@ -27,6 +27,7 @@ import { byStatus, statusCounts, toCount, type WorkflowCount } from "./counts.ts
 import { WorkflowHandle } from "./handle.ts";
 import { type ClientInterceptor, intercept, type ListInput, type StartedWorkflow, type WorkflowPage } from "./interceptors.ts";
 import type { WorkflowOptions } from "./options.ts";
+import { ScheduleClient } from "./schedules/schedule_client.ts";
 import { signalWithStart, startWorkflow } from "./starts.ts";
 import {
   type StartUpdateWithStartOptions,
@@ -90,6 +91,8 @@ export class Client {
   readonly namespace: string;
   /** Who calls, as histories show it. */
   readonly identity: string;
+  /** Schedules: workflows that a cluster starts by itself at given times. */
+  readonly schedule: ScheduleClient;
   readonly #context: ClientContext;
 
   constructor(options: ClientOptions) {
@@ -112,6 +115,7 @@ export class Client {
       defaultTimeout: options.timeout,
       interceptors: [...options.interceptors ?? []],
     };
+    this.schedule = new ScheduleClient(this.#context);
   }
 
   /**

@@ -182,3 +182,30 @@ export class NamespaceNotFoundError extends Error {
     this.namespace = namespace;
   }
 }
+
+/** A schedule with this id is there already. */
+export class ScheduleAlreadyRunningError extends Error {
+  override name = "ScheduleAlreadyRunningError";
+  /** The id that is taken. */
+  readonly scheduleId: string;
+
+  constructor(scheduleId: string, options?: ErrorOptions) {
+    super(
+      `schedule ${scheduleId} exists already; use another id, or change it with getHandle("${scheduleId}").update(...)`,
+      options,
+    );
+    this.scheduleId = scheduleId;
+  }
+}
+
+/** There is no schedule with this id. */
+export class ScheduleNotFoundError extends Error {
+  override name = "ScheduleNotFoundError";
+  /** The id that was asked for. */
+  readonly scheduleId: string;
+
+  constructor(scheduleId: string, options?: ErrorOptions) {
+    super(`there is no schedule ${scheduleId}; check the id and the namespace, and whether it was deleted`, options);
+    this.scheduleId = scheduleId;
+  }
+}

@@ -6,6 +6,10 @@ import type { WorkflowDescription, WorkflowSummary } from "./descriptions.ts";
 import type { WorkflowCount } from "./counts.ts";
 import type { ReapplyExclude, ResetPoint } from "./reset.ts";
 import type { WorkflowOptions } from "./options.ts";
+import type { AnyWorkflow } from "./definitions.ts";
+import type { ScheduleDescription, ScheduleSummary } from "./schedules/descriptions.ts";
+import type { SchedulePatch } from "./schedules/handle.ts";
+import type { ScheduleOptions, ScheduleUpdateOptions } from "./schedules/options.ts";
 import type { UpdateHandle } from "./updates.ts";
 
 /**
@@ -154,6 +158,46 @@ export interface WorkflowPage {
   nextPageToken: Uint8Array;
 }
 
+/** `client.schedule.create`. */
+export interface CreateScheduleInput {
+  /** The whole schedule. */
+  options: ScheduleOptions<AnyWorkflow>;
+  /** Two creations with one request id are one. */
+  requestId: string;
+  /** Go to every workflow that the schedule starts. */
+  headers: PayloadHeaders;
+}
+
+/** `scheduleHandle.update`: what it makes of the schedule is known once `next` has described it. */
+export interface UpdateScheduleInput {
+  /** Id of the schedule. */
+  scheduleId: string;
+  /** Makes the new schedule of the description. */
+  change: (previous: ScheduleDescription) => ScheduleUpdateOptions<AnyWorkflow> | Promise<ScheduleUpdateOptions<AnyWorkflow>>;
+  /** Two updates with one request id are one. */
+  requestId: string;
+  /** Go to every workflow that the schedule starts; those that it has stay. */
+  headers: PayloadHeaders;
+}
+
+/** `scheduleHandle.pause`, `unpause`, `trigger` and `backfill`. */
+export interface PatchScheduleInput {
+  /** Id of the schedule. */
+  scheduleId: string;
+  /** What is done. */
+  patch: SchedulePatch;
+  /** Two of them with one request id are one. */
+  requestId: string;
+}
+
+/** A page of `client.schedule.list`. */
+export interface SchedulePage {
+  /** The schedules. */
+  schedules: readonly ScheduleSummary[];
+  /** Where the next page begins; empty after the last one. */
+  nextPageToken: Uint8Array;
+}
+
 /** The operations that interceptors see: of each its input and what it answers. */
 export interface ClientOperations {
   /** A start. */
@@ -182,6 +226,18 @@ export interface ClientOperations {
   list: { input: ListInput; output: WorkflowPage };
   /** A count. */
   count: { input: { query: string }; output: WorkflowCount };
+  /** The making of a schedule. */
+  createSchedule: { input: CreateScheduleInput; output: { scheduleId: string } };
+  /** A description of a schedule. */
+  describeSchedule: { input: { scheduleId: string }; output: ScheduleDescription };
+  /** A change of a schedule. */
+  updateSchedule: { input: UpdateScheduleInput; output: void };
+  /** Pausing and unpausing a schedule, triggering and backfilling it. */
+  patchSchedule: { input: PatchScheduleInput; output: void };
+  /** The removal of a schedule. */
+  deleteSchedule: { input: { scheduleId: string }; output: void };
+  /** A page of a list of schedules. */
+  listSchedules: { input: ListInput; output: SchedulePage };
 }
 
 /** Names of the operations. */

@@ -20,17 +20,21 @@ export type {
   ClientInterceptor,
   ClientOperation,
   ClientOperations,
+  CreateScheduleInput,
   ListInput,
   Next,
+  PatchScheduleInput,
   PayloadHeaders,
   QueryInput,
   ResetInput,
+  SchedulePage,
   SignalInput,
   SignalWithStartInput,
   StartedWorkflow,
   StartInput,
   TerminateInput,
   UpdateInput,
+  UpdateScheduleInput,
   UpdateWithStartInput,
   WorkflowPage,
   WorkflowTarget,
@@ -38,6 +42,36 @@ export type {
 export type { ReapplyExclude, ResetOptions, ResetPoint } from "./reset.ts";
 export type { RetryPolicy, WorkflowOptions } from "./options.ts";
 export type { StartUpdateWithStartOptions, UpdateOfStart, UpdateWithStart, UpdateWithStartOptions } from "./update_with_start.ts";
+export type {
+  ScheduleActionDescription,
+  ScheduleActionTaken,
+  ScheduleDescription,
+  ScheduleStartedWorkflow,
+  ScheduleSummary,
+} from "./schedules/descriptions.ts";
+export { ScheduleHandle, type SchedulePatch } from "./schedules/handle.ts";
+export type {
+  Backfill,
+  ScheduleAction,
+  ScheduleOptions,
+  ScheduleOverlapPolicy,
+  SchedulePolicies,
+  ScheduleState,
+  ScheduleUpdateOptions,
+} from "./schedules/options.ts";
+export { type ListSchedulesOptions, ScheduleClient } from "./schedules/schedule_client.ts";
+export type {
+  CalendarField,
+  CalendarSpec,
+  CalendarSpecDescription,
+  DayOfWeek,
+  IntervalSpec,
+  LooseRange,
+  Month,
+  ScheduleRange,
+  ScheduleSpec,
+  ScheduleSpecDescription,
+} from "./schedules/spec.ts";
 export { type StartUpdateOptions, UpdateHandle, type UpdateOptions } from "./updates.ts";
 export {
   defineSearchAttributeKey,

@@ -68,7 +68,7 @@ export function toRetryPolicy(policy: RetryPolicy): MessageInitShape<typeof Retr
   };
 }
 
-function mapValues<T, R>(object: { [key: string]: T }, convert: (value: T, key: string) => R): { [key: string]: R } {
+export function mapValues<T, R>(object: { [key: string]: T }, convert: (value: T, key: string) => R): { [key: string]: R } {
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, convert(value, key)]));
 }
 

@@ -16,7 +16,7 @@ export interface CodecServiceOptions {
 }
 
 /** Answers about many runs: one payload that does not decode must not hide the rest. */
-const LENIENT: ReadonlySet<MethodName> = new Set(["describeWorkflowExecution", "listWorkflowExecutions"]);
+const LENIENT: ReadonlySet<MethodName> = new Set(["describeWorkflowExecution", "listWorkflowExecutions", "listSchedules"]);
 
 /** Encodes a request. Rejects with a PayloadCodecError, or with a PayloadTooLargeError when codecs make more of it than a service takes. */
 export function encodeRequest(

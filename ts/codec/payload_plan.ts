@@ -37,6 +37,7 @@ export const MARKERS: ReadonlySet<string> = new Set([
 const READABLE: ReadonlySet<string> = new Set([
   `${COMMON}.SearchAttributes`,
   "temporal.api.workflowservice.v1.CountWorkflowExecutionsResponse.AggregationGroup",
+  "temporal.api.workflowservice.v1.CountSchedulesResponse.AggregationGroup",
 ]);
 export const HEADER = `${COMMON}.Header`;
 /**

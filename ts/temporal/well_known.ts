@@ -40,6 +40,12 @@ export function timestampDate(timestamp: Timestamp): Date {
   return new Date(timestampMs(timestamp));
 }
 
+export function timestampFromDate(date: Date): Timestamp {
+  const ms = date.getTime();
+  const seconds = Math.floor(ms / 1000);
+  return { $typeName: "google.protobuf.Timestamp", seconds: BigInt(seconds), nanos: (ms - seconds * 1000) * 1e6 };
+}
+
 /** The duration of so many milliseconds; seconds and nanoseconds have one sign. */
 export function durationFromMs(ms: number): Duration {
   const whole = Math.trunc(ms / 1000);

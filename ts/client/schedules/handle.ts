@@ -1,0 +1,196 @@
+// A schedule by its id: everything that can be asked of it or done to it. A handle holds no state but the id; making one asks nothing.
+import { toSearchAttributePayloads } from "../../converter/search_attributes.ts";
+import { randomId } from "../../platform/host.ts";
+import { Code, type MethodName, ServiceError } from "../../service/raw.ts";
+import type { TypedService } from "../../service/typed.ts";
+import { ScheduleOverlapPolicy as WireOverlap } from "../../temporal/generated/temporal/api/enums/v1/schedule_pb.ts";
+import { timestampDate, timestampFromDate } from "../../temporal/well_known.ts";
+import { CALL_TIMEOUT_MS, type CallSettings } from "../calls.ts";
+import { type ClientContext, deadlineOf, nameError } from "../context.ts";
+import type { AnyWorkflow } from "../definitions.ts";
+import { ScheduleAlreadyRunningError, ScheduleNotFoundError } from "../errors.ts";
+import { intercept, type UpdateScheduleInput } from "../interceptors.ts";
+import { type ScheduleDescription, toScheduleDescription } from "./descriptions.ts";
+import {
+  type Backfill,
+  encodeBackfill,
+  encodeOverlap,
+  encodeSchedule,
+  type ScheduleOverlapPolicy,
+  type ScheduleUpdateOptions,
+} from "./options.ts";
+
+/** Something that is done to a schedule without changing what it is. */
+export interface SchedulePatch {
+  /** Pause it, with this note. */
+  pause?: string;
+  /** Go on, with this note. */
+  unpause?: string;
+  /** Act now. */
+  trigger?: {
+    /** Overlap policy of this action. */
+    overlap: ScheduleOverlapPolicy | undefined;
+  };
+  /** Take the actions of these times now. */
+  backfill?: readonly Backfill[];
+}
+
+/** A call about a schedule; refusals come with their names. */
+export async function callSchedule<M extends MethodName>(
+  context: ClientContext,
+  method: M,
+  scheduleId: string,
+  request: Parameters<TypedService[M]>[0],
+  settings: CallSettings = {},
+): Promise<Awaited<ReturnType<TypedService[M]>>> {
+  try {
+    return await context.calls.call(method, request, deadlineOf(context, settings, CALL_TIMEOUT_MS));
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === Code.NOT_FOUND && !error.reason.startsWith("NamespaceNotFound")) {
+      throw new ScheduleNotFoundError(scheduleId, { cause: error });
+    }
+    if (error instanceof ServiceError && error.code === Code.ALREADY_EXISTS) {
+      throw new ScheduleAlreadyRunningError(scheduleId, { cause: error });
+    }
+    throw nameError(context, error, { what: `schedule ${scheduleId}` });
+  }
+}
+
+/** A schedule, by its id. Making one asks nothing of the service; every call does. */
+export class ScheduleHandle {
+  /** Id of the schedule. */
+  readonly scheduleId: string;
+  readonly #context: ClientContext;
+
+  /** Made by `client.schedule.create` and `client.schedule.getHandle`. */
+  constructor(context: ClientContext, scheduleId: string) {
+    this.#context = context;
+    this.scheduleId = scheduleId;
+  }
+
+  /** When it acts, what it does, what it has done. Throws ScheduleNotFoundError. */
+  describe(settings: CallSettings = {}): Promise<ScheduleDescription> {
+    const { scheduleId } = this;
+    return intercept(
+      this.#context.interceptors,
+      "describeSchedule",
+      { scheduleId },
+      (input) => this.#describe(input.scheduleId, settings),
+    );
+  }
+
+  async #describe(scheduleId: string, settings: CallSettings): Promise<ScheduleDescription> {
+    const { namespace, converter } = this.#context;
+    const response = await callSchedule(this.#context, "describeSchedule", scheduleId, { namespace, scheduleId }, settings);
+    const action = response.schedule?.action?.action;
+    if (action?.case !== "startWorkflow") {
+      throw new ServiceError(Code.INTERNAL, `schedule ${scheduleId} has an action that this client does not know`);
+    }
+    return toScheduleDescription(scheduleId, response, action.value, converter);
+  }
+
+  /**
+   * Changes what the schedule is: `change` is given its description and answers the whole of the new one, of which parts may be taken over;
+   * what is left out takes its default. The schedule acts by it a moment later. Of two updates at the same time the last one wins.
+   *
+   * @example
+   * await handle.update((now) => ({ ...now, spec: { ...now.spec, timezone: "Europe/Berlin" } }));
+   * await handle.update<typeof report>((now) => ({ ...now, action: { ...now.action, workflowType: report, args: ["costs"] } }));
+   */
+  async update<W extends AnyWorkflow = string>(
+    change: (previous: ScheduleDescription) => ScheduleUpdateOptions<W> | Promise<ScheduleUpdateOptions<W>>,
+    settings: CallSettings = {},
+  ): Promise<void> {
+    const context = this.#context;
+    const wanted = { scheduleId: this.scheduleId, change, requestId: randomId(), headers: {} };
+    await intercept(context.interceptors, "updateSchedule", wanted as UpdateScheduleInput, async (input) => {
+      const { scheduleId } = input;
+      const previous = await this.#describe(scheduleId, settings);
+      const options = await input.change(previous);
+      const { action, policies } = previous.raw.schedule!;
+      const kept = {
+        action: previous.action,
+        raw: action!.action.value!,
+        keepOriginalWorkflowId: policies?.keepOriginalWorkflowId ?? false,
+      };
+      const schedule = encodeSchedule(context, scheduleId, options, input.headers, kept);
+      const { searchAttributes } = options;
+      await callSchedule(context, "updateSchedule", scheduleId, {
+        namespace: context.namespace,
+        identity: context.identity,
+        scheduleId,
+        schedule,
+        requestId: input.requestId,
+        // Left out, the service keeps those that there are.
+        ...(searchAttributes !== undefined && searchAttributes !== previous.searchAttributes && {
+          searchAttributes: { indexedFields: toSearchAttributePayloads(searchAttributes) },
+        }),
+      }, settings);
+    });
+  }
+
+  /** The schedule takes no actions by itself until `unpause`. */
+  async pause(note = "paused by a client", settings: CallSettings = {}): Promise<void> {
+    await this.#patch({ pause: checkNote(note) }, settings);
+  }
+
+  /** The schedule acts again. What was due while it was paused is not made up for; see `backfill`. */
+  async unpause(note = "unpaused by a client", settings: CallSettings = {}): Promise<void> {
+    await this.#patch({ unpause: checkNote(note) }, settings);
+  }
+
+  /** Acts once, now, also while it is paused. `overlap` is the policy of this action; default: ALLOW_ALL, so it is taken in any case. */
+  trigger(overlap?: ScheduleOverlapPolicy, settings: CallSettings = {}): Promise<void> {
+    return this.#patch({ trigger: { overlap } }, settings);
+  }
+
+  /** Takes the actions of these times, now and all at once. */
+  backfill(times: Backfill | readonly Backfill[], settings: CallSettings = {}): Promise<void> {
+    const backfill: readonly Backfill[] = Array.isArray(times) ? times : [times as Backfill];
+    return this.#patch({ backfill }, settings);
+  }
+
+  async #patch(patch: SchedulePatch, settings: CallSettings): Promise<void> {
+    const context = this.#context;
+    const wanted = { scheduleId: this.scheduleId, patch, requestId: randomId() };
+    await intercept(context.interceptors, "patchSchedule", wanted, async ({ scheduleId, patch, requestId }) => {
+      const { pause = "", unpause = "", trigger, backfill = [] } = patch;
+      await callSchedule(context, "patchSchedule", scheduleId, {
+        namespace: context.namespace,
+        identity: context.identity,
+        scheduleId,
+        requestId,
+        patch: {
+          pause,
+          unpause,
+          backfillRequest: backfill.map(encodeBackfill),
+          ...(trigger && { triggerImmediately: { overlapPolicy: encodeOverlap(trigger.overlap, WireOverlap.ALLOW_ALL) } }),
+        },
+      }, settings);
+    });
+  }
+
+  /** Removes the schedule. Workflows that it has started go on. */
+  async delete(settings: CallSettings = {}): Promise<void> {
+    const context = this.#context;
+    await intercept(context.interceptors, "deleteSchedule", { scheduleId: this.scheduleId }, async ({ scheduleId }) => {
+      const { namespace, identity } = context;
+      await callSchedule(context, "deleteSchedule", scheduleId, { namespace, identity, scheduleId }, settings);
+    });
+  }
+
+  /** The moments between two times that the spec names, with their jitter; whether it would act then is another question. */
+  async matchingTimes(start: Date, end: Date, settings: CallSettings = {}): Promise<Date[]> {
+    const { scheduleId } = this;
+    const times = { startTime: timestampFromDate(start), endTime: timestampFromDate(end) };
+    const request = { namespace: this.#context.namespace, scheduleId, ...times };
+    const response = await callSchedule(this.#context, "listScheduleMatchingTimes", scheduleId, request, settings);
+    return response.startTime.map(timestampDate);
+  }
+}
+
+/** The service tells a pause by its note. */
+function checkNote(note: string): string {
+  if (typeof note === "string" && note !== "") return note;
+  throw new TypeError("the note of a pause, or of its end, is a text and not empty");
+}

@@ -1,0 +1,211 @@
+// What a schedule is made of, and the messages that it becomes.
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { type Duration, toMs } from "../../converter/duration.ts";
+import type { SearchAttributes } from "../../converter/search_attributes.ts";
+import { ScheduleOverlapPolicy as WireOverlap } from "../../temporal/generated/temporal/api/enums/v1/schedule_pb.ts";
+import type { BackfillRequestSchema, ScheduleSchema } from "../../temporal/generated/temporal/api/schedule/v1/message_pb.ts";
+import type { NewWorkflowExecutionInfo } from "../../temporal/generated/temporal/api/workflow/v1/message_pb.ts";
+import { durationFromMs, timestampFromDate } from "../../temporal/well_known.ts";
+import { type ClientContext, encodeArgs, headerField } from "../context.ts";
+import { type AnyWorkflow, type ArgsOption, nameOf, type WorkflowArgs } from "../definitions.ts";
+import type { PayloadHeaders } from "../interceptors.ts";
+import { toStartFields, type WorkflowOptions } from "../options.ts";
+import { encodeSpec, type ScheduleSpec } from "./spec.ts";
+
+/**
+ * What is done when the workflow of the last time is still running: nothing (SKIP), one start later (BUFFER_ONE), every start later
+ * (BUFFER_ALL), the old one is cancelled or terminated, or both run (ALLOW_ALL).
+ */
+export type ScheduleOverlapPolicy = Exclude<keyof typeof WireOverlap, "UNSPECIFIED">;
+
+/** The workflow that a schedule starts. */
+export type ScheduleAction<W extends AnyWorkflow = string> =
+  & {
+    /** The one kind of action that there is. */
+    type: "startWorkflow";
+    /** The definition of the workflow, or the name of its type. */
+    workflowType: W;
+    /** Begin of its workflow ids; the service appends the time. Default: the schedule's id and "-workflow". */
+    workflowId?: string;
+  }
+  & Pick<
+    WorkflowOptions,
+    | "taskQueue"
+    | "executionTimeout"
+    | "runTimeout"
+    | "taskTimeout"
+    | "retry"
+    | "memo"
+    | "searchAttributes"
+    | "summary"
+    | "details"
+  >
+  & ArgsOption<WorkflowArgs<W>>;
+
+/** How a schedule acts. */
+export interface SchedulePolicies {
+  /** When the workflow of the last time is still running. Default: SKIP. */
+  overlap?: ScheduleOverlapPolicy;
+  /** How late an action may be taken when the service was away at its time. Default: one year. */
+  catchupWindow?: Duration;
+  /** Pause when a workflow fails or times out; not for actions under ALLOW_ALL, which the service does not watch. Default: false. */
+  pauseOnFailure?: boolean;
+}
+
+/** Whether a schedule acts. */
+export interface ScheduleState {
+  /** It takes no actions by itself. Default: false. */
+  paused?: boolean;
+  /** For people, e.g. why it is paused. The service may write here. */
+  note?: string;
+  /** So many actions more, and no others. Default: no limit. */
+  remainingActions?: number;
+}
+
+/** A time of the past (or of the future) whose actions are taken now. */
+export interface Backfill {
+  /** From. */
+  start: Date;
+  /** To. */
+  end: Date;
+  /** Overlap policy of these actions. Default: the schedule's. */
+  overlap?: ScheduleOverlapPolicy;
+}
+
+/** Options of `client.schedule.create`. */
+export interface ScheduleOptions<W extends AnyWorkflow = string> {
+  /** Id of the schedule, unique in the namespace. */
+  scheduleId: string;
+  /** When it acts. */
+  spec: ScheduleSpec;
+  /** What it does. */
+  action: ScheduleAction<W>;
+  /** How it acts. */
+  policies?: SchedulePolicies;
+  /** Whether it acts; and what it does once, at its creation. */
+  state?: ScheduleState & {
+    /** Act once at once. */
+    triggerImmediately?: boolean;
+    /** Take the actions of these times. */
+    backfill?: readonly Backfill[];
+  };
+  /** Notes of the schedule itself, shown by describe and list; the action has its own. */
+  memo?: { [key: string]: unknown };
+  /** Search attributes of the schedule itself, which `client.schedule.list` can select by; the action has its own. */
+  searchAttributes?: SearchAttributes;
+  /** Two creations with one request id are one. Default: made per call. */
+  requestId?: string;
+}
+
+/** What `handle.update` makes of a schedule. What is left out takes its default. */
+export interface ScheduleUpdateOptions<W extends AnyWorkflow = string> {
+  /** When it acts. */
+  spec: ScheduleSpec;
+  /** What it does. */
+  action: ScheduleAction<W>;
+  /** How it acts. */
+  policies?: SchedulePolicies;
+  /** Whether it acts. */
+  state?: ScheduleState;
+  /** Search attributes of the schedule; left out, they stay as they are. */
+  searchAttributes?: SearchAttributes;
+}
+
+export function encodeOverlap(overlap: ScheduleOverlapPolicy | undefined, otherwise: WireOverlap = WireOverlap.UNSPECIFIED) {
+  if (overlap === undefined) return otherwise;
+  const value = Object.hasOwn(WireOverlap, overlap) ? WireOverlap[overlap] : undefined;
+  if (value !== undefined) return value;
+  const known = Object.keys(WireOverlap).filter((name) => name !== "UNSPECIFIED");
+  throw new TypeError(`${JSON.stringify(overlap)} is no overlap policy; they are ${known.join(", ")}`);
+}
+
+export function encodeBackfill({ start, end, overlap }: Backfill): MessageInitShape<typeof BackfillRequestSchema> {
+  for (const [name, date] of [["start", start], ["end", end]] as const) {
+    if (!(date instanceof Date) || Number.isNaN(date.getTime())) {
+      throw new TypeError(`the ${name} of a backfill is no valid Date`);
+    }
+  }
+  if (end < start) throw new TypeError("a backfill ends before its start");
+  return { startTime: timestampFromDate(start), endTime: timestampFromDate(end), overlapPolicy: encodeOverlap(overlap) };
+}
+
+/** What an action keeps of the one that it was made from: values that this client could perhaps not read, and what it does not know of. */
+export interface Kept {
+  readonly action: Pick<ScheduleAction<AnyWorkflow>, "memo" | "searchAttributes" | "summary" | "details"> & { args?: unknown };
+  readonly raw: NewWorkflowExecutionInfo;
+  readonly keepOriginalWorkflowId: boolean;
+}
+
+function encodeAction(
+  context: ClientContext,
+  scheduleId: string,
+  action: ScheduleAction<AnyWorkflow>,
+  headers: PayloadHeaders,
+  kept: Kept | undefined,
+) {
+  if (action?.type !== "startWorkflow") {
+    throw new TypeError(
+      `the action of schedule ${scheduleId} has the type ${JSON.stringify(action?.type)}; there is "startWorkflow"`,
+    );
+  }
+  const name = nameOf(action.workflowType);
+  const taskQueue = action.taskQueue ?? context.defaultTaskQueue;
+  if (!taskQueue) {
+    throw new TypeError(
+      `the action of schedule ${scheduleId} names no task queue: pass taskQueue, or give the client a default one`,
+    );
+  }
+  const same = (field: "args" | "memo" | "searchAttributes") =>
+    kept !== undefined && (action as Kept["action"])[field] === kept.action[field];
+  const text = kept !== undefined && action.summary === kept.action.summary && action.details === kept.action.details;
+  const id = action.workflowId ?? `${scheduleId}-workflow`;
+  const { requestId: _request, workflowStartDelay: _delay, workflowIdConflictPolicy: _conflict, ...fields } = toStartFields(
+    { ...action, id, taskQueue, requestId: "" },
+    context.converter,
+  );
+  const header = headerField({ ...kept?.raw.header?.fields, ...headers });
+  return {
+    ...fields,
+    workflowType: { name },
+    ...header,
+    ...(kept?.raw.priority && { priority: kept.raw.priority }),
+    ...(kept?.raw.versioningOverride && { versioningOverride: kept.raw.versioningOverride }),
+    ...(same("args") && kept?.raw.input
+      ? { input: kept.raw.input }
+      : { input: encodeArgs(context, `the arguments of workflow ${name}`, (action.args as unknown[] | undefined) ?? []) }),
+    ...(same("memo") && kept?.raw.memo && { memo: kept.raw.memo }),
+    ...(same("searchAttributes") && kept?.raw.searchAttributes && { searchAttributes: kept.raw.searchAttributes }),
+    ...(text && kept?.raw.userMetadata && { userMetadata: kept.raw.userMetadata }),
+  };
+}
+
+/** The message of a schedule. Throws a TypeError that names what is wrong. */
+export function encodeSchedule(
+  context: ClientContext,
+  scheduleId: string,
+  { spec, action, policies = {}, state = {} }: ScheduleUpdateOptions<AnyWorkflow>,
+  headers: PayloadHeaders,
+  kept?: Kept,
+): MessageInitShape<typeof ScheduleSchema> {
+  const { catchupWindow } = policies;
+  const { remainingActions } = state;
+  if (remainingActions !== undefined && (!Number.isInteger(remainingActions) || remainingActions < 0)) {
+    throw new TypeError(`state.remainingActions is ${remainingActions}; it is a whole number from 0, or left out for no limit`);
+  }
+  return {
+    spec: encodeSpec(spec),
+    action: { action: { case: "startWorkflow", value: encodeAction(context, scheduleId, action, headers, kept) } },
+    policies: {
+      overlapPolicy: encodeOverlap(policies.overlap),
+      ...(catchupWindow !== undefined && { catchupWindow: durationFromMs(toMs(catchupWindow)) }),
+      pauseOnFailure: policies.pauseOnFailure ?? false,
+      keepOriginalWorkflowId: kept?.keepOriginalWorkflowId ?? false,
+    },
+    state: {
+      paused: state.paused ?? false,
+      notes: state.note ?? "",
+      limitedActions: remainingActions !== undefined,
+      remainingActions: BigInt(remainingActions ?? 0),
+    },
+  };
+}

@@ -1,0 +1,107 @@
+// Schedules of a namespace: making, finding and listing them.
+import { randomId } from "../../platform/host.ts";
+import { toSearchAttributePayloads } from "../../converter/search_attributes.ts";
+import { CALL_TIMEOUT_MS, type CallSettings } from "../calls.ts";
+import { type ClientContext, deadlineOf, nameError } from "../context.ts";
+import type { AnyDefinition, AnyWorkflow } from "../definitions.ts";
+import { intercept, type ListInput, type SchedulePage } from "../interceptors.ts";
+import { mapValues } from "../options.ts";
+import { type ScheduleSummary, toScheduleSummary } from "./descriptions.ts";
+import { callSchedule, ScheduleHandle } from "./handle.ts";
+import { encodeBackfill, encodeSchedule, type ScheduleOptions } from "./options.ts";
+
+/** Options of `client.schedule.list`. */
+export interface ListSchedulesOptions extends CallSettings {
+  /** A visibility query over the schedules' search attributes, such as `TemporalSchedulePaused = true`. Default: all. */
+  query?: string;
+  /** Schedules per request. */
+  pageSize?: number;
+}
+
+/**
+ * Makes and finds schedules: workflows that the service starts by itself, at the times of a spec. They need a Temporal cluster; the
+ * embedded engine refuses these calls with UNIMPLEMENTED. A client has one, as `client.schedule`.
+ */
+export class ScheduleClient {
+  readonly #context: ClientContext;
+
+  /** Made by {@link Client}. */
+  constructor(context: ClientContext) {
+    this.#context = context;
+  }
+
+  /**
+   * Makes a schedule. Throws ScheduleAlreadyRunningError when there is one with this id, and a TypeError that names the field at fault.
+   *
+   * @example
+   * const handle = await client.schedule.create({
+   *   scheduleId: "daily-report",
+   *   spec: { calendars: [{ hour: 6, dayOfWeek: { start: "MONDAY", end: "FRIDAY" } }], timezone: "Europe/Berlin" },
+   *   action: { type: "startWorkflow", workflowType: report, args: ["sales"], taskQueue: "reports" },
+   *   policies: { overlap: "SKIP", pauseOnFailure: true },
+   * });
+   */
+  create<W extends AnyDefinition>(options: ScheduleOptions<W>, settings?: CallSettings): Promise<ScheduleHandle>;
+  create(options: ScheduleOptions<string>, settings?: CallSettings): Promise<ScheduleHandle>;
+  async create(options: ScheduleOptions<AnyWorkflow>, settings: CallSettings = {}): Promise<ScheduleHandle> {
+    const context = this.#context;
+    if (typeof options.scheduleId !== "string" || options.scheduleId === "") throw new TypeError("a schedule needs a scheduleId");
+    const wanted = { options, requestId: options.requestId ?? randomId(), headers: {} };
+    const { scheduleId } = await intercept(context.interceptors, "createSchedule", wanted, async (input) => {
+      const { scheduleId, state = {}, memo, searchAttributes } = input.options;
+      const { triggerImmediately = false, backfill = [] } = state;
+      const patched = triggerImmediately || backfill.length > 0;
+      await callSchedule(context, "createSchedule", scheduleId, {
+        namespace: context.namespace,
+        identity: context.identity,
+        scheduleId,
+        requestId: input.requestId,
+        schedule: encodeSchedule(context, scheduleId, input.options, input.headers),
+        ...(patched && {
+          initialPatch: {
+            backfillRequest: backfill.map(encodeBackfill),
+            // Under the schedule's own policy: so it counts as running, and its failure pauses.
+            ...(triggerImmediately && { triggerImmediately: {} }),
+          },
+        }),
+        ...(memo && { memo: { fields: mapValues(memo, (value) => context.converter.toPayload(value)) } }),
+        ...(searchAttributes && { searchAttributes: { indexedFields: toSearchAttributePayloads(searchAttributes) } }),
+      }, settings);
+      return { scheduleId };
+    });
+    return new ScheduleHandle(context, scheduleId);
+  }
+
+  /** A schedule by its id; asks nothing of the service. */
+  getHandle(scheduleId: string): ScheduleHandle {
+    return new ScheduleHandle(this.#context, scheduleId);
+  }
+
+  /** All schedules, or those that a query selects. */
+  async *list({ query = "", pageSize = 0, ...settings }: ListSchedulesOptions = {}): AsyncGenerator<ScheduleSummary, void, void> {
+    const { calls, converter, interceptors, namespace } = this.#context;
+    let nextPageToken: Uint8Array = new Uint8Array(0);
+    do {
+      const input: ListInput = { query, pageSize, nextPageToken };
+      const page: SchedulePage = await intercept(interceptors, "listSchedules", input, async (asked) => {
+        const request = {
+          namespace,
+          query: asked.query,
+          maximumPageSize: asked.pageSize,
+          nextPageToken: asked.nextPageToken,
+        };
+        try {
+          const answer = await calls.call("listSchedules", request, deadlineOf(this.#context, settings, CALL_TIMEOUT_MS));
+          return {
+            schedules: answer.schedules.map((entry) => toScheduleSummary(entry, converter)),
+            nextPageToken: answer.nextPageToken,
+          };
+        } catch (error) {
+          throw nameError(this.#context, error, { what: "the list of schedules" });
+        }
+      });
+      yield* page.schedules;
+      nextPageToken = page.nextPageToken;
+    } while (nextPageToken.length > 0);
+  }
+}

@@ -30,7 +30,7 @@ Needs a Temporal dev server (TEMPORAL_CLI, or \`temporal\`), Temporal's SDK (npm
 --starts=N         fresh processes at start (default 5)
 --profile=DIR      V8's CPU profiles of the workers in Node
 --json             JSON instead of a table
---package=DIR      the published package, for its size (tools/bench.mjs makes it)`;
+--package=DIR      the published package, made by tools/pack.mjs (npm run bench makes it); without it the checkout is measured`;
 
 const args = process.argv.slice(2);
 if (args.includes("--help")) {
@@ -118,7 +118,7 @@ async function withWorker({ variant, server, client, name, cached = 0 }: Session
 }
 
 const folder = mkdtempSync(join(tmpdir(), "temporalex-cluster-"));
-const processes = Variants.make(variants, folder);
+const processes = Variants.make(variants, folder, given.package);
 const began = Date.now();
 try {
   const working = variants.filter((variant) => variant !== "sources");

@@ -127,12 +127,11 @@ async function size() {
   return results;
 }
 
-/** The published package is made for its size. */
+/** Workers are made from the package as it is published. */
 async function cluster() {
-  const wanted = value("only", "size").split(",").includes("size");
   const { pack } = await import("./pack.mjs");
-  const made = wanted ? [`--package=${(await pack({ out: join(root, ".build/bench-package"), tarball: false })).folder}`] : [];
-  return await output(process.execPath, ["dist/bench/cluster.js", ...args, ...made]);
+  const { folder } = await pack({ out: join(root, ".build/bench-package"), tarball: false });
+  return await output(process.execPath, ["dist/bench/cluster.js", `--package=${folder}`, ...args]);
 }
 
 async function startInChromium() {

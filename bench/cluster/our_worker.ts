@@ -1,13 +1,22 @@
 // A worker of this package in a process of its own, with its defaults; Node and Deno. Arguments: address, task queue, cached workflows
-// (0: the default). Says "ready" when it polls, and ends in order when its standard input does.
+// (0: the default), and the folder of the published package ("": the checkout). Says "ready" when it polls, and ends in order when its
+// standard input does.
 import process from "node:process";
-import { GrpcService } from "../../ts/temporal/grpc.ts";
-import { Worker } from "../../ts/worker/mod.ts";
+import { pathToFileURL } from "node:url";
+import type * as Temporal from "../../ts/temporal/mod.ts";
+import type * as Workers from "../../ts/worker/mod.ts";
 
-const [address, taskQueue, cached] = process.argv.slice(2) as [string, string, string];
-const service = new GrpcService({ address });
+const [address, taskQueue, cached, folder] = process.argv.slice(2) as [string, string, string, string];
+const published = `${pathToFileURL(folder)}/dist/node`;
+const [{ Connection }, { Worker }] = folder === ""
+  ? await Promise.all([import("../../ts/temporal/mod.ts"), import("../../ts/worker/mod.ts")])
+  : await Promise.all([
+    import(`${published}/temporal/mod.js`) as Promise<typeof Temporal>,
+    import(`${published}/worker/mod.js`) as Promise<typeof Workers>,
+  ]);
+const connection = await Connection.connect({ address });
 const worker = await Worker.create({
-  service,
+  service: connection,
   taskQueue,
   workflows: new URL("./workflows.ts", import.meta.url),
   activities: { echo: (value: unknown) => Promise.resolve(value) },
@@ -18,4 +27,4 @@ process.stdout.write("ready\n");
 process.stdin.resume();
 process.stdin.once("end", () => void worker.shutdown());
 await running;
-service.close();
+connection.close();

@@ -27,28 +27,33 @@ const PAGE = 4096;
 export class Variants {
   readonly #bundle: string;
   readonly #deno: string;
+  readonly #published: string;
 
-  private constructor(bundle: string, deno: string) {
+  private constructor(bundle: string, deno: string, published: string) {
     this.#bundle = bundle;
     this.#deno = deno;
+    this.#published = published;
   }
 
-  /** Bundles the official SDK's workflows into a file of `folder`, if it takes part; looks for Deno, if that does. */
-  static make(wanted: readonly Variant[], folder: string): Variants {
+  /**
+   * Bundles the official SDK's workflows into a file of `folder`, if it takes part; looks for Deno, if that does. `published` is the folder
+   * of our package, or "" for the checkout.
+   */
+  static make(wanted: readonly Variant[], folder: string, published: string): Variants {
     const bundle = join(folder, "official_workflows.js");
     if (wanted.includes("official")) {
       const { status, stderr } = spawnSync(process.execPath, [OFFICIAL, "--bundle", bundle], { encoding: "utf8" });
       if (status !== 0) throw new Error(`the official SDK's workflows were not bundled: ${stderr}`);
     }
-    return new Variants(bundle, wanted.includes("deno") ? denoBinary() : "");
+    return new Variants(bundle, wanted.includes("deno") ? denoBinary() : "", published);
   }
 
   #command({ variant, address, taskQueue, cached = 0, profile }: WorkerAsk): [string, string[]] {
     const rest = [address, taskQueue, String(cached)];
     const flags = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
-    if (variant === "node") return [process.execPath, [...flags, fileURLToPath(OURS), ...rest]];
+    if (variant === "node") return [process.execPath, [...flags, fileURLToPath(OURS), ...rest, this.#published]];
     // Deno runs the sources, Node what is stripped from them.
-    if (variant === "deno") return [this.#deno, ["run", "-A", "bench/cluster/our_worker.ts", ...rest]];
+    if (variant === "deno") return [this.#deno, ["run", "-A", "bench/cluster/our_worker.ts", ...rest, this.#published]];
     return [process.execPath, [...flags, OFFICIAL, ...rest, variant === "official" ? this.#bundle : ""]];
   }
 

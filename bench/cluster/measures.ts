@@ -158,18 +158,20 @@ export async function memory(bench: Bench, workflows: number): Promise<Samples> 
     await quiet(worker);
     return worker.rss();
   };
+  await warmUp(bench);
   const before = await fill(Math.ceil(workflows / 10));
   const after = await fill(workflows);
   return { "memory per 1,000 cached workflows: MB": [(after - before) / workflows / 1000] };
 }
 
-/** Waits until a worker has next to nothing to do: what it collects after a load is part of its memory. */
+/** Waits until a worker has next to nothing to do and V8 has had the time (8 s) after which it collects what a load has left. */
 async function quiet(worker: WorkerProcess): Promise<void> {
   for (let i = 0; i < 20; i++) {
     const from = worker.cpu();
     await delay(500);
-    if (worker.cpu() - from < 0.03) return;
+    if (worker.cpu() - from < 0.03) break;
   }
+  await delay(9000);
 }
 
 /** From a fresh process to the end of a workflow that waited for it, and the CPU seconds until then. */

@@ -110,7 +110,7 @@ async function eachPayload(message: ReflectMessage, change: (payload: Payload) =
   if (desc.typeName === SearchAttributesSchema.typeName || desc.name === "CountWorkflowExecutionsResponse_AggregationGroup") {
     return;
   }
-  if (desc.typeName.endsWith(".CountWorkflowExecutionsResponse.AggregationGroup")) return;
+  if (/\.Count\w+Response\.AggregationGroup$/.test(desc.typeName)) return;
   let skipped = "";
   if (/\.(MarkerRecordedEventAttributes|RecordMarkerCommandAttributes)$/.test(desc.typeName)) {
     const { markerName } = message.message as unknown as { markerName: string };

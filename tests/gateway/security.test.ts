@@ -162,6 +162,11 @@ test("a request that does not arrive whole ends in time, and keeps nobody out", 
       ["half of the body", `${authorized}content-length: 100\r\n\r\nxyz`],
       ["half of a chunk", `${authorized}transfer-encoding: chunked\r\n\r\n40\r\nxyz`],
       ["half of an upgrade", `GET /socket HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nupgrade: websocket\r\n`],
+      ["an upgrade that is refused", `GET /x HTTP/1.1\r\nhost: evil\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n`],
+      [
+        "an upgrade to something else",
+        `GET /socket HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n`,
+      ],
     ] as const;
     const ended = half.map(async ([what, text]) => [what, (await sendBytes(port, text)).ms] as const);
     assert.equal((await send(port, token)).status, 200, "others are served meanwhile");

@@ -207,6 +207,8 @@ class GatewayServer {
     const no = (status: string, message: string) => {
       const headers = `content-type: text/plain; charset=utf-8\r\ncontent-length: ${message.length + 1}\r\nconnection: close`;
       socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${message}\n`);
+      // A caller that does not close its side would keep the place of another.
+      setTimeout(() => socket.destroy(), CUT_MS).unref();
     };
     const refusal = this.#guard.refusesSender(request);
     if (refusal !== undefined) {

@@ -15,8 +15,11 @@ export interface Site {
   close(): Promise<void>;
 }
 
-/** Bundles `entries` (name to source file, from the checkout's root) and serves them as /name.js beside an empty page. */
-export async function serveSite(entries: { readonly [name: string]: string }): Promise<Site> {
+/**
+ * Bundles `entries` (name to source file, from the checkout's root) and serves them as /name.js beside an empty page. `connect`: where the
+ * page may connect to beside its own origin.
+ */
+export async function serveSite(entries: { readonly [name: string]: string }, connect = ""): Promise<Site> {
   const { build } = await import("esbuild");
   const root = process.cwd();
   const dir = mkdtempSync(join(tmpdir(), "temporalex-site-"));
@@ -40,7 +43,7 @@ export async function serveSite(entries: { readonly [name: string]: string }): P
   copyFileSync(join(root, "node_modules/@sqlite.org/sqlite-wasm/dist/sqlite3.wasm"), join(dir, "sqlite3.wasm"));
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? "/", "http://localhost").pathname;
-    const headers = { "content-security-policy": CSP, "cache-control": "no-store" };
+    const headers = { "content-security-policy": `${CSP} ${connect}`.trim(), "cache-control": "no-store" };
     if (path === "/") {
       const html = '<!doctype html><meta charset=utf-8><title>tab</title><script type=module src="/page.js"></script>';
       return response.writeHead(200, { ...headers, "content-type": "text/html" }).end(html);

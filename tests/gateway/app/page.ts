@@ -1,0 +1,68 @@
+// The test page: a tab that is client and worker of whatever is behind the gateway, driven from outside through `far`.
+import { Client, silentLogger } from "../../../ts/client/mod.ts";
+import { connectGateway, type GatewayConnection } from "../../../ts/gateway/mod.ts";
+import { Worker } from "../../../ts/worker/mod.ts";
+import { add, basket, type Bill, done, mark, shopping, walk } from "./workflows.ts";
+
+declare global {
+  var far: typeof api;
+}
+
+let service: GatewayConnection;
+let client: Client;
+let worker: Worker;
+let running: Promise<void>;
+const asked: string[] = [];
+
+const api = {
+  /** Undefined, or what was wrong. */
+  async connect(url: string, taskQueue: string): Promise<{ readonly code: unknown; readonly message: string } | undefined> {
+    try {
+      service = await connectGateway(url, { patience: "2s" });
+    } catch (error) {
+      const { code, message } = error as { code?: unknown; message: string };
+      return { code, message };
+    }
+    client = new Client({ service, taskQueue, logger: silentLogger });
+    return undefined;
+  },
+  async work(taskQueue: string): Promise<void> {
+    worker = await Worker.create({
+      service,
+      taskQueue,
+      logger: silentLogger,
+      realmEntry: () => new globalThis.Worker("/realm.js", { type: "module" }),
+      activities: {
+        // What only a page has.
+        price(article: string): number {
+          asked.push(article);
+          document.body.append(`${article};`);
+          return article.length;
+        },
+      },
+    });
+    running = worker.run();
+  },
+  async stop(): Promise<void> {
+    await worker.shutdown();
+    await running;
+    await service.close();
+  },
+  async shop(id: string): Promise<{ counts: number[]; seen: unknown; bill: Bill; text: string }> {
+    const handle = await client.start(shopping, { id });
+    const counts = [await handle.update(add, "tea"), await handle.update(add, "bread")];
+    await handle.signal(mark, "no bag");
+    const seen = await handle.query(basket);
+    await handle.signal(done);
+    return { counts, seen, bill: await handle.result(), text: document.body.textContent! };
+  },
+  /** Starts `count` runs; their results. */
+  async walks(prefix: string, count: number, steps: number): Promise<number[]> {
+    const ids = Array.from({ length: count }, (_, i) => `${prefix}-${i}`);
+    const handles = await Promise.all(ids.map((id) => client.start(walk, { id, args: [id, steps] })));
+    return await Promise.all(handles.map((handle) => handle.result()));
+  },
+  asked: () => asked.length,
+  status: () => service.status,
+};
+globalThis.far = api;

@@ -50,6 +50,9 @@ export class CachedRun {
   readonly recorder: Recorder | undefined;
   /** What workflow code failed the last task with. */
   thrown: unknown;
+  /** Events and bytes of its history, as far as the server has told. */
+  historyLength = 0;
+  historySizeBytes = 0;
   readonly #activator: Activator;
   readonly #tracer: Tracer | undefined;
   readonly #converter: PayloadConverter;
@@ -117,6 +120,10 @@ export class CachedRun {
   }
 
   async #activate(activation: Activation): Promise<void> {
+    if (!activation.queryOnly) {
+      this.historyLength = activation.historyLength;
+      this.historySizeBytes = activation.historySizeBytes;
+    }
     this.recorder?.begin(activation);
     this.#tracer?.begin(activation);
     try {

@@ -12,6 +12,7 @@ import type { Core } from "../core/load.ts";
 import { defaultPayloadConverter, type PayloadConverter } from "../converter/payload.ts";
 import { CachedRun, failureBytes, type FetchHistory, type RunIdentity, type RunSetup } from "./cached_run.ts";
 import { DeadlockError, FailedCause } from "./errors.ts";
+import { HistoryLimits } from "./history_limits.ts";
 import { Lock } from "./lock.ts";
 import { type LogSink, type Program, silentLog } from "./program.ts";
 import type { Recorder } from "./recording.ts";
@@ -55,6 +56,7 @@ export class TaskRunner {
   /** Runs that were evicted while a task of theirs was open: they leave when it is done. */
   readonly #leaving = new Set<string>();
   readonly #lock = new Lock();
+  readonly #historyLimits = new HistoryLimits();
   #disposed = false;
 
   constructor(options: TaskRunnerOptions) {
@@ -106,7 +108,7 @@ export class TaskRunner {
         let outcome = await run.drive(this.#fetch);
         if (wantsCallSites(outcome, run)) outcome = await this.#diagnose(head, pollResponse, outcome, run);
         keep = !outcome.evict;
-        return outcome;
+        return this.#warned(run, outcome);
       } catch (e) {
         if (e instanceof CorePanicError) return this.#panicked(head, e);
         throw e;
@@ -118,6 +120,16 @@ export class TaskRunner {
     } finally {
       this.#lock.release();
     }
+  }
+
+  /** With a warning when the run's history has become large. A run that closes has nothing to mend. */
+  #warned(run: CachedRun, outcome: TaskOutcome): TaskOutcome {
+    if (outcome.evictionReason === EvictionReason.EVICTION_REASON_WORKFLOW_EXECUTION_ENDING) {
+      this.#historyLimits.forget(run.identity.runId);
+      return outcome;
+    }
+    const warning = this.#historyLimits.check(run.identity, run.historyLength, run.historySizeBytes);
+    return warning === undefined ? outcome : { ...outcome, warnings: [...outcome.warnings, warning] };
   }
 
   #create(head: TaskHead): CachedRun {

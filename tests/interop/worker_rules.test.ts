@@ -1,0 +1,242 @@
+// What a worker has to do right on a real Temporal dev server and users see only when it does not: updates that leave no trace, queries on
+// both paths, histories and messages that grow too large, workflow code in several threads.
+// takes: 40 s
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { fromBinary } from "@bufbuild/protobuf";
+import { Client, WorkflowFailedError } from "../../ts/client/mod.ts";
+import { type Logger, silentLogger } from "../../ts/service/logger.ts";
+import type { RawService } from "../../ts/service/raw.ts";
+import { GrpcService } from "../../ts/temporal/grpc.ts";
+import { WorkflowTaskFailedCause } from "../../ts/temporal/generated/temporal/api/enums/v1/failed_cause_pb.ts";
+import {
+  PollWorkflowTaskQueueResponseSchema,
+  RespondWorkflowTaskCompletedResponseSchema,
+} from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { Worker, type WorkerOptions } from "../../ts/worker/mod.ts";
+import {
+  activities,
+  noreply,
+  on,
+  parallel,
+  publishState,
+  query,
+  receive,
+  reply,
+  signal,
+  sleep,
+  stop,
+  update,
+  workflow,
+} from "../../ts/workflow/mod.ts";
+import { until } from "../support/services.ts";
+import { go, length, spins, talks } from "../worker/modules/flows.ts";
+import { DevServer, noServer } from "./support/dev_server.ts";
+
+const add = update<[n: number], number>("add");
+const note = signal<[n: number]>("note");
+const done = signal("done");
+const sum = query<number>("sum");
+const adder = workflow("Adder", {
+  queries: { sum: (published: number) => published },
+  async run() {
+    publishState(0);
+    const publish = (n: number) => {
+      publishState(n);
+      return n;
+    };
+    return await receive(0, [
+      on(add, ([n], now) => reply(now + n, publish(now + n)), {
+        validate: ([n]) => {
+          if (n < 0) throw new Error("only more");
+        },
+      }),
+      on(note, ([n], now) => noreply(publish(now + n))),
+      on(done, (_, now) => stop(now)),
+    ]);
+  },
+});
+
+let server: DevServer, service: GrpcService;
+/** What the server sent: with its answers to polls, and to completions. */
+const seen = { legacyQueries: 0, queriesWithTask: 0, resets: 0 };
+let watched: RawService;
+let queues = 0;
+
+before(async () => {
+  if (noServer !== false) return;
+  server = await DevServer.start(["limit.historyCount.error=200", "limit.historyCount.suggestContinueAsNew=20"]);
+  service = new GrpcService({ address: server.address });
+  watched = {
+    losesCancelledPolls: true,
+    async call(method, request, options) {
+      const response = await service.call(method, request, options);
+      if (method === "pollWorkflowTaskQueue") {
+        const task = fromBinary(PollWorkflowTaskQueueResponseSchema, response);
+        if (task.query !== undefined) seen.legacyQueries++;
+        if (Object.keys(task.queries).length > 0) seen.queriesWithTask++;
+      } else if (method === "respondWorkflowTaskCompleted") {
+        if (fromBinary(RespondWorkflowTaskCompletedResponseSchema, response).resetHistoryEventId > 0n) seen.resets++;
+      }
+      return response;
+    },
+  };
+});
+
+after(async () => {
+  service?.close();
+  await server?.stop();
+});
+
+async function working<T>(options: Partial<WorkerOptions>, body: (client: Client) => Promise<T>): Promise<T> {
+  const taskQueue = `rules-${++queues}`;
+  const worker = await Worker.create({ service: watched, taskQueue, logger: silentLogger, ...options });
+  return await worker.runUntil(() => body(new Client({ service, taskQueue, logger: silentLogger })));
+}
+
+for (const cachedWorkflows of [0, 1, 1000]) {
+  test(`rejected updates of an idle run leave no events, with ${cachedWorkflows} cached`, { skip: noServer }, async () => {
+    const failed: string[] = [];
+    const events = { workflowTaskFailed: ({ message }: { message: string }) => void failed.push(message) };
+    const resetsBefore = seen.resets;
+    await working({ workflows: [adder], cachedWorkflows, events }, async (client) => {
+      const id = `rejected-${cachedWorkflows}`;
+      const handle = await client.start(adder, { id });
+      assert.equal(await handle.update(add, 1), 1);
+      const before = (await handle.fetchHistory()).events.length;
+      for (let i = 0; i < 5; i++) await assert.rejects(handle.update(add, -1), /only more/);
+      await assert.rejects(handle.update("nobody" as never), /nobody/);
+      assert.equal((await handle.fetchHistory()).events.length, before, "nothing was written");
+      // What comes after goes on where the server is, not where the worker was.
+      assert.equal(await handle.update(add, 2), 3);
+      await assert.rejects(handle.update(add, -1), /only more/);
+      await handle.signal(note, 10);
+      await assert.rejects(handle.update(add, -1), /only more/);
+      assert.equal(await handle.update(add, 4), 17);
+      assert.equal(await handle.query(sum), 17);
+      // Accepted and rejected ones at once.
+      const many = await Promise.allSettled(Array.from({ length: 10 }, (_, i) => handle.update(add, i % 2 === 0 ? 1 : -1)));
+      assert.deepEqual(many.map(({ status }) => status), many.map((_, i) => (i % 2 === 0 ? "fulfilled" : "rejected")));
+      await handle.signal(done);
+      assert.equal(await handle.result(), 22);
+      const { events } = await handle.fetchHistory();
+      assert.deepEqual(events.map(({ eventId }) => Number(eventId)), events.map((_, i) => i + 1));
+      assert.equal(
+        events.filter((event) => event.attributes.case === "workflowExecutionUpdateAcceptedEventAttributes").length,
+        8,
+      );
+    });
+    assert.deepEqual(failed, []);
+    if (cachedWorkflows > 0) assert.ok(seen.resets > resetsBefore, "the server told where to go back to");
+  });
+}
+
+test("queries are answered as tasks of their own and with other tasks, while messages arrive", { skip: noServer }, async () => {
+  await working({ workflows: [adder] }, async (client) => {
+    const handle = await client.start(adder, { id: "queried" });
+    assert.equal(await handle.query(sum), 0);
+    const before = { ...seen };
+    let added = 0;
+    for (let round = 0; round < 30 && seen.queriesWithTask === before.queriesWithTask; round++) {
+      const answers = await Promise.all([
+        handle.signal(note, 1),
+        ...Array.from({ length: 5 }, () => handle.query(sum)),
+        handle.update(add, 1),
+        ...Array.from({ length: 5 }, () => handle.query(sum)),
+      ]);
+      added += 2;
+      assert.ok(answers.every((answer) => answer === undefined || (answer >= added - 2 && answer <= added)), `${answers}`);
+      assert.equal(await handle.query(sum), added);
+    }
+    assert.ok(seen.legacyQueries > before.legacyQueries, "a query alone");
+    assert.ok(seen.queriesWithTask > before.queriesWithTask, "queries that came with a task");
+    await handle.signal(done);
+    assert.equal(await handle.result(), added);
+    assert.equal(await handle.query(sum), added, "of a closed run");
+  });
+});
+
+interface Acts {
+  take(text: string): Promise<number>;
+}
+const acts = activities<Acts>({ startToClose: "10s", retry: { maximumAttempts: 1 } });
+const sends = (count: number, bytes: number) =>
+  workflow("Sends", async () => {
+    const results = await parallel(Array.from({ length: count }, () => () => acts.take("x".repeat(bytes))));
+    return results.length;
+  });
+const take = (text: string) => text.length;
+
+test(
+  "many commands that are too large together fail the task by that name, and a corrected version goes on",
+  { skip: noServer },
+  async () => {
+    const logged: string[] = [];
+    const logger: Logger = { ...silentLogger, error: (message) => void logged.push(message) };
+    const handle = await working({ workflows: [sends(30, 200_000)], activities: { take }, logger }, async (client) => {
+      const handle = await client.start("Sends", { id: "sends", taskTimeout: "1s" });
+      await until(
+        "the task has failed",
+        async () =>
+          (await handle.fetchHistory()).events.some(({ attributes }) =>
+            attributes.case === "workflowTaskFailedEventAttributes" &&
+            attributes.value.cause === WorkflowTaskFailedCause.GRPC_MESSAGE_TOO_LARGE
+          ),
+      );
+      assert.equal((await handle.describe()).status, "RUNNING");
+      assert.ok(
+        logged.some((message) => /larger than the service takes/.test(message)),
+        `${logged}`,
+      );
+      return handle;
+    });
+    queues--;
+    await working({ workflows: [sends(3, 200_000)], activities: { take } }, async () => assert.equal(await handle.result(), 3));
+  },
+);
+
+test("what is just below the limit is taken", { skip: noServer }, async () => {
+  await working({ workflows: [sends(19, 200_000)], activities: { take } }, async (client) => {
+    assert.equal(await client.execute("Sends", { id: "sends-nearly" }), 19);
+  });
+});
+
+test("a run whose history is too long is ended with the server's words", { skip: noServer }, async () => {
+  const endless = workflow("Endless", async () => {
+    for (;;) await parallel(Array.from({ length: 20 }, () => () => sleep(1)));
+  });
+  await working({ workflows: [endless] }, async (client) => {
+    await assert.rejects(client.execute(endless, { id: "endless" }), (error: Error) => {
+      assert.ok(error instanceof WorkflowFailedError);
+      assert.match(error.message, /terminated.*history count exceeds limit/i);
+      return true;
+    });
+  });
+});
+
+test(
+  "workflow code in two threads: messages, queries of open and closed runs, a neighbour that spins",
+  { skip: noServer },
+  async () => {
+    const failed = new Set<string>();
+    await working({
+      workflows: new URL("../worker/modules/flows.ts", import.meta.url),
+      activities: { shout: (text: string) => text.toUpperCase() },
+      workflowThreads: 2,
+      watchdogMs: 1000,
+      events: { workflowTaskFailed: ({ workflowId }) => void failed.add(workflowId) },
+    }, async (client) => {
+      const handles = await Promise.all(
+        Array.from({ length: 12 }, (_, i) => client.start(talks, { id: `talks-${i}`, args: [`t${i}`] })),
+      );
+      const spinning = await client.start(spins, { id: "spins" });
+      for (const handle of handles) assert.equal(await handle.query(length), 7);
+      await Promise.all(handles.map((handle) => handle.signal(go, "hi")));
+      assert.deepEqual(await Promise.all(handles.map((handle) => handle.result())), handles.map((_, i) => `T${i} SAYS HI`));
+      for (const handle of handles) assert.equal(await handle.query(length), 7);
+      await until("the spinner was stopped", () => failed.size > 0);
+      assert.deepEqual([...failed], ["spins"]);
+      await spinning.terminate();
+    });
+  },
+);

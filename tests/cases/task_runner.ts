@@ -294,6 +294,35 @@ export const cases: Case[] = [
     },
   },
   {
+    name: "a query that a task has overtaken is answered all the same, and the cached run stays",
+    async run() {
+      const w = workflow("W", {
+        queries: { value: (p: number) => p },
+        run: async () => {
+          for (let i = 0;; i++) {
+            publishState(i);
+            await sleep(1);
+          }
+        },
+      });
+      const d = await drive(w);
+      await d.task();
+      const asked = d.server.queryTask("value", [], true);
+      for (const timer of ["1", "2"]) {
+        d.server.fireTimer(timer);
+        await d.task();
+      }
+      d.server.report(await d.parts.runner.runTask(asked));
+      const { ok: answered, value, message } = d.server.queryAnswers["query"]!;
+      equal(answered, true, message);
+      ok(value === 0 || value === 2, `what is recorded, then or now: ${value}`);
+      deepEqual(d.parts.runner.cachedRunIds, [d.server.runId]);
+      d.server.fireTimer("3");
+      await d.task();
+      equal((await d.query("value")).value, 3);
+    },
+  },
+  {
     name: "a query waits for the realm's open task, never for another run's activity",
     async run() {
       const parts = await makeRunner([steps]);

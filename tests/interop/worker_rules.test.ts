@@ -167,33 +167,45 @@ const sends = (count: number, bytes: number) =>
   });
 const take = (text: string) => text.length;
 
-test(
-  "many commands that are too large together fail the task by that name, and a corrected version goes on",
-  { skip: noServer },
-  async () => {
-    const logged: string[] = [];
-    const logger: Logger = { ...silentLogger, error: (message) => void logged.push(message) };
-    const handle = await working({ workflows: [sends(30, 200_000)], activities: { take }, logger }, async (client) => {
-      const handle = await client.start("Sends", { id: "sends", taskTimeout: "1s" });
-      await until(
-        "the task has failed",
-        async () =>
-          (await handle.fetchHistory()).events.some(({ attributes }) =>
-            attributes.case === "workflowTaskFailedEventAttributes" &&
-            attributes.value.cause === WorkflowTaskFailedCause.GRPC_MESSAGE_TOO_LARGE
-          ),
-      );
-      assert.equal((await handle.describe()).status, "RUNNING");
-      assert.ok(
-        logged.some((message) => /larger than the service takes/.test(message)),
-        `${logged}`,
-      );
-      return handle;
-    });
-    queues--;
-    await working({ workflows: [sends(3, 200_000)], activities: { take } }, async () => assert.equal(await handle.result(), 3));
-  },
-);
+for (
+  const { id, large, cause, says } of [
+    { id: "many", large: sends(30, 200_000), cause: "GRPC_MESSAGE_TOO_LARGE" as const, says: /larger than the service takes/ },
+    // The server itself would end the run for good.
+    {
+      id: "one",
+      large: sends(1, 3_000_000),
+      cause: "PAYLOADS_TOO_LARGE" as const,
+      says: /activity "take" \(id "1"\): input takes 3000/,
+    },
+  ]
+) {
+  test(
+    `commands that are too large (${id}) fail the task by name, and a corrected version goes on`,
+    { skip: noServer },
+    async () => {
+      const logged: string[] = [];
+      const logger: Logger = { ...silentLogger, error: (message) => void logged.push(message) };
+      const handle = await working({ workflows: [large], activities: { take }, logger }, async (client) => {
+        const handle = await client.start("Sends", { id: `sends-${id}`, taskTimeout: "1s" });
+        await until(
+          "the task has failed",
+          async () =>
+            (await handle.fetchHistory()).events.some(({ attributes }) =>
+              attributes.case === "workflowTaskFailedEventAttributes" && attributes.value.cause === WorkflowTaskFailedCause[cause]
+            ),
+        );
+        assert.equal((await handle.describe()).status, "RUNNING");
+        assert.ok(
+          logged.some((message) => says.test(message)),
+          `${logged}`,
+        );
+        return handle;
+      });
+      queues--;
+      await working({ workflows: [sends(3, 200_000)], activities: { take } }, async () => assert.equal(await handle.result(), 3));
+    },
+  );
+}
 
 test("what is just below the limit is taken", { skip: noServer }, async () => {
   await working({ workflows: [sends(19, 200_000)], activities: { take } }, async (client) => {

@@ -53,6 +53,7 @@ function setting(runTask: (task: Uint8Array) => TaskOutcome | Promise<TaskOutcom
   const tasks = new WorkflowTasks({
     service,
     codec: undefined,
+    limits: { warnBytes: 10_000, errorBytes: 20_000 },
     namespace: "default",
     identity: "me",
     logger: {

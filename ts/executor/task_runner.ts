@@ -44,6 +44,9 @@ export interface TaskRunnerOptions {
   readonly onTurnTo?: (runId: string | undefined) => void;
 }
 
+/** The core's code for a query about a state that the cached run has left behind. */
+const QUERY_EXPIRED = 3010;
+
 export class TaskRunner {
   readonly #options: TaskRunnerOptions;
   readonly #converter: PayloadConverter;
@@ -106,6 +109,7 @@ export class TaskRunner {
       try {
         run.core.startTask(pollResponse);
         let outcome = await run.drive(this.#fetch);
+        if (outcome.error?.code === QUERY_EXPIRED) outcome = await this.#askApart(head, pollResponse, outcome);
         if (wantsCallSites(outcome, run)) outcome = await this.#diagnose(head, pollResponse, outcome, run);
         keep = !outcome.evict;
         return this.#warned(run, outcome);
@@ -184,6 +188,23 @@ export class TaskRunner {
       return first.error!.kind === ErrorKind.ERROR_KIND_NONDETERMINISM ? located(second, run) : second;
     } catch {
       // The first outcome is what matters; that it cannot be explained better does not change it.
+      return first;
+    } finally {
+      run.dispose();
+    }
+  }
+
+  /**
+   * The query was sent before a task that overtook it, so the cached run has gone on; what that task did may not be recorded yet, so it is
+   * no answer. A run made from the history answers, and the cached one stays.
+   */
+  async #askApart(head: TaskHead, pollResponse: Uint8Array, first: TaskOutcome): Promise<TaskOutcome> {
+    const run = new CachedRun(this.#setup(head, { quiet: true }));
+    try {
+      run.core.startTask(pollResponse);
+      const second = await run.drive(this.#fetch);
+      return { ...second, evict: false, evictionReason: EvictionReason.EVICTION_REASON_UNSPECIFIED };
+    } catch {
       return first;
     } finally {
       run.dispose();

@@ -24,6 +24,8 @@ export interface ReportContext {
   payloadLimits?: PayloadLimits;
   /** Larger requests are refused here. */
   maxBytes?: number;
+  /** Looks at the request as it will be sent; may refuse it. */
+  check?: (request: Uint8Array) => void;
   timers: Timers;
   logger: Logger;
 }
@@ -38,6 +40,8 @@ export async function report(context: ReportContext, method: MethodName, message
     limits: context.payloadLimits,
     logger,
   });
+  // Before the whole is found too large: this names what makes it so.
+  context.check?.(request);
   if (request.length > (context.maxBytes ?? Infinity)) {
     throw new ServiceError(Code.RESOURCE_EXHAUSTED, `the request takes ${request.length} bytes`, MESSAGE_TOO_LARGE);
   }

@@ -8,7 +8,7 @@ export type PollerType = "workflow_task" | "sticky_workflow_task" | "activity_ta
 /** Kinds of slots. */
 export type WorkerType = "WorkflowWorker" | "ActivityWorker";
 /** Why a workflow task failed. */
-export type TaskFailureReason = "NonDeterminismError" | "WorkflowError" | "GrpcMessageTooLarge";
+export type TaskFailureReason = "NonDeterminismError" | "WorkflowError" | "GrpcMessageTooLarge" | "PayloadsTooLarge";
 
 /** Of one type of workflow. */
 export class WorkflowSeries {

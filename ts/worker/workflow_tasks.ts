@@ -9,6 +9,7 @@ import type { ReplayVerdict, VersioningBehavior } from "../realm/mod.ts";
 import { PayloadCodecError } from "../codec/codec.ts";
 import { decodeResponse } from "../codec/coded_service.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
+import { type PayloadLimits, PayloadTooLargeError } from "../service/limits.ts";
 import type { Logger } from "../service/logger.ts";
 import { withFields } from "../service/logger.ts";
 import { Code, type RawService } from "../service/raw.ts";
@@ -19,6 +20,7 @@ import {
   RespondQueryTaskCompletedRequestSchema,
   RespondWorkflowTaskFailedRequestSchema,
 } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { checkCompletion } from "./command_sizes.ts";
 import type { Deployment } from "./deployment.ts";
 import type { WorkerEvents } from "./options.ts";
 import type { WatchedTask, WorkflowWatch } from "./workflow_watch.ts";
@@ -58,6 +60,7 @@ export interface WorkflowTasksOptions {
   tracing?: WorkflowTracing | undefined;
   /** Which version the worker is. */
   deployment?: Deployment | undefined;
+  limits: PayloadLimits;
   logger: Logger;
   events: WorkerEvents;
   timers: Timers;
@@ -198,7 +201,10 @@ export class WorkflowTasks {
           const closes = outcome.evictionReason === EvictionReason.EVICTION_REASON_WORKFLOW_EXECUTION_ENDING;
           let answer: Uint8Array;
           try {
-            answer = await report({ ...context, maxBytes: MAX_REQUEST_BYTES }, "respondWorkflowTaskCompleted", request);
+            const { limits } = this.#options;
+            const check = (encoded: Uint8Array) =>
+              checkCompletion(encoded, limits, (message, bytes) => logger.warn(message, { bytes }));
+            answer = await report({ ...context, maxBytes: MAX_REQUEST_BYTES, check }, "respondWorkflowTaskCompleted", request);
             if (closes) this.recentRuns.forget(head.runId);
             if (closes && watched !== undefined) this.#options.watch!.reported(watched, request);
             traced?.done(true);
@@ -235,8 +241,15 @@ export class WorkflowTasks {
         logger.debug("something happened while the workflow was about to close; the service gives the task again");
       } else if (isTooLarge(error)) {
         logger.error("a workflow task's completion is larger than the service takes", { error });
+        if (!head.isQuery) this.#failed(head, (error as Error).message);
         this.#options.watch?.failed(head, "GrpcMessageTooLarge");
         await this.#refuse(head, error, WorkflowTaskFailedCause.GRPC_MESSAGE_TOO_LARGE, logger);
+      } else if (error instanceof PayloadTooLargeError) {
+        // The server would end the run for it; this way it waits for a corrected version.
+        logger.error(`a workflow task failed: ${error.message}`, { bytes: error.bytes });
+        this.#failed(head, error.message);
+        this.#options.watch?.failed(head, "PayloadsTooLarge");
+        await this.#refuse(head, error, WorkflowTaskFailedCause.PAYLOADS_TOO_LARGE, logger);
       } else if (error instanceof PayloadCodecError) {
         logger.error("a workflow task's outcome could not be encoded", { error: loggable(error, context.codec) });
         if (!head.isQuery) this.#failed(head, error.message);

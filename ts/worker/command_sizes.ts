@@ -1,0 +1,94 @@
+// Sizes in the completion of a workflow task. A Temporal server ends a run for good when one of its commands carries more than its limit
+// (2 MiB by default), or when an update's answer does; so what is too large is found here, where the task can still fail by name and a
+// corrected version go on. A completion that is small as a whole is not looked into.
+import { type DescMessage, fromBinary } from "@bufbuild/protobuf";
+import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
+import { type PayloadLimits, PayloadTooLargeError } from "../service/limits.ts";
+import { type Command, CommandSchema } from "../temporal/generated/temporal/api/command/v1/message_pb.ts";
+import { MessageSchema } from "../temporal/generated/temporal/api/protocol/v1/message_pb.ts";
+
+/** Fields of RespondWorkflowTaskCompletedRequest. */
+const COMMANDS = 2;
+const MESSAGES = 11;
+/** Field `body` of a protocol message. */
+const BODY = 5;
+
+/**
+ * Throws a PayloadTooLargeError for the first command or update answer with a field above the error limit; calls `warn` for those above
+ * the warning limit. The bytes are those that the service will see: behind the codec.
+ */
+export function checkCompletion(
+  request: Uint8Array,
+  limits: PayloadLimits,
+  warn: (message: string, bytes: number) => void,
+): void {
+  const least = Math.min(limits.warnBytes, limits.errorBytes);
+  if (request.length <= least) return;
+  const look = (what: () => string, bytes: number) => {
+    if (bytes > limits.errorBytes) throw new PayloadTooLargeError(what(), bytes, limits.errorBytes);
+    if (bytes > limits.warnBytes) warn(`${what()} takes ${bytes} bytes; beyond ${limits.errorBytes} it is refused`, bytes);
+  };
+  for (const [field, bytes] of parts(request)) {
+    if (bytes.length <= least) continue;
+    if (field === COMMANDS) command(bytes, least, look);
+    else if (field === MESSAGES) {
+      const body = sizes(bytes).get(BODY) ?? 0;
+      look(() => `the answer to update "${fromBinary(MessageSchema, bytes).protocolInstanceId}"`, body);
+    }
+  }
+}
+
+function command(bytes: Uint8Array, least: number, look: (what: () => string, bytes: number) => void): void {
+  for (const [kind, attributes] of parts(bytes)) {
+    if (attributes.length <= least) continue;
+    const schema = CommandSchema.fields.find(({ number }) => number === kind)?.message;
+    for (const [number, size] of sizes(attributes)) {
+      if (size > least) look(() => `${named(fromBinary(CommandSchema, bytes))}: ${fieldName(schema, number)}`, size);
+    }
+  }
+}
+
+/** Bytes by field: what repeated fields and maps hold counts together. */
+function sizes(message: Uint8Array): Map<number, number> {
+  const sums = new Map<number, number>();
+  for (const [field, bytes] of parts(message)) sums.set(field, (sums.get(field) ?? 0) + bytes.length);
+  return sums;
+}
+
+/** The length-delimited fields of a message. */
+function* parts(message: Uint8Array): Generator<[number, Uint8Array]> {
+  const reader = new BinaryReader(message);
+  while (reader.pos < reader.len) {
+    const [field, type] = reader.tag();
+    if (type === WireType.LengthDelimited) yield [field, reader.bytes()];
+    else reader.skip(type, field);
+  }
+}
+
+function fieldName(schema: DescMessage | undefined, number: number): string {
+  return schema?.fields.find((field) => field.number === number)?.localName ?? `field ${number}`;
+}
+
+/** What the command is about, in words of the workflow's author. */
+function named({ attributes }: Command): string {
+  switch (attributes.case) {
+    case "scheduleActivityTaskCommandAttributes":
+      return `activity "${attributes.value.activityType?.name}" (id "${attributes.value.activityId}")`;
+    case "startChildWorkflowExecutionCommandAttributes":
+      return `child workflow "${attributes.value.workflowType?.name}" (id "${attributes.value.workflowId}")`;
+    case "signalExternalWorkflowExecutionCommandAttributes":
+      return `signal "${attributes.value.signalName}" to another workflow`;
+    case "recordMarkerCommandAttributes":
+      return attributes.value.markerName === "SideEffect"
+        ? "the value of a sideEffect"
+        : `marker "${attributes.value.markerName}"`;
+    case "completeWorkflowExecutionCommandAttributes":
+      return "the end of the workflow";
+    case "failWorkflowExecutionCommandAttributes":
+      return "the failure of the workflow";
+    case "continueAsNewWorkflowExecutionCommandAttributes":
+      return "continue-as-new";
+    default:
+      return `${attributes.case?.replace(/CommandAttributes$/, "") ?? "a command"}`;
+  }
+}

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import {
+  type ApplicationFailure,
   Client,
   createWorkerRealm,
   decodeHistory,

@@ -14,7 +14,7 @@ export async function live(client: Client, id: string, how: "done" | "fail") {
     details: `${SECRET} details`,
   });
   // A query that a cluster asked before the task that overtook it is answered with "Query expired".
-  const expired = (error: Error) => (assert.match(error.message, /Query expired/), []);
+  const expired = (error: Error) => (assert.match(error.message, /Query expired/), [] as string[]);
   await until("it receives", async () => (await handle.query(seen, "").catch(expired)).includes("open"));
   await handle.signal(note, `${SECRET} signal`);
   assert.equal(await handle.update(add, `${SECRET} update`), `${SECRET} update and kept ${SECRET} update`);

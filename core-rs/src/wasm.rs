@@ -143,6 +143,10 @@ impl Engine {
         self.inner.expire_request(request_id);
     }
 
+    pub fn request_pair(&mut self, request_id: u32, start: &[u8], update: &[u8], now_ms: f64) {
+        self.inner.request_pair(request_id, start, update, now_ms);
+    }
+
     pub fn backlog(&self, queue: &str, now_ms: f64) -> Vec<f64> {
         self.inner.backlog(queue, now_ms).to_vec()
     }

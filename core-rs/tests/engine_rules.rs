@@ -7,6 +7,8 @@ mod basics;
 mod invariants;
 #[path = "engine/limit_tests.rs"]
 mod limit_tests;
+#[path = "engine/pairs.rs"]
+mod pairs;
 #[path = "engine/query_tests.rs"]
 mod query_tests;
 #[path = "engine/queued.rs"]

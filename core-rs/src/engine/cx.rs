@@ -7,6 +7,7 @@ use super::queues::{Queues, Side};
 use super::rng::Rng;
 use super::state::Run;
 use super::time::Micros;
+use super::wire::PairResponse;
 use crate::boundary::{HistorySplice, Reply, RpcError};
 
 /// Where a request that has no answer yet waits.
@@ -36,6 +37,16 @@ pub struct Cx {
     pub open_runs: i64,
     /// Requests to be handled again once the step has ended (they moved to another run).
     pub again: Vec<Again>,
+    /// Requests that start a workflow and update it, by request id.
+    pub pairs: HashMap<u32, Pair>,
+}
+
+/// The second half of an update-with-start.
+pub struct Pair {
+    /// The UpdateWorkflowExecutionRequest, which is handled once there is a run.
+    pub update: Vec<u8>,
+    /// The StartWorkflowExecutionResponse, once there is one.
+    pub started: Option<Vec<u8>>,
 }
 
 /// A request in its original form.
@@ -53,12 +64,23 @@ impl Cx {
 
     pub fn reply_bytes(&mut self, request_id: u32, body: Vec<u8>, history: Option<HistorySplice>) {
         self.waiting.remove(&request_id);
+        let body = match self.pairs.remove(&request_id) {
+            Some(pair) => codec::bytes(&PairResponse { start: pair.started.unwrap_or_default(), update: body }),
+            None => body,
+        };
         self.replies.push(Reply { request_id, body, error: None, history });
     }
 
     #[allow(clippy::boxed_local)]
-    pub fn fail(&mut self, request_id: u32, error: Box<RpcError>) {
+    pub fn fail(&mut self, request_id: u32, mut error: Box<RpcError>) {
         self.waiting.remove(&request_id);
+        if let Some(pair) = self.pairs.remove(&request_id)
+            && !error.metadata.contains_key("operation")
+        {
+            // Which of the two operations it was.
+            let at = if pair.started.is_some() { "1" } else { "0" };
+            error = super::rpc::with(error, "operation", at);
+        }
         self.replies.push(Reply { request_id, body: Vec::new(), error: Some(*error), history: None });
     }
 }

@@ -86,6 +86,7 @@ impl Engine {
             spawned: Vec::new(),
             open_runs: i64::from(options.open_runs),
             again: Vec::new(),
+            pairs: HashMap::new(),
             namespace: options.namespace,
         };
         Ok(Engine { cx, runs: Default::default(), batch: None, swept: 0 })
@@ -95,6 +96,15 @@ impl Engine {
     pub fn request(&mut self, request_id: u32, method: EngineMethod, body: &[u8], now_ms: f64) {
         self.tick(now_ms);
         self.handle(cx::Again { request_id, method, body: body.to_vec() });
+    }
+
+    /// Starts a workflow, or takes the open one that the start's policies allow, and updates it, in one step: no task goes out between
+    /// the two. `start` and `update` are the two requests; the reply is a PairResponse (both responses, in fields 1 and 2), and an error
+    /// names in its metadata under "operation" which of them was refused: 0 or 1. Nothing is started for an update that is malformed.
+    pub fn request_pair(&mut self, request_id: u32, start: &[u8], update: &[u8], now_ms: f64) {
+        self.tick(now_ms);
+        self.cx.pairs.insert(request_id, cx::Pair { update: update.to_vec(), started: None });
+        self.handle(cx::Again { request_id, method: EngineMethod::StartWorkflowExecution, body: start.to_vec() });
     }
 
     /// The host's answer to a `LoadRequest`, or a row that is ready or due.

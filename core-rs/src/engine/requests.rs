@@ -31,6 +31,17 @@ fn target(e: &Option<WorkflowExecution>) -> (&str, &str) {
     e.as_ref().map_or(("", ""), |e| (&e.workflow_id, &e.run_id))
 }
 
+/// An update that is well-formed.
+struct Update {
+    /// The request, with an update id.
+    again: Again,
+    wanted: Wanted,
+    body: Vec<u8>,
+    id: String,
+    execution: Option<WorkflowExecution>,
+    first_run_id: String,
+}
+
 impl Engine {
     pub(super) fn handle(&mut self, r: Again) {
         let id = r.request_id;
@@ -67,7 +78,17 @@ impl Engine {
                 let req: StartRequest = decode(&r.body)?;
                 self.namespace(&req.namespace)?;
                 let start = start::checked(&self.cx, req)?;
-                return self.start(&r, start, None);
+                let update = match self.cx.pairs.get(&id) {
+                    Some(pair) => Some(self.check_pair(id, &start, pair.update.clone())?),
+                    None => None,
+                };
+                self.start(&r, start, None)?;
+                // Not yet when the start waits for the store: then it comes by here again.
+                let started = self.cx.pairs.get(&id).is_some_and(|pair| pair.started.is_some());
+                if let (true, Some(update)) = (started, update) {
+                    return self.update(update);
+                }
+                return Ok(());
             }
             Method::SignalWithStartWorkflowExecution => {
                 let mut req: SignalWithStartRequest = decode(&r.body)?;
@@ -155,7 +176,10 @@ impl Engine {
                 let (workflow_id, run_id) = target(&execution);
                 self.on_run(&r, workflow_id, run_id, |run, cx| queries::request(run, cx, id, req));
             }
-            Method::UpdateWorkflowExecution => return self.update(&r),
+            Method::UpdateWorkflowExecution => {
+                let update = self.check_update(&r)?;
+                return self.update(update);
+            }
             Method::PollWorkflowExecutionUpdate => {
                 let req: PollUpdateRequest = decode(&r.body)?;
                 self.namespace(&req.namespace)?;
@@ -406,7 +430,9 @@ impl Engine {
     }
 
     fn started(&mut self, request_id: u32, run_id: String, first: String, status: i32, started: bool, with_signal: bool) {
-        if with_signal {
+        if let Some(pair) = self.cx.pairs.get_mut(&request_id) {
+            pair.started = Some(codec::bytes(&StartResponse { run_id, started, status, first_execution_run_id: first }));
+        } else if with_signal {
             let response = SignalWithStartResponse { run_id, started, first_execution_run_id: first };
             self.cx.reply(request_id, &response);
         } else {
@@ -414,7 +440,20 @@ impl Engine {
         }
     }
 
-    fn update(&mut self, r: &Again) -> Rpc<()> {
+    /// The update of a pair, before its workflow is started: it must be for that workflow, and for no run that is there already.
+    fn check_pair(&mut self, request_id: u32, start: &Start, body: Vec<u8>) -> Rpc<Update> {
+        let checked = self.check_update(&Again { request_id, method: Method::UpdateWorkflowExecution, body });
+        let of_update = |e| rpc::with(e, "operation", "1");
+        let update = checked.map_err(of_update)?;
+        let (workflow_id, run_id) = target(&update.execution);
+        if workflow_id != start.attrs.workflow_id || !run_id.is_empty() || !update.first_run_id.is_empty() {
+            return Err(of_update(rpc::invalid("the update must name the workflow id of the start, and no run")));
+        }
+        Ok(update)
+    }
+
+    /// Decodes and checks an update without looking at its run.
+    fn check_update(&mut self, r: &Again) -> Rpc<Update> {
         let req: UpdateRequest = decode(&r.body)?;
         self.namespace(&req.namespace)?;
         let body = req.request.unwrap_or_default();
@@ -445,19 +484,33 @@ impl Engine {
             }
             stage => stage,
         };
-        let (workflow_id, run_id) = target(&req.workflow_execution);
+        Ok(Update {
+            again,
+            wanted,
+            body,
+            id: meta.update_id,
+            execution: req.workflow_execution,
+            first_run_id: req.first_execution_run_id,
+        })
+    }
+
+    fn update(&mut self, update: Update) -> Rpc<()> {
+        let Update { again, wanted, body, id, execution, first_run_id } = update;
+        let (workflow_id, run_id) = target(&execution);
         let moves = run_id.is_empty();
-        let id = r.request_id;
         let retry = again.clone();
         self.on_run(&again, workflow_id, run_id, |run, cx| {
-            check_first_run(run, &req.first_execution_run_id)?;
-            let wait = UpdateWait { request_id: id, wanted, poll: false, again: moves.then_some(retry) };
-            updates::request(run, cx, &meta.update_id, body, wait)
+            check_first_run(run, &first_run_id)?;
+            let wait = UpdateWait { request_id: retry.request_id, wanted, poll: false, again: moves.then_some(retry) };
+            updates::request(run, cx, &id, body, wait)
         });
         Ok(())
     }
 
     pub(super) fn drop_wait(&mut self, request_id: u32, expired: bool) {
+        if !expired {
+            self.cx.pairs.remove(&request_id);
+        }
         let Some(wait) = self.cx.waiting.remove(&request_id) else { return };
         match wait {
             Wait::Poll { side, queue, seq } => {

@@ -155,6 +155,8 @@ wire! {
     WaitPolicy { 1 lifecycle_stage i32, }
     UpdateRef { 1 workflow_execution msg(WorkflowExecution), 2 update_id str, }
     UpdateResponse { 1 update_ref msg(UpdateRef), 2 outcome raw(OUTCOME), 3 stage i32, }
+    /// Of an update-with-start: both responses.
+    PairResponse { 1 start bytes, 2 update bytes, }
     PollUpdateRequest { 1 namespace str, 2 update_ref msg(UpdateRef), 3 identity str, 4 wait_policy msg(WaitPolicy), }
     PollUpdateResponse { 1 outcome raw(OUTCOME), 2 stage i32, 3 update_ref msg(UpdateRef), }
     ResetStickyRequest { 1 namespace str, 2 execution msg(WorkflowExecution), }

@@ -15,7 +15,11 @@ import { type Answer, drawOf, live, recordedCommands, shown } from "./lives.ts";
 const page = globalThis as unknown as { __sources?: { [path: string]: string }; __realmEntry?: string };
 
 const EXAMPLES = ["onboarding", "counter", "shopping_cart", "batch_process", "inventory", "order_processing", "event_collector"];
-const WORKFLOWS = ["tests/cases/random_interpreter.ts", ...EXAMPLES.map((name) => `examples/${name}/workflow.ts`)];
+const WORKFLOWS = [
+  "tests/cases/random_interpreter.ts",
+  "tests/interop/flows/workflows.ts",
+  ...EXAMPLES.map((name) => `examples/${name}/workflow.ts`),
+];
 
 export type Kind = "worker" | "inline";
 

@@ -115,6 +115,7 @@ async function bundled() {
   const sources = {};
   const paths = [
     "tests/cases/random_interpreter.ts",
+    "tests/interop/flows/workflows.ts",
     ...readdirSync(join(root, "examples")).map((name) => `examples/${name}/workflow.ts`),
   ];
   for (const path of paths) {

@@ -46,10 +46,17 @@ export class DevServer {
     return this.#process.pid!;
   }
 
-  /** Resolves when the server answers. `settings` are of its dynamic configuration, each as KEY=JSON. */
-  static async start(settings: readonly string[] = []): Promise<DevServer> {
-    const port = await freePort();
+  /**
+   * Resolves when the server answers. `settings` are of its dynamic configuration, each as KEY=JSON. With `file` it keeps what it knows
+   * there, and with `address` it comes back where it was: what a test needs that ends it in the middle.
+   */
+  static async start(
+    settings: readonly string[] = [],
+    { file, address }: { file?: string; address?: string } = {},
+  ): Promise<DevServer> {
+    const port = address === undefined ? await freePort() : Number(address.split(":")[1]);
     const args = ["server", "start-dev", "--headless", "--ip", "127.0.0.1", "--log-level", "error"];
+    if (file !== undefined) args.push("--db-filename", file);
     for (const setting of settings) args.push("--dynamic-config-value", setting);
     const child = spawn(temporalCli()!, [...args, "--port", String(port), "--http-port", String(await freePort())], {
       stdio: ["ignore", "ignore", "pipe"],
@@ -81,6 +88,13 @@ export class DevServer {
     } finally {
       probe.close();
     }
+  }
+
+  /** Ends it as a power failure would. */
+  async kill(): Promise<void> {
+    const exit = new Promise((resolve) => this.#process.once("exit", resolve));
+    this.#process.kill("SIGKILL");
+    await exit;
   }
 
   async stop(): Promise<void> {

@@ -54,6 +54,28 @@ test("requests and responses pass through byte for byte, large ones too", async 
   assert.equal((await client.call("startWorkflowExecution", large)).length, large.length);
 });
 
+test("a query without a deadline waits as long as on a Temporal server, and other calls as long as their callers", async () => {
+  const deadlines: [MethodName, number | undefined][] = [];
+  answer = (method, _request, { timeoutMs }) => {
+    deadlines.push([method, timeoutMs]);
+    return Promise.resolve(new Uint8Array(0));
+  };
+  const session = http2Connect("http://localhost", { createConnection: () => net.connect(path) });
+  for (const method of ["QueryWorkflow", "PollWorkflowTaskQueue"]) {
+    await new Promise<void>((resolve, reject) => {
+      const stream = session.request({
+        ":method": "POST",
+        ":path": `/temporal.api.workflowservice.v1.WorkflowService/${method}`,
+        "content-type": "application/grpc",
+        "te": "trailers",
+      });
+      stream.on("error", reject).on("close", resolve).resume().end(new Uint8Array(5));
+    });
+  }
+  session.close();
+  assert.deepEqual(deadlines, [["queryWorkflow", 30_000], ["pollWorkflowTaskQueue", undefined]]);
+});
+
 test("a refusal of several operations keeps how each of them fared", async () => {
   const operations = [
     new ServiceError(Code.ALREADY_EXISTS, "taken", "WorkflowExecutionAlreadyStarted", { start_request_id: "q", run_id: "r" }),

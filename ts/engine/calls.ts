@@ -169,7 +169,10 @@ export class Calls {
 }
 
 function deadlineError(call: Call): ServiceError {
-  const text = `${call.method} had no answer within ${Math.round(call.timeoutMs)} ms`;
+  const ms = Math.round(call.timeoutMs);
+  const text = call.method === "queryWorkflow"
+    ? `query timed out before a worker could process it: no answer within ${ms} ms; is a worker of the workflow's task queue running?`
+    : `${call.method} had no answer within ${ms} ms`;
   const update = call.request === undefined ? undefined : updateOf(call.method, call.request);
   return new ServiceError(
     Code.DEADLINE_EXCEEDED,

@@ -19,6 +19,12 @@ export type ServiceHandler = ReturnType<typeof connectNodeAdapter>;
 /** The largest request that is read. Services have smaller limits for what they take, with better words. */
 const READ_MAX_BYTES = 64 * 1024 * 1024;
 
+/**
+ * A query whose caller names no deadline (Temporal's command line) waits so long for a worker, as on a Temporal server; a wait without end
+ * looks like a server that hangs.
+ */
+const QUERY_MS = 30_000;
+
 export interface ServiceHandlerOptions {
   /** Methods beside those of WorkflowService that TypeScript knows. */
   readonly extra?: readonly ExtraMethod[];
@@ -31,7 +37,7 @@ export interface ServiceHandlerOptions {
 export function serviceHandler(service: RawService, options: ServiceHandlerOptions = {}): ServiceHandler {
   const { extra = [], unknown, maxRequestBytes = READ_MAX_BYTES } = options;
   const call = async (name: MethodName, request: Uint8Array, context: HandlerContext): Promise<Uint8Array> => {
-    const timeoutMs = context.timeoutMs();
+    const timeoutMs = context.timeoutMs() ?? (name === "queryWorkflow" ? QUERY_MS : undefined);
     try {
       return await service.call(name, request, { signal: context.signal, ...(timeoutMs !== undefined && { timeoutMs }) });
     } catch (error) {

@@ -9,7 +9,11 @@ import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } f
 import { Client, silentLogger } from "../../ts/client/mod.ts";
 import { type DevServer, startDevServer } from "../../ts/dev/server.ts";
 import "../../ts/engine/mod.ts";
-import { PollWorkflowTaskQueueRequestSchema } from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import {
+  PollWorkflowTaskQueueRequestSchema,
+  StartWorkflowExecutionRequestSchema,
+  UpdateWorkflowExecutionRequestSchema,
+} from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { WorkflowService } from "../../ts/temporal/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
 import { GrpcService } from "../../ts/temporal/grpc.ts";
@@ -237,6 +241,28 @@ test("delete: a closed run is removed, an open one is ended first, an older run 
   await assert.rejects(typed().deleteWorkflowExecution({}), /WorkflowId is not set/);
   // The id is free again.
   await client.start("Work", { id: "twice", idReusePolicy: "REJECT_DUPLICATE" });
+});
+
+test("update-with-start: refused as a whole, with the operation that was the cause", async () => {
+  const client = new Client({ service, taskQueue: "pairs", logger: silentLogger });
+  const options = { id: "pair", update: "add", updateArgs: [1], timeout: 300 };
+  // Nobody works here: the workflow is there, and its update waits.
+  await assert.rejects(client.executeUpdateWithStart("Work", { ...options, updateId: "u" }), /deadline|not answered|within/i);
+  const { status, taskQueue } = await client.getHandle("Work", "pair").describe();
+  assert.deepEqual([status, taskQueue], ["RUNNING", "pairs"]);
+  await assert.rejects(
+    client.executeUpdateWithStart("Work", { ...options, idConflictPolicy: "FAIL" }),
+    (error: Error) => error.name === "WorkflowExecutionAlreadyStartedError",
+  );
+  const start = { case: "startWorkflow" as const, value: create(StartWorkflowExecutionRequestSchema, { workflowId: "other" }) };
+  const update = { case: "updateWorkflow" as const, value: create(UpdateWorkflowExecutionRequestSchema, {}) };
+  for (const operations of [[], [start], [update, start], [start, update, update]]) {
+    const request = { namespace: "default", operations: operations.map((operation) => ({ operation })) };
+    await assert.rejects(typed().executeMultiOperation(request), /exactly \[Start, Update\]/);
+  }
+  const both = { namespace: "default", operations: [{ operation: start }, { operation: update }] };
+  await assert.rejects(typed().executeMultiOperation(both), /could not be executed: WorkflowType is not set/);
+  await assert.rejects(client.getHandle("Work", "other").describe(), /not found/);
 });
 
 test("who polls a queue", async () => {

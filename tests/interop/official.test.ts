@@ -50,8 +50,8 @@ after(async () => {
 });
 
 /** What the embedded engine does not have, or does otherwise; each has a test of its own. */
-const OTHERWISE = new Set(["updateWithStart", "searchAttributes", "child", "externals"]);
-const OF_OTHERWISE = /^(uws|sa|attributes|parent-.*|target|signals.*|cancels(Other|Nobody))$/;
+const OTHERWISE = new Set(["searchAttributes", "child", "externals"]);
+const OF_OTHERWISE = /^(sa|attributes|parent-.*|target|signals.*|cancels(Other|Nobody))$/;
 
 /** What differs between two runs of the same thing, and what a server calls its own. */
 const VOLATILE = new Set([

@@ -43,6 +43,7 @@ const AT_ONCE_MS = 25;
 const NEED_A_WORKER: ReadonlySet<MethodName> = new Set<MethodName>([
   "queryWorkflow",
   "updateWorkflowExecution",
+  "executeMultiOperation",
   "pollWorkflowExecutionUpdate",
   "pollWorkflowTaskQueue",
   "pollActivityTaskQueue",

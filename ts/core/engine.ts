@@ -36,6 +36,11 @@ export class CoreEngine extends CoreHandle<RawEngine> {
     this.guard((raw) => raw.forget(runId));
   }
 
+  /** An update-with-start: both requests in one step. The reply has both responses, in fields 1 and 2. */
+  requestPair(requestId: number, start: Uint8Array, update: Uint8Array, nowMs: number): void {
+    this.guard((raw) => raw.request_pair(requestId, start, update, nowMs));
+  }
+
   /** What waits in a task queue: workflow tasks, for how many milliseconds the oldest; activity tasks, and the same. */
   backlog(queue: string, nowMs: number): Float64Array {
     return this.guard((raw) => raw.backlog(queue, nowMs));

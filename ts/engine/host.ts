@@ -22,6 +22,7 @@ import { type HostMethod, hostMethods } from "./host_methods.ts";
 import { ENGINE_METHODS } from "./methods.ts";
 import type { Backlog, EmbeddedEngineOptions, EngineLimits, EngineStats } from "./options.ts";
 import { cancelled, closed, coreReplaced, notFound, notRecorded, stopped, storeFailed, unimplemented } from "./refusals.ts";
+import { pairError, pairResponse, takePair } from "./multi_operation.ts";
 import { openStore } from "./visits.ts";
 import type { PurgeOptions, Store, StoredRun } from "./store.ts";
 import { isFinalStoreError } from "./store_errors.ts";
@@ -165,6 +166,7 @@ export class EmbeddedEngine implements RawService {
     if (this.#state !== "open") return Promise.reject(this.#closedError());
     const local = this.#local[method];
     if (local !== undefined) return this.#answer(local, request);
+    if (method === "executeMultiOperation") return this.#updateWithStart(request, options);
     const number = ENGINE_METHODS[method];
     if (number === undefined) return Promise.reject(unimplemented(method));
     if (options.signal?.aborted) return Promise.reject(cancelled());
@@ -173,6 +175,16 @@ export class EmbeddedEngine implements RawService {
       const id = this.#calls.add(method, request, options, resolve, reject);
       this.#enter((engine) => engine.request(id, number, request, this.clock.nowMs()));
     });
+  }
+
+  async #updateWithStart(request: Uint8Array, options: CallOptions): Promise<Uint8Array> {
+    const { start, update } = takePair(request);
+    if (options.signal?.aborted) throw cancelled();
+    const answer = new Promise<Uint8Array>((resolve, reject) => {
+      const id = this.#calls.add("executeMultiOperation", request, options, resolve, (error) => reject(pairError(error)));
+      this.#enter((engine) => engine.requestPair(id, start, update, this.clock.nowMs()));
+    });
+    return pairResponse(await answer);
   }
 
   async #answer(method: HostMethod, request: Uint8Array): Promise<Uint8Array> {

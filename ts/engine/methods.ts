@@ -36,5 +36,6 @@ export const LONG_POLL_MS: { readonly [name in MethodName]?: number } = {
   pollActivityTaskQueue: 60_000,
   getWorkflowExecutionHistory: 20_000,
   updateWorkflowExecution: 20_000,
+  executeMultiOperation: 20_000,
   pollWorkflowExecutionUpdate: 20_000,
 };

@@ -18,7 +18,6 @@ const INSTEAD: readonly (readonly [method: RegExp, what: string])[] = [
     /Deployment|Versioning|BuildId|TaskReachability|WorkflowRule|ExecutionOptions/,
     "worker versioning: patch workflow code (patched, deprecatePatch), or use a Temporal cluster",
   ],
-  [/^ExecuteMultiOperation$/, "several operations in one call: start the workflow, and then update it"],
   [
     /(Pause|Unpause|Reset|Update)Activity|ActivityOptions/,
     "pausing and resetting of activities: cancel the workflow, or complete the activity by its id (temporal activity complete)",

@@ -1,0 +1,69 @@
+// ExecuteMultiOperation: of all that its message could hold, servers know one thing, a start and an update of the same workflow. The state
+// machine does both in one step; here the message is taken apart, and what came of it put together again.
+import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
+import {
+  ExecuteMultiOperationRequestSchema,
+  ExecuteMultiOperationResponseSchema,
+  StartWorkflowExecutionRequestSchema,
+  StartWorkflowExecutionResponseSchema,
+  UpdateWorkflowExecutionRequestSchema,
+  UpdateWorkflowExecutionResponseSchema,
+} from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { randomId } from "../platform/host.ts";
+import { Code, OPERATION_ABORTED, ServiceError } from "../service/raw.ts";
+import { decode, encode, invalid } from "./host_bytes.ts";
+
+/** The two requests, each with the ids by which asking again finds what was begun. Throws a ServiceError. */
+export function takePair(bytes: Uint8Array): { readonly start: Uint8Array; readonly update: Uint8Array } {
+  const { namespace, operations } = decode(ExecuteMultiOperationRequestSchema, bytes);
+  const [first, second] = operations.map(({ operation }) => operation);
+  if (operations.length !== 2 || first?.case !== "startWorkflow" || second?.case !== "updateWorkflow") {
+    throw invalid("Operations have to be exactly [Start, Update].");
+  }
+  const { value: start } = first;
+  const { value: update } = second;
+  for (const each of [start, update]) {
+    if (each.namespace === "") each.namespace = namespace;
+    if (each.namespace !== namespace) throw invalid("the operations are for another namespace than the request");
+  }
+  if (start.workflowStartDelay !== undefined) throw invalid("WorkflowStartDelay is not supported with an update.");
+  if (start.requestId === "") start.requestId = randomId();
+  if (update.request?.meta?.updateId === "") update.request.meta.updateId = randomId();
+  return {
+    start: encode(StartWorkflowExecutionRequestSchema, start),
+    update: encode(UpdateWorkflowExecutionRequestSchema, update),
+  };
+}
+
+/** The state machine's answer (a PairResponse) as ExecuteMultiOperation gives it. */
+export function pairResponse(bytes: Uint8Array): Uint8Array {
+  const parts: Uint8Array[] = [];
+  const reader = new BinaryReader(bytes);
+  while (reader.pos < reader.len) {
+    const [field, wireType] = reader.tag();
+    if (wireType === WireType.LengthDelimited) parts[field] = reader.bytes();
+    else reader.skip(wireType, field);
+  }
+  const [, start = new Uint8Array(0), update = new Uint8Array(0)] = parts;
+  return encode(ExecuteMultiOperationResponseSchema, {
+    responses: [
+      { response: { case: "startWorkflow", value: decode(StartWorkflowExecutionResponseSchema, start) } },
+      { response: { case: "updateWorkflow", value: decode(UpdateWorkflowExecutionResponseSchema, update) } },
+    ],
+  });
+}
+
+/** A refusal of one of the two, as servers give it: the other was given up because of it. Refusals of the call as a whole stay what they are. */
+export function pairError(error: ServiceError): ServiceError {
+  const { operation, ...metadata } = error.metadata;
+  if (operation === undefined) return error;
+  const cause = new ServiceError(error.code, error.message, error.reason, metadata, { failure: error.failure });
+  const aborted = new ServiceError(Code.ABORTED, "Operation was aborted.", OPERATION_ABORTED);
+  return new ServiceError(
+    error.code,
+    `Update-with-Start could not be executed: ${error.message}`,
+    "MultiOperationExecution",
+    {},
+    { operations: operation === "0" ? [cause, aborted] : [aborted, cause] },
+  );
+}

@@ -247,6 +247,11 @@ export class Poller {
     if (this.#finalRefusals === FINAL_AFTER) this.#options.onFatal(new WorkerPollError(this.#options.what, error));
   }
 
+  /** Works on a task that came by another way than a poll, in a slot of this poller's. */
+  work(task: Uint8Array, release: () => void): void {
+    this.#work(task, release);
+  }
+
   #work(task: Uint8Array, release: () => void): void {
     const work = this.#options.handle(task).finally(() => {
       this.#tasks.delete(work);

@@ -36,6 +36,13 @@ export class Slots {
     });
   }
 
+  /** A slot, if one is free: the function that gives it back. */
+  tryAcquire(): (() => void) | undefined {
+    if (this.#free === 0) return undefined;
+    this.#free--;
+    return this.#releaser();
+  }
+
   /** Giving a slot back twice must not make a second one. */
   #releaser(): () => void {
     let held = true;

@@ -86,17 +86,23 @@ export interface CompletionAnswer {
   task: Uint8Array | undefined;
   /** The answer without that task, where it tells the run something: the event to go back to. Mostly it does not. */
   news: Uint8Array | undefined;
+  /** Tasks of activities that were asked for with the report. */
+  activities: readonly Uint8Array[];
 }
 
-/** Takes a RespondWorkflowTaskCompletedResponse apart: workflow_task is field 1, reset_history_event_id field 3. */
+/** Takes a RespondWorkflowTaskCompletedResponse apart: workflow_task, activity_tasks, reset_history_event_id. */
 export function readCompletionAnswer(response: Uint8Array): CompletionAnswer {
-  const answer: CompletionAnswer = { task: undefined, news: undefined };
+  const activities: Uint8Array[] = [];
+  const answer: CompletionAnswer = { task: undefined, news: undefined, activities };
   const reader = new BinaryReader(response);
   while (reader.pos < reader.len) {
     const [field, type] = reader.tag();
     if (field === 1) {
       const task = reader.bytes();
       if (!isEmptyTask(task)) answer.task = task;
+    } else if (field === 2) {
+      const task = reader.bytes();
+      if (!isEmptyTask(task)) activities.push(task);
     } else if (field === 3) {
       const eventId = reader.int64();
       if (Number(eventId) !== 0) answer.news = new BinaryWriter().tag(3, WireType.Varint).int64(eventId).finish();

@@ -17,6 +17,7 @@ import { type RunActivity, runHere } from "./activity_execution.ts";
 import { ActivityPool } from "./activity_pool.ts";
 import { ActivityRegistry } from "./activity_registry.ts";
 import { ActivityTasks } from "./activity_tasks.ts";
+import { EagerActivities } from "./eager_activities.ts";
 import { type WorkerOptions, type WorkerSettings, workerSettings } from "./options.ts";
 import { Pace } from "./pace.ts";
 import { type PollAnswer, Poller, type PollerOptions } from "./poller.ts";
@@ -87,6 +88,7 @@ export class Worker {
   #endReplacement: ((reason: Error) => Promise<void>) | undefined;
   readonly #workflowPollers: Poller[] = [];
   readonly #activityPollers: Poller[] = [];
+  #eager: EagerActivities | undefined;
   readonly #instanceKey = randomId();
   #state: WorkerState = "created";
   #running: Promise<void> | undefined;
@@ -382,9 +384,20 @@ export class Worker {
         polled: metrics?.polled("activity_task"),
         handle: (task) => tasks.handle(task),
       }));
+      this.#askEagerly(this.#activityPollers[0]!);
     }
     this.#report();
     for (const poller of [...this.#workflowPollers, ...this.#activityPollers]) poller.start();
+  }
+
+  /** What comes past the queue would also pass by the limits of its pace; the embedded engine has no way to save. */
+  #askEagerly(poller: Poller): void {
+    const { service, taskQueue, maxActivitiesPerSecond, maxTaskQueueActivitiesPerSecond } = this.#settings;
+    if (service.losesCancelledPolls !== true) return;
+    if (maxActivitiesPerSecond !== undefined || maxTaskQueueActivitiesPerSecond !== undefined) return;
+    const work = (task: Uint8Array, release: () => void) => poller.work(task, release);
+    this.#eager = new EagerActivities({ taskQueue, slots: poller.slots, work });
+    this.#workflowTasks?.askFor(this.#eager);
   }
 
   /** What somebody who looks at the metrics sees from now on. */
@@ -477,7 +490,12 @@ export class Worker {
     // A lost workflow task is given again after its timeout; a lost activity task costs an attempt, perhaps the only one.
     const ended = lossy && this.#pollsAreEnded;
     const workflows = stop(this.#workflowPollers, ended ? LOSSY_POLL_MS : lossy ? WORKFLOW_DRAIN_MS : 0);
-    const idle = stop(this.#activityPollers, ended ? LOSSY_POLL_MS : lossy ? Infinity : 0).then(() => true);
+    const idle = stop(this.#activityPollers, ended ? LOSSY_POLL_MS : lossy ? Infinity : 0).then(async () => {
+      // The last reports may still bring activities.
+      await this.#eager?.idle();
+      await Promise.all(this.#activityPollers.map((poller) => poller.idle()));
+      return true;
+    });
     // The loops send no more polls; those under way are answered now.
     if (ended) void this.#sayGoodbye();
     const cancelTimer = new AbortController();

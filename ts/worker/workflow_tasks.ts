@@ -22,12 +22,20 @@ import {
 } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { checkCompletion } from "./command_sizes.ts";
 import type { Deployment } from "./deployment.ts";
+import type { EagerActivities } from "./eager_activities.ts";
 import type { WorkerEvents } from "./options.ts";
 import type { WatchedTask, WorkflowWatch } from "./workflow_watch.ts";
 import type { WorkflowTracing } from "./workflow_tracing.ts";
 import { RecentRuns } from "./recent_runs.ts";
 import { hasCode, loggable, MESSAGE_TOO_LARGE, report, type ReportContext, unencodable } from "./reports.ts";
-import { amended, NO_NEW_TASK, readCompletionAnswer, readWorkflowTask, type WorkflowTaskHead } from "./task_bytes.ts";
+import {
+  amended,
+  type CompletionAnswer,
+  NO_NEW_TASK,
+  readCompletionAnswer,
+  readWorkflowTask,
+  type WorkflowTaskHead,
+} from "./task_bytes.ts";
 
 /** What the worker needs of a realm (ts/realm): where workflow code runs and its runs are cached. */
 export interface TaskRealm {
@@ -80,6 +88,7 @@ export class WorkflowTasks {
   #whenIdle: (() => void)[] = [];
   /** While the workflows are being replaced: tasks wait for this. */
   #gate: Promise<void> | undefined;
+  #eager: EagerActivities | undefined;
 
   constructor(options: WorkflowTasksOptions) {
     this.#options = options;
@@ -112,6 +121,11 @@ export class WorkflowTasks {
   /** Tasks go to this realm from now on. Call while paused and idle; the realm before is the caller's to dispose of. */
   replaceRealm(realm: TaskRealm): void {
     this.#realm = realm;
+  }
+
+  /** From now on reports ask for the activities that they schedule. */
+  askFor(eager: EagerActivities): void {
+    this.#eager = eager;
   }
 
   /** From now on reports ask for no further task. */
@@ -193,18 +207,22 @@ export class WorkflowTasks {
       switch (response?.$case) {
         case "completed": {
           const traced = this.#options.tracing?.completion(head, response.value);
+          const own = traced?.request ?? response.value;
+          const eager = this.#stopping ? undefined : this.#eager?.ask(own);
           const request = amended(
-            traced?.request ?? response.value,
+            eager?.request ?? own,
             this.#options.deployment?.completedTail(realm.versioningBehaviors?.get(head.workflowType)),
             this.#stopping ? NO_NEW_TASK : undefined,
           );
           const closes = outcome.evictionReason === EvictionReason.EVICTION_REASON_WORKFLOW_EXECUTION_ENDING;
-          let answer: Uint8Array;
+          let answer: CompletionAnswer | undefined;
           try {
             const { limits } = this.#options;
             const check = (encoded: Uint8Array) =>
               checkCompletion(encoded, limits, (message, bytes) => logger.warn(message, { bytes }));
-            answer = await report({ ...context, maxBytes: MAX_REQUEST_BYTES, check }, "respondWorkflowTaskCompleted", request);
+            answer = readCompletionAnswer(
+              await report({ ...context, maxBytes: MAX_REQUEST_BYTES, check }, "respondWorkflowTaskCompleted", request),
+            );
             if (closes) this.recentRuns.forget(head.runId);
             if (closes && watched !== undefined) this.#options.watch!.reported(watched, request);
             traced?.done(true);
@@ -214,8 +232,9 @@ export class WorkflowTasks {
           } finally {
             // Also when the answer is lost: the completion may have been recorded all the same.
             if (!closes) this.recentRuns.note(head);
+            eager?.answered(answer?.activities ?? []);
           }
-          const { task, news } = readCompletionAnswer(answer);
+          const { task, news } = answer;
           if (news !== undefined) realm.taskReported(head.runId, news);
           return task;
         }

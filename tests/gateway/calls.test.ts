@@ -226,6 +226,12 @@ test("a wrong token is told as such at once, and a URL that is none before anyth
         /is not the URL of a gateway; write the URL that temporalex gateway prints/,
       );
     }
+    if (!("WebSocket" in globalThis)) {
+      await assert.rejects(
+        connectGateway(gateway.url),
+        /there is no WebSocket here: pass one, for instance import \{ WebSocket \} from "ws"/,
+      );
+    }
     const secret = await refusal(connectGateway("http//x#very-secret", socketClass));
     assert.ok(!secret.message.includes("very-secret"), secret.message);
   });

@@ -2,15 +2,13 @@
 import { connect } from "node:net";
 import { WebSocket } from "ws";
 import type { LogFields, Logger } from "../../../ts/service/logger.ts";
-import { connectGateway, type GatewayConnection, type GatewayOptions, type GatewaySocket } from "../../../ts/gateway/mod.ts";
+import { connectGateway, type GatewayConnection, type GatewayOptions } from "../../../ts/gateway/mod.ts";
 import { type Gateway, type GatewayServerOptions, startGateway } from "../../../ts/gateway/server.ts";
 
 export const PAGE = "https://app.example.com";
 
 /** What Node 20 has not; Deno's own elsewhere. */
-export const socketClass: Pick<GatewayOptions, "webSocket"> = "Deno" in globalThis
-  ? {}
-  : { webSocket: WebSocket as unknown as new (url: string, protocols: string[]) => GatewaySocket };
+export const socketClass: Pick<GatewayOptions, "webSocket"> = "Deno" in globalThis ? {} : { webSocket: WebSocket };
 
 export interface Under {
   readonly gateway: Gateway;

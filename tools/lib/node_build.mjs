@@ -4,14 +4,14 @@
 //
 // What a realm's thread loads is one file, what `import "temporalex"` needs besides is another; what comes in later (the loader of sources,
 // the module's bytes, commands) has files of its own. Libraries and generated messages are written without blanks: nobody reads them,
-// and the runtime has to. The gRPC library stays outside, because only those who serve or ask a cluster need it, and OpenTelemetry's API, because
-// an application has one copy of it or none.
+// and the runtime has to. The gRPC library and ws stay outside, because only those who serve or ask a cluster need them, and OpenTelemetry's
+// API, because an application has one copy of it or none.
 import { join, posix, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { buildDist } from "../build_dist.mjs";
 import { root } from "./steps.mjs";
 
-const OUTSIDE = [/^@connectrpc\//, /^@opentelemetry\//, /^libsql$/, /^node-sqlite3-wasm$/, /^node:/];
+const OUTSIDE = [/^@connectrpc\//, /^@opentelemetry\//, /^ws$/, /^libsql$/, /^node-sqlite3-wasm$/, /^node:/];
 const sourceOf = (name) => join(root, "ts", `${name}.ts`);
 
 /** Descriptors as JSON, which Node reads much faster than their encoded form: they are built when a process begins. */
@@ -55,7 +55,7 @@ async function staticImports(build, name) {
     format: "esm",
     platform: "node",
     mainFields: ["module", "main"],
-    external: ["@connectrpc/*", "@opentelemetry/*", "libsql", "node-sqlite3-wasm"],
+    external: ["@connectrpc/*", "@opentelemetry/*", "ws", "libsql", "node-sqlite3-wasm"],
     logLevel: "error",
   });
   const first = relative(root, sourceOf(name)).replaceAll("\\", "/");

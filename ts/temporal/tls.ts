@@ -2,7 +2,6 @@
 // at a handshake each runtime has other words for it, and some have none.
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
-import type { ConnectionOptions as NodeTlsOptions } from "node:tls";
 
 /** PEM texts. All absent: the system's certificates. */
 export interface TlsOptions {
@@ -28,8 +27,17 @@ const TYPES: { readonly [name: string]: string } = {
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
+/** As node:tls takes them. Written out, because the public types name none of Node's. */
+interface NodeTls {
+  ca?: string[];
+  cert?: string;
+  key?: string;
+  servername?: string;
+  rejectUnauthorized?: boolean;
+}
+
 /** Throws a TypeError that names the option. */
-export function nodeTls(tls: true | TlsOptions, host: string): NodeTlsOptions {
+export function nodeTls(tls: true | TlsOptions, host: string): NodeTls {
   // A name is asked for (SNI); an address cannot be.
   const ofHost = isIP(host) === 0 ? { servername: host } : {};
   if (tls === true) return ofHost;
@@ -51,7 +59,7 @@ export function nodeTls(tls: true | TlsOptions, host: string): NodeTlsOptions {
   return {
     ...ofHost,
     ...(ca !== undefined && { ca }),
-    ...(clientCertificate !== undefined && { cert: clientCertificate, key: clientKey }),
+    ...(clientCertificate !== undefined && { cert: clientCertificate, key: clientKey! }),
     ...(serverName !== undefined && { servername: serverName }),
     ...(tls.disableHostVerification === true && { rejectUnauthorized: false }),
   };

@@ -113,13 +113,8 @@ pub fn timed_out(run: &mut Run, cx: &mut Cx) {
         }),
         ..Default::default()
     };
-    let (next, mut retry_state) = match run.head.retry_policy {
-        Some(_) if !execution_over => retry(run, cx, Some(&codec::bytes(&failure))),
-        _ => (None, RetryState::Timeout),
-    };
-    if next.is_none() {
-        retry_state = RetryState::Timeout;
-    }
+    let (next, retry_state) =
+        if execution_over { (None, RetryState::Timeout) } else { retry(run, cx, Some(&codec::bytes(&failure))) };
     let new_execution_run_id = next.as_ref().map(|n| n.run_id.clone()).unwrap_or_default();
     run.append(time, &TimedOutAttrs { retry_state: retry_state as i32, new_execution_run_id });
     closed_with(run, cx, Closed::TimedOut, next);

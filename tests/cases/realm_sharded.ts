@@ -8,6 +8,17 @@ import { shardOf, shareOf } from "../../ts/realm/sharded_realm.ts";
 const text = `${API}
 export const spin = workflow("Spin", async () => { await sleep(1); for (;;); });
 export const calm = workflow("Calm", async (n) => { for (let i = 0; i < n; i++) await sleep(1000); return n; });
+const dives = [
+  () => { try { dives[0]() } catch { Math.random() } },
+  (a) => { try { dives[1](a, a) } catch { Math.random() } },
+  (a, b, c) => { try { dives[2](a, b, c, a) } catch { Math.random() } },
+  (...r) => { const [a, b, c, d, e] = r; try { dives[3](a, b, c, d, e, a + b) } catch { Math.random(a, b, c, d, e) } },
+];
+export const deep = workflow("Deep", async () => {
+  await sleep(1);
+  for (let i = 0; i < 12; i++) { try { dives[i % 4](i, i, i) } catch { } }
+  return "survived";
+});
 export const chain = workflow("Chain", async (n) => { let x = 0; for (let i = 0; i < n; i++) { await sleep(1000); x += Math.random() < 2 ? 1 : 0; } return x; });`;
 
 let ids = 0;
@@ -65,7 +76,7 @@ export const cases: Case[] = [
     name: "sharded realm: runs of both workers go on from their caches; an evicted one comes back from its history",
     run: () =>
       sharded(async ({ h, fetched, start }) => {
-        deepEqual([...h.realm.workflowTypes].sort(), ["Calm", "Chain", "Spin"]);
+        deepEqual([...h.realm.workflowTypes].sort(), ["Calm", "Chain", "Deep", "Spin"]);
         const runs = Array.from({ length: 12 }, (_, i) => start(i % 2, "Calm", [3]));
         const results = await Promise.all(runs.map((run) => run.auto()));
         deepEqual(results, runs.map(() => 3));
@@ -118,6 +129,24 @@ export const cases: Case[] = [
         equal(sameWorker.server.closed?.result, 1, "the neighbour in the same worker was given its task again");
         deepEqual(fetched.filter((runId) => others.some((run) => run.server.runId === runId)), [], "nobody else lost a cache");
       }, { watchdogMs: 3000 }),
+  },
+  {
+    name: "sharded realm: a trap of the core in one worker leaves the other one's runs where they were",
+    run: () =>
+      sharded(async ({ fetched, start }) => {
+        const neighbours = [start(0, "Calm", [2]), start(1, "Calm", [2])];
+        for (const run of neighbours) await run.task();
+        const deep = start(0, "Deep");
+        await deep.task();
+        deep.server.fireTimer("1");
+        await deep.task();
+        match(deep.failure, /the core failed|broke the core/);
+        for (const run of neighbours) {
+          for (const id of [...run.server.timers.keys()]) run.server.fireTimer(id);
+          equal(await run.auto(), 2, run.failure);
+        }
+        deepEqual(fetched.filter((runId) => runId === neighbours[1]!.server.runId), []);
+      }, { watchdogMs: 30_000 }),
   },
   {
     name: "sharded realm: bytes that are no task, and disposal with work open in both workers",

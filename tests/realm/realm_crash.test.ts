@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { pathToFileURL } from "node:url";
 import process from "node:process";
+import { shardOf } from "../../ts/realm/sharded_realm.ts";
 import { harness } from "./realm_support.ts";
 
 const text = `import { sleep, workflow } from "temporalex/workflow";
@@ -27,6 +28,30 @@ test("a workflow that takes all memory ends its thread, not the process; its nei
     assert.equal(hog.server.taskFailure?.cause, 14);
     assert.equal(await calm[0]!.auto(), 2);
     assert.equal(calm[1]!.server.closed?.result, 1);
+  } finally {
+    await h.realm.dispose();
+  }
+});
+
+test("memory that runs out in one thread of a realm is no business of the others", async () => {
+  const sources = { "/app/main.ts": text };
+  const h = await harness({ workflows: "/app/main.ts", sources, maxHeapMb: 64, watchdogMs: 20_000, threads: 2 });
+  const idIn = (shard: number) => {
+    for (;;) {
+      const id = crypto.randomUUID();
+      if (shardOf(id, 2) === shard) return id;
+    }
+  };
+  try {
+    const other = h.start("Calm", { args: [3], runId: idIn(1) });
+    const hog = h.start("Hog", { runId: idIn(0) });
+    for (const run of [other, hog]) await run.task();
+    hog.server.fireTimer("1");
+    const ends = hog.task();
+    assert.equal(await other.auto(), 3);
+    await ends;
+    assert.match(hog.failure, /took down the thread that it ran in \(it ran out of memory\)/);
+    assert.deepEqual(h.fetched.filter((runId) => runId === other.server.runId), []);
   } finally {
     await h.realm.dispose();
   }

@@ -357,6 +357,34 @@ test("where the service ends the polls of a worker that stops, none is taken bac
   assert.deepEqual(farewell!.taskQueueTypes, [TaskQueueType.WORKFLOW, TaskQueueType.ACTIVITY]);
 });
 
+test("the namespace's own limit of payloads holds, unless the worker was given one", async () => {
+  for (const [payloadLimits, refused] of [[undefined, true], [{ errorBytes: 5000 }, false]] as const) {
+    const tasks = [activityTask];
+    const inner = quietService()
+      .on("pollActivityTaskQueue", async (_request, options) => {
+        // After the answer about the namespace.
+        await settle();
+        const task = tasks.shift();
+        return task ?? waits({ signal: options.signal!, timeoutMs: 50 });
+      })
+      .on("describeNamespace", () => ({ namespaceInfo: { limits: { blobSizeLimitError: 1000n } } }));
+    const service: RawService = { losesCancelledPolls: true, call: (...args) => inner.call(...args) };
+    const w = await Worker.create({
+      service,
+      taskQueue: "q",
+      logger: silentLogger,
+      activities: { work: () => "x".repeat(2000) },
+      ...(payloadLimits && { payloadLimits }),
+    });
+    const running = w.run();
+    for (let i = 0; i < 50 && inner.calls.every(({ method }) => !method.startsWith("respond")); i++) await settle();
+    assert.equal(inner.requests("respondActivityTaskFailed").length, refused ? 1 : 0);
+    assert.equal(inner.requests("respondActivityTaskCompleted").length, refused ? 0 : 1);
+    await w.shutdown();
+    await running;
+  }
+});
+
 test("a service that promised to end the polls and does not is not waited for for ever", async () => {
   const inner = quietService()
     .on("describeNamespace", () => ({ namespaceInfo: { capabilities: { workerPollCompleteOnShutdown: true } } }));

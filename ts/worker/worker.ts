@@ -340,7 +340,12 @@ export class Worker {
     const { service, namespace, logger } = this.#settings;
     const giveUp = new AbortController();
     typedService(service).describeNamespace({ namespace }, { signal: giveUp.signal, timeoutMs: LOOK_MS }).then(
-      ({ namespaceInfo }) => this.#pollsAreEnded = namespaceInfo?.capabilities?.workerPollCompleteOnShutdown === true,
+      ({ namespaceInfo }) => {
+        this.#pollsAreEnded = namespaceInfo?.capabilities?.workerPollCompleteOnShutdown === true;
+        // The namespace's own limit, where the server tells it and the user does not know better.
+        const limit = Number(namespaceInfo?.limits?.blobSizeLimitError ?? 0);
+        if (limit > 0 && this.#options.payloadLimits?.errorBytes === undefined) this.#settings.limits.errorBytes = limit;
+      },
       // What is wrong with the namespace or the connection, the polls tell.
       (error) => logger.debug("the service did not say what it offers", { error }),
     );

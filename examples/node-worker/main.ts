@@ -1,0 +1,64 @@
+// A worker of a Temporal cluster as a service: configured by Temporal's own variables and files, watched over HTTP, and stopped by SIGTERM
+// without losing work. Node 22.18 and later run this file as it is.
+import process from "node:process";
+import { MetricsRegistry } from "temporalex/metrics";
+import { Connection, loadClientConnectConfig } from "temporalex/temporal";
+import { Worker } from "temporalex/worker";
+import * as activities from "./activities.ts";
+import { serveHealth } from "./health.ts";
+import { jsonLogger } from "./log.ts";
+import { readOptions } from "./options.ts";
+
+const options = readOptions();
+const logger = jsonLogger(options.logLevel);
+
+// Where the cluster is: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS..., or a profile of a TOML file.
+const { connectionOptions, namespace = "default" } = loadClientConnectConfig(
+  options.profile === undefined ? {} : { profile: options.profile },
+);
+const metrics = new MetricsRegistry({ labels: { service_name: "node-worker" } });
+
+// In a cluster that starts, or restarts, everything starts at once: the Temporal service may come later than this.
+const connection = await Connection.connect({ ...connectionOptions, namespace, connectTimeout: "1m" });
+
+const worker = await Worker.create({
+  service: connection,
+  namespace,
+  taskQueue: options.taskQueue,
+  workflows: new URL("./workflows.ts", import.meta.url),
+  activities,
+  logger,
+  metrics,
+  // Time that running activities are given at a stop before they are told to stop, and time after which nobody waits for them any longer.
+  // Both together must fit into terminationGracePeriodSeconds of the pod.
+  shutdownGraceMs: options.grace * 1000,
+  shutdownForceMs: 3000,
+});
+const health = await serveHealth(process.env["HEALTH_ADDRESS"] ?? "127.0.0.1:9464", worker, metrics);
+const running = worker.run();
+logger.info("started", { address: connection.address, namespace, taskQueue: worker.taskQueue, workflows: worker.workflowTypes });
+
+let stopping = false;
+for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  process.on(signal, () => {
+    // Whoever signals again does not want to wait; what was not finished is given to another worker.
+    if (stopping) process.exit(1);
+    stopping = true;
+    logger.info("stopping", { signal, runningActivities: worker.runningActivities });
+    void worker.shutdown();
+  });
+}
+
+let code = 0;
+try {
+  await running;
+} catch (error) {
+  // The cluster refuses this worker for good (its namespace is gone, its key is wrong): whoever supervises the process should know.
+  logger.error("the worker has stopped", { error });
+  code = 1;
+}
+await connection.close();
+health.close();
+health.closeAllConnections();
+logger.info("stopped", { uptimeSeconds: Math.round(process.uptime()) });
+process.exit(code);

@@ -1,0 +1,270 @@
+// runtime: node
+// takes: 60 s
+// The examples of deployed workers, as somebody has them who copied the folder, changed its one line and installed the package: real
+// processes on a real server, in Deno with exactly the permissions of its deno.json. Probes, metrics and logs; SIGTERM in the middle of an
+// activity; no work lost.
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { after, before, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { Client } from "../../ts/client/mod.ts";
+import { silentLogger } from "../../ts/service/logger.ts";
+import { Connection } from "../../ts/temporal/connection.ts";
+import { parseExposition, sampleOf, totalOf } from "../support/prometheus.ts";
+import { DevServer, noServer } from "./support/dev_server.ts";
+import { root } from "./support/official.ts";
+
+const work = mkdtempSync(join(tmpdir(), "temporalex-deploy-"));
+let server: DevServer;
+let connection: Connection;
+let client: Client;
+const children = new Set<ChildProcess>();
+
+/** Deno itself and not the script of its npm package, which passes no signals on; undefined where there is none. */
+function findDeno(): string | undefined {
+  const script = join(root, "node_modules/.bin/deno");
+  if (!existsSync(script)) return undefined;
+  const found = spawnSync(script, ["eval", "console.log(Deno.execPath())"], { encoding: "utf8" });
+  return found.status === 0 ? found.stdout.trim() : undefined;
+}
+
+const deno = noServer === false ? findDeno() : undefined;
+// Node 20 runs what types were taken out of.
+const typescript = (process.features as { typescript?: unknown }).typescript !== undefined &&
+  (process.features as { typescript?: unknown }).typescript !== false;
+
+/** The folder as a user has it. */
+function setUp(name: string): string {
+  const folder = join(work, name);
+  const source = name === "node-worker" && !typescript ? join(root, "dist/examples", name) : join(root, "examples", name);
+  cpSync(source, folder, { recursive: true, filter: (path) => !path.includes("node_modules") });
+  const manifest = readFileSync(join(root, "examples", name, "package.json"), "utf8");
+  // The one line.
+  const changed = manifest.replace(/"temporalex": "[^"]*"/, `"temporalex": "file:${join(work, "temporalex-0.1.0.tgz")}"`);
+  assert.equal(changed.split("\n").filter((line, i) => line !== manifest.split("\n")[i]).length, 1);
+  writeFileSync(join(folder, "package.json"), changed);
+  const flags = ["--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts", "--omit=optional", "--omit=dev"];
+  const installed = spawnSync("npm", ["install", ...flags], { cwd: folder, encoding: "utf8" });
+  assert.equal(installed.status, 0, installed.stderr);
+  return folder;
+}
+
+before(async () => {
+  if (noServer !== false) return;
+  server = await DevServer.start();
+  connection = await Connection.connect({ address: server.address });
+  client = new Client({ service: connection, taskQueue: "orders", logger: silentLogger });
+  const packed = spawnSync(process.execPath, [join(root, "tools/pack.mjs"), "--out", join(work, "package")], {
+    encoding: "utf8",
+  });
+  assert.equal(packed.status, 0, packed.stderr + packed.stdout);
+}, { timeout: 120_000 });
+
+after(async () => {
+  for (const child of children) child.kill("SIGKILL");
+  await connection?.close();
+  await server?.stop();
+  rmSync(work, { recursive: true, force: true });
+});
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
+  const { port } = probe.address() as { port: number };
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly url: string;
+  readonly exited: Promise<number | null>;
+  /** What it wrote: standard output, standard error. */
+  out(): string;
+  err(): string;
+}
+
+async function run(command: readonly string[], cwd: string, env: { [name: string]: string } = {}): Promise<Started> {
+  const health = `127.0.0.1:${await freePort()}`;
+  const child = spawn(command[0]!, command.slice(1), {
+    cwd,
+    env: {
+      PATH: process.env["PATH"],
+      HOME: work,
+      NO_COLOR: "1",
+      ...(process.env["DENO_DIR"] !== undefined && { DENO_DIR: process.env["DENO_DIR"] }),
+      TEMPORAL_ADDRESS: server.address,
+      HEALTH_ADDRESS: health,
+      ...env,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  children.add(child);
+  let out = "";
+  let err = "";
+  child.stdout!.on("data", (chunk) => out += chunk);
+  child.stderr!.on("data", (chunk) => err += chunk);
+  const exited = new Promise<number | null>((resolve) =>
+    child.once("close", (code) => {
+      children.delete(child);
+      resolve(code);
+    })
+  );
+  return { child, url: `http://${health}`, exited, out: () => out, err: () => err };
+}
+
+/** Asks until it is so; fails with what the process said. */
+async function until(what: string, started: Started, ask: () => Promise<boolean>): Promise<void> {
+  for (let i = 0; i < 300; i++) {
+    if (await ask().catch(() => false)) return;
+    assert.equal(started.child.exitCode, null, `the worker ended while ${what} was awaited: ${started.err()}${started.out()}`);
+    await delay(50);
+  }
+  assert.fail(`${what} did not come: ${started.err()}${started.out()}`);
+}
+
+const status = async (url: string) => (await fetch(url)).status;
+const scrape = async (started: Started) => parseExposition(await (await fetch(`${started.url}/metrics`)).text());
+
+/** The records of the log: each line is one JSON object. */
+function records(started: Started): { time: string; level: string; message: string }[] {
+  return started.out().trim().split("\n").map((line) => JSON.parse(line));
+}
+
+const RUNTIMES = [
+  {
+    name: "deno-worker",
+    skip: noServer || (deno === undefined && "no Deno here"),
+    start: (...options: string[]) => [deno!, "task", "--quiet", "start", ...options],
+    order: (...options: string[]) => [deno!, "task", "--quiet", "order", ...options],
+  },
+  {
+    name: "node-worker",
+    skip: noServer,
+    start: (...options: string[]) => [process.execPath, typescript ? "main.ts" : "main.js", ...options],
+    order: (...options: string[]) => [process.execPath, typescript ? "order.ts" : "order.js", ...options],
+  },
+];
+
+test("the Deno task names every permission, and none that opens everything", () => {
+  const { tasks } = JSON.parse(readFileSync(join(root, "examples/deno-worker/deno.json"), "utf8"));
+  const flags = (tasks.start.command as string).split(" ").filter((word) => word.startsWith("-"));
+  assert.deepEqual(flags.map((flag) => flag.split("=")[0]), ["--no-prompt", "--allow-net", "--allow-read", "--allow-env"]);
+  assert.equal(flags[1], "--allow-net=$TEMPORAL_ADDRESS,$HEALTH_ADDRESS");
+  assert.equal(flags[2], "--allow-read=.");
+  assert.match(flags[3]!, /^--allow-env=[A-Z_]+(,[A-Z_]+)*$/);
+});
+
+for (const { name, skip, start, order } of RUNTIMES) {
+  let folder = "";
+
+  test(
+    `${name}: probes, metrics, logs; SIGTERM in the middle of an activity lets it finish`,
+    { skip, timeout: 120_000 },
+    async () => {
+      folder = setUp(name);
+      const first = await run(start(), folder);
+      await until("readiness", first, async () => await status(`${first.url}/readyz`) === 200);
+      assert.equal(await status(`${first.url}/healthz`), 200);
+      assert.equal(await status(`${first.url}/nothing`), 404);
+      assert.equal((await fetch(`${first.url}/metrics`, { method: "POST" })).status, 405);
+      const printed = await run(order("pen", "3"), folder);
+      assert.equal(await printed.exited, 0, printed.err());
+      assert.deepEqual(JSON.parse(printed.out().trim().split("\n").at(-1)!), { total: 6, parcel: "3 x pen" });
+
+      const handle = await client.start("Order", { id: `${name}-1`, args: [{ item: "book", count: 20, packingMs: 150 }] });
+      await until("the activity", first, async () => {
+        const families = await scrape(first);
+        return sampleOf(families, "temporal_worker_task_slots_used", { worker_type: "ActivityWorker" }) === 1 &&
+          totalOf(families, "temporal_activity_task_received") === 4;
+      });
+      const families = await scrape(first);
+      assert.equal(sampleOf(families, "temporal_workflow_completed", { service_name: name, workflow_type: "Order" }), 1);
+      assert.equal((await fetch(`${first.url}/metrics`)).headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8");
+      first.child.kill("SIGTERM");
+      await until("the end of readiness", first, async () => await status(`${first.url}/readyz`) === 503);
+      assert.equal(await status(`${first.url}/healthz`), 200);
+      assert.equal(await first.exited, 0, first.err());
+      const log = records(first);
+      assert.deepEqual(log.filter(({ level }) => level !== "info"), []);
+      assert.deepEqual(log.map(({ message }) => message).filter((message) => /^st/.test(message)), [
+        "started",
+        "stopping",
+        "stopped",
+      ]);
+      for (const { time } of log) assert.equal(new Date(time).toISOString(), time);
+
+      // The activity finished in its first attempt; the workflow waits for a worker, and so does what was started since.
+      const later = await client.start("Order", { id: `${name}-2`, args: [{ item: "pen", count: 1 }] });
+      assert.deepEqual((await handle.describe()).pendingActivities, []);
+      const second = await run(start("--log-level", "warn"), folder);
+      assert.deepEqual(await handle.result(), { total: 240, parcel: "20 x book" });
+      assert.deepEqual(await later.result(), { total: 2, parcel: "1 x pen" });
+      second.child.kill("SIGTERM");
+      assert.equal(await second.exited, 0, second.err());
+      assert.equal(second.out(), "", "nothing to warn of");
+    },
+  );
+
+  test(
+    `${name}: an activity that is longer than the grace goes on elsewhere where it stopped`,
+    { skip, timeout: 120_000 },
+    async () => {
+      const first = await run(start("--grace", "1"), folder);
+      const handle = await client.start("Order", { id: `${name}-3`, args: [{ item: "book", count: 12, packingMs: 400 }] });
+      await until("the activity", first, async () => {
+        const [pending] = (await handle.describe()).pendingActivities;
+        return pending?.activityType === "pack";
+      });
+      await delay(600);
+      const stopped = Date.now();
+      first.child.kill("SIGTERM");
+      assert.equal(await first.exited, 0, first.err());
+      assert.ok(Date.now() - stopped < 20_000, "the grace is over after a second");
+      assert.ok(records(first).some(({ level, message }) => level === "warn" && message === "an activity failed"));
+      const second = await run(start(), folder);
+      assert.deepEqual(await handle.result(), { total: 144, parcel: "12 x book" });
+      const packing = records(second).find(({ message }) => message === "packing") as unknown as {
+        packed: number;
+        attempt: number;
+      };
+      assert.ok(packing.attempt >= 2);
+      assert.ok(packing.packed >= 1, "the new attempt begins where the last one stopped");
+      second.child.kill("SIGTERM");
+      assert.equal(await second.exited, 0);
+    },
+  );
+
+  test(`${name}: what is wrong is said, and the process ends`, { skip, timeout: 120_000 }, async () => {
+    const wrong = async (env: { [name: string]: string }, ...options: string[]) => {
+      const started = await run(start(...options), folder, env);
+      const code = await started.exited;
+      return { code, said: started.err() + started.out() };
+    };
+    const option = await wrong({}, "--grase", "3");
+    assert.equal(option.code, 2);
+    assert.match(option.said, /grase[^]*usage:/);
+    const tls = await wrong({ TEMPORAL_TLS: "perhaps" });
+    assert.notEqual(tls.code, 0);
+    assert.match(tls.said, /TEMPORAL_TLS must be "true" or "false"/);
+    const profile = await wrong({ TEMPORAL_PROFILE: "prod" });
+    assert.match(profile.said, /profile "prod" \(TEMPORAL_PROFILE\) was not found/);
+    const namespace = await wrong({ TEMPORAL_NAMESPACE: "nobodys" });
+    assert.notEqual(namespace.code, 0);
+    assert.match(namespace.said, /nobodys/);
+  });
+
+  test(`${name}: a profile of a TOML file in its folder`, { skip, timeout: 120_000 }, async () => {
+    writeFileSync(join(folder, "temporal.toml"), `[profile.here]\naddress = "${server.address}"\nnamespace = "default"\n`);
+    const env = { TEMPORAL_CONFIG_FILE: "temporal.toml", TEMPORAL_ADDRESS: server.address };
+    const started = await run(start("--profile", "here"), folder, env);
+    await until("readiness", started, async () => await status(`${started.url}/readyz`) === 200);
+    started.child.kill("SIGTERM");
+    assert.equal(await started.exited, 0, started.err());
+  });
+}

@@ -1,5 +1,5 @@
 // runtime: node
-// takes: 60 s
+// takes: 80 s
 // The examples of deployed workers, as somebody has them who copied the folder, changed its one line and installed the package: real
 // processes on a real server, in Deno with exactly the permissions of its deno.json. Probes, metrics and logs; SIGTERM in the middle of an
 // activity; no work lost.

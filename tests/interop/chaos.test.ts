@@ -1,0 +1,27 @@
+// Workflows over a network that cuts, delays, half-opens and resets (P2, P4): all end, nothing is lost or recorded twice, histories replay.
+// `tools/soak/chaos` does the same for as long as one likes.
+import assert from "node:assert/strict";
+import process from "node:process";
+import { test } from "node:test";
+import { chaosLoop } from "../chaos/loop.ts";
+import { DevServer, noServer } from "./support/dev_server.ts";
+
+test("200 workflows over a network that misbehaves end as if it did not", { skip: noServer }, async () => {
+  const server = await DevServer.start();
+  try {
+    const seed = Number(process.env["CHAOS_SEED"] ?? 1 + Math.floor(Math.random() * 1e6));
+    const { problems, mishaps, lives, ...figures } = await chaosLoop({
+      address: server.address,
+      workflows: 200,
+      ms: Number(process.env["CHAOS_MS"] ?? 12_000),
+      seed,
+    });
+    const said = JSON.stringify({ seed, lives, mishaps, ...figures });
+    assert.deepEqual(problems, [], said);
+    assert.ok(lives >= 200 && figures.acknowledged >= 1000, said);
+    const happened = Object.values(mishaps).reduce((sum, times) => sum + times, 0);
+    assert.ok(happened >= 5 && figures.connections > 3, said);
+  } finally {
+    await server.stop();
+  }
+});

@@ -21,9 +21,12 @@ const CERTIFICATE_REFUSED =
   /ALERT_(?:UNKNOWN_CA|BAD_CERTIFICATE|UNSUPPORTED_CERTIFICATE|CERTIFICATE_(?:EXPIRED|REVOKED|UNKNOWN)|ACCESS_DENIED|DECRYPT_ERROR)/;
 const NOT_TLS = /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|UNKNOWN_PROTOCOL|HTTP_REQUEST/;
 
-/** The message, and the code of the error behind it ("" for none). */
-export function explain(failed: FailedConnect): { message: string; code: string } {
-  const { error, timedOut, timeoutMs, target } = failed;
+/**
+ * The message, the code of the error behind it ("" for none), and whether what is given to the connection has to change: then trying again
+ * does not help. A server that just closes may be a matter of options (`setup`: "perhaps") or be going down.
+ */
+export function explain(failed: FailedConnect): { message: string; code: string; setup: "yes" | "perhaps" | "no" } {
+  const { error, timedOut, target } = failed;
   // A name with several addresses fails with one error for each.
   const first = (error as AggregateError | undefined)?.errors?.[0] as Error | undefined ?? error;
   const raw = (first as { code?: unknown } | undefined)?.code;
@@ -31,7 +34,13 @@ export function explain(failed: FailedConnect): { message: string; code: string 
   const why = timedOut ? slow(failed) : first === undefined ? silent(failed) : named(code, first.message, failed);
   const said = first === undefined ? "" : tidy(first.message);
   const more = said === "" || why.includes(said) ? "" : ` (${said})`;
-  return { message: `cannot connect to ${target.address}: ${why}${more}`, code: timedOut ? `TIMEOUT_${timeoutMs}` : code };
+  const setup = timedOut ? "no" : isSetup(code) ? "yes" : failed.stage === "tcp" ? "no" : "perhaps";
+  return { message: `cannot connect to ${target.address}: ${why}${more}`, code: timedOut ? "TIMEOUT" : code, setup };
+}
+
+function isSetup(code: string): boolean {
+  return code === "ENOTFOUND" ||
+    /^ERR_(?:TLS|SSL|NO_ALPN|HTTP2|OSSL)|CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(code);
 }
 
 /** One line without the addresses of memory and source files that OpenSSL writes. */

@@ -11,6 +11,7 @@ import {
   GetSystemInfoResponseSchema,
 } from "./generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { type GrpcOptions, GrpcService } from "./grpc.ts";
+import { NOT_CONNECTED } from "./links.ts";
 
 /** What a server can do, as it says itself (GetSystemInfo). A server that is older than a capability does not name it: false. */
 export type ServerCapabilities = { readonly [Name in Exclude<keyof GetSystemInfoResponse_Capabilities, `$${string}`>]: boolean };
@@ -40,6 +41,8 @@ export interface ConnectOptions extends ConnectionOptions {
 }
 
 const DEFAULT_ADDRESS = "localhost:7233";
+/** A server that closes connections before they are made is tried so often. */
+const CLOSED_ATTEMPTS = 3;
 const BACKOFF: BackoffOptions = { initialIntervalMs: 100, maximumIntervalMs: 2000, backoffCoefficient: 2, jitter: 0.3 };
 
 /**
@@ -130,6 +133,7 @@ export class Connection implements RawService {
 
   async #check(namespace: string | undefined, timeoutMs: number, signal: AbortSignal | undefined): Promise<void> {
     const deadline = performance.now() + timeoutMs;
+    let last: ServiceError | undefined;
     for (let attempt = 1;; attempt++) {
       signal?.throwIfAborted();
       const left = () => ({ timeoutMs: Math.max(1, deadline - performance.now()), ...(signal !== undefined && { signal }) });
@@ -144,26 +148,40 @@ export class Connection implements RawService {
       } catch (error) {
         signal?.throwIfAborted();
         const pause = backoffMs(attempt, BACKOFF);
-        const again = error instanceof ServiceError && error.code === Code.UNAVAILABLE;
-        if (!again || performance.now() + pause >= deadline) throw this.#refusal(error, namespace, timeoutMs);
+        if (!isWorthAnother(error, attempt) || performance.now() + pause >= deadline) {
+          throw this.#refusal(error, namespace, timeoutMs, last);
+        }
+        last = error;
         await sleepOn(realTimers, pause, signal);
       }
     }
   }
 
-  #refusal(error: unknown, namespace: string | undefined, timeoutMs: number): unknown {
+  #refusal(error: unknown, namespace: string | undefined, timeoutMs: number, last: ServiceError | undefined): unknown {
     if (!(error instanceof ServiceError)) return error;
-    const why = error.code === Code.DEADLINE_EXCEEDED
-      ? `no answer within ${timeoutMs} ms`
+    // Why there is no connection says it all; what came before the time was over says more than that it was.
+    if (error.reason === NOT_CONNECTED) return error;
+    const overtime = error.code === Code.DEADLINE_EXCEEDED;
+    if (overtime && last?.reason === NOT_CONNECTED) return last;
+    const why = overtime
+      ? `no answer within ${timeoutMs} ms${last === undefined ? "" : ` (before: ${last.message})`}`
       : error.code === Code.NOT_FOUND && namespace !== undefined
-      ? `it has no namespace "${namespace}"`
+      ? `it has no namespace "${namespace}", or does not show it to this caller`
+      : error.code === Code.UNAUTHENTICATED || (error.code === Code.PERMISSION_DENIED && namespace === undefined)
+      ? `it does not accept the credentials (\`apiKey\`, or the client certificate): ${error.message}`
+      : error.code === Code.PERMISSION_DENIED
+      ? `it does not let this caller use the namespace "${namespace}": ${error.message}`
       : error.message;
-    return new ServiceError(
-      error.code,
-      `cannot use the Temporal cluster at ${this.address}: ${why}`,
-      error.reason,
-      error.metadata,
-      { cause: error },
-    );
+    const { code, reason, metadata } = error;
+    return new ServiceError(code, `cannot use the Temporal cluster at ${this.address}: ${why}`, reason, metadata, {
+      cause: error,
+    });
   }
+}
+
+/** A server that is not there yet, or was going down, may be there in a moment; options that are wrong stay wrong. */
+function isWorthAnother(error: unknown, attempt: number): error is ServiceError {
+  if (!(error instanceof ServiceError) || error.code !== Code.UNAVAILABLE) return false;
+  const { setup } = error.metadata;
+  return setup === "perhaps" ? attempt < CLOSED_ATTEMPTS : setup !== "yes";
 }

@@ -46,6 +46,17 @@ const SENDS = 3;
 const SERVICE_PATH = "/temporal.api.workflowservice.v1.WorkflowService/";
 const paths = new Map<MethodName, string>();
 
+/**
+ * The namespace that a request is for: its first field, in every request that has one. It goes into a header as well, because the address
+ * that serves many namespaces of Temporal Cloud sends calls on by it. (tests/temporal/grpc.test.ts looks at every method.)
+ */
+function namespaceOf(request: Uint8Array): string | undefined {
+  const length = request[1];
+  if (request[0] !== 0x0a || length === undefined || length === 0 || length > 127) return undefined;
+  const name = String.fromCharCode(...request.subarray(2, 2 + length));
+  return isHeaderText(name) ? name : undefined;
+}
+
 /** "startWorkflowExecution" on the wire. */
 function pathOf(method: MethodName): string {
   let path = paths.get(method);
@@ -95,12 +106,14 @@ export class GrpcService implements RawService {
           ? await this.#askKey(this.#apiKey, method, began, options)
           : undefined;
         const link = this.#links.ready() ?? await this.#within(method, began, options, (until) => this.#links.wait(until));
+        const namespace = namespaceOf(request);
         // Whole milliseconds: servers refuse others.
         const left = Math.min(Math.max(1, Math.ceil(timeoutMs - (performance.now() - began))), LONGEST_TIMEOUT_MS);
         return await unary(link, {
           method,
           address: this.#address,
           headers: {
+            ...(namespace !== undefined && { "temporal-namespace": namespace }),
             ...this.#headers,
             ":path": pathOf(method),
             "grpc-timeout": `${left}m`,

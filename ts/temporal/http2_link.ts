@@ -35,10 +35,13 @@ export class LinkError extends Error {
   override name = "LinkError";
   /** The node error's code where there is one ("ECONNREFUSED"). */
   readonly code: string;
+  /** Of a connection that was not made: whether its options are why (connect_errors.ts). */
+  readonly setup: "yes" | "perhaps" | "no";
 
-  constructor(message: string, code = "", options?: ErrorOptions) {
+  constructor(message: string, code = "", options?: ErrorOptions & { setup?: "yes" | "perhaps" | "no" }) {
     super(message, options);
     this.code = code;
+    this.setup = options?.setup ?? "no";
   }
 }
 
@@ -229,8 +232,8 @@ function connect(target: LinkTarget, timeoutMs: number, signal: AbortSignal): Pr
     const fail = (error: Error | undefined, timedOut = false) => {
       if (settled) return;
       settle();
-      const { message, code } = explain({ error, timedOut, timeoutMs, stage, target });
-      reject(new LinkError(message, code, error === undefined ? undefined : { cause: error }));
+      const { message, code, setup } = explain({ error, timedOut, timeoutMs, stage, target });
+      reject(new LinkError(message, code, error === undefined ? { setup } : { setup, cause: error }));
       session?.destroy();
       socket?.destroy();
     };

@@ -78,8 +78,8 @@ export class Links {
       this.#failedAt = performance.now();
       if (error instanceof LinkError) this.#lastFailure = error;
       const { address } = this.#target;
-      const { message, code = "" } = error as LinkError;
-      throw new ServiceError(Code.UNAVAILABLE, message, NOT_CONNECTED, { address, code: String(code) }, { cause: error });
+      const { message, code = "", setup = "no" } = error as LinkError;
+      throw new ServiceError(Code.UNAVAILABLE, message, NOT_CONNECTED, { address, code: String(code), setup }, { cause: error });
     } finally {
       this.#connecting = undefined;
     }

@@ -1,5 +1,8 @@
 // The loop: a worker whose only way to the server is a network that misbehaves, two clients (one behind the same network, one not) that live
 // lives with it, and a judgement of each life. Then the network behaves, and everything has to come to its end.
+import { existsSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fromBinary } from "@bufbuild/protobuf";
 import { Client, DeadlineExceededError, silentLogger } from "../../ts/client/mod.ts";
 import { nativePrograms } from "../../ts/executor/native_program.ts";
@@ -11,6 +14,14 @@ import { inlineRealm } from "../interop/support/realm.ts";
 import { judge } from "./oracle.ts";
 import { add, finish, life, note, NOTES } from "./program.ts";
 import { ChaosProxy, type Mishap, seeded } from "./proxy.ts";
+
+/**
+ * Where a dev server keeps its file: in a file system in memory, if there is one, because a disk would be what is tested. (With a database
+ * in memory the dev server loses everything, its namespace too, once a cancelled call takes its only database connection along.)
+ */
+export function databaseFolder(): string {
+  return mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "temporalex-chaos-"));
+}
 
 export interface ChaosOptions {
   /** `host:port` of a real server. */

@@ -118,7 +118,7 @@ export class ChaosProxy {
 
   #befall(way: Way, mishap: Mishap, random: () => number): void {
     if (mishap === "cut") this.#cut(way);
-    if (mishap === "cutMidway") way.cutAfter = Math.floor(random() * 400);
+    if (mishap === "cutMidway") way.cutAfter = Math.floor(random() * 200);
     if (mishap === "reset") this.#reset(way);
     if (mishap === "halfOpen") way.silent = true;
     if (mishap === "delay") {

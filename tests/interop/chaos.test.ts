@@ -1,13 +1,16 @@
 // Workflows over a network that cuts, delays, half-opens and resets (P2, P4): all end, nothing is lost or recorded twice, histories replay.
 // `tools/soak/chaos` does the same for as long as one likes.
 import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { chaosLoop } from "../chaos/loop.ts";
+import { chaosLoop, databaseFolder } from "../chaos/loop.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";
 
 test("200 workflows over a network that misbehaves end as if it did not", { skip: noServer }, async () => {
-  const server = await DevServer.start();
+  const folder = databaseFolder();
+  const server = await DevServer.start([], { file: join(folder, "server.sqlite") });
   try {
     const seed = Number(process.env["CHAOS_SEED"] ?? 1 + Math.floor(Math.random() * 1e6));
     const { problems, mishaps, lives, ...figures } = await chaosLoop({
@@ -23,5 +26,6 @@ test("200 workflows over a network that misbehaves end as if it did not", { skip
     assert.ok(happened >= 5 && figures.connections > 3, said);
   } finally {
     await server.stop();
+    rmSync(folder, { recursive: true, force: true });
   }
 });

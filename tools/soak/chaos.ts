@@ -1,9 +1,11 @@
 // The long run over a network that misbehaves: `node dist/tools/soak/chaos.js --minutes 10 --workflows 200 --seed 1 [--address host:port]` (or
 // with Deno: `deno run -A tools/soak/chaos.ts`). Without an address it starts Temporal's dev server. A JSON line every ten seconds and one
 // for the end; exit code 1 when anything was lost, recorded twice, or did not end.
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { chaosLoop } from "../../tests/chaos/loop.ts";
+import { chaosLoop, databaseFolder } from "../../tests/chaos/loop.ts";
 import { DevServer, noServer } from "../../tests/interop/support/dev_server.ts";
 
 const { values } = parseArgs({
@@ -26,7 +28,8 @@ if (values.address === undefined && noServer !== false) {
   console.error(noServer);
   process.exit(2);
 }
-const server = values.address === undefined ? await DevServer.start() : undefined;
+const folder = databaseFolder();
+const server = values.address === undefined ? await DevServer.start([], { file: join(folder, "server.sqlite") }) : undefined;
 const began = performance.now();
 try {
   const { problems, ...figures } = await chaosLoop({
@@ -34,7 +37,10 @@ try {
     workflows: Number(values.workflows),
     ms: Number(values.minutes) * 60_000,
     seed: Number(values.seed),
-    onProgress: (progress) => console.log(JSON.stringify({ ...progress, problems: progress.problems.length })),
+    onProgress: (progress) =>
+      console.log(
+        JSON.stringify({ ...progress, problems: progress.problems.slice(0, 3), problemsInAll: progress.problems.length }),
+      ),
   });
   const { user, system } = process.cpuUsage();
   console.log(JSON.stringify({
@@ -47,4 +53,5 @@ try {
   process.exitCode = problems.length === 0 ? 0 : 1;
 } finally {
   await server?.stop();
+  rmSync(folder, { recursive: true, force: true });
 }

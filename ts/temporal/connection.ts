@@ -76,7 +76,9 @@ export class Connection implements RawService {
   static async connect(options: ConnectOptions = {}): Promise<Connection> {
     const { namespace, connectTimeout = "10s", signal, ...rest } = options;
     const timeoutMs = toMs(connectTimeout);
-    const connection = new Connection(rest);
+    // An attempt ends early enough to tell why, and to leave time for another.
+    const attemptTimeout = rest.attemptTimeout ?? Math.min(5000, timeoutMs * 0.45);
+    const connection = new Connection({ ...rest, attemptTimeout });
     try {
       await connection.#check(namespace, timeoutMs, signal);
       return connection;

@@ -8,6 +8,7 @@ import { clearTimeout, setTimeout } from "node:timers";
 import { NotProcessed, unary } from "./grpc_call.ts";
 import { LinkError, type LinkTarget } from "./http2_link.ts";
 import { Links } from "./links.ts";
+import { namespaceOf } from "./request_namespace.ts";
 import { nodeTls, type TlsOptions } from "./tls.ts";
 
 /** When a connection that is silent is asked whether it is still there. */
@@ -30,7 +31,7 @@ export interface GrpcOptions {
   metadata?: { readonly [name: string]: string | Uint8Array };
   /** When a silent connection is asked whether it is still there. */
   keepAlive?: KeepAliveOptions;
-  /** Time for one attempt to connect: TCP, TLS and HTTP/2 together. Default: 10 s. */
+  /** Time for one attempt to connect: TCP, TLS and HTTP/2 together. Default: 5 s. */
   attemptTimeout?: Duration;
 }
 
@@ -45,17 +46,6 @@ const SENDS = 3;
 
 const SERVICE_PATH = "/temporal.api.workflowservice.v1.WorkflowService/";
 const paths = new Map<MethodName, string>();
-
-/**
- * The namespace that a request is for: its first field, in every request that has one. It goes into a header as well, because the address
- * that serves many namespaces of Temporal Cloud sends calls on by it. (tests/temporal/grpc.test.ts looks at every method.)
- */
-function namespaceOf(request: Uint8Array): string | undefined {
-  const length = request[1];
-  if (request[0] !== 0x0a || length === undefined || length === 0 || length > 127) return undefined;
-  const name = String.fromCharCode(...request.subarray(2, 2 + length));
-  return isHeaderText(name) ? name : undefined;
-}
 
 /** "startWorkflowExecution" on the wire. */
 function pathOf(method: MethodName): string {
@@ -89,7 +79,7 @@ export class GrpcService implements RawService {
       ...(typeof apiKey === "string" && { authorization: `Bearer ${apiKey}` }),
     };
     this.#links = new Links(target, {
-      connectMs: toMs(options.attemptTimeout ?? "10s"),
+      connectMs: toMs(options.attemptTimeout ?? "5s"),
       pingMs: toMs(keepAlive.interval ?? "30s"),
       pongMs: toMs(keepAlive.timeout ?? "15s"),
     });
@@ -105,8 +95,12 @@ export class GrpcService implements RawService {
         const authorization = typeof this.#apiKey === "function"
           ? await this.#askKey(this.#apiKey, method, began, options)
           : undefined;
-        const link = this.#links.ready() ?? await this.#within(method, began, options, (until) => this.#links.wait(until));
-        const namespace = namespaceOf(request);
+        let link = this.#links.ready();
+        while (link === undefined) {
+          await this.#within(method, began, options, (until) => this.#links.more(until));
+          link = this.#links.ready();
+        }
+        const namespace = namespaceOf(method, request);
         // Whole milliseconds: servers refuse others.
         const left = Math.min(Math.max(1, Math.ceil(timeoutMs - (performance.now() - began))), LONGEST_TIMEOUT_MS);
         return await unary(link, {
@@ -148,8 +142,11 @@ export class GrpcService implements RawService {
     work: (until: Promise<never>) => Promise<T>,
   ): Promise<T> {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let onAbort = () => {};
+    let onAbort = () => {}, onClose = () => {};
+    const closing = this.#closing.signal;
     const until = new Promise<never>((_, reject) => {
+      onClose = () => reject(new ServiceError(Code.CANCELLED, "the connection is closed"));
+      closing.addEventListener("abort", onClose, { once: true });
       onAbort = () => reject(new ServiceError(Code.CANCELLED, `${method} was given up by its caller`));
       signal?.addEventListener("abort", onAbort, { once: true });
       timer = setTimeout(() => {
@@ -164,6 +161,7 @@ export class GrpcService implements RawService {
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
+      closing.removeEventListener("abort", onClose);
     }
   }
 

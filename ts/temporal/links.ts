@@ -38,17 +38,13 @@ export class Links {
   }
 
   /**
-   * The same, made if need be. `until` ends the wait; it rejects with what the caller shall be told. Rejects with UNAVAILABLE, reason
-   * NotConnected, when the attempt fails that it waited for: nothing of the call was sent.
+   * Makes one, or asks one that was silent; then `ready` is to be asked again, because others may have come first. `until` ends the wait:
+   * it rejects with what the caller shall be told. Rejects with UNAVAILABLE, reason NotConnected, when the attempt fails that it waited
+   * for: nothing of the call was sent.
    */
-  async wait(until: Promise<never>): Promise<Link> {
-    for (;;) {
-      const link = this.ready();
-      if (link !== undefined) return link;
-      const silent = [...this.#links].find((each) => each.usable && each.hasRoom && each.doubtful);
-      if (silent !== undefined) await Promise.race([silent.ping(), until]);
-      else await Promise.race([this.#connecting ??= this.#connect(), until]);
-    }
+  async more(until: Promise<never>): Promise<void> {
+    const silent = [...this.#links].find((each) => each.usable && each.hasRoom && each.doubtful);
+    await Promise.race([silent?.ping() ?? (this.#connecting ??= this.#connect()), until]);
   }
 
   /** Why there is no connection; undefined when there is one, or none was tried. */

@@ -24,6 +24,8 @@ export class MemoryStore implements Store {
   readonly description = "memory store";
   readonly #runs = new Map<string, StoredState>();
   readonly #byWorkflow = new Map<string, StoredState[]>();
+  /** Runs that are ready or due some time: what is asked for after every batch, among many that are neither. */
+  readonly #active = new Set<StoredState>();
   #nextKey = 1;
   #closed = false;
 
@@ -67,7 +69,7 @@ export class MemoryStore implements Store {
 
   #stored(first: (run: StoredState) => number | undefined, limit: number, after: StoredRun["position"]): StoredRun[] {
     const found: StoredRun[] = [];
-    for (const run of this.#runs.values()) {
+    for (const run of this.#active) {
       const place = first(run);
       if (place === undefined || place < after[0] || (place === after[0] && run.key <= after[1])) continue;
       found.push({ workflowId: run.row.workflowId, runId: run.row.runId, position: [place, run.key] });
@@ -78,7 +80,7 @@ export class MemoryStore implements Store {
   nextWake(): number {
     this.#open();
     let next = Infinity;
-    for (const { row } of this.#runs.values()) if (row.wakeAtMs > 0 && row.wakeAtMs < next) next = row.wakeAtMs;
+    for (const { row } of this.#active) if (row.wakeAtMs > 0 && row.wakeAtMs < next) next = row.wakeAtMs;
     return next === Infinity ? 0 : next;
   }
 
@@ -117,6 +119,8 @@ export class MemoryStore implements Store {
         else siblings.push(run);
       }
       run.row = row;
+      if (row.ready || row.wakeAtMs > 0) this.#active.add(run);
+      else this.#active.delete(run);
       run.head = write.head.slice();
       for (const batch of write.append) run.history.push({ ...batch, events: batch.events.slice() });
       for (const item of write.put) run.items.set(itemKey(item), { ...item, value: item.value.slice() });

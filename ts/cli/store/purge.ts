@@ -6,6 +6,9 @@ import type { SqliteStore } from "../../engine/mod.ts";
 import { StoreLockedError } from "../../engine/store_errors.ts";
 import { openStore } from "../../engine/visits.ts";
 import { StoreReader } from "../../engine/maintenance/mod.ts";
+import { StoreService } from "../../app/store_service.ts";
+import { Code, ServiceError } from "../../service/raw.ts";
+import { typedService } from "../../service/typed.ts";
 import { Exit } from "../frame/command.ts";
 import { CommandError, UsageError } from "../frame/errors.ts";
 import { storePath } from "../service.ts";
@@ -37,17 +40,46 @@ function condition(query: string | undefined): Condition | undefined {
   }
 }
 
-/** The store, which nobody else may have open. */
-async function openFree(path: string): Promise<SqliteStore> {
+function heldBy(path: string, { holder }: StoreLockedError): CommandError {
+  const who = holder === undefined ? "another process" : `process ${holder.pid}`;
+  return new CommandError(
+    `${path} is open in ${who}, which does not let others remove runs; end that first, or let it remove closed runs by itself: ` +
+      "temporalex worker --retention 30d, or engine.purge() in your application",
+  );
+}
+
+/** Asks the process that has the store open to remove the runs, one by one. It keeps the space for itself. */
+async function purgeHeld({ options, print, signal }: PurgeCall, path: string, closedBefore: number, locked: StoreLockedError) {
+  const raw = new StoreService({ path });
   try {
-    return await openStore(path);
-  } catch (e) {
-    if (!(e instanceof StoreLockedError)) throw e;
-    const holder = e.holder === undefined ? "another process" : `process ${e.holder.pid}`;
-    throw new CommandError(
-      `${path} is open in ${holder}; end that first, or let it remove closed runs by itself: ` +
-        "temporalex worker --retention 30d, or engine.purge() in your application",
+    if (!raw.held) throw heldBy(path, locked);
+    const service = typedService(raw);
+    const before = new Date(Math.min(closedBefore, 8.64e15)).toISOString().replace(/^\+\d+/, "9999");
+    const query = `CloseTime < '${before}'${options.query === undefined ? "" : ` AND (${options.query})`}`;
+    let runs = 0;
+    for (;;) {
+      const { executions } = await service.listWorkflowExecutions({ query, pageSize: SLICE }, { signal });
+      for (const { execution } of executions) {
+        // What was removed stays removed; the next purge goes on.
+        signal.throwIfAborted();
+        await service.deleteWorkflowExecution({ workflowExecution: execution! }, { signal });
+        runs++;
+      }
+      print.progress(`${counted(runs, "run")} removed`);
+      if (executions.length === 0) break;
+    }
+    print.progress("");
+    const left = Number((await service.countWorkflowExecutions({}, { signal })).count);
+    print.result(
+      { store: path, runs, left, freedBytes: 0, bytes: statSync(path).size, held: true },
+      () => `${counted(runs, "run")} removed by the process that has the store open, ${counted(left, "run")} left\n`,
     );
+    return Exit.ok;
+  } catch (e) {
+    if (e instanceof ServiceError && e.code === Code.UNIMPLEMENTED) throw heldBy(path, locked);
+    throw e;
+  } finally {
+    await raw.close();
   }
 }
 
@@ -70,13 +102,20 @@ async function dryRun({ print }: PurgeCall, path: string, closedBefore: number, 
 }
 
 async function purge(
-  { options, print, signal }: PurgeCall,
+  call: PurgeCall,
   path: string,
   closedBefore: number,
   where: Condition | undefined,
   { progress }: Pick<PurgeCall["print"], "progress">,
 ): Promise<number> {
-  const store = await openFree(path);
+  const { options, print, signal } = call;
+  let store: SqliteStore;
+  try {
+    store = await openStore(path);
+  } catch (e) {
+    if (e instanceof StoreLockedError) return await purgeHeld(call, path, closedBefore, e);
+    throw e;
+  }
   const size = () => statSync(path).size;
   try {
     let runs = 0;

@@ -57,7 +57,7 @@ const purge = command({
   summary: "remove closed runs with their histories",
   description: `Removes closed runs; open ones are never touched. Give --older-than, --query or both.
 The space is given back to the file system at the end, which writes the file anew; --keep-space leaves that out.
-No process may have the store open. A worker that runs all the time removes closed runs by itself: temporalex worker --retention 30d; an application calls engine.purge().`,
+A process that has the store open is asked to remove them, and keeps the space for new runs. A worker that runs all the time removes closed runs by itself: temporalex worker --retention 30d; an application calls engine.purge().`,
   options: purgeOptions,
   examples: [
     { line: "temporalex store purge --older-than 30d --store shop.sqlite" },

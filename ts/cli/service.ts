@@ -16,6 +16,7 @@ import { meansCluster, openCluster } from "./cluster.ts";
 import { importCodec } from "./codec.ts";
 import type { Call } from "./frame/command.ts";
 import { CommandError, UsageError } from "./frame/errors.ts";
+import { tellTries } from "./patience.ts";
 import { whyStuck } from "./stuck.ts";
 import { CliConverter } from "./values.ts";
 import { DEFAULT_STORE, type SERVICE_OPTIONS } from "./table/service.ts";
@@ -63,7 +64,10 @@ export async function withService<T>(call: ServiceCall, use: (connection: Connec
     );
   };
   const opened = meansCluster(options) ? await openCluster(call) : openStore(call, tellWaiting);
-  const { service, close, namespace, ...place } = opened;
+  const { service: raw, close, namespace, ...place } = opened;
+  const tries = tellTries(raw, place.where, print);
+  // A store that is away is waited for with words of its own.
+  const service = place.store === undefined ? tries.service : raw;
   const client = new Client({
     service,
     namespace,
@@ -76,6 +80,7 @@ export async function withService<T>(call: ServiceCall, use: (connection: Connec
   try {
     return await use({ client, service, settings, ...place });
   } catch (error) {
+    tries.done();
     const told = inOurWords(error, call, place.where);
     const { workflowId, runId } = call.options as { workflowId?: string; runId?: string };
     if (!(error instanceof DeadlineExceededError) || workflowId === undefined || !place.held()) throw told;
@@ -86,6 +91,7 @@ export async function withService<T>(call: ServiceCall, use: (connection: Connec
       error.updateId === undefined ? `${error.message.split(";")[0]}: ${why}` : `${(told as Error).message}. ${why}`,
     );
   } finally {
+    tries.done();
     await close();
   }
 }

@@ -17,12 +17,14 @@ import { gateway } from "./table/gateway.ts";
 import { lint } from "./table/lint.ts";
 import { replay } from "./table/replay.ts";
 import { run } from "./table/run.ts";
+import { schedule } from "./table/schedule.ts";
 import { storeCommands } from "./table/store.ts";
 import { worker } from "./table/worker.ts";
 import { workflow } from "./table/workflow.ts";
 
 export const COMMANDS: Commands = {
   workflow,
+  schedule,
   worker,
   run,
   dev,

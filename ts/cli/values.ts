@@ -85,14 +85,21 @@ function fromBase64(name: string, bytes: Uint8Array): Uint8Array {
   }
 }
 
+/** One JSON text as an argument, byte for byte. */
+export function encodeInput(option: string, json: string): Encoded {
+  const data = utf8.encode(json);
+  checkJson(option, data);
+  return new Encoded({ metadata: { encoding: utf8.encode("json/plain") }, data });
+}
+
 function checkJson(name: string, bytes: Uint8Array): void {
   const value = text.decode(bytes);
   try {
     JSON.parse(value);
   } catch (e) {
     // The usual mistake: a bare word, or quotes that the shell has taken away.
-    const hint = name === "--input" && /^[^{["\d-][^"]*$/.test(value)
-      ? `; a text needs its own quotes: --input '${JSON.stringify(value)}'`
+    const hint = name.startsWith("--") && /^[^{["\d-][^"]*$/.test(value)
+      ? `; a text needs its own quotes: ${name} '${JSON.stringify(value)}'`
       : "";
     throw new UsageError(`${name} is not JSON: ${(e as Error).message}${hint}`);
   }

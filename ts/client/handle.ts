@@ -248,7 +248,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
   }
 
   /**
-   * Removes the run with its history, from lists too; an open one is terminated first. A cluster does it soon after it has answered.
+   * Removes the run with its history, from lists too; an open one is terminated first. A cluster does it some time after it has answered, a closed run perhaps a minute later.
    * Throws WorkflowNotFoundError.
    */
   async delete(): Promise<void> {

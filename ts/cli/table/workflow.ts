@@ -75,6 +75,58 @@ const end = {
 } as const satisfies Options;
 export type EndCall = Call<typeof end>;
 
+const remove = {
+  ...SOME,
+  query: { ...QUERY, help: `All workflows that match, open ones too, for instance 'WorkflowType = "Cart"'` },
+  ...SERVICE_OPTIONS,
+} as const satisfies Options;
+export type DeleteCall = Call<typeof remove>;
+
+const reset = {
+  ...one,
+  eventId: { type: "number", short: "e", value: "n", help: "Go on behind this event: the end of a workflow task" },
+  type: {
+    type: "text",
+    short: "t",
+    value: "point",
+    choices: ["FirstWorkflowTask", "LastWorkflowTask", "LastContinuedAsNew"],
+    help: "Go on behind the first workflow task, the last one, or the last one of the run that continued as this one",
+  },
+  buildId: { type: "text", value: "id", help: "Go on behind the first workflow task that workers of this build completed" },
+  reason: { type: "text", value: "text", required: true, help: "Why; histories show it" },
+  reapplyExclude: {
+    type: "text",
+    value: "kind",
+    many: true,
+    choices: ["All", "Signal", "Update", "Nexus", "CancelRequest"],
+    help: "What came after the point and is not given to the new run again. Default: everything comes again",
+  },
+} as const satisfies Options;
+export type ResetCall = Call<typeof reset>;
+
+const { startDelay: _delay, ...startable } = START_OPTIONS;
+const updateWithStart = {
+  ...startable,
+  workflowId: WORKFLOW_ID,
+  idConflictPolicy: {
+    ...START_OPTIONS.idConflictPolicy,
+    help: "What happens when a workflow with this id is running. Default: UseExisting, it gets the update",
+  },
+  updateName: { type: "text", value: "name", required: true, help: "Update name" },
+  updateInput: { type: "text", value: "json", many: true, help: "An argument of the update, as JSON" },
+  updateId: { type: "text", value: "id", help: "Two updates with one id are one. Default: a random one" },
+  waitForStage: {
+    type: "text",
+    value: "stage",
+    aliases: ["updateWaitForStage"],
+    choices: ["accepted", "completed"],
+    default: "completed",
+    help: "What to wait for",
+  },
+  ...SERVICE_OPTIONS,
+} as const satisfies Options;
+export type UpdateWithStartCall = Call<typeof updateWithStart>;
+
 const update = {
   workflowId: WORKFLOW_ID,
   runId: RUN_ID,
@@ -251,6 +303,42 @@ While a process has the store open, its commands reach it through a socket besid
       examples: [{ line: 'temporalex workflow terminate -w cart-42 --reason "stuck"' }],
       run: async (call) => (await import("../workflow/end.ts")).terminateCommand(call),
     }),
+    "update-with-start": command({
+      summary: "send an update to a workflow, which is started where it is not running",
+      description:
+        "Starts a workflow, or takes the one that is running under the id, and sends it an update, in one step: both happen, or neither. Needs a cluster.",
+      options: updateWithStart,
+      examples: [{
+        line:
+          `temporalex workflow update-with-start --type Cart -w cart-42 -i '"ada"' --update-name add_item --update-input '"BOOK-1"' --address localhost:7233`,
+      }],
+      run: async (call) => (await import("../workflow/start.ts")).updateWithStartCommand(call),
+    }),
+    reset: command({
+      summary: "let a workflow go on from an earlier point, in a new run",
+      description:
+        "Makes a new run of a workflow's history up to a point: --event-id, --type or --build-id. What was done after it is done again where the code does it again; signals, updates and cancel requests come again, unless they are excluded. An open run is terminated. Needs a cluster.",
+      options: reset,
+      examples: [
+        { line: 'temporalex workflow reset -w cart-42 --type LastWorkflowTask --reason "fixed" --address localhost:7233' },
+        {
+          line:
+            'temporalex workflow reset -w cart-42 --event-id 12 --reapply-exclude Signal --reason "fixed" --address localhost:7233',
+        },
+      ],
+      run: async (call) => (await import("../workflow/end.ts")).resetCommand(call),
+    }),
+    delete: command({
+      summary: "remove a workflow with its history",
+      description:
+        "Removes a run with its history; an open one is ended first. A cluster does it some time after it has answered.",
+      options: remove,
+      examples: [
+        { line: "temporalex workflow delete -w cart-42" },
+        { line: `temporalex workflow delete --query 'WorkflowType = "Test"' --yes` },
+      ],
+      run: async (call) => (await import("../workflow/end.ts")).deleteCommand(call),
+    }),
     describe: command({
       summary: "show what a workflow is, its pending activities, and why its task fails",
       options: describe,
@@ -273,9 +361,12 @@ While a process has the store open, its commands reach it through a socket besid
       run: async (call) => (await import("../workflow/look.ts")).listCommand(call),
     }),
     count: command({
-      summary: "count workflows",
+      summary: "count workflows, also in groups",
       options: count,
-      examples: [{ line: `temporalex workflow count --query 'ExecutionStatus = "Running"'` }],
+      examples: [
+        { line: `temporalex workflow count --query 'ExecutionStatus = "Running"'` },
+        { line: `temporalex workflow count --query 'GROUP BY ExecutionStatus'` },
+      ],
       run: async (call) => (await import("../workflow/look.ts")).countCommand(call),
     }),
     show: command({

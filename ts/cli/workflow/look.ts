@@ -1,8 +1,10 @@
 // `workflow describe`, `list` and `count`.
 import type { PendingActivity, WorkflowDescription, WorkflowStatus, WorkflowSummary } from "../../client/descriptions.ts";
+import type { WorkflowCountGroup } from "../../client/counts.ts";
 import { Exit } from "../frame/command.ts";
-import { errorDocument, UsageError } from "../frame/errors.ts";
+import { errorDocument } from "../frame/errors.ts";
 import type { Colour, Column, Printer } from "../frame/printer.ts";
+import { wholeNumber } from "../numbers.ts";
 import { type Handle, withService } from "../service.ts";
 import { failureLine, lastTaskFailure, type TaskFailure } from "../stuck.ts";
 import type { CountCall, DescribeCall, ListCall } from "../table/workflow.ts";
@@ -98,18 +100,11 @@ function describeText(d: WorkflowDescription, failure: TaskFailure | undefined, 
   return `${fields}\n${print.paint("Pending activities", "bold")}\n${print.table(d.pendingActivities, columns)}`;
 }
 
-const whole = (option: string, value: number | undefined): number | undefined => {
-  if (value !== undefined && (!Number.isInteger(value) || value < 1)) {
-    throw new UsageError(`${option} is a whole number from 1, not ${value}`);
-  }
-  return value;
-};
-
 export async function listCommand(call: ListCall): Promise<number> {
   const { query = "", timeFormat } = call.options;
   const { print } = call;
-  const limit = whole("--limit", call.options.limit) ?? Infinity;
-  const pageSize = Math.min(whole("--page-size", call.options.pageSize) ?? 100, limit);
+  const limit = wholeNumber("--limit", call.options.limit) ?? Infinity;
+  const pageSize = Math.min(wholeNumber("--page-size", call.options.pageSize) ?? 100, limit);
   const columns: Column<WorkflowSummary>[] = [
     { title: "Status", cell: (w) => statusText(w.status), colour: (w) => COLOURS[w.status] },
     { title: "WorkflowId", cell: (w) => w.workflowId },
@@ -141,8 +136,19 @@ export async function listCommand(call: ListCall): Promise<number> {
 
 export async function countCommand(call: CountCall): Promise<number> {
   return await withService(call, async ({ client, settings }) => {
-    const count = await client.count(call.options.query, settings);
-    call.print.result({ count }, () => `${count}\n`);
+    const { print } = call;
+    const { count, groups } = await client.countGroups(call.options.query, settings);
+    const columns: Column<WorkflowCountGroup>[] = [
+      { title: "Count", cell: (group) => String(group.count), right: true },
+      {
+        title: "Group",
+        cell: ({ values }) => values.map((value) => typeof value === "string" ? value : showValue(value)).join(", "),
+      },
+    ];
+    print.result(
+      { count, ...(groups.length > 0 && { groups }) },
+      () => groups.length === 0 ? `${count}\n` : print.table([...groups, { count, values: ["all"] }], columns),
+    );
     return Exit.ok;
   });
 }

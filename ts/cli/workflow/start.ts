@@ -1,17 +1,20 @@
-// `workflow start`, `execute` and `result`.
+// `workflow start`, `execute`, `update-with-start` and `result`.
 import { WorkflowContinuedAsNewError, WorkflowFailedError } from "../../client/errors.ts";
 import type { WorkflowOptions } from "../../client/options.ts";
 import { randomId } from "../../platform/host.ts";
 import { type Call, Exit } from "../frame/command.ts";
 import { errorDocument, errorText, UsageError } from "../frame/errors.ts";
 import { type Connection, type Handle, withService } from "../service.ts";
-import type { ResultCall, StartCall } from "../table/workflow.ts";
-import { type Encoded, jsonPairs, readInputs, showValue } from "../values.ts";
+import type { ResultCall, StartCall, UpdateWithStartCall } from "../table/workflow.ts";
+import { type Encoded, encodeInput, jsonPairs, readInputs, showValue } from "../values.ts";
 
 const upper = <T extends string>(text: string): T => text.replace(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase() as T;
 
 /** What the options of a start say, in the client's words. */
-export function startOptions({ options }: StartCall, args: Encoded[]): WorkflowOptions & { args: Encoded[] } {
+export function startOptions(
+  { options }: { readonly options: Omit<StartCall["options"], "startDelay"> & { readonly startDelay?: number | undefined } },
+  args: Encoded[],
+): WorkflowOptions & { args: Encoded[] } {
   const { idConflictPolicy, idReusePolicy, executionTimeout, runTimeout, taskTimeout, startDelay } = options;
   const { staticSummary, staticDetails } = options;
   if (options.workflowId === "") throw new UsageError("--workflow-id is empty");
@@ -69,6 +72,38 @@ export async function executeCommand(call: StartCall): Promise<number> {
     call.print.note(`started workflow ${handle.workflowId} (run ${handle.runId}) in ${where}`);
     const left = settings.timeout === undefined ? {} : { timeout: Math.max(1, settings.timeout - (performance.now() - began)) };
     return await showResult(call, handle, left, true);
+  });
+}
+
+export async function updateWithStartCommand(call: UpdateWithStartCall): Promise<number> {
+  const { options, print } = call;
+  const { type, updateName, updateId = randomId(), waitForStage } = options;
+  const started = startOptions(call, await readInputs(call));
+  const updateArgs = options.updateInput.map((text) => encodeInput("--update-input", text));
+  return await withService(call, async ({ client, settings }) => {
+    const { workflow, update } = await client.startUpdateWithStart(type, {
+      ...started,
+      ...settings,
+      update: updateName,
+      updateArgs,
+      updateId,
+      waitFor: waitForStage,
+    });
+    const document = { workflowId: workflow.workflowId, runId: workflow.runId, updateId, name: updateName };
+    if (waitForStage === "accepted") {
+      print.result({ ...document, stage: "ACCEPTED" }, () =>
+        print.fields([
+          ["WorkflowId", document.workflowId],
+          ["RunId", document.runId],
+          ["UpdateId", updateId],
+          ["Stage", "accepted"],
+        ]));
+      return Exit.ok;
+    }
+    const result = await update.result(settings);
+    print.result({ ...document, result: result ?? null }, () => result === undefined ? "" : `${showValue(result, 2)}\n`);
+    print.note(`workflow ${document.workflowId}, run ${document.runId}`);
+    return Exit.ok;
   });
 }
 

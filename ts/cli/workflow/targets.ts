@@ -4,21 +4,22 @@ import { WorkflowNotFoundError } from "../../client/errors.ts";
 import { Exit } from "../frame/command.ts";
 import { UsageError } from "../frame/errors.ts";
 import { type Connection, type Handle, withService } from "../service.ts";
-import type { EndCall, SignalCall } from "../table/workflow.ts";
+import type { DeleteCall, EndCall, SignalCall } from "../table/workflow.ts";
 
-type SomeCall = EndCall | SignalCall;
+type SomeCall = DeleteCall | EndCall | SignalCall;
 
 /** So many are done at the same time. */
 const AT_ONCE = 20;
 
 /**
- * Does `act` to the workflow that the options name, or to each that they select; answers the exit code. `done` is the word for what has
+ * Does `act` to the workflow that the options name, or to each (open one, or any) that they select; answers the exit code. `done` is the word for what has
  * been done to it.
  */
 export async function withTargets(
   call: SomeCall,
   done: string,
   act: (handle: Handle, settings: Connection["settings"]) => Promise<void>,
+  which: "open" | "all" = "open",
 ): Promise<number> {
   const { workflowId, runId, query, yes } = call.options;
   if ((workflowId === undefined) === (query === undefined)) {
@@ -33,10 +34,11 @@ export async function withTargets(
       print.result({ workflowId, ...(runId !== undefined && { runId }), done }, () => `${done} ${workflowId}\n`);
       return Exit.ok;
     }
-    const selected = `(${query!}) AND ExecutionStatus = "Running"`;
+    const selected = which === "all" ? query! : `(${query!}) AND ExecutionStatus = "Running"`;
     if (!yes) {
       const count = await client.count(selected, settings);
-      throw new UsageError(`${count} open workflow${count === 1 ? " matches" : "s match"}; add --yes to go on`);
+      const kind = which === "all" ? "" : "open ";
+      throw new UsageError(`${count} ${kind}workflow${count === 1 ? " matches" : "s match"}; add --yes to go on`);
     }
     return await withEach(call, client, selected, (handle) => act(handle.with(settings), settings), done);
   });

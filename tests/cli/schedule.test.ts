@@ -1,0 +1,133 @@
+// `temporalex schedule ...`, `workflow reset`, `delete`, `count` and `update-with-start`: mistakes, and what is said of a cluster that does not answer. What
+// they do on a cluster is in tests/interop/cli.test.ts.
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { calendarText } from "../../ts/cli/schedule/look.ts";
+import { decodeSpec, encodeSpec } from "../../ts/client/schedules/spec.ts";
+import { ScheduleSpecSchema } from "../../ts/temporal/generated/temporal/api/schedule/v1/message_pb.ts";
+import { create } from "@bufbuild/protobuf";
+import { run } from "./support/run.ts";
+
+let folder = "";
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), "temporalex-schedule-"));
+});
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+async function refused(words: RegExp, ...args: string[]): Promise<void> {
+  const text = await run(args, { cwd: folder });
+  assert.equal(text.code, 2, text.out + text.err);
+  assert.match(text.err, words);
+  assert.doesNotMatch(text.err, /\n\s+at /, "no stack trace");
+}
+/** Nobody listens there: what is refused before anything is asked never gets so far. */
+const AT = ["--address", "127.0.0.1:1"];
+const CREATE = ["schedule", "create", "-s", "x", "--type", "Report", ...AT];
+
+test("schedules need a cluster: a store is neither opened nor made for the answer", async () => {
+  for (const command of ["list", "describe", "pause", "trigger", "delete"]) {
+    const id = command === "list" ? [] : ["-s", "x"];
+    await refused(/schedules need a Temporal cluster: name it with --address or --profile/, "schedule", command, ...id);
+  }
+  await refused(/schedules need a Temporal cluster/, "schedule", "list", "--store", "shop.sqlite");
+  assert.ok(!existsSync(join(folder, "temporalex.sqlite")));
+});
+
+test("what is wrong with a schedule is said by the option or the field", async () => {
+  await refused(/--schedule-id <id> is missing/, "schedule", "describe", ...AT);
+  await refused(/--type <name> is missing/, "schedule", "create", "-s", "x", ...AT);
+  await refused(
+    /--calendar is JSON such as .*not 0 6 \* \* \*; a cron expression goes to --cron/,
+    ...CREATE,
+    "--calendar",
+    "0 6 * * *",
+  );
+  await refused(/spec\.calendars\[0\]\.hour is 25; it is a whole number from 0 to 23/, ...CREATE, "--calendar", '{"hour": 25}');
+  await refused(/has no field "hours"/, ...CREATE, "--calendar", '{"hours": 5}');
+  await refused(/--interval is written every\/offset/, ...CREATE, "--interval", "1h/2m/3m");
+  await refused(/"often" is not a duration/, ...CREATE, "--interval", "often");
+  await refused(/--start-time is a moment such as .*not "tomorrow"/, ...CREATE, "--start-time", "tomorrow");
+  await refused(/--start-time is a moment/, ...CREATE, "--start-time", "2030-01-01T00:00:00");
+  await refused(/remainingActions is 1\.5/, ...CREATE, "--remaining-actions", "1.5");
+  await refused(/--overlap-policy.*Skip, BufferOne/, ...CREATE, "--overlap-policy", "Sometimes");
+  await refused(/--input is not JSON/, ...CREATE, "-i", "ada");
+  await refused(
+    /--unlimited and --remaining-actions/,
+    "schedule",
+    "update",
+    "-s",
+    "x",
+    "--unlimited",
+    "--remaining-actions",
+    "3",
+    ...AT,
+  );
+  await refused(/--end-time <time> is missing/, "schedule", "backfill", "-s", "x", "--start-time", "2026-01-01", ...AT);
+  await refused(/--limit is a whole number/, "schedule", "list", "--limit", "0", ...AT);
+});
+
+test("reset, delete and update-with-start: mistakes", async () => {
+  const reset = ["workflow", "reset", "-w", "x", "--reason", "y", ...AT];
+  await refused(/--reason <text> is missing/, "workflow", "reset", "-w", "x", "-e", "4", ...AT);
+  await refused(/--event-id, --type or --build-id is required, and one of them only/, ...reset);
+  await refused(/one of them only/, ...reset, "-e", "4", "--type", "LastWorkflowTask");
+  await refused(/--event-id is a whole number from 1, not 0/, ...reset, "-e", "0");
+  await refused(/--workflow-id or --query is required/, "workflow", "delete", ...AT);
+  await refused(/--update-name <name> is missing/, "workflow", "update-with-start", "-w", "x", "--type", "Cart", ...AT);
+  const uws = ["workflow", "update-with-start", "-w", "x", "--type", "Cart", "--update-name", "add", ...AT];
+  await refused(/--update-input is not JSON: .*--update-input '"BOOK"'/, ...uws, "--update-input", "BOOK");
+});
+
+test("a store has neither reset nor update-with-start, and says what it has", async () => {
+  const store = ["--store", join(folder, "some.sqlite")];
+  const started = await run(["workflow", "start", "--type", "Cart", "-w", "w", ...store], { cwd: folder });
+  assert.equal(started.code, 0, started.err);
+  const reset = await run(["workflow", "reset", "-w", "w", "--reason", "y", "-e", "3", ...store], { cwd: folder });
+  assert.equal(reset.code, 1, reset.out);
+  assert.match(reset.err, /embedded engine does not have reset of workflows.*Temporal cluster/);
+  const counted = await run(["workflow", "count", "--query", "GROUP BY ExecutionStatus", ...store], { cwd: folder });
+  assert.equal(counted.out, "Count  Group\n    1  Running\n    1  all\n", counted.err);
+  const asJson = await run(["workflow", "count", "--query", "GROUP BY ExecutionStatus", "--json", ...store], { cwd: folder });
+  assert.deepEqual(JSON.parse(asJson.out), { count: 1, groups: [{ values: ["Running"], count: 1 }] });
+  const unsure = await run(["workflow", "delete", "--query", 'WorkflowType = "Cart"', ...store], { cwd: folder });
+  assert.match(unsure.err, /1 workflow matches; add --yes to go on/);
+  const removed = await run(["workflow", "delete", "-w", "w", ...store], { cwd: folder });
+  assert.equal(removed.out, "deleted w\n", removed.err);
+  const left = await run(["workflow", "count", ...store], { cwd: folder });
+  assert.equal(left.out, "0\n");
+});
+
+test("a cluster that does not answer: a terminal is told that it is tried again, a program is not", async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  const list = ["workflow", "list", "--address", `127.0.0.1:${port}`, "--timeout", "1s"];
+  const watched = await run(list, { terminal: true, errTerminal: true });
+  assert.equal(watched.code, 1);
+  assert.match(
+    watched.err,
+    new RegExp(`no answer at 127\\.0\\.0\\.1:${port} \\(ECONNREFUSED\\), trying again\\.+ Ctrl-C gives up`),
+  );
+  const [, last] = watched.err.split(/trying again[^\r]*\r(?!.*trying again)/s);
+  assert.match(last ?? "", /^.\[2K.*nothing answers at/s, "the line is wiped before the error");
+  const piped = await run(list);
+  assert.doesNotMatch(piped.err, /trying again/);
+  assert.match(piped.err, /nothing answers at 127\.0\.0\.1/);
+});
+
+test("calendars are shown by what they say", () => {
+  const shown = (calendar: Parameters<typeof encodeSpec>[0]["calendars"]) =>
+    decodeSpec(create(ScheduleSpecSchema, encodeSpec({ calendars: calendar! }))).calendars.map(calendarText)[0];
+  assert.equal(shown([{ hour: 6 }]), "hour 6");
+  assert.equal(
+    shown([{ hour: [6, { start: 12, end: 18, step: 3 }], dayOfWeek: { start: "MONDAY", end: "FRIDAY" } }]),
+    "dayOfWeek MONDAY-FRIDAY, hour 6,12-18/3",
+  );
+  assert.equal(shown([{ minute: "*", hour: "*", comment: "each minute" }]), "hour 0-23, minute 0-59 (each minute)");
+  assert.equal(shown([{ year: 2030, month: "MARCH", dayOfMonth: 1 }]), "year 2030, month MARCH, dayOfMonth 1, hour 0");
+});

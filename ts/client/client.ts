@@ -101,7 +101,7 @@ export class Client {
     const logger = options.logger ?? consoleLogger();
     const limits = { ...DEFAULT_PAYLOAD_LIMITS, ...options.payloadLimits };
     const codec = MessageCodec.of(options);
-    const plain = metered(options.service, options.metrics, this.namespace);
+    const plain = metered(options.service, options.metrics, { namespace: this.namespace });
     const service = codec === undefined ? plain : withCodec(plain, codec, { limits, logger });
     this.#context = {
       calls: new Calls(service, { ...DEFAULT_RETRY, ...options.retry }),

@@ -47,9 +47,12 @@ export const FAMILIES: { readonly [name: string]: Family } = {
   temporal_workflow_endtoend_latency: { help: "Time from the start of a run to its end", buckets: WORKFLOW },
   temporal_sticky_cache_hit: { help: "Workflow tasks whose run was in memory" },
   temporal_sticky_cache_miss: { help: "Workflow tasks of this worker's own queue whose run was not in memory any more" },
+  temporal_sticky_cache_total_forced_eviction: { help: "Runs that left the memory for others" },
   temporal_sticky_cache_size: { help: "Runs in memory" },
   temporal_activity_poll_no_task: { help: "Polls for activity tasks that ended without one" },
-  temporal_activity_task_received: { help: "Polls for activity tasks that brought one" },
+  temporal_activity_task_received: {
+    help: "Attempts of activities that came, by whether they came with the report that scheduled them",
+  },
   temporal_activity_schedule_to_start_latency: {
     help: "Time from the scheduling of an activity's attempt to its start",
     buckets: SCHEDULE_TO_START,

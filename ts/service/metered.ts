@@ -24,15 +24,26 @@ function isLong(method: MethodName, request: Uint8Array): boolean {
   return false;
 }
 
+/** Who calls. */
+export interface Caller {
+  readonly namespace: string;
+  /** The queue that a worker polls. */
+  readonly taskQueue?: string;
+}
+
 /** One kind of call, long or not. */
 class CallSeries {
   readonly #requests;
   readonly #latency;
   readonly #failures: SeriesBy<ReturnType<Metrics["counter"]>>;
 
-  constructor(metrics: Metrics, namespace: string, method: MethodName, long: boolean) {
+  constructor(metrics: Metrics, { namespace, taskQueue }: Caller, method: MethodName, long: boolean) {
     const name = `temporal_${long ? "long_" : ""}request`;
-    const labels = { operation: method[0]!.toUpperCase() + method.slice(1), namespace };
+    const labels = {
+      operation: method[0]!.toUpperCase() + method.slice(1),
+      namespace,
+      ...(long && taskQueue !== undefined && { task_queue: taskQueue }),
+    };
     this.#requests = metrics.counter(name, labels);
     this.#latency = metrics.histogram(`${name}_latency`, labels);
     this.#failures = new SeriesBy((status_code) => metrics.counter(`${name}_failure`, { ...labels, status_code }));
@@ -53,14 +64,14 @@ class CallSeries {
 }
 
 /** The service, with its calls reported. Without metrics it is the service itself. */
-export function metered(service: RawService, metrics: Metrics | undefined, namespace: string): RawService {
+export function metered(service: RawService, metrics: Metrics | undefined, caller: Caller): RawService {
   if (metrics === undefined) return service;
   const plain = new Map<MethodName, CallSeries>();
   const long = new Map<MethodName, CallSeries>();
   const seriesOf = (method: MethodName, isLong: boolean) => {
     const known = isLong ? long : plain;
     let series = known.get(method);
-    if (series === undefined) known.set(method, series = new CallSeries(metrics, namespace, method, isLong));
+    if (series === undefined) known.set(method, series = new CallSeries(metrics, caller, method, isLong));
     return series;
   };
   const call = async (method: MethodName, request: Uint8Array, options?: CallOptions): Promise<Uint8Array> => {

@@ -101,7 +101,7 @@ export class ActivityExecution {
   #measureStart(): void {
     const { currentAttemptScheduledTime: due, startedTime: started } = this.#task;
     if (this.#options.metrics === undefined || due === undefined || started === undefined) return;
-    this.#series?.scheduleToStart.record(timestampDate(started).getTime() - timestampDate(due).getTime());
+    this.#options.metrics.activityScheduleToStart.record(timestampDate(started).getTime() - timestampDate(due).getTime());
   }
 
   async #measured<T>(run: () => Promise<T>): Promise<T> {

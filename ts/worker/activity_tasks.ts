@@ -17,6 +17,8 @@ export class ActivityTasks {
   readonly #options: ActivityTasksOptions;
   readonly #running = new Set<ActivityExecution>();
   #cancelled: CancelReason | undefined;
+  /** Tasks that came with a report, for the metrics. */
+  readonly #eager = new WeakSet<Uint8Array>();
 
   constructor(options: ActivityTasksOptions) {
     this.#options = options;
@@ -33,13 +35,21 @@ export class ActivityTasks {
     return this.#running.size;
   }
 
+  /** A task that is about to come came with a report, and not with a poll. */
+  noteEager(bytes: Uint8Array): void {
+    if (this.#options.metrics !== undefined) this.#eager.add(bytes);
+  }
+
   /** Works on a task (bytes of PollActivityTaskQueueResponse) to its report. Never rejects. */
   async handle(bytes: Uint8Array): Promise<void> {
     let execution: ActivityExecution;
     let type: string;
+    const eager = this.#eager.delete(bytes);
     try {
       const task = fromBinary(PollActivityTaskQueueResponseSchema, bytes);
       type = task.activityType?.name ?? "";
+      const series = this.#options.metrics?.activity(task.workflowType?.name ?? "", type);
+      (eager ? series?.receivedEagerly : series?.received)?.add();
       execution = new ActivityExecution(task, this.#options);
     } catch (error) {
       this.#options.logger.error("the service sent an activity task that does not decode", { error, bytes: bytes.length });

@@ -171,7 +171,7 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
   const namespace = options.namespace ?? "default";
   const metrics = options.metrics && new WorkerMetrics(options.metrics, namespace, taskQueue);
   return {
-    service: metered(options.service, options.metrics, namespace),
+    service: metered(options.service, options.metrics, { namespace, taskQueue }),
     taskQueue,
     namespace,
     identity: options.identity ?? processIdentity(),

@@ -400,7 +400,10 @@ export class Worker {
     const { service, taskQueue, maxActivitiesPerSecond, maxTaskQueueActivitiesPerSecond } = this.#settings;
     if (service.losesCancelledPolls !== true) return;
     if (maxActivitiesPerSecond !== undefined || maxTaskQueueActivitiesPerSecond !== undefined) return;
-    const work = (task: Uint8Array, release: () => void) => poller.work(task, release);
+    const work = (task: Uint8Array, release: () => void) => {
+      this.#activityTasks?.noteEager(task);
+      poller.work(task, release);
+    };
     this.#eager = new EagerActivities({ taskQueue, slots: poller.slots, work });
     this.#workflowTasks?.askFor(this.#eager);
   }

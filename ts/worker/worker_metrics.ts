@@ -12,18 +12,18 @@ export type TaskFailureReason = "NonDeterminismError" | "WorkflowError" | "GrpcM
 
 /** Of one type of workflow. */
 export class WorkflowSeries {
-  readonly scheduleToStart: Histogram;
   readonly execution: Histogram;
   readonly replay: Histogram;
   readonly endToEnd: Histogram;
+  readonly cacheHit: Counter;
   readonly failed: SeriesBy<Counter>;
   readonly ended: SeriesBy<Counter>;
 
   constructor(metrics: Metrics, labels: { readonly [name: string]: string }) {
-    this.scheduleToStart = metrics.histogram("temporal_workflow_task_schedule_to_start_latency", labels);
     this.execution = metrics.histogram("temporal_workflow_task_execution_latency", labels);
     this.replay = metrics.histogram("temporal_workflow_task_replay_latency", labels);
     this.endToEnd = metrics.histogram("temporal_workflow_endtoend_latency", labels);
+    this.cacheHit = metrics.counter("temporal_sticky_cache_hit", labels);
     this.failed = new SeriesBy((failure_reason) =>
       metrics.counter("temporal_workflow_task_execution_failed", { ...labels, failure_reason })
     );
@@ -33,15 +33,20 @@ export class WorkflowSeries {
 
 /** Of one type of activity, called by one type of workflow. */
 export interface ActivitySeries {
-  readonly scheduleToStart: Histogram;
+  readonly received: Counter;
+  /** Those that came with the report that scheduled them. */
+  readonly receivedEagerly: Counter;
   readonly execution: Histogram;
   readonly endToEnd: Histogram;
   readonly failed: Counter;
 }
 
 export class WorkerMetrics {
-  readonly cacheHit: Counter;
   readonly cacheMiss: Counter;
+  /** Runs that left the memory for others. */
+  readonly forcedEviction: Counter;
+  readonly workflowScheduleToStart: Histogram;
+  readonly activityScheduleToStart: Histogram;
   readonly #metrics: Metrics;
   readonly #labels: { readonly namespace: string; readonly task_queue: string };
   readonly #workflows: SeriesBy<WorkflowSeries>;
@@ -52,17 +57,20 @@ export class WorkerMetrics {
     const labels = { namespace, task_queue: taskQueue };
     this.#metrics = metrics;
     this.#labels = labels;
-    this.cacheHit = metrics.counter("temporal_sticky_cache_hit", labels);
     this.cacheMiss = metrics.counter("temporal_sticky_cache_miss", labels);
+    this.forcedEviction = metrics.counter("temporal_sticky_cache_total_forced_eviction", labels);
+    this.workflowScheduleToStart = metrics.histogram("temporal_workflow_task_schedule_to_start_latency", labels);
+    this.activityScheduleToStart = metrics.histogram("temporal_activity_schedule_to_start_latency", labels);
     this.#workflows = new SeriesBy((workflow_type) => new WorkflowSeries(metrics, { ...labels, workflow_type }));
     this.#activities = new SeriesBy((workflow_type) =>
       new SeriesBy((activity_type) => {
         const all = { ...labels, workflow_type, activity_type };
         return {
-          scheduleToStart: metrics.histogram("temporal_activity_schedule_to_start_latency", all),
+          received: metrics.counter("temporal_activity_task_received", { ...all, eager: "false" }),
+          receivedEagerly: metrics.counter("temporal_activity_task_received", { ...all, eager: "true" }),
           execution: metrics.histogram("temporal_activity_execution_latency", all),
           endToEnd: metrics.histogram("temporal_activity_succeed_endtoend_latency", all),
-          failed: metrics.counter("temporal_activity_execution_failed", all),
+          failed: metrics.counter("temporal_activity_execution_failed", { ...all, failure_reason: "ActivityError" }),
         };
       })
     );
@@ -81,13 +89,14 @@ export class WorkerMetrics {
     this.#metrics.counter("temporal_worker_start", this.#labels).add();
   }
 
-  /** What counts the answers of a kind of polls. */
+  /** What counts the answers of a kind of polls. Activities are counted by their types, when they begin. */
   polled(type: PollerType): (found: boolean) => void {
-    const [some, none] = type === "activity_task"
-      ? ["temporal_activity_task_received", "temporal_activity_poll_no_task"]
-      : ["temporal_workflow_task_queue_poll_succeed", "temporal_workflow_task_queue_poll_empty"];
-    const succeeded = this.#metrics.counter(some!, this.#labels);
-    const empty = this.#metrics.counter(none!, this.#labels);
+    if (type === "activity_task") {
+      const nothing = this.#metrics.counter("temporal_activity_poll_no_task", this.#labels);
+      return (found) => found ? undefined : nothing.add();
+    }
+    const succeeded = this.#metrics.counter("temporal_workflow_task_queue_poll_succeed", this.#labels);
+    const empty = this.#metrics.counter("temporal_workflow_task_queue_poll_empty", this.#labels);
     return (found) => (found ? succeeded : empty).add();
   }
 

@@ -47,7 +47,7 @@ export class WorkflowWatch {
     this.#open.set(head.runId, run);
     const { scheduledMs, startedMs } = facts;
     if (!head.isQuery && scheduledMs !== undefined && startedMs !== undefined && startedMs > 0) {
-      this.#metrics.workflow(head.workflowType).scheduleToStart.record(startedMs - scheduledMs);
+      this.#metrics.workflowScheduleToStart.record(startedMs - scheduledMs);
     }
     return { head, facts, run, began: performance.now() };
   }
@@ -66,7 +66,7 @@ export class WorkflowWatch {
     const series = this.#metrics.workflow(head.workflowType);
     const took = performance.now() - began;
     const inMemory = facts.partial && !run.fetched;
-    if (facts.partial) (inMemory ? this.#metrics.cacheHit : this.#metrics.cacheMiss).add();
+    if (facts.partial) (inMemory ? series.cacheHit : this.#metrics.cacheMiss).add();
     series.execution.record(took);
     if (facts.hasPast && !inMemory) series.replay.record(took);
     if (outcome.error !== undefined && !head.isQuery) {
@@ -76,7 +76,9 @@ export class WorkflowWatch {
     this.#cached.delete(head.runId);
     if (outcome.evict || this.#cacheSize === 0) return;
     this.#cached.set(head.runId, run);
-    if (this.#cached.size > this.#cacheSize) this.#cached.delete(this.#cached.keys().next().value!);
+    if (this.#cached.size <= this.#cacheSize) return;
+    this.#cached.delete(this.#cached.keys().next().value!);
+    this.#metrics.forcedEviction.add();
   }
 
   /** The service took the task's completion (the request). */

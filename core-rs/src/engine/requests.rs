@@ -4,6 +4,7 @@ use super::activity::{self, Which};
 use super::codec::{self, Wire};
 use super::cx::{Again, Cx, Wait};
 use super::event::About;
+use super::payload::text_payloads;
 use super::queues::Side;
 use super::rpc::{self, Rpc};
 use super::runs::Found;
@@ -407,15 +408,17 @@ impl Engine {
                 self.started(id, run_id, first, status, false, signalled);
             }
             (how, latest) => {
+                let run_id = self.cx.rng.uuid7(self.cx.now);
                 if !matches!(how, start::Found::Terminate) {
                     start::check_open_runs(&self.cx)?;
                 } else if let Some(slot) = latest {
                     let identity = "history-service".to_string();
+                    let details = text_payloads(&format!("terminated by new runID: {run_id}"));
                     self.with_run(slot, |run, cx| {
-                        close::terminate(run, cx, "TerminateIfRunning WorkflowIdReusePolicy".into(), None, identity);
+                        close::terminate(run, cx, "TerminateIfRunning WorkflowIdReusePolicy".into(), Some(details), identity);
                     });
                 }
-                let run_id = start::fresh(&mut self.cx, s);
+                start::fresh(&mut self.cx, s, &run_id);
                 let signals = with_signal.is_some();
                 if let Some(request) = with_signal
                     && let Some(run) = self.cx.spawned.last_mut()

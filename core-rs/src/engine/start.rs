@@ -252,10 +252,10 @@ pub fn check_open_runs(cx: &Cx) -> Rpc<()> {
     Ok(())
 }
 
-/// Creates the run of a start request and answers its id.
-pub fn fresh(cx: &mut Cx, s: Start) -> String {
+/// Creates the run of a start request.
+pub fn fresh(cx: &mut Cx, s: Start, run_id: &str) {
     let now = cx.now;
-    let run_id = cx.rng.uuid7(now);
+    let run_id = run_id.to_string();
     let mut attrs = s.attrs;
     attrs.original_execution_run_id.clone_from(&run_id);
     attrs.first_execution_run_id.clone_from(&run_id);
@@ -265,8 +265,7 @@ pub fn fresh(cx: &mut Cx, s: Start) -> String {
         attrs.workflow_execution_expiration_time = timestamp_opt(now + delay + execution);
     }
     let request_id = if s.request_id.is_empty() { cx.rng.uuid4() } else { s.request_id };
-    create(cx, NewRun { run_id: run_id.clone(), request_id, attrs, user_metadata: s.user_metadata, first_start_us: 0 }, now);
-    run_id
+    create(cx, NewRun { run_id, request_id, attrs, user_metadata: s.user_metadata, first_start_us: 0 }, now);
 }
 
 impl From<SignalWithStartRequest> for StartRequest {

@@ -78,6 +78,40 @@ fn case_112_legacy_query_with_full_history() {
     assert_eq!(session.shown(), "{Init} {Query legacy_query} {Fire 1}");
 }
 
+/// The history that is fetched for a query may go on with events of a task that has not completed: they are that task's.
+#[test]
+fn case_112b_query_in_front_of_an_open_task() {
+    let test = RunTest::new(&one_timer(), program());
+    let next = test.tasks()[1];
+    for to in [6, 7, 8] {
+        for from in [next.from, 1] {
+            let mut session = test.session();
+            session.task(&query_task(&test, 3, to));
+            assert_eq!(session.shown(), "{Init} {Query legacy_query}", "history to {to}");
+            check_answer(&session);
+            let end = session.task(&test.poll(from, next));
+            assert_eq!(end.commands(), "CompleteWorkflowExecution", "history to {to}");
+            assert_eq!(session.shown(), "{Init} {Query legacy_query} {Fire 1}");
+        }
+    }
+}
+
+/// The same with an update in the open task, which comes as a message.
+#[test]
+fn case_112c_query_in_front_of_an_update() {
+    let history = start().timer_started("1").w_open();
+    let test = RunTest::new(&history, program());
+    let next = test.tasks()[1];
+    let mut session = test.session();
+    session.task(&query_task(&test, 3, 7));
+    assert_eq!(session.shown(), "{Init} {Query legacy_query}");
+    let mut poll = test.poll(next.from, next);
+    poll.queries = BTreeMap::from([("q1".to_string(), query("a"))]);
+    let end = session.task(&poll);
+    assert_eq!(session.shown(), "{Init} {Query legacy_query} {Query q1}");
+    assert_eq!(end.completed().query_results.len(), 1);
+}
+
 #[test]
 fn case_113_legacy_query_after_completion() {
     let test = RunTest::new(&one_timer(), program());

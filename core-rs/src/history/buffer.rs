@@ -10,7 +10,7 @@ use crate::api::enums::v1::EventType;
 use crate::boundary::JobOrder;
 use crate::error::{Result, codes, fatal};
 use crate::history::boundary::{BoundaryRule, Scanner, Scope, choose_rule};
-use crate::history::event::{Event, event_type};
+use crate::history::event::{Event, event_type, is_command_event, is_terminal_event};
 
 /// What [`HistoryBuffer::take_next`] answers.
 #[derive(Debug, PartialEq)]
@@ -44,6 +44,8 @@ pub struct HistoryBuffer {
     last_taken_started: i64,
     previous_started: i64,
     started: i64,
+    /// The task only asks: what no completed task has seen stays for the task that will bring it.
+    query_only: bool,
     update_positions: Vec<i64>,
 }
 
@@ -73,7 +75,14 @@ impl HistoryBuffer {
     pub fn begin_task(&mut self, previous_started: i64, started: i64) {
         self.previous_started = previous_started;
         self.started = started;
+        self.query_only = false;
         self.update_positions.clear();
+    }
+
+    /// A task with nothing but a query begins. Its history, as it is fetched, may go on with events of an open task.
+    pub fn begin_query(&mut self, previous_started: i64) {
+        self.begin_task(previous_started, 0);
+        self.query_only = true;
     }
 
     /// Sequencing ids of the update requests that came as messages with the task; Core's second rule keeps their place.
@@ -127,6 +136,9 @@ impl HistoryBuffer {
             let tail = std::mem::take(&mut self.tail);
             self.append(tail)?;
         }
+        if complete && self.query_only {
+            self.forget_open_task();
+        }
         self.complete = complete;
         if complete && self.last_known < self.started {
             let text =
@@ -163,6 +175,23 @@ impl HistoryBuffer {
             self.open.extend(events.into_iter().skip(known));
         }
         Ok(())
+    }
+
+    /// Drops what lies behind the last completed task and its commands: it comes again, with the task that is about it. A closed run
+    /// has no such task.
+    fn forget_open_task(&mut self) {
+        if self.open.iter().any(is_terminal_event) {
+            return;
+        }
+        let completed = |e: &Event| event_type(e) == Some(EventType::WorkflowTaskCompleted);
+        let Some(at) = self.open.iter().rposition(completed) else { return };
+        let commands = self.open.iter().skip(at + 1).take_while(|e| is_command_event(e)).count();
+        let keep = at + 1 + commands;
+        if keep < self.open.len() {
+            self.open.truncate(keep);
+            self.last_known = self.open.back().map_or(self.last_known, |e| e.event_id);
+            self.scanner = Scanner::default();
+        }
     }
 
     /// The next sequence, once the one behind it is bounded or the history is known to end.

@@ -96,7 +96,11 @@ impl Run {
             self.workflow.incoming.push_back(incoming);
         }
         let missing_all = events.is_empty() && self.history.last_taken_id() == 0;
-        self.history.begin_task(previous, if events.is_empty() { 0 } else { started });
+        if query_only {
+            self.history.begin_query(previous);
+        } else {
+            self.history.begin_task(previous, if events.is_empty() { 0 } else { started });
+        }
         self.history.set_update_positions(self.workflow.incoming.iter().map(|m| m.sequencing_id).collect());
         if missing_all && page_token.is_empty() {
             // A query for a run that is not cached: its history is asked for by the first `next`.

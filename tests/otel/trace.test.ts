@@ -218,6 +218,36 @@ test("a run whose worker stops is let go, and what it asks for elsewhere hangs u
   ]);
 });
 
+test("a tracer that throws costs the trace and nothing else", async () => {
+  const warned: string[] = [];
+  const broken = () => {
+    throw new Error("no spans today");
+  };
+  for (
+    const workflowTracer of [
+      { run: broken },
+      { run: () => ({ command: broken, end: broken }) },
+      { run: () => ({ command: () => ({ headers: {}, done: broken }), end: broken }) },
+    ]
+  ) {
+    const taskQueue = `broken-${runs++}`;
+    const one = await Worker.create({
+      service: engine,
+      taskQueue,
+      workflows,
+      activities: { greet: (name: string) => name },
+      logger: { ...silentLogger, warn: (message) => void warned.push(message) },
+      workflowTracer,
+    });
+    const client = new Client({ service: engine, taskQueue, logger: silentLogger });
+    await one.runUntil(async () => {
+      assert.equal(await client.execute("Twice", { id: taskQueue, args: [1] }), "done");
+    });
+  }
+  assert.ok(warned.length >= 3);
+  assert.deepEqual(new Set(warned), new Set(["a trace could not be made"]));
+});
+
 test("headers that nobody can read are no trouble", async () => {
   const { client, worker: one } = await worker();
   const plain = new Client({

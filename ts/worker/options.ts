@@ -195,7 +195,7 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
     events: options.events ?? {},
     activityInterceptors: [...options.activityInterceptors ?? []],
     metrics,
-    tracing: options.workflowTracer && new WorkflowTracing(options.workflowTracer),
+    tracing: options.workflowTracer && new WorkflowTracing(options.workflowTracer, options.logger ?? consoleLogger()),
     watch: metrics && new WorkflowWatch(metrics, cachedWorkflows),
     timers: options.timers ?? realTimers,
     activityTimers: options.activityTimers ?? options.timers ?? realTimers,

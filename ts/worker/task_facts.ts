@@ -44,8 +44,17 @@ function firstOf(bytes: Uint8Array, wanted: number): Uint8Array | undefined {
   return undefined;
 }
 
+/** What the first page of a history says of the run's start; undefined where it says nothing that can be read. */
+export function readPageStart(history: Uint8Array): RunStart | undefined {
+  try {
+    return readHistoryStart(history)?.start;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The first event's id, and what it says where it is the start of the run. History: events are field 1. */
-export function readHistoryStart(history: Uint8Array): { id: number; start: RunStart | undefined } | undefined {
+function readHistoryStart(history: Uint8Array): { id: number; start: RunStart | undefined } | undefined {
   const event = firstOf(history, 1);
   if (event === undefined) return undefined;
   const reader = new BinaryReader(event);
@@ -63,8 +72,18 @@ export function readHistoryStart(history: Uint8Array): { id: number; start: RunS
   return { id, start: started === undefined ? undefined : { startMs, header: firstOf(started, 25) } };
 }
 
-/** Of a PollWorkflowTaskQueueResponse. */
+const NOTHING: TaskFacts = { scheduledMs: undefined, startedMs: undefined, hasPast: false, partial: false, start: undefined };
+
+/** Of a PollWorkflowTaskQueueResponse. Bytes that cannot be read say nothing: the core is who refuses the task for them. */
 export function readTaskFacts(task: Uint8Array): TaskFacts {
+  try {
+    return factsOf(task);
+  } catch {
+    return NOTHING;
+  }
+}
+
+function factsOf(task: Uint8Array): TaskFacts {
   let scheduledMs: number | undefined;
   let startedMs: number | undefined;
   let previousStarted = 0;

@@ -121,6 +121,7 @@ export class WorkflowTasks {
   /** Tasks go to this realm from now on. Call while paused and idle; the realm before is the caller's to dispose of. */
   replaceRealm(realm: TaskRealm): void {
     this.#realm = realm;
+    this.#options.watch?.cleared();
   }
 
   /** From now on reports ask for the activities that they schedule. */

@@ -8,7 +8,8 @@ import type { Command } from "../temporal/generated/temporal/api/command/v1/mess
 import { HeaderSchema } from "../temporal/generated/temporal/api/common/v1/message_pb.ts";
 import { RespondWorkflowTaskCompletedRequestSchema } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { WorkflowTaskHead } from "./task_bytes.ts";
-import { readEnding, readHistoryStart, readTaskFacts, type RunEnding, type RunStart } from "./task_facts.ts";
+import type { Logger } from "../service/logger.ts";
+import { readEnding, readPageStart, readTaskFacts, type RunEnding, type RunStart } from "./task_facts.ts";
 
 type Headers = { readonly [name: string]: Payload };
 
@@ -46,7 +47,7 @@ export interface RunTrace {
   end(how: RunEnding | "left"): void;
 }
 
-/** Who makes traces of workflow runs: `openTelemetry()` of `temporalex/otel`. Must not throw. */
+/** Who makes traces of workflow runs: `openTelemetry()` of `temporalex/otel`. What it throws is logged, and costs no more than the trace. */
 export interface WorkflowTracer {
   /** Called once per run, and again when the worker has forgotten it. */
   run(run: TracedRun): RunTrace;
@@ -57,13 +58,25 @@ const MAX_RUNS = 10_000;
 
 export class WorkflowTracing {
   readonly #tracer: WorkflowTracer;
+  readonly #logger: Logger;
   /** The one without a task for longest first. */
   readonly #runs = new Map<string, RunTrace>();
   /** Runs with a task in work that came without their first event. */
   readonly #unknown = new Map<string, WorkflowTaskHead>();
 
-  constructor(tracer: WorkflowTracer) {
+  constructor(tracer: WorkflowTracer, logger: Logger) {
     this.#tracer = tracer;
+    this.#logger = logger;
+  }
+
+  /** A trace is not worth a workflow task. */
+  #attempt<T>(what: () => T, otherwise: T): T {
+    try {
+      return what();
+    } catch (error) {
+      this.#logger.warn("a trace could not be made", { error });
+      return otherwise;
+    }
   }
 
   /** A task was taken. */
@@ -86,7 +99,7 @@ export class WorkflowTracing {
   page(runId: string, token: Uint8Array, history: Uint8Array): void {
     const head = this.#unknown.get(runId);
     if (head === undefined || token.length > 0) return;
-    const start = readHistoryStart(history)?.start;
+    const start = readPageStart(history);
     if (start !== undefined) this.#follow(head, start, false);
   }
 
@@ -94,7 +107,11 @@ export class WorkflowTracing {
   completion({ runId }: WorkflowTaskHead, request: Uint8Array): { request: Uint8Array; done: (taken: boolean) => void } {
     this.#unknown.delete(runId);
     const trace = this.#runs.get(runId);
-    if (trace === undefined) return { request, done: () => {} };
+    const untraced = { request, done: () => {} };
+    return trace === undefined ? untraced : this.#attempt(() => this.#traced(runId, trace, request), untraced);
+  }
+
+  #traced(runId: string, trace: RunTrace, request: Uint8Array): { request: Uint8Array; done: (taken: boolean) => void } {
     const message = fromBinary(RespondWorkflowTaskCompletedRequestSchema, request);
     const ends: ((taken: boolean) => void)[] = [];
     for (const command of message.commands) {
@@ -107,29 +124,34 @@ export class WorkflowTracing {
     const ending = readEnding(request);
     return {
       request: ends.length === 0 ? request : toBinary(RespondWorkflowTaskCompletedRequestSchema, message),
-      done: (taken) => {
-        for (const end of ends) end(taken);
-        if (ending === undefined || !taken) return;
-        this.#runs.delete(runId);
-        trace.end(ending);
-      },
+      done: (taken) =>
+        this.#attempt(() => {
+          for (const end of ends) end(taken);
+          if (ending === undefined || !taken) return;
+          this.#runs.delete(runId);
+          trace.end(ending);
+        }, undefined),
     };
   }
 
   /** The worker stops. */
   stop(): void {
-    for (const trace of this.#runs.values()) trace.end("left");
+    for (const trace of this.#runs.values()) this.#attempt(() => trace.end("left"), undefined);
     this.#runs.clear();
   }
 
   #follow({ runId, workflowId, workflowType }: WorkflowTaskHead, { header }: RunStart, isNew: boolean): void {
     this.#unknown.delete(runId);
-    const headers = header === undefined ? {} : fromBinary(HeaderSchema, header).fields;
-    this.#runs.set(runId, this.#tracer.run({ workflowType, workflowId, runId, headers, isNew }));
+    const made = this.#attempt(() => {
+      const headers = header === undefined ? {} : fromBinary(HeaderSchema, header).fields;
+      return this.#tracer.run({ workflowType, workflowId, runId, headers, isNew });
+    }, undefined);
+    if (made === undefined) return;
+    this.#runs.set(runId, made);
     if (this.#runs.size <= MAX_RUNS) return;
     const [oldest, trace] = this.#runs.entries().next().value!;
     this.#runs.delete(oldest);
-    trace.end("left");
+    this.#attempt(() => trace.end("left"), undefined);
   }
 }
 

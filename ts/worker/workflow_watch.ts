@@ -3,7 +3,7 @@
 // runs as this does. Exists only where somebody wants to know.
 import { ErrorKind, type TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { WorkflowTaskHead } from "./task_bytes.ts";
-import { readEnding, readHistoryStart, readTaskFacts, type RunStart, type TaskFacts } from "./task_facts.ts";
+import { readEnding, readPageStart, readTaskFacts, type RunStart, type TaskFacts } from "./task_facts.ts";
 import type { TaskFailureReason, WorkerMetrics } from "./worker_metrics.ts";
 
 interface RunRecord {
@@ -57,7 +57,7 @@ export class WorkflowWatch {
     const run = this.#open.get(runId);
     if (run === undefined || token.length > 0) return;
     run.fetched = true;
-    run.start ??= readHistoryStart(history)?.start;
+    run.start ??= readPageStart(history);
   }
 
   /** The realm has run the task. */
@@ -93,6 +93,11 @@ export class WorkflowWatch {
   /** The task failed, or its report was refused. */
   failed(head: WorkflowTaskHead, reason: TaskFailureReason): void {
     this.#metrics.workflow(head.workflowType).failed.of(reason).add();
+  }
+
+  /** Another realm takes over: it has no runs in memory. */
+  cleared(): void {
+    this.#cached.clear();
   }
 
   /** The realm was told to drop a run, or never got through with it. */

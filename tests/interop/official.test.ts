@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 import { Client } from "../../ts/client/mod.ts";
 import { silentLogger } from "../../ts/service/logger.ts";
 import { GrpcService } from "../../ts/temporal/grpc.ts";
-import { DevServer, noServer } from "./support/dev_server.ts";
+import { DevServer, freePort, noServer } from "./support/dev_server.ts";
 import { noOfficial, officialProgram } from "./support/official.ts";
 import { OurServer } from "./support/our_server.ts";
 
@@ -27,10 +27,16 @@ let folder: string, ours: OurServer, theirs: DevServer;
 const documents: { ours?: Document; theirs?: Document } = {};
 
 /** Runs scenarios in a process of their own, because the SDK's native part is one per process. */
-async function scenarios(address: string, ...args: string[]): Promise<Document> {
+async function scenarios(address: string, ...more: (string | { begun(): Promise<void> })[]): Promise<Document> {
+  const args = more.filter((each) => typeof each === "string");
+  const { begun } = more.find((each) => typeof each !== "string") ?? {};
   const out = join(folder, `${address.replace(/\W/g, "-")}-${args.join("-").replace(/\W/g, "")}.json`);
   const line = [officialProgram("scenarios.mjs"), "--address", address, "--out", out, ...args];
-  await promisify(execFile)(process.execPath, line, { maxBuffer: 64 * 1024 * 1024, timeout: 300_000 });
+  const running = promisify(execFile)(process.execPath, line, { maxBuffer: 64 * 1024 * 1024, timeout: 300_000 });
+  let acted: Promise<void> | undefined;
+  running.child.stdout!.on("data", () => acted ??= begun?.());
+  await running;
+  await acted;
   return JSON.parse(readFileSync(out, "utf8"));
 }
 
@@ -139,6 +145,36 @@ test(
     for (const { status } of Object.values(told)) assert.equal(status, "RUNNING");
   },
 );
+
+test("killed and started again under a worker with 200 polls: every workflow ends, nothing is recorded twice", {
+  skip,
+  timeout: 180_000,
+}, async () => {
+  const port = await freePort();
+  const args = ["--port", String(port), "--db-filename", join(folder, "killed.sqlite")];
+  let server = await OurServer.start(...args);
+  const killed = { times: 0 };
+  const done = scenarios(server.address, "longHaul", "--pollers", "100", {
+    async begun() {
+      await server.stop("SIGKILL");
+      server = await OurServer.start(...args);
+      killed.times++;
+    },
+  });
+  const { results, runs, replayed } = await done;
+  assert.equal(killed.times, 1);
+  assert.deepEqual(results["longHaul"], Array.from({ length: 30 }, () => 12 * (1 + 1 + 2 + 1)));
+  for (const [id, { runId }] of Object.entries(runs)) {
+    assert.equal(replayed[id], "ok");
+    const events = await historyOf(server.address, id, runId) as { eventType: string; [field: string]: unknown }[];
+    const ids = events.flatMap((event) => {
+      const { scheduledEventId } = (event["activityTaskCompletedEventAttributes"] ?? {}) as { scheduledEventId?: string };
+      return scheduledEventId ?? [];
+    });
+    assert.deepEqual([ids.length, new Set(ids).size], [24, 24], id);
+  }
+  await server.stop();
+});
 
 test("search attributes that nobody registered are kept and shown", { skip }, async () => {
   const { results } = await scenarios(ours.address, "anyAttributes");

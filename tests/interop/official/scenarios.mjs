@@ -1,6 +1,6 @@
 // Temporal's own TypeScript SDK, worker and client, against the server at an address: runs the scenarios below and writes what came of them
 // as one JSON document. Run against two servers, the documents are to be equal, so nothing in them may differ by chance.
-//   node scenarios.mjs --address 127.0.0.1:7233 --out results.json [--bundle file] [--cache 0] [--all] [scenario...]
+//   node scenarios.mjs --address 127.0.0.1:7233 --out results.json [--bundle file] [--cache 0] [--pollers n] [--all] [scenario...]
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
@@ -20,6 +20,7 @@ const { values: options, positionals: wanted } = parseArgs({
     bundle: { type: "string" },
     cache: { type: "string" },
     all: { type: "boolean" },
+    pollers: { type: "string" },
   },
 });
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -331,6 +332,12 @@ const SERVER_SCENARIOS = {
 
 /** What only the embedded engine says; run by name. */
 const ENGINE_SCENARIOS = {
+  /** Says when it has begun: the server is killed then, and comes back. */
+  async longHaul() {
+    const runs = Array.from({ length: 30 }, (_, i) => run("busy", { id: `haul-${i}`, args: [12, 4], exact: false }));
+    setTimeout(() => console.log("begun"), 300);
+    return (await Promise.all(runs)).map(({ value, error }) => value ?? error);
+  },
   async unknownCommands() {
     const told = {};
     for (const [type, args] of Object.entries({ parent: [{}], signalsOther: ["nobody"], cancelsOther: ["nobody"] })) {
@@ -361,6 +368,12 @@ const worker = await Worker.create({
   workflowBundle,
   activities,
   shutdownGraceTime: 100,
+  ...(options.pollers !== undefined && {
+    workflowTaskPollerBehavior: { type: "simple-maximum", maximum: Number(options.pollers) },
+    activityTaskPollerBehavior: { type: "simple-maximum", maximum: Number(options.pollers) },
+    maxConcurrentWorkflowTaskExecutions: 200,
+    maxConcurrentActivityTaskExecutions: 200,
+  }),
   ...(options.cache !== undefined && { maxCachedWorkflows: Number(options.cache) }),
 });
 await worker.runUntil(async () => {

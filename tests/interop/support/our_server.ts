@@ -13,7 +13,7 @@ export class OurServer {
 
   /** Resolves when it answers. */
   static async start(...options: string[]): Promise<OurServer> {
-    const started = startCommand(["dev", "--port", "0", "--json", ...options], ".");
+    const started = startCommand(["dev", ...(options.includes("--port") ? [] : ["--port", "0"]), "--json", ...options], ".");
     process.once("exit", () => started.child.kill("SIGKILL"));
     const ready = await started.line("ready", ({ event }) => event === "ready");
     const address = ready["address"] as string;
@@ -27,8 +27,8 @@ export class OurServer {
     return this.#started.err();
   }
 
-  /** Ends it in order; the exit code. */
-  stop(): Promise<number | null> {
-    return this.#started.end("SIGINT");
+  /** Ends it in order, or as a crash would; the exit code. */
+  stop(signal: "SIGINT" | "SIGKILL" = "SIGINT"): Promise<number | null> {
+    return this.#started.end(signal);
   }
 }

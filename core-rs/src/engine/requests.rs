@@ -135,7 +135,10 @@ impl Engine {
                     if !run.open() {
                         return Err(rpc::workflow_completed());
                     }
-                    close::terminate(run, cx, req.reason, req.details, req.identity);
+                    // A server's words, which tools show.
+                    let own = || "terminated by user via frontend".to_string();
+                    let reason = Some(req.reason).filter(|r| !r.is_empty()).unwrap_or_else(own);
+                    close::terminate(run, cx, reason, req.details, req.identity);
                     cx.reply_bytes(id, Vec::new(), None);
                     Ok(())
                 });

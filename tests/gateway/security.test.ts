@@ -175,6 +175,28 @@ test("a request that does not arrive whole ends in time, and keeps nobody out", 
   });
 });
 
+test("a call over HTTP may wait longer than a request may take to arrive, and ends with its caller", async () => {
+  let aborted = false;
+  const slow: RawService = {
+    call: (_, request, { signal } = {}) =>
+      new Promise((resolve) => {
+        let answered = false;
+        const timer = setTimeout(() => resolve((answered = true, request.slice())), 2500);
+        signal?.addEventListener("abort", () => (aborted ||= !answered, clearTimeout(timer)));
+      }),
+  };
+  await withGateway({ service: slow, limits: { arrivalMs: 300 } }, async ({ gateway: { port }, token }) => {
+    assert.equal((await send(port, token)).status, 200);
+    assert.ok(!aborted);
+    const text = `POST ${METHOD} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\n` +
+      `content-type: application/proto\r\nconnect-protocol-version: 1\r\ncontent-length: 0\r\n\r\n`;
+    const socket = connect(port, "127.0.0.1", () => socket.write(text));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    socket.destroy();
+    await until("the call was taken back", () => aborted);
+  });
+});
+
 test("connections are counted: those beyond the limit are closed, and others come in again afterwards", async () => {
   await withGateway({ service, limits: { connections: 4 } }, async ({ gateway: { port }, token }) => {
     const open = await Promise.all(Array.from({ length: 4 }, () =>

@@ -386,7 +386,6 @@ export class GatewayConnection implements RawService {
         `the gateway at ${this.url} and this package do not fit together: ${reason}`,
       );
     }
-    if (code === Close.LIMIT) return new ServiceError(Code.RESOURCE_EXHAUSTED, `the gateway at ${this.url}: ${reason}`);
     return wasOpen
       ? new ServiceError(
         Code.UNAVAILABLE,

@@ -25,10 +25,8 @@ export const SOCKET_PATH = "/socket";
 export const Close = {
   /** The token is missing or not that of this start. */
   TOKEN: 4401,
-  /** A frame cannot be read, or no common subprotocol. */
+  /** A frame cannot be read. */
   PROTOCOL: 4400,
-  /** Too many sockets are open, or this one does not read its answers. */
-  LIMIT: 4429,
 } as const;
 
 /** What the gateway says first. */

@@ -3,4 +3,4 @@
 import { tabSuite } from "../gateway/support/in_tab.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";
 
-tabSuite("cluster", () => DevServer.start(), noServer);
+tabSuite("cluster", () => DevServer.start(), { missing: noServer, slow: false });

@@ -62,6 +62,10 @@ const api = {
     const handles = await Promise.all(ids.map((id) => client.start(walk, { id, args: [id, steps] })));
     return await Promise.all(handles.map((handle) => handle.result()));
   },
+  /** Results of runs that another page has started. */
+  results(prefix: string, count: number): Promise<number[]> {
+    return Promise.all(Array.from({ length: count }, (_, i) => client.getHandle(walk, `${prefix}-${i}`).result()));
+  },
   asked: () => asked.length,
   status: () => service.status,
 };

@@ -25,8 +25,13 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Declares the tests of a tab. `missing`: why the server cannot be had. */
-export function tabSuite(name: string, start: () => Promise<Upstream>, missing: string | false = false): void {
+/** Declares the tests of a tab. */
+export function tabSuite(name: string, start: () => Promise<Upstream>, { missing = false, slow = true }: {
+  /** Why the server cannot be had. */
+  missing?: string | false;
+  /** Those that wait for timeouts of tasks, too. */
+  slow?: boolean;
+} = {}): void {
   let upstream: Upstream, site: Site, port: number, folder: string;
   let browser: Browser | undefined;
   let reason: string | false = missing;
@@ -126,6 +131,23 @@ export function tabSuite(name: string, start: () => Promise<Upstream>, missing: 
       assert.equal(await second.process.end("SIGINT"), 0);
     },
   );
+
+  if (slow) {
+    check("a tab is reloaded in the middle of its runs: the next page takes them up", async (page) => {
+      const gateway = await startGateway();
+      await connect(page, gateway.url, "reloaded");
+      page.evaluate(() => far.walks("reloaded", 5, 10)).catch(() => {});
+      await page.waitForFunction(() => far.asked() > 12, undefined, { timeout: 30_000 });
+      await page.reload();
+      await page.waitForFunction(() => globalThis.far !== undefined);
+      await connect(page, gateway.url, "reloaded");
+      const totals = await page.evaluate(() => far.results("reloaded", 5));
+      assert.deepEqual(totals, Array.from({ length: 5 }, () => 10 * "reloaded-0 0".length));
+      assert.ok(await page.evaluate(() => far.asked()) < 45, "what was done before is not done again");
+      await page.evaluate(() => far.stop());
+      assert.equal(await gateway.process.end("SIGINT"), 0);
+    });
+  }
 
   check(
     "a page that is not let in is told why: another origin, a wrong token, a policy that forbids it",

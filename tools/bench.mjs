@@ -16,12 +16,13 @@ const HELP = `usage: npm run bench -- replay [--runtimes=node,deno,chromium] [op
        npm run bench -- size   [--runtimes=node,deno,chromium] [options of bench/size.ts]
        npm run bench -- debug  opening, steps and jumps of debug sessions
        npm run bench -- dev     temporalex dev and Temporal's dev server: start, memory
+       npm run bench -- transport [options of bench/transport.ts]: a gRPC call's cost, beside Connect's and grpc-js's
        npm run bench -- cluster [options of bench/cluster.ts]: our worker and Temporal's own against a Temporal dev server
 
 With --help after its name a bench lists its options.`;
 
 const [name, ...args] = process.argv.slice(2);
-if (!["replay", "engine", "store", "size", "debug", "dev", "cluster"].includes(name)) {
+if (!["replay", "engine", "store", "size", "debug", "dev", "cluster", "transport"].includes(name)) {
   (name === "--help" ? console.log : console.error)(HELP);
   process.exit(name === "--help" ? 0 : 2);
 }

@@ -60,7 +60,9 @@ export class GrpcService implements RawService {
   readonly #links: Links;
   readonly #headers: { readonly [name: string]: string };
   readonly #apiKey: GrpcOptions["apiKey"];
-  readonly #closing = new AbortController();
+  #closed = false;
+  /** Calls that wait for a connection or a key: what ends their wait. */
+  readonly #waiting = new Set<(error: ServiceError) => void>();
 
   /** Connects with the first call, and again whenever the connection was lost. Throws a TypeError for options that make no sense. */
   constructor(options: GrpcOptions) {
@@ -89,7 +91,7 @@ export class GrpcService implements RawService {
     const { signal, timeoutMs = CALL_TIMEOUT_MS } = options;
     const began = performance.now();
     for (let sends = 1;; sends++) {
-      if (this.#closing.signal.aborted) throw new ServiceError(Code.CANCELLED, "the connection is closed");
+      if (this.#closed) throw new ServiceError(Code.CANCELLED, "the connection is closed");
       if (signal?.aborted) throw new ServiceError(Code.CANCELLED, `${method} was given up by its caller`);
       try {
         const authorization = typeof this.#apiKey === "function"
@@ -120,7 +122,7 @@ export class GrpcService implements RawService {
           maxBytes: READ_MAX_BYTES,
         });
       } catch (error) {
-        if (this.#closing.signal.aborted) {
+        if (this.#closed) {
           throw new ServiceError(Code.CANCELLED, `the connection was closed during ${method}`, "", {}, { cause: error });
         }
         if (!(error instanceof NotProcessed) || sends === SENDS) throw error;
@@ -130,7 +132,8 @@ export class GrpcService implements RawService {
 
   /** Ends the connection; open calls are refused. */
   close(): void {
-    this.#closing.abort();
+    this.#closed = true;
+    for (const end of this.#waiting) end(new ServiceError(Code.CANCELLED, "the connection is closed"));
     this.#links.close(new LinkError("the connection is closed"));
   }
 
@@ -141,27 +144,23 @@ export class GrpcService implements RawService {
     { signal, timeoutMs = CALL_TIMEOUT_MS }: CallOptions,
     work: (until: Promise<never>) => Promise<T>,
   ): Promise<T> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let onAbort = () => {}, onClose = () => {};
-    const closing = this.#closing.signal;
-    const until = new Promise<never>((_, reject) => {
-      onClose = () => reject(new ServiceError(Code.CANCELLED, "the connection is closed"));
-      closing.addEventListener("abort", onClose, { once: true });
-      onAbort = () => reject(new ServiceError(Code.CANCELLED, `${method} was given up by its caller`));
-      signal?.addEventListener("abort", onAbort, { once: true });
-      timer = setTimeout(() => {
-        const { trouble } = this.#links;
-        const why = trouble === undefined ? `was not connected to ${this.#address}` : `was not sent: ${trouble}`;
-        reject(new ServiceError(Code.DEADLINE_EXCEEDED, `${method} ${why} (after ${timeoutMs} ms)`));
-      }, Math.min(Math.max(0, timeoutMs - (performance.now() - began)), LONGEST_TIMEOUT_MS));
-    });
+    let end: (error: ServiceError) => void = () => {};
+    const until = new Promise<never>((_, reject) => (end = reject));
     until.catch(() => {});
+    const onAbort = () => end(new ServiceError(Code.CANCELLED, `${method} was given up by its caller`));
+    signal?.addEventListener("abort", onAbort, { once: true });
+    this.#waiting.add(end);
+    const timer = setTimeout(() => {
+      const { trouble } = this.#links;
+      const why = trouble === undefined ? `was not connected to ${this.#address}` : `was not sent: ${trouble}`;
+      end(new ServiceError(Code.DEADLINE_EXCEEDED, `${method} ${why} (after ${timeoutMs} ms)`));
+    }, Math.min(Math.max(0, timeoutMs - (performance.now() - began)), LONGEST_TIMEOUT_MS));
     try {
       return await work(until);
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
-      closing.removeEventListener("abort", onClose);
+      this.#waiting.delete(end);
     }
   }
 

@@ -7,6 +7,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { Client, DeadlineExceededError, silentLogger } from "../../ts/client/mod.ts";
 import { nativePrograms } from "../../ts/executor/native_program.ts";
 import { Code, type MethodName, type RawService, ServiceError } from "../../ts/service/raw.ts";
+import { isThrottled } from "../../ts/service/retry.ts";
 import { GrpcService } from "../../ts/temporal/grpc.ts";
 import { RespondActivityTaskCompletedRequestSchema } from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Worker } from "../../ts/worker/mod.ts";
@@ -55,8 +56,9 @@ const WATCHED = { keepAlive: { interval: "2s", timeout: "1s" }, attemptTimeout: 
 function mayRepeat(error: unknown): boolean {
   return error instanceof DeadlineExceededError ||
     (error instanceof ServiceError &&
-      // (A server takes no updates of a workflow whose task got lost three times in a row.)
-      (error.code === Code.UNAVAILABLE || error.code === Code.DEADLINE_EXCEEDED || error.reason === "WorkflowNotReady"));
+      // (A server takes no updates of a workflow whose task got lost three times in a row, or that has too much to do.)
+      (error.code === Code.UNAVAILABLE || error.code === Code.DEADLINE_EXCEEDED || error.reason === "WorkflowNotReady" ||
+        isThrottled(error)));
 }
 
 export async function chaosLoop(options: ChaosOptions): Promise<ChaosFigures> {

@@ -1,5 +1,5 @@
 // Sending what a worker has to report. The service decides once what happened to a task, so a report is repeated while the service is
-// unavailable; after a minute it is given up, and the service times the task out and hands it out again.
+// unavailable, or has too much to do; after a minute it is given up, and the service times the task out and hands it out again.
 import { PayloadCodecError } from "../codec/codec.ts";
 import { ApplicationFailure } from "../converter/failures.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
@@ -7,10 +7,12 @@ import { encodeRequest } from "../codec/coded_service.ts";
 import type { PayloadLimits } from "../service/limits.ts";
 import type { Logger } from "../service/logger.ts";
 import { Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
-import { backoffMs, type BackoffOptions, isUnavailable } from "../service/retry.ts";
+import { backoffMs, type BackoffOptions, isThrottled, isUnavailable } from "../service/retry.ts";
 import { sleepOn, type Timers } from "../service/timers.ts";
 
 const BACKOFF: BackoffOptions = { initialIntervalMs: 50, maximumIntervalMs: 3000, backoffCoefficient: 2, jitter: 0.3 };
+/** After a refusal because of load; what is asked again at once adds to it. */
+const THROTTLED: BackoffOptions = { ...BACKOFF, initialIntervalMs: 500, maximumIntervalMs: 10_000 };
 const GIVE_UP_MS = 60_000;
 const ATTEMPT_MS = 10_000;
 
@@ -50,10 +52,11 @@ export async function report(context: ReportContext, method: MethodName, message
     try {
       return await service.call(method, request, { timeoutMs: ATTEMPT_MS });
     } catch (error) {
-      const away = isUnavailable(error) || hasCode(error, Code.DEADLINE_EXCEEDED);
+      const throttled = isThrottled(error);
+      const away = throttled || isUnavailable(error) || hasCode(error, Code.DEADLINE_EXCEEDED);
       if (!away || timers.now() - since > GIVE_UP_MS) throw error;
       logger.debug("a report did not reach the service and is repeated", { method, attempt, error });
-      await sleepOn(timers, backoffMs(attempt, BACKOFF));
+      await sleepOn(timers, backoffMs(attempt, throttled ? THROTTLED : BACKOFF));
     }
   }
 }

@@ -1,0 +1,58 @@
+// Reports of a worker: which refusals are asked again, for how long, and with what pauses.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { silentLogger } from "../../ts/service/logger.ts";
+import { Code, ServiceError } from "../../ts/service/raw.ts";
+import type { Timers } from "../../ts/service/timers.ts";
+import { report } from "../../ts/worker/reports.ts";
+
+/** Sends one report to a service that refuses `times` times; how often it was asked, how long that took, and how it ended. */
+async function sent(error: Error, times: number) {
+  let now = 0, asked = 0;
+  const timers: Timers = {
+    now: () => now,
+    after(ms, fire) {
+      now += ms;
+      const timer = setTimeout(fire, 0);
+      return () => clearTimeout(timer);
+    },
+  };
+  const service = {
+    call: () => ++asked > times ? Promise.resolve(new Uint8Array(0)) : Promise.reject(error),
+  };
+  const context = { service, codec: undefined, timers, logger: silentLogger };
+  const outcome = await report(context, "respondWorkflowTaskCompleted", new Uint8Array(0)).then(() => "done", (e) => e);
+  return { outcome, asked, ms: now };
+}
+
+const exhausted = (cause: string) => new ServiceError(Code.RESOURCE_EXHAUSTED, "too much", "ResourceExhausted", { cause });
+
+test("a service that is away, slow or busy is asked again until it answers", async () => {
+  const passing = [
+    new ServiceError(Code.UNAVAILABLE, "away"),
+    new ServiceError(Code.DEADLINE_EXCEEDED, "slow"),
+    exhausted("6"),
+  ];
+  for (const error of passing) {
+    const { outcome, asked } = await sent(error, 4);
+    assert.equal(outcome, "done", error.message);
+    assert.equal(asked, 5);
+  }
+});
+
+test("a busy service is asked less often than one that is away", async () => {
+  const [busy, away] = [await sent(exhausted("6"), 5), await sent(new ServiceError(Code.UNAVAILABLE, "away"), 5)];
+  assert.ok(busy.ms > 2 * away.ms, `${busy.ms} and ${away.ms} ms`);
+});
+
+test("after a minute it is given up, and what no repetition mends at once", async () => {
+  const away = new ServiceError(Code.UNAVAILABLE, "away");
+  const { outcome, asked, ms } = await sent(away, Infinity);
+  assert.equal(outcome, away);
+  assert.ok(asked > 10 && ms > 60_000 && ms < 70_000, `${asked} times in ${ms} ms`);
+  for (
+    const error of [new ServiceError(Code.NOT_FOUND, "gone"), exhausted("7"), new ServiceError(Code.RESOURCE_EXHAUSTED, "large")]
+  ) {
+    assert.deepEqual(await sent(error, 1), { outcome: error, asked: 1, ms: 0 });
+  }
+});

@@ -16,8 +16,10 @@ import { Worker } from "../../ts/worker/mod.ts";
 import {
   activities,
   isCancellation,
+  noreply,
   on,
   parallel,
+  publishState,
   query,
   receive,
   reply,
@@ -251,6 +253,64 @@ export function workerSuite(check: OnService): void {
     const [without, withCache] = [await sizes(0), await sizes(10)];
     assert.ok(without > withCache * 3, `${without} bytes without a cache, ${withCache} with one`);
   });
+
+  const total = query<number>("total");
+  const noted = signal<[n: number]>("noted");
+  const publishes = workflow("Publishes", {
+    queries: { total: (published: number) => published },
+    async run() {
+      const publish = (n: number) => {
+        publishState(n);
+        return n;
+      };
+      return await receive(publish(0), [
+        on(add, ([n], s) => reply(s + n, publish(s + n)), {
+          validate: ([n]) => {
+            if (n < 0) throw new Error("only more");
+          },
+        }),
+        on(noted, ([n], s) => noreply(publish(s + n))),
+        on(done, (_, s) => stop(s)),
+      ]);
+    },
+  });
+
+  for (const cachedWorkflows of [1, 5]) {
+    check(
+      `updates, signals and queries at once, with ${cachedWorkflows} of 25 runs cached: nothing is lost or applied twice`,
+      async (t) => {
+        const failed: string[] = [];
+        const events = { workflowTaskFailed: ({ message }: { message: string }) => void failed.push(message) };
+        await t.work({ workflows: [publishes], cachedWorkflows, events }, async () => {
+          const handles = await Promise.all(
+            Array.from({ length: 25 }, (_, i) => t.client.start(publishes, { id: t.id(`p${i}`) })),
+          );
+          await Promise.all(handles.map(async (handle) => {
+            for (let round = 1; round <= 4; round++) {
+              const [first, , seen, refused, again] = await Promise.allSettled([
+                handle.update(add, 1),
+                handle.signal(noted, 1),
+                handle.query(total),
+                handle.update(add, -1),
+                handle.query(total),
+              ]);
+              assert.equal(first.status, "fulfilled", String((first as PromiseRejectedResult).reason));
+              for (const answer of [seen, again]) {
+                assert.ok(answer.status === "fulfilled", String((answer as PromiseRejectedResult).reason));
+                assert.ok(answer.value >= 2 * (round - 1) && answer.value <= 2 * round);
+              }
+              assert.match(String((refused as PromiseRejectedResult).reason), /only more/);
+              assert.equal(await handle.query(total), 2 * round);
+            }
+            await handle.signal(done);
+            assert.equal(await handle.result(), 8);
+            assert.equal(await handle.query(total), 8);
+          }));
+        });
+        assert.deepEqual(failed, []);
+      },
+    );
+  }
 
   check("a history of many pages is fetched and replayed by the next worker", async (t) => {
     const pages = { fetched: 0 };

@@ -78,14 +78,15 @@ async function timers(bench: Bench): Promise<Samples> {
   return { "timer and signal: workflows/s": [perSecond], "timer and signal: worker's CPU s per 1,000": [worker] };
 }
 
+/** Activities of a workflow: few where many workflows run, because only those count that have ended. */
+const FEW = 5;
 const STEPS = 10;
 
 async function parallelSteps(bench: Bench): Promise<Samples> {
-  const sum = STEPS * (STEPS - 1) / 2;
-  const { perSecond, worker } = await throughput(bench, () => expect(bench, "steps", [STEPS], sum));
+  const { perSecond, worker } = await throughput(bench, () => expect(bench, "steps", [FEW], FEW * (FEW - 1) / 2));
   return {
-    "many workflows: activities/s": [perSecond * STEPS],
-    "many workflows: worker's CPU s per 1,000 activities": [worker / STEPS],
+    "many workflows: activities/s": [perSecond * FEW],
+    "many workflows: worker's CPU s per 1,000 activities": [worker / FEW],
   };
 }
 

@@ -17,13 +17,13 @@ import { count, options } from "./lib/measure.ts";
 const PARTS = [...Object.keys(MEASURES), "memory", "start", "size"];
 const HELP = `usage: npm run bench -- cluster [options]
 
-Needs a Temporal dev server (TEMPORAL_CLI, or \`temporal\`), Temporal's SDK (npm ci in tests/interop) and Linux (/proc).
+Takes about seven minutes; on a machine with nothing else to do its figures mean something. Needs a Temporal dev server (TEMPORAL_CLI, or \`temporal\`), Temporal's SDK (npm ci in tests/interop) and Linux (/proc).
 
 --workers=A,B      node, deno (ours), official (Temporal's SDK, workflows bundled ahead), sources (it bundles at its start; start alone)
                    (default: all)
 --only=A,B         ${PARTS.join(", ")} (default: all)
 --repeats=N        rounds; in each every worker is measured once, each round another one first (default 3)
---seconds=N        length of one measure of throughput (default 6)
+--seconds=N        length of one measure of throughput (default 4)
 --in-flight=N      workflows in flight at throughput (default 50)
 --messages=N       signals and updates, one after the other, at latency (default 120)
 --idle=N           cached workflows at memory, measured once (default 2000)
@@ -38,7 +38,7 @@ if (args.includes("--help")) {
   process.exit(0);
 }
 const given = options(args, {
-  ...{ workers: "node,deno,official,sources", only: PARTS.join(","), repeats: "3", seconds: "6", "in-flight": "50" },
+  ...{ workers: "node,deno,official,sources", only: PARTS.join(","), repeats: "3", seconds: "4", "in-flight": "50" },
   ...{ messages: "120", idle: "2000", starts: "5", profile: "", json: "", package: "" },
 });
 const chosen = <T extends string>(option: "workers" | "only", known: readonly T[]): T[] =>

@@ -38,7 +38,7 @@ async function throughput({ worker, serverCpu, seconds, inFlight }: Bench, one: 
   const all = Promise.all(lanes);
   try {
     // The first ones fill the lanes, caches and polls.
-    await Promise.race([delay(Math.min(1000, seconds * 200)), all]);
+    await Promise.race([delay(Math.min(800, seconds * 200)), all]);
     const from = { at: performance.now(), done, worker: worker.cpu(), server: serverCpu() };
     await Promise.race([delay(seconds * 1000), all]);
     const took = (performance.now() - from.at) / 1000;
@@ -191,7 +191,7 @@ export async function start(client: Client, taskQueue: string, spawn: () => Work
 
 /** Brings a fresh worker to the speed that it keeps. */
 export async function warmUp(bench: Bench): Promise<void> {
-  const until = performance.now() + Math.min(1500, bench.seconds * 300);
+  const until = performance.now() + Math.min(3000, bench.seconds * 750);
   const lane = async () => {
     do {
       await expect(bench, "hello", ["world"], "hello, world");

@@ -130,7 +130,7 @@ async function compiles(context, tsc, settings) {
   const types = join(dir, "types");
   const readme = readFileSync(join(context.made.folder, "README.md"), "utf8");
   const example = [...readme.matchAll(/```ts\n\/\/ ([a-z]+\.ts)\n([\s\S]*?)```/g)];
-  assert.deepEqual(example.map(([, name]) => name), ["activities.ts", "workflows.ts", "main.ts"]);
+  assert.deepEqual(example.map(([, name]) => name), ["activities.ts", "workflows.ts", "main.ts", "cluster.ts"]);
   for (const [, name, text] of example) writeFileSync(join(types, name), text);
   const compilerOptions = {
     strict: true,

@@ -48,7 +48,9 @@ function setUp(name: string): string {
   const changed = manifest.replace(/"temporalex": "[^"]*"/, `"temporalex": "file:${join(work, "temporalex-0.1.0.tgz")}"`);
   assert.equal(changed.split("\n").filter((line, i) => line !== manifest.split("\n")[i]).length, 1);
   writeFileSync(join(folder, "package.json"), changed);
-  const flags = ["--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts", "--omit=optional", "--omit=dev"];
+  const flags = ["--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts", "--omit=optional"];
+  // (What Node's brings for development is a compiler.)
+  if (name === "node-worker") flags.push("--omit=dev");
   const installed = spawnSync("npm", ["install", ...flags], { cwd: folder, encoding: "utf8" });
   assert.equal(installed.status, 0, installed.stderr);
   return folder;
@@ -142,12 +144,14 @@ const RUNTIMES = [
     skip: noServer || (deno === undefined && "no Deno here"),
     start: (...options: string[]) => [deno!, "task", "--quiet", "start", ...options],
     order: (...options: string[]) => [deno!, "task", "--quiet", "order", ...options],
+    tests: () => [[deno!, "task", "--quiet", "test"], [deno!, "task", "--quiet", "check"]],
   },
   {
     name: "node-worker",
     skip: noServer,
     start: (...options: string[]) => [process.execPath, typescript ? "main.ts" : "main.js", ...options],
     order: (...options: string[]) => [process.execPath, typescript ? "order.ts" : "order.js", ...options],
+    tests: () => [[process.execPath, "--test", typescript ? "order.test.ts" : "order.test.js"]],
   },
 ];
 
@@ -160,7 +164,7 @@ test("the Deno task names every permission, and none that opens everything", () 
   assert.match(flags[3]!, /^--allow-env=[A-Z_]+(,[A-Z_]+)*$/);
 });
 
-for (const { name, skip, start, order } of RUNTIMES) {
+for (const { name, skip, start, order, tests } of RUNTIMES) {
   let folder = "";
 
   test(
@@ -210,6 +214,14 @@ for (const { name, skip, start, order } of RUNTIMES) {
       assert.equal(second.out(), "", "nothing to warn of");
     },
   );
+
+  test(`${name}: its own tests and checks pass`, { skip, timeout: 120_000 }, () => {
+    for (const command of tests()) {
+      const { NODE_TEST_CONTEXT: _context, ...env } = process.env;
+      const child = spawnSync(command[0]!, command.slice(1), { cwd: folder, encoding: "utf8", env: { ...env, NO_COLOR: "1" } });
+      assert.equal(child.status, 0, child.stdout + child.stderr);
+    }
+  });
 
   test(
     `${name}: an activity that is longer than the grace goes on elsewhere where it stopped`,

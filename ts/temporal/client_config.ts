@@ -103,7 +103,7 @@ const META_PREFIX = "TEMPORAL_GRPC_META_";
  * Throws a {@link ClientConfigError} that names the variable, or the file and the key, and what is wrong with it.
  *
  * @example
- * const { connectionOptions, namespace } = loadClientConnectConfig();
+ * const { connectionOptions, namespace = "default" } = loadClientConnectConfig();
  * const connection = await Connection.connect({ ...connectionOptions, namespace });
  */
 export function loadClientConnectConfig(options: LoadClientConfigOptions = {}): ClientConnectConfig {

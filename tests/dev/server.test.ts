@@ -3,19 +3,22 @@ import assert from "node:assert/strict";
 import { request as httpRequest } from "node:http";
 import { connect, type IncomingHttpHeaders } from "node:http2";
 import { after, before, test } from "node:test";
-import { create, toBinary } from "@bufbuild/protobuf";
+import { create, equals, toBinary } from "@bufbuild/protobuf";
 import { createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import { Client, silentLogger } from "../../ts/client/mod.ts";
+import { namespaceField } from "../../ts/dev/namespaces.ts";
 import { type DevServer, startDevServer } from "../../ts/dev/server.ts";
 import "../../ts/engine/mod.ts";
 import {
+  DescribeNamespaceResponseSchema,
   PollWorkflowTaskQueueRequestSchema,
   StartWorkflowExecutionRequestSchema,
   UpdateWorkflowExecutionRequestSchema,
 } from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { WorkflowService } from "../../ts/temporal/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
+import { METHOD_NAMES } from "../../ts/temporal/raw_methods.ts";
 import { GrpcService } from "../../ts/temporal/grpc.ts";
 
 const ORIGIN = "http://localhost:5173";
@@ -92,6 +95,27 @@ test("namespaces are apart, can be added, and an unknown one is named with what 
   const { namespaces } = await typed().listNamespaces({});
   assert.deepEqual(namespaces.map((each) => each.namespaceInfo?.name), ["default", "orders", "late"]);
   assert.equal((await typed().describeNamespace({ id: "orders" })).namespaceInfo?.name, "orders");
+});
+
+test("what is written and read by hand is what the generated messages say", async () => {
+  for (const [name, { input }] of Object.entries(WorkflowService.method)) {
+    const number = input.fields.find((field) => field.name === "namespace")?.number ?? 0;
+    assert.equal(namespaceField(name as keyof typeof WorkflowService.method), number, name);
+  }
+  assert.deepEqual([...METHOD_NAMES].sort(), Object.keys(WorkflowService.method).sort());
+  const namespace = await typed().describeNamespace({ namespace: "orders" });
+  const expected = create(DescribeNamespaceResponseSchema, {
+    namespaceInfo: {
+      name: "orders",
+      id: "orders",
+      state: 1,
+      description: "embedded engine",
+      capabilities: { syncUpdate: true, asyncUpdate: true, workerPollCompleteOnShutdown: true },
+    },
+    config: { workflowExecutionRetentionTtl: {}, historyArchivalState: 1, visibilityArchivalState: 1 },
+    replicationConfig: { activeClusterName: "temporalex", clusters: [{ clusterName: "temporalex" }] },
+  });
+  assert.ok(equals(DescribeNamespaceResponseSchema, namespace, expected));
 });
 
 test("it says what it is, and offers nothing that it does not have", async () => {

@@ -1,22 +1,12 @@
 // gRPC's own health service (grpc.health.v1.Health), which `temporal operator cluster health`, containers and load balancers ask. Its
 // messages have one field each, so they are written and read by hand.
-import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import { textField } from "../engine/host_bytes.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 import type { ExtraMethod } from "../temporal/serve_extra.ts";
 
 const HEALTH = "grpc.health.v1.Health";
 const Status = { SERVING: 1, NOT_SERVING: 2, SERVICE_UNKNOWN: 3 } as const;
-
-function asked(request: Uint8Array): string {
-  const reader = new BinaryReader(request);
-  let service = "";
-  while (reader.pos < reader.len) {
-    const [field, wireType] = reader.tag();
-    if (field === 1 && wireType === WireType.LengthDelimited) service = reader.string();
-    else reader.skip(wireType, field);
-  }
-  return service;
-}
 
 const answer = (status: number) => new BinaryWriter().tag(1, WireType.Varint).uint32(status).finish();
 
@@ -60,12 +50,12 @@ export class Health {
       service: HEALTH,
       method: "Check",
       unary: (request) => {
-        const service = asked(request);
+        const service = textField(request, 1);
         const status = this.#status(service);
         if (status === Status.SERVICE_UNKNOWN) throw new ServiceError(Code.NOT_FOUND, `unknown service ${service}`, "NotFound");
         return answer(status);
       },
     },
-    { service: HEALTH, method: "Watch", stream: (request, signal) => this.#watch(asked(request), signal) },
+    { service: HEALTH, method: "Watch", stream: (request, signal) => this.#watch(textField(request, 1), signal) },
   ];
 }

@@ -1,14 +1,9 @@
 // Several namespaces in one process: an engine with a store of its own for each, behind one RawService that goes by the namespace which a
 // request names. Nothing is shared between them but the process.
-import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
-import { describedNamespace } from "../engine/about.ts";
+import { listedNamespaces } from "../engine/about.ts";
 import type { EmbeddedEngine } from "../engine/host.ts";
-import { encode, invalid } from "../engine/host_bytes.ts";
-import {
-  DescribeTaskQueueResponseSchema,
-  ListNamespacesResponseSchema,
-} from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { WorkflowService } from "../temporal/generated/temporal/api/workflowservice/v1/service_pb.ts";
+import { encode, invalid, textField } from "../engine/host_bytes.ts";
+import { DescribeTaskQueueResponseSchema } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { Pollers } from "./pollers.ts";
 
@@ -28,31 +23,23 @@ interface Space {
   readonly pollers: Pollers;
 }
 
-/** The number of the field `namespace` of each method's request; undefined where it has none. */
-const fieldNumbers = new Map<MethodName, number | undefined>();
+/** Where the field `namespace` of a request is not the first; 0: it has none. A test holds this against the generated messages. */
+const NAMESPACE_FIELD: { readonly [method in MethodName]?: number } = {
+  respondWorkflowTaskCompleted: 9,
+  respondWorkflowTaskFailed: 6,
+  respondQueryTaskCompleted: 6,
+  recordActivityTaskHeartbeat: 4,
+  respondActivityTaskCompleted: 4,
+  respondActivityTaskFailed: 4,
+  respondActivityTaskCanceled: 4,
+  getSystemInfo: 0,
+  getClusterInfo: 0,
+  getSearchAttributes: 0,
+  listNamespaces: 0,
+};
 
-function namespaceField(method: MethodName): number | undefined {
-  if (!fieldNumbers.has(method)) {
-    fieldNumbers.set(method, WorkflowService.method[method].input.fields.find(({ name }) => name === "namespace")?.number);
-  }
-  return fieldNumbers.get(method);
-}
-
-/** A text field at the top of a message, as protobuf reads it: the last one counts. "" where it is absent or the bytes do not decode. */
-function textField(bytes: Uint8Array, number: number): string {
-  let text = "";
-  try {
-    const reader = new BinaryReader(bytes);
-    while (reader.pos < reader.len) {
-      const [field, wireType] = reader.tag();
-      if (field === number && wireType === WireType.LengthDelimited) text = reader.string();
-      else reader.skip(wireType, field);
-    }
-  } catch {
-    // The engine says what is wrong with the request.
-  }
-  return text;
-}
+/** The number of the field `namespace` of a method's request; 0 where it has none. */
+export const namespaceField = (method: MethodName): number => NAMESPACE_FIELD[method] ?? 1;
 
 export class Namespaces implements RawService {
   readonly #spaces = new Map<string, Space>();
@@ -100,12 +87,14 @@ export class Namespaces implements RawService {
   }
 
   call(method: MethodName, request: Uint8Array, options?: CallOptions): Promise<Uint8Array> {
-    if (method === "listNamespaces") {
-      return Promise.resolve(encode(ListNamespacesResponseSchema, { namespaces: this.names.map(describedNamespace) }));
+    if (method === "listNamespaces") return Promise.resolve(listedNamespaces(this.names));
+    let name = this.#first;
+    try {
+      const field = namespaceField(method);
+      if (field !== 0) name = textField(request, field) || (method === "describeNamespace" ? textField(request, 2) : "") || name;
+    } catch (error) {
+      return Promise.reject(error);
     }
-    const field = namespaceField(method);
-    const id = method === "describeNamespace" ? textField(request, 2) : "";
-    const name = (field === undefined ? "" : textField(request, field)) || id || this.#first;
     const space = this.#spaces.get(name);
     if (space === undefined) return Promise.reject(this.#unknown(name));
     switch (method) {

@@ -1,5 +1,6 @@
 // Who has polled which task queue lately, for DescribeTaskQueue: `temporal task-queue describe` answers "is there a worker at all".
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import type { EmbeddedEngine } from "../engine/host.ts";
 import { decode, invalid } from "../engine/host_bytes.ts";
 import { DescribeTaskQueueMode, TaskQueueType } from "../temporal/generated/temporal/api/enums/v1/task_queue_pb.ts";
@@ -7,8 +8,6 @@ import type { PollerInfoSchema } from "../temporal/generated/temporal/api/taskqu
 import {
   DescribeTaskQueueRequestSchema,
   type DescribeTaskQueueResponseSchema,
-  PollActivityTaskQueueRequestSchema,
-  PollWorkflowTaskQueueRequestSchema,
 } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 
 import { durationFromMs } from "../temporal/well_known.ts";
@@ -21,6 +20,29 @@ const REMEMBERED_MS = 5 * 60_000;
 interface Seen {
   readonly atMs: number;
   readonly poller: Poller;
+}
+
+/** Queue and identity of a poll; both kinds have them in the same fields. Undefined for what does not decode. */
+function readPoll(request: Uint8Array): { readonly queue: string; readonly identity: string } | undefined {
+  let queue = "", identity = "";
+  try {
+    const reader = new BinaryReader(request);
+    while (reader.pos < reader.len) {
+      const [field, wireType] = reader.tag();
+      if (field === 3 && wireType === WireType.LengthDelimited) identity = reader.string();
+      else if (field === 2 && wireType === WireType.LengthDelimited) {
+        const end = reader.uint32() + reader.pos;
+        while (reader.pos < end) {
+          const [inner, innerType] = reader.tag();
+          if (inner === 1 && innerType === WireType.LengthDelimited) queue = reader.string();
+          else reader.skip(innerType, inner);
+        }
+      } else reader.skip(wireType, field);
+    }
+  } catch {
+    return undefined;
+  }
+  return { queue, identity };
 }
 
 export class Pollers {
@@ -36,17 +58,10 @@ export class Pollers {
   /** A poll came. What does not decode, the engine refuses. */
   note(method: "pollWorkflowTaskQueue" | "pollActivityTaskQueue", request: Uint8Array): void {
     const side = method === "pollWorkflowTaskQueue" ? TaskQueueType.WORKFLOW : TaskQueueType.ACTIVITY;
-    let poll;
-    try {
-      poll = decode(
-        side === TaskQueueType.WORKFLOW ? PollWorkflowTaskQueueRequestSchema : PollActivityTaskQueueRequestSchema,
-        request,
-      );
-    } catch {
-      return;
-    }
+    const poll = readPoll(request);
+    if (poll === undefined) return;
     const atMs = this.#nowMs();
-    const key = `${side} ${poll.taskQueue?.name ?? ""}`;
+    const key = `${side} ${poll.queue}`;
     let queue = this.#queues.get(key);
     if (queue === undefined) this.#queues.set(key, queue = new Map());
     queue.set(poll.identity, {
@@ -55,7 +70,6 @@ export class Pollers {
         identity: poll.identity,
         ratePerSecond: 100_000,
         lastAccessTime: { seconds: BigInt(Math.floor(atMs / 1000)), nanos: (atMs % 1000) * 1e6 },
-        ...(poll.deploymentOptions !== undefined && { deploymentOptions: poll.deploymentOptions }),
       },
     });
     if (atMs - this.#sweptMs > REMEMBERED_MS) this.#sweep(atMs);

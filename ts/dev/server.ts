@@ -14,7 +14,7 @@ import { type CallOptions, Code, type MethodName, type RawService, ServiceError 
 import { HttpGuard, refuse } from "../temporal/http_guard.ts";
 import { type Http2Handler, listen, type Listener } from "../temporal/listener.ts";
 import { type ServiceHandler, serviceHandler } from "../temporal/serve.ts";
-import { WorkflowService } from "../temporal/generated/temporal/api/workflowservice/v1/service_pb.ts";
+import { SERVICE_NAME } from "../temporal/raw_methods.ts";
 import { Health } from "./health.ts";
 import { Namespaces } from "./namespaces.ts";
 import { operatorMethods } from "./operator.ts";
@@ -41,7 +41,7 @@ export interface DevServer {
   close(): Promise<void>;
 }
 
-const SERVICES = [WorkflowService.typeName, "temporal.api.operatorservice.v1.OperatorService"];
+const SERVICES = [SERVICE_NAME, "temporal.api.operatorservice.v1.OperatorService"];
 
 const codeName = (code: number) => Object.entries(Code).find(([, number]) => number === code)?.[0] ?? String(code);
 

@@ -1,18 +1,14 @@
 // What the engine says about itself to those who take it for a Temporal cluster: version, namespaces, what can be searched by. Tools ask
 // for these before they ask for anything else.
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { IndexedValueType } from "../temporal/generated/temporal/api/enums/v1/common_pb.ts";
 import { ArchivalState, NamespaceState } from "../temporal/generated/temporal/api/enums/v1/namespace_pb.ts";
 import {
-  DescribeNamespaceRequestSchema,
-  DescribeNamespaceResponseSchema,
   GetClusterInfoResponseSchema,
   GetSearchAttributesResponseSchema,
-  GetSystemInfoResponseSchema,
-  ListNamespacesResponseSchema,
 } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { MethodName } from "../service/raw.ts";
-import { decode, encode } from "./host_bytes.ts";
+import { encode, textField } from "./host_bytes.ts";
 
 /** Programs of Temporal's that may call; the same that its servers name. */
 const CLIENTS = ["temporal-cli", "temporal-go", "temporal-java", "temporal-php", "temporal-typescript", "temporal-ui"];
@@ -30,43 +26,69 @@ export const SEARCHABLE: { readonly [name: string]: IndexedValueType } = {
 
 const CLUSTER = "temporalex";
 
-/** A namespace as DescribeNamespace and ListNamespaces show it. Nothing that is not offered is named a capability: SDKs go by them. */
-export function describedNamespace(name: string): MessageInitShape<typeof DescribeNamespaceResponseSchema> {
-  return {
-    namespaceInfo: {
-      name,
-      id: name,
-      state: NamespaceState.REGISTERED,
-      description: "embedded engine",
-      capabilities: { syncUpdate: true, asyncUpdate: true, workerPollCompleteOnShutdown: true },
-    },
-    // Some tools take it for granted that these are there. Closed runs are kept until somebody purges them; a retention of 0 says so.
-    config: {
-      workflowExecutionRetentionTtl: { seconds: 0n, nanos: 0 },
-      historyArchivalState: ArchivalState.DISABLED,
-      visibilityArchivalState: ArchivalState.DISABLED,
-    },
-    replicationConfig: { activeClusterName: CLUSTER, clusters: [{ clusterName: CLUSTER }] },
-  };
+/** Capabilities of GetSystemInfoResponse by field number. Nothing that is not offered is named: SDKs go by them. */
+const SYSTEM_CAPABILITIES = {
+  signalAndQueryHeader: 1,
+  internalErrorDifferentiation: 2,
+  activityFailureIncludeHeartbeat: 3,
+  encodedFailureAttributes: 5,
+  upsertMemo: 7,
+  sdkMetadata: 9,
+  countGroupByExecutionStatus: 10,
+};
+/** The same of a namespace. */
+const NAMESPACE_CAPABILITIES = { syncUpdate: 2, asyncUpdate: 3, workerPollCompleteOnShutdown: 8 };
+
+// These two are written by hand: every SDK asks for them first of all, and the descriptors of Temporal's API take longer to build than
+// everything else of the start. Tests hold the bytes against the generated messages.
+
+const capabilities = (writer: BinaryWriter, field: number, all: { readonly [name: string]: number }) => {
+  writer.tag(field, WireType.LengthDelimited).fork();
+  for (const number of Object.values(all)) writer.tag(number, WireType.Varint).bool(true);
+  return writer.join();
+};
+
+function systemInfo(version: string): Uint8Array {
+  return capabilities(new BinaryWriter().tag(1, WireType.LengthDelimited).string(version), 2, SYSTEM_CAPABILITIES).finish();
+}
+
+/**
+ * A namespace as DescribeNamespace and ListNamespaces show it (a DescribeNamespaceResponse). Some tools take it for granted that config
+ * and replication are there. Closed runs are kept until somebody purges them; a retention of 0 says so.
+ */
+export function describedNamespace(name: string): Uint8Array {
+  const writer = new BinaryWriter();
+  const message = (field: number) => writer.tag(field, WireType.LengthDelimited).fork();
+  const text = (field: number, value: string) => writer.tag(field, WireType.LengthDelimited).string(value);
+  message(1);
+  text(1, name);
+  writer.tag(2, WireType.Varint).int32(NamespaceState.REGISTERED);
+  text(3, "embedded engine");
+  text(6, name);
+  capabilities(writer, 7, NAMESPACE_CAPABILITIES);
+  writer.join();
+  message(2);
+  message(1).join();
+  writer.tag(3, WireType.Varint).int32(ArchivalState.DISABLED).tag(5, WireType.Varint).int32(ArchivalState.DISABLED).join();
+  message(3);
+  text(1, CLUSTER);
+  message(2);
+  text(1, CLUSTER).join().join();
+  return writer.finish();
+}
+
+/** ListNamespacesResponse. */
+export function listedNamespaces(names: readonly string[]): Uint8Array {
+  const writer = new BinaryWriter();
+  for (const name of names) writer.tag(1, WireType.LengthDelimited).bytes(describedNamespace(name));
+  return writer.finish();
 }
 
 export function aboutMethods(
   { namespace, version, store, ours }: { namespace: string; version: string; store: string; ours(name: string): void },
 ) {
   return {
-    getSystemInfo: () =>
-      encode(GetSystemInfoResponseSchema, {
-        serverVersion: version,
-        capabilities: {
-          signalAndQueryHeader: true,
-          internalErrorDifferentiation: true,
-          activityFailureIncludeHeartbeat: true,
-          encodedFailureAttributes: true,
-          upsertMemo: true,
-          sdkMetadata: true,
-          countGroupByExecutionStatus: true,
-        },
-      }),
+    getSystemInfo: () => systemInfo(version),
     getClusterInfo: () =>
       encode(GetClusterInfoResponseSchema, {
         supportedClients: Object.fromEntries(CLIENTS.map((name) => [name, name === "temporal-ui" ? "<3.0.0" : "<2.0.0"])),
@@ -78,11 +100,11 @@ export function aboutMethods(
         visibilityStore: store,
       }),
     getSearchAttributes: () => encode(GetSearchAttributesResponseSchema, { keys: { ...SEARCHABLE } }),
-    listNamespaces: () => encode(ListNamespacesResponseSchema, { namespaces: [describedNamespace(namespace)] }),
+    listNamespaces: () => listedNamespaces([namespace]),
     describeNamespace(bytes: Uint8Array) {
-      const request = decode(DescribeNamespaceRequestSchema, bytes);
-      ours(request.namespace === "" ? request.id : request.namespace);
-      return encode(DescribeNamespaceResponseSchema, describedNamespace(namespace));
+      // By name, or by id, which is the same here.
+      ours(textField(bytes, 1) || textField(bytes, 2));
+      return describedNamespace(namespace);
     },
   } satisfies { [name in MethodName]?: (request: Uint8Array) => Uint8Array };
 }

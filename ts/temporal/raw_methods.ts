@@ -1,23 +1,91 @@
 // The methods of WorkflowService as methods of Empty to Empty: transports want a message type, and Empty keeps every field that it does not
-// know, so requests and responses pass through as bytes.
+// know, so requests and responses pass through as bytes. Written down and not asked of the generated service, which would build the
+// descriptors of all of Temporal's API for it: a server that passes bytes on starts without them.
 import type { DescMethodUnary } from "@bufbuild/protobuf";
 import type { MethodName } from "../service/raw.ts";
-import { WorkflowService } from "./generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { EmptySchema } from "./well_known.ts";
 
 export type RawMethod = DescMethodUnary<typeof EmptySchema, typeof EmptySchema>;
-const methods = new Map<MethodName, RawMethod>();
 
-export const METHOD_NAMES = Object.keys(WorkflowService.method) as MethodName[];
+export const SERVICE_NAME = "temporal.api.workflowservice.v1.WorkflowService";
+
+/** Every method that TypeScript knows; the compiler holds the list against the generated service. */
+const METHODS: { readonly [name in MethodName]: true } = {
+  describeNamespace: true,
+  listNamespaces: true,
+  startWorkflowExecution: true,
+  executeMultiOperation: true,
+  getWorkflowExecutionHistory: true,
+  getWorkflowExecutionHistoryReverse: true,
+  pollWorkflowTaskQueue: true,
+  respondWorkflowTaskCompleted: true,
+  respondWorkflowTaskFailed: true,
+  pollActivityTaskQueue: true,
+  recordActivityTaskHeartbeat: true,
+  recordActivityTaskHeartbeatById: true,
+  respondActivityTaskCompleted: true,
+  respondActivityTaskCompletedById: true,
+  respondActivityTaskFailed: true,
+  respondActivityTaskFailedById: true,
+  respondActivityTaskCanceled: true,
+  respondActivityTaskCanceledById: true,
+  requestCancelWorkflowExecution: true,
+  signalWorkflowExecution: true,
+  signalWithStartWorkflowExecution: true,
+  resetWorkflowExecution: true,
+  terminateWorkflowExecution: true,
+  deleteWorkflowExecution: true,
+  listWorkflowExecutions: true,
+  countWorkflowExecutions: true,
+  getSearchAttributes: true,
+  respondQueryTaskCompleted: true,
+  resetStickyTaskQueue: true,
+  shutdownWorker: true,
+  queryWorkflow: true,
+  describeWorkflowExecution: true,
+  describeTaskQueue: true,
+  getClusterInfo: true,
+  getSystemInfo: true,
+  createSchedule: true,
+  describeSchedule: true,
+  updateSchedule: true,
+  patchSchedule: true,
+  listScheduleMatchingTimes: true,
+  deleteSchedule: true,
+  listSchedules: true,
+  countSchedules: true,
+  updateWorkflowExecution: true,
+  pollWorkflowExecutionUpdate: true,
+  pauseActivity: true,
+  unpauseActivity: true,
+  resetActivity: true,
+};
+
+export const METHOD_NAMES = Object.keys(METHODS) as MethodName[];
+
+export const isMethodName = (name: string): name is MethodName => Object.hasOwn(METHODS, name);
+
+/** A method as transports and routers look at it: its name and its service's are all that they ask for. */
+export function emptyMethod(service: string, method: string, methodKind: "unary" | "server_streaming"): unknown {
+  return {
+    kind: "rpc",
+    name: method,
+    localName: method[0]!.toLowerCase() + method.slice(1),
+    methodKind,
+    parent: { kind: "service", typeName: service, name: service, methods: [], method: {} },
+    input: EmptySchema,
+    output: EmptySchema,
+    idempotency: 0,
+    deprecated: false,
+  };
+}
+
+const methods = new Map<MethodName, RawMethod>();
 
 export function rawMethod(name: MethodName): RawMethod {
   let method = methods.get(name);
   if (method === undefined) {
-    const described = WorkflowService.method[name];
-    method = Object.create(described, {
-      input: { value: EmptySchema },
-      output: { value: EmptySchema },
-    }) as RawMethod;
+    method = emptyMethod(SERVICE_NAME, name[0]!.toUpperCase() + name.slice(1), "unary") as RawMethod;
     methods.set(name, method);
   }
   return method;

@@ -57,23 +57,25 @@ export function serviceHandler(service: RawService, options: ServiceHandlerOptio
       extraRoutes(router, extra, toConnectError);
     },
   });
-  // JSON needs the messages' own types.
-  const json = connectNodeAdapter({
-    ...adapter,
-    routes(router: ConnectRouter) {
-      for (const name of METHOD_NAMES) {
-        const method = WorkflowService.method[name] as DescMethodUnary;
-        router.rpc(
-          method,
-          async (request, context) => fromBinary(method.output, await call(name, toBinary(method.input, request), context)),
-        );
-      }
-    },
-  });
+  // JSON needs the messages' own types, whose descriptors take a while to build: with the first request of that kind.
+  let json: ServiceHandler | undefined;
+  const jsonHandler = () =>
+    json ??= connectNodeAdapter({
+      ...options,
+      routes(router: ConnectRouter) {
+        for (const name of METHOD_NAMES) {
+          const method = WorkflowService.method[name] as DescMethodUnary;
+          router.rpc(
+            method,
+            async (request, context) => fromBinary(method.output, await call(name, toBinary(method.input, request), context)),
+          );
+        }
+      },
+    });
   return (request, response) => {
     const type = request.headers["content-type"] ?? "";
     if (/^application\/grpc(?!-web)/i.test(type)) plainMessages(response as unknown as ServerResponse);
-    return /json/i.test(type) ? json(request, response) : binary(request, response);
+    return /json/i.test(type) ? jsonHandler()(request, response) : binary(request, response);
   };
 }
 

@@ -1,8 +1,9 @@
 // Methods of other services beside WorkflowService (health checks, Temporal's OperatorService), served as bytes. TypeScript has no generated
 // messages for them: their few fields are read and written by hand where they are answered.
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
-import type { DescMethodServerStreaming, DescMethodUnary } from "@bufbuild/protobuf";
+import type { DescMethodServerStreaming } from "@bufbuild/protobuf";
 import type { ConnectError, ConnectRouter } from "@connectrpc/connect";
+import { emptyMethod, type RawMethod } from "./raw_methods.ts";
 import { EmptySchema } from "./well_known.ts";
 
 /** One method: its service's full name, its own name, and what answers it. */
@@ -17,21 +18,6 @@ export interface ExtraMethod {
   readonly stream?: (request: Uint8Array, signal: AbortSignal) => AsyncIterable<Uint8Array>;
 }
 
-function described<Kind extends "unary" | "server_streaming">({ service, method }: ExtraMethod, methodKind: Kind) {
-  return {
-    kind: "rpc",
-    name: method,
-    localName: method[0]!.toLowerCase() + method.slice(1),
-    methodKind,
-    // Transports ask for the name alone.
-    parent: { kind: "service", typeName: service, name: service, methods: [], method: {} },
-    input: EmptySchema,
-    output: EmptySchema,
-    idempotency: 0,
-    deprecated: false,
-  };
-}
-
 export function extraRoutes(
   router: ConnectRouter,
   methods: readonly ExtraMethod[],
@@ -41,7 +27,7 @@ export function extraRoutes(
     const { unary, stream } = each;
     if (unary !== undefined) {
       router.rpc(
-        described(each, "unary") as unknown as DescMethodUnary<typeof EmptySchema, typeof EmptySchema>,
+        emptyMethod(each.service, each.method, "unary") as RawMethod,
         async (request) => {
           try {
             return fromBinary(EmptySchema, await unary(toBinary(EmptySchema, request)));
@@ -52,7 +38,7 @@ export function extraRoutes(
       );
     }
     if (stream !== undefined) {
-      const method = described(each, "server_streaming") as unknown as DescMethodServerStreaming<
+      const method = emptyMethod(each.service, each.method, "server_streaming") as DescMethodServerStreaming<
         typeof EmptySchema,
         typeof EmptySchema
       >;

@@ -5,6 +5,9 @@ import { connect } from "node:net";
 import { test } from "node:test";
 import { newToken } from "../../ts/gateway/server.ts";
 import { Code, type RawService, ServiceError } from "../../ts/service/raw.ts";
+import { GrpcService } from "../../ts/temporal/grpc.ts";
+import { type Http2Handler, listen } from "../../ts/temporal/listener.ts";
+import { serviceHandler } from "../../ts/temporal/serve.ts";
 import { until } from "../support/services.ts";
 import { PAGE, sendBytes, upgrade, withGateway } from "./support/gateway.ts";
 
@@ -279,6 +282,39 @@ test("the log tells what was refused, once, and holds neither payload nor token"
     assert.ok(log.length < 70, `${log.length} lines`);
     assert.match(text, /a caller was refused why=the token is not that of this start/);
   });
+});
+
+test("the cluster gets the gateway's credentials and none of the caller's; the caller gets none of the gateway's", async () => {
+  const seen: { [name: string]: unknown }[] = [];
+  const handler = serviceHandler({ call: (_, request) => Promise.resolve(request.slice()) });
+  const cluster = await listen({
+    at: { port: 0 },
+    handler(request, response) {
+      seen.push({ ...request.headers });
+      (handler as Http2Handler)(request, response);
+    },
+  });
+  const upstream = new GrpcService({
+    address: `127.0.0.1:${cluster.port}`,
+    tls: false,
+    apiKey: "upstream-key",
+    metadata: { team: "a" },
+  });
+  await withGateway({ service: upstream }, async ({ gateway: { port }, token, dial, log }) => {
+    const connection = await dial();
+    assert.deepEqual(await connection.call("signalWorkflowExecution", body), body);
+    const page = await send(port, token, { headers: { origin: PAGE, cookie: "a=b", "x-mine": "1", team: "b" } });
+    assert.equal(page.status, 200);
+    assert.equal(seen.length, 2);
+    for (const headers of seen) {
+      assert.deepEqual([headers["authorization"], headers["team"]], ["Bearer upstream-key", "a"]);
+      const text = JSON.stringify(headers);
+      for (const secret of [token, PAGE, "a=b", "x-mine"]) assert.ok(!text.includes(secret), secret);
+    }
+    assert.ok(!`${JSON.stringify(page.headers)} ${log.join()}`.includes("upstream-key"));
+  });
+  upstream.close();
+  await cluster.close(0);
 });
 
 test("it listens on the loopback alone, and on both of its addresses", async () => {

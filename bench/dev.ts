@@ -1,5 +1,5 @@
-// `temporalex dev` and Temporal's own development server, alternating: from the start of the process to the first answer that needs a
-// namespace, and what the process holds, idle and with runs. Linux (memory is read from /proc). Options: --rounds=5 --runs=1000
+// `temporalex dev` and Temporal's own development server, alternating: from the start of the process to the first answer and to the
+// first workflow that is started, and what the process holds, idle and with runs. Linux (memory is read from /proc). Options: --rounds=5 --runs=1000
 // --package=folder (a packed package, as npm installs it; default: the checkout, whose start is slower).
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Client, silentLogger } from "../ts/client/mod.ts";
 import { GrpcService } from "../ts/temporal/grpc.ts";
-import { typedService } from "../ts/service/typed.ts";
+import { type TypedService, typedService } from "../ts/service/typed.ts";
 
 const { values } = parseArgs({
   options: {
@@ -71,12 +71,13 @@ function cpuSeconds(pid: number): number {
   }
 }
 
-async function answers(address: string, child: ChildProcess): Promise<void> {
+/** Asks until there is an answer. */
+async function until(address: string, child: ChildProcess, ask: (service: TypedService) => Promise<unknown>): Promise<void> {
   for (;;) {
     if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
     const service = new GrpcService({ address });
     try {
-      await typedService(service).describeNamespace({ namespace: "default" }, { timeoutMs: 1000 });
+      await ask(typedService(service));
       return;
     } catch {
       await delay(2);
@@ -86,6 +87,14 @@ async function answers(address: string, child: ChildProcess): Promise<void> {
   }
 }
 
+const FIRST = {
+  namespace: "default",
+  workflowId: "first",
+  requestId: "first",
+  workflowType: { name: "Work" },
+  taskQueue: { name: "q" },
+};
+
 async function measure(name: string) {
   const [port, other] = [await freePort(), await freePort()];
   const [command, ...args] = SERVERS[name]!(port, other);
@@ -94,8 +103,10 @@ async function measure(name: string) {
   const child = spawn(command, args, { stdio: "ignore" });
   await new Promise<void>((resolve, reject) => child.once("spawn", resolve).once("error", reject));
   try {
-    await answers(address, child);
-    const startMs = performance.now() - began;
+    await until(address, child, (service) => service.describeNamespace({ namespace: "default" }, { timeoutMs: 1000 }));
+    const firstAnswerMs = performance.now() - began;
+    await until(address, child, (service) => service.startWorkflowExecution(FIRST, { timeoutMs: 5000 }));
+    const firstWorkflowMs = performance.now() - began;
     const startCpuSeconds = cpuSeconds(child.pid!);
     await delay(2000);
     const idleMb = residentMb(child.pid!);
@@ -113,7 +124,7 @@ async function measure(name: string) {
       await Promise.all(slice);
     }
     service.close();
-    return { startMs, startCpuSeconds, idleMb, idleCpuPercent, withRunsMb: residentMb(child.pid!) };
+    return { firstAnswerMs, firstWorkflowMs, startCpuSeconds, idleMb, idleCpuPercent, withRunsMb: residentMb(child.pid!) };
   } finally {
     child.kill("SIGKILL");
     await new Promise((resolve) => child.once("exit", resolve));

@@ -19,6 +19,7 @@ import {
 import { WorkflowService } from "../../ts/temporal/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
 import { METHOD_NAMES } from "../../ts/temporal/raw_methods.ts";
+import { until } from "../support/services.ts";
 import { GrpcService } from "../../ts/temporal/grpc.ts";
 
 const ORIGIN = "http://localhost:5173";
@@ -43,7 +44,7 @@ after(async () => {
 
 /** One gRPC call by hand: headers, trailers and messages as they are on the wire. */
 async function grpc(path: string, body = new Uint8Array(0), headers: { [name: string]: string } = {}) {
-  const session = connect(`http://127.0.0.1:${server.port}`);
+  const session = connect(`http://127.0.0.1:${server.port}`, { maxSessionMemory: 512 });
   const stream = session.request({
     ":method": "POST",
     ":path": path,
@@ -326,6 +327,38 @@ test("large messages, and what is too large", async () => {
   );
   // The connection serves on.
   assert.ok((await typed().getSystemInfo({})).serverVersion);
+});
+
+test("callers that vanish leave nothing behind", async () => {
+  const [engine] = server.namespaces.engines;
+  const before = engine!.stats().waitingCalls;
+  const poll = toBinary(
+    PollWorkflowTaskQueueRequestSchema,
+    create(PollWorkflowTaskQueueRequestSchema, { taskQueue: { name: "gone" } }),
+  );
+  const frame = new Uint8Array(5 + poll.length);
+  new DataView(frame.buffer).setUint32(1, poll.length);
+  frame.set(poll, 5);
+  const session = connect(`http://127.0.0.1:${server.port}`);
+  session.on("error", () => {});
+  for (let i = 0; i < 300; i++) {
+    const path = "/temporal.api.workflowservice.v1.WorkflowService/PollWorkflowTaskQueue";
+    const stream = session.request({ ":method": "POST", ":path": path, "content-type": "application/grpc", te: "trailers" });
+    stream.on("error", () => {});
+    stream.end(frame);
+  }
+  await until("300 polls wait", () => engine!.stats().waitingCalls === before + 300);
+  // As a process that is killed: no word of farewell.
+  session.destroy();
+  await until("their polls are given up", () => engine!.stats().waitingCalls === before);
+});
+
+test("a message that is too large for any service is refused, and the connection serves on", async () => {
+  const body = new Uint8Array(65 * 1024 * 1024);
+  const answer = await grpc("/temporal.api.workflowservice.v1.WorkflowService/SignalWorkflowExecution", body);
+  assert.equal(answer.status, String(Code.RESOURCE_EXHAUSTED), answer.message);
+  const unknown = await grpc("/temporal.api.workflowservice.v1.WorkflowService/ListWorkers", body.subarray(0, 5_000_000));
+  assert.equal(unknown.status, String(Code.UNIMPLEMENTED));
 });
 
 test("the gRPC port takes nothing that a page sends", async () => {

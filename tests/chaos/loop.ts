@@ -17,8 +17,8 @@ import { add, finish, life, note, NOTES } from "./program.ts";
 import { ChaosProxy, type Mishap, seeded } from "./proxy.ts";
 
 /**
- * Where a dev server keeps its file: in a file system in memory, if there is one, because a disk would be what is tested. (With a database
- * in memory the dev server loses everything, its namespace too, once a cancelled call takes its only database connection along.)
+ * Where a dev server keeps its file, so that it can be ended and come back: in a file system in memory, if there is one, because a disk
+ * would be what is tested.
  */
 export function databaseFolder(): string {
   return mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "temporalex-chaos-"));
@@ -31,8 +31,15 @@ export interface ChaosOptions {
   workflows: number;
   ms: number;
   seed: number;
-  /** How long the lives may take to end once the network behaves. Default: 60 s. */
+  /** How long the lives may take to end once the network behaves. Default: 120 s. */
   patienceMs?: number;
+  /**
+   * Ends the server and brings it back at its address, with what it knew. Temporal's dev server needs it now and then: a call that is
+   * cancelled at the wrong moment leaves its only database connection interrupted for ever, and from then on it knows no namespace.
+   */
+  heal: () => Promise<void>;
+  /** Ends and brings it back so often anyway. Default: never. */
+  restartEveryMs?: number;
   onProgress?: (figures: ChaosFigures) => void;
 }
 
@@ -44,6 +51,8 @@ export interface ChaosFigures {
   acknowledged: number;
   /** Calls that failed and were repeated by the driver, beyond what the client repeats by itself. */
   repeats: number;
+  /** How often the server had to be brought back. */
+  heals: number;
   connections: number;
   mishaps: { readonly [mishap in Mishap]: number };
   problems: string[];
@@ -52,9 +61,12 @@ export interface ChaosFigures {
 /** A connection that is quick to doubt. */
 const WATCHED = { keepAlive: { interval: "2s", timeout: "1s" }, attemptTimeout: "2s" } as const;
 
+/** What a dev server says whose database connection is stuck. */
+const STUCK = /interrupted \(9\)|[Nn]amespace "?default"? (?:is not found|does not exist)/;
+
 /** Calls that may be repeated: nobody knows whether they were carried out, and their ids make them one. */
 function mayRepeat(error: unknown): boolean {
-  return error instanceof DeadlineExceededError ||
+  return error instanceof DeadlineExceededError || STUCK.test((error as Error).message) ||
     (error instanceof ServiceError &&
       // (A server takes no updates of a workflow whose task got lost three times in a row, or that has too much to do.)
       (error.code === Code.UNAVAILABLE || error.code === Code.DEADLINE_EXCEEDED || error.reason === "WorkflowNotReady" ||
@@ -62,7 +74,7 @@ function mayRepeat(error: unknown): boolean {
 }
 
 export async function chaosLoop(options: ChaosOptions): Promise<ChaosFigures> {
-  const { address, workflows, ms, seed, patienceMs = 60_000 } = options;
+  const { address, workflows, ms, seed, patienceMs = 120_000 } = options;
   const random = seeded(seed);
   const proxy = await ChaosProxy.start({ target: address, random: seeded(seed + 1) });
   const [behind, direct] = [
@@ -76,6 +88,7 @@ export async function chaosLoop(options: ChaosOptions): Promise<ChaosFigures> {
     executions: 0,
     acknowledged: 0,
     repeats: 0,
+    heals: 0,
     connections: 0,
     mishaps: proxy.counts,
     problems: [],
@@ -102,22 +115,23 @@ export async function chaosLoop(options: ChaosOptions): Promise<ChaosFigures> {
   };
   const taskQueue = `chaos-${seed}`;
   const clients = [behind, direct].map((service) => new Client({ service, logger: silentLogger }));
-  const worker = await Worker.create({
-    service: noted,
-    taskQueue,
-    realm: "inline",
-    workflows: [life],
-    cachedWorkflows: 150,
-    stickyScheduleToStartTimeout: "2s",
-    logger: silentLogger,
-    activities: {
-      step: (place: string) => {
-        const answer = `${place}#${executed.size}`;
-        executed.add(answer);
-        return Promise.resolve(answer);
+  const newWorker = () =>
+    Worker.create({
+      service: noted,
+      taskQueue,
+      realm: "inline",
+      workflows: [life],
+      cachedWorkflows: 150,
+      stickyScheduleToStartTimeout: "2s",
+      logger: silentLogger,
+      activities: {
+        step: (place: string) => {
+          const answer = `${place}#${executed.size}`;
+          executed.add(answer);
+          return Promise.resolve(answer);
+        },
       },
-    },
-  });
+    });
   const judges = await inlineRealm(direct, nativePrograms([life]).get);
 
   let stopAt = Infinity;
@@ -169,9 +183,41 @@ export async function chaosLoop(options: ChaosOptions): Promise<ChaosFigures> {
   }
 
   const endAt = performance.now() + ms;
+  let over = false;
   const ticker = setInterval(() => options.onProgress?.(now()), 10_000);
-  const running = worker.run();
-  running.catch((error: Error) => figures.problems.push(`the worker ended: ${error.message}`));
+  /** Looks after the server, on the way that behaves. */
+  const looking = (async () => {
+    const namespace = new TextEncoder().encode("\n\u0007default");
+    for (let stuck = 0, since = performance.now(); !over;) {
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      const due = performance.now() - since > (options.restartEveryMs ?? Infinity) && performance.now() < endAt;
+      const said = await direct.call("describeNamespace", namespace, { timeoutMs: 10_000 }).then(
+        () => "",
+        (e: Error) => e.message,
+      );
+      stuck = STUCK.test(said) ? stuck + 1 : 0;
+      if ((stuck < 2 && !due) || over) continue;
+      stuck = 0;
+      since = performance.now();
+      figures.heals++;
+      await options.heal();
+    }
+  })();
+  let worker = await newWorker();
+  /** As a supervisor would: a server that refuses its namespace ends its workers. */
+  const working = (async () => {
+    for (;;) {
+      try {
+        return await worker.run();
+      } catch (error) {
+        if (!STUCK.test((error as Error).message) || over) {
+          figures.problems.push(`the worker ended: ${(error as Error).message}`);
+          return;
+        }
+        worker = await newWorker();
+      }
+    }
+  })();
   try {
     const lives = Array.from({ length: workflows }, async (_, i) => {
       for (let n = 0; n === 0 || performance.now() < endAt; n++) {
@@ -193,7 +239,10 @@ export async function chaosLoop(options: ChaosOptions): Promise<ChaosFigures> {
   } finally {
     clearInterval(ticker);
     proxy.calm();
+    over = true;
+    await looking;
     await worker.shutdown();
+    await working;
     await judges.dispose();
     behind.close();
     direct.close();

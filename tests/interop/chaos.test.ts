@@ -10,11 +10,16 @@ import { DevServer, noServer } from "./support/dev_server.ts";
 
 test("200 workflows over a network that misbehaves end as if it did not", { skip: noServer }, async () => {
   const folder = databaseFolder();
-  const server = await DevServer.start([], { file: join(folder, "server.sqlite") });
+  const file = join(folder, "server.sqlite");
+  let server = await DevServer.start([], { file });
   try {
     const seed = Number(process.env["CHAOS_SEED"] ?? 1 + Math.floor(Math.random() * 1e6));
     const { problems, mishaps, lives, ...figures } = await chaosLoop({
       address: server.address,
+      heal: async () => {
+        await server.kill();
+        server = await DevServer.start([], { file, address: server.address });
+      },
       workflows: 200,
       ms: Number(process.env["CHAOS_MS"] ?? 12_000),
       seed,

@@ -15,13 +15,15 @@ const { values } = parseArgs({
     workflows: { type: "string", default: "200" },
     seed: { type: "string", default: "1" },
     address: { type: "string" },
+    "restart-every": { type: "string" },
     help: { type: "boolean", default: false },
   },
 });
 if (values.help) {
-  console.log(`usage: chaos [--minutes 10] [--workflows 200] [--seed 1] [--address host:port]
+  console.log(`usage: chaos [--minutes 10] [--workflows 200] [--seed 1] [--address host:port] [--restart-every SECONDS]
 
-Runs workflows on a cluster over a TCP proxy that cuts, delays, half-opens and resets connections, and judges every history.`);
+Runs workflows on a cluster over a TCP proxy that cuts, delays, half-opens and resets connections, and judges every history. With
+--restart-every the dev server is killed and comes back, too.`);
   process.exit(0);
 }
 if (values.address === undefined && noServer !== false) {
@@ -29,11 +31,21 @@ if (values.address === undefined && noServer !== false) {
   process.exit(2);
 }
 const folder = databaseFolder();
-const server = values.address === undefined ? await DevServer.start([], { file: join(folder, "server.sqlite") }) : undefined;
+const file = join(folder, "server.sqlite");
+let server = values.address === undefined ? await DevServer.start([], { file }) : undefined;
+/** Ends the dev server and brings it back. */
+async function heal(): Promise<void> {
+  if (server === undefined) throw new Error("the server at the given address says that it has no namespace");
+  const { address } = server;
+  await server.kill();
+  server = await DevServer.start([], { file, address });
+}
 const began = performance.now();
 try {
   const { problems, ...figures } = await chaosLoop({
     address: values.address ?? server!.address,
+    heal,
+    ...(values["restart-every"] !== undefined && { restartEveryMs: Number(values["restart-every"]) * 1000 }),
     workflows: Number(values.workflows),
     ms: Number(values.minutes) * 60_000,
     seed: Number(values.seed),

@@ -34,7 +34,9 @@ export function explain(failed: FailedConnect): { message: string; code: string;
   const why = timedOut ? slow(failed) : first === undefined ? silent(failed) : named(code, first.message, failed);
   const said = first === undefined ? "" : tidy(first.message);
   const more = said === "" || why.includes(said) ? "" : ` (${said})`;
-  const setup = timedOut ? "no" : isSetup(code) ? "yes" : failed.stage === "tcp" ? "no" : "perhaps";
+  // Deno's own word for a missing --allow-net; its message says the rest.
+  const denied = first?.name === "NotCapable";
+  const setup = timedOut ? "no" : denied || isSetup(code) ? "yes" : failed.stage === "tcp" ? "no" : "perhaps";
   return { message: `cannot connect to ${target.address}: ${why}${more}`, code: timedOut ? "TIMEOUT" : code, setup };
 }
 

@@ -150,8 +150,11 @@ export class Link {
   /** Whether the server answers a ping in time; the link ends when it does not. */
   ping(pongMs = this.#times.pongMs): Promise<boolean> {
     if (this.#ended !== undefined) return Promise.resolve(false);
-    return this.#pinging ??= new Promise<boolean>((resolve) => {
+    if (this.#pinging !== undefined) return this.#pinging;
+    let over = false;
+    const pinging = new Promise<boolean>((resolve) => {
       const done = (answered: boolean) => {
+        over = true;
         clearTimeout(timer);
         this.#pinging = undefined;
         if (answered) this.heard();
@@ -169,6 +172,9 @@ export class Link {
         done(false);
       }
     });
+    // (A runtime may answer before it returns.)
+    if (!over) this.#pinging = pinging;
+    return pinging;
   }
 
   /** Ends the connection and all its calls. */

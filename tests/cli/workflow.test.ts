@@ -2,11 +2,13 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createSecureServer, createServer } from "node:http2";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Interrupted } from "../../ts/cli/frame/errors.ts";
 import { type App, open, silentLogger } from "../../ts/mod.ts";
+import { authority } from "../support/certificates.ts";
 import * as activities from "./flows/activities.ts";
 import { type Result, run as runCommand, type RunOptions } from "./support/run.ts";
 
@@ -382,6 +384,50 @@ test("clusters: addresses that are none, and that nobody answers at", async () =
     "2s",
   );
   await refused(2, /--grpc-meta is written key=value/, "list", "--address", "127.0.0.1:1", "--grpc-meta", "x");
+});
+
+test("clusters: what is wrong with TLS is told at once, by the command's options", async () => {
+  const [ours, others] = [authority("Our authority"), authority("Other authority")];
+  const own = ours.issue("server", { hosts: ["localhost"] });
+  const pem = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const [ca, other] = [pem("ca.pem", ours.certificate), pem("other.pem", others.certificate)];
+  const settings = { cert: own.certificate, key: own.key, ca: ours.certificate, requestCert: true };
+  const [secure, plain] = [createSecureServer(settings), createServer()];
+  for (const server of [secure, plain]) {
+    server.on("tlsClientError", () => {}).on("sessionError", () => {});
+    server.on("session", (session) => session.on("error", () => {}));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  }
+  const at = (server: typeof plain) => `localhost:${(server.address() as { port: number }).port}`;
+  try {
+    await refused(
+      1,
+      /not signed by an authority that is trusted here; give .* as --tls-ca-path/,
+      "list",
+      "--address",
+      at(secure),
+      "--tls",
+    );
+    await refused(1, /not by the one given as --tls-ca-path/, "list", "--address", at(secure), "--tls-ca-path", other);
+    const named = ["--tls-ca-path", ca, "--tls-server-name", "temporal.example"];
+    await refused(1, /--tls-server-name says which name to expect/, "list", "--address", at(secure), ...named);
+    await refused(
+      1,
+      /asks for a client certificate: give --tls-cert-path and --tls-key-path/,
+      "list",
+      "--address",
+      at(secure),
+      "--tls-ca-path",
+      ca,
+    );
+    await refused(1, /does not speak TLS; leave --tls out/, "list", "--address", at(plain), "--tls");
+  } finally {
+    secure.close();
+    plain.close();
+  }
 });
 
 test("clusters: profiles of Temporal's configuration file, and its variables", async () => {

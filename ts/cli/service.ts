@@ -12,6 +12,7 @@ import type { WorkflowHandle } from "../client/handle.ts";
 import { processIdentity } from "../platform/host.ts";
 import { lineLogger } from "../service/logger.ts";
 import type { RawService } from "../service/raw.ts";
+import { NOT_CONNECTED } from "../temporal/links.ts";
 import { meansCluster, openCluster } from "./cluster.ts";
 import { importCodec } from "./codec.ts";
 import type { Call } from "./frame/command.ts";
@@ -103,6 +104,15 @@ function openStore(call: ServiceCall, onWaiting: () => void) {
   return { service, where: `store ${path}`, namespace, store: path, held: () => service.held, close: () => service.close() };
 }
 
+/** Options of a connection that its errors advise, as options of commands. */
+const TLS_OPTIONS = [
+  ["tls.serverRootCaCertificate", "--tls-ca-path"],
+  ["tls.clientCertificate", "--tls-cert-path"],
+  ["tls.clientKey", "--tls-key-path"],
+  ["tls.serverName", "--tls-server-name"],
+  ["tls", "--tls"],
+] as const;
+
 /** Errors whose advice names an option of the programming interface, with the command line's option instead. */
 function inOurWords(error: unknown, { options }: ServiceCall, where: string): unknown {
   if (error instanceof WorkflowExecutionAlreadyStartedError) {
@@ -129,11 +139,12 @@ function inOurWords(error: unknown, { options }: ServiceCall, where: string): un
   if (error instanceof DeadlineExceededError) {
     return reworded(error, error.message.replace("give it a longer timeout", "give it a longer --timeout"));
   }
-  if (meansCluster(options) && /\b(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)\b/.test((error as Error).message)) {
+  if (meansCluster(options) && (error as { reason?: string }).reason === NOT_CONNECTED) {
+    const why = TLS_OPTIONS.reduce((text, [name, option]) => text.replaceAll(`\`${name}\``, option), (error as Error).message);
+    if (!/\b(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)\b/.test(why)) return reworded(error as Error, why);
     return reworded(
       error as Error,
-      `nothing answers at ${where}, where a Temporal cluster is to be (${(error as Error).message}); check --address, ` +
-        "or leave it out for a store of this machine",
+      `nothing answers at ${where}, where a Temporal cluster is to be (${why}); check --address, or leave it out for a store of this machine`,
     );
   }
   if ((error as { reason?: string }).reason === "NoStore" && options.store === undefined) {

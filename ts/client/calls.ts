@@ -3,7 +3,7 @@
 // never has a second effect.
 import { Code, ServiceError } from "../service/raw.ts";
 import type { CallOptions, MethodName, RawService } from "../service/raw.ts";
-import { backoffMs, isThrottled, isUnavailable, type RetryOptions } from "../service/retry.ts";
+import { backoffMs, isMisconfigured, isThrottled, isUnavailable, type RetryOptions } from "../service/retry.ts";
 import { realTimers, sleepOn } from "../service/timers.ts";
 import { type TypedService, typedService } from "../service/typed.ts";
 import { type Duration, toMs } from "../converter/duration.ts";
@@ -127,7 +127,7 @@ export class Calls {
       } catch (error) {
         signal?.throwIfAborted();
         const throttled = isThrottled(error);
-        if (!(throttled || isUnavailable(error)) || attempt >= this.#retry.maximumAttempts) throw error;
+        if (!(throttled || isUnavailable(error)) || isMisconfigured(error) || attempt >= this.#retry.maximumAttempts) throw error;
         const pause = backoffMs(attempt, throttled ? this.#throttled : this.#retry);
         // No time for another attempt: the reason why the service is away says more than "deadline".
         if (pause >= deadline.remaining()) throw error;

@@ -40,6 +40,14 @@ export function isUnavailable(error: unknown): boolean {
   return error instanceof ServiceError && error.code === Code.UNAVAILABLE && !isGone(error);
 }
 
+/**
+ * A connection could not be made, and will not be with the options that it has: a certificate, a name, TLS or none. A client tells that at
+ * once; a worker goes on asking, because certificates are renewed.
+ */
+export function isMisconfigured(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === Code.UNAVAILABLE && error.metadata["setup"] === "yes";
+}
+
 /** The service is an engine in this process that was closed, or has stopped by itself: it never answers again. */
 export function isGone(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.code === Code.UNAVAILABLE &&

@@ -111,7 +111,7 @@ export const cases: Case[] = [
       sharded(async ({ fetched, start }) => {
         const spinner = start(0, "Spin");
         const sameWorker = start(0, "Calm", [1]);
-        const others = Array.from({ length: 4 }, () => start(1, "Calm", [20]));
+        const others = Array.from({ length: 4 }, () => start(1, "Calm", [6]));
         await spinner.task();
         for (const run of [sameWorker, ...others]) await run.task();
         spinner.server.fireTimer("1");
@@ -121,7 +121,7 @@ export const cases: Case[] = [
         const waiting = sameWorker.task();
         for (const run of others) {
           for (const id of [...run.server.timers.keys()]) run.server.fireTimer(id);
-          equal(await run.auto(), 20, run.failure);
+          equal(await run.auto(), 6, run.failure);
         }
         equal(stopped, false, "they were done long before the spinner was stopped");
         await Promise.all([spinning, waiting]);

@@ -242,7 +242,7 @@ test(
       workflows: new URL("../worker/modules/flows.ts", import.meta.url),
       activities: { shout: (text: string) => text.toUpperCase() },
       workflowThreads: 2,
-      watchdogMs: 1000,
+      watchdogMs: 2000,
       events: { workflowTaskFailed: ({ workflowId }) => void failed.add(workflowId) },
     }, async (client) => {
       const handles = await Promise.all(

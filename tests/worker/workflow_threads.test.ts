@@ -31,7 +31,7 @@ test("a workflow that spins in one thread fails alone; runs of both threads go o
   withEngine("memory", {}, async (t) => {
     const failed: string[] = [];
     const events = { workflowTaskFailed: ({ workflowId }: { workflowId: string }) => void failed.push(workflowId) };
-    await t.work({ workflows, activities, events, watchdogMs: 1000, workflowThreads: 2 }, async () => {
+    await t.work({ workflows, activities, events, watchdogMs: 2000, workflowThreads: 2 }, async () => {
       const neighbours = await Promise.all(
         Array.from({ length: 10 }, (_, i) => t.client.start(talks, { id: `n${i}`, args: ["n"] })),
       );

@@ -10,7 +10,10 @@ import { WorkflowUpdateFailedError, WorkflowUpdateRejectedError } from "./errors
 
 /** Options of an update. */
 export interface UpdateOptions extends CallSettings {
-  /** Two updates of one workflow with one id are one update. Default: made per call. */
+  /**
+   * Two updates of one workflow with one id are one update, also when the workflow continues as new between them (as long as the first is
+   * among its newest 32). Default: made per call.
+   */
   updateId?: string;
 }
 

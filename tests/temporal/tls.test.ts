@@ -294,7 +294,7 @@ test("connecting can be given up", async () => {
   await assert.rejects(connecting, /enough/);
 });
 
-test("options that make no sense are refused before anything connects", () => {
+test("options that make no sense are refused before anything connects", async () => {
   const lazy = (options: object) => () => Connection.lazy({ address: "x:1", ...options } as never);
   assert.throws(lazy({ tls: { clientKey: client.key } }), /belong together/);
   assert.throws(lazy({ tls: { clientCertificate: client.certificate, clientKey: stranger.key } }), /not the key of/);
@@ -314,4 +314,8 @@ test("options that make no sense are refused before anything connects", () => {
     assert.throws(lazy({ address }), /host:port/, String(address));
   }
   Connection.lazy({ address: "[::1]:7233" });
+  assert.throws(lazy({ adress: "x:1" }), /"adress" is not an option of a connection; there are address, tls, /);
+  assert.throws(lazy({ namespace: "shop" }), /"namespace" is not an option/);
+  await assert.rejects(Connection.connect({ adress: "x:1" } as never), /"adress" is not an option/);
+  await assert.rejects(Connection.connect({ namespace: "" }), /a namespace is a text/);
 });

@@ -40,6 +40,16 @@ export interface ConnectOptions extends ConnectionOptions {
   signal?: AbortSignal;
 }
 
+/** A misspelt option would otherwise connect to another place, or without a key, and say nothing. */
+const LAZY_OPTIONS = ["address", "tls", "apiKey", "metadata", "keepAlive", "attemptTimeout"];
+const CONNECT_OPTIONS = [...LAZY_OPTIONS, "namespace", "connectTimeout", "signal"];
+
+function refuseUnknown(options: object, known: readonly string[]): void {
+  for (const name of Object.keys(options)) {
+    if (!known.includes(name)) throw new TypeError(`"${name}" is not an option of a connection; there are ${known.join(", ")}`);
+  }
+}
+
 const DEFAULT_ADDRESS = "localhost:7233";
 /** A server that closes connections before they are made is tried so often. */
 const CLOSED_ATTEMPTS = 3;
@@ -74,8 +84,12 @@ export class Connection implements RawService {
    * Rejects with a ServiceError that names the address and what to change, and with a TypeError for options that contradict each other.
    */
   static async connect(options: ConnectOptions = {}): Promise<Connection> {
+    refuseUnknown(options, CONNECT_OPTIONS);
     const { namespace, connectTimeout = "10s", signal, ...rest } = options;
     const timeoutMs = toMs(connectTimeout);
+    if (namespace !== undefined && (typeof namespace !== "string" || namespace === "")) {
+      throw new TypeError("a namespace is a text that is not empty");
+    }
     // An attempt ends early enough to tell why, and to leave time for another.
     const attemptTimeout = rest.attemptTimeout ?? Math.min(5000, timeoutMs * 0.45);
     const connection = new Connection({ ...rest, attemptTimeout });
@@ -90,6 +104,7 @@ export class Connection implements RawService {
 
   /** A connection that is made with the first call. Nothing is checked before; throws a TypeError for options that make no sense. */
   static lazy(options: ConnectionOptions = {}): Connection {
+    refuseUnknown(options, LAZY_OPTIONS);
     return new Connection(options);
   }
 

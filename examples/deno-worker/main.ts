@@ -14,15 +14,25 @@ const options = readOptions();
 const logger = jsonLogger(options.logLevel);
 const began = Date.now();
 
-// Where the cluster is: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS..., or a profile of a TOML file.
-const { connectionOptions, namespace = "default" } = loadClientConnectConfig(
-  options.profile === undefined ? {} : { profile: options.profile },
-);
+/** Whoever supervises the process reads in the log why it ended. */
+function fail(error: unknown): never {
+  logger.error("the worker could not start", { error });
+  Deno.exit(1);
+}
+
+async function connect() {
+  // Where the cluster is: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS..., or a profile of a TOML file.
+  const { connectionOptions, namespace = "default" } = loadClientConnectConfig(
+    options.profile === undefined ? {} : { profile: options.profile },
+  );
+  logger.info("connecting", { address: connectionOptions.address, namespace });
+  // In a cluster that starts, or restarts, everything starts at once: the Temporal service may come later than this.
+  const connection = await Connection.connect({ ...connectionOptions, namespace, connectTimeout: "1m" });
+  return { connection, namespace };
+}
+
+const { connection, namespace } = await connect().catch(fail);
 const metrics = new MetricsRegistry({ labels: { service_name: "deno-worker" } });
-
-// In a cluster that starts, or restarts, everything starts at once: the Temporal service may come later than this.
-const connection = await Connection.connect({ ...connectionOptions, namespace, connectTimeout: "1m" });
-
 const worker = await Worker.create({
   service: connection,
   namespace,
@@ -35,7 +45,7 @@ const worker = await Worker.create({
   // Both together must fit into terminationGracePeriodSeconds of the pod.
   shutdownGraceMs: options.grace * 1000,
   shutdownForceMs: 3000,
-});
+}).catch(fail);
 const health = serveHealth(Deno.env.get("HEALTH_ADDRESS") ?? "127.0.0.1:9464", worker, metrics);
 const running = worker.run();
 logger.info("started", { address: connection.address, namespace, taskQueue: worker.taskQueue, workflows: worker.workflowTypes });

@@ -12,15 +12,25 @@ import { readOptions } from "./options.ts";
 const options = readOptions();
 const logger = jsonLogger(options.logLevel);
 
-// Where the cluster is: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS..., or a profile of a TOML file.
-const { connectionOptions, namespace = "default" } = loadClientConnectConfig(
-  options.profile === undefined ? {} : { profile: options.profile },
-);
+/** Whoever supervises the process reads in the log why it ended. */
+function fail(error: unknown): never {
+  logger.error("the worker could not start", { error });
+  process.exit(1);
+}
+
+async function connect() {
+  // Where the cluster is: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS..., or a profile of a TOML file.
+  const { connectionOptions, namespace = "default" } = loadClientConnectConfig(
+    options.profile === undefined ? {} : { profile: options.profile },
+  );
+  logger.info("connecting", { address: connectionOptions.address, namespace });
+  // In a cluster that starts, or restarts, everything starts at once: the Temporal service may come later than this.
+  const connection = await Connection.connect({ ...connectionOptions, namespace, connectTimeout: "1m" });
+  return { connection, namespace };
+}
+
+const { connection, namespace } = await connect().catch(fail);
 const metrics = new MetricsRegistry({ labels: { service_name: "node-worker" } });
-
-// In a cluster that starts, or restarts, everything starts at once: the Temporal service may come later than this.
-const connection = await Connection.connect({ ...connectionOptions, namespace, connectTimeout: "1m" });
-
 const worker = await Worker.create({
   service: connection,
   namespace,
@@ -33,8 +43,8 @@ const worker = await Worker.create({
   // Both together must fit into terminationGracePeriodSeconds of the pod.
   shutdownGraceMs: options.grace * 1000,
   shutdownForceMs: 3000,
-});
-const health = await serveHealth(process.env["HEALTH_ADDRESS"] ?? "127.0.0.1:9464", worker, metrics);
+}).catch(fail);
+const health = await serveHealth(process.env["HEALTH_ADDRESS"] ?? "127.0.0.1:9464", worker, metrics).catch(fail);
 const running = worker.run();
 logger.info("started", { address: connection.address, namespace, taskQueue: worker.taskQueue, workflows: worker.workflowTypes });
 

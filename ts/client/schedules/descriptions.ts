@@ -149,7 +149,7 @@ function decodeRetry(policy: WireRetry): RetryPolicy {
   };
 }
 
-export function decodeAction(start: NewWorkflowExecutionInfo, converter: PayloadConverter): ScheduleActionDescription {
+function decodeAction(start: NewWorkflowExecutionInfo, converter: PayloadConverter): ScheduleActionDescription {
   const [executionTimeout, runTimeout, taskTimeout] = [
     start.workflowExecutionTimeout,
     start.workflowRunTimeout,

@@ -9,6 +9,7 @@ import process from "node:process";
 import { Client, silentLogger } from "../ts/client/mod.ts";
 import { GrpcService } from "../ts/temporal/grpc.ts";
 import { DevServer, noServer } from "../tests/interop/support/dev_server.ts";
+import { noOfficial } from "../tests/interop/support/official.ts";
 import { type Bench, MEASURES, memory, type Samples, start, warmUp } from "./cluster/measures.ts";
 import { rows, table } from "./cluster/table.ts";
 import { cpuSeconds, type Variant, Variants, type WorkerProcess } from "./cluster/variants.ts";
@@ -26,7 +27,7 @@ Takes about seven minutes; on a machine with nothing else to do its figures mean
 --seconds=N        length of one measure of throughput (default 4)
 --in-flight=N      workflows in flight at throughput (default 50)
 --messages=N       signals and updates, one after the other, at latency (default 120)
---idle=N           cached workflows at memory, measured once (default 2000)
+--idle=N           cached workflows at memory, behind as many others, measured once (default 1500)
 --starts=N         fresh processes at start (default 5)
 --profile=DIR      V8's CPU profiles of the workers in Node
 --json             JSON instead of a table
@@ -39,11 +40,14 @@ if (args.includes("--help")) {
 }
 const given = options(args, {
   ...{ workers: "node,deno,official,sources", only: PARTS.join(","), repeats: "3", seconds: "4", "in-flight": "50" },
-  ...{ messages: "120", idle: "2000", starts: "5", profile: "", json: "", package: "" },
+  ...{ messages: "120", idle: "1500", starts: "5", profile: "", json: "", package: "" },
 });
 const chosen = <T extends string>(option: "workers" | "only", known: readonly T[]): T[] =>
   given[option].split(",").map((name) => {
-    if (!known.includes(name as T)) throw new Error(`--${option} takes ${known.join(", ")}, not "${name}"`);
+    if (!known.includes(name as T)) {
+      console.error(`bench cluster: --${option} takes ${known.join(", ")}, not "${name}"`);
+      process.exit(2);
+    }
     return name as T;
   });
 const variants = chosen<Variant>("workers", ["node", "deno", "official", "sources"]);
@@ -56,7 +60,12 @@ const settings = {
   idle: count("idle", given.idle, 100),
   starts: count("starts", given.starts),
 };
-if (noServer !== false) throw new Error(noServer);
+const official = variants.some((variant) => variant === "official" || variant === "sources");
+for (const absent of [noServer, official && noOfficial && `${noOfficial}; or leave it out: --workers=node,deno`]) {
+  if (absent === false) continue;
+  console.error(`bench cluster: ${absent}`);
+  process.exit(2);
+}
 
 /**
  * Far above what one machine can do: the server does what it can instead of what it may. A dev server has one shard, and a shard looks for

@@ -159,8 +159,8 @@ export async function memory(bench: Bench, workflows: number): Promise<Samples> 
     await quiet(worker);
     return worker.rss();
   };
-  await warmUp(bench);
-  const before = await fill(Math.ceil(workflows / 10));
+  // As many before as after, so that both moments have the same load behind them.
+  const before = await fill(workflows);
   const after = await fill(workflows);
   return { "memory per 1,000 cached workflows: MB": [(after - before) / workflows / 1000] };
 }

@@ -63,8 +63,6 @@ const METHODS: { readonly [name in MethodName]: true } = {
 
 export const METHOD_NAMES = Object.keys(METHODS) as MethodName[];
 
-export const isMethodName = (name: string): name is MethodName => Object.hasOwn(METHODS, name);
-
 /** A method as transports and routers look at it: its name and its service's are all that they ask for. */
 export function emptyMethod(service: string, method: string, methodKind: "unary" | "server_streaming"): unknown {
   return {

@@ -10,6 +10,7 @@ import {
 } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import { afterEach, beforeEach, test } from "node:test";
+import { Worker } from "node:worker_threads";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
 import { GrpcService } from "../../ts/temporal/grpc.ts";
 import { ChaosProxy, type Mishap, seeded } from "../chaos/proxy.ts";
@@ -130,6 +131,43 @@ test("a call without an answer has the connection asked at once, whatever the in
     );
     await assert.rejects(poll, lost(/keep-alive ping/));
   });
+});
+
+test("a process that computes for longer than a ping may take keeps its connection", async () => {
+  // In another thread: a server of this one would be as busy.
+  const source = `
+    const { createServer } = require("node:http2");
+    const { parentPort } = require("node:worker_threads");
+    const server = createServer();
+    server.on("session", (session) => session.on("error", () => {}));
+    server.on("stream", (stream) => {
+      parentPort.postMessage("asked");
+      stream.on("error", () => {});
+      parentPort.once("message", () => {
+        stream.respond({ ":status": 200, "content-type": "application/grpc", "grpc-status": "0" });
+        stream.end(new Uint8Array(5));
+      });
+    });
+    server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port));`;
+  await serve();
+  const thread = new Worker(source, { eval: true });
+  const heard: unknown[] = [];
+  thread.on("message", (message) => heard.push(message));
+  try {
+    await until("the server is there", () => heard.length === 1);
+    const service = connection({ address: `127.0.0.1:${heard[0]}`, keepAlive: { interval: "40ms", timeout: "60ms" } });
+    const poll = call(service);
+    await until("the poll waits", () => heard.length === 2);
+    for (let i = 0; i < 5; i++) {
+      await new Promise((resolve) => setTimeout(resolve, 45));
+      const end = performance.now() + 200;
+      while (performance.now() < end);
+    }
+    thread.postMessage("answer");
+    assert.equal((await poll).length, 0);
+  } finally {
+    await thread.terminate();
+  }
 });
 
 test("a connection that was silent for long is asked before a call is put on it", async () => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { platform, tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import {
   ClientConfigError,
   type LoadClientConfigOptions,
@@ -12,7 +12,7 @@ import {
 } from "../../ts/temporal/client_config.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "temporalex-config-"));
-process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+after(() => rmSync(folder, { recursive: true, force: true }));
 const file = (name: string, text: string) => {
   const path = join(folder, name);
   writeFileSync(path, text);

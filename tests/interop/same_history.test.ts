@@ -173,6 +173,7 @@ const lives: { [name: string]: Life } = {
   },
   "updates and signals": async ({ client }) => {
     const handle = await client.start(ledger, { id: "ledger", args: [0] });
+    await quiet(handle);
     const asks = (n: number, updateId = `u${n}`) => handle.executeUpdate(add, { args: [n], updateId });
     await asks(1);
     await asks(-1).catch(() => {});

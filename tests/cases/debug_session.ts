@@ -310,7 +310,7 @@ const CASES: { [name: string]: () => Promise<void> } = {
         match(session.problem!.location, /main\.ts:\d+/);
         equal(session.runToEnd().problem, session.problem);
         await withRealm(
-          CART.replace("publishState({ items: 0 });", "for (;;);"),
+          CART.replace("publishState({ items: 0 });", "for (let i = 0; i < 1.5e10; i++);"),
           async (h) => {
             const spun = await openSession(d.server.history(), { realm: h.realm });
             equal(spun.problem!.name, "RealmLostError");
@@ -335,7 +335,7 @@ const CASES: { [name: string]: () => Promise<void> } = {
       history = run.server.history();
     });
     await withRealm(
-      CART.replace("on(done, (_, items) => stop(items))", "on(done, () => { for (;;); })"),
+      CART.replace("on(done, (_, items) => stop(items))", "on(done, () => { for (let i = 0; i < 1.5e10; i++); })"),
       async ({ realm }) => {
         const session = await openSession(history, { realm });
         const { problem } = session;

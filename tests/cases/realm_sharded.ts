@@ -6,7 +6,7 @@ import { API, type RealmHarness, realmOf, type RealmRun, withRealm } from "./rea
 import { shardOf, shareOf } from "../../ts/realm/sharded_realm.ts";
 
 const text = `${API}
-export const spin = workflow("Spin", async () => { await sleep(1); for (;;); });
+export const spin = workflow("Spin", async () => { await sleep(1); for (let i = 0; i < 1.5e10; i++); });
 export const calm = workflow("Calm", async (n) => { for (let i = 0; i < n; i++) await sleep(1000); return n; });
 const dives = [
   () => { try { dives[0]() } catch { Math.random() } },

@@ -9,6 +9,7 @@ import {
   TaskOutcome,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { toFailure } from "../converter/failure_converter.ts";
+import { endsComputingThreads } from "../platform/threads.ts";
 import type { ReplayVerdict } from "../executor/replay.ts";
 import { FailedCause, WorkflowTaskError } from "../executor/errors.ts";
 import { scanHistory } from "../executor/wire_scan.ts";
@@ -35,7 +36,10 @@ function describe(loss: Loss): string {
     case "spun": {
       const seconds = loss.afterMs % 1000 === 0 ? `${loss.afterMs / 1000} s` : `${loss.afterMs} ms`;
       return `ran for ${seconds} without yielding, so it was stopped: a loop in it does not end, or computes for too long. Heavy work belongs in ` +
-        `an activity; a loop that waits must await a workflow primitive such as sleep()`;
+        `an activity; a loop that waits must await a workflow primitive such as sleep()` +
+        (endsComputingThreads()
+          ? ""
+          : "; Deno leaves its thread computing until the process is started again (denoland/deno#35657)");
     }
     case "crashed":
       return `took down the thread that it ran in (${loss.reason}); what needs that much belongs in an activity`;

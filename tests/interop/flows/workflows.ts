@@ -125,7 +125,8 @@ export const poison = workflow("Poison", async (kind: string): Promise<unknown> 
   await sleep(1);
   switch (kind) {
     case "spins":
-      for (;;);
+      for (let i = 0; i < 1.5e10; i++);
+      break;
     case "throws":
       throw new TypeError("a bug");
     case "astray":

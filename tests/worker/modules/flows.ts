@@ -16,7 +16,7 @@ export const talks = workflow("Talks", {
 });
 
 export const spins = workflow("Spins", async () => {
-  for (;;);
+  for (let i = 0; i < 1.5e10; i++);
 });
 
 export const sleeps = workflow("Sleeps", async () => {

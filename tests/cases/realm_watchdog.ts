@@ -2,6 +2,7 @@
 // its neighbours go on as if nothing had happened.
 import { equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
+import { endsComputingThreads } from "../../ts/platform/threads.ts";
 import { API, withRealm } from "./realm_host.ts";
 
 // What spins ends by itself after a while: Deno leaves a terminated thread computing (denoland/deno#35657), beside all tests that follow.
@@ -99,6 +100,12 @@ export const cases: Case[] = [
         const outcome = await inTime(second, 10_000, "the second spin");
         equal(outcome.response?.$case, "nothing");
         match(outcome.error?.message ?? "", /without yielding/);
+        // Where its threads cannot be ended they are not made without end: later attempts fail at once.
+        run.server.attempt = 3;
+        const third = performance.now();
+        match((await inTime(run.task(), 10_000, "the third spin")).error?.message ?? "", /without yielding/);
+        const ran = performance.now() - third >= WINDOW;
+        equal(ran, endsComputingThreads(), `the third attempt ${ran ? "ran" : "did not run"}`);
       }, { watchdogMs: WINDOW }),
   },
   {

@@ -39,7 +39,7 @@ function describe(loss: Loss): string {
         `an activity; a loop that waits must await a workflow primitive such as sleep()` +
         (endsComputingThreads()
           ? ""
-          : "; Deno leaves its thread computing until the process is started again (denoland/deno#35657)");
+          : "; Deno leaves its thread computing until the process is started again (denoland/deno#35657), so a run gets two here, and no third");
     }
     case "crashed":
       return `took down the thread that it ran in (${loss.reason}); what needs that much belongs in an activity`;

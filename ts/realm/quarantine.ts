@@ -1,5 +1,7 @@
 // Runs that have spun or crashed their realm go on in workers of their own, one per run, so that they can only hurt themselves. A worker is
 // kept while its run has work and for as long as there is room; the run's later tasks then find it, or a new one and their whole history.
+// Where a thread that computes cannot be ended, a run that spins gets two threads and no more: each attempt would take another core.
+import { endsComputingThreads } from "../platform/threads.ts";
 import type { Loss } from "./lost_task.ts";
 import { type Job, type RealmSpec, RealmThread } from "./realm_thread.ts";
 
@@ -10,12 +12,20 @@ interface Cell {
 
 /** Runs that are remembered; of more, the oldest get another chance among the others. */
 const MAX_RUNS = 10_000;
+/** Threads that a run may leave computing. */
+const MAX_LEFT_COMPUTING = 2;
+
+interface Offence {
+  /** Threads that it has left computing. */
+  left: number;
+  readonly loss: Loss;
+}
 
 export class Quarantine {
   readonly #spec: RealmSpec;
   readonly #max: number;
   readonly #lost: (job: Job, loss: Loss) => void;
-  readonly #runs = new Set<string>();
+  readonly #runs = new Map<string, Offence>();
   readonly #cells = new Map<string, Cell>();
   readonly #queue: { runId: string; job: Job }[] = [];
   #disposed = false;
@@ -29,9 +39,11 @@ export class Quarantine {
     this.#lost = lost;
   }
 
-  add(runId: string): void {
-    this.#runs.add(runId);
-    if (this.#runs.size > MAX_RUNS) this.#runs.delete(this.#runs.values().next().value!);
+  /** The run has cost a realm. */
+  add(runId: string, loss: Loss): void {
+    const left = (this.#runs.get(runId)?.left ?? 0) + (loss.kind === "spun" && !endsComputingThreads() ? 1 : 0);
+    this.#runs.set(runId, { left, loss });
+    if (this.#runs.size > MAX_RUNS) this.#runs.delete(this.#runs.keys().next().value!);
   }
 
   holds(runId: string): boolean {
@@ -43,6 +55,8 @@ export class Quarantine {
   }
 
   submit(runId: string, job: Job): void {
+    const offence = this.#runs.get(runId);
+    if (offence !== undefined && offence.left >= MAX_LEFT_COMPUTING) return this.#lost(job, offence.loss);
     this.#queue.push({ runId, job });
     this.#pump();
   }
@@ -95,6 +109,7 @@ export class Quarantine {
     }
     const thread = new RealmThread(this.#spec, (jobs, culprit, loss) => {
       this.#cells.delete(runId);
+      this.add(runId, loss);
       // With nobody else in it, whoever was open is the cause.
       for (const job of jobs) {
         if (culprit === undefined || job === culprit.job) this.#lost(job, loss);

@@ -199,7 +199,7 @@ class ThreadedRealm implements WorkerRealm {
 
   /** The main worker is gone: its culprit pays, everybody else starts over in a new one. */
   readonly #lost: LostHandler = (jobs, culprit, loss) => {
-    if (culprit?.runId !== undefined) this.#quarantine.add(culprit.runId);
+    if (culprit?.runId !== undefined) this.#quarantine.add(culprit.runId, loss);
     culprit?.job?.lost(loss);
     const others = jobs.filter((job) => job !== culprit?.job && !(culprit === undefined && this.#suspect(job, loss)));
     this.#waiting = [];
@@ -212,7 +212,7 @@ class ThreadedRealm implements WorkerRealm {
   /** Nobody knows what the realm was lost on: whoever was there each time answers for it in the end. */
   #suspect(job: Job, loss: Loss): boolean {
     if (++job.unclear < 4) return false;
-    if (job.runId !== undefined) this.#quarantine.add(job.runId);
+    if (job.runId !== undefined) this.#quarantine.add(job.runId, loss);
     job.lost(loss);
     return true;
   }

@@ -59,6 +59,7 @@ const READ_MS = 50;
 
 export class Link {
   readonly #session: ClientHttp2Session;
+  readonly #socket: Socket;
   readonly #target: LinkTarget;
   readonly #times: LinkTimes;
   readonly #calls = new Set<Ended>();
@@ -76,8 +77,9 @@ export class Link {
   /** Told when the server complains of pings. */
   onTooManyPings: () => void = () => {};
 
-  private constructor(session: ClientHttp2Session, target: LinkTarget, times: LinkTimes) {
+  private constructor({ session, socket }: Connected, target: LinkTarget, times: LinkTimes) {
     this.#session = session;
+    this.#socket = socket;
     this.#target = target;
     this.#times = times;
     this.#pingMs = times.pingMs;
@@ -93,8 +95,7 @@ export class Link {
 
   /** Connects. Rejects with a LinkError that says what is wrong; never later than `connectMs`. */
   static async open(target: LinkTarget, times: LinkTimes, signal: AbortSignal): Promise<Link> {
-    const session = await connect(target, times.connectMs, signal);
-    return new Link(session, target, times);
+    return new Link(await connect(target, times.connectMs, signal), target, times);
   }
 
   /** Takes new calls. */
@@ -184,9 +185,13 @@ export class Link {
     return pinging;
   }
 
-  /** Ends the connection and all its calls. */
+  /**
+   * Ends the connection and all its calls. Without a GOAWAY: the end of the socket says the same, and a server in Deno (2.9.5) may abort
+   * its whole process over one (an assertion of nghttp2, find_stream_on_goaway_func).
+   */
   destroy(reason: LinkError): void {
     this.#end(reason);
+    this.#socket.destroy();
     this.#session.destroy();
   }
 
@@ -229,8 +234,13 @@ function lost(error: Error): LinkError {
   return new LinkError(error.message.trim(), typeof code === "string" ? code : "", { cause: error });
 }
 
+interface Connected {
+  readonly session: ClientHttp2Session;
+  readonly socket: Socket;
+}
+
 /** A session whose server has introduced itself. */
-function connect(target: LinkTarget, timeoutMs: number, signal: AbortSignal): Promise<ClientHttp2Session> {
+function connect(target: LinkTarget, timeoutMs: number, signal: AbortSignal): Promise<Connected> {
   return new Promise((resolve, reject) => {
     const { address, at, tls } = target;
     let stage: "tcp" | "tls" | "http2" = "tcp";
@@ -272,7 +282,7 @@ function connect(target: LinkTarget, timeoutMs: number, signal: AbortSignal): Pr
         settle();
         // Histories come in pages of megabytes; with the default of 64 KiB each would take a round trip per window.
         (made as { setLocalWindowSize?: (bytes: number) => void }).setLocalWindowSize?.(2 * WINDOW_BYTES);
-        resolve(made);
+        resolve({ session: made, socket: socket! });
       });
     };
     try {

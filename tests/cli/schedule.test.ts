@@ -82,7 +82,7 @@ test("reset, delete and update-with-start: mistakes", async () => {
   await refused(/--update-input is not JSON: .*--update-input '"BOOK"'/, ...uws, "--update-input", "BOOK");
 });
 
-test("a store has neither reset nor update-with-start, and says what it has", async () => {
+test("a store has no reset, and says what it has", async () => {
   const store = ["--store", join(folder, "some.sqlite")];
   const started = await run(["workflow", "start", "--type", "Cart", "-w", "w", ...store], { cwd: folder });
   assert.equal(started.code, 0, started.err);

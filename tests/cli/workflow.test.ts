@@ -98,6 +98,14 @@ test("input from files, standard input, in base64 and in other encodings", async
   await refused(2, /is not base64/, "start", "--type", "Cart", "-i", "***", "--input-base64");
 });
 
+test("update-with-start on a store: starts the workflow, then takes the one that runs", async () => {
+  const more = ["--type", "Cart", "-w", "first-item", "-i", '"ada"', "--update-name", "add_item"];
+  const first = await json("update-with-start", ...more, "--update-input", '"BOOK"');
+  assert.equal(first["result"], 1);
+  const second = await json("update-with-start", ...more, "--update-input", '"PEN"');
+  assert.deepEqual([second["result"], second["runId"]], [2, first["runId"]]);
+});
+
 test("update, query, signal, result, execute", async () => {
   await cart("talk-1");
   assert.equal(await ok("query", "-w", "talk-1", "--name", "status"), '"open"\n');

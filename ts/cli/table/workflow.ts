@@ -306,7 +306,7 @@ While a process has the store open, its commands reach it through a socket besid
     "update-with-start": command({
       summary: "send an update to a workflow, which is started where it is not running",
       description:
-        "Starts a workflow, or takes the one that is running under the id, and sends it an update, in one step: both happen, or neither. Needs a cluster.",
+        "Starts a workflow, or takes the one that is running under the id, and sends it an update, in one step: both happen, or neither.",
       options: updateWithStart,
       examples: [{
         line:

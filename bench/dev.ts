@@ -3,7 +3,6 @@
 // --package=folder (a packed package, as npm installs it; default: the checkout, whose start is slower).
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
@@ -11,6 +10,7 @@ import { parseArgs } from "node:util";
 import { Client, silentLogger } from "../ts/client/mod.ts";
 import { GrpcService } from "../ts/temporal/grpc.ts";
 import { type TypedService, typedService } from "../ts/service/typed.ts";
+import { freePort } from "../tests/support/ports.ts";
 
 const { values } = parseArgs({
   options: {
@@ -33,14 +33,6 @@ const MAIN = values.package === undefined ? "dist/ts/cli/main.js" : cliOf(values
 function cliOf(folder: string): string {
   const { bin } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { bin: { temporalex: string } };
   return join(folder, bin.temporalex);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 const SERVERS: { readonly [name: string]: (port: number, other: number) => readonly [string, ...string[]] } = {

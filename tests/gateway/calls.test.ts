@@ -6,6 +6,7 @@ import { answerFrame, helloFrame, hereFrame, PROTOCOL, readCallerFrame } from ".
 import { Code, connectGateway, GatewayConnection, ServiceError } from "../../ts/gateway/mod.ts";
 import { isToken, newToken, startGateway } from "../../ts/gateway/server.ts";
 import type { CallOptions, MethodName, RawService } from "../../ts/service/raw.ts";
+import { freePort } from "../support/ports.ts";
 import { until } from "../support/services.ts";
 import { rawSocket, socketClass, withGateway } from "./support/gateway.ts";
 
@@ -335,7 +336,7 @@ test("a caller with too many open calls is refused by name, and one that reads n
 
 test("a gateway that closes lets calls in work end, takes polls back, and takes nothing new", async () => {
   const waits = waiting();
-  const gateway = await startGateway({ service: waits.service, port: 0 });
+  const gateway = await startGateway({ service: waits.service, port: await freePort() });
   const connection = await connectGateway(gateway.url, { ...socketClass, patience: 200 });
   const work = connection.call("startWorkflowExecution", Uint8Array.of(4));
   const poll = refusal(connection.call("pollWorkflowTaskQueue", EMPTY, { timeoutMs: 60_000 }));

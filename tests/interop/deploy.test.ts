@@ -6,7 +6,6 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -15,6 +14,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "../../ts/client/mod.ts";
 import { silentLogger } from "../../ts/service/logger.ts";
 import { Connection } from "../../ts/temporal/connection.ts";
+import { freePort } from "../support/ports.ts";
 import { parseExposition, sampleOf, totalOf } from "../support/prometheus.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";
 import { root } from "./support/official.ts";
@@ -73,14 +73,6 @@ after(async () => {
   await server?.stop();
   rmSync(work, { recursive: true, force: true });
 });
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
-  const { port } = probe.address() as { port: number };
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
-}
 
 interface Started {
   readonly child: ChildProcess;

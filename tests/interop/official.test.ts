@@ -11,7 +11,8 @@ import { promisify } from "node:util";
 import { Client } from "../../ts/client/mod.ts";
 import { silentLogger } from "../../ts/service/logger.ts";
 import { GrpcService } from "../../ts/temporal/grpc.ts";
-import { DevServer, freePort, noServer } from "./support/dev_server.ts";
+import { freePort } from "../support/ports.ts";
+import { DevServer, noServer } from "./support/dev_server.ts";
 import { noOfficial, officialProgram } from "./support/official.ts";
 import { OurServer } from "./support/our_server.ts";
 

@@ -2,7 +2,6 @@
 // protocol.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -11,18 +10,11 @@ import { pathToFileURL } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { serveSite, type Site } from "../../browser/support/site.ts";
 import { startCommand, type Started } from "../../cli/support/process.ts";
+import { freePort } from "../../support/ports.ts";
 
 export interface Upstream {
   readonly address: string;
   stop(): Promise<void>;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** Declares the tests of a tab. */

@@ -1,11 +1,11 @@
 // A real Temporal dev server for one test file: on the loopback, on free ports, in memory, ended by its process id.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { createServer } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { GrpcService } from "../../../ts/temporal/grpc.ts";
+import { freePort } from "../../support/ports.ts";
 
 /** The dev server's binary; undefined where there is none. */
 export function temporalCli(): string | undefined {
@@ -21,14 +21,6 @@ export function temporalCli(): string | undefined {
 export const noServer: string | false = temporalCli() === undefined
   ? "no Temporal dev server (set TEMPORAL_CLI, or: go install github.com/temporalio/cli/cmd/temporal@v1.5.1)"
   : false;
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 export class DevServer {
   readonly address: string;
@@ -48,12 +40,22 @@ export class DevServer {
 
   /**
    * Resolves when the server answers. `settings` are of its dynamic configuration, each as KEY=JSON. With `file` it keeps what it knows
-   * there, and with `address` it comes back where it was: what a test needs that ends it in the middle.
+   * there, and with `address` it comes back where it was: what a test needs that ends it in the middle. The ports of its inner services
+   * are its own choice, and may be taken before it listens there: one that says so is started once more.
    */
   static async start(
     settings: readonly string[] = [],
     { file, address }: { file?: string; address?: string } = {},
   ): Promise<DevServer> {
+    try {
+      return await DevServer.#start(settings, file, address);
+    } catch (error) {
+      if (!/address already in use/.test((error as Error).message)) throw error;
+      return await DevServer.#start(settings, file, address);
+    }
+  }
+
+  static async #start(settings: readonly string[], file: string | undefined, address: string | undefined): Promise<DevServer> {
     const port = address === undefined ? await freePort() : Number(address.split(":")[1]);
     const args = ["server", "start-dev", "--headless", "--ip", "127.0.0.1", "--log-level", "error"];
     if (file !== undefined) args.push("--db-filename", file);

@@ -13,6 +13,7 @@ import { open } from "../../ts/mod.ts";
 import { Worker } from "../../ts/worker/mod.ts";
 import { workflow } from "../../ts/workflow/mod.ts";
 import { socketClass } from "../gateway/support/gateway.ts";
+import { freePort } from "../support/ports.ts";
 import { startCommand } from "./support/process.ts";
 import { run } from "./support/run.ts";
 
@@ -28,14 +29,17 @@ async function inFolder(body: (cwd: string) => Promise<void>): Promise<void> {
 }
 
 const ORIGIN = "http://localhost:5173";
-const start = (cwd: string, ...args: string[]) => startCommand(["gateway", "--port", "0", "--json", ...args], cwd);
+const startAt = (port: number, cwd: string, ...args: string[]) =>
+  startCommand(["gateway", "--port", `${port}`, "--json", ...args], cwd);
+const start = (cwd: string, ...args: string[]) => startAt(0, cwd, ...args);
 
 test("a client and a worker go through it to a server; the same token file gives the same URL; Ctrl-C ends it", async () => {
   await inFolder(async (cwd) => {
     const server = startCommand(["dev", "--port", "0", "--json"], cwd);
     const { address } = await server.line("ready", ({ event }) => event === "ready");
     const args = ["--address", String(address), "--allow-origin", `${ORIGIN}/`, "--token-file", "token"];
-    const first = start(cwd, ...args);
+    const port = await freePort();
+    const first = startAt(port, cwd, ...args);
     try {
       const started = await first.line("started", ({ event }) => event === "started");
       const { url, ...more } = started as { url: string };
@@ -54,8 +58,7 @@ test("a client and a worker go through it to a server; the same token file gives
       assert.equal(await first.end("SIGINT"), 0);
       assert.equal(first.lines.at(-1)?.["event"], "stopped");
       assert.ok(!first.err().includes(token), first.err());
-      const { port } = new URL(url);
-      const second = startCommand(["gateway", "--port", port, "--json", ...args], cwd);
+      const second = startAt(port, cwd, ...args);
       assert.equal((await second.line("started again", ({ event }) => event === "started"))["url"], url);
       assert.equal(await second.end("SIGINT"), 0);
     } finally {

@@ -154,7 +154,10 @@ pub struct Activation {
 pub struct Job {
     #[prost(uint32, tag = "1")]
     pub event_id: u32,
-    #[prost(oneof = "job::Variant", tags = "2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12")]
+    #[prost(
+        oneof = "job::Variant",
+        tags = "2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16"
+    )]
     pub variant: ::core::option::Option<job::Variant>,
 }
 /// Nested message and enum types in `Job`.
@@ -183,6 +186,14 @@ pub mod job {
         QueryWorkflow(super::QueryWorkflow),
         #[prost(message, tag = "12")]
         RemoveFromCache(super::RemoveFromCache),
+        #[prost(message, tag = "13")]
+        ResolveChildWorkflowStart(super::ResolveChildWorkflowStart),
+        #[prost(message, tag = "14")]
+        ResolveChildWorkflow(super::ResolveChildWorkflow),
+        #[prost(message, tag = "15")]
+        ResolveSignalExternalWorkflow(super::ResolveSignalExternalWorkflow),
+        #[prost(message, tag = "16")]
+        ResolveCancelExternalWorkflow(super::ResolveCancelExternalWorkflow),
     }
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -351,6 +362,79 @@ pub struct RemoveFromCache {
     pub reason: i32,
     #[prost(string, tag = "2")]
     pub message: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ResolveChildWorkflowStart {
+    #[prost(uint32, tag = "1")]
+    pub seq: u32,
+    #[prost(oneof = "resolve_child_workflow_start::Status", tags = "2, 3, 4")]
+    pub status: ::core::option::Option<resolve_child_workflow_start::Status>,
+}
+/// Nested message and enum types in `ResolveChildWorkflowStart`.
+pub mod resolve_child_workflow_start {
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Status {
+        #[prost(message, tag = "2")]
+        Started(super::ChildWorkflowStarted),
+        #[prost(message, tag = "3")]
+        Failed(super::ChildWorkflowStartFailed),
+        #[prost(bytes, tag = "4")]
+        Cancelled(::prost::alloc::vec::Vec<u8>),
+    }
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ChildWorkflowStarted {
+    #[prost(string, tag = "1")]
+    pub run_id: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ChildWorkflowStartFailed {
+    #[prost(string, tag = "1")]
+    pub workflow_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub workflow_type: ::prost::alloc::string::String,
+    #[prost(int32, tag = "3")]
+    pub cause: i32,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ResolveChildWorkflow {
+    #[prost(uint32, tag = "1")]
+    pub seq: u32,
+    #[prost(oneof = "resolve_child_workflow::Result", tags = "2, 3, 4")]
+    pub result: ::core::option::Option<resolve_child_workflow::Result>,
+}
+/// Nested message and enum types in `ResolveChildWorkflow`.
+pub mod resolve_child_workflow {
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Result {
+        #[prost(message, tag = "2")]
+        Completed(super::ChildWorkflowCompleted),
+        #[prost(bytes, tag = "3")]
+        Failed(::prost::alloc::vec::Vec<u8>),
+        #[prost(bytes, tag = "4")]
+        Cancelled(::prost::alloc::vec::Vec<u8>),
+    }
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ChildWorkflowCompleted {
+    #[prost(message, optional, tag = "1")]
+    pub result: ::core::option::Option<
+        super::super::super::temporal::api::common::v1::Payload,
+    >,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ResolveSignalExternalWorkflow {
+    #[prost(uint32, tag = "1")]
+    pub seq: u32,
+    #[prost(bytes = "vec", tag = "2")]
+    pub failure: ::prost::alloc::vec::Vec<u8>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ResolveCancelExternalWorkflow {
+    #[prost(uint32, tag = "1")]
+    pub seq: u32,
+    #[prost(bytes = "vec", tag = "2")]
+    pub failure: ::prost::alloc::vec::Vec<u8>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct StartTimer {
@@ -548,6 +632,129 @@ pub struct ContinueAsNew {
     >,
     #[prost(message, optional, tag = "9")]
     pub retry_policy: ::core::option::Option<RetryPolicy>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct StartChildWorkflow {
+    #[prost(string, tag = "1")]
+    pub namespace: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub workflow_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub workflow_type: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub task_queue: ::prost::alloc::string::String,
+    #[prost(message, repeated, tag = "5")]
+    pub arguments: ::prost::alloc::vec::Vec<
+        super::super::super::temporal::api::common::v1::Payload,
+    >,
+    #[prost(double, tag = "6")]
+    pub workflow_execution_timeout_ms: f64,
+    #[prost(double, tag = "7")]
+    pub workflow_run_timeout_ms: f64,
+    #[prost(double, tag = "8")]
+    pub workflow_task_timeout_ms: f64,
+    #[prost(int32, tag = "9")]
+    pub parent_close_policy: i32,
+    #[prost(int32, tag = "10")]
+    pub workflow_id_reuse_policy: i32,
+    #[prost(message, optional, tag = "11")]
+    pub retry_policy: ::core::option::Option<RetryPolicy>,
+    #[prost(string, tag = "12")]
+    pub cron_schedule: ::prost::alloc::string::String,
+    #[prost(btree_map = "string, message", tag = "13")]
+    pub headers: ::prost::alloc::collections::BTreeMap<
+        ::prost::alloc::string::String,
+        super::super::super::temporal::api::common::v1::Payload,
+    >,
+    #[prost(btree_map = "string, message", tag = "14")]
+    pub memo: ::prost::alloc::collections::BTreeMap<
+        ::prost::alloc::string::String,
+        super::super::super::temporal::api::common::v1::Payload,
+    >,
+    #[prost(btree_map = "string, message", tag = "15")]
+    pub search_attributes: ::prost::alloc::collections::BTreeMap<
+        ::prost::alloc::string::String,
+        super::super::super::temporal::api::common::v1::Payload,
+    >,
+    #[prost(enumeration = "ChildWorkflowCancellationType", tag = "16")]
+    pub cancellation_type: i32,
+    #[prost(bytes = "vec", tag = "17")]
+    pub priority: ::prost::alloc::vec::Vec<u8>,
+    #[prost(message, optional, tag = "18")]
+    pub summary: ::core::option::Option<
+        super::super::super::temporal::api::common::v1::Payload,
+    >,
+    #[prost(message, optional, tag = "19")]
+    pub details: ::core::option::Option<
+        super::super::super::temporal::api::common::v1::Payload,
+    >,
+    #[prost(uint32, tag = "20")]
+    pub seq: u32,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CancelChildWorkflow {
+    #[prost(uint32, tag = "1")]
+    pub seq: u32,
+    #[prost(string, tag = "2")]
+    pub reason: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SignalExternalWorkflow {
+    #[prost(string, tag = "1")]
+    pub namespace: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub workflow_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub run_id: ::prost::alloc::string::String,
+    #[prost(bool, tag = "4")]
+    pub child_workflow_only: bool,
+    #[prost(string, tag = "5")]
+    pub signal_name: ::prost::alloc::string::String,
+    #[prost(message, repeated, tag = "6")]
+    pub arguments: ::prost::alloc::vec::Vec<
+        super::super::super::temporal::api::common::v1::Payload,
+    >,
+    #[prost(btree_map = "string, message", tag = "7")]
+    pub headers: ::prost::alloc::collections::BTreeMap<
+        ::prost::alloc::string::String,
+        super::super::super::temporal::api::common::v1::Payload,
+    >,
+    #[prost(uint32, tag = "8")]
+    pub seq: u32,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CancelSignalWorkflow {
+    #[prost(uint32, tag = "1")]
+    pub seq: u32,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CancelExternalWorkflow {
+    #[prost(string, tag = "1")]
+    pub namespace: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub workflow_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub run_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub reason: ::prost::alloc::string::String,
+    #[prost(uint32, tag = "5")]
+    pub seq: u32,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct UpsertSearchAttributes {
+    #[prost(btree_map = "string, message", tag = "1")]
+    pub search_attributes: ::prost::alloc::collections::BTreeMap<
+        ::prost::alloc::string::String,
+        super::super::super::temporal::api::common::v1::Payload,
+    >,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ModifyWorkflowProperties {
+    #[prost(btree_map = "string, message", tag = "1")]
+    pub memo: ::prost::alloc::collections::BTreeMap<
+        ::prost::alloc::string::String,
+        super::super::super::temporal::api::common::v1::Payload,
+    >,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CoreInfo {
@@ -863,6 +1070,13 @@ pub enum CommandKind {
     FailWorkflow = 9,
     CancelWorkflow = 10,
     ContinueAsNew = 11,
+    StartChildWorkflow = 12,
+    CancelChildWorkflow = 13,
+    SignalExternalWorkflow = 14,
+    CancelSignalWorkflow = 15,
+    CancelExternalWorkflow = 16,
+    UpsertSearchAttributes = 17,
+    ModifyWorkflowProperties = 18,
 }
 impl CommandKind {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -883,6 +1097,13 @@ impl CommandKind {
             Self::FailWorkflow => "COMMAND_KIND_FAIL_WORKFLOW",
             Self::CancelWorkflow => "COMMAND_KIND_CANCEL_WORKFLOW",
             Self::ContinueAsNew => "COMMAND_KIND_CONTINUE_AS_NEW",
+            Self::StartChildWorkflow => "COMMAND_KIND_START_CHILD_WORKFLOW",
+            Self::CancelChildWorkflow => "COMMAND_KIND_CANCEL_CHILD_WORKFLOW",
+            Self::SignalExternalWorkflow => "COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW",
+            Self::CancelSignalWorkflow => "COMMAND_KIND_CANCEL_SIGNAL_WORKFLOW",
+            Self::CancelExternalWorkflow => "COMMAND_KIND_CANCEL_EXTERNAL_WORKFLOW",
+            Self::UpsertSearchAttributes => "COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES",
+            Self::ModifyWorkflowProperties => "COMMAND_KIND_MODIFY_WORKFLOW_PROPERTIES",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -900,6 +1121,15 @@ impl CommandKind {
             "COMMAND_KIND_FAIL_WORKFLOW" => Some(Self::FailWorkflow),
             "COMMAND_KIND_CANCEL_WORKFLOW" => Some(Self::CancelWorkflow),
             "COMMAND_KIND_CONTINUE_AS_NEW" => Some(Self::ContinueAsNew),
+            "COMMAND_KIND_START_CHILD_WORKFLOW" => Some(Self::StartChildWorkflow),
+            "COMMAND_KIND_CANCEL_CHILD_WORKFLOW" => Some(Self::CancelChildWorkflow),
+            "COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW" => Some(Self::SignalExternalWorkflow),
+            "COMMAND_KIND_CANCEL_SIGNAL_WORKFLOW" => Some(Self::CancelSignalWorkflow),
+            "COMMAND_KIND_CANCEL_EXTERNAL_WORKFLOW" => Some(Self::CancelExternalWorkflow),
+            "COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES" => Some(Self::UpsertSearchAttributes),
+            "COMMAND_KIND_MODIFY_WORKFLOW_PROPERTIES" => {
+                Some(Self::ModifyWorkflowProperties)
+            }
             _ => None,
         }
     }
@@ -933,6 +1163,46 @@ impl ActivityCancellationType {
                 Some(Self::WaitCancellationCompleted)
             }
             "ACTIVITY_CANCELLATION_TYPE_ABANDON" => Some(Self::Abandon),
+            _ => None,
+        }
+    }
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ChildWorkflowCancellationType {
+    Abandon = 0,
+    TryCancel = 1,
+    WaitCancellationCompleted = 2,
+    WaitCancellationRequested = 3,
+}
+impl ChildWorkflowCancellationType {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Abandon => "CHILD_WORKFLOW_CANCELLATION_TYPE_ABANDON",
+            Self::TryCancel => "CHILD_WORKFLOW_CANCELLATION_TYPE_TRY_CANCEL",
+            Self::WaitCancellationCompleted => {
+                "CHILD_WORKFLOW_CANCELLATION_TYPE_WAIT_CANCELLATION_COMPLETED"
+            }
+            Self::WaitCancellationRequested => {
+                "CHILD_WORKFLOW_CANCELLATION_TYPE_WAIT_CANCELLATION_REQUESTED"
+            }
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "CHILD_WORKFLOW_CANCELLATION_TYPE_ABANDON" => Some(Self::Abandon),
+            "CHILD_WORKFLOW_CANCELLATION_TYPE_TRY_CANCEL" => Some(Self::TryCancel),
+            "CHILD_WORKFLOW_CANCELLATION_TYPE_WAIT_CANCELLATION_COMPLETED" => {
+                Some(Self::WaitCancellationCompleted)
+            }
+            "CHILD_WORKFLOW_CANCELLATION_TYPE_WAIT_CANCELLATION_REQUESTED" => {
+                Some(Self::WaitCancellationRequested)
+            }
             _ => None,
         }
     }

@@ -166,6 +166,15 @@ impl Workflow {
                 let text = format!("{} is not a command of this activation", kind.as_str_name());
                 return Err(misuse(codes::OUT_OF_ORDER_CALL, text));
             }
+            CommandKind::StartChildWorkflow
+            | CommandKind::CancelChildWorkflow
+            | CommandKind::SignalExternalWorkflow
+            | CommandKind::CancelSignalWorkflow
+            | CommandKind::CancelExternalWorkflow
+            | CommandKind::UpsertSearchAttributes
+            | CommandKind::ModifyWorkflowProperties => {
+                return Err(misuse(codes::BAD_VALUE, format!("this core does not know {} yet", kind.as_str_name())));
+            }
         })
     }
 

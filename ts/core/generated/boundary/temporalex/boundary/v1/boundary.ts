@@ -56,6 +56,13 @@ export const CommandKind = {
   COMMAND_KIND_FAIL_WORKFLOW: 9,
   COMMAND_KIND_CANCEL_WORKFLOW: 10,
   COMMAND_KIND_CONTINUE_AS_NEW: 11,
+  COMMAND_KIND_START_CHILD_WORKFLOW: 12,
+  COMMAND_KIND_CANCEL_CHILD_WORKFLOW: 13,
+  COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW: 14,
+  COMMAND_KIND_CANCEL_SIGNAL_WORKFLOW: 15,
+  COMMAND_KIND_CANCEL_EXTERNAL_WORKFLOW: 16,
+  COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES: 17,
+  COMMAND_KIND_MODIFY_WORKFLOW_PROPERTIES: 18,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -70,6 +77,18 @@ export const ActivityCancellationType = {
 } as const;
 
 export type ActivityCancellationType = typeof ActivityCancellationType[keyof typeof ActivityCancellationType];
+
+
+export const ChildWorkflowCancellationType = {
+  CHILD_WORKFLOW_CANCELLATION_TYPE_ABANDON: 0,
+  CHILD_WORKFLOW_CANCELLATION_TYPE_TRY_CANCEL: 1,
+  CHILD_WORKFLOW_CANCELLATION_TYPE_WAIT_CANCELLATION_COMPLETED: 2,
+  CHILD_WORKFLOW_CANCELLATION_TYPE_WAIT_CANCELLATION_REQUESTED: 3,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type ChildWorkflowCancellationType =
+  typeof ChildWorkflowCancellationType[keyof typeof ChildWorkflowCancellationType];
 
 
 export const EngineMethod = {
@@ -205,6 +224,10 @@ export interface Job {
     | { $case: "cancelWorkflow"; value: CancelWorkflow }
     | { $case: "queryWorkflow"; value: QueryWorkflow }
     | { $case: "removeFromCache"; value: RemoveFromCache }
+    | { $case: "resolveChildWorkflowStart"; value: ResolveChildWorkflowStart }
+    | { $case: "resolveChildWorkflow"; value: ResolveChildWorkflow }
+    | { $case: "resolveSignalExternalWorkflow"; value: ResolveSignalExternalWorkflow }
+    | { $case: "resolveCancelExternalWorkflow"; value: ResolveCancelExternalWorkflow }
     | undefined;
 }
 
@@ -315,6 +338,46 @@ export interface QueryWorkflow_HeadersEntry {
 export interface RemoveFromCache {
   reason: EvictionReason;
   message: string;
+}
+
+export interface ResolveChildWorkflowStart {
+  seq: number;
+  status?: { $case: "started"; value: ChildWorkflowStarted } | { $case: "failed"; value: ChildWorkflowStartFailed } | {
+    $case: "cancelled";
+    value: Uint8Array;
+  } | undefined;
+}
+
+export interface ChildWorkflowStarted {
+  runId: string;
+}
+
+export interface ChildWorkflowStartFailed {
+  workflowId: string;
+  workflowType: string;
+  cause: number;
+}
+
+export interface ResolveChildWorkflow {
+  seq: number;
+  result?: { $case: "completed"; value: ChildWorkflowCompleted } | { $case: "failed"; value: Uint8Array } | {
+    $case: "cancelled";
+    value: Uint8Array;
+  } | undefined;
+}
+
+export interface ChildWorkflowCompleted {
+  result?: Payload | undefined;
+}
+
+export interface ResolveSignalExternalWorkflow {
+  seq: number;
+  failure: Uint8Array;
+}
+
+export interface ResolveCancelExternalWorkflow {
+  seq: number;
+  failure: Uint8Array;
 }
 
 export interface StartTimer {
@@ -431,6 +494,95 @@ export interface ContinueAsNew_HeadersEntry {
 }
 
 export interface ContinueAsNew_SearchAttributesEntry {
+  key: string;
+  value?: Payload | undefined;
+}
+
+export interface StartChildWorkflow {
+  namespace: string;
+  workflowId: string;
+  workflowType: string;
+  taskQueue: string;
+  arguments: Payload[];
+  workflowExecutionTimeoutMs: number;
+  workflowRunTimeoutMs: number;
+  workflowTaskTimeoutMs: number;
+  parentClosePolicy: number;
+  workflowIdReusePolicy: number;
+  retryPolicy?: RetryPolicy | undefined;
+  cronSchedule: string;
+  headers: { [key: string]: Payload };
+  memo: { [key: string]: Payload };
+  searchAttributes: { [key: string]: Payload };
+  cancellationType: ChildWorkflowCancellationType;
+  priority: Uint8Array;
+  summary?: Payload | undefined;
+  details?: Payload | undefined;
+  seq: number;
+}
+
+export interface StartChildWorkflow_HeadersEntry {
+  key: string;
+  value?: Payload | undefined;
+}
+
+export interface StartChildWorkflow_MemoEntry {
+  key: string;
+  value?: Payload | undefined;
+}
+
+export interface StartChildWorkflow_SearchAttributesEntry {
+  key: string;
+  value?: Payload | undefined;
+}
+
+export interface CancelChildWorkflow {
+  seq: number;
+  reason: string;
+}
+
+export interface SignalExternalWorkflow {
+  namespace: string;
+  workflowId: string;
+  runId: string;
+  childWorkflowOnly: boolean;
+  signalName: string;
+  arguments: Payload[];
+  headers: { [key: string]: Payload };
+  seq: number;
+}
+
+export interface SignalExternalWorkflow_HeadersEntry {
+  key: string;
+  value?: Payload | undefined;
+}
+
+export interface CancelSignalWorkflow {
+  seq: number;
+}
+
+export interface CancelExternalWorkflow {
+  namespace: string;
+  workflowId: string;
+  runId: string;
+  reason: string;
+  seq: number;
+}
+
+export interface UpsertSearchAttributes {
+  searchAttributes: { [key: string]: Payload };
+}
+
+export interface UpsertSearchAttributes_SearchAttributesEntry {
+  key: string;
+  value?: Payload | undefined;
+}
+
+export interface ModifyWorkflowProperties {
+  memo: { [key: string]: Payload };
+}
+
+export interface ModifyWorkflowProperties_MemoEntry {
   key: string;
   value?: Payload | undefined;
 }
@@ -1780,6 +1932,18 @@ export const Job: MessageFns<Job> = {
       case "removeFromCache":
         RemoveFromCache.encode(message.variant.value, writer.uint32(98).fork()).join();
         break;
+      case "resolveChildWorkflowStart":
+        ResolveChildWorkflowStart.encode(message.variant.value, writer.uint32(106).fork()).join();
+        break;
+      case "resolveChildWorkflow":
+        ResolveChildWorkflow.encode(message.variant.value, writer.uint32(114).fork()).join();
+        break;
+      case "resolveSignalExternalWorkflow":
+        ResolveSignalExternalWorkflow.encode(message.variant.value, writer.uint32(122).fork()).join();
+        break;
+      case "resolveCancelExternalWorkflow":
+        ResolveCancelExternalWorkflow.encode(message.variant.value, writer.uint32(130).fork()).join();
+        break;
     }
     return writer;
   },
@@ -1896,6 +2060,50 @@ export const Job: MessageFns<Job> = {
             message.variant = { $case: "removeFromCache", value: RemoveFromCache.decode(reader, reader.uint32()) };
             continue;
           }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.variant = {
+              $case: "resolveChildWorkflowStart",
+              value: ResolveChildWorkflowStart.decode(reader, reader.uint32()),
+            };
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.variant = {
+              $case: "resolveChildWorkflow",
+              value: ResolveChildWorkflow.decode(reader, reader.uint32()),
+            };
+            continue;
+          }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.variant = {
+              $case: "resolveSignalExternalWorkflow",
+              value: ResolveSignalExternalWorkflow.decode(reader, reader.uint32()),
+            };
+            continue;
+          }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.variant = {
+              $case: "resolveCancelExternalWorkflow",
+              value: ResolveCancelExternalWorkflow.decode(reader, reader.uint32()),
+            };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1981,6 +2189,42 @@ export const Job: MessageFns<Job> = {
       case "removeFromCache": {
         if (object.variant?.value !== undefined && object.variant?.value !== null) {
           message.variant = { $case: "removeFromCache", value: RemoveFromCache.fromPartial(object.variant.value) };
+        }
+        break;
+      }
+      case "resolveChildWorkflowStart": {
+        if (object.variant?.value !== undefined && object.variant?.value !== null) {
+          message.variant = {
+            $case: "resolveChildWorkflowStart",
+            value: ResolveChildWorkflowStart.fromPartial(object.variant.value),
+          };
+        }
+        break;
+      }
+      case "resolveChildWorkflow": {
+        if (object.variant?.value !== undefined && object.variant?.value !== null) {
+          message.variant = {
+            $case: "resolveChildWorkflow",
+            value: ResolveChildWorkflow.fromPartial(object.variant.value),
+          };
+        }
+        break;
+      }
+      case "resolveSignalExternalWorkflow": {
+        if (object.variant?.value !== undefined && object.variant?.value !== null) {
+          message.variant = {
+            $case: "resolveSignalExternalWorkflow",
+            value: ResolveSignalExternalWorkflow.fromPartial(object.variant.value),
+          };
+        }
+        break;
+      }
+      case "resolveCancelExternalWorkflow": {
+        if (object.variant?.value !== undefined && object.variant?.value !== null) {
+          message.variant = {
+            $case: "resolveCancelExternalWorkflow",
+            value: ResolveCancelExternalWorkflow.fromPartial(object.variant.value),
+          };
         }
         break;
       }
@@ -3484,6 +3728,551 @@ export const RemoveFromCache: MessageFns<RemoveFromCache> = {
     const message = createBaseRemoveFromCache();
     message.reason = object.reason ?? 0;
     message.message = object.message ?? "";
+    return message;
+  },
+};
+
+function createBaseResolveChildWorkflowStart(): ResolveChildWorkflowStart {
+  return { seq: 0, status: undefined };
+}
+
+export const ResolveChildWorkflowStart: MessageFns<ResolveChildWorkflowStart> = {
+  encode(message: ResolveChildWorkflowStart, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.seq !== 0) {
+      writer.uint32(8).uint32(message.seq);
+    }
+    switch (message.status?.$case) {
+      case "started":
+        ChildWorkflowStarted.encode(message.status.value, writer.uint32(18).fork()).join();
+        break;
+      case "failed":
+        ChildWorkflowStartFailed.encode(message.status.value, writer.uint32(26).fork()).join();
+        break;
+      case "cancelled":
+        writer.uint32(34).bytes(message.status.value);
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResolveChildWorkflowStart {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResolveChildWorkflowStart();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.seq = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.status = { $case: "started", value: ChildWorkflowStarted.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.status = { $case: "failed", value: ChildWorkflowStartFailed.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.status = { $case: "cancelled", value: reader.bytes() };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ResolveChildWorkflowStart>): ResolveChildWorkflowStart {
+    return ResolveChildWorkflowStart.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ResolveChildWorkflowStart>): ResolveChildWorkflowStart {
+    const message = createBaseResolveChildWorkflowStart();
+    message.seq = object.seq ?? 0;
+    switch (object.status?.$case) {
+      case "started": {
+        if (object.status?.value !== undefined && object.status?.value !== null) {
+          message.status = { $case: "started", value: ChildWorkflowStarted.fromPartial(object.status.value) };
+        }
+        break;
+      }
+      case "failed": {
+        if (object.status?.value !== undefined && object.status?.value !== null) {
+          message.status = { $case: "failed", value: ChildWorkflowStartFailed.fromPartial(object.status.value) };
+        }
+        break;
+      }
+      case "cancelled": {
+        if (object.status?.value !== undefined && object.status?.value !== null) {
+          message.status = { $case: "cancelled", value: object.status.value };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
+function createBaseChildWorkflowStarted(): ChildWorkflowStarted {
+  return { runId: "" };
+}
+
+export const ChildWorkflowStarted: MessageFns<ChildWorkflowStarted> = {
+  encode(message: ChildWorkflowStarted, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.runId !== "") {
+      writer.uint32(10).string(message.runId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ChildWorkflowStarted {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseChildWorkflowStarted();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.runId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ChildWorkflowStarted>): ChildWorkflowStarted {
+    return ChildWorkflowStarted.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ChildWorkflowStarted>): ChildWorkflowStarted {
+    const message = createBaseChildWorkflowStarted();
+    message.runId = object.runId ?? "";
+    return message;
+  },
+};
+
+function createBaseChildWorkflowStartFailed(): ChildWorkflowStartFailed {
+  return { workflowId: "", workflowType: "", cause: 0 };
+}
+
+export const ChildWorkflowStartFailed: MessageFns<ChildWorkflowStartFailed> = {
+  encode(message: ChildWorkflowStartFailed, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.workflowId !== "") {
+      writer.uint32(10).string(message.workflowId);
+    }
+    if (message.workflowType !== "") {
+      writer.uint32(18).string(message.workflowType);
+    }
+    if (message.cause !== 0) {
+      writer.uint32(24).int32(message.cause);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ChildWorkflowStartFailed {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseChildWorkflowStartFailed();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.workflowId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.workflowType = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.cause = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ChildWorkflowStartFailed>): ChildWorkflowStartFailed {
+    return ChildWorkflowStartFailed.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ChildWorkflowStartFailed>): ChildWorkflowStartFailed {
+    const message = createBaseChildWorkflowStartFailed();
+    message.workflowId = object.workflowId ?? "";
+    message.workflowType = object.workflowType ?? "";
+    message.cause = object.cause ?? 0;
+    return message;
+  },
+};
+
+function createBaseResolveChildWorkflow(): ResolveChildWorkflow {
+  return { seq: 0, result: undefined };
+}
+
+export const ResolveChildWorkflow: MessageFns<ResolveChildWorkflow> = {
+  encode(message: ResolveChildWorkflow, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.seq !== 0) {
+      writer.uint32(8).uint32(message.seq);
+    }
+    switch (message.result?.$case) {
+      case "completed":
+        ChildWorkflowCompleted.encode(message.result.value, writer.uint32(18).fork()).join();
+        break;
+      case "failed":
+        writer.uint32(26).bytes(message.result.value);
+        break;
+      case "cancelled":
+        writer.uint32(34).bytes(message.result.value);
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResolveChildWorkflow {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResolveChildWorkflow();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.seq = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.result = { $case: "completed", value: ChildWorkflowCompleted.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.result = { $case: "failed", value: reader.bytes() };
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.result = { $case: "cancelled", value: reader.bytes() };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ResolveChildWorkflow>): ResolveChildWorkflow {
+    return ResolveChildWorkflow.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ResolveChildWorkflow>): ResolveChildWorkflow {
+    const message = createBaseResolveChildWorkflow();
+    message.seq = object.seq ?? 0;
+    switch (object.result?.$case) {
+      case "completed": {
+        if (object.result?.value !== undefined && object.result?.value !== null) {
+          message.result = { $case: "completed", value: ChildWorkflowCompleted.fromPartial(object.result.value) };
+        }
+        break;
+      }
+      case "failed": {
+        if (object.result?.value !== undefined && object.result?.value !== null) {
+          message.result = { $case: "failed", value: object.result.value };
+        }
+        break;
+      }
+      case "cancelled": {
+        if (object.result?.value !== undefined && object.result?.value !== null) {
+          message.result = { $case: "cancelled", value: object.result.value };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
+function createBaseChildWorkflowCompleted(): ChildWorkflowCompleted {
+  return { result: undefined };
+}
+
+export const ChildWorkflowCompleted: MessageFns<ChildWorkflowCompleted> = {
+  encode(message: ChildWorkflowCompleted, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.result !== undefined) {
+      Payload.encode(message.result, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ChildWorkflowCompleted {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseChildWorkflowCompleted();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.result = Payload.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ChildWorkflowCompleted>): ChildWorkflowCompleted {
+    return ChildWorkflowCompleted.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ChildWorkflowCompleted>): ChildWorkflowCompleted {
+    const message = createBaseChildWorkflowCompleted();
+    message.result = (object.result !== undefined && object.result !== null)
+      ? Payload.fromPartial(object.result)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseResolveSignalExternalWorkflow(): ResolveSignalExternalWorkflow {
+  return { seq: 0, failure: new Uint8Array(0) };
+}
+
+export const ResolveSignalExternalWorkflow: MessageFns<ResolveSignalExternalWorkflow> = {
+  encode(message: ResolveSignalExternalWorkflow, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.seq !== 0) {
+      writer.uint32(8).uint32(message.seq);
+    }
+    if (message.failure.length !== 0) {
+      writer.uint32(18).bytes(message.failure);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResolveSignalExternalWorkflow {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResolveSignalExternalWorkflow();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.seq = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.failure = reader.bytes();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ResolveSignalExternalWorkflow>): ResolveSignalExternalWorkflow {
+    return ResolveSignalExternalWorkflow.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ResolveSignalExternalWorkflow>): ResolveSignalExternalWorkflow {
+    const message = createBaseResolveSignalExternalWorkflow();
+    message.seq = object.seq ?? 0;
+    message.failure = object.failure ?? new Uint8Array(0);
+    return message;
+  },
+};
+
+function createBaseResolveCancelExternalWorkflow(): ResolveCancelExternalWorkflow {
+  return { seq: 0, failure: new Uint8Array(0) };
+}
+
+export const ResolveCancelExternalWorkflow: MessageFns<ResolveCancelExternalWorkflow> = {
+  encode(message: ResolveCancelExternalWorkflow, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.seq !== 0) {
+      writer.uint32(8).uint32(message.seq);
+    }
+    if (message.failure.length !== 0) {
+      writer.uint32(18).bytes(message.failure);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResolveCancelExternalWorkflow {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResolveCancelExternalWorkflow();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.seq = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.failure = reader.bytes();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ResolveCancelExternalWorkflow>): ResolveCancelExternalWorkflow {
+    return ResolveCancelExternalWorkflow.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ResolveCancelExternalWorkflow>): ResolveCancelExternalWorkflow {
+    const message = createBaseResolveCancelExternalWorkflow();
+    message.seq = object.seq ?? 0;
+    message.failure = object.failure ?? new Uint8Array(0);
     return message;
   },
 };
@@ -5171,6 +5960,1286 @@ export const ContinueAsNew_SearchAttributesEntry: MessageFns<ContinueAsNew_Searc
   },
   fromPartial(object: DeepPartial<ContinueAsNew_SearchAttributesEntry>): ContinueAsNew_SearchAttributesEntry {
     const message = createBaseContinueAsNew_SearchAttributesEntry();
+    message.key = object.key ?? "";
+    message.value = (object.value !== undefined && object.value !== null)
+      ? Payload.fromPartial(object.value)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseStartChildWorkflow(): StartChildWorkflow {
+  return {
+    namespace: "",
+    workflowId: "",
+    workflowType: "",
+    taskQueue: "",
+    arguments: [],
+    workflowExecutionTimeoutMs: 0,
+    workflowRunTimeoutMs: 0,
+    workflowTaskTimeoutMs: 0,
+    parentClosePolicy: 0,
+    workflowIdReusePolicy: 0,
+    retryPolicy: undefined,
+    cronSchedule: "",
+    headers: {},
+    memo: {},
+    searchAttributes: {},
+    cancellationType: 0,
+    priority: new Uint8Array(0),
+    summary: undefined,
+    details: undefined,
+    seq: 0,
+  };
+}
+
+export const StartChildWorkflow: MessageFns<StartChildWorkflow> = {
+  encode(message: StartChildWorkflow, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.workflowId !== "") {
+      writer.uint32(18).string(message.workflowId);
+    }
+    if (message.workflowType !== "") {
+      writer.uint32(26).string(message.workflowType);
+    }
+    if (message.taskQueue !== "") {
+      writer.uint32(34).string(message.taskQueue);
+    }
+    for (const v of message.arguments) {
+      Payload.encode(v!, writer.uint32(42).fork()).join();
+    }
+    if (message.workflowExecutionTimeoutMs !== 0) {
+      writer.uint32(49).double(message.workflowExecutionTimeoutMs);
+    }
+    if (message.workflowRunTimeoutMs !== 0) {
+      writer.uint32(57).double(message.workflowRunTimeoutMs);
+    }
+    if (message.workflowTaskTimeoutMs !== 0) {
+      writer.uint32(65).double(message.workflowTaskTimeoutMs);
+    }
+    if (message.parentClosePolicy !== 0) {
+      writer.uint32(72).int32(message.parentClosePolicy);
+    }
+    if (message.workflowIdReusePolicy !== 0) {
+      writer.uint32(80).int32(message.workflowIdReusePolicy);
+    }
+    if (message.retryPolicy !== undefined) {
+      RetryPolicy.encode(message.retryPolicy, writer.uint32(90).fork()).join();
+    }
+    if (message.cronSchedule !== "") {
+      writer.uint32(98).string(message.cronSchedule);
+    }
+    globalThis.Object.entries(message.headers).forEach(([key, value]: [string, Payload]) => {
+      StartChildWorkflow_HeadersEntry.encode({ key: key as any, value }, writer.uint32(106).fork()).join();
+    });
+    globalThis.Object.entries(message.memo).forEach(([key, value]: [string, Payload]) => {
+      StartChildWorkflow_MemoEntry.encode({ key: key as any, value }, writer.uint32(114).fork()).join();
+    });
+    globalThis.Object.entries(message.searchAttributes).forEach(([key, value]: [string, Payload]) => {
+      StartChildWorkflow_SearchAttributesEntry.encode({ key: key as any, value }, writer.uint32(122).fork()).join();
+    });
+    if (message.cancellationType !== 0) {
+      writer.uint32(128).int32(message.cancellationType);
+    }
+    if (message.priority.length !== 0) {
+      writer.uint32(138).bytes(message.priority);
+    }
+    if (message.summary !== undefined) {
+      Payload.encode(message.summary, writer.uint32(146).fork()).join();
+    }
+    if (message.details !== undefined) {
+      Payload.encode(message.details, writer.uint32(154).fork()).join();
+    }
+    if (message.seq !== 0) {
+      writer.uint32(160).uint32(message.seq);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StartChildWorkflow {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStartChildWorkflow();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.workflowId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.workflowType = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.taskQueue = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.arguments.push(Payload.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 49) {
+              break;
+            }
+
+            message.workflowExecutionTimeoutMs = reader.double();
+            continue;
+          }
+          case 7: {
+            if (tag !== 57) {
+              break;
+            }
+
+            message.workflowRunTimeoutMs = reader.double();
+            continue;
+          }
+          case 8: {
+            if (tag !== 65) {
+              break;
+            }
+
+            message.workflowTaskTimeoutMs = reader.double();
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.parentClosePolicy = reader.int32();
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.workflowIdReusePolicy = reader.int32();
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.retryPolicy = RetryPolicy.decode(reader, reader.uint32());
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.cronSchedule = reader.string();
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            const entry13 = StartChildWorkflow_HeadersEntry.decode(reader, reader.uint32());
+            if (entry13.value !== undefined) {
+              message.headers[entry13.key] = entry13.value;
+            }
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            const entry14 = StartChildWorkflow_MemoEntry.decode(reader, reader.uint32());
+            if (entry14.value !== undefined) {
+              message.memo[entry14.key] = entry14.value;
+            }
+            continue;
+          }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            const entry15 = StartChildWorkflow_SearchAttributesEntry.decode(reader, reader.uint32());
+            if (entry15.value !== undefined) {
+              message.searchAttributes[entry15.key] = entry15.value;
+            }
+            continue;
+          }
+          case 16: {
+            if (tag !== 128) {
+              break;
+            }
+
+            message.cancellationType = reader.int32() as any;
+            continue;
+          }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.priority = reader.bytes();
+            continue;
+          }
+          case 18: {
+            if (tag !== 146) {
+              break;
+            }
+
+            message.summary = Payload.decode(reader, reader.uint32());
+            continue;
+          }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.details = Payload.decode(reader, reader.uint32());
+            continue;
+          }
+          case 20: {
+            if (tag !== 160) {
+              break;
+            }
+
+            message.seq = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<StartChildWorkflow>): StartChildWorkflow {
+    return StartChildWorkflow.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<StartChildWorkflow>): StartChildWorkflow {
+    const message = createBaseStartChildWorkflow();
+    message.namespace = object.namespace ?? "";
+    message.workflowId = object.workflowId ?? "";
+    message.workflowType = object.workflowType ?? "";
+    message.taskQueue = object.taskQueue ?? "";
+    message.arguments = object.arguments?.map((e) => Payload.fromPartial(e)) || [];
+    message.workflowExecutionTimeoutMs = object.workflowExecutionTimeoutMs ?? 0;
+    message.workflowRunTimeoutMs = object.workflowRunTimeoutMs ?? 0;
+    message.workflowTaskTimeoutMs = object.workflowTaskTimeoutMs ?? 0;
+    message.parentClosePolicy = object.parentClosePolicy ?? 0;
+    message.workflowIdReusePolicy = object.workflowIdReusePolicy ?? 0;
+    message.retryPolicy = (object.retryPolicy !== undefined && object.retryPolicy !== null)
+      ? RetryPolicy.fromPartial(object.retryPolicy)
+      : undefined;
+    message.cronSchedule = object.cronSchedule ?? "";
+    message.headers = (globalThis.Object.entries(object.headers ?? {}) as [string, Payload][]).reduce(
+      (acc: { [key: string]: Payload }, [key, value]: [string, Payload]) => {
+        if (value !== undefined) {
+          acc[key] = Payload.fromPartial(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    message.memo = (globalThis.Object.entries(object.memo ?? {}) as [string, Payload][]).reduce(
+      (acc: { [key: string]: Payload }, [key, value]: [string, Payload]) => {
+        if (value !== undefined) {
+          acc[key] = Payload.fromPartial(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    message.searchAttributes = (globalThis.Object.entries(object.searchAttributes ?? {}) as [string, Payload][]).reduce(
+      (acc: { [key: string]: Payload }, [key, value]: [string, Payload]) => {
+        if (value !== undefined) {
+          acc[key] = Payload.fromPartial(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    message.cancellationType = object.cancellationType ?? 0;
+    message.priority = object.priority ?? new Uint8Array(0);
+    message.summary = (object.summary !== undefined && object.summary !== null)
+      ? Payload.fromPartial(object.summary)
+      : undefined;
+    message.details = (object.details !== undefined && object.details !== null)
+      ? Payload.fromPartial(object.details)
+      : undefined;
+    message.seq = object.seq ?? 0;
+    return message;
+  },
+};
+
+function createBaseStartChildWorkflow_HeadersEntry(): StartChildWorkflow_HeadersEntry {
+  return { key: "", value: undefined };
+}
+
+export const StartChildWorkflow_HeadersEntry: MessageFns<StartChildWorkflow_HeadersEntry> = {
+  encode(message: StartChildWorkflow_HeadersEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== undefined) {
+      Payload.encode(message.value, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StartChildWorkflow_HeadersEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStartChildWorkflow_HeadersEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = Payload.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<StartChildWorkflow_HeadersEntry>): StartChildWorkflow_HeadersEntry {
+    return StartChildWorkflow_HeadersEntry.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<StartChildWorkflow_HeadersEntry>): StartChildWorkflow_HeadersEntry {
+    const message = createBaseStartChildWorkflow_HeadersEntry();
+    message.key = object.key ?? "";
+    message.value = (object.value !== undefined && object.value !== null)
+      ? Payload.fromPartial(object.value)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseStartChildWorkflow_MemoEntry(): StartChildWorkflow_MemoEntry {
+  return { key: "", value: undefined };
+}
+
+export const StartChildWorkflow_MemoEntry: MessageFns<StartChildWorkflow_MemoEntry> = {
+  encode(message: StartChildWorkflow_MemoEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== undefined) {
+      Payload.encode(message.value, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StartChildWorkflow_MemoEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStartChildWorkflow_MemoEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = Payload.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<StartChildWorkflow_MemoEntry>): StartChildWorkflow_MemoEntry {
+    return StartChildWorkflow_MemoEntry.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<StartChildWorkflow_MemoEntry>): StartChildWorkflow_MemoEntry {
+    const message = createBaseStartChildWorkflow_MemoEntry();
+    message.key = object.key ?? "";
+    message.value = (object.value !== undefined && object.value !== null)
+      ? Payload.fromPartial(object.value)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseStartChildWorkflow_SearchAttributesEntry(): StartChildWorkflow_SearchAttributesEntry {
+  return { key: "", value: undefined };
+}
+
+export const StartChildWorkflow_SearchAttributesEntry: MessageFns<StartChildWorkflow_SearchAttributesEntry> = {
+  encode(message: StartChildWorkflow_SearchAttributesEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== undefined) {
+      Payload.encode(message.value, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StartChildWorkflow_SearchAttributesEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStartChildWorkflow_SearchAttributesEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = Payload.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<StartChildWorkflow_SearchAttributesEntry>): StartChildWorkflow_SearchAttributesEntry {
+    return StartChildWorkflow_SearchAttributesEntry.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<StartChildWorkflow_SearchAttributesEntry>): StartChildWorkflow_SearchAttributesEntry {
+    const message = createBaseStartChildWorkflow_SearchAttributesEntry();
+    message.key = object.key ?? "";
+    message.value = (object.value !== undefined && object.value !== null)
+      ? Payload.fromPartial(object.value)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseCancelChildWorkflow(): CancelChildWorkflow {
+  return { seq: 0, reason: "" };
+}
+
+export const CancelChildWorkflow: MessageFns<CancelChildWorkflow> = {
+  encode(message: CancelChildWorkflow, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.seq !== 0) {
+      writer.uint32(8).uint32(message.seq);
+    }
+    if (message.reason !== "") {
+      writer.uint32(18).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CancelChildWorkflow {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCancelChildWorkflow();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.seq = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<CancelChildWorkflow>): CancelChildWorkflow {
+    return CancelChildWorkflow.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CancelChildWorkflow>): CancelChildWorkflow {
+    const message = createBaseCancelChildWorkflow();
+    message.seq = object.seq ?? 0;
+    message.reason = object.reason ?? "";
+    return message;
+  },
+};
+
+function createBaseSignalExternalWorkflow(): SignalExternalWorkflow {
+  return {
+    namespace: "",
+    workflowId: "",
+    runId: "",
+    childWorkflowOnly: false,
+    signalName: "",
+    arguments: [],
+    headers: {},
+    seq: 0,
+  };
+}
+
+export const SignalExternalWorkflow: MessageFns<SignalExternalWorkflow> = {
+  encode(message: SignalExternalWorkflow, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.workflowId !== "") {
+      writer.uint32(18).string(message.workflowId);
+    }
+    if (message.runId !== "") {
+      writer.uint32(26).string(message.runId);
+    }
+    if (message.childWorkflowOnly !== false) {
+      writer.uint32(32).bool(message.childWorkflowOnly);
+    }
+    if (message.signalName !== "") {
+      writer.uint32(42).string(message.signalName);
+    }
+    for (const v of message.arguments) {
+      Payload.encode(v!, writer.uint32(50).fork()).join();
+    }
+    globalThis.Object.entries(message.headers).forEach(([key, value]: [string, Payload]) => {
+      SignalExternalWorkflow_HeadersEntry.encode({ key: key as any, value }, writer.uint32(58).fork()).join();
+    });
+    if (message.seq !== 0) {
+      writer.uint32(64).uint32(message.seq);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SignalExternalWorkflow {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSignalExternalWorkflow();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.workflowId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.runId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.childWorkflowOnly = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.signalName = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.arguments.push(Payload.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            const entry7 = SignalExternalWorkflow_HeadersEntry.decode(reader, reader.uint32());
+            if (entry7.value !== undefined) {
+              message.headers[entry7.key] = entry7.value;
+            }
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.seq = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SignalExternalWorkflow>): SignalExternalWorkflow {
+    return SignalExternalWorkflow.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SignalExternalWorkflow>): SignalExternalWorkflow {
+    const message = createBaseSignalExternalWorkflow();
+    message.namespace = object.namespace ?? "";
+    message.workflowId = object.workflowId ?? "";
+    message.runId = object.runId ?? "";
+    message.childWorkflowOnly = object.childWorkflowOnly ?? false;
+    message.signalName = object.signalName ?? "";
+    message.arguments = object.arguments?.map((e) => Payload.fromPartial(e)) || [];
+    message.headers = (globalThis.Object.entries(object.headers ?? {}) as [string, Payload][]).reduce(
+      (acc: { [key: string]: Payload }, [key, value]: [string, Payload]) => {
+        if (value !== undefined) {
+          acc[key] = Payload.fromPartial(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    message.seq = object.seq ?? 0;
+    return message;
+  },
+};
+
+function createBaseSignalExternalWorkflow_HeadersEntry(): SignalExternalWorkflow_HeadersEntry {
+  return { key: "", value: undefined };
+}
+
+export const SignalExternalWorkflow_HeadersEntry: MessageFns<SignalExternalWorkflow_HeadersEntry> = {
+  encode(message: SignalExternalWorkflow_HeadersEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== undefined) {
+      Payload.encode(message.value, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SignalExternalWorkflow_HeadersEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSignalExternalWorkflow_HeadersEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = Payload.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SignalExternalWorkflow_HeadersEntry>): SignalExternalWorkflow_HeadersEntry {
+    return SignalExternalWorkflow_HeadersEntry.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SignalExternalWorkflow_HeadersEntry>): SignalExternalWorkflow_HeadersEntry {
+    const message = createBaseSignalExternalWorkflow_HeadersEntry();
+    message.key = object.key ?? "";
+    message.value = (object.value !== undefined && object.value !== null)
+      ? Payload.fromPartial(object.value)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseCancelSignalWorkflow(): CancelSignalWorkflow {
+  return { seq: 0 };
+}
+
+export const CancelSignalWorkflow: MessageFns<CancelSignalWorkflow> = {
+  encode(message: CancelSignalWorkflow, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.seq !== 0) {
+      writer.uint32(8).uint32(message.seq);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CancelSignalWorkflow {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCancelSignalWorkflow();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.seq = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<CancelSignalWorkflow>): CancelSignalWorkflow {
+    return CancelSignalWorkflow.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CancelSignalWorkflow>): CancelSignalWorkflow {
+    const message = createBaseCancelSignalWorkflow();
+    message.seq = object.seq ?? 0;
+    return message;
+  },
+};
+
+function createBaseCancelExternalWorkflow(): CancelExternalWorkflow {
+  return { namespace: "", workflowId: "", runId: "", reason: "", seq: 0 };
+}
+
+export const CancelExternalWorkflow: MessageFns<CancelExternalWorkflow> = {
+  encode(message: CancelExternalWorkflow, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.workflowId !== "") {
+      writer.uint32(18).string(message.workflowId);
+    }
+    if (message.runId !== "") {
+      writer.uint32(26).string(message.runId);
+    }
+    if (message.reason !== "") {
+      writer.uint32(34).string(message.reason);
+    }
+    if (message.seq !== 0) {
+      writer.uint32(40).uint32(message.seq);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CancelExternalWorkflow {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCancelExternalWorkflow();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.workflowId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.runId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.seq = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<CancelExternalWorkflow>): CancelExternalWorkflow {
+    return CancelExternalWorkflow.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CancelExternalWorkflow>): CancelExternalWorkflow {
+    const message = createBaseCancelExternalWorkflow();
+    message.namespace = object.namespace ?? "";
+    message.workflowId = object.workflowId ?? "";
+    message.runId = object.runId ?? "";
+    message.reason = object.reason ?? "";
+    message.seq = object.seq ?? 0;
+    return message;
+  },
+};
+
+function createBaseUpsertSearchAttributes(): UpsertSearchAttributes {
+  return { searchAttributes: {} };
+}
+
+export const UpsertSearchAttributes: MessageFns<UpsertSearchAttributes> = {
+  encode(message: UpsertSearchAttributes, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    globalThis.Object.entries(message.searchAttributes).forEach(([key, value]: [string, Payload]) => {
+      UpsertSearchAttributes_SearchAttributesEntry.encode({ key: key as any, value }, writer.uint32(10).fork()).join();
+    });
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpsertSearchAttributes {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpsertSearchAttributes();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            const entry1 = UpsertSearchAttributes_SearchAttributesEntry.decode(reader, reader.uint32());
+            if (entry1.value !== undefined) {
+              message.searchAttributes[entry1.key] = entry1.value;
+            }
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<UpsertSearchAttributes>): UpsertSearchAttributes {
+    return UpsertSearchAttributes.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<UpsertSearchAttributes>): UpsertSearchAttributes {
+    const message = createBaseUpsertSearchAttributes();
+    message.searchAttributes = (globalThis.Object.entries(object.searchAttributes ?? {}) as [string, Payload][]).reduce(
+      (acc: { [key: string]: Payload }, [key, value]: [string, Payload]) => {
+        if (value !== undefined) {
+          acc[key] = Payload.fromPartial(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    return message;
+  },
+};
+
+function createBaseUpsertSearchAttributes_SearchAttributesEntry(): UpsertSearchAttributes_SearchAttributesEntry {
+  return { key: "", value: undefined };
+}
+
+export const UpsertSearchAttributes_SearchAttributesEntry: MessageFns<UpsertSearchAttributes_SearchAttributesEntry> = {
+  encode(
+    message: UpsertSearchAttributes_SearchAttributesEntry,
+    writer: BinaryWriter = new BinaryWriter(),
+  ): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== undefined) {
+      Payload.encode(message.value, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpsertSearchAttributes_SearchAttributesEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpsertSearchAttributes_SearchAttributesEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = Payload.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(
+    base?: DeepPartial<UpsertSearchAttributes_SearchAttributesEntry>,
+  ): UpsertSearchAttributes_SearchAttributesEntry {
+    return UpsertSearchAttributes_SearchAttributesEntry.fromPartial(base ?? {});
+  },
+  fromPartial(
+    object: DeepPartial<UpsertSearchAttributes_SearchAttributesEntry>,
+  ): UpsertSearchAttributes_SearchAttributesEntry {
+    const message = createBaseUpsertSearchAttributes_SearchAttributesEntry();
+    message.key = object.key ?? "";
+    message.value = (object.value !== undefined && object.value !== null)
+      ? Payload.fromPartial(object.value)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseModifyWorkflowProperties(): ModifyWorkflowProperties {
+  return { memo: {} };
+}
+
+export const ModifyWorkflowProperties: MessageFns<ModifyWorkflowProperties> = {
+  encode(message: ModifyWorkflowProperties, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    globalThis.Object.entries(message.memo).forEach(([key, value]: [string, Payload]) => {
+      ModifyWorkflowProperties_MemoEntry.encode({ key: key as any, value }, writer.uint32(10).fork()).join();
+    });
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ModifyWorkflowProperties {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseModifyWorkflowProperties();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            const entry1 = ModifyWorkflowProperties_MemoEntry.decode(reader, reader.uint32());
+            if (entry1.value !== undefined) {
+              message.memo[entry1.key] = entry1.value;
+            }
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ModifyWorkflowProperties>): ModifyWorkflowProperties {
+    return ModifyWorkflowProperties.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ModifyWorkflowProperties>): ModifyWorkflowProperties {
+    const message = createBaseModifyWorkflowProperties();
+    message.memo = (globalThis.Object.entries(object.memo ?? {}) as [string, Payload][]).reduce(
+      (acc: { [key: string]: Payload }, [key, value]: [string, Payload]) => {
+        if (value !== undefined) {
+          acc[key] = Payload.fromPartial(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    return message;
+  },
+};
+
+function createBaseModifyWorkflowProperties_MemoEntry(): ModifyWorkflowProperties_MemoEntry {
+  return { key: "", value: undefined };
+}
+
+export const ModifyWorkflowProperties_MemoEntry: MessageFns<ModifyWorkflowProperties_MemoEntry> = {
+  encode(message: ModifyWorkflowProperties_MemoEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== undefined) {
+      Payload.encode(message.value, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ModifyWorkflowProperties_MemoEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseModifyWorkflowProperties_MemoEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = Payload.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ModifyWorkflowProperties_MemoEntry>): ModifyWorkflowProperties_MemoEntry {
+    return ModifyWorkflowProperties_MemoEntry.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ModifyWorkflowProperties_MemoEntry>): ModifyWorkflowProperties_MemoEntry {
+    const message = createBaseModifyWorkflowProperties_MemoEntry();
     message.key = object.key ?? "";
     message.value = (object.value !== undefined && object.value !== null)
       ? Payload.fromPartial(object.value)

@@ -1,11 +1,13 @@
 // One writer per store (P6): a second process or engine is told who holds it; a holder's death frees it; a holder that lost it stops.
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { SqliteStore } from "../../ts/engine/sqlite/store.ts";
 import { StoreFencedError, StoreLockedError } from "../../ts/engine/store_errors.ts";
+import { openStore } from "../../ts/engine/visits.ts";
 import { kill, nextLine, startModule } from "./support/child.ts";
 import { created } from "./support/records.ts";
 import { inFolder, sqliteDrivers } from "./support/stores.ts";
@@ -125,6 +127,37 @@ for (const { driver, skip } of sqliteDrivers) {
     );
     rmSync(`${path}-owner`);
     open(path).close();
+  });
+
+  check("a take-over that was killed in the middle does not block: its process is gone", (path, folder) => {
+    const store = open(path);
+    const note = JSON.parse(readFileSync(`${path}-owner`, "utf8"));
+    store.close();
+    mkdirSync(`${path}-takeover`);
+    const child = spawnSync(process.execPath, ["--version"], { stdio: "ignore" });
+    writeFileSync(`${path}-takeover/owner`, JSON.stringify({ ...note, token: "killed", pid: child.pid, started: "1" }));
+    open(path).close();
+    assert.deepEqual(readdirSync(folder).filter((name) => /takeover|owner/.test(name)), []);
+  });
+
+  check("a take-over of a process that lives is waited for, with its name", (path) => {
+    const store = open(path);
+    const note = readFileSync(`${path}-owner`, "utf8");
+    store.close();
+    mkdirSync(`${path}-takeover`);
+    writeFileSync(`${path}-takeover/owner`, note);
+    assert.throws(
+      () => open(path),
+      (e: Error) =>
+        e instanceof StoreLockedError && e.holder?.pid === process.pid && e.holder.visit && /at this moment/.test(e.message),
+    );
+    assert.equal(readFileSync(`${path}-takeover/owner`, "utf8"), note);
+  });
+
+  check("a take-over that was killed before it left its name keeps nobody out who waits as engines do", async (path) => {
+    open(path).close();
+    mkdirSync(`${path}-takeover`);
+    (await openStore(path, { driver })).close();
   });
 
   check("a take-over that was killed in the middle does not block for ever", (path) => {

@@ -6,7 +6,8 @@ import { test } from "node:test";
 import { builtins } from "../../ts/engine/sqlite/builtins.ts";
 import type { DriverName } from "../../ts/engine/sqlite/driver.ts";
 import { loadLibrary } from "../../ts/engine/sqlite/libraries.ts";
-import { MIGRATIONS } from "../../ts/engine/sqlite/schema.ts";
+import { StoreReader } from "../../ts/engine/sqlite/reader.ts";
+import { APPLICATION_ID, MIGRATIONS } from "../../ts/engine/sqlite/schema.ts";
 import { SqliteStore } from "../../ts/engine/sqlite/store.ts";
 import {
   NotAStoreError,
@@ -70,6 +71,42 @@ for (const { driver, skip } of sqliteDrivers) {
     store.commit([created("wf", "r")]);
     store.close();
     assert.ok(statSync(path).size > 0);
+  });
+
+  check(
+    "a store whose creation was killed in the middle is an empty file to readers, and the next opening makes it",
+    (path, folder) => {
+      // What is on disk in that moment: some pages of the transaction, or all of them, and the journal that takes them back.
+      const from = join(folder, "making.db");
+      const making = library().open(from);
+      making.exec("PRAGMA cache_size=2; BEGIN; CREATE TABLE runs (head BLOB); INSERT INTO runs VALUES (zeroblob(200000))");
+      const states = [path, `${path}2`, `${path}3`];
+      for (const state of states) copyFileSync(`${from}-journal`, `${state}-journal`);
+      copyFileSync(from, path);
+      making.exec(`PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=1; COMMIT`);
+      making.close();
+      for (const state of states.slice(1)) copyFileSync(from, state);
+      const empty = (e: Error) => e instanceof StoreError && /empty/.test(e.message) && !/another program/.test(e.message);
+      for (const state of states.slice(0, 2)) assert.throws(() => StoreReader.open(state, { driver }), empty);
+      assert.throws(() => SqliteStore.open(states[2]!, { driver, readOnly: true }), empty);
+      for (const unmade of states) {
+        const store = open(unmade);
+        store.commit([created("wf", "r")]);
+        store.close();
+      }
+    },
+  );
+
+  check("a change of another kind that was cut short is taken back, or told of where the library cannot", (path, folder) => {
+    const from = join(folder, "changing.db");
+    const changing = library().open(from);
+    changing.exec("CREATE TABLE before (text TEXT)");
+    changing.exec("PRAGMA cache_size=2; BEGIN; CREATE TABLE runs (head BLOB); INSERT INTO runs VALUES (zeroblob(200000))");
+    copyFileSync(`${from}-journal`, `${path}-journal`);
+    changing.exec(`PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=1; COMMIT`);
+    changing.close();
+    copyFileSync(from, path);
+    assert.throws(() => open(path), driver === "node-sqlite3-wasm" ? /cut short.*cannot take it back/ : /another program/);
   });
 
   check("a file of a newer version is refused by both numbers and stays as it was", (path) => {

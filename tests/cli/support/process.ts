@@ -63,7 +63,14 @@ export function startCommand(args: readonly string[], cwd: string): Started {
       }),
     end(signal) {
       // Not child.kill: Deno then says that the signal ended the process, whatever did.
-      if (signal !== undefined && !ended) process.kill(child.pid!, signal);
+      if (signal !== undefined && !ended) {
+        try {
+          process.kill(child.pid!, signal);
+        } catch (e) {
+          // It ended by itself, and its last lines are still to be read.
+          if ((e as { code?: string }).code !== "ESRCH") throw e;
+        }
+      }
       return exited;
     },
   };

@@ -26,21 +26,33 @@ interface OwnerNote extends ProcessIdentity {
 const REGISTRY = Symbol.for("temporalex.open-stores");
 const openHere: Set<string> = (globalThis as { [REGISTRY]?: Set<string> })[REGISTRY] ??= new Set();
 
-/** A take-over lasts milliseconds; one that is older than this was killed in the middle. */
-const STALE_TAKEOVER_MS = 10_000;
+/**
+ * A take-over lasts milliseconds. One whose process is gone was killed in the middle; one whose process cannot be looked at, when it is older
+ * than this; and one that has not even left its name, after the shorter time. Both are shorter than callers wait (`visits.ts`), so a kill
+ * in such a moment never keeps the next process out.
+ */
+const STALE_TAKEOVER_MS = 8_000;
+const STALE_NAMELESS_MS = 1_000;
 
 /** Who has a store open at this moment, as far as its note says; undefined when nobody does. */
 export function holderOf(builtins: Builtins, path: string): (StoreHolder & { readonly nativeLocks: boolean }) | undefined {
   const note = readNote(builtins, path);
   if (note === undefined) return undefined;
   if (!openHere.has(note.token) && livenessOf(builtins, note, ownIdentity(builtins)) === "dead") return undefined;
-  const { pid, host, openedMs, driver, nativeLocks } = note;
-  return { pid, host, openedMs, driver, nativeLocks, visit: note.visit === true };
+  return { ...holderIn(note), nativeLocks: note.nativeLocks };
+}
+
+function holderIn({ pid, host, openedMs, driver, visit = false }: OwnerNote): StoreHolder {
+  return { pid, host, openedMs, driver, visit };
 }
 
 function readNote(builtins: Builtins, path: string): OwnerNote | undefined {
+  return noteIn(builtins, `${path}-owner`);
+}
+
+function noteIn(builtins: Builtins, file: string): OwnerNote | undefined {
   try {
-    const note = JSON.parse(builtins.fs.readFileSync(`${path}-owner`, "utf8"));
+    const note = JSON.parse(builtins.fs.readFileSync(file, "utf8"));
     return typeof note?.pid === "number" && typeof note.token === "string" ? note : undefined;
   } catch {
     return undefined;
@@ -90,52 +102,87 @@ export class Fence {
   /** Replaces the note of a dead owner, one process at a time. */
   #takeOver(library: SqlLibrary, visit: boolean): void {
     const { fs } = this.#builtins;
+    const own = ownIdentity(this.#builtins);
+    const note: OwnerNote = {
+      ...own,
+      token: this.token,
+      openedMs: Date.now(),
+      driver: library.name,
+      nativeLocks: library.nativeLocks,
+      ...(visit && { visit }),
+    };
     const mutex = `${this.#path}-takeover`;
-    this.#enter(mutex);
+    this.#enter(mutex, note);
     try {
-      const own = ownIdentity(this.#builtins);
       const found = this.#readNote();
       if (found !== undefined && this.#holds(found, own)) throw this.#locked(found);
-      const note: OwnerNote = {
-        ...own,
-        token: this.token,
-        openedMs: Date.now(),
-        driver: library.name,
-        nativeLocks: library.nativeLocks,
-        ...(visit && { visit }),
-      };
       const fresh = `${this.#path}-owner.${this.token}`;
       fs.writeFileSync(fresh, JSON.stringify(note));
       fs.renameSync(fresh, `${this.#path}-owner`);
       this.#noteId = this.#idOf(`${this.#path}-owner`, true) ?? "";
       fs.rmSync(`${this.#path}.lock`, { recursive: true, force: true });
     } finally {
-      fs.rmSync(mutex, { recursive: true, force: true });
+      // Unless somebody else took this one for dead meanwhile.
+      if (noteIn(this.#builtins, `${mutex}/owner`)?.token === this.token) fs.rmSync(mutex, { recursive: true, force: true });
     }
   }
 
-  #enter(mutex: string): void {
+  /** Makes the folder that keeps others out of a take-over, with the note of who is in it. */
+  #enter(mutex: string, own: OwnerNote): void {
     const { fs } = this.#builtins;
     for (let attempt = 0;; attempt++) {
       try {
         fs.mkdirSync(mutex);
+        try {
+          fs.writeFileSync(`${mutex}/owner`, JSON.stringify(own));
+        } catch (e) {
+          fs.rmSync(mutex, { recursive: true, force: true });
+          throw e;
+        }
         return;
       } catch (e) {
         if ((e as { code?: string }).code !== "EEXIST") {
           throw new StoreError(`cannot write beside ${this.#path}: ${(e as Error).message}`, { cause: e });
         }
-        let age = 0;
-        try {
-          age = Date.now() - fs.statSync(mutex).mtimeMs;
-        } catch {
-          // It is gone already.
+        const found = noteIn(this.#builtins, `${mutex}/owner`);
+        if (attempt > 0 || !this.#isStale(mutex, found, own) || !this.#putAway(mutex, found)) {
+          throw new StoreLockedError(
+            `another process is opening ${this.#path} at this moment; try again`,
+            found === undefined ? undefined : { ...holderIn(found), visit: true },
+          );
         }
-        if (attempt > 0 || age < STALE_TAKEOVER_MS) {
-          throw new StoreLockedError(`another process is opening ${this.#path} at this moment; try again`, undefined);
-        }
-        fs.rmSync(mutex, { recursive: true, force: true });
       }
     }
+  }
+
+  /** Whether a take-over was killed in the middle. */
+  #isStale(mutex: string, found: OwnerNote | undefined, own: OwnerNote): boolean {
+    if (found !== undefined && livenessOf(this.#builtins, found, own) === "dead") return true;
+    try {
+      const age = Date.now() - this.#builtins.fs.statSync(mutex).mtimeMs;
+      return age >= (found === undefined ? STALE_NAMELESS_MS : STALE_TAKEOVER_MS);
+    } catch {
+      // It is gone already.
+      return true;
+    }
+  }
+
+  /** Removes a stale take-over; false when it was somebody else's fresh one, which is then where it was. */
+  #putAway(mutex: string, stale: OwnerNote | undefined): boolean {
+    const { fs } = this.#builtins;
+    const aside = `${mutex}.${this.token}`;
+    try {
+      fs.renameSync(mutex, aside);
+    } catch {
+      // Somebody else was faster, or it ended by itself: the next attempt sees.
+      return true;
+    }
+    if (noteIn(this.#builtins, `${aside}/owner`)?.token !== stale?.token) {
+      fs.renameSync(aside, mutex);
+      return false;
+    }
+    fs.rmSync(aside, { recursive: true, force: true });
+    return true;
   }
 
   /** Whether the writer of a note may still have the store open. */
@@ -152,13 +199,7 @@ export class Fence {
     if (note === undefined) {
       return new StoreLockedError(`${this.#path} is open in another process. ${advice}.`, undefined, options);
     }
-    const holder: StoreHolder = {
-      pid: note.pid,
-      host: note.host,
-      openedMs: note.openedMs,
-      driver: note.driver,
-      visit: note.visit === true,
-    };
+    const holder = holderIn(note);
     const who = `process ${note.pid}${note.host === "" ? "" : ` on ${note.host}`}, since ${
       new Date(note.openedMs).toISOString()
     }`;

@@ -22,8 +22,9 @@ export function checkHeader(file: FileHead, migrations: readonly Migration[] = M
   const view = new DataView(header.buffer, header.byteOffset, HEADER_BYTES);
   const magic = new TextDecoder().decode(header.subarray(0, 16));
   const application = view.getUint32(68);
-  // The header of a file whose creation was cut short is undone by its journal.
+  // The header of a file whose creation was cut short is undone by its journal; it may not even have been written yet.
   const unfinished = journal > 0;
+  if (unfinished && header.every((byte) => byte === 0)) return;
   if (magic !== MAGIC || (application !== APPLICATION_ID && !unfinished)) {
     throw noStore(path, magic === MAGIC ? "a SQLite database of another program" : "no SQLite database");
   }

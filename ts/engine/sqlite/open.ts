@@ -8,8 +8,9 @@ import type { DriverName, SqlDatabase } from "./driver.ts";
 import { loadLibrary } from "./libraries.ts";
 import { storeError } from "./errors.ts";
 import { Fence } from "./fence.ts";
+import { takeBackCreation } from "./hot_journal.ts";
 import { checkHeader, HEADER_BYTES, noStore, tooNew } from "./header.ts";
-import { APPLICATION_ID, fileVersion, migrate, type Migration, MIGRATIONS, schemaVersion } from "./schema.ts";
+import { APPLICATION_ID, fileVersion, isUnmade, migrate, type Migration, MIGRATIONS, schemaVersion } from "./schema.ts";
 
 /** FULL: acknowledged changes survive power loss. NORMAL: they survive the death of the process, and a power loss may undo the last ones. */
 export type Synchronous = "FULL" | "NORMAL";
@@ -64,9 +65,11 @@ export function openFile(path: string, options: SqliteOptions, migrations: reado
   let database: SqlDatabase | undefined;
   let known = false;
   try {
+    if (!library.nativeLocks) takeBackCreation(found, absolute);
     known = inspect(found, absolute, migrations);
     if (readOnly && !known) throw new StoreError(`there is no store in ${absolute}: the file is empty`);
     database = library.open(absolute);
+    if (readOnly && isUnmade(database)) throw new StoreError(`there is no store in ${absolute}: the file is empty`);
     if (readOnly && fileVersion(database) < schemaVersion(migrations)) {
       throw new StoreError(`${absolute} was written by an older version of temporalex; open it once to bring it up to date`);
     }
@@ -131,8 +134,7 @@ export function prepare(database: SqlDatabase, path: string, synchronous: Synchr
   // Readers of other programs may look into the file; a commit waits a moment for them.
   database.exec("PRAGMA busy_timeout=2000");
   const application = Number(database.prepare("PRAGMA application_id").get([])?.["application_id"]);
-  const empty = Number(database.prepare("SELECT count(*) AS n FROM sqlite_schema").get([])?.["n"]) === 0;
-  if (application !== APPLICATION_ID && !empty) {
+  if (application !== APPLICATION_ID && !isUnmade(database)) {
     throw noStore(path, "a SQLite database of another program");
   }
   // The WAL may be ahead of the header that `inspect` saw.

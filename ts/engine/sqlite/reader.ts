@@ -11,9 +11,10 @@ import type { DriverName, SqlDatabase, SqlValue } from "./driver.ts";
 import { loadLibrary } from "./libraries.ts";
 import { storeError } from "./errors.ts";
 import { Fence, holderOf } from "./fence.ts";
+import { takeBackCreation } from "./hot_journal.ts";
 import { HistoryIndex } from "./history_index.ts";
 import { inspect, resolve } from "./open.ts";
-import { APPLICATION_ID, fileVersion, MIGRATIONS, schemaVersion } from "./schema.ts";
+import { APPLICATION_ID, fileVersion, isUnmade, MIGRATIONS, schemaVersion } from "./schema.ts";
 import { ROW_COLUMNS, toRow } from "./store.ts";
 
 export interface StoredRunState {
@@ -55,8 +56,12 @@ export class StoreReader {
     const fence = library.nativeLocks ? undefined : new Fence(found, library, absolute, true);
     let database: SqlDatabase | undefined;
     try {
+      if (!library.nativeLocks && takeBackCreation(found, absolute)) {
+        throw new NotAStoreError(`${absolute} is empty: there is no store in it`);
+      }
       database = library.open(absolute);
       database.exec("PRAGMA busy_timeout=5000; PRAGMA query_only=ON; PRAGMA cache_size=-16384");
+      if (isUnmade(database)) throw new NotAStoreError(`${absolute} is empty: there is no store in it`);
       if (Number(database.prepare("PRAGMA application_id").get([])?.["application_id"]) !== APPLICATION_ID) {
         throw new NotAStoreError(`${absolute} is a SQLite database of another program`);
       }

@@ -81,6 +81,11 @@ export function fileVersion(database: SqlDatabase): number {
   return Number(database.prepare("PRAGMA user_version").get([])?.["user_version"]);
 }
 
+/** Whether nothing is in the file: it is new, or SQLite has just taken back a creation that was cut short. */
+export function isUnmade(database: SqlDatabase): boolean {
+  return Number(database.prepare("SELECT count(*) AS n FROM sqlite_schema").get([])?.["n"]) === 0;
+}
+
 /** Brings a new or older file to the newest version, in one transaction. */
 export function migrate(database: SqlDatabase, migrations: readonly Migration[] = MIGRATIONS): void {
   database.exec("BEGIN IMMEDIATE");

@@ -20,7 +20,7 @@ const code = (text: string) => text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\
 const PORTABLE = ["workflow", "executor", "core", "converter", "compat", "debug", "service", "codec", "metrics"];
 /** What each room may import, besides itself. Rooms that are not listed may import anything below the command line. */
 const MAY_IMPORT: { [room: string]: string[] } = {
-  core: [],
+  core: ["platform"],
   converter: ["temporal"],
   service: ["temporal"],
   codec: ["converter", "service", "temporal"],

@@ -3,6 +3,9 @@ import { loadGraph, type ModuleGraph } from "../../ts/realm/loader/graph.ts";
 import { evaluateGraph, type Namespace } from "../../ts/realm/loader/evaluate.ts";
 import { mapSources } from "../../ts/realm/loader/source_host.ts";
 import { WorkflowLoadError } from "../../ts/realm/loader/errors.ts";
+import { loadSucrase } from "../../ts/realm/loader/strip.ts";
+
+await loadSucrase();
 
 export const fakeWorkflowApi: Namespace = Object.freeze({
   workflow: (name: string) => name,

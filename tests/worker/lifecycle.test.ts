@@ -62,6 +62,33 @@ test("a worker polls its queue and its own sticky one, and stops by taking the p
   assert.throws(() => w.run(), /runs already, or has run/);
 });
 
+test("a service that is on its way is waited for, and its failure is the worker's", async () => {
+  const service = quietService();
+  let arrive!: (service: ScriptedService) => void;
+  const coming = new Promise<ScriptedService>((resolve) => arrive = resolve);
+  const making = Worker.create({ service: coming, taskQueue: "q", logger: silentLogger, realm: idleRealm() });
+  await settle();
+  assert.equal(service.calls.length, 0);
+  arrive(service);
+  const w = await making;
+  const running = w.run();
+  await settle();
+  assert.ok(service.requests("pollWorkflowTaskQueue").length > 0);
+  await w.shutdown();
+  await running;
+
+  const realm = idleRealm();
+  const refused = Promise.reject(new ServiceError(Code.UNAVAILABLE, "nobody is there"));
+  await assert.rejects(Worker.create({ service: refused, taskQueue: "q", realm }), /nobody is there/);
+  assert.equal(realm.disposed, true, "the realm that was made meanwhile is not left behind");
+  // What fails first is told, and the other failure is nobody's unhandled rejection.
+  const both = Promise.reject(new ServiceError(Code.UNAVAILABLE, "nobody is there"));
+  await assert.rejects(
+    Worker.create({ service: both, taskQueue: "q", workflows: new URL("file:///no/such/module.ts") }),
+    /no such file/,
+  );
+});
+
 test("without a cache there is no sticky queue", async () => {
   const service = quietService();
   const w = await worker({ service, realm: idleRealm(), cachedWorkflows: 0 });

@@ -1,28 +1,12 @@
 // A connection to a Temporal cluster as applications hold it: opened and checked before anything is done with it, with errors that say what
 // is wrong with which option, and what the server says that it can do. The calls themselves are grpc.ts's.
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { type Duration, toMs } from "../converter/duration.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { backoffMs, type BackoffOptions } from "../service/retry.ts";
 import { realTimers, sleepOn } from "../service/timers.ts";
-import {
-  DescribeNamespaceRequestSchema,
-  type GetSystemInfoResponse_Capabilities,
-  GetSystemInfoResponseSchema,
-} from "./generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { type GrpcOptions, GrpcService } from "./grpc.ts";
 import { NOT_CONNECTED } from "./links.ts";
-
-/** What a server can do, as it says itself (GetSystemInfo). A server that is older than a capability does not name it: false. */
-export type ServerCapabilities = { readonly [Name in Exclude<keyof GetSystemInfoResponse_Capabilities, `$${string}`>]: boolean };
-
-/** What a server says of itself. */
-export interface ServerInfo {
-  /** The server's version, such as "1.29.1"; "" for one that does not tell. */
-  readonly version: string;
-  /** What it can do. */
-  readonly capabilities: Partial<ServerCapabilities>;
-}
+import { namespaceRequest, readServerInfo, type ServerInfo } from "./server_info.ts";
 
 /** Options of `Connection.lazy`: where the cluster is, and who asks. */
 export interface ConnectionOptions extends Omit<GrpcOptions, "address"> {
@@ -143,9 +127,7 @@ export class Connection implements RawService {
       }
       throw error;
     }
-    const { serverVersion, capabilities } = fromBinary(GetSystemInfoResponseSchema, bytes);
-    const { $typeName: _name, $unknown: _unknown, ...named } = capabilities ?? {};
-    return { version: serverVersion, capabilities: named };
+    return readServerInfo(bytes);
   }
 
   async #check(namespace: string | undefined, timeoutMs: number, signal: AbortSignal | undefined): Promise<void> {
@@ -158,8 +140,7 @@ export class Connection implements RawService {
         const info = await this.#askInfo(left());
         this.#info = Promise.resolve(info);
         if (namespace !== undefined) {
-          const request = create(DescribeNamespaceRequestSchema, { namespace });
-          await this.#grpc.call("describeNamespace", toBinary(DescribeNamespaceRequestSchema, request), left());
+          await this.#grpc.call("describeNamespace", namespaceRequest(namespace), left());
         }
         return;
       } catch (error) {

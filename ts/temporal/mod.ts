@@ -1,11 +1,6 @@
 // "temporalex/temporal": connections to a Temporal cluster, for clients and workers in Node and Deno. (A browser needs a gateway.)
-export {
-  Connection,
-  type ConnectionOptions,
-  type ConnectOptions,
-  type ServerCapabilities,
-  type ServerInfo,
-} from "./connection.ts";
+export { Connection, type ConnectionOptions, type ConnectOptions } from "./connection.ts";
+export { type ServerCapabilities, type ServerInfo } from "./server_info.ts";
 export { type GrpcOptions, type KeepAliveOptions } from "./grpc.ts";
 export { type TlsOptions } from "./tls.ts";
 export { type Duration } from "../converter/duration.ts";

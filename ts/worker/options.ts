@@ -49,8 +49,11 @@ export interface WorkerEvents {
 
 /** Options of `Worker.create`. */
 export interface WorkerOptions extends RealmSettings, CodecOptions {
-  /** An EmbeddedEngine, or a connection to a cluster. */
-  service: RawService;
+  /**
+   * An EmbeddedEngine, or a connection to a cluster; or the promise of one (`Connection.connect(...)`): the workflows are then loaded while
+   * the connection is made, and `create` rejects with the promise's error if it fails.
+   */
+  service: RawService | Promise<RawService>;
   /** The queue whose tasks this worker takes. */
   taskQueue: string;
   /** Default: "default". */
@@ -157,6 +160,12 @@ function rate(name: string, value: number | undefined): number | undefined {
   return value;
 }
 
+/** The service as a worker calls it; one that is on its way is called when it is there. */
+function serviceOf({ service }: WorkerOptions): RawService {
+  if (!(service instanceof Promise)) return service;
+  return { call: async (method, request, options) => (await service).call(method, request, options) };
+}
+
 export function workerSettings(options: WorkerOptions): WorkerSettings {
   const { taskQueue } = options;
   if (typeof taskQueue !== "string" || taskQueue === "") throw new TypeError("a worker needs the name of its task queue");
@@ -171,7 +180,7 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
   const namespace = options.namespace ?? "default";
   const metrics = options.metrics && new WorkerMetrics(options.metrics, namespace, taskQueue);
   return {
-    service: metered(options.service, options.metrics, { namespace, taskQueue }),
+    service: metered(serviceOf(options), options.metrics, { namespace, taskQueue }),
     taskQueue,
     namespace,
     identity: options.identity ?? processIdentity(),

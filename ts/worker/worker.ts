@@ -4,6 +4,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { randomId } from "../platform/host.ts";
 import { withCodec } from "../codec/coded_service.ts";
 import { withFields } from "../service/logger.ts";
+import { metered } from "../service/metered.ts";
 import type { Realm } from "../realm/mod.ts";
 import { type CallOptions, Code } from "../service/raw.ts";
 import { sleepOn } from "../service/timers.ts";
@@ -132,6 +133,9 @@ export class Worker {
     ) {
       throw new TypeError("a worker without workflows and without activities has nothing to do; give it one of them");
     }
+    const { service } = options;
+    // It may fail while the workflows are loaded; that is told behind them.
+    if (service instanceof Promise) service.catch(() => {});
     const stickyQueue = settings.cachedWorkflows > 0 ? `${settings.taskQueue}-sticky-${randomId()}` : "";
     const pool = activityThreads && await ActivityPool.open(activityThreads, settings.timers);
     try {
@@ -141,6 +145,7 @@ export class Worker {
       const realm = await openRealm(options, settings, stickyQueue);
       try {
         if (realm !== undefined) settings.deployment?.check(realm);
+        if (service instanceof Promise) settings.service = metered(await service, options.metrics, settings);
       } catch (error) {
         await realm?.dispose();
         throw error;

@@ -7,12 +7,12 @@ import {
   type CompiledModule,
   type ImportedMutation,
   type IndirectExport,
-  IS_TS,
   Lines,
   type ModuleRequest,
   type ModuleSource,
   problem,
 } from "./module_code.ts";
+import { IS_TS } from "./strip.ts";
 import { type Binding, patternNames, walkModule } from "./scope.ts";
 import { isCollection, StateFindings } from "./state.ts";
 

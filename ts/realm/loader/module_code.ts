@@ -5,10 +5,10 @@
 // cyclic modules, live bindings and uninitialised `const`s the meaning that the language gives them. Imported names become reads of
 // the other module's namespace (`$i0.name`). A CommonJS module becomes the usual function of (exports, require, module).
 import { parse, type Program } from "acorn";
-import { transform } from "sucrase";
 import { displayName, type Problem, type ProblemCode, WorkflowLoadError } from "./errors.ts";
 import { EsmCompiler } from "./esm.ts";
 import { walkModule } from "./scope.ts";
+import { IS_TS, needsSucrase, strip, SucraseNotLoadedError } from "./strip.ts";
 
 export type ModuleKind = "esm" | "cjs" | "json";
 
@@ -62,10 +62,10 @@ export interface ModuleSource {
   readonly foreign: boolean;
 }
 
-/** Files whose types have to go. */
-export const IS_TS = /\.[cm]?tsx?$/;
-
-/** Compiles one module. Syntax errors throw; everything else is collected in `problems`. */
+/**
+ * Compiles one module. Syntax errors throw; everything else is collected in `problems`. Throws a SucraseNotLoadedError for TypeScript
+ * before `loadSucrase` has resolved.
+ */
 export function compileModule(source: ModuleSource): CompiledModule {
   if (source.kind === "json") return compileJson(source);
   const text = stripTypes(source);
@@ -109,15 +109,11 @@ export function problem(
 function stripTypes(source: ModuleSource): string {
   // A hashbang line is no JavaScript inside a function.
   const text = source.text.startsWith("#!") ? source.text.replace(/^#![^\n]*/, "") : source.text;
-  const jsx = /\.[jt]sx$/.test(source.url);
-  if (!IS_TS.test(source.url) && !jsx) return text;
+  if (!needsSucrase(source.url)) return text;
   try {
-    return transform(text, {
-      transforms: [...(IS_TS.test(source.url) ? ["typescript" as const] : []), ...(jsx ? ["jsx" as const] : [])],
-      disableESTransforms: true,
-      production: true,
-    }).code;
+    return strip(source.url, text);
   } catch (e) {
+    if (e instanceof SucraseNotLoadedError) throw e;
     throw syntaxError(source, e);
   }
 }

@@ -1,0 +1,23 @@
+// JavaScript modules need no compiler of types; where one of them imports TypeScript the loader brings it in. A file of its own, because a
+// process loads the compiler once.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { loadGraph } from "../../ts/realm/loader/graph.ts";
+import { mapSources } from "../../ts/realm/loader/source_host.ts";
+import { SucraseNotLoadedError } from "../../ts/realm/loader/strip.ts";
+import { loadSources } from "../../ts/realm/sources.ts";
+
+const sources = {
+  "main.js":
+    'import { workflow } from "temporalex/workflow"; import { n } from "./n.ts"; export default workflow("w", async () => n);',
+  "n.ts": "export const n: number = 1;",
+};
+
+test("JavaScript that imports TypeScript is loaded, as TypeScript itself is", async () => {
+  const provided = { workflow: ["workflow"], converter: [] };
+  assert.throws(() => loadGraph(["file:///main.js"], { host: mapSources(sources), provided }), SucraseNotLoadedError);
+  const { graph } = await loadSources({ workflows: "main.js", sources });
+  assert.deepEqual(graph.modules.map(({ url }) => url), ["file:///main.js", "file:///n.ts"]);
+  assert.match(graph.modules[1]!.code, /n *= 1/);
+  assert.doesNotMatch(graph.modules[1]!.code, /: number/);
+});

@@ -1,0 +1,14 @@
+// Files beside the package's code: read where they lie, and told as absent, never thrown, where they do not.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { loadCore } from "../../ts/core/mod.ts";
+import { ownBytes } from "../../ts/platform/own_bytes.ts";
+
+test("the module's file is there where the package was built, and the core loads with it or without", async () => {
+  const bytes = ownBytes("core/core.wasm");
+  // Sources have the module as text only.
+  if (import.meta.url.endsWith(".ts")) assert.equal(bytes, undefined);
+  else assert.ok(WebAssembly.validate(bytes!));
+  assert.equal(ownBytes("core/no_such_file.wasm"), undefined);
+  assert.match((await loadCore()).info().sourceHash, /^[0-9a-f]+$/);
+});

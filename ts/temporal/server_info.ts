@@ -1,0 +1,66 @@
+// What a server says of itself (GetSystemInfoResponse), read by hand: it is the first answer of every connection, and the descriptors of
+// Temporal's API take longer to build (some 13 ms) than all the rest of a connection. A worker builds them while its realm's thread starts.
+// A test holds the table against the generated message.
+import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import type { GetSystemInfoResponse_Capabilities } from "./generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+
+/** What a server can do, as it says itself (GetSystemInfo). A server that is older than a capability does not name it: false. */
+export type ServerCapabilities = { readonly [Name in Exclude<keyof GetSystemInfoResponse_Capabilities, `$${string}`>]: boolean };
+
+/** What a server says of itself. */
+export interface ServerInfo {
+  /** The server's version, such as "1.29.1"; "" for one that does not tell. */
+  readonly version: string;
+  /** What it can do. */
+  readonly capabilities: Partial<ServerCapabilities>;
+}
+
+/** Capabilities by field number, from 1; every one is a bool. */
+const CAPABILITIES: readonly (keyof ServerCapabilities)[] = [
+  "signalAndQueryHeader",
+  "internalErrorDifferentiation",
+  "activityFailureIncludeHeartbeat",
+  "supportsSchedules",
+  "encodedFailureAttributes",
+  "buildIdBasedVersioning",
+  "upsertMemo",
+  "eagerWorkflowStart",
+  "sdkMetadata",
+  "countGroupByExecutionStatus",
+  "nexus",
+  "serverScaledDeployments",
+  "serverScaledProviderCloudRun",
+];
+
+/** Reads a GetSystemInfoResponse. Throws for bytes that are none. */
+export function readServerInfo(response: Uint8Array): ServerInfo {
+  let version = "";
+  let capabilities: Partial<ServerCapabilities> = {};
+  const reader = new BinaryReader(response);
+  while (reader.pos < reader.len) {
+    const [field, type] = reader.tag();
+    if (field === 1 && type === WireType.LengthDelimited) version = reader.string();
+    else if (field === 2 && type === WireType.LengthDelimited) capabilities = readCapabilities(reader.bytes(), capabilities);
+    else reader.skip(type, field);
+  }
+  return { version, capabilities };
+}
+
+/** `before` is what an earlier part of the same message said: protobuf merges them. */
+function readCapabilities(bytes: Uint8Array, before: Partial<ServerCapabilities>): ServerCapabilities {
+  const read: { [name: string]: boolean } = {};
+  for (const name of CAPABILITIES) read[name] = before[name] ?? false;
+  const reader = new BinaryReader(bytes);
+  while (reader.pos < reader.len) {
+    const [field, type] = reader.tag();
+    const name = CAPABILITIES[field - 1];
+    if (name !== undefined && type === WireType.Varint) read[name] = reader.bool();
+    else reader.skip(type, field);
+  }
+  return read as ServerCapabilities;
+}
+
+/** A DescribeNamespaceRequest. */
+export function namespaceRequest(namespace: string): Uint8Array<ArrayBuffer> {
+  return new BinaryWriter().tag(1, WireType.LengthDelimited).string(namespace).finish();
+}

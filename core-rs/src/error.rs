@@ -54,6 +54,10 @@ pub mod codes {
     pub const ACTIVITY_AFTER_CANCEL: u32 = 2017;
     /// Workflow code itself found that it does not match history (the cause it gave says so).
     pub const FOUND_BY_CODE: u32 = 2018;
+    /// Workflow id of the initiated child and of the command differ.
+    pub const CHILD_ID: u32 = 2019;
+    /// Workflow type of the initiated child and of the command differ.
+    pub const CHILD_TYPE: u32 = 2020;
 
     /// Event ids have a gap or go back.
     pub const HISTORY_OUT_OF_ORDER: u32 = 3001;

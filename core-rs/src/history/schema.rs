@@ -2,7 +2,8 @@
 //! use to it are only walked over.
 use crate::wire::schema::Kind::{Message, Numbers, Text, Varint};
 use crate::wire::schema::{
-    DURATION, FAILURE, META, NAMED, PAYLOAD_MAP, PAYLOADS, PAYLOADS_ENTRY, SDK_METADATA, Schema, UPDATE_REQUEST, message,
+    DURATION, EXECUTION, FAILURE, META, NAMED, PAYLOAD_MAP, PAYLOADS, PAYLOADS_ENTRY, SDK_METADATA, Schema, UPDATE_REQUEST,
+    message,
 };
 
 static TASK_TIMED_OUT: Schema = Schema(&[(1, Varint), (2, Varint)]);
@@ -41,11 +42,15 @@ static UPSERT: Schema = Schema(&[(2, Message(&PAYLOAD_MAP))]);
 static UPDATE_ACCEPTED: Schema = Schema(&[(1, Text), (2, Text), (3, Varint), (4, Message(&UPDATE_REQUEST))]);
 static UPDATE_COMPLETED: Schema = Schema(&[(1, Message(&META))]);
 static UPDATE_ADMITTED: Schema = Schema(&[(1, Message(&UPDATE_REQUEST))]);
-static EXTERNAL_FAILED: Schema = Schema(&[(5, Varint)]);
-static CHILD_START_FAILED: Schema = Schema(&[(6, Varint)]);
-static CHILD_STARTED: Schema = Schema(&[(2, Varint)]);
-static CHILD_ENDED: Schema = Schema(&[(5, Varint)]);
-static CHILD_CUT: Schema = Schema(&[(4, Varint)]);
+static EXTERNAL_FAILED: Schema = Schema(&[(1, Varint), (5, Varint)]);
+static CHILD_INITIATED: Schema = Schema(&[(2, Text), (3, Message(&NAMED))]);
+static CHILD_START_FAILED: Schema = Schema(&[(4, Varint), (6, Varint)]);
+static CHILD_STARTED: Schema = Schema(&[(2, Varint), (3, Message(&EXECUTION))]);
+static CHILD_COMPLETED: Schema = Schema(&[(1, Message(&PAYLOADS)), (5, Varint)]);
+static CHILD_FAILED: Schema = Schema(&[(1, Message(&FAILURE)), (5, Varint), (7, Varint)]);
+static CHILD_CANCELED: Schema = Schema(&[(5, Varint)]);
+static CHILD_TIMED_OUT: Schema = Schema(&[(4, Varint), (6, Varint)]);
+static CHILD_TERMINATED: Schema = Schema(&[(4, Varint)]);
 static NOTHING: Schema = Schema(&[]);
 
 /// The check for attributes in this field of an event; `None`: they are not looked into.
@@ -69,10 +74,14 @@ pub fn of_attributes(field: u32) -> Option<&'static Schema> {
         28 => &CAUSE,
         31 | 43 => &EXTERNAL_FAILED,
         32 | 44 => &FIRST_ID,
+        34 => &CHILD_INITIATED,
         35 => &CHILD_START_FAILED,
         36 => &CHILD_STARTED,
-        37..=39 => &CHILD_ENDED,
-        40 | 41 => &CHILD_CUT,
+        37 => &CHILD_COMPLETED,
+        38 => &CHILD_FAILED,
+        39 => &CHILD_CANCELED,
+        40 => &CHILD_TIMED_OUT,
+        41 => &CHILD_TERMINATED,
         45 => &UPSERT,
         46 => &UPDATE_ACCEPTED,
         48 => &UPDATE_COMPLETED,

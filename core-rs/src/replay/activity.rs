@@ -130,7 +130,7 @@ impl Activity {
                 return Ok(None);
             }
             EventType::ActivityTaskCompleted => {
-                let result = if silent { None } else { single_payload(a.get(1))? };
+                let result = if silent { None } else { single_payload("activity", a.get(1))? };
                 resolve_activity(seq, false, Resolution::Completed, &activity_completed(result))
             }
             EventType::ActivityTaskFailed => {
@@ -207,11 +207,11 @@ pub fn differs(what: &str, event: &str, command: &str, code: u32, expected: &str
 }
 
 /// A result (Payloads) holds one payload or is absent; anything else was not written by a worker.
-pub fn single_payload(result: Option<Message<'_>>) -> Result<Option<&[u8]>> {
+pub fn single_payload<'a>(of: &str, result: Option<Message<'a>>) -> Result<Option<&'a [u8]>> {
     let Some(result) = result else { return Ok(None) };
     let mut payloads = result.all(1);
     match (payloads.next(), payloads.next()) {
         (Some(one), None) => Ok(Some(one)),
-        _ => Err(fatal(codes::PAYLOAD_COUNT, "Not exactly one payload in activity result")),
+        _ => Err(fatal(codes::PAYLOAD_COUNT, format!("Not exactly one payload in {of} result"))),
     }
 }

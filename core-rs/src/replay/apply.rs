@@ -13,7 +13,7 @@ use crate::replay::random::{Random, seed_of};
 use crate::replay::terminal::Inherited;
 use crate::replay::update::Incoming;
 use crate::replay::workflow::{Initiator, Workflow};
-use crate::replay::{activity, timer};
+use crate::replay::{activity, cancel_external, timer};
 use crate::wire::{Message, Writer};
 
 /// What the applied sequence means for replaying.
@@ -108,6 +108,25 @@ impl Workflow {
                     self.jobs.of_event(at.id, Variant::ResolveActivity, resolution);
                 }
             }
+            Initiator::Child(seq) => {
+                let job = self.child(seq, at)?.on_event(seq, kind, attributes, at);
+                if let Some((variant, job)) = job.at_event(at).of_command(CommandKind::StartChildWorkflow, seq)? {
+                    self.jobs.of_event(at.id, variant, job);
+                }
+            }
+            Initiator::Signal(seq) => {
+                let job = self.signal(seq, at)?.on_event(seq, kind, attributes, at);
+                let job = job.at_event(at).of_command(CommandKind::SignalExternalWorkflow, seq)?;
+                self.jobs.of_event(at.id, Variant::ResolveSignalExternalWorkflow, job);
+            }
+            Initiator::CancelExternal(seq) => {
+                let job = self.cancel_external(seq, at)?.on_event(seq, kind, attributes, at);
+                let job = job.at_event(at).of_command(CommandKind::CancelExternalWorkflow, seq)?;
+                self.jobs.of_event(at.id, Variant::ResolveCancelExternalWorkflow, job);
+            }
+            Initiator::CancelChild(seq) => {
+                cancel_external::check_answer(kind, at).of_command(CommandKind::CancelChildWorkflow, seq)?;
+            }
         }
         Ok(())
     }
@@ -201,6 +220,8 @@ impl Workflow {
         }
         let owned = |field: u32| started.bytes(field).map(<[u8]>::to_vec);
         self.inherited = Inherited {
+            namespace: self.namespace.clone(),
+            run_id: self.run_id.clone(),
             workflow_type: started.sub(1).text(1).into(),
             task_queue: started.sub(5).text(1).into(),
             memo: owned(22),

@@ -1,197 +1,21 @@
-//! Commands of workflow code: checked when they are given, turned into machines when the activation ends.
+//! The commands of an activation that has ended become machines and queue entries, in order.
 use crate::boundary::{ActivityCancellationType, CommandKind};
-use crate::error::{Result, codes, misuse, nondeterminism};
+use crate::error::{Result, codes, nondeterminism};
 use crate::replay::activity::Activity;
-use crate::replay::convert::{check_duration, check_retry_policy};
+use crate::replay::cancel_external::CancelExternal;
+use crate::replay::child::Child;
 use crate::replay::event::Place;
 use crate::replay::flags::CoreFlag;
-use crate::replay::queue::{Queued, Terminal};
-use crate::replay::terminal;
+use crate::replay::given::{Given, id_or_seq};
+use crate::replay::jobs::Variant;
+use crate::replay::queue::Queued;
+use crate::replay::signal::Signal;
 use crate::replay::timer::Timer;
-use crate::replay::update::Response;
 use crate::replay::workflow::Workflow;
+use crate::replay::{properties, terminal};
 use crate::wire::Message as Fields;
-use crate::wire::schema::Kind::{Message, Text, Varint};
-use crate::wire::schema::{self, FAILURE, PAYLOAD, PAYLOAD_ENTRY, PAYLOADS, Schema};
-
-/// A command as given, with its seq. Attributes are the boundary's message of the same name.
-#[derive(Debug)]
-pub enum Given {
-    StartTimer(u32, Vec<u8>),
-    CancelTimer(u32),
-    ScheduleActivity(u32, Vec<u8>),
-    CancelActivity(u32),
-    ScheduleLocalActivity(u32, LocalActivity),
-    CancelLocalActivity(u32),
-    SetPatchMarker { id: String, deprecated: bool },
-    SideEffect { id: u32, payload: Option<Vec<u8>> },
-    UpdateResponse(String, Response),
-    Terminal(Terminal),
-}
-
-/// What its marker is compared with.
-#[derive(Debug)]
-pub struct LocalActivity {
-    id: String,
-    kind: String,
-}
-
-static RETRY_POLICY: Schema = Schema(&[(4, Varint), (5, Text)]);
-static START_TIMER: Schema = Schema(&[(2, Message(&PAYLOAD)), (3, Varint)]);
-static SCHEDULE_ACTIVITY: Schema = Schema(&[
-    (1, Text),
-    (2, Text),
-    (3, Text),
-    (4, Message(&PAYLOAD_ENTRY)),
-    (5, Message(&PAYLOAD)),
-    (10, Message(&RETRY_POLICY)),
-    (11, Varint),
-    (12, Message(&PAYLOAD)),
-    (13, Varint),
-]);
-static SCHEDULE_LOCAL_ACTIVITY: Schema = Schema(&[(1, Text), (2, Text), (13, Varint)]);
-static SET_PATCH_MARKER: Schema = Schema(&[(1, Text), (2, Varint)]);
-static RECORD_SIDE_EFFECT: Schema = Schema(&[(1, Varint), (2, Message(&PAYLOAD))]);
-static NOTHING: Schema = Schema(&[]);
-static UPDATE_RESPONSE: Schema = Schema(&[(1, Text), (2, Message(&NOTHING)), (3, Message(&FAILURE)), (4, Message(&PAYLOAD))]);
-static COMPLETE_WORKFLOW: Schema = Schema(&[(1, Message(&PAYLOAD))]);
-static FAIL_WORKFLOW: Schema = Schema(&[(1, Message(&FAILURE))]);
-static CANCEL_WORKFLOW: Schema = Schema(&[(1, Message(&PAYLOADS))]);
-static CONTINUE_AS_NEW: Schema = Schema(&[
-    (1, Text),
-    (2, Text),
-    (3, Message(&PAYLOAD)),
-    (6, Message(&PAYLOAD_ENTRY)),
-    (7, Message(&PAYLOAD_ENTRY)),
-    (8, Message(&PAYLOAD_ENTRY)),
-    (9, Message(&RETRY_POLICY)),
-]);
-
-/// A message of the caller that has the form that it should have.
-pub fn checked<'a>(what: &str, bytes: &'a [u8], schema: &'static Schema) -> Result<Fields<'a>> {
-    schema::message(bytes, schema, 0).map_err(|e| misuse(codes::BAD_BYTES, format!("{what} does not decode: {e}")))?;
-    Ok(Fields(bytes))
-}
-
-/// The last seq of each kind. Compat programs number activities and local activities together, as the official SDK does: their
-/// ids are in history.
-#[derive(Clone, Debug, Default)]
-pub struct Seqs {
-    pub timers: u32,
-    pub activities: u32,
-    pub local_activities: u32,
-}
-
-/// How many numbers a caller that counts by itself may leave out at once.
-const MAX_SKIPPED: u32 = 100_000;
-
-/// The seq of a new command: the next one, or the higher one that the caller asks for.
-fn claim(last: &mut u32, wanted: u32) -> Result<u32> {
-    let next = last.checked_add(1).ok_or_else(|| misuse(codes::BAD_VALUE, "no seq is left"))?;
-    let seq = if wanted == 0 { next } else { wanted };
-    if seq < next || seq - next > MAX_SKIPPED {
-        return Err(misuse(codes::BAD_VALUE, format!("seq {seq} cannot follow seq {last}")));
-    }
-    *last = seq;
-    Ok(seq)
-}
 
 impl Workflow {
-    /// Reads and checks a command. Answers it with its seq; nothing is matched yet.
-    pub fn read_command(&mut self, kind: CommandKind, bytes: &[u8]) -> Result<(u32, Given)> {
-        Ok(match kind {
-            CommandKind::StartTimer => {
-                let c = checked("StartTimer", bytes, &START_TIMER)?;
-                let ms = c.double(1);
-                check_duration("duration_ms", ms)?;
-                if ms < 1.0 {
-                    return Err(misuse(codes::BAD_VALUE, format!("a timer lasts at least 1 ms, not {ms}")));
-                }
-                let seq = claim(&mut self.seqs.timers, c.int(3) as u32)?;
-                (seq, Given::StartTimer(seq, bytes.to_vec()))
-            }
-            CommandKind::ScheduleActivity => {
-                let c = checked("ScheduleActivity", bytes, &SCHEDULE_ACTIVITY)?;
-                check_activity(c)?;
-                let seq = claim(&mut self.seqs.activities, c.int(13) as u32)?;
-                (seq, Given::ScheduleActivity(seq, bytes.to_vec()))
-            }
-            CommandKind::ScheduleLocalActivity => {
-                let c = checked("ScheduleLocalActivity", bytes, &SCHEDULE_LOCAL_ACTIVITY)?;
-                if c.text(2).is_empty() {
-                    return Err(misuse(codes::BAD_VALUE, "a local activity needs a type"));
-                }
-                let seq = self.claim_local_seq(c.int(13) as u32)?;
-                (seq, Given::ScheduleLocalActivity(seq, LocalActivity { id: id_or_seq(c.text(1), seq), kind: c.text(2).into() }))
-            }
-            CommandKind::SetPatchMarker => {
-                let c = checked("SetPatchMarker", bytes, &SET_PATCH_MARKER)?;
-                (0, Given::SetPatchMarker { id: c.text(1).into(), deprecated: c.flag(2) })
-            }
-            CommandKind::RecordSideEffect => {
-                let c = checked("RecordSideEffect", bytes, &RECORD_SIDE_EFFECT)?;
-                (0, Given::SideEffect { id: c.int(1) as u32, payload: c.bytes(2).map(<[u8]>::to_vec) })
-            }
-            CommandKind::UpdateResponse => {
-                let c = checked("UpdateResponse", bytes, &UPDATE_RESPONSE)?;
-                let response = match c.fields().filter(|(n, _)| (2..=4).contains(n)).last().map(|(n, _)| n) {
-                    Some(2) => Response::Accepted,
-                    Some(3) => Response::Rejected(c.bytes(3).unwrap_or_default().to_vec()),
-                    Some(_) => Response::Completed(c.bytes(4).unwrap_or_default().to_vec()),
-                    None => return Err(misuse(codes::BAD_VALUE, "an update response without a response")),
-                };
-                (0, Given::UpdateResponse(c.text(1).into(), response))
-            }
-            CommandKind::CompleteWorkflow => {
-                let result = checked("CompleteWorkflow", bytes, &COMPLETE_WORKFLOW)?.bytes(1).map(<[u8]>::to_vec);
-                (0, Given::Terminal(Terminal::Complete(result)))
-            }
-            CommandKind::FailWorkflow => {
-                let failure = checked("FailWorkflow", bytes, &FAIL_WORKFLOW)?.bytes(1).unwrap_or_default().to_vec();
-                (0, Given::Terminal(Terminal::Fail(failure)))
-            }
-            CommandKind::CancelWorkflow => {
-                let details = checked("CancelWorkflowExecution", bytes, &CANCEL_WORKFLOW)?.bytes(1).filter(|d| !d.is_empty());
-                let details = details.map(<[u8]>::to_vec);
-                (0, Given::Terminal(Terminal::Cancel(details)))
-            }
-            CommandKind::ContinueAsNew => {
-                let c = checked("ContinueAsNew", bytes, &CONTINUE_AS_NEW)?;
-                check_duration("workflow_run_timeout_ms", c.double(4))?;
-                check_duration("workflow_task_timeout_ms", c.double(5))?;
-                check_retry_policy(c.get(9))?;
-                (0, Given::Terminal(Terminal::ContinueAsNew(bytes.to_vec())))
-            }
-            CommandKind::QueryResult | CommandKind::Unspecified => {
-                let text = format!("{} is not a command of this activation", kind.as_str_name());
-                return Err(misuse(codes::OUT_OF_ORDER_CALL, text));
-            }
-            CommandKind::StartChildWorkflow
-            | CommandKind::CancelChildWorkflow
-            | CommandKind::SignalExternalWorkflow
-            | CommandKind::CancelSignalWorkflow
-            | CommandKind::CancelExternalWorkflow
-            | CommandKind::UpsertSearchAttributes
-            | CommandKind::ModifyWorkflowProperties => {
-                return Err(misuse(codes::BAD_VALUE, format!("this core does not know {} yet", kind.as_str_name())));
-            }
-        })
-    }
-
-    fn claim_local_seq(&mut self, wanted: u32) -> Result<u32> {
-        let last = if self.is_compat() { &mut self.seqs.activities } else { &mut self.seqs.local_activities };
-        claim(last, wanted)
-    }
-
-    pub fn read_cancel(&self, kind: CommandKind, seq: u32) -> Result<Given> {
-        match kind {
-            CommandKind::StartTimer => Ok(Given::CancelTimer(seq)),
-            CommandKind::ScheduleActivity => Ok(Given::CancelActivity(seq)),
-            CommandKind::ScheduleLocalActivity => Ok(Given::CancelLocalActivity(seq)),
-            _ => Err(misuse(codes::OUT_OF_ORDER_CALL, format!("{} cannot be cancelled", kind.as_str_name()))),
-        }
-    }
-
     /// The activation's commands become machines and queue entries, in order.
     pub fn take_commands(&mut self, mut given: Vec<Given>) -> Result<()> {
         if self.closing {
@@ -234,7 +58,7 @@ impl Workflow {
                     self.queue.push_back(Queued::CancelActivity { seq, scheduled_event_id });
                 }
                 if let Some(resolution) = cancelled.resolution {
-                    self.jobs.same_task(resolution);
+                    self.jobs.same_task(Variant::ResolveActivity, resolution);
                 }
             }
             Given::ScheduleLocalActivity(seq, a) => {
@@ -257,6 +81,42 @@ impl Workflow {
                 self.queue.extend(answer.command);
                 self.outgoing.extend(answer.message);
             }
+            Given::StartChild(seq, attributes) => {
+                *slot(&mut self.children, seq) = Child::new(Fields(&attributes), &self.namespace);
+                self.queue.push_back(Queued::StartChild { seq, attributes });
+            }
+            Given::CancelChild { seq, reason } => {
+                let child =
+                    existing(&mut self.children, seq, "ChildWorkflowStart").of_command(CommandKind::StartChildWorkflow, seq)?;
+                let cancelled = child.cancel(seq, &reason);
+                self.queue.extend(cancelled.request.map(|request| Queued::CancelChild { seq, request }));
+                if let Some((variant, resolution)) = cancelled.resolution {
+                    self.jobs.same_task(variant, resolution);
+                }
+            }
+            Given::Signal(seq, attributes) => {
+                *slot(&mut self.signals, seq) = Signal::Created;
+                self.queue.push_back(Queued::Signal { seq, attributes });
+            }
+            Given::CancelSignal(seq) => {
+                let signal =
+                    existing(&mut self.signals, seq, "SignalExternal").of_command(CommandKind::SignalExternalWorkflow, seq)?;
+                if let Some(resolution) = signal.cancel(seq) {
+                    self.jobs.same_task(Variant::ResolveSignalExternalWorkflow, resolution);
+                }
+            }
+            Given::CancelExternal(seq, attributes) => {
+                *slot(&mut self.cancels, seq) = CancelExternal::Created;
+                self.queue.push_back(Queued::CancelExternal { seq, attributes });
+            }
+            Given::UpsertSearchAttributes(change) => self.upsert_search_attributes(change),
+            Given::ModifyProperties(change) => {
+                // Core lets a continued run begin with the memo of the start event, whatever became of it.
+                if !self.is_compat() {
+                    self.inherited.memo = properties::merged(self.inherited.memo.as_deref(), &change, self.order);
+                }
+                self.queue.push_back(Queued::ModifyProperties { change });
+            }
             Given::Terminal(terminal) => {
                 self.closing = true;
                 self.queue.push_back(Queued::Terminal(terminal));
@@ -277,6 +137,15 @@ impl Workflow {
         }
     }
 
+    fn upsert_search_attributes(&mut self, mut change: Vec<u8>) {
+        if properties::names_change_versions(&change) && self.flags.on(CoreFlag::UpsertOnPatch, self.replaying) {
+            change.clear();
+        }
+        let inherited = &mut self.inherited.search_attributes;
+        *inherited = properties::merged(inherited.as_deref(), &change, self.order);
+        self.queue.push_back(Queued::UpsertSearchAttributes { change });
+    }
+
     fn record_side_effect(&mut self, id: u32, payload: Option<Vec<u8>>) -> Result<()> {
         if self.replaying && !self.side_effects.known.contains(&id) {
             let text = format!("No side effect marker in history for side effect id {id}");
@@ -285,10 +154,6 @@ impl Workflow {
         self.queue.push_back(Queued::SideEffect { id, payload });
         Ok(())
     }
-}
-
-fn id_or_seq(id: &str, seq: u32) -> String {
-    if id.is_empty() { seq.to_string() } else { id.to_string() }
 }
 
 /// The machine of a seq that has just been given out. Seqs whose commands were cut off stay absent.
@@ -307,45 +172,4 @@ fn existing<'a, T>(machines: &'a mut [T], seq: u32, kind: &str) -> Result<&'a mu
 
 fn missing(kind: &str, seq: u32) -> Box<crate::boundary::CoreError> {
     nondeterminism(codes::MISSING_MACHINE, format!("Missing associated machine for {kind}({seq})"))
-}
-
-/// boundary.ScheduleActivity.
-fn check_activity(c: Fields) -> Result<()> {
-    if c.text(2).is_empty() {
-        return Err(misuse(codes::BAD_VALUE, "an activity needs a type"));
-    }
-    let (schedule_to_close, start_to_close) = (c.double(6), c.double(8));
-    check_duration("schedule_to_close_timeout_ms", schedule_to_close)?;
-    check_duration("schedule_to_start_timeout_ms", c.double(7))?;
-    check_duration("start_to_close_timeout_ms", start_to_close)?;
-    check_duration("heartbeat_timeout_ms", c.double(9))?;
-    check_retry_policy(c.get(10))?;
-    if start_to_close == 0.0 && schedule_to_close == 0.0 {
-        let text = format!("activity {} needs a start-to-close or a schedule-to-close timeout", c.text(2));
-        return Err(misuse(codes::BAD_VALUE, text));
-    }
-    if ActivityCancellationType::try_from(c.int32(11)).is_err() {
-        return Err(misuse(codes::BAD_VALUE, format!("unknown cancellation type {}", c.int(11))));
-    }
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::claim;
-    use crate::error::codes;
-
-    #[test]
-    fn seqs_rise_by_one_or_to_the_number_that_the_caller_counts() {
-        let mut last = 0;
-        assert_eq!(claim(&mut last, 0).unwrap(), 1);
-        assert_eq!(claim(&mut last, 4).unwrap(), 4);
-        assert_eq!(claim(&mut last, 0).unwrap(), 5);
-        for wanted in [5, 1, u32::MAX] {
-            assert_eq!(claim(&mut last, wanted).unwrap_err().code, codes::BAD_VALUE);
-        }
-        assert_eq!(last, 5);
-        last = u32::MAX;
-        assert_eq!(claim(&mut last, 0).unwrap_err().code, codes::BAD_VALUE);
-    }
 }

@@ -4,7 +4,7 @@ use crate::boundary::ErrorKind;
 use crate::error::{Result, codes, error, fatal, misuse};
 use crate::history::event::event_type;
 use crate::history::{Event, decode_history};
-use crate::replay::commands::checked;
+use crate::replay::given::checked;
 use crate::replay::run::{Phase, Run};
 use crate::replay::task::{LEGACY_QUERY, Task};
 use crate::replay::update::read_message;

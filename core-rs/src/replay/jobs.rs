@@ -21,6 +21,10 @@ pub enum Variant {
     DoUpdate = 9,
     CancelWorkflow = 10,
     QueryWorkflow = 11,
+    ResolveChildWorkflowStart = 13,
+    ResolveChildWorkflow = 14,
+    ResolveSignalExternalWorkflow = 15,
+    ResolveCancelExternalWorkflow = 16,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,8 +81,8 @@ impl Jobs {
     }
 
     /// A resolution that a cancel made.
-    pub fn same_task(&mut self, body: Vec<u8>) {
-        self.push(Rank::Other, Position::MAX, 0, Variant::ResolveActivity, body);
+    pub fn same_task(&mut self, variant: Variant, body: Vec<u8>) {
+        self.push(Rank::Other, Position::MAX, 0, variant, body);
     }
 
     /// The result of a local activity. They are released in marker order, which is the order of their coming here.

@@ -204,7 +204,7 @@ fn outcome(marker: Message, data: &Data) -> Result<Outcome> {
         Some(failure) => Ok(Outcome::Failed(failure.0.to_vec())),
         None => {
             let result = marker.entry(marker::DETAILS, "result").filter(|p| !p.0.is_empty());
-            Ok(Outcome::Completed(single_payload(result)?.map(<[u8]>::to_vec)))
+            Ok(Outcome::Completed(single_payload("activity", result)?.map(<[u8]>::to_vec)))
         }
     }
 }

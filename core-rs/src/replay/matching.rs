@@ -7,9 +7,12 @@ use crate::api::enums::v1::EventType;
 use crate::error::{Result, codes, fatal, nondeterminism};
 use crate::history::event::{Event, event_type};
 use crate::replay::activity::Activity;
+use crate::replay::cancel_external::CancelExternal;
+use crate::replay::child::Child;
 use crate::replay::event::{EventRef, Place, bad_event, bad_transition, wrong_type};
 use crate::replay::flags::CoreFlag;
 use crate::replay::queue::{Queued, type_name_of};
+use crate::replay::signal::Signal;
 use crate::replay::timer::Timer;
 use crate::replay::workflow::{Initiator, Workflow};
 use crate::replay::{local_activity, marker, patch, side_effect, terminal, update};
@@ -111,12 +114,36 @@ impl Workflow {
                 Queued::ScheduleActivity { seq, .. } | Queued::CancelActivity { seq, .. },
                 ActivityTaskScheduled | ActivityTaskCancelRequested,
             ) => return Err(bad_transition("ActivityMachine", self.activity(seq, at)?.state, at)),
+            (Queued::StartChild { seq, .. }, StartChildWorkflowExecutionInitiated) => {
+                let check = self.at_frontier || self.flags.recorded(CoreFlag::IdAndTypeChecks);
+                self.child(seq, at)?.on_initiated(a, check, at)?;
+                self.initiators.push((at.id, Initiator::Child(seq)));
+            }
+            (Queued::CancelChild { seq, .. }, RequestCancelExternalWorkflowExecutionInitiated) => {
+                self.initiators.push((at.id, Initiator::CancelChild(seq)));
+            }
+            (Queued::Signal { seq, .. }, SignalExternalWorkflowExecutionInitiated) => {
+                self.signal(seq, at)?.on_initiated(at)?;
+                self.initiators.push((at.id, Initiator::Signal(seq)));
+            }
+            (Queued::CancelExternal { seq, .. }, RequestCancelExternalWorkflowExecutionInitiated) => {
+                self.cancel_external(seq, at)?.on_initiated(at)?;
+                self.initiators.push((at.id, Initiator::CancelExternal(seq)));
+            }
+            (Queued::UpsertSearchAttributes { .. }, UpsertWorkflowSearchAttributes) => {}
+            (Queued::ModifyProperties { .. }, WorkflowPropertiesModified) => {}
             // That the ids agree is known from `meet_patch_marker`.
             (Queued::Patch { .. }, MarkerRecorded) => {}
             (Queued::ChangeVersions { .. }, UpsertWorkflowSearchAttributes) => {}
-            (Queued::ChangeVersions { .. }, _) => {
-                let text = format!("{} does not handle {at}", patch::UPSERT_NAME);
-                return Err(nondeterminism(codes::COMMAND_TYPE, text).differing("", at.type_name(), patch::UPSERT_NAME));
+            (
+                command @ (Queued::ChangeVersions { .. }
+                | Queued::UpsertSearchAttributes { .. }
+                | Queued::ModifyProperties { .. }),
+                _,
+            ) => {
+                let machine = command.machine();
+                let text = format!("{machine} does not handle {at}");
+                return Err(nondeterminism(codes::COMMAND_TYPE, text).differing("", at.type_name(), machine));
             }
             (Queued::SideEffect { id, .. }, MarkerRecorded) if a.text(marker::NAME) == side_effect::MARKER => {
                 let damaged = || fatal(codes::BAD_MARKER, format!("{at} is a side effect marker without an id"));
@@ -152,6 +179,18 @@ impl Workflow {
         }
         let text = format!("Update id of {what} event '{recorded}' does not match update id of update command '{own}'");
         self.diagnose(codes::UPDATE_ID, text, at).differing("update_id", recorded, own)
+    }
+
+    pub fn child(&mut self, seq: u32, at: EventRef) -> Result<&mut Child> {
+        (seq as usize).checked_sub(1).and_then(|i| self.children.get_mut(i)).ok_or_else(|| bad_event(at, "child workflow"))
+    }
+
+    pub fn signal(&mut self, seq: u32, at: EventRef) -> Result<&mut Signal> {
+        (seq as usize).checked_sub(1).and_then(|i| self.signals.get_mut(i)).ok_or_else(|| bad_event(at, "signal"))
+    }
+
+    pub fn cancel_external(&mut self, seq: u32, at: EventRef) -> Result<&mut CancelExternal> {
+        (seq as usize).checked_sub(1).and_then(|i| self.cancels.get_mut(i)).ok_or_else(|| bad_event(at, "request to cancel"))
     }
 
     fn timer(&mut self, seq: u32, at: EventRef) -> Result<&mut Timer> {

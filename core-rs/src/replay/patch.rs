@@ -13,9 +13,8 @@ use crate::wire::{Message, Writer};
 
 pub const MARKER: &str = "core_patch";
 pub const CHANGE_VERSION: &str = "TemporalChangeVersion";
-/// Machine names in wordings.
+/// Machine name in wordings.
 pub const NAME: &str = "Change";
-pub const UPSERT_NAME: &str = "UpsertWorkflowSearchAttributesMachine";
 
 /// Lists of patches from this size on are not written: the server limits search attributes to 2 KiB.
 const MAX_LIST_BYTES: usize = 2048;

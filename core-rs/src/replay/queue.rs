@@ -7,8 +7,15 @@ use crate::boundary::CommandKind;
 use crate::history::event::camel;
 use crate::replay::convert::{write_retry_policy, write_wrapped};
 use crate::replay::terminal::{Inherited, write_continue_as_new};
-use crate::replay::{activity, marker, patch, side_effect, terminal, timer, update};
+use crate::replay::{activity, cancel_external, child, marker, patch, properties, side_effect, signal, terminal, timer, update};
 use crate::wire::{Message, Writer};
+
+/// Fields of a Command that hold these attributes.
+const CANCEL_EXTERNAL: u32 = 9;
+const START_CHILD: u32 = 12;
+const SIGNAL_EXTERNAL: u32 = 13;
+const UPSERT: u32 = 14;
+const MODIFY: u32 = 17;
 
 /// One command that has been given and whose event has not been seen. Attributes are the boundary's message of the same name.
 #[derive(Clone, Debug)]
@@ -39,6 +46,29 @@ pub enum Queued {
     SideEffect {
         id: u32,
         payload: Option<Vec<u8>>,
+    },
+    StartChild {
+        seq: u32,
+        attributes: Vec<u8>,
+    },
+    /// `request`: in the server's form, made when the child was known.
+    CancelChild {
+        seq: u32,
+        request: Vec<u8>,
+    },
+    Signal {
+        seq: u32,
+        attributes: Vec<u8>,
+    },
+    CancelExternal {
+        seq: u32,
+        attributes: Vec<u8>,
+    },
+    UpsertSearchAttributes {
+        change: Vec<u8>,
+    },
+    ModifyProperties {
+        change: Vec<u8>,
     },
     /// `message_id` is the id of the message that goes with the command.
     AcceptUpdate {
@@ -83,7 +113,11 @@ impl Queued {
             Queued::StartTimer { .. } | Queued::CancelTimer { .. } => timer::NAME,
             Queued::ScheduleActivity { .. } | Queued::CancelActivity { .. } => activity::NAME,
             Queued::Patch { .. } => patch::NAME,
-            Queued::ChangeVersions { .. } => patch::UPSERT_NAME,
+            Queued::ChangeVersions { .. } | Queued::UpsertSearchAttributes { .. } => properties::UPSERT_NAME,
+            Queued::ModifyProperties { .. } => properties::MODIFY_NAME,
+            Queued::StartChild { .. } => child::NAME,
+            Queued::Signal { .. } => signal::NAME,
+            Queued::CancelChild { .. } | Queued::CancelExternal { .. } => cancel_external::NAME,
             Queued::SideEffect { .. } => side_effect::NAME,
             Queued::AcceptUpdate { .. } | Queued::CompleteUpdate { .. } => update::NAME,
             Queued::Terminal(t) => t.machine(),
@@ -96,6 +130,12 @@ impl Queued {
             Queued::ScheduleActivity { .. } | Queued::CancelActivity { .. } => CommandKind::ScheduleActivity,
             Queued::Patch { .. } | Queued::ChangeVersions { .. } => CommandKind::SetPatchMarker,
             Queued::SideEffect { .. } => CommandKind::RecordSideEffect,
+            Queued::StartChild { .. } => CommandKind::StartChildWorkflow,
+            Queued::CancelChild { .. } => CommandKind::CancelChildWorkflow,
+            Queued::Signal { .. } => CommandKind::SignalExternalWorkflow,
+            Queued::CancelExternal { .. } => CommandKind::CancelExternalWorkflow,
+            Queued::UpsertSearchAttributes { .. } => CommandKind::UpsertSearchAttributes,
+            Queued::ModifyProperties { .. } => CommandKind::ModifyWorkflowProperties,
             Queued::AcceptUpdate { .. } | Queued::CompleteUpdate { .. } => CommandKind::UpdateResponse,
             Queued::Terminal(Terminal::Complete(_)) => CommandKind::CompleteWorkflow,
             Queued::Terminal(Terminal::Fail(_)) => CommandKind::FailWorkflow,
@@ -110,7 +150,11 @@ impl Queued {
             Queued::StartTimer { seq, .. }
             | Queued::CancelTimer { seq }
             | Queued::ScheduleActivity { seq, .. }
-            | Queued::CancelActivity { seq, .. } => *seq,
+            | Queued::CancelActivity { seq, .. }
+            | Queued::StartChild { seq, .. }
+            | Queued::CancelChild { seq, .. }
+            | Queued::Signal { seq, .. }
+            | Queued::CancelExternal { seq, .. } => *seq,
             Queued::SideEffect { id, .. } => *id,
             _ => 0,
         }
@@ -123,7 +167,11 @@ impl Queued {
             Queued::ScheduleActivity { .. } => CommandType::ScheduleActivityTask,
             Queued::CancelActivity { .. } => CommandType::RequestCancelActivityTask,
             Queued::Patch { .. } | Queued::SideEffect { .. } => CommandType::RecordMarker,
-            Queued::ChangeVersions { .. } => CommandType::UpsertWorkflowSearchAttributes,
+            Queued::ChangeVersions { .. } | Queued::UpsertSearchAttributes { .. } => CommandType::UpsertWorkflowSearchAttributes,
+            Queued::ModifyProperties { .. } => CommandType::ModifyWorkflowProperties,
+            Queued::StartChild { .. } => CommandType::StartChildWorkflowExecution,
+            Queued::CancelChild { .. } | Queued::CancelExternal { .. } => CommandType::RequestCancelExternalWorkflowExecution,
+            Queued::Signal { .. } => CommandType::SignalExternalWorkflowExecution,
             Queued::AcceptUpdate { .. } | Queued::CompleteUpdate { .. } => CommandType::ProtocolMessage,
             Queued::Terminal(Terminal::Complete(_)) => CommandType::CompleteWorkflowExecution,
             Queued::Terminal(Terminal::Fail(_)) => CommandType::FailWorkflowExecution,
@@ -141,7 +189,7 @@ impl Queued {
                 w.nested(3, |w| {
                     w.text(1, &seq.to_string()).duration_ms(2, a.double(1));
                 });
-                write_summary(w, a.bytes(2));
+                write_metadata(w, a.bytes(2), None);
             }
             Queued::CancelTimer { seq } => {
                 w.named(7, &seq.to_string());
@@ -149,7 +197,7 @@ impl Queued {
             Queued::ScheduleActivity { seq, attributes } => {
                 let a = Message(attributes);
                 w.nested(2, |w| write_schedule_activity(w, *seq, a, &own.task_queue));
-                write_summary(w, a.bytes(12));
+                write_metadata(w, a.bytes(12), None);
             }
             Queued::CancelActivity { scheduled_event_id, .. } => {
                 w.nested(6, |w| {
@@ -160,7 +208,7 @@ impl Queued {
                 write_marker(w, patch::MARKER, |w| patch::write_details(w, marker::DETAILS, id, *deprecated));
             }
             Queued::ChangeVersions { value } => {
-                w.nested(14, |w| {
+                w.nested(UPSERT, |w| {
                     w.nested(1, |w| {
                         w.nested(1, |w| {
                             w.text(1, patch::CHANGE_VERSION).message(2, value);
@@ -171,6 +219,30 @@ impl Queued {
             Queued::SideEffect { id, payload } => write_marker(w, side_effect::MARKER, |w| {
                 side_effect::write_details(w, marker::DETAILS, *id, payload.as_deref());
             }),
+            Queued::StartChild { attributes, .. } => {
+                let a = Message(attributes);
+                w.nested(START_CHILD, |w| child::write_start(w, a, own));
+                write_metadata(w, a.bytes(18), a.bytes(19));
+            }
+            Queued::CancelChild { request, .. } => {
+                w.message(CANCEL_EXTERNAL, request);
+            }
+            Queued::CancelExternal { attributes, .. } => {
+                w.nested(CANCEL_EXTERNAL, |w| cancel_external::write(w, Message(attributes), own));
+            }
+            Queued::Signal { attributes, .. } => {
+                w.nested(SIGNAL_EXTERNAL, |w| signal::write(w, Message(attributes), own));
+            }
+            Queued::UpsertSearchAttributes { change } => {
+                w.nested(UPSERT, |w| {
+                    w.message(1, change);
+                });
+            }
+            Queued::ModifyProperties { change } => {
+                w.nested(MODIFY, |w| {
+                    w.message(1, change);
+                });
+            }
             Queued::AcceptUpdate { message_id, .. } | Queued::CompleteUpdate { message_id, .. } => {
                 w.named(15, message_id);
             }
@@ -185,10 +257,10 @@ pub fn type_name_of(command: CommandType) -> String {
 }
 
 /// UserMetadata of a command: what user interfaces show of it.
-fn write_summary(w: &mut Writer, summary: Option<&[u8]>) {
-    if let Some(summary) = summary {
+fn write_metadata(w: &mut Writer, summary: Option<&[u8]>, details: Option<&[u8]>) {
+    if summary.is_some() || details.is_some() {
         w.nested(301, |w| {
-            w.message(1, summary);
+            w.optional(1, summary).optional(2, details);
         });
     }
 }

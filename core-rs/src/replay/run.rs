@@ -20,9 +20,9 @@ use crate::boundary::{
 use crate::error::{Result, codes, decode, error, misuse, unsupported};
 use crate::history::{HistoryBuffer, Next, decode_history};
 use crate::replay::apply::Frontier;
-use crate::replay::commands::{Given, checked};
 use crate::replay::completion;
 use crate::replay::convert::{check_duration, id32};
+use crate::replay::given::{Given, checked};
 use crate::replay::jobs::{Variant, write_job};
 use crate::replay::task::{Failed, Task, query_job};
 use crate::replay::workflow::{ACTIVATION_JOBS, Workflow};

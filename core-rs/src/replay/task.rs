@@ -1,7 +1,7 @@
 //! The workflow task that is open, or the replay without a reporter that stands for one.
 use crate::boundary::CoreError;
 use crate::error::{Result, codes, misuse};
-use crate::replay::commands::checked;
+use crate::replay::given::checked;
 use crate::sorted::SortedMap;
 use crate::wire::schema::Kind::{Message, Text};
 use crate::wire::schema::{FAILURE, PAYLOAD, Schema};

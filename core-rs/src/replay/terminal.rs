@@ -4,8 +4,8 @@
 //! Each is matched by type only. With flag 3 the commands given behind the first terminal one are moved before it and further
 //! terminal ones are dropped; a history recorded without the flag cut everything behind the first terminal command.
 use crate::api::enums::v1::EventType;
-use crate::replay::commands::Given;
 use crate::replay::convert::{write_retry_policy, write_wrapped};
+use crate::replay::given::Given;
 use crate::replay::queue::Terminal;
 use crate::wire::{Message, Writer};
 
@@ -15,9 +15,12 @@ pub const FAIL: &str = "Fail workflow";
 pub const CANCEL: &str = "Cancel workflow";
 pub const CONTINUE_AS_NEW: &str = "Continue as new workflow";
 
-/// What the start event says that a continued run inherits unless told otherwise.
+/// What the run is, and what a continued one inherits unless told otherwise: as the start event says, and as commands changed it.
 #[derive(Clone, Debug, Default)]
 pub struct Inherited {
+    /// What commands to other workflows say of this one.
+    pub namespace: String,
+    pub run_id: String,
     pub workflow_type: String,
     pub task_queue: String,
     /// Memo, RetryPolicy and SearchAttributes, encoded.

@@ -5,16 +5,19 @@ use std::collections::VecDeque;
 use crate::boundary::{CoreWarning, JobOrder, RunOptions};
 use crate::error::{Result, nondeterminism};
 use crate::replay::activity::Activity;
-use crate::replay::commands::Seqs;
+use crate::replay::cancel_external::CancelExternal;
+use crate::replay::child::Child;
 use crate::replay::convert::id32;
 use crate::replay::event::EventRef;
 use crate::replay::flags::Flags;
+use crate::replay::given::Seqs;
 use crate::replay::jobs::Jobs;
 use crate::replay::local_activity::{LocalActivities, Released};
 use crate::replay::patch::Patches;
 use crate::replay::queue::Queued;
 use crate::replay::random::Random;
 use crate::replay::side_effect::SideEffects;
+use crate::replay::signal::Signal;
 use crate::replay::terminal::Inherited;
 use crate::replay::timer::Timer;
 use crate::replay::update::{Incoming, Updates};
@@ -28,12 +31,18 @@ pub const ACTIVATION_JOBS: u32 = 9;
 pub enum Initiator {
     Timer(u32),
     Activity(u32),
+    Child(u32),
+    Signal(u32),
+    CancelExternal(u32),
+    /// The core's own request to cancel the child of this seq.
+    CancelChild(u32),
 }
 
 pub struct Workflow {
-    order: JobOrder,
+    pub order: JobOrder,
     pub strict: bool,
     pub known_lang_flags: Vec<u32>,
+    pub namespace: String,
     pub workflow_id: String,
     pub run_id: String,
     pub inherited: Inherited,
@@ -50,6 +59,9 @@ pub struct Workflow {
     /// By seq - 1.
     pub timers: Vec<Timer>,
     pub activities: Vec<Activity>,
+    pub children: Vec<Child>,
+    pub signals: Vec<Signal>,
+    pub cancels: Vec<CancelExternal>,
     pub local_activities: LocalActivities,
     pub patches: Patches,
     pub side_effects: SideEffects,
@@ -81,6 +93,7 @@ impl Workflow {
             order: options.job_order(),
             strict: options.strict,
             known_lang_flags: options.known_lang_flags.clone(),
+            namespace: options.namespace.clone(),
             workflow_id: String::new(),
             run_id: String::new(),
             inherited: Inherited::default(),
@@ -93,6 +106,9 @@ impl Workflow {
             initiators: Vec::new(),
             timers: Vec::new(),
             activities: Vec::new(),
+            children: Vec::new(),
+            signals: Vec::new(),
+            cancels: Vec::new(),
             local_activities: LocalActivities::default(),
             patches: Patches::default(),
             side_effects: SideEffects::default(),
@@ -172,13 +188,17 @@ impl Workflow {
 
     /// The command was taken back before it was sent.
     pub fn is_withdrawn(&self, command: &Queued) -> bool {
-        use crate::replay::activity::State;
+        use crate::replay::{activity, child};
         let index = |seq: u32| (seq as usize).wrapping_sub(1);
         match command {
             Queued::StartTimer { seq, .. } => self.timers.get(index(*seq)).is_some_and(|t| *t == Timer::CancelledBeforeSent),
             Queued::ScheduleActivity { seq, .. } => {
-                self.activities.get(index(*seq)).is_some_and(|a| a.state == State::CancelledBeforeSent)
+                self.activities.get(index(*seq)).is_some_and(|a| a.state == activity::State::CancelledBeforeSent)
             }
+            Queued::StartChild { seq, .. } => {
+                self.children.get(index(*seq)).is_some_and(|c| c.state == child::State::CancelledBeforeSent)
+            }
+            Queued::Signal { seq, .. } => self.signals.get(index(*seq)).is_some_and(|s| *s == Signal::CancelledBeforeSent),
             _ => false,
         }
     }

@@ -1,6 +1,6 @@
 //! A program made from a history: in each workflow task it gives the commands that the history holds for that task.
 //!
-//! It stands in for the real program of a real history. Activities wait for their cancellation, so that no resolution comes up
+//! It stands in for the real program of a real history. Activities and children wait for their cancellation, so that no resolution comes up
 //! which the history does not hold; local activities are all started at the beginning, since history only tells when they ended.
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -32,6 +32,12 @@ enum Step {
     CancelTimer(u32),
     Activity(String, String),
     CancelActivity(u32),
+    Child(String, String),
+    CancelChild(u32),
+    Signal(Box<SignalExternalWorkflow>),
+    CancelExternal(String, String),
+    Upsert(BTreeMap<String, Payload>),
+    Memo(BTreeMap<String, Payload>),
     Patch(String, bool),
     SideEffect(u32, Payload),
     /// What stands behind the marker was given after the result was known.
@@ -67,6 +73,9 @@ pub fn plan(events: &[HistoryEvent]) -> Result<(Plan, Vec<HistoryEvent>), String
     let mut admitted = BTreeSet::new();
     let mut after_patch = false;
     let mut begun_here = BTreeSet::new();
+    // By workflow id: the latest child of that id, its initiated event and its seq.
+    let mut children: BTreeMap<String, (i64, u32)> = BTreeMap::new();
+    let mut started_children = 0;
     for event in &mut events {
         let id = event.event_id;
         let (unsupported, was_after_patch) = (type_name(event), std::mem::take(&mut after_patch));
@@ -108,6 +117,33 @@ pub fn plan(events: &[HistoryEvent]) -> Result<(Plan, Vec<HistoryEvent>), String
             ActivityTaskCancelRequestedEventAttributes(a) => {
                 Step::CancelActivity(*activities.get(&a.scheduled_event_id).ok_or("a cancel of no activity")?)
             }
+            StartChildWorkflowExecutionInitiatedEventAttributes(a) => {
+                started_children += 1;
+                children.insert(a.workflow_id.clone(), (id, started_children));
+                begun_here.insert(id);
+                Step::Child(a.workflow_id.clone(), a.workflow_type.clone().unwrap_or_default().name)
+            }
+            RequestCancelExternalWorkflowExecutionInitiatedEventAttributes(a) => {
+                let target = a.workflow_execution.clone().unwrap_or_default();
+                match children.get(&target.workflow_id).filter(|_| a.child_workflow_only) {
+                    Some((initiated, _)) if begun_here.contains(initiated) => {
+                        return Err("a child started and cancelled in one task".into());
+                    }
+                    Some((_, seq)) => Step::CancelChild(*seq),
+                    None => Step::CancelExternal(target.workflow_id, target.run_id),
+                }
+            }
+            SignalExternalWorkflowExecutionInitiatedEventAttributes(a) => {
+                let target = a.workflow_execution.clone().unwrap_or_default();
+                Step::Signal(Box::new(SignalExternalWorkflow {
+                    workflow_id: target.workflow_id,
+                    run_id: target.run_id,
+                    child_workflow_only: a.child_workflow_only,
+                    signal_name: a.signal_name.clone(),
+                    ..Default::default()
+                }))
+            }
+            WorkflowPropertiesModifiedEventAttributes(a) => Step::Memo(a.upserted_memo.clone().unwrap_or_default().fields),
             MarkerRecordedEventAttributes(a) => match a.marker_name.as_str() {
                 "core_patch" => {
                     after_patch = true;
@@ -137,6 +173,9 @@ pub fn plan(events: &[HistoryEvent]) -> Result<(Plan, Vec<HistoryEvent>), String
                 other => return Err(format!("marker {other}")),
             },
             UpsertWorkflowSearchAttributesEventAttributes(_) if was_after_patch => continue,
+            UpsertWorkflowSearchAttributesEventAttributes(a) => {
+                Step::Upsert(a.search_attributes.clone().unwrap_or_default().indexed_fields)
+            }
             WorkflowExecutionUpdateAdmittedEventAttributes(a) => {
                 let meta = a.request.as_ref().and_then(|r| r.meta.as_ref());
                 admitted.insert(meta.map(|m| m.update_id.clone()).unwrap_or_default());
@@ -231,6 +270,19 @@ fn give(step: Step, calls: &mut Calls) {
             calls.give(&Cmd::Act(activity(&id, &kind, waits)))
         }
         Step::CancelActivity(seq) => calls.give(&Cmd::CancelAct(seq)),
+        Step::Child(id, workflow_type) => calls.give(&Cmd::Child(StartChildWorkflow {
+            workflow_id: id,
+            workflow_type,
+            cancellation_type: ChildWorkflowCancellationType::WaitCancellationCompleted as i32,
+            ..Default::default()
+        })),
+        Step::CancelChild(seq) => calls.give(&Cmd::CancelChild(seq, "as recorded")),
+        Step::Signal(attributes) => calls.give(&Cmd::SignalExternal(*attributes)),
+        Step::CancelExternal(workflow_id, run_id) => {
+            calls.give(&Cmd::CancelExternal(CancelExternalWorkflow { workflow_id, run_id, ..Default::default() }))
+        }
+        Step::Upsert(search_attributes) => calls.give(&Cmd::Upsert(UpsertSearchAttributes { search_attributes })),
+        Step::Memo(memo) => calls.give(&Cmd::Memo(ModifyWorkflowProperties { memo })),
         Step::Patch(patch_id, deprecated) => calls.raw(CommandKind::SetPatchMarker, &SetPatchMarker { patch_id, deprecated }),
         Step::SideEffect(id, value) => calls.give(&Cmd::SideEffect(id, value)),
         Step::Accept(id) => calls.raw(CommandKind::UpdateResponse, &update(id, update_response::Response::Accepted(Nothing {}))),

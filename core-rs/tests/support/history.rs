@@ -80,12 +80,12 @@ impl HistoryBuilder {
         self.events.len() as i64
     }
 
-    fn remember(mut self, kind: &'static str, id: &str) -> Self {
+    pub(super) fn remember(mut self, kind: &'static str, id: &str) -> Self {
         self.ids.insert((kind, id.to_string()), self.last_id());
         self
     }
 
-    fn recall(&self, kind: &'static str, id: &str) -> i64 {
+    pub(super) fn recall(&self, kind: &'static str, id: &str) -> i64 {
         *self.ids.get(&(kind, id.to_string())).unwrap_or_else(|| panic!("no {kind} {id} in the history"))
     }
 

@@ -85,6 +85,13 @@ impl<'a> Calls<'a> {
             }
             Cmd::Patch(patch_id, deprecated) => self.raw(SetPatchMarker, &super::boundary_patch(patch_id, *deprecated)),
             Cmd::SideEffect(id, payload) => self.raw(RecordSideEffect, &super::boundary_side_effect(*id, payload)),
+            Cmd::Child(attributes) => self.raw(StartChildWorkflow, attributes),
+            Cmd::CancelChild(seq, reason) => self.raw(CancelChildWorkflow, &super::boundary_cancel_child(*seq, reason)),
+            Cmd::SignalExternal(attributes) => self.raw(SignalExternalWorkflow, attributes),
+            Cmd::CancelSignal(seq) => self.raw(CancelSignalWorkflow, &super::boundary_cancel_signal(*seq)),
+            Cmd::CancelExternal(attributes) => self.raw(CancelExternalWorkflow, attributes),
+            Cmd::Upsert(attributes) => self.raw(UpsertSearchAttributes, attributes),
+            Cmd::Memo(attributes) => self.raw(ModifyWorkflowProperties, attributes),
             Cmd::Accept(id) => self.update(id, update_response::Response::Accepted(Nothing {})),
             Cmd::Reject(id, why) => self.update(id, update_response::Response::Rejected(why.encode_to_vec())),
             Cmd::Done(id, payload) => self.update(id, update_response::Response::Completed(payload.clone())),
@@ -114,6 +121,13 @@ pub enum Cmd {
     CancelLa(u32),
     Patch(&'static str, bool),
     SideEffect(u32, Payload),
+    Child(StartChildWorkflow),
+    CancelChild(u32, &'static str),
+    SignalExternal(SignalExternalWorkflow),
+    CancelSignal(u32),
+    CancelExternal(CancelExternalWorkflow),
+    Upsert(UpsertSearchAttributes),
+    Memo(ModifyWorkflowProperties),
     Accept(&'static str),
     Reject(&'static str, Failure),
     Done(&'static str, Payload),
@@ -164,6 +178,33 @@ pub fn la_named(id: &str, kind: &str) -> Cmd {
         attempt: 1,
         ..Default::default()
     })
+}
+
+/// A child of type "child".
+pub fn child(id: &str, cancellation: ChildWorkflowCancellationType) -> Cmd {
+    Cmd::Child(StartChildWorkflow {
+        workflow_id: id.into(),
+        workflow_type: "child".into(),
+        cancellation_type: cancellation as i32,
+        ..Default::default()
+    })
+}
+
+/// A signal "hello".
+pub fn signal_external(id: &str) -> Cmd {
+    Cmd::SignalExternal(SignalExternalWorkflow { workflow_id: id.into(), signal_name: "hello".into(), ..Default::default() })
+}
+
+pub fn cancel_external(id: &str) -> Cmd {
+    Cmd::CancelExternal(CancelExternalWorkflow { workflow_id: id.into(), reason: "enough".into(), ..Default::default() })
+}
+
+pub fn upsert(key: &str, value: Payload) -> Cmd {
+    Cmd::Upsert(UpsertSearchAttributes { search_attributes: [(key.to_string(), value)].into() })
+}
+
+pub fn memo(key: &str, value: Payload) -> Cmd {
+    Cmd::Memo(ModifyWorkflowProperties { memo: [(key.to_string(), value)].into() })
 }
 
 pub fn done(id: &'static str) -> Cmd {

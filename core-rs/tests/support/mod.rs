@@ -8,6 +8,7 @@
 
 pub mod follow;
 pub mod history;
+mod history_children;
 mod history_markers;
 pub mod lang;
 pub mod random;
@@ -30,6 +31,14 @@ use temporalex_core::boundary;
 
 fn boundary_timer(duration_ms: f64) -> boundary::StartTimer {
     boundary::StartTimer { duration_ms, summary: None, seq: 0 }
+}
+
+fn boundary_cancel_child(seq: u32, reason: &str) -> boundary::CancelChildWorkflow {
+    boundary::CancelChildWorkflow { seq, reason: reason.into() }
+}
+
+fn boundary_cancel_signal(seq: u32) -> boundary::CancelSignalWorkflow {
+    boundary::CancelSignalWorkflow { seq }
 }
 
 fn boundary_patch(patch_id: &str, deprecated: bool) -> boundary::SetPatchMarker {

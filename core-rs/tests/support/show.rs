@@ -5,7 +5,9 @@ use temporalex_core::api::enums::v1::CommandType;
 use temporalex_core::api::failure::v1::Failure;
 use temporalex_core::api::protocol::v1::Message;
 use temporalex_core::boundary::job::Variant;
-use temporalex_core::boundary::{Activation, EvictionReason, Job, resolve_activity};
+use temporalex_core::boundary::{
+    Activation, EvictionReason, Job, resolve_activity, resolve_child_workflow, resolve_child_workflow_start,
+};
 
 /// "{Init} {Signal a, Fire 1}"
 pub fn activations(list: &[Activation]) -> String {
@@ -32,6 +34,26 @@ pub fn job(job: &Job) -> String {
             };
             format!("{} {} {how}", if r.is_local { "ResolveLocal" } else { "Resolve" }, r.seq)
         }
+        Variant::ResolveChildWorkflowStart(r) => {
+            use resolve_child_workflow_start::Status;
+            let how = match r.status.as_ref().expect("an answer to a start says how it went") {
+                Status::Started(_) => "ok",
+                Status::Failed(_) => "failed",
+                Status::Cancelled(_) => "cancelled",
+            };
+            format!("ChildStart {} {how}", r.seq)
+        }
+        Variant::ResolveChildWorkflow(r) => {
+            use resolve_child_workflow::Result;
+            let how = match r.result.as_ref().expect("a resolution has a result") {
+                Result::Completed(_) => "ok",
+                Result::Failed(_) => "failed",
+                Result::Cancelled(_) => "cancelled",
+            };
+            format!("Child {} {how}", r.seq)
+        }
+        Variant::ResolveSignalExternalWorkflow(r) => format!("Signaled {} {}", r.seq, delivered(&r.failure)),
+        Variant::ResolveCancelExternalWorkflow(r) => format!("CancelAsked {} {}", r.seq, delivered(&r.failure)),
         Variant::SignalWorkflow(s) => format!("Signal {}", s.signal_name),
         Variant::DoUpdate(u) => format!("Update {}", u.id),
         Variant::CancelWorkflow(_) => "Cancel".into(),
@@ -40,6 +62,10 @@ pub fn job(job: &Job) -> String {
             format!("Evict {}", EvictionReason::try_from(r.reason).map_or("?", |r| r.as_str_name()))
         }
     }
+}
+
+fn delivered(failure: &[u8]) -> &'static str {
+    if failure.is_empty() { "ok" } else { "failed" }
 }
 
 /// "StartTimer 1, CompleteWorkflowExecution"
@@ -60,6 +86,11 @@ pub fn command(command: &Command) -> String {
         Attributes::CancelTimerCommandAttributes(a) => a.timer_id.clone(),
         Attributes::ScheduleActivityTaskCommandAttributes(a) => a.activity_id.clone(),
         Attributes::RequestCancelActivityTaskCommandAttributes(a) => a.scheduled_event_id.to_string(),
+        Attributes::StartChildWorkflowExecutionCommandAttributes(a) => a.workflow_id.clone(),
+        Attributes::RequestCancelExternalWorkflowExecutionCommandAttributes(a) => a.workflow_id.clone(),
+        Attributes::SignalExternalWorkflowExecutionCommandAttributes(a) => {
+            a.execution.as_ref().map(|e| e.workflow_id.clone()).unwrap_or_default()
+        }
         Attributes::RecordMarkerCommandAttributes(a) => a.marker_name.clone(),
         Attributes::ProtocolMessageCommandAttributes(a) => a.message_id.clone(),
         _ => String::new(),
@@ -79,15 +110,30 @@ pub fn body<M: prost::Message + Default>(message: &Message, name: &str) -> M {
     M::decode(any.value.as_slice()).expect("the body decodes")
 }
 
+fn decode(failure: &[u8]) -> Failure {
+    assert!(!failure.is_empty(), "no failure");
+    Failure::decode(failure).expect("a failure")
+}
+
 /// The failure of a resolution.
 pub fn resolution_failure(job: &Job) -> Failure {
     match job.variant.as_ref() {
         Some(Variant::ResolveActivity(r)) => match r.result.as_ref() {
-            Some(resolve_activity::Result::Failed(bytes) | resolve_activity::Result::Cancelled(bytes)) => {
-                Failure::decode(bytes.as_slice()).expect("a failure")
+            Some(resolve_activity::Result::Failed(bytes) | resolve_activity::Result::Cancelled(bytes)) => decode(bytes),
+            other => panic!("no failure in {other:?}"),
+        },
+        Some(Variant::ResolveChildWorkflowStart(r)) => match r.status.as_ref() {
+            Some(resolve_child_workflow_start::Status::Cancelled(bytes)) => decode(bytes),
+            other => panic!("no failure in {other:?}"),
+        },
+        Some(Variant::ResolveChildWorkflow(r)) => match r.result.as_ref() {
+            Some(resolve_child_workflow::Result::Failed(bytes) | resolve_child_workflow::Result::Cancelled(bytes)) => {
+                decode(bytes)
             }
             other => panic!("no failure in {other:?}"),
         },
+        Some(Variant::ResolveSignalExternalWorkflow(r)) => decode(&r.failure),
+        Some(Variant::ResolveCancelExternalWorkflow(r)) => decode(&r.failure),
         other => panic!("no resolution: {other:?}"),
     }
 }

@@ -5,10 +5,12 @@ mod support;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use support::follow::plan;
+use support::lang::{cancel_external, child, signal_external};
 use support::random::history;
 use support::slim::slim;
-use support::{HistoryBuilder, RunTest, Script, act, show, timer};
+use support::{Cmd, HistoryBuilder, RunTest, Script, act, show, timer};
 use temporalex_core::api::history::v1::HistoryEvent;
+use temporalex_core::boundary::ChildWorkflowCancellationType;
 use temporalex_core::history::{BoundaryRule, HistoryBuffer, Next};
 
 fn tape() -> impl Strategy<Value = Vec<u8>> {
@@ -40,16 +42,20 @@ fn cut(rule: BoundaryRule, events: &[HistoryEvent], pages: &[usize]) -> Vec<Vec<
     }
 }
 
-/// What comes from outside after a task that started four timers and four activities, with a task behind every event whose bit is
+/// What comes from outside after a task that started four timers, activities, children, signals and cancellations, with a task behind every event whose bit is
 /// set, and behind the last.
 fn grouped(arrivals: &[u8], bits: &[bool]) -> RunTest {
     let ids = ["1", "2", "3", "4"];
     let mut h = HistoryBuilder::new().w_native();
-    let (mut timers, mut activities) = (ids.iter(), ids.iter());
+    let (mut timers, mut activities, mut signals, mut cancels) = (ids.iter(), ids.iter(), ids.iter(), ids.iter());
+    let (mut starts, mut ends) = (ids.iter(), ids.iter());
     h = ids.iter().fold(h, |h, id| h.timer_started(id));
     h = ids.iter().fold(h, |h, id| h.act_scheduled(id));
+    h = ids.iter().fold(h, |h, id| h.child_initiated(id));
+    h = ids.iter().fold(h, |h, id| h.signal_initiated(id));
+    h = ids.iter().fold(h, |h, id| h.cancel_initiated(id, false));
     for (arrival, bit) in arrivals.iter().zip(bits.iter().cycle()) {
-        h = match arrival % 5 {
+        h = match arrival % 9 {
             0 => h.signal("a"),
             1 => h.signal("b"),
             2 => match timers.next() {
@@ -60,13 +66,32 @@ fn grouped(arrivals: &[u8], bits: &[bool]) -> RunTest {
                 Some(id) => h.act_done(id),
                 None => h.signal("no activity left"),
             },
+            4 => match starts.next() {
+                Some(id) => h.child_started(id),
+                None => h.signal("no child left"),
+            },
+            5 => match (ends.len() > starts.len()).then(|| ends.next()).flatten() {
+                Some(id) => h.child_completed(id),
+                None => h.signal("no child to end"),
+            },
+            6 => match signals.next() {
+                Some(id) => h.signal_delivered(id),
+                None => h.signal("no signal left"),
+            },
+            7 => match cancels.next() {
+                Some(id) => h.cancel_delivered(id),
+                None => h.signal("no request left"),
+            },
             _ => h.cancel_requested("enough"),
         };
         if *bit {
             h = h.w();
         }
     }
-    let first = [vec![timer(); 4], vec![act(); 4]].concat();
+    let waits = ChildWorkflowCancellationType::WaitCancellationCompleted;
+    let of_all = |make: &dyn Fn(&str) -> Cmd| ids.map(make).to_vec();
+    let others = [of_all(&|id| child(id, waits)), of_all(&signal_external), of_all(&cancel_external)].concat();
+    let first = [vec![timer(); 4], vec![act(); 4], others].concat();
     RunTest::new(&h.w_open(), Script::new([first]))
 }
 

@@ -22,6 +22,17 @@ struct Followed {
     merged: bool,
 }
 
+/// What no program of this core can follow: markers that only other SDKs write, events that the trimmed API does not hold (Nexus),
+/// and what other SDKs send although it was taken back.
+const NOT_FOLLOWED: [&str; 6] = [
+    "marker Version",
+    "marker LocalActivity",
+    "marker MutableSideEffect",
+    "a side effect without id",
+    "an event without attributes",
+    "an activity scheduled and cancelled in one task",
+];
+
 /// The histories that use nothing which the core has no commands for, each as a compat program's and as a native one's; the others
 /// are named.
 fn followable(histories: &Histories) -> Vec<Followed> {
@@ -31,6 +42,8 @@ fn followable(histories: &Histories) -> Vec<Followed> {
             Ok(followed) => followed,
             Err(reason) => {
                 println!("not followed: {name}: {reason}");
+                let known = NOT_FOLLOWED.iter().any(|known| reason.starts_with(known));
+                assert!(known, "{name}: {reason}");
                 continue;
             }
         };
@@ -51,7 +64,8 @@ fn followable(histories: &Histories) -> Vec<Followed> {
             found.push(Followed { name, test, local_activities, merged });
         }
     }
-    assert!(found.len() >= 200, "only {} histories were followed", found.len() / 2);
+    println!("{} histories are followed", found.len() / 2);
+    assert!(found.len() >= 250, "only {} histories were followed", found.len() / 2);
     found
 }
 

@@ -1,5 +1,4 @@
-//! Core-spec 6.5: patches (cases 70-84), each as history and code meet in the table of 1.9. Numbers 85-87 need commands that the
-//! boundary does not have (search attributes and memo of workflow code).
+//! Core-spec 6.5: patches (cases 70-84), each as history and code meet in the table of 1.9. Numbers 85-87 are in replay_externals.
 mod support;
 
 use support::lang::Patches;

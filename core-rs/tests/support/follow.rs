@@ -15,6 +15,9 @@ use super::history::failure;
 use super::lang::{Calls, Cmd, Lang, Reply, activity, la_named};
 use super::slim::{event_type, is_command_event, type_name};
 
+/// How the ids of children begin that are resolved when their cancellation is requested.
+pub const TRY_CANCEL: &str = "try:";
+
 /// What a history asks of a program that follows it.
 #[derive(Clone, Default)]
 pub struct Plan {
@@ -260,6 +263,14 @@ impl Lang for Follower {
     }
 }
 
+/// Which of both types that send a request a child had does not stand in history; random ones tell by their name.
+fn cancellation_of(child: &str) -> ChildWorkflowCancellationType {
+    match child.starts_with(TRY_CANCEL) {
+        true => ChildWorkflowCancellationType::TryCancel,
+        false => ChildWorkflowCancellationType::WaitCancellationCompleted,
+    }
+}
+
 fn give(step: Step, calls: &mut Calls) {
     let update = |protocol_instance_id, response| UpdateResponse { protocol_instance_id, response: Some(response) };
     match step {
@@ -271,9 +282,9 @@ fn give(step: Step, calls: &mut Calls) {
         }
         Step::CancelActivity(seq) => calls.give(&Cmd::CancelAct(seq)),
         Step::Child(id, workflow_type) => calls.give(&Cmd::Child(StartChildWorkflow {
-            workflow_id: id,
+            workflow_id: id.clone(),
             workflow_type,
-            cancellation_type: ChildWorkflowCancellationType::WaitCancellationCompleted as i32,
+            cancellation_type: cancellation_of(&id) as i32,
             ..Default::default()
         })),
         Step::CancelChild(seq) => calls.give(&Cmd::CancelChild(seq, "as recorded")),

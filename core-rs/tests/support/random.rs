@@ -2,8 +2,12 @@
 //! same history, and a shorter one a simpler history.
 use std::collections::BTreeSet;
 
-use temporalex_core::api::enums::v1::{RetryState, TimeoutType};
+use temporalex_core::api::enums::v1::{
+    CancelExternalWorkflowExecutionFailedCause, RetryState, SignalExternalWorkflowExecutionFailedCause,
+    StartChildWorkflowExecutionFailedCause, TimeoutType,
+};
 
+use super::follow::TRY_CANCEL;
 use super::history::{HistoryBuilder, failure, json};
 
 struct Tape<'a>(std::slice::Iter<'a, u8>);
@@ -34,6 +38,15 @@ struct World {
     names: u32,
     side_effects: u32,
     cancelled: bool,
+    /// Initiated; started.
+    children: [Vec<String>; 2],
+    /// Children whose cancellation was requested.
+    asked: BTreeSet<String>,
+    /// Those of them that are resolved already.
+    detached: BTreeSet<String>,
+    signals: Vec<String>,
+    /// Requests to cancel that have no answer yet; those of children make no job.
+    cancels: Vec<(String, bool)>,
 }
 
 impl World {
@@ -84,7 +97,9 @@ pub fn history(tape: &[u8], native: bool) -> HistoryBuilder {
             (h, jobs) = (accept(h, &mut world), true);
         }
         let (open_timers, open_activities) = (world.timers.clone(), world.activities.clone());
-        let mut old = (open_timers, open_activities);
+        let mut open_children = world.children.concat();
+        open_children.retain(|id| !world.asked.contains(id));
+        let mut old = [open_timers, open_activities, open_children];
         for _ in 0..if jobs { count } else { 0 } {
             h = command(h, tape, &mut world, &mut old, &mut timers, &mut activities);
         }
@@ -103,7 +118,7 @@ pub fn history(tape: &[u8], native: bool) -> HistoryBuilder {
 
 /// One event from outside; whether it makes a job.
 fn event(h: HistoryBuilder, tape: &mut Tape, world: &mut World) -> (HistoryBuilder, bool) {
-    match tape.below(6) {
+    match tape.below(10) {
         1 => {
             if let Some(timer) = tape.take(&mut world.timers) {
                 return (h.timer_fired(&timer), true);
@@ -127,6 +142,36 @@ fn event(h: HistoryBuilder, tape: &mut Tape, world: &mut World) -> (HistoryBuild
             world.cancelled = true;
             return (h.cancel_requested("enough"), true);
         }
+        5 => {
+            if let Some(id) = tape.take(&mut world.children[0]) {
+                let heard = !world.detached.contains(&id);
+                if tape.below(4) == 3 {
+                    let exists = StartChildWorkflowExecutionFailedCause::WorkflowAlreadyExists;
+                    return (h.child_start_failed(&id, exists), heard);
+                }
+                world.children[1].push(id.clone());
+                return (h.child_started(&id), heard);
+            }
+        }
+        6 => {
+            if let Some(id) = tape.take(&mut world.children[1]) {
+                let heard = !world.detached.contains(&id);
+                return (end_of_child(h, tape, &id), heard);
+            }
+        }
+        7 => {
+            if let Some(id) = tape.take(&mut world.signals) {
+                let not_found = SignalExternalWorkflowExecutionFailedCause::ExternalWorkflowExecutionNotFound;
+                return (if tape.below(2) == 0 { h.signal_delivered(&id) } else { h.signal_failed(&id, not_found) }, true);
+            }
+        }
+        8 => {
+            if let Some((id, of_child)) = tape.take(&mut world.cancels) {
+                let not_found = CancelExternalWorkflowExecutionFailedCause::ExternalWorkflowExecutionNotFound;
+                let h = if tape.below(2) == 0 { h.cancel_delivered(&id) } else { h.cancel_failed(&id, not_found) };
+                return (h, !of_child);
+            }
+        }
         _ => {}
     }
     (h.signal("s"), true)
@@ -137,6 +182,16 @@ fn end_of_activity(h: HistoryBuilder, tape: &mut Tape, id: &str) -> HistoryBuild
         0 => h.act_done(id),
         1 => h.act_started(id).act_failed(id, failure("boom"), RetryState::MaximumAttemptsReached),
         _ => h.act_timed_out(id, TimeoutType::ScheduleToStart),
+    }
+}
+
+fn end_of_child(h: HistoryBuilder, tape: &mut Tape, id: &str) -> HistoryBuilder {
+    match tape.below(5) {
+        0 => h.child_completed(id),
+        1 => h.child_failed(id, failure("boom"), RetryState::RetryPolicyNotSet),
+        2 => h.child_canceled(id),
+        3 => h.child_terminated(id),
+        _ => h.child_timed_out(id, RetryState::Timeout),
     }
 }
 
@@ -152,18 +207,18 @@ fn start_timer(h: HistoryBuilder, world: &mut World, timers: &mut u32) -> Histor
     h.timer_started(&timers.to_string())
 }
 
-/// `old`: timers and activities that were there before this task; what began in it would be taken back, not cancelled.
+/// `old`: timers, activities and children that were there before this task; what began in it would be taken back, not cancelled.
 fn command(
     h: HistoryBuilder,
     tape: &mut Tape,
     world: &mut World,
-    old: &mut (Vec<String>, Vec<String>),
+    old: &mut [Vec<String>; 3],
     timers: &mut u32,
     activities: &mut u32,
 ) -> HistoryBuilder {
-    match tape.below(8) {
+    match tape.below(14) {
         1 => {
-            if let Some(timer) = tape.take(&mut old.0) {
+            if let Some(timer) = tape.take(&mut old[0]) {
                 world.timers.retain(|t| *t != timer);
                 return h.timer_canceled(&timer);
             }
@@ -175,7 +230,7 @@ fn command(
             return h.act_scheduled(&id);
         }
         3 => {
-            if let Some(id) = tape.take(&mut old.1) {
+            if let Some(id) = tape.take(&mut old[1]) {
                 world.activities.retain(|a| *a != id);
                 world.cancelling.push(id.clone());
                 return h.act_cancel_requested(&id);
@@ -198,6 +253,33 @@ fn command(
                 return h.update_completed(&id);
             }
         }
+        8 => {
+            let id = format!("{}{}", ["", TRY_CANCEL][tape.below(2)], world.name());
+            world.children[0].push(id.clone());
+            return h.child_initiated(&id);
+        }
+        9 => {
+            if let Some(id) = tape.take(&mut old[2]) {
+                world.asked.insert(id.clone());
+                if id.starts_with(TRY_CANCEL) {
+                    world.detached.insert(id.clone());
+                }
+                world.cancels.push((id.clone(), true));
+                return h.cancel_initiated(&id, true);
+            }
+        }
+        10 => {
+            let id = format!("s{}", world.name());
+            world.signals.push(id.clone());
+            return h.signal_initiated(&id);
+        }
+        11 => {
+            let id = format!("x{}", world.name());
+            world.cancels.push((id.clone(), false));
+            return h.cancel_initiated(&id, false);
+        }
+        12 => return h.upsert([("k", json("1"))]),
+        13 => return h.properties_modified([("k", json("1"))]),
         _ => {}
     }
     start_timer(h, world, timers)

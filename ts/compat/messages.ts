@@ -10,11 +10,21 @@ import {
   type SignalWorkflow,
   UpdateResponse,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { fromPayloads } from "../converter/payload.ts";
+import { defaultPayloadConverter, fromPayloads } from "../converter/payload.ts";
+import {
+  BUILT_IN_QUERIES,
+  ENHANCED_STACK_TRACE,
+  isReserved,
+  sorted,
+  STACK_TRACE,
+  WORKFLOW_METADATA,
+} from "../executor/built_in_queries.ts";
+import { enhancedStackTrace, stackTraceText } from "../executor/stack_traces.ts";
 import { IllegalStateError } from "./common/errors.ts";
 import { ApplicationFailure, TemporalFailure } from "./common/failures.ts";
 import { HandlerUnfinishedPolicy } from "./common/options.ts";
 import type { CompatRun } from "./run.ts";
+import { COMPAT_SDK_NAME } from "./sdk_name.ts";
 import { CancellationScope } from "./workflow/scope.ts";
 
 // deno-lint-ignore no-explicit-any
@@ -55,10 +65,12 @@ export class MessageHandlers {
 
   constructor(run: CompatRun) {
     this.#run = run;
-    this.queries.set(RESERVED_PREFIX + "workflow_metadata", {
-      handler: () => this.#metadata(),
-      description: "Returns metadata associated with this workflow.",
-    });
+    const answers: { readonly [name: string]: () => unknown } = {
+      [STACK_TRACE]: () => stackTraceText(run.waits()),
+      [ENHANCED_STACK_TRACE]: () => enhancedStackTrace(run.waits(), COMPAT_SDK_NAME, run.sdkVersion),
+      [WORKFLOW_METADATA]: () => this.#metadata(),
+    };
+    for (const { name, description } of BUILT_IN_QUERIES) this.queries.set(name, { handler: answers[name]!, description });
   }
 
   get allFinished(): boolean {
@@ -182,7 +194,11 @@ export class MessageHandlers {
       this.#run.command(CommandKind.COMMAND_KIND_QUERY_RESULT, QueryResult.encode({ queryId, result }).finish());
     };
     this.#askQuery(queryType, fromPayloads(this.#run.converter, job.arguments)).then(
-      (value) => answer({ $case: "succeeded", value: { externalPayloads: [], ...this.#run.converter.toPayload(value) } }),
+      (value) => {
+        // Tools read the answers to Temporal's own queries, so those are in the default encoding.
+        const converter = isReserved(queryType) ? defaultPayloadConverter : this.#run.converter;
+        answer({ $case: "succeeded", value: { externalPayloads: [], ...converter.toPayload(value) } });
+      },
     ).catch((error) => answer({ $case: "failed", value: this.#run.encodeError(error) }));
   }
 
@@ -205,7 +221,8 @@ export class MessageHandlers {
 
   /** What user interfaces ask for to show a workflow's messages; the JSON form of temporal.api.sdk.v1.WorkflowMetadata. */
   #metadata(): unknown {
-    const list = (entries: Map<string, Entry>) => [...entries].map(([name, { description }]) => ({ name, description }));
+    const list = (entries: Map<string, Entry>) =>
+      sorted([...entries].map(([name, { description }]) => ({ name, ...(description !== undefined && { description }) })));
     return {
       definition: {
         type: this.#run.info.workflowType,

@@ -8,6 +8,7 @@ import { type AsyncStorage, asyncStorageContext, type ScopeContext, SlotContext 
 import { KNOWN_FLAGS, USED_FLAGS } from "./flags.ts";
 import { compatGlobals } from "./globals.ts";
 import { type CompileFunction, ModuleGraph, type ModuleSource } from "./loader/module_graph.ts";
+import { COMPAT_SDK_NAME } from "./sdk_name.ts";
 import * as workflow from "./workflow/mod.ts";
 
 export interface CompatProgramOptions {
@@ -23,7 +24,7 @@ export interface CompatProgramOptions {
 export class CompatProgram implements Program {
   readonly jobOrder = JobOrder.JOB_ORDER_COMPAT;
   /** Not the native programs' name: the core chooses Core's rule of task boundaries by it (core-spec head note 2). */
-  readonly sdkName = "temporalex-ts-compat";
+  readonly sdkName = COMPAT_SDK_NAME;
   readonly knownLangFlags = KNOWN_FLAGS;
   readonly usedLangFlags = USED_FLAGS;
   #modules: ModuleGraph;

@@ -9,7 +9,9 @@ import {
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { ContinueAsNew as ContinueAsNewCommand } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
+import { callStack } from "../executor/call_site.ts";
 import type { LogLevel, RunContext } from "../executor/program.ts";
+import type { WaitingAt } from "../executor/stack_traces.ts";
 import { IllegalStateError } from "./common/errors.ts";
 import { encodeFailure } from "./common/failure_converter.ts";
 import { ensureTemporalFailure, isCancellation, TemporalFailure } from "./common/failures.ts";
@@ -72,6 +74,7 @@ export class CompatRun {
   #presentPatches = new Set<string>();
   #patchDecisions = new Map<string, true>();
   #taskError: { error: unknown } | undefined;
+  readonly #stacks = new WeakMap<object, WaitingAt>();
 
   constructor(host: RunContext, options: CompatRunOptions) {
     this.#host = host;
@@ -205,6 +208,29 @@ export class CompatRun {
     if (this.info.unsafe.isReplayingHistoryEvents) return;
     const { workflowType, workflowId, runId } = this.info;
     this.#host.log.write({ level, message, fields, timeMs: this.timeMs, workflowType, workflowId, runId, source: "workflow" });
+  }
+
+  // ------------------------------------------------------------------------------------------------------------------- stacks
+
+  /** Remembers where the code stood that waits for something, when stacks are recorded. Answers what it was given. */
+  waitsAt<W extends object>(label: string, wait: W): W {
+    if (this.#host.callSites !== "stacks") return wait;
+    const update = this.context.current()?.update;
+    const strand = update === undefined ? `workflow "${this.info.workflowType}"` : `handler of update "${update.name}"`;
+    this.#stacks.set(wait, { strand, label, site: callStack(this.waitsAt, 1) });
+    return wait;
+  }
+
+  /** What the code waits for, and where. */
+  waits(): WaitingAt[] {
+    if (this.completed) return [];
+    const open = [...this.timers.values(), ...this.activities.values(), ...this.conditions.values()];
+    return open.map((wait) => this.#stacks.get(wait)).filter((stack) => stack !== undefined);
+  }
+
+  /** Of this package, as the worker tells it. */
+  get sdkVersion(): string {
+    return this.#host.sdkVersion;
   }
 
   /** The promise that waits for the answer to a command. */

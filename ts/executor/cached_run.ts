@@ -7,7 +7,7 @@ import { encodeFailure } from "../converter/failure_converter.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import { hop } from "../platform/hop.ts";
 import { FailedCause, isTaskError } from "./errors.ts";
-import type { Activator, LogSink, Program } from "./program.ts";
+import type { Activator, CallSites, LogSink, Program } from "./program.ts";
 import { Recorder } from "./recording.ts";
 import { OpenRejections, type RejectionWatch } from "./rejections.ts";
 import type { Tracer } from "./tracing.ts";
@@ -37,7 +37,7 @@ export interface RunSetup {
   readonly log: LogSink;
   readonly watch: RejectionWatch | undefined;
   readonly record: boolean;
-  readonly callSites: boolean;
+  readonly callSites: CallSites;
   /** Writes down what a debug session shows; log lines go there, too. */
   readonly tracer?: Tracer | undefined;
 }
@@ -48,6 +48,8 @@ export class CachedRun {
   readonly core: CoreRun;
   readonly identity: RunIdentity;
   readonly recorder: Recorder | undefined;
+  /** It can say where its code waits: it was made for that. */
+  readonly knowsStacks: boolean;
   /** What workflow code failed the last task with. */
   thrown: unknown;
   /** Events and bytes of its history, as far as the server has told. */
@@ -67,7 +69,9 @@ export class CachedRun {
     const { jobOrder, sdkName, knownLangFlags = [], usedLangFlags = [] } = program;
     const langFlags = { knownLangFlags: [...knownLangFlags], usedLangFlags: [...usedLangFlags] };
     this.core = setup.core.createRun({ ...runOptions, jobOrder, sdkName, ...langFlags });
-    this.recorder = setup.record || setup.callSites ? new Recorder(this.core, setup.callSites) : undefined;
+    const sites = setup.callSites === true;
+    this.recorder = setup.record || sites ? new Recorder(this.core, sites) : undefined;
+    this.knowsStacks = setup.callSites === "stacks";
     this.#converter = converter;
     this.#tracer = setup.tracer;
     this.#watch = setup.watch;
@@ -79,6 +83,7 @@ export class CachedRun {
       namespace: runOptions.namespace ?? "",
       ...identity,
       callSites: setup.callSites,
+      sdkVersion: runOptions.sdkVersion ?? "",
     });
     this.#rejections = new OpenRejections((reason) => this.#activator.ignoresRejection?.(reason) ?? false);
   }

@@ -5,6 +5,9 @@
 import { stackFrames } from "../converter/stack.ts";
 import { bundled, ownCode } from "../platform/own_code.ts";
 
+/** A frame that names a line of a file; "async Promise.all (index 0)" names none. */
+const PLACED = /:\d+:\d+\)?$/;
+
 /** URLs of modules that this realm has loaded. */
 const loaded = new Set<string>();
 
@@ -23,6 +26,38 @@ export function userFrame(stack: string | undefined, depth = 0): string {
     return all.find((frame) => [...loaded].some((url) => frame.includes(`${url}:`))) ?? "";
   }
   return all.find((line) => !line.includes(ownCode) && !/\bnode:|\bext:|\(<anonymous>\)$/.test(line)) ?? "";
+}
+
+/** All frames of the user's, nearest first, a line for each; as `userFrame` otherwise. Where a bundle hides which are whose: the nearest. */
+function userFrames(stack: string | undefined, depth: number): string {
+  const all = stackFrames(stack).filter((frame) => PLACED.test(frame));
+  if (bundled && loaded.size === 0) return all[depth] ?? "";
+  const users = bundled
+    ? all.filter((frame) => [...loaded].some((url) => frame.includes(`${url}:`)))
+    : all.filter((frame) => !frame.includes(ownCode) && !/\bnode:|\bext:/.test(frame));
+  return users.map(plainNames).join("\n");
+}
+
+/** A frame without what the engine adds to a function's name: "Object.eval [as run] (f)" is "f", "StrandStart.left [as body] (f)" is "left (f)". */
+function plainNames(frame: string): string {
+  const [, wait = "", name, place] = /^(async )?(.*?) \((.*)\)$/.exec(frame) ?? [];
+  if (place === undefined) return frame;
+  const plain = name!.replace(/ \[as [^\]]*\]$/, "").replace(/^(?:Object|StrandStart)\./, "");
+  return /^(?:eval|<anonymous>|)$/.test(plain) ? `${wait}${place}` : `${wait}${plain} (${place})`;
+}
+
+type CaptureStackTrace = (target: object, above: unknown) => void;
+
+/**
+ * Where the caller of `above` (a function of ours) was called from, through every await that the engine can follow. Engines give ten
+ * frames, and a realm is sealed with that, so frames of ours are left out where the engine can do it. `depth`: frames over it in a bundle.
+ */
+export function callStack(above: unknown, depth: number): string {
+  const holder: { stack?: string } = {};
+  const capture = (Error as { captureStackTrace?: CaptureStackTrace }).captureStackTrace;
+  if (capture === undefined) return userFrames(new Error().stack, depth + 2);
+  capture(holder, above);
+  return userFrames(holder.stack, depth);
 }
 
 /** The call site of whoever called into the API: `depth` frames over the caller of this function. */

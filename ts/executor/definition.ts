@@ -6,6 +6,8 @@ import type { SearchAttributes } from "../converter/search_attributes.ts";
 export interface MessageShape {
   readonly kind: "signal" | "update" | "query";
   readonly name: string;
+  /** For people, who read it in user interfaces. */
+  readonly description?: string;
   /** Standard Schema validators of the arguments, by position. */
   readonly args?: readonly SchemaShape[];
 }
@@ -40,6 +42,8 @@ export interface DefinitionShape {
   readonly run: (...args: any[]) => unknown;
   // deno-lint-ignore no-explicit-any
   readonly queries: { readonly [name: string]: (published: any, ...args: any[]) => unknown };
+  /** The messages that it declares, if it does. */
+  readonly messages?: readonly MessageShape[];
   readonly handlerErrors: HandlerErrors;
 }
 

@@ -2,7 +2,7 @@
 // code), from closures that must not use the API (validators, queries, sideEffect, updateState), and from constructs where the nesting
 // rules forbid them. Misuse fails the task even when workflow code catches the error.
 import type { CancelledFailure } from "../converter/failures.ts";
-import { callSite, userFrame } from "./call_site.ts";
+import { callSite, callStack, userFrame } from "./call_site.ts";
 import { MisuseError, NestingError, OutsideTurnError } from "./errors.ts";
 import { type Closure, slot } from "./slot.ts";
 import type { Strand, StrandKind } from "./strand.ts";
@@ -36,7 +36,8 @@ export function enter(api: string, allowed?: Closure, depth = 1): Strand {
     );
   }
   strand.lastCall = api;
-  if (strand.run.context.callSites) strand.lastSite = callSite(depth + 1);
+  const { callSites } = strand.run.context;
+  if (callSites !== false) strand.lastSite = callSites === "stacks" ? callStack(enter, depth) : callSite(depth + 1);
   return strand;
 }
 

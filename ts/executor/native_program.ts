@@ -3,9 +3,9 @@ import { JobOrder } from "../core/generated/boundary/temporalex/boundary/v1/boun
 import type { DefinitionShape, VersioningBehavior } from "./definition.ts";
 import type { Activator, Program, RunContext } from "./program.ts";
 import { NativeRun } from "./run.ts";
+import { SDK_NAME } from "./sdk_name.ts";
 
-/** Written into the histories of native programs; the rule for workflow-task boundaries is chosen by it. */
-export const SDK_NAME = "temporalex-ts";
+export { SDK_NAME };
 
 export function nativeProgram(definition: DefinitionShape): Program {
   return {

@@ -43,6 +43,9 @@ export interface CommandPort {
   randomBytes(length: number): Uint8Array;
 }
 
+/** What is recorded of the places that workflow code calls from: nothing, the user's line, or all lines of the user's. */
+export type CallSites = boolean | "stacks";
+
 export interface RunContext {
   readonly run: CommandPort;
   readonly converter: PayloadConverter;
@@ -51,8 +54,13 @@ export interface RunContext {
   readonly workflowType: string;
   readonly workflowId: string;
   readonly runId: string;
-  /** Primitives record where they were called (6 us each): debug sessions, and the second pass after a divergence. */
-  readonly callSites: boolean;
+  /**
+   * Primitives record where they were called (6 us each): debug sessions, and the second pass after a divergence. "stacks": all frames
+   * of the user's, a line for each, for queries that ask where the code waits.
+   */
+  readonly callSites: CallSites;
+  /** Version of this package, where the worker tells it. */
+  readonly sdkVersion: string;
   /** Log lines are wanted while the run replays, too: debug sessions. */
   readonly logsReplay?: boolean;
 }

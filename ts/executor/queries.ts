@@ -1,9 +1,10 @@
 // Published state and the queries over it. publishState keeps the value as it is at the call, encoded; a query sees a read-only copy of
-// it and never touches the run.
+// it and never touches the run. The queries that Temporal has for every workflow are in built_in_queries.ts.
 import { CommandKind, type Job, QueryResult } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { encodeFailure } from "../converter/failure_converter.ts";
 import { ApplicationFailure } from "../converter/failures.ts";
 import { fromPayloads, type Payload } from "../converter/payload.ts";
+import { answerBuiltIn } from "./built_in_queries.ts";
 import { encode, wire } from "./encode.ts";
 import { MisuseError } from "./errors.ts";
 import type { NativeRun } from "./run.ts";
@@ -40,8 +41,9 @@ export function answerQueries(run: NativeRun, jobs: readonly Job[]): void {
     const { queryId, queryType, arguments: args } = variant.value;
     let result: QueryResult["result"];
     try {
-      const answer = ask(run, queryType, fromPayloads(run.converter, args));
-      result = { $case: "succeeded", value: wire(run.converter.toPayload(original(answer))) };
+      const builtIn = answerBuiltIn(run, queryType);
+      const value = builtIn ?? run.converter.toPayload(original(ask(run, queryType, fromPayloads(run.converter, args))));
+      result = { $case: "succeeded", value: wire(value) };
     } catch (e) {
       result = { $case: "failed", value: encodeFailure(e, run.converter) };
     }

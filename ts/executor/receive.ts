@@ -3,7 +3,7 @@
 // accepted update is in flight from its acceptance on. The rules by number are those of core-spec 3.4.
 import { isCancellation, TemporalFailure } from "../converter/failures.ts";
 import { decodeArgs, InvalidArguments } from "./arguments.ts";
-import { type HandlerErrors, type HandlerResult, type HandlerShape, isHandlerResult } from "./definition.ts";
+import { type HandlerErrors, type HandlerResult, type HandlerShape, isHandlerResult, type MessageShape } from "./definition.ts";
 import { wire, type WirePayload } from "./encode.ts";
 import { enter, requireRole } from "./enter.ts";
 import { isTaskError, MisuseError, NestingError, taskErrorOf } from "./errors.ts";
@@ -103,6 +103,11 @@ export class ReceiveScope {
       stopping,
       handling: handling.map((strand) => strand.label),
     };
+  }
+
+  /** What it takes, as declared; nothing while it is stopping. */
+  messages(): MessageShape[] {
+    return this.isStopping ? [] : [...this.#signals.values(), ...this.#updates.values()].map(({ message }) => message);
   }
 
   handles(update: UpdateItem): boolean {

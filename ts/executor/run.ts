@@ -65,6 +65,8 @@ export class NativeRun implements Activator, RunClock {
   readonly waiters: Map<string, SignalAwaiter[]> = new Map();
   readonly markers: Markers = new Markers();
   readonly published: Published = new Published();
+  /** What setCurrentDetails was given last. */
+  details = "";
   /** At most one receive is active. */
   receive: ReceiveScope | undefined;
   info: RunInfo | undefined;

@@ -12,9 +12,10 @@ import type { Core } from "../core/load.ts";
 import { defaultPayloadConverter, type PayloadConverter } from "../converter/payload.ts";
 import { CachedRun, failureBytes, type FetchHistory, type RunIdentity, type RunSetup } from "./cached_run.ts";
 import { DeadlockError, FailedCause } from "./errors.ts";
+import { asksForStacks } from "./built_in_queries.ts";
 import { HistoryLimits } from "./history_limits.ts";
 import { Lock } from "./lock.ts";
-import { type LogSink, type Program, silentLog } from "./program.ts";
+import { type CallSites, type LogSink, type Program, silentLog } from "./program.ts";
 import type { Recorder } from "./recording.ts";
 import { type RejectionHost, RejectionWatch } from "./rejections.ts";
 import { replayHistory, type ReplayOptions, type ReplayProgress, type ReplayVerdict } from "./replay.ts";
@@ -103,8 +104,8 @@ export class TaskRunner {
     this.#options.onTurnTo?.(head.runId);
     try {
       if (this.#disposed) throw new Error("the task runner is disposed");
-      const run = this.#cache.get(head.runId) ?? this.#create(head);
-      this.#cache.delete(head.runId);
+      if (head.query !== undefined && asksForStacks([head.query])) return await this.#askForStacks(head, pollResponse);
+      const run = this.#take(head);
       let keep = false;
       try {
         run.core.startTask(pollResponse);
@@ -136,9 +137,19 @@ export class TaskRunner {
     return warning === undefined ? outcome : { ...outcome, warnings: [...outcome.warnings, warning] };
   }
 
-  #create(head: TaskHead): CachedRun {
+  /** The run of a task, out of the cache or a new one. Who is asked for stacks with a task must have recorded them from its start. */
+  #take(head: TaskHead): CachedRun {
+    const stacks = asksForStacks(head.queries ?? []);
+    const cached = this.#cache.get(head.runId);
+    this.#cache.delete(head.runId);
+    if (cached !== undefined && (!stacks || cached.knowsStacks)) return cached;
+    cached?.dispose();
+    return this.#create(head, stacks);
+  }
+
+  #create(head: TaskHead, stacks: boolean): CachedRun {
     const { onRecorder } = this.#options;
-    const run = new CachedRun(this.#setup(head, { record: onRecorder !== undefined }));
+    const run = new CachedRun(this.#setup(head, { record: onRecorder !== undefined, callSites: stacks && "stacks" }));
     if (run.recorder !== undefined) onRecorder?.(run.identity, run.recorder);
     return run;
   }
@@ -154,7 +165,7 @@ export class TaskRunner {
     }
   };
 
-  #setup(identity: RunIdentity, extra: { record?: boolean; callSites?: boolean; quiet?: boolean }): RunSetup {
+  #setup(identity: RunIdentity, extra: { record?: boolean; callSites?: CallSites; quiet?: boolean }): RunSetup {
     const { core, runOptions, programs, workflowTypes } = this.#options;
     const { workflowType, workflowId, runId } = identity;
     return {
@@ -166,7 +177,7 @@ export class TaskRunner {
       log: extra.quiet === true ? silentLog : this.#log,
       watch: this.#watch,
       record: extra.record === true,
-      callSites: extra.callSites === true,
+      callSites: extra.callSites ?? false,
     };
   }
 
@@ -206,6 +217,24 @@ export class TaskRunner {
       return { ...second, evict: false, evictionReason: EvictionReason.EVICTION_REASON_UNSPECIFIED };
     } catch {
       return first;
+    } finally {
+      run.dispose();
+    }
+  }
+
+  /**
+   * A query that asks where the code waits. Nothing of that is recorded as a rule, so a run of its own is led through the whole history
+   * with stacks taken; the cached one stays as it is.
+   */
+  async #askForStacks(head: TaskHead, pollResponse: Uint8Array): Promise<TaskOutcome> {
+    const run = new CachedRun(this.#setup(head, { callSites: "stacks", quiet: true }));
+    try {
+      run.core.startTask(pollResponse);
+      const outcome = await run.drive(this.#fetch);
+      return { ...outcome, evict: !this.#cache.has(head.runId), evictionReason: EvictionReason.EVICTION_REASON_UNSPECIFIED };
+    } catch (e) {
+      if (e instanceof CorePanicError) return this.#panicked(head, e);
+      throw e;
     } finally {
       run.dispose();
     }

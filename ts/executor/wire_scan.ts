@@ -8,6 +8,10 @@ export interface TaskHead {
   readonly workflowId: string;
   readonly runId: string;
   readonly workflowType: string;
+  /** It is one query, of this name. */
+  readonly query?: string;
+  /** Names of the queries that came with it. */
+  readonly queries?: readonly string[];
 }
 
 /** Walks the length-delimited fields of a message; the others are skipped. */
@@ -39,6 +43,8 @@ export function scanTask(poll: Uint8Array): TaskHead {
   let workflowId = "";
   let runId = "";
   let workflowType = "";
+  let query: string | undefined;
+  let queries: string[] | undefined;
   scanFields(poll, (number, value) => {
     switch (number) {
       case 1:
@@ -51,9 +57,20 @@ export function scanTask(poll: Uint8Array): TaskHead {
       case 3:
         workflowType = textField(value, 1);
         break;
+      case 10:
+        query = textField(value, 1);
+        break;
+      case 14:
+        // An entry of a map: its value is the query.
+        scanFields(value, (part, entry) => {
+          if (part === 2) (queries ??= []).push(textField(entry, 1));
+        });
+        break;
     }
   });
-  return { taskToken, workflowId, runId, workflowType };
+  const head = { taskToken, workflowId, runId, workflowType };
+  if (query === undefined && queries === undefined) return head;
+  return { ...head, ...(query !== undefined && { query }), ...(queries !== undefined && { queries }) };
 }
 
 export interface HistoryHead {

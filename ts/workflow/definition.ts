@@ -1,5 +1,6 @@
 // workflow(...): a definition is a name, a run function and the queries it answers. Its type carries arguments and result to clients.
 import { type DefinitionShape, type HandlerErrors, makeDefinition, type VersioningBehavior } from "../executor/definition.ts";
+import { isReserved, RESERVED_NAMES } from "../executor/built_in_queries.ts";
 import type { ContinueAsNew } from "./continue_as_new.ts";
 import type { Query, Signal, Update } from "./messages.ts";
 
@@ -97,6 +98,7 @@ export function workflow(
     name,
     run: parts.run,
     queries: queryTable(name, "messages" in parts ? parts.messages : undefined, "queries" in parts ? parts.queries : undefined),
+    ...("messages" in parts && parts.messages !== undefined && { messages: Object.freeze(Object.values(parts.messages)) }),
     handlerErrors: ("handlerErrors" in parts ? parts.handlerErrors : undefined) ?? "report",
     ...(versioning !== undefined && { versioningBehavior: versioning }),
   });
@@ -112,6 +114,11 @@ function queryTable(
   for (const [key, handler] of Object.entries(queries)) {
     const message = messages?.[key];
     if (typeof handler !== "function") throw new TypeError(`query "${key}" of workflow "${workflow}" needs a handler function`);
+    if (isReserved(key)) {
+      throw new TypeError(
+        `workflow "${workflow}" has a handler for the query "${key}": Temporal keeps ${RESERVED_NAMES} for itself`,
+      );
+    }
     table[message?.kind === "query" ? message.name : key] = handler;
   }
   for (const [key, message] of Object.entries(messages ?? {})) {

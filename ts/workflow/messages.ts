@@ -1,5 +1,6 @@
 // Messages: declared once, shared by the workflow and its clients. Plain data at run time; arguments and results live in the type. A
 // name on the wire is the one given here.
+import { isReserved, RESERVED_NAMES } from "../executor/built_in_queries.ts";
 import type { StandardSchemaV1 } from "./standard_schema.ts";
 
 /** A fire-and-forget message with arguments `A`. Made by {@link signal}. */
@@ -9,6 +10,8 @@ export interface Signal<A extends unknown[] = []> {
   readonly name: string;
   /** Validators of the arguments, by position. */
   readonly args?: ArgSchemas<A>;
+  /** For people, who read it in user interfaces. */
+  readonly description?: string;
   readonly _a?: A;
 }
 
@@ -19,6 +22,8 @@ export interface Update<A extends unknown[] = [], R = void> {
   readonly name: string;
   /** Validators of the arguments, by position. */
   readonly args?: ArgSchemas<A>;
+  /** For people, who read it in user interfaces. */
+  readonly description?: string;
   readonly _a?: A;
   readonly _r?: R;
 }
@@ -28,6 +33,8 @@ export interface Query<R = unknown, A extends unknown[] = []> {
   readonly kind: "query";
   /** Name on the wire. */
   readonly name: string;
+  /** For people, who read it in user interfaces. */
+  readonly description?: string;
   readonly _a?: A;
   readonly _r?: R;
 }
@@ -35,8 +42,16 @@ export interface Query<R = unknown, A extends unknown[] = []> {
 /** One Standard Schema validator per argument; their outputs are what handlers get. Synchronous. */
 export type ArgSchemas<A extends unknown[]> = { readonly [K in keyof A]: StandardSchemaV1<unknown, A[K]> };
 
+/** Options of a declared query. */
+export interface QueryOptions {
+  /** What it answers, for people: Temporal's user interface and `workflow metadata` show it. */
+  readonly description?: string;
+}
+
 /** Options of a declared message. */
 export interface MessageOptions<A extends unknown[]> {
+  /** What it does, for people: Temporal's user interface and `workflow metadata` show it. */
+  readonly description?: string;
   /**
    * Validators of the arguments, by position: zod, valibot, arktype or any other Standard Schema. An update whose arguments they refuse is
    * rejected; a signal is logged and dropped.
@@ -46,6 +61,9 @@ export interface MessageOptions<A extends unknown[]> {
 
 function checkName(kind: string, name: string): void {
   if (typeof name !== "string" || name === "") throw new TypeError(`a ${kind} needs a name that is a non-empty string`);
+  if (isReserved(name)) {
+    throw new TypeError(`a ${kind} cannot be named "${name}": Temporal keeps ${RESERVED_NAMES} for itself`);
+  }
 }
 
 /**
@@ -77,7 +95,7 @@ export function update<A extends unknown[] = [], R = void>(name: string, options
  * export const status = query<Status>("status");
  * export const items = query<Item[], [filter: string]>("items");
  */
-export function query<R = unknown, A extends unknown[] = []>(name: string): Query<R, A> {
+export function query<R = unknown, A extends unknown[] = []>(name: string, options: QueryOptions = {}): Query<R, A> {
   checkName("query", name);
-  return Object.freeze({ kind: "query", name });
+  return Object.freeze({ kind: "query", name, ...options });
 }

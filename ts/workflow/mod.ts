@@ -6,7 +6,7 @@ export type { ContinueAsNew, ContinueAsNewOptions } from "./continue_as_new.ts";
 export { workflow } from "./definition.ts";
 export type { ResultOf, WorkflowDefinition, WorkflowOptions } from "./definition.ts";
 export { query, signal, update } from "./messages.ts";
-export type { ArgSchemas, MessageOptions, Query, Signal, Update } from "./messages.ts";
+export type { ArgSchemas, MessageOptions, Query, QueryOptions, Signal, Update } from "./messages.ts";
 export { parallel, shield } from "./parallel.ts";
 export type { Settled } from "./parallel.ts";
 export { noreply, on, receive, reply, spawnAsync, stop, updateState } from "./receive.ts";
@@ -24,7 +24,19 @@ export type {
   UpdateState,
 } from "./receive.ts";
 export type { StandardIssue, StandardResult, StandardSchemaV1 } from "./standard_schema.ts";
-export { cancelled, deprecatePatch, log, now, patched, publishState, random, sideEffect, uuid4, workflowInfo } from "./state.ts";
+export {
+  cancelled,
+  deprecatePatch,
+  log,
+  now,
+  patched,
+  publishState,
+  random,
+  setCurrentDetails,
+  sideEffect,
+  uuid4,
+  workflowInfo,
+} from "./state.ts";
 export { sleep, waitForSignal } from "./waiting.ts";
 export type { SignalValue } from "./waiting.ts";
 

@@ -1,5 +1,6 @@
 // What a run shows and remembers beside its history of events: published state, side effects, versions, its log and facts about itself.
 import { enter } from "../executor/enter.ts";
+import { MisuseError } from "../executor/errors.ts";
 import type { WorkflowInfo } from "../executor/info.ts";
 
 /**
@@ -9,6 +10,18 @@ import type { WorkflowInfo } from "../executor/info.ts";
 export function publishState(state: unknown): void {
   const { run } = enter("publishState", "updateState");
   run.published.publish(run, state);
+}
+
+/**
+ * Sets the text that user interfaces show for this run ("current details"), as it is from here on: some lines of plain text or Markdown
+ * about where it stands. Queries ask for it; it is no part of history and costs no event. Does not wait; anywhere in workflow code.
+ */
+export function setCurrentDetails(details: string): void {
+  const { run } = enter("setCurrentDetails", "updateState");
+  if (typeof details !== "string") {
+    run.misuse(new MisuseError(`setCurrentDetails takes a text, and was given a ${typeof details}`));
+  }
+  run.details = details;
 }
 
 /**

@@ -151,20 +151,33 @@ const updateResult = {
 } as const satisfies Options;
 export type UpdateResultCall = Call<typeof updateResult>;
 
+const REJECT_CONDITION = {
+  type: "text",
+  value: "condition",
+  choices: ["not_open", "not_completed_cleanly"],
+  help: "Do not ask a workflow that is closed, or that did not complete",
+} as const;
+
 const query = {
   workflowId: WORKFLOW_ID,
   runId: RUN_ID,
   name: { ...NAME, help: "Query name" },
   ...INPUT_OPTIONS,
-  rejectCondition: {
-    type: "text",
-    value: "condition",
-    choices: ["not_open", "not_completed_cleanly"],
-    help: "Do not ask a workflow that is closed, or that did not complete",
-  },
+  rejectCondition: REJECT_CONDITION,
   ...SERVICE_OPTIONS,
 } as const satisfies Options;
 export type QueryCall = Call<typeof query>;
+
+const asked = { workflowId: WORKFLOW_ID, runId: RUN_ID, rejectCondition: REJECT_CONDITION } as const;
+const stack = {
+  ...asked,
+  enhanced: { type: "flag", help: "As data: files, lines and columns, as JSON" },
+  ...SERVICE_OPTIONS,
+} as const satisfies Options;
+export type StackCall = Call<typeof stack>;
+
+const metadata = { ...asked, ...SERVICE_OPTIONS } as const satisfies Options;
+export type MetadataCall = Call<typeof metadata>;
 
 const describe = { ...one, timeFormat: TIME_FORMAT } as const satisfies Options;
 export type DescribeCall = Call<typeof describe>;
@@ -285,6 +298,22 @@ While a process has the store open, its commands reach it through a socket besid
       options: query,
       examples: [{ line: "temporalex workflow query -w cart-42 --name status" }],
       run: async (call) => (await import("../workflow/messages.ts")).queryCommand(call),
+    }),
+    stack: command({
+      summary: "show where a workflow's code waits",
+      description:
+        "Shows every place where the code of a workflow waits: for what, and on which lines. A worker finds it out by replaying the run, so nothing is recorded ahead; it works on closed workflows, too, where it shows how they were left.",
+      options: stack,
+      examples: [{ line: "temporalex workflow stack -w cart-42" }],
+      run: async (call) => (await import("../workflow/built_in.ts")).stackCommand(call),
+    }),
+    metadata: command({
+      summary: "show what can be sent to a workflow",
+      description:
+        "Shows a workflow's type, the signals, updates and queries that it takes, with their descriptions, and its current details (setCurrentDetails). A worker answers, also for closed workflows.",
+      options: metadata,
+      examples: [{ line: "temporalex workflow metadata -w cart-42" }],
+      run: async (call) => (await import("../workflow/built_in.ts")).metadataCommand(call),
     }),
     cancel: command({
       summary: "ask a workflow to stop",

@@ -50,13 +50,20 @@ export async function updateResultCommand(call: UpdateResultCall): Promise<numbe
   });
 }
 
+/** A handle for queries, with the condition that the options name. */
+export function asking(
+  connection: Connection,
+  options: Pick<QueryCall["options"], "workflowId" | "runId" | "rejectCondition">,
+): Handle {
+  const handle = handleOf(connection, options);
+  if (options.rejectCondition === undefined) return handle;
+  return handle.with({ queryRejectCondition: options.rejectCondition === "not_open" ? "NOT_OPEN" : "NOT_COMPLETED_CLEANLY" });
+}
+
 export async function queryCommand(call: QueryCall): Promise<number> {
-  const { workflowId, name, rejectCondition } = call.options;
+  const { workflowId, name } = call.options;
   const args = await readInputs(call);
   return await withService(call, async (connection) => {
-    const handle = handleOf(connection, call.options);
-    const condition = rejectCondition === "not_open" ? "NOT_OPEN" as const : "NOT_COMPLETED_CLEANLY" as const;
-    const asked = rejectCondition === undefined ? handle : handle.with({ queryRejectCondition: condition });
-    return showAnswer(call, { workflowId, name }, await asked.query(name, ...args));
+    return showAnswer(call, { workflowId, name }, await asking(connection, call.options).query(name, ...args));
   });
 }

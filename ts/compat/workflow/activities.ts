@@ -71,6 +71,7 @@ export function scheduleActivity<R>(activityType: string, args: readonly unknown
     run,
     CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY,
     seq,
+    activityType,
     () =>
       ScheduleActivity.encode(ScheduleActivity.fromPartial({
         ...common(run, seq, activityType, args, options),
@@ -121,6 +122,7 @@ async function attemptLocally<R>(
     run,
     CommandKind.COMMAND_KIND_SCHEDULE_LOCAL_ACTIVITY,
     seq,
+    activityType,
     () =>
       ScheduleLocalActivity.encode(ScheduleLocalActivity.fromPartial({
         ...common(run, seq, activityType, args, options),
@@ -147,14 +149,15 @@ export class LocalActivityDoBackoff extends Error {
 }
 
 /** The promise of an activity: scheduled unless the scope is cancelled, and cancelled with it. */
-function pending<R>(run: CompatRun, kind: CommandKind, seq: number, encode: () => Uint8Array): Promise<R> {
+function pending<R>(run: CompatRun, kind: CommandKind, seq: number, activityType: string, encode: () => Uint8Array): Promise<R> {
   return new Promise<R>((resolve, reject) => {
     const alive = joinScope(reject, () => {
       if (run.activities.has(seq)) run.cancelCommand(kind, seq);
     });
     if (!alive) return;
     run.command(kind, encode());
-    run.activities.set(seq, { resolve: resolve as (value: unknown) => void, reject });
+    const completion = { resolve: resolve as (value: unknown) => void, reject };
+    run.activities.set(seq, run.waitsAt(`activity "${activityType}"`, completion));
   });
 }
 

@@ -39,6 +39,6 @@ function until(fn: () => boolean): Promise<void> {
     if (!alive) return;
     id = run.nextConditionId++;
     if (fn()) resolve();
-    else run.conditions.set(id, { fn, resolve });
+    else run.conditions.set(id, run.waitsAt("condition", { fn, resolve }));
   });
 }

@@ -29,7 +29,7 @@ function startSleep(run: CompatRun, durationMs: number, options?: TimerOptions):
     });
     if (!alive) return;
     startTimer(run, seq, durationMs, options?.summary);
-    run.timers.set(seq, { resolve, reject });
+    run.timers.set(seq, run.waitsAt("sleep", { resolve, reject }));
   });
   return { seq, done };
 }
@@ -57,7 +57,10 @@ export function setTimeout(callback: Callback, ms = 0, ...args: unknown[]): numb
   if (!run.hasFlag(FLAG_SHIELDED_SCOPES)) {
     const seq = run.nextTimerSeq++;
     startTimer(run, seq, durationMs, undefined);
-    new Promise<void>((resolve, reject) => run.timers.set(seq, { resolve, reject })).then(call, () => {});
+    new Promise<void>((resolve, reject) => run.timers.set(seq, run.waitsAt("setTimeout", { resolve, reject }))).then(
+      call,
+      () => {},
+    );
     return seq;
   }
   const scope = new CancellationScope({ cancellable: true });

@@ -27,7 +27,7 @@ test("bash completes commands, options, values and files", { skip: !has("bash") 
         ...words,
       ], { cwd: folder, encoding: "utf8" }).split("\n").filter((line) => line !== "").sort();
     assert.deepEqual(complete("work"), ["worker", "workflow"]);
-    assert.deepEqual(complete("workflow", "st"), ["start"]);
+    assert.deepEqual(complete("workflow", "st"), ["stack", "start"]);
     assert.deepEqual(complete("workflow", "update", ""), ["execute", "result", "start"]);
     assert.deepEqual(complete("workflow", "start", "--workflow"), ["--workflow-id"]);
     assert.deepEqual(complete("workflow", "update", "--up"), ["--update-id"], "of the command that is meant without a name");

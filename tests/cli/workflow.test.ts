@@ -117,6 +117,20 @@ test("update, query, signal, result, execute", async () => {
   await refused(1, /query "stauts" failed: Unknown query/, "query", "-w", "talk-1", "--name", "stauts");
   await refused(1, /workflow not found.*nobody/, "query", "-w", "nobody", "--name", "status");
 
+  const stack = await ok("stack", "-w", "talk-1");
+  assert.match(stack, /^run of workflow "Cart": receive\n {4}at run \(.*flows\/workflows\.[jt]s:\d+:\d+\)\n$/);
+  assert.deepEqual(await json("stack", "-w", "talk-1"), { workflowId: "talk-1", stackTrace: stack.trimEnd() });
+  const enhanced = await json("stack", "-w", "talk-1", "--enhanced") as { stacks: { locations: Json[] }[] };
+  assert.match(String(enhanced.stacks[0]!.locations[0]!["file_path"]), /flows\/workflows\.[jt]s$/);
+  assert.match(
+    await ok("metadata", "-w", "talk-1"),
+    /^Type {2}Cart\n\nSignals\ncheckout\n\nUpdates\nadd_item\n\nQueries\nstatus\n$/,
+  );
+  const { definition, currentDetails } = await json("metadata", "-w", "talk-1") as { definition: Json; currentDetails: string };
+  assert.deepEqual([definition["type"], definition["updateDefinitions"], currentDetails], ["Cart", [{ name: "add_item" }], ""]);
+  await refused(1, /workflow not found.*nobody/, "stack", "-w", "nobody");
+  await refused(2, /--workflow-id/, "metadata");
+
   assert.equal(await ok("update", "-w", "talk-1", "--name", "add_item", "-i", '"BOOK"'), "1\n");
   const added = await json("update", "execute", "-w", "talk-1", "--name", "add_item", "-i", '"PEN"', "--update-id", "u2");
   assert.deepEqual(added, { workflowId: "talk-1", updateId: "u2", name: "add_item", result: 2 });

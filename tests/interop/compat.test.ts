@@ -36,9 +36,9 @@ after(async () => {
   await server?.stop();
 });
 
-function load(program: string, rewritten: boolean): Promise<CompatProgram> {
+function load(program: string, rewritten: boolean, folder = join(here, "programs")): Promise<CompatProgram> {
   return CompatProgram.load({
-    entry: join(here, "programs", `${program}.ts`),
+    entry: join(folder, `${program}.ts`),
     source: { read: (file) => readFileSync(file, "utf8"), resolve: () => undefined },
     ...(rewritten ? {} : { asyncStorage: new AsyncLocalStorage() }),
   });
@@ -79,3 +79,36 @@ for (const program of ["callbacks", "interleaved"]) {
     });
   }
 }
+
+test("where an official program waits, and what it takes", { skip: noServer }, async () => {
+  const compat = await load("official_waiting", true, join(root, "tests/interop/flows"));
+  const worker = await Worker.create({
+    service,
+    taskQueue: "official-waiting",
+    realm: await inlineRealm(service, () => compat),
+    // No worker takes the activity: it stays open.
+    logger: silentLogger,
+  });
+  await worker.runUntil(async () => {
+    const handle = await client.start("officialWaiting", { id: "official-waiting", taskQueue: "official-waiting" });
+    await handle.startUpdate("work", { args: [], waitFor: "accepted" });
+    for (const state of ["open", "closed"]) {
+      const stack = String(await handle.query("__stack_trace"));
+      assert.match(stack, /workflow "officialWaiting": sleep\n {4}at deeper \(.*official_waiting\.ts:\d+:\d+\)\n/, state);
+      assert.match(stack, /workflow "officialWaiting": condition\n {4}at officialWaiting \(/);
+      assert.match(stack, /handler of update "work": activity "work"\n {4}at .*official_waiting\.ts:/);
+      assert.equal(stack.split("\n\n").length, 3, stack);
+      assert.doesNotMatch(stack, /ts\/compat|executor/);
+      const { sdk, stacks } = await handle.query("__enhanced_stack_trace") as { sdk: { name: string }; stacks: unknown[] };
+      assert.deepEqual([sdk.name, stacks.length], ["temporalex-ts-compat", 3]);
+      const metadata = await handle.query("__temporal_workflow_metadata") as {
+        definition: { signalDefinitions: unknown; updateDefinitions: unknown };
+        currentDetails: string;
+      };
+      assert.deepEqual(metadata.definition.signalDefinitions, [{ name: "done", description: "Ends it" }]);
+      assert.deepEqual(metadata.definition.updateDefinitions, [{ name: "work" }]);
+      assert.equal(metadata.currentDetails, "three at once");
+      if (state === "open") await handle.terminate("seen");
+    }
+  });
+});

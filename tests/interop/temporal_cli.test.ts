@@ -104,9 +104,16 @@ const SAME: readonly (readonly string[])[] = [
   ["workflow", "update", "result", "-w", "c1", "--update-id", "nobody"],
   ["workflow", "query", "-w", "c1", "--name", "status", "-o", "json"],
   ["workflow", "query", "-w", "c1", "--name", "nobody"],
+  ["workflow", "stack", "-w", "c1"],
+  ["workflow", "stack", "-w", "c1", "-o", "json"],
+  ["workflow", "metadata", "-w", "c1"],
+  ["workflow", "metadata", "-w", "c1", "-o", "json"],
+  ["workflow", "query", "-w", "c1", "--name", "__enhanced_stack_trace", "-o", "json"],
   ["workflow", "signal", "-w", "c1", "--name", "checkout"],
   ["workflow", "result", "-w", "c1"],
   ["workflow", "query", "-w", "c1", "--name", "status", "-o", "json"],
+  ["workflow", "stack", "-w", "c1"],
+  ["workflow", "metadata", "-w", "c1"],
   ["workflow", "show", "-w", "c1"],
   ["workflow", "cancel", "-w", "c1"],
   ["workflow", "signal", "-w", "c1", "--name", "checkout"],
@@ -157,6 +164,27 @@ test("the same commands say the same", { skip }, async (t) => {
         plain(expected.err),
       ]);
     });
+  }
+});
+
+test("where a workflow waits and what it takes, on both servers, closed ones too", { skip }, async () => {
+  for (const { address } of [ours, theirs]) {
+    const start = await temporal(address, ["workflow", "start", "-w", "s1", "--type", "Slow", "-t", "default", "-i", "3600000"]);
+    assert.equal(start.code, 0, start.err);
+    for (const state of ["open", "terminated"]) {
+      const { out, err } = await temporal(address, ["workflow", "stack", "-w", "s1"]);
+      assert.match(out, /run of workflow \\"Slow\\": sleep\\n {4}at .*flows\/workflows\.[jt]s:\d+:\d+/, `${state}: ${err}`);
+      const enhanced = await temporal(address, [
+        ...["workflow", "query", "-w", "s1", "--name", "__enhanced_stack_trace", "-o", "json"],
+      ]);
+      const [{ sdk, stacks }] = JSON.parse(enhanced.out).queryResult;
+      assert.equal(sdk.name, "temporalex-ts");
+      assert.match(stacks[0].locations[0].file_path, /^\/.*flows\/workflows\.[jt]s$/);
+      if (state === "open") await temporal(address, ["workflow", "terminate", "-w", "s1", "--reason", "enough"]);
+    }
+    const { out } = await temporal(address, ["workflow", "metadata", "-w", "s1"]);
+    assert.match(out, /Query Definitions:\n +__enhanced_stack_trace/);
+    await temporal(address, ["workflow", "delete", "-w", "s1"]);
   }
 });
 

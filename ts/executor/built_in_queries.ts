@@ -7,6 +7,7 @@ import type { MessageShape } from "./definition.ts";
 import { SDK_NAME } from "./sdk_name.ts";
 import type { NativeRun } from "./run.ts";
 import { enhancedStackTrace, stackTraceText } from "./stack_traces.ts";
+import type { Strand } from "./strand.ts";
 
 export const STACK_TRACE = "__stack_trace";
 export const ENHANCED_STACK_TRACE = "__enhanced_stack_trace";
@@ -68,9 +69,12 @@ function builtIn(run: NativeRun, name: string): unknown {
   }
 }
 
-/** The timeout of a receive is no place of its own. */
+/** In the order in which strands began. The timeout of a receive is no place of its own. */
 function waitsOf(run: NativeRun) {
-  return [...run.pending].filter(({ waitsFor }) => waitsFor !== "receiveTimeout").map((awaiter) => awaiter.inspect());
+  const strands = new Map([...run.strands].map((strand, i) => [strand, i]));
+  const at = ({ strand }: { strand: Strand }) => strands.get(strand) ?? strands.size;
+  const places = [...run.pending].filter(({ waitsFor }) => waitsFor !== "receiveTimeout");
+  return places.sort((a, b) => at(a) - at(b)).map((awaiter) => awaiter.inspect());
 }
 
 /** The messages that the workflow declares, and those that its code takes where it stands. */

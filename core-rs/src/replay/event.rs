@@ -38,6 +38,7 @@ pub trait Place {
 }
 
 impl Place for Box<CoreError> {
+    #[inline(never)]
     fn at_event(mut self, event: EventRef) -> Self {
         if self.event_id == 0 {
             self.event_id = id32(event.id);
@@ -46,6 +47,7 @@ impl Place for Box<CoreError> {
         self
     }
 
+    #[inline(never)]
     fn of_command(mut self, kind: CommandKind, seq: u32) -> Self {
         if self.command_kind == CommandKind::Unspecified as i32 {
             self.command_kind = kind as i32;
@@ -80,6 +82,7 @@ impl<T> Place for Result<T> {
 }
 
 /// The event is of a type that the machine never takes: the code did something else than history says.
+#[inline(never)]
 pub fn wrong_type(machine: &str, event: EventRef) -> Box<CoreError> {
     nondeterminism(codes::COMMAND_TYPE, format!("{machine} machine does not handle this event: {event}"))
         .at_event(event)
@@ -88,11 +91,18 @@ pub fn wrong_type(machine: &str, event: EventRef) -> Box<CoreError> {
 
 /// The event is of a type that the machine takes, but not now: the history is damaged.
 pub fn bad_transition(machine: &str, state: impl fmt::Debug, event: EventRef) -> Box<CoreError> {
+    bad_transition_in(machine, &state, event)
+}
+
+/// Not generic, so that it is in the module once.
+#[inline(never)]
+fn bad_transition_in(machine: &str, state: &dyn fmt::Debug, event: EventRef) -> Box<CoreError> {
     let text = format!("{machine} in state {state:?} says the transition is invalid during event {event}");
     fatal(codes::BAD_TRANSITION, text).at_event(event)
 }
 
 /// The event lacks what its type must carry.
+#[inline(never)]
 pub fn bad_event(event: EventRef, what: &str) -> Box<CoreError> {
     fatal(codes::BAD_EVENT, format!("{event} has no {what}")).at_event(event)
 }

@@ -173,6 +173,21 @@ export class ChildWorkflowFailure extends TemporalFailure {
   }
 }
 
+/** The id of a child workflow is taken: by one that is open, or by a closed one that the reuse policy keeps. */
+export class WorkflowExecutionAlreadyStartedError extends TemporalFailure {
+  override name = "WorkflowExecutionAlreadyStartedError";
+  /** The id that is taken. */
+  readonly workflowId: string;
+  /** The type that was to be started. */
+  readonly workflowType: string;
+
+  constructor(workflowId: string, workflowType: string) {
+    super(`child workflow ${workflowId} (${workflowType}) was not started: a workflow with this id exists already`);
+    this.workflowId = workflowId;
+    this.workflowType = workflowType;
+  }
+}
+
 brand("TemporalFailure", TemporalFailure);
 brand("ApplicationFailure", ApplicationFailure);
 brand("CancelledFailure", CancelledFailure);
@@ -181,6 +196,7 @@ brand("TimeoutFailure", TimeoutFailure);
 brand("ServerFailure", ServerFailure);
 brand("ActivityFailure", ActivityFailure);
 brand("ChildWorkflowFailure", ChildWorkflowFailure);
+brand("WorkflowExecutionAlreadyStartedError", WorkflowExecutionAlreadyStartedError);
 
 /** True for a cancellation itself and for an activity or child failure that was caused by one. */
 export function isCancellation(error: unknown): boolean {

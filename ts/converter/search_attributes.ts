@@ -45,6 +45,17 @@ export type SearchAttributes =
   | TypedSearchAttributes
   | { readonly [name: string]: SearchAttributeValue };
 
+/** A key with a value of its type, or null: it is to have none. */
+export type SearchAttributeChange = {
+  [T in SearchAttributeType]: { readonly key: SearchAttributeKey<T>; readonly value: SearchAttributeTypes[T] | null };
+}[SearchAttributeType];
+
+/** What an upsert takes: keys with values, what was read elsewhere, or names with untyped values; null removes. */
+export type SearchAttributeChanges =
+  | readonly SearchAttributeChange[]
+  | TypedSearchAttributes
+  | { readonly [name: string]: SearchAttributeValue | null };
+
 /** How types are named beside a value. */
 const NAMES: { readonly [T in SearchAttributeType]: string } = {
   TEXT: "Text",
@@ -135,6 +146,29 @@ export function toSearchAttributePayloads(attributes: SearchAttributes): { [name
       );
     }
     payloads[name] = toPayload(name, type, value);
+  }
+  return payloads;
+}
+
+/** As {@link toSearchAttributePayloads}; null becomes what a service takes for "remove it". */
+export function toSearchAttributeChanges(changes: SearchAttributeChanges): { [name: string]: Payload } {
+  if (typeof changes !== "object" || changes === null) {
+    throw new TypeError("search attributes are an array of { key, value }, or an object of names with values");
+  }
+  if (typeof (changes as TypedSearchAttributes).toPayloads === "function") {
+    return (changes as TypedSearchAttributes).toPayloads();
+  }
+  const payloads: { [name: string]: Payload } = {};
+  const isList = Array.isArray(changes);
+  const entries = isList
+    ? (changes as readonly SearchAttributeChange[]).map((change) => [change.key.name, change.value, change] as const)
+    : Object.entries(changes as { readonly [name: string]: SearchAttributeValue | null })
+      .map(([name, value]) => [name, value, { [name]: value }] as const);
+  for (const [name, value, change] of entries) {
+    if (Object.hasOwn(payloads, name)) throw new TypeError(`search attribute "${name}" is given twice`);
+    // With a type's name beside it a service would take it for a value.
+    if (value === null) payloads[name] = defaultPayloadConverter.toPayload(null);
+    else Object.assign(payloads, toSearchAttributePayloads((isList ? [change] : change) as SearchAttributes));
   }
   return payloads;
 }

@@ -1,9 +1,10 @@
 // Cancellation, of two kinds. A cancel request of the workflow reaches every unshielded awaiter in order of creation, and every one that
-// is made later. The end of a scope takes back what the scope left pending (losers of Promise.race, calls that nobody awaits), in order
+// is made later, and every child that was not started in a shield. The end of a scope takes back what the scope left pending (losers of Promise.race, calls that nobody awaits), in order
 // of creation, with a warning. Both reject with CancelledFailure; code parked on a shielded awaiter is not touched.
 import { CancelledFailure } from "../converter/failures.ts";
+import { cancelChildren } from "./children.ts";
 import type { NativeRun } from "./run.ts";
-import type { Strand } from "./strand.ts";
+import type { Awaiter, Strand } from "./strand.ts";
 
 export class Cancellation {
   readonly reason: string;
@@ -24,6 +25,7 @@ export function requestCancellation(run: NativeRun, reason: string): void {
   for (const awaiter of [...run.pending]) {
     if (awaiter.isPending && !awaiter.strand.shielded) awaiter.cancel(cancellation.failure());
   }
+  cancelChildren(run);
 }
 
 /** A strand has ended: takes back what it and its descendants left pending. */
@@ -37,9 +39,11 @@ export function cancelLeftovers(strand: Strand): void {
     }
   }
   const left = [...run.pending].filter((awaiter) => awaiter.strand.isWithin(strand));
-  run.log.warn(`${strand.label} ended with primitives still pending; they are cancelled`, {
-    pending: left.map((awaiter) => awaiter.describe()),
-  });
+  const warn = (message: string, pending: readonly Awaiter<unknown>[]) => {
+    if (pending.length > 0) run.log.warn(`${strand.label} ended ${message}`, { pending: pending.map((one) => one.describe()) });
+  };
+  warn("with primitives still pending; they are cancelled", left.filter((awaiter) => !awaiter.isMessage));
+  warn("before it knew whether its messages arrived; await them", left.filter((awaiter) => awaiter.isMessage));
   for (const awaiter of left) {
     const reason = new CancelledFailure(`${awaiter.describe()} was cancelled: ${strand.label} has ended`);
     run.scopeReasons.add(reason);

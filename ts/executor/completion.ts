@@ -112,7 +112,7 @@ function continueAttributes(run: NativeRun, next: ContinueAsNewShape): ContinueA
     arguments: wireAll(run.converter, next.args),
     workflowRunTimeoutMs: options.runTimeoutMs ?? 0,
     workflowTaskTimeoutMs: options.taskTimeoutMs ?? 0,
-    memo: wireRecord(run.converter, options.memo),
+    memo: options.memo === undefined ? wirePayloads(run.info?.changedMemo ?? {}) : wireRecord(run.converter, options.memo),
     headers: { ...run.headers.fields, ...carryHeaders(run) },
     searchAttributes: wirePayloads(toSearchAttributePayloads(options.searchAttributes ?? {})),
     retryPolicy: undefined,

@@ -1,4 +1,5 @@
-// Headers of a run's start travel on, unread: to each activity that the run calls, and to the run that continues it. So what the start's
+// Headers of a run's start travel on, unread: to each activity and child that the run calls, to workflows that it signals, and to the run
+// that continues it. So what the start's
 // caller put there (a trace context, a tenant) reaches the interceptors of the workers that carry the work out, though workflow code knows
 // nothing of it. They are part of the history's first event, so every replay sends the same.
 import { Payload as PayloadCodec } from "../core/generated/boundary/temporal/api/common/v1/message.ts";
@@ -41,7 +42,8 @@ export class StartHeaders {
   }
 }
 
-function copyOf(payload: WirePayload): WirePayload {
+/** A payload that is no view into other bytes. */
+export function copyOf(payload: WirePayload): WirePayload {
   const metadata = Object.fromEntries(Object.entries(payload.metadata).map(([key, value]) => [key, value.slice()]));
   return { ...payload, metadata, data: payload.data.slice() };
 }

@@ -1,5 +1,6 @@
 // What a workflow may know about itself. Most of it comes with the start; memo, search attributes, parent and the like are read from the
-// encoded attributes of the started event when somebody asks, by a scan of the few fields that are shown.
+// encoded attributes of the started event when somebody asks, by a scan of the few fields that are shown. What upserts change is merged into
+// that.
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { Payload as PayloadCodec } from "../core/generated/boundary/temporal/api/common/v1/message.ts";
 import type { InitializeWorkflow } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
@@ -51,13 +52,18 @@ export interface WorkflowInfo {
   readonly cancelReason: string | undefined;
   /** The workflow that started this one as its child, if one did. */
   readonly parent: ExecutionRef | undefined;
+  /** The first in the line of parents; undefined for a workflow without a parent, and where the service does not say. */
+  readonly root: ExecutionRef | undefined;
   /** The cron schedule that it was started with; empty for none. */
   readonly cronSchedule: string;
-  /** Notes of the start, decoded. Read-only. */
+  /** Its memo as it is now: that of the start with what upsertMemo changed, decoded. Read-only. */
   readonly memo: { readonly [key: string]: unknown };
-  /** Search attributes of the start, to be asked for by key: `typedSearchAttributes.get(customer)`. */
+  /**
+   * Its search attributes as they are now: those of the start with what upsertSearchAttributes changed. To be asked for by key:
+   * `typedSearchAttributes.get(customer)`.
+   */
   readonly typedSearchAttributes: TypedSearchAttributes;
-  /** Search attributes of the start, decoded. Read-only. */
+  /** The same, decoded. Read-only. */
   readonly searchAttributes: { readonly [key: string]: unknown };
   /** The result of the previous run of a cron chain, if any. */
   readonly lastResult: unknown;
@@ -65,33 +71,67 @@ export interface WorkflowInfo {
   readonly unsafeIsReplaying: boolean;
 }
 
+type PayloadRecord = { readonly [key: string]: Payload };
+type Values = { readonly [key: string]: unknown };
+
 interface Attributes {
   readonly parent: ExecutionRef | undefined;
+  readonly root: ExecutionRef | undefined;
   readonly cronSchedule: string;
-  readonly memo: { [key: string]: Payload };
-  readonly searchAttributes: { [key: string]: Payload };
-  readonly lastResult: Payload[];
+  readonly memo: PayloadRecord;
+  readonly searchAttributes: PayloadRecord;
+  readonly lastResult: readonly Payload[];
+  /** Decoded once. */
+  decodedMemo?: Values;
+  decodedSearchAttributes?: Values;
 }
 
 export class RunInfo {
   readonly #run: NativeRun;
   readonly #start: InitializeWorkflow;
+  /** As they are now; undefined before anybody asked and anything changed. */
   #attributes: Attributes | undefined;
-  #memo: { readonly [key: string]: unknown } | undefined;
-  #searchAttributes: { readonly [key: string]: unknown } | undefined;
+  #memoChanged = false;
 
   constructor(run: NativeRun, start: InitializeWorkflow) {
     this.#run = run;
     this.#start = start;
   }
 
+  /** Merges what a command of the run changes. A payload of nothing removes its key. */
+  merge(changes: { readonly memo?: PayloadRecord; readonly searchAttributes?: PayloadRecord }): void {
+    const { decodedMemo, decodedSearchAttributes, ...before } = this.#attributes ?? this.#ofStart();
+    this.#memoChanged ||= changes.memo !== undefined;
+    this.#attributes = {
+      ...before,
+      ...(changes.memo === undefined ? { decodedMemo } : { memo: merged(before.memo, changes.memo) }),
+      ...(changes.searchAttributes === undefined
+        ? { decodedSearchAttributes }
+        : { searchAttributes: merged(before.searchAttributes, changes.searchAttributes) }),
+    };
+  }
+
+  /** The memo, where upserts have changed it: the next run of a continue-as-new gets it instead of the start's. */
+  get changedMemo(): PayloadRecord | undefined {
+    return this.#memoChanged ? this.#attributes!.memo : undefined;
+  }
+
+  /** Those of the start, remembered if nothing has changed since. */
+  #ofStart(): Attributes {
+    const found = scan(this.#start.startedAttributes);
+    this.#attributes ??= found;
+    return found;
+  }
+
   /** The facts as they are now. What has to be decoded is decoded when it is read. */
   snapshot(): WorkflowInfo {
     const run = this.#run;
     const start = this.#start;
-    const scanned = () => this.#attributes ??= scan(start.startedAttributes);
-    const memo = () => this.#memo ??= decodeRecord(run.converter, scanned().memo);
-    const searchAttributes = () => this.#searchAttributes ??= decodeRecord(run.converter, scanned().searchAttributes);
+    // As they are at the call, though they are looked at later.
+    let attributes = this.#attributes;
+    const scanned = () => attributes ??= this.#ofStart();
+    const memo = () => scanned().decodedMemo ??= decodeRecord(run.converter, scanned().memo);
+    const searchAttributes = () => scanned().decodedSearchAttributes ??= decodeRecord(run.converter, scanned().searchAttributes);
     return Object.freeze({
       workflowType: start.workflowType,
       workflowId: start.workflowId,
@@ -113,6 +153,9 @@ export class RunInfo {
       get parent() {
         return scanned().parent;
       },
+      get root() {
+        return scanned().root;
+      },
       get cronSchedule() {
         return scanned().cronSchedule;
       },
@@ -133,7 +176,22 @@ export class RunInfo {
   }
 }
 
-function decodeRecord(converter: PayloadConverter, payloads: { [key: string]: Payload }): { readonly [key: string]: unknown } {
+function merged(before: PayloadRecord, changes: PayloadRecord): PayloadRecord {
+  const after = new Map(Object.entries(before));
+  for (const [name, payload] of Object.entries(changes)) {
+    if (isNothing(payload)) after.delete(name);
+    else after.set(name, payload);
+  }
+  return Object.fromEntries(after);
+}
+
+/** What removes a key, for servers: binary/null, or null in JSON. */
+function isNothing({ metadata, data }: Payload): boolean {
+  const encoding = new TextDecoder().decode(metadata["encoding"]);
+  return encoding === "binary/null" || (encoding === "json/plain" && new TextDecoder().decode(data) === "null");
+}
+
+function decodeRecord(converter: PayloadConverter, payloads: PayloadRecord): Values {
   const values: { [key: string]: unknown } = {};
   for (const [key, payload] of Object.entries(payloads)) values[key] = converter.fromPayload(payload);
   return Object.freeze(values);
@@ -158,6 +216,7 @@ function fields(reader: BinaryReader, end: number, field: (number: number, reade
 function scan(bytes: Uint8Array): Attributes {
   const found = {
     parent: undefined as ExecutionRef | undefined,
+    root: undefined as ExecutionRef | undefined,
     cronSchedule: "",
     memo: {} as { [key: string]: Payload },
     searchAttributes: {} as { [key: string]: Payload },
@@ -173,19 +232,23 @@ function scan(bytes: Uint8Array): Attributes {
         else if (part === 2) into[key] = PayloadCodec.decode(value, valueEnd - value.pos);
       });
     });
+  const execution = (reader: BinaryReader, end: number): ExecutionRef => {
+    const found = { workflowId: "", runId: "" };
+    fields(reader, end, (part, inner, innerEnd) => {
+      if (part === 1) found.workflowId = text(inner, innerEnd);
+      else if (part === 2) found.runId = text(inner, innerEnd);
+    });
+    return found;
+  };
   const reader = new BinaryReader(bytes);
   fields(reader, reader.len, (number, value, end) => {
     switch (number) {
-      case 3: {
-        let workflowId = "";
-        let runId = "";
-        fields(value, end, (part, inner, innerEnd) => {
-          if (part === 1) workflowId = text(inner, innerEnd);
-          else if (part === 2) runId = text(inner, innerEnd);
-        });
-        found.parent = { workflowId, runId };
+      case 3:
+        found.parent = execution(value, end);
         return;
-      }
+      case 31:
+        found.root = execution(value, end);
+        return;
       case 13:
         return fields(value, end, (part, inner, innerEnd) => {
           if (part === 1) found.lastResult.push(PayloadCodec.decode(inner, innerEnd - inner.pos));

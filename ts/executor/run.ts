@@ -15,11 +15,13 @@ import { type ActivityAwaiter, resolveActivity } from "./activities.ts";
 import { AnsweredUpdates } from "./answered.ts";
 import { type Cancellation, requestCancellation } from "./cancellation.ts";
 import { restoreCarried } from "./carry.ts";
+import { type Child, resolveChild, resolveChildStart } from "./children.ts";
 import { concludeRun, endRun, type RunEnd } from "./completion.ts";
 import { checkDeadlock } from "./deadlock.ts";
 import type { DefinitionShape } from "./definition.ts";
 import { decideUpdates, dispatchOne } from "./dispatch.ts";
 import { OutsideTurnError, type WorkflowTaskError } from "./errors.ts";
+import { type ExternalCancelAwaiter, type ExternalSignalAwaiter, resolveExternal } from "./externals.ts";
 import { StartHeaders } from "./headers.ts";
 import { Inbox, Queue } from "./inbox.ts";
 import { RunInfo } from "./info.ts";
@@ -58,6 +60,10 @@ export class NativeRun implements Activator, RunClock {
   readonly strands: Set<Strand> = new Set();
   readonly timers: Map<number, TimerTarget> = new Map();
   readonly activities: Map<number, ActivityAwaiter> = new Map();
+  /** Children that have not ended, in order of their starts. */
+  readonly children: Map<number, Child> = new Map();
+  readonly externalSignals: Map<number, ExternalSignalAwaiter> = new Map();
+  readonly externalCancels: Map<number, ExternalCancelAwaiter> = new Map();
   readonly inbox: Inbox = new Inbox();
   /** The newest updates that this run and those before it have answered. */
   readonly answered: AnsweredUpdates = new AnsweredUpdates();
@@ -209,6 +215,14 @@ export class NativeRun implements Activator, RunClock {
         return fireTimer(this, variant.value.seq);
       case "resolveActivity":
         return resolveActivity(this, variant.value);
+      case "resolveChildWorkflowStart":
+        return resolveChildStart(this, variant.value);
+      case "resolveChildWorkflow":
+        return resolveChild(this, variant.value);
+      case "resolveSignalExternalWorkflow":
+        return resolveExternal(this, "externalSignals", variant.value);
+      case "resolveCancelExternalWorkflow":
+        return resolveExternal(this, "externalCancels", variant.value);
       case "signalWorkflow":
         return this.inbox.pushSignal(variant.value.signalName, variant.value.input);
       case "doUpdate": {
@@ -270,6 +284,9 @@ export class NativeRun implements Activator, RunClock {
     this.strands.clear();
     this.timers.clear();
     this.activities.clear();
+    this.children.clear();
+    this.externalSignals.clear();
+    this.externalCancels.clear();
     this.waiters.clear();
   }
 }

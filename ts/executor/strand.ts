@@ -87,6 +87,11 @@ export abstract class Awaiter<T> implements Work {
   /** Something outside the run can settle it (a timer, an activity, a message). */
   abstract readonly external: boolean;
 
+  /** What it stands for was said to somebody else, and is not taken back when its scope ends. */
+  get isMessage(): boolean {
+    return false;
+  }
+
   /** For messages: "sleep", `activity "charge"`. */
   abstract describe(): string;
 

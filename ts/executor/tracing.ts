@@ -6,7 +6,17 @@ import type { Payload } from "../converter/payload.ts";
 import type { LogEntry, LogSink } from "./program.ts";
 
 /** What a pending promise of workflow code waits for. */
-export type WaitKind = "timer" | "activity" | "signal" | "receive" | "receiveTimeout" | "children" | "state";
+export type WaitKind =
+  | "timer"
+  | "activity"
+  | "childWorkflow"
+  | "externalSignal"
+  | "externalCancel"
+  | "signal"
+  | "receive"
+  | "receiveTimeout"
+  | "children"
+  | "state";
 
 /** A promise that a primitive handed out and that nothing has settled. */
 export interface Wait {

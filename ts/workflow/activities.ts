@@ -1,23 +1,10 @@
 // activities<T>(options): a typed proxy over the activities of a module. The name on the wire is the property key, with an optional
 // prefix, and never function.name: minifiers and re-exports change that one.
-import { type Duration, toMs } from "../converter/duration.ts";
+import type { Duration } from "../converter/duration.ts";
 import { ActivityAwaiter, type ActivityOptionsShape, CANCELLATION, prepareActivity } from "../executor/activities.ts";
 import { enterBlocking } from "../executor/enter.ts";
 import { rejected } from "../executor/strand.ts";
-
-/** How a failed attempt of an activity is tried again. Durations: milliseconds or text such as "10s". */
-export interface RetryOptions {
-  /** Delay before the second attempt. Default: 1 s. */
-  readonly initialInterval?: Duration;
-  /** Factor between delays, >= 1. Default: 2. */
-  readonly backoffCoefficient?: number;
-  /** Default: 100 times the initial interval. */
-  readonly maximumInterval?: Duration;
-  /** 1: no retry. Default: no limit. */
-  readonly maximumAttempts?: number;
-  /** Types of ApplicationFailure that are not retried. */
-  readonly nonRetryableErrorTypes?: readonly string[];
-}
+import { ms, type RetryOptions, retryPolicy } from "./retry.ts";
 
 /** Limits and retries of an activity. Durations: milliseconds or text such as "10s". */
 export interface ActivityOptions {
@@ -121,13 +108,6 @@ const NOTHING: Common = {
   summary: undefined,
 };
 
-function ms(option: string, duration: Duration | undefined, before: number): number {
-  if (duration === undefined) return before;
-  const value = toMs(duration);
-  if (value === 0) throw new RangeError(`${option} must be more than 0`);
-  return value;
-}
-
 /** The options as the core wants them, over `before`. Throws for what no server would take. */
 function checked(
   options: ActivityOptions,
@@ -152,19 +132,4 @@ function checked(
     spec.startToCloseTimeoutMs = DEFAULT_START_TO_CLOSE_MS;
   }
   return spec;
-}
-
-function retryPolicy(retry: RetryOptions): NonNullable<ActivityOptionsShape["retryPolicy"]> {
-  const { backoffCoefficient = 2, maximumAttempts = 0 } = retry;
-  if (!(backoffCoefficient >= 1)) throw new RangeError(`retry.backoffCoefficient must be at least 1, not ${backoffCoefficient}`);
-  if (!Number.isInteger(maximumAttempts) || maximumAttempts < 0) {
-    throw new RangeError(`retry.maximumAttempts must be a whole number >= 0, not ${maximumAttempts}`);
-  }
-  return {
-    initialIntervalMs: ms("retry.initialInterval", retry.initialInterval, 1000),
-    backoffCoefficient,
-    maximumIntervalMs: ms("retry.maximumInterval", retry.maximumInterval, 0),
-    maximumAttempts,
-    nonRetryableErrorTypes: [...retry.nonRetryableErrorTypes ?? []],
-  };
 }

@@ -1,10 +1,14 @@
 // What workflow code imports: the Temporalex programming model. No I/O, no platform API; the same in Node, Deno and browsers.
 export { activities } from "./activities.ts";
-export type { Activities, ActivitiesOptions, ActivityCall, ActivityOptions, RetryOptions } from "./activities.ts";
+export type { Activities, ActivitiesOptions, ActivityCall, ActivityOptions } from "./activities.ts";
+export { executeChild, spawn, startChild } from "./children.ts";
+export type { ChildArgs, ChildOptions, ChildWorkflowHandle, ChildWorkflowOptions } from "./children.ts";
 export { continueAsNew, continueAsNewWith } from "./continue_as_new.ts";
 export type { ContinueAsNew, ContinueAsNewOptions } from "./continue_as_new.ts";
 export { workflow } from "./definition.ts";
 export type { ResultOf, WorkflowDefinition, WorkflowOptions } from "./definition.ts";
+export { externalWorkflow } from "./external.ts";
+export type { ExternalWorkflow } from "./external.ts";
 export { query, signal, update } from "./messages.ts";
 export type { ArgSchemas, MessageOptions, Query, QueryOptions, Signal, Update } from "./messages.ts";
 export { parallel, shield } from "./parallel.ts";
@@ -23,6 +27,7 @@ export type {
   UpdateHandlerOptions,
   UpdateState,
 } from "./receive.ts";
+export type { RetryOptions } from "./retry.ts";
 export type { StandardIssue, StandardResult, StandardSchemaV1 } from "./standard_schema.ts";
 export {
   cancelled,
@@ -34,6 +39,8 @@ export {
   random,
   setCurrentDetails,
   sideEffect,
+  upsertMemo,
+  upsertSearchAttributes,
   uuid4,
   workflowInfo,
 } from "./state.ts";
@@ -45,6 +52,8 @@ export type { ExecutionRef, WorkflowInfo } from "../executor/info.ts";
 export { MisuseError, NestingError, WorkflowTaskError } from "../executor/errors.ts";
 export { defineSearchAttributeKey, TypedSearchAttributes } from "../converter/search_attributes.ts";
 export type {
+  SearchAttributeChange,
+  SearchAttributeChanges,
   SearchAttributeKey,
   SearchAttributePair,
   SearchAttributes,
@@ -63,5 +72,6 @@ export {
   TemporalFailure,
   TerminatedFailure,
   TimeoutFailure,
+  WorkflowExecutionAlreadyStartedError,
 } from "../converter/failures.ts";
 export type { ApplicationFailureOptions, RetryState, TimeoutType } from "../converter/failures.ts";

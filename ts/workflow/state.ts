@@ -2,6 +2,9 @@
 import { enter } from "../executor/enter.ts";
 import { MisuseError } from "../executor/errors.ts";
 import type { WorkflowInfo } from "../executor/info.ts";
+import { upsertMemo as upsertMemoOf, upsertSearchAttributes as upsertSearchAttributesOf } from "../executor/upserts.ts";
+import { uuidOf } from "../executor/uuid.ts";
+import type { SearchAttributeChanges } from "../converter/search_attributes.ts";
 
 /**
  * Replaces the state that queries see, as it is at the call: later changes to the value are not seen. Does not wait; anywhere in workflow
@@ -60,6 +63,27 @@ export function workflowInfo(): WorkflowInfo {
   return run.info!.snapshot();
 }
 
+/**
+ * Changes search attributes of this run, from now on: lists find it by the new values, and `workflowInfo()` shows them at once. A value of
+ * null removes the attribute; those that are not named stay. Does not wait; the next run of a continue-as-new has them too.
+ *
+ * @example
+ * upsertSearchAttributes([{ key: status, value: "paid" }, { key: dueAt, value: null }]);
+ */
+export function upsertSearchAttributes(changes: SearchAttributeChanges): void {
+  upsertSearchAttributesOf(enter("upsertSearchAttributes").run, changes);
+}
+
+/**
+ * Changes the memo of this run: data that describe and list show and do not search. Keys that are not named stay; null or undefined
+ * removes one. Does not wait; the next run of a continue-as-new has it too.
+ */
+export function upsertMemo(changes: { readonly [key: string]: unknown }): void {
+  const { run } = enter("upsertMemo");
+  if (typeof changes !== "object" || changes === null) throw new TypeError("upsertMemo takes an object of keys with values");
+  upsertMemoOf(run, changes);
+}
+
 /** Workflow time in milliseconds since the epoch: the time of the task being processed, the same on replay. */
 export function now(): number {
   return enter("now", "updateState").run.timeMs;
@@ -72,11 +96,7 @@ export function random(): number {
 
 /** A version 4 UUID of the run's seeded generator, the same on replay. */
 export function uuid4(): string {
-  const bytes = enter("uuid4", "updateState").run.randomBytes(16);
-  bytes[6] = (bytes[6]! & 0x0f) | 0x40;
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  return uuidOf(enter("uuid4", "updateState").run.randomBytes(16));
 }
 
 type Fields = { readonly [key: string]: unknown };

@@ -58,6 +58,9 @@ export function publishedPanel({ published, outcome }: SessionView, goTo: GoTo):
 const WAITS: { readonly [kind in OpenAwait["kind"]]: string } = {
   timer: "timer",
   activity: "activity",
+  childWorkflow: "child",
+  externalSignal: "message",
+  externalCancel: "message",
   signal: "signal",
   receive: "receive",
   receiveTimeout: "timeout",

@@ -1,0 +1,218 @@
+// Child workflows: other workflows that this one starts, waits for, signals and cancels. A child is a workflow of its own, with an id, a
+// history and workers; what ties it to its parent are the result, cancellation, and what becomes of it when the parent closes.
+import type { Duration } from "../converter/duration.ts";
+import type { SearchAttributes } from "../converter/search_attributes.ts";
+import { cancelledByHandle, Child, CHILD_CANCELLATION, ChildAwaiter, type ChildOptionsShape } from "../executor/children.ts";
+import { enter, enterBlocking } from "../executor/enter.ts";
+import { ExternalSignalAwaiter } from "../executor/externals.ts";
+import { rejected } from "../executor/strand.ts";
+import type { WorkflowDefinition } from "./definition.ts";
+import type { Signal } from "./messages.ts";
+import { ms, type RetryOptions, retryPolicy } from "./retry.ts";
+
+/** Everything that describes a child workflow, but its arguments. Durations: milliseconds or text such as "10s". */
+export interface ChildWorkflowOptions {
+  /** Its workflow id. Default: a UUID, the same on replay. A business key makes sure that there is one at a time. */
+  readonly id?: string;
+  /** The queue whose workers run it. Default: the parent's own. */
+  readonly taskQueue?: string;
+  /** May it take an id whose last run is closed? Default ALLOW_DUPLICATE. An id of an open run is never taken. */
+  readonly idReusePolicy?: "ALLOW_DUPLICATE" | "ALLOW_DUPLICATE_FAILED_ONLY" | "REJECT_DUPLICATE";
+  /** What becomes of it when the parent closes, in whatever way: TERMINATE (default), REQUEST_CANCEL, or ABANDON: it goes on. */
+  readonly parentClosePolicy?: "TERMINATE" | "ABANDON" | "REQUEST_CANCEL";
+  /**
+   * On cancellation: "waitCancellationCompleted" (default) asks it to cancel and waits for its end, however it ends;
+   * "waitCancellationRequested" waits until it has been asked; "tryCancel" asks and rejects at once; "abandon" rejects at once and leaves
+   * it alone.
+   */
+  readonly cancellationType?: "waitCancellationCompleted" | "waitCancellationRequested" | "tryCancel" | "abandon";
+  /** Runs it again when it fails. Default: never. */
+  readonly retry?: RetryOptions;
+  /** Limit of the whole chain of its runs, with retries and continue-as-new. */
+  readonly executionTimeout?: Duration;
+  /** Limit of one run. */
+  readonly runTimeout?: Duration;
+  /** Limit of one workflow task. */
+  readonly taskTimeout?: Duration;
+  /** A cron expression of the service: it starts again and again, and has no result before it ends. */
+  readonly cronSchedule?: string;
+  /** Data shown by describe and list, not searchable. */
+  readonly memo?: { readonly [key: string]: unknown };
+  /** Data that lists can select by. */
+  readonly searchAttributes?: SearchAttributes;
+  /** One line for people who look at the history. */
+  readonly summary?: string;
+  /** More lines for people. */
+  readonly details?: string;
+}
+
+/** `args`, optional where there are none. */
+export type ChildArgs<A extends unknown[]> = [] extends A ? { readonly args?: A } : { readonly args: A };
+
+/** The options argument of a child: it may be left out where nothing in it is required. */
+export type ChildOptions<A extends unknown[]> = [] extends A ? [options?: ChildWorkflowOptions & ChildArgs<A>]
+  : [options: ChildWorkflowOptions & ChildArgs<A>];
+
+/** A child workflow that has started, with result `R`. */
+export interface ChildWorkflowHandle<R = unknown> {
+  /** Its id. */
+  readonly workflowId: string;
+  /** The run that its start began. */
+  readonly firstExecutionRunId: string;
+  /**
+   * Waits for its end: the result, or a ChildWorkflowFailure whose cause says what happened. May be asked for often, and late; a wait that
+   * is given up does not cancel the child.
+   */
+  result(): Promise<R>;
+  /** Sends it a signal; resolves when the service has recorded it. Rejects with an ApplicationFailure when it is closed. */
+  signal<A extends unknown[]>(signal: Signal<A> | string, ...args: A): Promise<void>;
+  /** Asks it to cancel, as its `cancellationType` says: what comes of it is what `result()` tells. Asking again changes nothing. */
+  cancel(reason?: string): void;
+}
+
+/**
+ * Starts a child workflow and waits for its result. Rejects with a ChildWorkflowFailure whose cause says what happened, or with a
+ * WorkflowExecutionAlreadyStartedError when its id is taken.
+ *
+ * @example
+ * const tracking = await executeChild(shipping, { id: `shipping-${order.id}`, args: [order.items], retry: { maximumAttempts: 3 } });
+ */
+export function executeChild<A extends unknown[], R>(
+  workflow: WorkflowDefinition<A, R>,
+  ...options: ChildOptions<NoInfer<A>>
+): Promise<R>;
+/** A child whose definition is not here, by the name of its type. */
+export function executeChild<R = unknown>(
+  workflowType: string,
+  options?: ChildWorkflowOptions & { readonly args?: readonly unknown[] },
+): Promise<R>;
+export function executeChild(workflow: { readonly name: string } | string, options: Given = {}): Promise<unknown> {
+  const shape = checked("executeChild", workflow, options);
+  const strand = enterBlocking("executeChild");
+  if (strand instanceof Error) return rejected(strand);
+  return new ChildAwaiter(strand, new Child(strand, shape), "end", true).promise;
+}
+
+/**
+ * Starts a child workflow, waits until it has started, and gives a handle to it: to do something else meanwhile, to signal it, or to leave
+ * it alone (`parentClosePolicy: "ABANDON"`). Rejects with a WorkflowExecutionAlreadyStartedError when its id is taken.
+ *
+ * @example
+ * const handle = await startChild(shipping, { args: [order.items] });
+ * await handle.signal(expedite);
+ * const tracking = await handle.result();
+ */
+export function startChild<A extends unknown[], R>(
+  workflow: WorkflowDefinition<A, R>,
+  ...options: ChildOptions<NoInfer<A>>
+): Promise<ChildWorkflowHandle<R>>;
+/** A child whose definition is not here, by the name of its type. */
+export function startChild<R = unknown>(
+  workflowType: string,
+  options?: ChildWorkflowOptions & { readonly args?: readonly unknown[] },
+): Promise<ChildWorkflowHandle<R>>;
+export function startChild(
+  workflow: { readonly name: string } | string,
+  options: Given = {},
+): Promise<ChildWorkflowHandle> {
+  const shape = checked("startChild", workflow, options);
+  const strand = enterBlocking("startChild");
+  if (strand instanceof Error) return rejected(strand);
+  const child = new Child(strand, shape);
+  return new ChildAwaiter(strand, child, "start", true, () => handleOf(child)).promise as Promise<ChildWorkflowHandle>;
+}
+
+/**
+ * Starts a child workflow with these arguments and waits for its result: the shortest form of {@link executeChild}, with none of its
+ * options.
+ *
+ * @example
+ * const result = await spawn(combat, { attacker, defender });
+ */
+export function spawn<A extends unknown[], R>(workflow: WorkflowDefinition<A, R>, ...args: NoInfer<A>): Promise<R>;
+/** A child whose definition is not here, by the name of its type. */
+export function spawn<R = unknown>(workflowType: string, ...args: unknown[]): Promise<R>;
+export function spawn(workflow: { readonly name: string } | string, ...args: unknown[]): Promise<unknown> {
+  const shape = checked("spawn", workflow, { args });
+  const strand = enterBlocking("spawn");
+  if (strand instanceof Error) return rejected(strand);
+  return new ChildAwaiter(strand, new Child(strand, shape), "end", true).promise;
+}
+
+function handleOf(child: Child): ChildWorkflowHandle {
+  const { workflowId } = child;
+  return Object.freeze({
+    workflowId,
+    firstExecutionRunId: child.runId!,
+    result() {
+      const strand = enterBlocking("result of a child workflow");
+      if (strand instanceof Error) return rejected(strand);
+      return new ChildAwaiter(strand, child, "end", false).promise;
+    },
+    signal(signal: { readonly name: string } | string, ...args: unknown[]) {
+      const name = nameOf("signal", signal);
+      const strand = enterBlocking(`signal "${name}" to a child workflow`);
+      if (strand instanceof Error) return rejected(strand);
+      return new ExternalSignalAwaiter(strand, { workflowId, runId: "", isChild: true }, name, args).promise;
+    },
+    cancel(reason = "") {
+      enter("cancel of a child workflow");
+      child.cancel(reason, cancelledByHandle(child, reason));
+    },
+  }) as ChildWorkflowHandle;
+}
+
+/** The name that a definition or text stands for. Throws a TypeError for anything else. */
+export function nameOf(api: string, definition: { readonly name: string } | string): string {
+  const name: unknown = typeof definition === "string" ? definition : (definition as { name?: string } | undefined)?.name;
+  if (typeof name === "string" && name !== "") return name;
+  const shown = definition === undefined
+    ? "undefined (is the import spelt as the module exports it?)"
+    : "something without a name";
+  throw new TypeError(`${api} takes a definition or a name, and this is ${shown}`);
+}
+
+type Given = ChildWorkflowOptions & { readonly args?: readonly unknown[] };
+
+/** Numbers of temporal.api.enums.v1. */
+const PARENT_CLOSE = { TERMINATE: 1, ABANDON: 2, REQUEST_CANCEL: 3 } as const;
+const ID_REUSE = { ALLOW_DUPLICATE: 1, ALLOW_DUPLICATE_FAILED_ONLY: 2, REJECT_DUPLICATE: 3 } as const;
+const NO_PRIORITY = new Uint8Array(0);
+const KNOWN: ReadonlySet<string> = new Set([
+  ...["id", "args", "taskQueue", "idReusePolicy", "parentClosePolicy", "cancellationType", "retry", "executionTimeout"],
+  ...["runTimeout", "taskTimeout", "cronSchedule", "memo", "searchAttributes", "summary", "details"],
+]);
+
+function oneOf<T extends object>(option: string, table: T, value: keyof T): T[keyof T] {
+  if (Object.hasOwn(table, value)) return table[value];
+  throw new TypeError(`${option} must be one of ${Object.keys(table).join(", ")}, not ${JSON.stringify(value)}`);
+}
+
+/** The options as the executor wants them. Throws for what no server would take. */
+function checked(api: string, workflow: { readonly name: string } | string, options: Given): ChildOptionsShape {
+  const workflowType = nameOf(api, workflow);
+  const { id, args = [], retry } = options;
+  const unknown = Object.keys(options).find((option) => !KNOWN.has(option));
+  if (unknown !== undefined) throw new TypeError(`${api} knows no option "${unknown}"`);
+  if (id !== undefined && (typeof id !== "string" || id === "")) throw new TypeError(`${api}: id must be a non-empty string`);
+  if (!Array.isArray(args)) throw new TypeError(`${api}: args must be an array of the arguments`);
+  return {
+    workflowId: id,
+    workflowType,
+    args,
+    taskQueue: options.taskQueue ?? "",
+    workflowExecutionTimeoutMs: ms("executionTimeout", options.executionTimeout, 0),
+    workflowRunTimeoutMs: ms("runTimeout", options.runTimeout, 0),
+    workflowTaskTimeoutMs: ms("taskTimeout", options.taskTimeout, 0),
+    parentClosePolicy: oneOf("parentClosePolicy", PARENT_CLOSE, options.parentClosePolicy ?? "TERMINATE"),
+    workflowIdReusePolicy: oneOf("idReusePolicy", ID_REUSE, options.idReusePolicy ?? "ALLOW_DUPLICATE"),
+    cancellationType: oneOf("cancellationType", CHILD_CANCELLATION, options.cancellationType ?? "waitCancellationCompleted"),
+    retryPolicy: retry === undefined ? undefined : retryPolicy(retry),
+    cronSchedule: options.cronSchedule ?? "",
+    priority: NO_PRIORITY,
+    memo: options.memo,
+    searchAttributes: options.searchAttributes,
+    summary: options.summary,
+    details: options.details,
+  };
+}

@@ -1,0 +1,49 @@
+// Workflows that this one did not start: messages to them, by id.
+import { enterBlocking } from "../executor/enter.ts";
+import { ExternalCancelAwaiter, ExternalSignalAwaiter } from "../executor/externals.ts";
+import { rejected } from "../executor/strand.ts";
+import { nameOf } from "./children.ts";
+import type { Signal } from "./messages.ts";
+
+/** Another workflow of the namespace. Made by {@link externalWorkflow}. */
+export interface ExternalWorkflow {
+  /** Its id. */
+  readonly workflowId: string;
+  /** The run that is meant; undefined: the one that is current when a message arrives. */
+  readonly runId: string | undefined;
+  /**
+   * Sends a signal. Resolves when the service has recorded it; rejects with an ApplicationFailure of type
+   * "EXTERNAL_WORKFLOW_EXECUTION_NOT_FOUND" when there is no such workflow or it is closed. It leaves with the task, awaited or not.
+   */
+  signal<A extends unknown[]>(signal: Signal<A> | string, ...args: A): Promise<void>;
+  /** Asks it to cancel. Resolves when the service has recorded that; rejects as `signal` does. It cannot be taken back. */
+  cancel(reason?: string): Promise<void>;
+}
+
+/**
+ * Another workflow of the namespace, by its id: to signal it, or to ask it to cancel. Finds nothing out and waits for nothing.
+ *
+ * @example
+ * await externalWorkflow(`account-${order.customer}`).signal(charged, order.total);
+ */
+export function externalWorkflow(workflowId: string, runId?: string): ExternalWorkflow {
+  if (typeof workflowId !== "string" || workflowId === "") {
+    throw new TypeError("externalWorkflow needs the id of a workflow, a non-empty string");
+  }
+  const target = { workflowId, runId: runId ?? "", isChild: false };
+  return Object.freeze({
+    workflowId,
+    runId,
+    signal(signal: { readonly name: string } | string, ...args: unknown[]) {
+      const name = nameOf("signal", signal);
+      const strand = enterBlocking(`signal "${name}" to another workflow`);
+      if (strand instanceof Error) return rejected<void>(strand);
+      return new ExternalSignalAwaiter(strand, target, name, args).promise;
+    },
+    cancel(reason = "") {
+      const strand = enterBlocking("cancel of another workflow");
+      if (strand instanceof Error) return rejected<void>(strand);
+      return new ExternalCancelAwaiter(strand, target, reason).promise;
+    },
+  });
+}

@@ -32,6 +32,8 @@ import {
   RespondWorkflowTaskFailedRequestSchema,
 } from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 
+import { OtherWorkflows } from "./mini_others.ts";
+
 type EventInit = Parameters<typeof create<typeof HistoryEventSchema>>[1];
 type Attributes = NonNullable<HistoryEvent["attributes"]>;
 
@@ -67,6 +69,8 @@ export interface StartOptions {
   readonly headers?: HeaderFields;
   readonly runId?: string;
   readonly memo?: { readonly [key: string]: unknown };
+  /** More fields of the start event. */
+  readonly started?: { readonly [field: string]: unknown };
 }
 
 export const payloads = (values: readonly unknown[]): Payloads =>
@@ -83,6 +87,11 @@ export class MiniServer {
   readonly timers = new Map<string, bigint>();
   readonly activities = new Map<string, PendingActivity>();
   readonly updates = new Map<string, UpdateState>();
+  /** Children, and messages to other workflows. */
+  readonly others = new OtherWorkflows({
+    append: (type, attributes) => this.append(type, attributes),
+    outside: (type, attributes) => this.#outside(type, attributes),
+  });
   closed: Closed | undefined;
   /** The failure of the last failed workflow task. */
   taskFailure: { readonly cause: number; readonly failure: Failure } | undefined;
@@ -112,6 +121,7 @@ export class MiniServer {
         workflowTaskTimeout: { seconds: 10n },
         header: { fields: options.headers ?? {} },
         memo: { fields: Object.fromEntries(memo) },
+        ...options.started,
       },
     } as never);
   }
@@ -326,8 +336,10 @@ export class MiniServer {
     this.#flushBuffered();
   }
 
-  #command({ commandType, attributes }: Command, messages: ProtocolMessage[], workflowTaskCompletedEventId: bigint): void {
+  #command(command: Command, messages: ProtocolMessage[], workflowTaskCompletedEventId: bigint): void {
     const task = { workflowTaskCompletedEventId };
+    if (this.others.command(command, task)) return;
+    const { commandType, attributes } = command;
     switch (attributes.case) {
       case "startTimerCommandAttributes": {
         const event = this.append(EventType.TIMER_STARTED, {
@@ -454,7 +466,7 @@ export class MiniServer {
 }
 
 /** A message's fields as an initialiser for another message that shares them. */
-function bare(message: { readonly $typeName: string }): { [field: string]: unknown } {
+export function bare(message: { readonly $typeName: string }): { [field: string]: unknown } {
   const { $typeName: _type, $unknown: _unknown, ...fields } = message as { [field: string]: unknown };
   return fields;
 }

@@ -40,6 +40,7 @@ const READABLE: ReadonlySet<string> = new Set([
   "temporal.api.workflowservice.v1.CountSchedulesResponse.AggregationGroup",
 ]);
 export const HEADER = `${COMMON}.Header`;
+export const MEMO = `${COMMON}.Memo`;
 /**
  * Headers that go over the wire as they are: the trace context, which Temporal's SDKs never encode and cannot read encoded. There is nothing
  * of the user's in it.

@@ -7,6 +7,7 @@ import {
   FAILURE,
   HEADER,
   MARKERS,
+  MEMO,
   PAYLOADS,
   PLAIN_HEADERS,
   type Plan,
@@ -140,6 +141,8 @@ export class Walk {
   #entry(step: Step, bytes: Uint8Array, depth: number, plan: Plan, own: OwnDetails | undefined): Body | undefined {
     const from = { field: plan.typeName, group: {} };
     if (plan.typeName === HEADER && PLAIN_HEADERS.has(stringOf(bytes, 1))) return undefined;
+    // What removes a key from a memo must reach the service as nothing.
+    if (plan.typeName === MEMO && isNothing(bytes)) return undefined;
     if (own === "all" || (own !== undefined && stringOf(bytes, 1) === own)) return undefined;
     return this.#only(2, bytes, (content) => this.#value(step, content, depth, from, plan));
   }
@@ -288,6 +291,19 @@ function stringOf(bytes: Uint8Array, wanted: number): string {
     else reader.skip(type, number);
   }
   return value;
+}
+
+/** An entry of a map whose value is a payload of nothing. */
+function isNothing(entry: Uint8Array): boolean {
+  const reader = new BinaryReader(entry);
+  let payload: Uint8Array = EMPTY;
+  while (reader.pos < reader.len) {
+    const [number, type] = reader.tag();
+    if (number === 2 && type === WireType.LengthDelimited) payload = reader.bytes();
+    else reader.skip(type, number);
+  }
+  const { metadata, data } = payloadFromBytes(payload);
+  return data.length === 0 && text.decode(metadata["encoding"]) === "binary/null";
 }
 
 function hasField(bytes: Uint8Array, wanted: number): boolean {

@@ -1,17 +1,24 @@
 // Commands of workflow code as people read them, and the event of history that each became.
 import {
+  CancelChildWorkflow,
+  CancelExternalWorkflow,
+  CancelSignalWorkflow,
   CancelWorkflowExecution,
   CommandKind,
   CompleteWorkflow,
   ContinueAsNew,
   FailWorkflow,
+  ModifyWorkflowProperties,
   QueryResult,
   RecordSideEffect,
   ScheduleActivity,
   ScheduleLocalActivity,
   SetPatchMarker,
+  SignalExternalWorkflow,
+  StartChildWorkflow,
   StartTimer,
   UpdateResponse,
+  UpsertSearchAttributes,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import type { RecordedCommand } from "../executor/recording.ts";
@@ -37,7 +44,7 @@ export interface CommandView {
 }
 
 export type Decoded = Pick<CommandView, "kind" | "summary" | "attributes"> & {
-  /** What the command and its event have in common. */
+  /** What the command and its event have in common; "" where neither says a number (`command_keys.ts`). */
   readonly key: string;
 };
 
@@ -51,6 +58,8 @@ export function decodeCommand(
   if (cancel) return decodeCancel(kind, seq);
   const all = (payloads: Parameters<typeof shownAll>[0]) => shownAll(payloads, converter);
   const one = (payload: Parameters<typeof shown>[0]) => plain(shown(payload, converter));
+  const record = (payloads: { readonly [name: string]: Parameters<typeof one>[0] }) =>
+    Object.fromEntries(Object.entries(payloads).map(([name, payload]) => [name, one(payload)]));
   switch (kind) {
     case CommandKind.COMMAND_KIND_START_TIMER: {
       const { durationMs, summary } = StartTimer.decode(attributes);
@@ -142,6 +151,62 @@ export function decodeCommand(
         summary: `continues as a new run with (${shortArgs(args)})`,
         attributes: { arguments: args, ...set({ workflowType, taskQueue }) },
       };
+    }
+    case CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW: {
+      const { arguments: payloads, headers: _, memo, searchAttributes, summary, details, seq: __, priority: ___, ...options } =
+        StartChildWorkflow.decode(attributes);
+      const { workflowType, workflowId } = options;
+      return {
+        kind: "StartChildWorkflow",
+        key: "",
+        summary: `child workflow ${workflowType}(${shortArgs(all(payloads))})`,
+        attributes: {
+          ...{ workflowType, workflowId, arguments: all(payloads) },
+          ...set({ ...options, workflowType: "", workflowId: "" }),
+          ...(Object.keys(memo).length === 0 ? {} : { memo: record(memo) }),
+          ...(Object.keys(searchAttributes).length === 0 ? {} : { searchAttributes: record(searchAttributes) }),
+          ...(summary === undefined ? {} : { summary: one(summary) }),
+          ...(details === undefined ? {} : { details: one(details) }),
+        },
+      };
+    }
+    case CommandKind.COMMAND_KIND_CANCEL_CHILD_WORKFLOW: {
+      const { seq: child, reason } = CancelChildWorkflow.decode(attributes);
+      const summary = `asks child workflow ${child} to cancel${reason === "" ? "" : `: ${reason}`}`;
+      return { kind: "CancelChildWorkflow", key: "", summary, attributes: { seq: child, reason } };
+    }
+    case CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW: {
+      const { workflowId, runId, signalName, childWorkflowOnly, arguments: payloads } = SignalExternalWorkflow.decode(attributes);
+      const args = all(payloads);
+      return {
+        kind: "SignalExternalWorkflow",
+        key: "",
+        summary: `signal ${signalName}(${shortArgs(args)}) to ${childWorkflowOnly ? "child" : "workflow"} ${workflowId}`,
+        attributes: { workflowId, ...set({ runId }), signalName, arguments: args },
+      };
+    }
+    case CommandKind.COMMAND_KIND_CANCEL_SIGNAL_WORKFLOW: {
+      const { seq: signal } = CancelSignalWorkflow.decode(attributes);
+      return {
+        kind: "CancelSignal",
+        key: "",
+        summary: `takes signal ${signal} back, if it has not left`,
+        attributes: { seq: signal },
+      };
+    }
+    case CommandKind.COMMAND_KIND_CANCEL_EXTERNAL_WORKFLOW: {
+      const { workflowId, runId, reason } = CancelExternalWorkflow.decode(attributes);
+      const summary = `asks workflow ${workflowId} to cancel${reason === "" ? "" : `: ${reason}`}`;
+      return { kind: "CancelExternalWorkflow", key: "", summary, attributes: { workflowId, ...set({ runId, reason }) } };
+    }
+    case CommandKind.COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES: {
+      const searchAttributes = record(UpsertSearchAttributes.decode(attributes).searchAttributes);
+      const summary = `sets search attributes ${short(searchAttributes)}`;
+      return { kind: "UpsertSearchAttributes", key: "", summary, attributes: { searchAttributes } };
+    }
+    case CommandKind.COMMAND_KIND_MODIFY_WORKFLOW_PROPERTIES: {
+      const memo = record(ModifyWorkflowProperties.decode(attributes).memo);
+      return { kind: "UpsertMemo", key: "", summary: `sets the memo ${short(memo)}`, attributes: { memo } };
     }
     default:
       return { kind: `Command ${kind}`, key: "", summary: "a command that this version does not know", attributes: {} };

@@ -1,7 +1,8 @@
 // Events of a history for people: one line each, and what an event answers or came from (its key is that of the command in commands.ts).
-import type { PayloadConverter } from "../converter/payload.ts";
+import type { Payload, PayloadConverter } from "../converter/payload.ts";
 import { EventType } from "../temporal/generated/temporal/api/enums/v1/event_type_pb.ts";
 import type { HistoryEvent } from "../temporal/generated/temporal/api/history/v1/message_pb.ts";
+import { aboutEvent, TaskKeys } from "./command_keys.ts";
 import { short, shortArgs } from "./commands.ts";
 import { plain, shown, shownAll, shownDuration, shownFailure } from "./values.ts";
 
@@ -23,7 +24,7 @@ export interface EventLinks {
   readonly byKey: ReadonlyMap<string, number>;
   /** The event that ends what a command began: "timer 1", "activity 2". */
   readonly endOf: ReadonlyMap<string, number>;
-  /** When an activity's attempt began: by "activity 2". Its event stands in history only once the attempt has ended. */
+  /** When an activity's attempt began (by "activity 2"; its event stands in history only once the attempt has ended), or a child. */
   readonly startOf: ReadonlyMap<string, number>;
   /** The last event that a workflow task wrote, by the id of its WorkflowTaskStarted. */
   readonly lastOfTask: ReadonlyMap<number, number>;
@@ -41,6 +42,7 @@ export function linksOf(events: readonly HistoryEvent[], converter: PayloadConve
   const lastOfTask = new Map<number, number>();
   const keyOfEvent = new Map<bigint, string>();
   const keyOfUpdate = new Map<string, string>();
+  const taskKeys = new TaskKeys();
   /** WorkflowTaskCompleted to WorkflowTaskStarted. */
   const startedOf = new Map<bigint, number>();
   let lastStarted: number | undefined;
@@ -58,6 +60,8 @@ export function linksOf(events: readonly HistoryEvent[], converter: PayloadConve
     // Answers to updates do not say which task gave them: the last one.
     const startedId = UPDATES.has(attributes.case) ? lastStarted : writtenBy === undefined ? undefined : startedOf.get(writtenBy);
     if (startedId !== undefined) lastOfTask.set(startedId, Number(eventId));
+    const about = aboutEvent(event);
+    if (about !== undefined && startedId !== undefined) became(taskKeys.next(startedId, about), event);
     switch (attributes.case) {
       case "workflowTaskCompletedEventAttributes":
         lastStarted = Number(attributes.value.startedEventId);
@@ -89,6 +93,23 @@ export function linksOf(events: readonly HistoryEvent[], converter: PayloadConve
         break;
       case "activityTaskCancelRequestedEventAttributes":
         became(`cancel ${keyOfEvent.get(attributes.value.scheduledEventId) ?? ""}`, event);
+        break;
+      case "childWorkflowExecutionStartedEventAttributes": {
+        const key = keyOfEvent.get(attributes.value.initiatedEventId);
+        if (key !== undefined) startOf.set(key, Number(eventId));
+        break;
+      }
+      case "startChildWorkflowExecutionFailedEventAttributes":
+      case "childWorkflowExecutionCompletedEventAttributes":
+      case "childWorkflowExecutionFailedEventAttributes":
+      case "childWorkflowExecutionCanceledEventAttributes":
+      case "childWorkflowExecutionTimedOutEventAttributes":
+      case "childWorkflowExecutionTerminatedEventAttributes":
+      case "externalWorkflowExecutionSignaledEventAttributes":
+      case "signalExternalWorkflowExecutionFailedEventAttributes":
+      case "externalWorkflowExecutionCancelRequestedEventAttributes":
+      case "requestCancelExternalWorkflowExecutionFailedEventAttributes":
+        ends(attributes.value.initiatedEventId, event);
         break;
       case "markerRecordedEventAttributes": {
         const { markerName, details } = attributes.value;
@@ -145,6 +166,11 @@ function summaryOf({ attributes }: HistoryEvent, converter: PayloadConverter | u
   const result = (payloads: Parameters<typeof shownAll>[0]) => short(shownAll(payloads, converter)[0]);
   const duration = (d: { seconds: bigint; nanos: number } | undefined) =>
     shownDuration(d === undefined ? 0 : Number(d.seconds) * 1000 + d.nanos / 1e6);
+  const record = (payloads: { readonly [name: string]: Payload } | undefined) =>
+    short(Object.fromEntries(Object.entries(payloads ?? {}).map(([name, payload]) => [name, plain(shown(payload, converter))])));
+  const childOf = (
+    { workflowType, workflowExecution }: { workflowType?: { name: string }; workflowExecution?: { workflowId: string } },
+  ) => `${workflowType?.name ?? ""} ${workflowExecution?.workflowId ?? ""}`;
   switch (attributes.case) {
     case "workflowExecutionStartedEventAttributes":
       return `${attributes.value.workflowType?.name ?? ""}(${args(attributes.value.input?.payloads)})`;
@@ -169,6 +195,37 @@ function summaryOf({ attributes }: HistoryEvent, converter: PayloadConverter | u
     case "timerFiredEventAttributes":
     case "timerCanceledEventAttributes":
       return `timer ${attributes.value.timerId}`;
+    case "startChildWorkflowExecutionInitiatedEventAttributes": {
+      const { workflowType, input, workflowId } = attributes.value;
+      return `${workflowType?.name ?? ""}(${args(input?.payloads)}), id ${workflowId}`;
+    }
+    case "startChildWorkflowExecutionFailedEventAttributes":
+      return `${attributes.value.workflowType?.name ?? ""} ${attributes.value.workflowId}`;
+    case "childWorkflowExecutionStartedEventAttributes":
+    case "childWorkflowExecutionCanceledEventAttributes":
+    case "childWorkflowExecutionTimedOutEventAttributes":
+    case "childWorkflowExecutionTerminatedEventAttributes":
+      return childOf(attributes.value);
+    case "childWorkflowExecutionCompletedEventAttributes":
+      return `${childOf(attributes.value)} = ${result(attributes.value.result?.payloads)}`;
+    case "childWorkflowExecutionFailedEventAttributes": {
+      const { message, cause } = shownFailure(attributes.value.failure);
+      return `${childOf(attributes.value)}: ${message || cause?.message || ""}`;
+    }
+    case "signalExternalWorkflowExecutionInitiatedEventAttributes":
+      return `${attributes.value.signalName}(${args(attributes.value.input?.payloads)}) to ${
+        attributes.value.workflowExecution?.workflowId ?? ""
+      }`;
+    case "requestCancelExternalWorkflowExecutionInitiatedEventAttributes":
+    case "externalWorkflowExecutionSignaledEventAttributes":
+    case "externalWorkflowExecutionCancelRequestedEventAttributes":
+    case "signalExternalWorkflowExecutionFailedEventAttributes":
+    case "requestCancelExternalWorkflowExecutionFailedEventAttributes":
+      return attributes.value.workflowExecution?.workflowId ?? "";
+    case "upsertWorkflowSearchAttributesEventAttributes":
+      return record(attributes.value.searchAttributes?.indexedFields);
+    case "workflowPropertiesModifiedEventAttributes":
+      return record(attributes.value.upsertedMemo?.fields);
     case "markerRecordedEventAttributes":
       return attributes.value.markerName;
     case "workflowExecutionSignaledEventAttributes":

@@ -3,6 +3,7 @@ import type { LogEntry } from "../executor/program.ts";
 import { CommandKind } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { ReceiveState, WaitKind } from "../executor/tracing.ts";
 import type { RecordedCommand } from "../executor/recording.ts";
+import { commandKeys } from "./command_keys.ts";
 import { type CommandView, decodeCommand } from "./commands.ts";
 import type { EventLine } from "./events.ts";
 import { messagesAt, type MessageView } from "./messages.ts";
@@ -29,7 +30,7 @@ export interface OpenAwait {
   readonly endedBy: number | undefined;
   /** Of a timer: when it is due, in milliseconds since the epoch. */
   readonly firesAtMs?: number;
-  /** Of an activity: its arguments. */
+  /** Of an activity, a child or a signal: its arguments. */
   readonly arguments?: readonly unknown[];
 }
 
@@ -108,6 +109,7 @@ export class ViewCache {
   readonly #commands = new Map<number, readonly CommandView[]>();
   readonly #waits: WaitFacts[] = [];
   #updates: ReadonlyMap<string, string> | undefined;
+  #keys: ReadonlyMap<RecordedCommand, string> | undefined;
 
   /** The commands of a task, each with its event. */
   commandsOf({ activations, links, converter, trace }: SessionData, task: SessionTask): readonly CommandView[] {
@@ -116,9 +118,17 @@ export class ViewCache {
       const updates = this.#updates ??= new Map(
         trace.jobs.flat().map(({ protocolInstanceId = "", name = "" }) => [protocolInstanceId, name]),
       );
+      const keys = this.#keys ??= commandKeys(activations);
       views = activations.slice(task.first, task.last + 1).flatMap(({ commands }) => commands).map((command) => {
         const { kind, summary, attributes, key } = decodeCommand(command, converter, updates);
-        return { kind, summary, seq: command.seq, attributes, site: command.site, eventId: links.byKey.get(key) };
+        return {
+          kind,
+          summary,
+          seq: command.seq,
+          attributes,
+          site: command.site,
+          eventId: links.byKey.get(keys.get(command) ?? key),
+        };
       });
       this.#commands.set(task.index, views);
     }
@@ -132,13 +142,15 @@ export class ViewCache {
       for (const { commands: issued, timeMs } of activations) {
         for (const command of issued) if (!command.cancel) commands.set(`${command.kind} ${command.seq}`, { command, timeMs });
       }
+      const keys = this.#keys ??= commandKeys(activations);
       for (const { value: { kind, seq } } of trace.waits) {
-        const found = seq === 0 ? undefined : commands.get(`${kind === "activity" ? SCHEDULE_ACTIVITY : START_TIMER} ${seq}`);
+        const found = seq === 0 ? undefined : commands.get(`${COMMAND_OF[kind] ?? START_TIMER} ${seq}`);
         if (found === undefined) {
           this.#waits.push({ eventId: undefined, endedBy: undefined, more: {} });
           continue;
         }
-        const { key, attributes: { durationMs, arguments: args } } = decodeCommand(found.command, converter);
+        const { key: own, attributes: { durationMs, arguments: args } } = decodeCommand(found.command, converter);
+        const key = keys.get(found.command) ?? own;
         this.#waits.push({
           eventId: links.byKey.get(key),
           endedBy: links.endOf.get(key),
@@ -170,7 +182,14 @@ function openAt(data: SessionData, at: number, position: number): OpenAwait[] {
   return open;
 }
 
-const { COMMAND_KIND_START_TIMER: START_TIMER, COMMAND_KIND_SCHEDULE_ACTIVITY: SCHEDULE_ACTIVITY } = CommandKind;
+const START_TIMER = CommandKind.COMMAND_KIND_START_TIMER;
+/** The command that a wait stands for. */
+const COMMAND_OF: { readonly [kind in WaitKind]?: CommandKind } = {
+  activity: CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY,
+  childWorkflow: CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW,
+  externalSignal: CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW,
+  externalCancel: CommandKind.COMMAND_KIND_CANCEL_EXTERNAL_WORKFLOW,
+};
 
 const ENDS: { readonly [kind: string]: OutcomeView["kind"] } = {
   CompleteWorkflow: "completed",

@@ -4,6 +4,11 @@ import { type JsonValue, toJson } from "@bufbuild/protobuf";
 import { durationMs, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { Failure } from "../../temporal/generated/temporal/api/failure/v1/message_pb.ts";
 import { EventType } from "../../temporal/generated/temporal/api/enums/v1/event_type_pb.ts";
+import {
+  CancelExternalWorkflowExecutionFailedCause,
+  SignalExternalWorkflowExecutionFailedCause,
+  StartChildWorkflowExecutionFailedCause,
+} from "../../temporal/generated/temporal/api/enums/v1/failed_cause_pb.ts";
 import { type HistoryEvent, HistoryEventSchema } from "../../temporal/generated/temporal/api/history/v1/message_pb.ts";
 import { enumName } from "../../converter/enums.ts";
 import { decodePayload } from "../../debug/payload_json.ts";
@@ -21,6 +26,10 @@ const result = (payloads: { readonly payloads: readonly Payload[] } | undefined)
   const text = values(payloads);
   return text === "" || text === "undefined" ? "" : `= ${text}`;
 };
+
+/** Names with values. */
+const record = (payloads: { readonly [name: string]: Payload } | undefined): string =>
+  short(Object.entries(payloads ?? {}).map(([name, payload]) => `${name} ${values({ payloads: [payload] })}`).join(", "));
 
 /** A failure in one line: its type, its message and what caused it. */
 function failureText(failure: Failure | undefined): string {
@@ -124,6 +133,9 @@ export class EventTexts {
       }
       case "childWorkflowExecutionStartedEventAttributes":
       case "childWorkflowExecutionCompletedEventAttributes":
+      case "childWorkflowExecutionCanceledEventAttributes":
+      case "childWorkflowExecutionTimedOutEventAttributes":
+      case "childWorkflowExecutionTerminatedEventAttributes":
       case "childWorkflowExecutionFailedEventAttributes": {
         const { workflowExecution, workflowType } = attributes.value;
         const end = "result" in attributes.value
@@ -137,6 +149,35 @@ export class EventTexts {
         return `${attributes.value.workflowType?.name ?? ""}(${
           values(attributes.value.input)
         }), id ${attributes.value.workflowId}`;
+      case "startChildWorkflowExecutionFailedEventAttributes": {
+        const { workflowType, workflowId, cause } = attributes.value;
+        return `${workflowType?.name ?? ""} ${workflowId}: ${enumName(StartChildWorkflowExecutionFailedCause, cause) ?? ""}`;
+      }
+      case "signalExternalWorkflowExecutionInitiatedEventAttributes": {
+        const { signalName, input, workflowExecution } = attributes.value;
+        this.#names.set(event.eventId, `${signalName} to ${workflowExecution?.workflowId ?? ""}`);
+        return `${signalName}(${values(input)}) to ${workflowExecution?.workflowId ?? ""}`;
+      }
+      case "requestCancelExternalWorkflowExecutionInitiatedEventAttributes": {
+        const { workflowExecution, reason } = attributes.value;
+        this.#names.set(event.eventId, workflowExecution?.workflowId ?? "");
+        return `${workflowExecution?.workflowId ?? ""}${reason === "" ? "" : `: ${reason}`}`;
+      }
+      case "externalWorkflowExecutionSignaledEventAttributes":
+      case "externalWorkflowExecutionCancelRequestedEventAttributes":
+        return opened(attributes.value.initiatedEventId);
+      case "signalExternalWorkflowExecutionFailedEventAttributes": {
+        const { initiatedEventId, cause } = attributes.value;
+        return `${opened(initiatedEventId)}: ${enumName(SignalExternalWorkflowExecutionFailedCause, cause) ?? ""}`;
+      }
+      case "requestCancelExternalWorkflowExecutionFailedEventAttributes": {
+        const { initiatedEventId, cause } = attributes.value;
+        return `${opened(initiatedEventId)}: ${enumName(CancelExternalWorkflowExecutionFailedCause, cause) ?? ""}`;
+      }
+      case "upsertWorkflowSearchAttributesEventAttributes":
+        return record(attributes.value.searchAttributes?.indexedFields);
+      case "workflowPropertiesModifiedEventAttributes":
+        return record(attributes.value.upsertedMemo?.fields);
       default:
         return "";
     }

@@ -29,10 +29,14 @@ export interface MessageUse {
 
 const WORKFLOW = /^(?:temporalex|@temporalex\/temporalex)\/workflow$/;
 /** Primitives whose promise must be awaited. */
-const WAITING = new Set(["sleep", "waitForSignal", "receive", "parallel", "shield", "updateState"]);
+const WAITING = new Set([
+  ...["sleep", "waitForSignal", "receive", "parallel", "shield", "updateState"],
+  ...["executeChild", "startChild", "spawn"],
+]);
 /** All that needs a run. */
 const NEEDS_RUN = new Set([
   ...WAITING,
+  ...["upsertSearchAttributes", "upsertMemo"],
   ...["publishState", "sideEffect", "patched", "deprecatePatch", "cancelled", "workflowInfo", "now", "random", "uuid4"],
 ]);
 

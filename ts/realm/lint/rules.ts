@@ -141,7 +141,7 @@ export const RULES = {
   },
   "floating-promise": {
     severity: "error",
-    finds: "a primitive that is started and not awaited (sleep, activities, receive, parallel, waitForSignal, ...)",
+    finds: "a primitive that is started and not awaited (sleep, activities, children, receive, parallel, waitForSignal, ...)",
     why: "nobody sees its result or failure, and what is still pending when its scope ends is cancelled",
     advice: "await it; do things at once with parallel()",
   },

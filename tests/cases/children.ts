@@ -1,0 +1,562 @@
+// Child workflows (core-spec 1.7, 3.4): start, result, failures, the four cancellation types, scopes, shields, and what stands where.
+import {
+  ApplicationFailure,
+  CancelledFailure,
+  type ChildWorkflowFailure,
+  type ChildWorkflowHandle,
+  executeChild,
+  isCancellation,
+  noreply,
+  on,
+  parallel,
+  receive,
+  reply,
+  shield,
+  signal,
+  sleep,
+  spawn,
+  spawnAsync,
+  startChild,
+  stop,
+  update,
+  workflow,
+  WorkflowExecutionAlreadyStartedError,
+} from "../../ts/workflow/mod.ts";
+import { deepEqual, equal, match, ok } from "./assert.ts";
+import type { Case } from "./case.ts";
+import { type Drive, drive } from "./driver.ts";
+
+const ship = workflow("Ship", (parcels: number): Promise<string> => Promise.resolve(`shipped ${parcels}`));
+const go = signal<[number]>("go");
+const end = signal("end");
+const nameOf = (e: unknown) => `${(e as Error).name}: ${(e as Error).message}`;
+const chain = (e: unknown): string[] => e instanceof Error ? [nameOf(e), ...chain(e.cause)] : [];
+
+/** A task in which the child with this id starts. */
+async function started(d: Drive, id: string): Promise<void> {
+  d.server.others.start(id);
+  await d.task();
+}
+
+export const cases: Case[] = [
+  {
+    name: "executeChild: starts, waits, and gives the result; the options go with the command",
+    async run() {
+      const w = workflow("W", () =>
+        executeChild(ship, {
+          ...{ id: "s-1", args: [3], taskQueue: "other", idReusePolicy: "REJECT_DUPLICATE", parentClosePolicy: "ABANDON" },
+          ...{ executionTimeout: "3s", runTimeout: "2s", taskTimeout: "1s", cronSchedule: "* * * * *" },
+          ...{
+            retry: { maximumAttempts: 2 },
+            memo: { a: 1 },
+            searchAttributes: { Customer: "ada" },
+            summary: "hi",
+            details: "all",
+          },
+        }));
+      const d = await drive(w, { headers: { tenant: { metadata: {}, data: new Uint8Array([7]) } } });
+      await d.task();
+      deepEqual(d.commands(), ["START_CHILD_WORKFLOW 1"]);
+      const child = d.server.others.children.get("s-1")!;
+      deepEqual([child.type, child.args], ["Ship", [3]]);
+      deepEqual([...child.headers["tenant"]!.data], [7]);
+      // deno-lint-ignore no-explicit-any
+      const command = child.command as any;
+      deepEqual(
+        [command.taskQueue.name, command.workflowIdReusePolicy, command.parentClosePolicy, command.cronSchedule],
+        ["other", 3, 2, "* * * * *"],
+      );
+      const times = ["workflowExecutionTimeout", "workflowRunTimeout", "workflowTaskTimeout"];
+      deepEqual(times.map((field) => Number(command[field].seconds)), [3, 2, 1]);
+      equal(command.retryPolicy.maximumAttempts, 2);
+      deepEqual(Object.keys(command.memo.fields), ["a"]);
+      deepEqual(Object.keys(command.searchAttributes.indexedFields), ["Customer"]);
+      d.server.others.start("s-1");
+      d.server.others.complete("s-1", "done");
+      await d.task();
+      equal(await d.finish(), "done");
+    },
+  },
+  {
+    name: "ids that nobody gave are UUIDs of the run's generator: different ones, and the same on replay",
+    async run() {
+      const w = workflow("W", async () => {
+        const [a, b] = await parallel([() => spawn(ship, 1), () => spawn("Elsewhere", "x", 2)]);
+        return [a, b];
+      });
+      const d = await drive(w);
+      await d.task();
+      const ids = [...d.server.others.children.keys()];
+      equal(new Set(ids).size, 2);
+      for (const id of ids) match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+      deepEqual(d.server.others.children.get(ids[1]!)!.args, ["x", 2]);
+      d.server.others.start(ids[1]!);
+      d.server.others.start(ids[0]!);
+      d.server.others.complete(ids[1]!, 2);
+      d.server.others.complete(ids[0]!);
+      await d.task();
+      deepEqual(await d.finish(), [{ ok: true }, { ok: true, value: 2 }]);
+    },
+  },
+  {
+    name: "a child that fails, is terminated or times out rejects with ChildWorkflowFailure and its cause",
+    async run() {
+      const w = workflow("W", async () => {
+        const seen: unknown[] = [];
+        for (const id of ["a", "b", "c", "d"]) {
+          const error = await executeChild(ship, { id, args: [1] }).catch((e) => e) as ChildWorkflowFailure;
+          seen.push([...chain(error), error.workflowId, error.workflowType, error.runId, error.retryState ?? ""]);
+        }
+        return seen;
+      });
+      const d = await drive(w);
+      await d.task();
+      const { others } = d.server;
+      const ends = [
+        () => others.fail("a", new ApplicationFailure("no stock", { type: "Stock" })),
+        () => others.terminated("b"),
+        () => others.timedOut("c"),
+        () => others.cancelled("d"),
+      ];
+      for (const [i, childEnds] of ends.entries()) {
+        await started(d, "abcd"[i]!);
+        childEnds();
+        await d.task();
+      }
+      const of = (id: string, ...texts: string[]) => [...texts, id, "Ship", `run of ${id}`];
+      const seen = await d.finish() as string[][];
+      deepEqual(seen[0], [
+        ...of("a", "ChildWorkflowFailure: Child Workflow execution failed", "ApplicationFailure: no stock"),
+        "RETRY_POLICY_NOT_SET",
+      ]);
+      match(seen[1]!.join(), /^ChildWorkflowFailure: Child Workflow execution terminated,TerminatedFailure: .*b,Ship,run of b/);
+      match(
+        seen[2]!.join(),
+        /^ChildWorkflowFailure: Child Workflow execution timed out,TimeoutFailure: .*c,Ship,run of c,TIMEOUT/,
+      );
+      match(seen[3]!.join(), /^ChildWorkflowFailure: Child Workflow execution cancelled,CancelledFailure: .*d,Ship,run of d/);
+    },
+  },
+  {
+    name: "an id that is taken: WorkflowExecutionAlreadyStartedError; uncaught it fails the workflow, not the task",
+    async run() {
+      const w = workflow("W", async () => {
+        const first = await executeChild(ship, { id: "x", args: [1] }).catch((e) => e);
+        const second = await startChild(ship, { id: "y", args: [1] }).catch((e) => e);
+        ok(first instanceof WorkflowExecutionAlreadyStartedError && second instanceof WorkflowExecutionAlreadyStartedError);
+        deepEqual([first.workflowId, second.workflowId, second.workflowType], ["x", "y", "Ship"]);
+        await spawn(ship, 1);
+      });
+      const d = await drive(w);
+      await d.task();
+      d.server.others.failStart("x");
+      await d.task();
+      d.server.others.failStart("y");
+      await d.task();
+      d.server.others.failStart([...d.server.others.children.keys()][0]!);
+      await d.task();
+      equal(d.server.closed?.kind, "failed");
+      const info = d.server.closed?.failure?.failureInfo;
+      ok(info?.case === "applicationFailureInfo" && info.value.type === "WorkflowExecutionAlreadyStartedError");
+      await d.checkReplay();
+    },
+  },
+  {
+    name: "startChild gives a handle when the child has started; its result may be asked for often, early and late",
+    async run() {
+      const w = workflow("W", async () => {
+        const handle = await startChild(ship, { id: "s", args: [1] });
+        const early = handle.result();
+        const facts = [handle.workflowId, handle.firstExecutionRunId];
+        const [a, b] = await Promise.all([early, handle.result()]);
+        await sleep(5);
+        return [...facts, a, b, await handle.result()];
+      });
+      const d = await drive(w);
+      await d.task();
+      await started(d, "s");
+      deepEqual(d.allCommands(), ["START_CHILD_WORKFLOW 1"]);
+      d.server.others.complete("s", { n: 1 });
+      await d.task();
+      d.server.fireTimer("1");
+      await d.task();
+      deepEqual(await d.finish(), ["s", "run of s", { n: 1 }, { n: 1 }, { n: 1 }]);
+    },
+  },
+  {
+    name: "a result that nobody waited for when it came is kept, also over the failure of a child",
+    async run() {
+      const w = workflow("W", async () => {
+        const good = await startChild(ship, { id: "good", args: [1] });
+        const bad = await startChild(ship, { id: "bad", args: [1] });
+        await sleep(5);
+        return [await good.result(), await bad.result().catch(nameOf), await bad.result().catch(nameOf)];
+      });
+      const d = await drive(w);
+      await d.task();
+      await started(d, "good");
+      await started(d, "bad");
+      d.server.others.complete("good", ["kept"]);
+      d.server.others.fail("bad", new ApplicationFailure("no"));
+      await d.task();
+      d.server.fireTimer("1");
+      await d.task();
+      const failed = "ChildWorkflowFailure: Child Workflow execution failed";
+      deepEqual(await d.finish(), [["kept"], failed, failed]);
+    },
+  },
+  {
+    name: "handle.signal: a signal to a child of this run, whatever namespace and run",
+    async run() {
+      const w = workflow("W", async () => {
+        const handle = await startChild(ship, { id: "s", args: [1] });
+        await handle.signal(go, 5);
+        return await handle.signal("by name", "x").catch((e) => [nameOf(e), (e as ApplicationFailure).type]);
+      });
+      const d = await drive(w);
+      await d.task();
+      await started(d, "s");
+      const [first] = d.server.others.messages;
+      deepEqual([first!.workflowId, first!.runId, first!.childOnly, first!.text, first!.args], ["s", "", true, "go", [5]]);
+      d.server.others.delivered();
+      await d.task();
+      d.server.others.notFound();
+      await d.task();
+      const [text, type] = await d.finish() as string[];
+      match(text!, /^ApplicationFailure: Unable to signal external workflow because it was not found/);
+      match(type!, /EXTERNAL_WORKFLOW_EXECUTION_NOT_FOUND/i);
+    },
+  },
+  ...([
+    ["waitCancellationCompleted", false],
+    ["waitCancellationRequested", false],
+    ["tryCancel", true],
+    ["abandon", true],
+  ] as const).map(([cancellationType, atOnce]): Case => ({
+    name: `cancellation of the workflow, ${cancellationType}`,
+    async run() {
+      const w = workflow("W", async () => {
+        try {
+          return await executeChild(ship, { id: "s", args: [1], cancellationType });
+        } catch (e) {
+          return await shield(async () => {
+            await sleep(1);
+            return [isCancellation(e), ...chain(e)];
+          });
+        }
+      });
+      const d = await drive(w);
+      await d.task();
+      await started(d, "s");
+      d.server.requestCancel("enough");
+      await d.task();
+      deepEqual(d.commands(), ["CANCEL_CHILD_WORKFLOW", ...(atOnce ? ["START_TIMER 1"] : [])]);
+      const child = d.server.others.children.get("s")!;
+      if (cancellationType === "abandon") equal(child.cancelRequested, undefined);
+      else match(child.cancelRequested ?? "", /enough/);
+      if (cancellationType !== "abandon") d.server.others.delivered();
+      if (cancellationType === "waitCancellationRequested") await d.task();
+      else if (!atOnce) {
+        d.server.others.cancelled("s");
+        await d.task();
+      } else {
+        // What comes later is for nobody.
+        d.server.others.complete("s", "too late");
+      }
+      if (d.server.timers.size > 0) d.server.fireTimer("1");
+      await d.task();
+      const seen = await d.finish() as unknown[];
+      deepEqual(seen.slice(0, 2), [true, "ChildWorkflowFailure: Child Workflow execution cancelled"]);
+      match(String(seen[2]), /^CancelledFailure/);
+    },
+  })),
+  {
+    name: "a child that ends well in spite of a cancel request gives its result",
+    async run() {
+      const d = await drive(workflow("W", () => executeChild(ship, { id: "s", args: [1] })));
+      await d.task();
+      await started(d, "s");
+      d.server.requestCancel();
+      await d.task();
+      d.server.others.delivered();
+      d.server.others.complete("s", "anyway");
+      await d.task();
+      equal(await d.finish(), "anyway");
+    },
+  },
+  {
+    name: "a start that is cancelled in its own task leaves nothing behind",
+    async run() {
+      const w = workflow("W", async () => {
+        const child = executeChild(ship, { id: "s", args: [1] });
+        return await parallel([() => child, () => sleep(1)]);
+      });
+      const d = await drive(w);
+      d.server.requestCancel();
+      await d.task();
+      equal(d.server.closed?.kind, "cancelled");
+      equal(d.server.others.children.size, 0);
+      await d.checkReplay();
+    },
+  },
+  {
+    name: "handle.cancel asks the child, once; result() tells what came of it",
+    async run() {
+      const w = workflow("W", async () => {
+        const a = await startChild(ship, { id: "a", args: [1] });
+        const b = await startChild(ship, { id: "b", args: [1], cancellationType: "tryCancel" });
+        a.cancel("not needed");
+        a.cancel("really");
+        b.cancel("gone");
+        const first = await b.result().catch(chain);
+        return [first, await a.result().catch(chain)];
+      });
+      const d = await drive(w);
+      await d.task();
+      await started(d, "a");
+      await started(d, "b");
+      deepEqual(d.commands(), ["CANCEL_CHILD_WORKFLOW", "CANCEL_CHILD_WORKFLOW"]);
+      const { children } = d.server.others;
+      match(children.get("a")!.cancelRequested!, /not needed/);
+      d.server.others.delivered();
+      d.server.others.cancelled("a");
+      await d.task();
+      const [first, second] = await d.finish() as string[][];
+      const cancelled = "ChildWorkflowFailure: Child Workflow execution cancelled";
+      deepEqual(first, [cancelled, 'CancelledFailure: child workflow "Ship" (b) was cancelled: gone']);
+      equal(second![0], cancelled);
+    },
+  },
+  {
+    name: "a cancellation of the workflow reaches children that nothing awaits; one that a shield started goes on",
+    async run() {
+      const w = workflow("W", async () => {
+        await startChild(ship, { id: "open", args: [1] });
+        const kept = await shield(() => startChild(ship, { id: "kept", args: [1] }));
+        const given = await kept.result().catch(nameOf);
+        return [given, await shield(() => kept.result())];
+      });
+      const d = await drive(w);
+      await d.task();
+      await started(d, "open");
+      await started(d, "kept");
+      d.server.requestCancel("why");
+      await d.task();
+      deepEqual(d.commands(), ["CANCEL_CHILD_WORKFLOW"]);
+      match(d.server.others.children.get("open")!.cancelRequested!, /why/);
+      d.server.others.complete("kept", "done");
+      await d.task();
+      deepEqual(await d.finish(), ["CancelledFailure: Workflow cancelled: why", "done"]);
+    },
+  },
+  {
+    name: "#38 a call that its scope leaves pending is taken back; a wait for a handle is only given up",
+    async run() {
+      const w = workflow("W", async () => {
+        const handle = await startChild(ship, { id: "handle", args: [1] });
+        await parallel([async () => {
+          await Promise.race([executeChild(ship, { id: "loser", args: [1] }), handle.result(), sleep(1)]);
+        }]);
+        return await handle.result();
+      });
+      const d = await drive(w);
+      await d.task();
+      await started(d, "handle");
+      d.server.others.start("loser");
+      d.server.fireTimer("1");
+      await d.task();
+      deepEqual(d.commands(), ["CANCEL_CHILD_WORKFLOW"]);
+      match(d.logs.map((entry) => entry.message + JSON.stringify(entry.fields)).join(), /still pending.*loser/);
+      d.server.others.complete("handle", "done");
+      await d.task();
+      equal(await d.finish(), "done");
+    },
+  },
+  {
+    name: "children that are open when the workflow ends are left to their parent close policy",
+    async run() {
+      const w = workflow("W", async () => {
+        await startChild(ship, { id: "s", args: [1], parentClosePolicy: "ABANDON" });
+        return "ended";
+      });
+      const d = await drive(w);
+      await d.task();
+      await started(d, "s");
+      deepEqual(d.commands(), ["COMPLETE_WORKFLOW"]);
+      equal(await d.finish(), "ended");
+      deepEqual(d.logs, []);
+    },
+  },
+  {
+    name: "children in handlers, async handlers and branches; messages go on meanwhile",
+    async run() {
+      const ask = update<[number], string>("ask");
+      const w = workflow("W", () =>
+        receive([] as string[], [
+          on(go, async ([n], s) => noreply([...s, await executeChild(ship, { id: `h${n}`, args: [n] })])),
+          on(ask, ([n], s) => spawnAsync(() => executeChild(ship, { id: `a${n}`, args: [n] }), s)),
+          on(end, (_, s) => stop(s)),
+        ]));
+      const d = await drive(w);
+      const asked = d.server.update("u", "ask", 1);
+      d.server.signal("go", 2);
+      await d.task();
+      deepEqual([...d.server.others.children.keys()].sort(), ["a1", "h2"]);
+      d.server.others.start("a1");
+      d.server.others.complete("a1", "asynchronous");
+      await d.task();
+      equal(asked.result, "asynchronous");
+      d.server.signal("end");
+      d.server.others.start("h2");
+      d.server.others.complete("h2", "handled");
+      await d.task();
+      deepEqual(await d.finish(), ["handled"]);
+    },
+  },
+  {
+    name: "they belong in no validator and no query",
+    async run() {
+      const ask = update("ask");
+      const w = workflow("W", () =>
+        receive(0, [
+          on(ask, (_, s) => reply(undefined, s), {
+            validate: () => void spawn(ship, 1),
+          }),
+          on(end, (_, s) => stop(s)),
+        ]));
+      const d = await drive(w);
+      d.server.update("u", "ask");
+      await d.task();
+      match(d.server.taskFailure!.failure.message, /spawn was called in a validator/);
+    },
+  },
+  {
+    name: "wrong options throw by name and start nothing",
+    async run() {
+      const w = workflow("W", async () => {
+        const attempts: (() => Promise<unknown>)[] = [
+          () => executeChild(ship, { id: "", args: [1] }),
+          () => executeChild(ship, { args: [1], parentClosePolicy: "KILL" as "ABANDON" }),
+          () => executeChild(ship, { args: [1], cancellationType: "maybe" as "abandon" }),
+          () => executeChild(ship, { args: [1], idReusePolicy: "toString" as "ALLOW_DUPLICATE" }),
+          () => executeChild(ship, { args: [1], workflowId: "x" } as { args: [number] }),
+          () => executeChild(ship, { args: 1 as unknown as [number] }),
+          () => executeChild(ship, { args: [1], runTimeout: 0 }),
+          () => executeChild(ship, { args: [1], retry: { maximumAttempts: -1 } }),
+          () => executeChild(undefined as unknown as typeof ship, { args: [1] }),
+          () => executeChild("X", { args: [() => {}] }),
+        ];
+        const seen: string[] = [];
+        for (const attempt of attempts) {
+          try {
+            await attempt();
+            seen.push("nothing was thrown");
+          } catch (e) {
+            seen.push(nameOf(e));
+          }
+        }
+        return await Promise.resolve(seen);
+      });
+      const d = await drive(w);
+      await d.task();
+      const seen = await d.finish() as string[];
+      deepEqual(seen.map((text) => text.split(":")[0]), [
+        ...["TypeError", "TypeError", "TypeError", "TypeError", "TypeError", "TypeError"],
+        ...["RangeError", "RangeError", "TypeError", "PayloadConverterError"],
+      ]);
+      match(seen[1]!, /parentClosePolicy must be one of TERMINATE, ABANDON, REQUEST_CANCEL, not "KILL"/);
+      match(seen[4]!, /no option "workflowId"/);
+      match(seen[8]!, /is the import spelt/);
+    },
+  },
+  {
+    name: "a child whose result does not decode fails the task; with the value readable again it goes on",
+    async run() {
+      let handle: ChildWorkflowHandle | undefined;
+      const w = workflow("W", async () => {
+        handle = await startChild("Ship", { id: "s" });
+        return await handle.result();
+      });
+      const d = await drive(w);
+      await d.task();
+      await started(d, "s");
+      d.server.others.complete("s", "x");
+      const event = d.server.events.at(-1)!.attributes;
+      ok(event.case === "childWorkflowExecutionCompletedEventAttributes");
+      const payload = event.value.result!.payloads[0]!;
+      payload.metadata["encoding"] = new TextEncoder().encode("binary/secret");
+      await d.task();
+      match(d.server.taskFailure!.failure.message, /binary\/secret/);
+      payload.metadata["encoding"] = new TextEncoder().encode("json/plain");
+      await d.task();
+      equal(await d.finish(), "x");
+    },
+  },
+  {
+    name: "P9: a result and a cancellation in one task or in two: the order of events decides",
+    async run() {
+      for (const grouped of [true, false]) {
+        const w = workflow("W", async () => {
+          const seen: string[] = [];
+          await parallel([
+            () => executeChild(ship, { id: "a", args: [1] }).then((x) => seen.push(x), (e) => seen.push(nameOf(e))),
+            () =>
+              executeChild(ship, { id: "b", args: [1], cancellationType: "tryCancel" })
+                .then((x) => seen.push(x), (e) => seen.push(nameOf(e))),
+          ]).catch(() => {});
+          return seen;
+        });
+        const d = await drive(w);
+        await d.task();
+        d.server.others.start("a");
+        d.server.others.start("b");
+        if (!grouped) await d.task();
+        d.server.others.complete("a", "a is done");
+        if (!grouped) await d.task();
+        d.server.requestCancel();
+        if (!grouped) await d.task();
+        else await d.task();
+        deepEqual(await d.finish(), ["a is done", "ChildWorkflowFailure: Child Workflow execution cancelled"]);
+      }
+    },
+  },
+  {
+    name: "another type or id than history's is found out, with the line that started it",
+    async run() {
+      let id = "s";
+      let type = "Ship";
+      const w = workflow("W", () => executeChild(type, { id }));
+      const d = await drive(w);
+      await d.task();
+      await started(d, "s");
+      d.server.others.complete("s", 1);
+      await d.task();
+      await d.finish();
+      id = "t";
+      const other = await d.replay();
+      equal(other.verdict, "nondeterminism");
+      match(other.error!.message, /Child workflow id of scheduled event 's' does not match child workflow id of command 't'/);
+      match(other.error!.location, /children\.[jt]s/);
+      [id, type] = ["s", "Shop"];
+      match((await d.replay()).error!.message, /Child workflow type of scheduled event 'Ship' does not match .* 'Shop'/);
+      [id, type] = ["s", "Ship"];
+      equal((await d.replay()).verdict, "ok");
+    },
+  },
+  {
+    name: "CancelledFailure of the workflow travels through a branch, as with activities",
+    async run() {
+      const w = workflow("W", async () => {
+        await parallel([() => executeChild(ship, { id: "s", args: [1], cancellationType: "tryCancel" })]);
+      });
+      const d = await drive(w);
+      await d.task();
+      await started(d, "s");
+      d.server.requestCancel();
+      await d.task();
+      equal(d.server.closed?.kind, "cancelled");
+      await d.checkReplay();
+      ok(new CancelledFailure() instanceof Error);
+    },
+  },
+];

@@ -1,0 +1,86 @@
+// Which event a command became, where neither says a number: children, messages to other workflows, upserts. They are told by the task that
+// wrote them, by whom they are about, and by their order among those that are alike.
+import {
+  CancelChildWorkflow,
+  CancelExternalWorkflow,
+  CommandKind,
+  SignalExternalWorkflow,
+  StartChildWorkflow,
+} from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { RecordedActivation, RecordedCommand } from "../executor/recording.ts";
+import type { HistoryEvent } from "../temporal/generated/temporal/api/history/v1/message_pb.ts";
+
+/** Numbers what is alike within a task. */
+export class TaskKeys {
+  readonly #counts = new Map<string, number>();
+
+  /** `startedEventId`: of the task. `about`: what and whom. */
+  next(startedEventId: number, about: string): string {
+    const key = `@${startedEventId} ${about}`;
+    const count = this.#counts.get(key) ?? 0;
+    this.#counts.set(key, count + 1);
+    return `${key} #${count}`;
+  }
+}
+
+/** Keys of the commands that have no number of their own. */
+export function commandKeys(activations: readonly RecordedActivation[]): ReadonlyMap<RecordedCommand, string> {
+  const keys = new Map<RecordedCommand, string>();
+  const tasks = new TaskKeys();
+  const children = new Map<number, string>();
+  for (const { startedEventId, commands } of activations) {
+    for (const command of commands) {
+      const about = aboutCommand(command, children);
+      if (about !== undefined) keys.set(command, tasks.next(startedEventId, about));
+    }
+  }
+  return keys;
+}
+
+function aboutCommand({ kind, seq, attributes, cancel }: RecordedCommand, children: Map<number, string>): string | undefined {
+  if (cancel) return undefined;
+  switch (kind) {
+    case CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW: {
+      const { workflowId } = StartChildWorkflow.decode(attributes);
+      children.set(seq, workflowId);
+      return `child ${workflowId}`;
+    }
+    case CommandKind.COMMAND_KIND_CANCEL_CHILD_WORKFLOW:
+      return `cancel ${children.get(CancelChildWorkflow.decode(attributes).seq) ?? ""}`;
+    case CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW: {
+      const { workflowId, signalName } = SignalExternalWorkflow.decode(attributes);
+      return `signal ${signalName} to ${workflowId}`;
+    }
+    case CommandKind.COMMAND_KIND_CANCEL_EXTERNAL_WORKFLOW:
+      return `cancel ${CancelExternalWorkflow.decode(attributes).workflowId}`;
+    case CommandKind.COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES:
+      return "search attributes";
+    case CommandKind.COMMAND_KIND_MODIFY_WORKFLOW_PROPERTIES:
+      return "memo";
+    default:
+      return undefined;
+  }
+}
+
+/** The core's own upsert, behind the marker of a patch. */
+const CHANGE_VERSION = "TemporalChangeVersion";
+
+/** What an event of these kinds is about, in the words of the commands. */
+export function aboutEvent({ attributes }: HistoryEvent): string | undefined {
+  switch (attributes.case) {
+    case "startChildWorkflowExecutionInitiatedEventAttributes":
+      return `child ${attributes.value.workflowId}`;
+    case "signalExternalWorkflowExecutionInitiatedEventAttributes":
+      return `signal ${attributes.value.signalName} to ${attributes.value.workflowExecution?.workflowId ?? ""}`;
+    case "requestCancelExternalWorkflowExecutionInitiatedEventAttributes":
+      return `cancel ${attributes.value.workflowExecution?.workflowId ?? ""}`;
+    case "upsertWorkflowSearchAttributesEventAttributes":
+      return Object.hasOwn(attributes.value.searchAttributes?.indexedFields ?? {}, CHANGE_VERSION)
+        ? undefined
+        : "search attributes";
+    case "workflowPropertiesModifiedEventAttributes":
+      return "memo";
+    default:
+      return undefined;
+  }
+}

@@ -1,13 +1,19 @@
 // The activation loop of one run (core-spec 2.6): patches and the seed first, then all other jobs in Core's sorted order, the main
 // function last, then one drain (a macrotask hop), then conditions and drains until nothing moves. The order is the official SDK's; a
 // program's commands come out in the order in which its continuations run, so nothing here may take a tick more or less.
-import type { Activation, InitializeWorkflow, Job } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type {
+  Activation,
+  InitializeWorkflow,
+  Job,
+  ResolveChildWorkflowStart,
+} from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { fromPayloads } from "../converter/payload.ts";
 import type { Activator, RunContext } from "../executor/program.ts";
 import { slot } from "../executor/slot.ts";
 import { hop } from "../platform/hop.ts";
 import { IllegalStateError } from "./common/errors.ts";
 import { decodeFailure } from "./common/failure_converter.ts";
+import { WorkflowExecutionAlreadyStartedError } from "./common/failures.ts";
 import type { ScopeContext } from "./context.ts";
 import { setCurrentRun } from "./current.ts";
 import { FLAG_SINGLE_BATCH } from "./flags.ts";
@@ -15,6 +21,9 @@ import type { ModuleGraph } from "./loader/module_graph.ts";
 import { CompatRun } from "./run.ts";
 import { LocalActivityDoBackoff } from "./workflow/activities.ts";
 import { initialInfo, nextInfo } from "./workflow/info.ts";
+
+/** temporal.api.enums.v1.StartChildWorkflowExecutionFailedCause */
+const WORKFLOW_ALREADY_EXISTS = 1;
 
 export interface CompatActivatorOptions {
   modules: ModuleGraph;
@@ -184,10 +193,51 @@ export class CompatActivator implements Activator {
         }
         break;
       }
+      case "resolveChildWorkflowStart":
+        return this.#childStarted(run, variant.value);
+      case "resolveChildWorkflow": {
+        const { seq, result } = variant.value;
+        const { resolve, reject } = run.takeCompletion(run.childEnds, seq);
+        if (result?.$case === "completed") {
+          return resolve(result.value.result === undefined ? undefined : run.converter.fromPayload(result.value.result));
+        }
+        if (result !== undefined) return reject(decodeFailure(result.value, run.converter));
+        break;
+      }
+      case "resolveSignalExternalWorkflow":
+        return this.#messageSent(run, run.externalSignals, variant.value);
+      case "resolveCancelExternalWorkflow":
+        return this.#messageSent(run, run.externalCancels, variant.value);
       case "removeFromCache":
         return;
     }
     throw new IllegalStateError(`a job of this kind cannot be applied: ${variant?.$case ?? "none"}`);
+  }
+
+  #childStarted(run: CompatRun, { seq, status }: ResolveChildWorkflowStart): void {
+    const { resolve, reject } = run.takeCompletion(run.childStarts, seq);
+    switch (status?.$case) {
+      case "started":
+        return resolve(status.value.runId);
+      case "failed": {
+        const { workflowId, workflowType, cause } = status.value;
+        if (cause !== WORKFLOW_ALREADY_EXISTS) throw new IllegalStateError("Got unknown StartChildWorkflowExecutionFailedCause");
+        reject(new WorkflowExecutionAlreadyStartedError("Workflow execution already started", workflowId, workflowType));
+        break;
+      }
+      case "cancelled":
+        reject(decodeFailure(status.value, run.converter));
+        break;
+      case undefined:
+        throw new IllegalStateError("the start of a child workflow was resolved with nothing");
+    }
+    run.childEnds.delete(seq);
+  }
+
+  #messageSent(run: CompatRun, pending: CompatRun["timers"], { seq, failure }: { seq: number; failure: Uint8Array }): void {
+    const { resolve, reject } = run.takeCompletion(pending, seq);
+    if (failure.length === 0) resolve(undefined);
+    else reject(decodeFailure(failure, run.converter));
   }
 
   /** Code that the loop itself calls starts in the root scope, whatever ran last. */

@@ -58,6 +58,10 @@ export class CompatRun {
   readonly timers = new Map<number, Completion>();
   /** Local ones too. */
   readonly activities = new Map<number, Completion>();
+  readonly childStarts = new Map<number, Completion>();
+  readonly childEnds = new Map<number, Completion>();
+  readonly externalSignals = new Map<number, Completion>();
+  readonly externalCancels = new Map<number, Completion>();
   readonly conditions = new Map<number, Condition>();
   /** Scopes of timers made by setTimeout, by handle. */
   readonly timeoutScopes = new Map<number, { cancel(): void }>();
@@ -65,6 +69,9 @@ export class CompatRun {
   /** Numbers of timers; of activities and local activities together. What is made in a cancelled scope uses one up, as in history. */
   nextTimerSeq = 1;
   nextActivitySeq = 1;
+  nextChildSeq = 1;
+  nextSignalSeq = 1;
+  nextCancelSeq = 1;
 
   readonly messages: MessageHandlers;
   readonly rootScope: RootScope;

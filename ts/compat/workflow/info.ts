@@ -5,19 +5,13 @@ import type { Activation, InitializeWorkflow } from "../../core/generated/bounda
 import type { Payload, PayloadConverter } from "../../converter/payload.ts";
 import type { RunContext } from "../../executor/program.ts";
 import { WorkflowExecutionStartedEventAttributesSchema } from "../../temporal/generated/temporal/api/history/v1/message_pb.ts";
-import type { WorkflowExecutionStartedEventAttributes } from "../../temporal/generated/temporal/api/history/v1/message_pb.ts";
 import { FailureSchema } from "../../temporal/generated/temporal/api/failure/v1/message_pb.ts";
 import { decodeFailure } from "../common/failure_converter.ts";
 import type { RetryPolicy } from "../common/options.ts";
+import { readTyped, readUntyped, type SearchAttributes, type TypedSearchAttributes } from "../common/search_attributes.ts";
 import { currentRun } from "../current.ts";
 import { uuid4From } from "./alea.ts";
 import { durationMs, timestampMs } from "../../temporal/well_known.ts";
-
-/** Values of a search attribute; also a single one comes as a list. */
-export type SearchAttributeValue = string[] | number[] | boolean[] | Date[];
-export interface SearchAttributes {
-  [name: string]: SearchAttributeValue | undefined;
-}
 
 export interface ParentWorkflowInfo {
   workflowId: string;
@@ -49,6 +43,7 @@ export interface WorkflowInfo {
   readonly runId: string;
   readonly workflowType: string;
   readonly searchAttributes: SearchAttributes;
+  readonly typedSearchAttributes: TypedSearchAttributes;
   readonly memo?: Record<string, unknown>;
   readonly parent?: ParentWorkflowInfo;
   /** Absent for a workflow that is its own root. */
@@ -94,7 +89,8 @@ export function initialInfo(init: InitializeWorkflow, activation: Activation, ho
     workflowId: init.workflowId,
     runId: init.runId,
     workflowType: init.workflowType,
-    searchAttributes: searchAttributesOf(started),
+    searchAttributes: readUntyped(started.searchAttributes?.indexedFields ?? {}),
+    typedSearchAttributes: readTyped(started.searchAttributes?.indexedFields ?? {}),
     ...present("memo", memo === undefined ? undefined : decodeAll(memo, converter)),
     ...present(
       "parent",
@@ -174,19 +170,6 @@ function dateOf(timestamp: Timestamp | undefined): Date | undefined {
 
 function decodeAll(fields: { [key: string]: Payload }, converter: PayloadConverter): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([key, payload]) => [key, converter.fromPayload(payload)]));
-}
-
-/** Search attributes are JSON whatever the program's own converter does; Datetime ones become dates. */
-function searchAttributesOf(started: WorkflowExecutionStartedEventAttributes): SearchAttributes {
-  const text = new TextDecoder();
-  const entries = Object.entries(started.searchAttributes?.indexedFields ?? {}).map(([name, payload]) => {
-    const value = payload.data.length === 0 ? [] : JSON.parse(text.decode(payload.data)) as unknown;
-    const list = Array.isArray(value) ? value : [value];
-    const type = payload.metadata["type"];
-    const dates = type !== undefined && text.decode(type) === "Datetime";
-    return [name, dates ? list.map((item) => new Date(item as string)) : list];
-  });
-  return Object.fromEntries(entries);
 }
 
 export function workflowInfo(): WorkflowInfo {

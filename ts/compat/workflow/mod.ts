@@ -17,8 +17,11 @@ export * from "../common/errors.ts";
 export {
   ActivityCancellationType,
   type ActivityOptions,
+  ChildWorkflowCancellationType,
   type LocalActivityOptions,
+  ParentClosePolicy,
   type RetryPolicy,
+  WorkflowIdReusePolicy,
 } from "../common/options.ts";
 export { defaultPayloadConverter, type Payload, type PayloadConverter } from "../../converter/payload.ts";
 export type { UpdateInfo } from "../context.ts";
@@ -32,6 +35,14 @@ export {
   scheduleLocalActivity,
   type UntypedActivities,
 } from "./activities.ts";
+export {
+  type ChildWorkflowHandle,
+  type ChildWorkflowOptions,
+  executeChild,
+  type ExternalWorkflowHandle,
+  getExternalWorkflowHandle,
+  startChild,
+} from "./children.ts";
 export { condition } from "./conditions.ts";
 export {
   ContinueAsNew,
@@ -56,8 +67,6 @@ export {
 export {
   type ParentWorkflowInfo,
   type RootWorkflowInfo,
-  type SearchAttributes,
-  type SearchAttributeValue,
   type UnsafeWorkflowInfo,
   type WorkflowInfo,
   workflowInfo,
@@ -68,3 +77,5 @@ export { deprecatePatch, patched } from "./patches.ts";
 export { CancellationScope, type CancellationScopeOptions } from "./scope.ts";
 export { sleep, type TimerOptions } from "./timers.ts";
 export { Trigger } from "./trigger.ts";
+export { upsertMemo, upsertSearchAttributes } from "./upserts.ts";
+export type { SearchAttributes, SearchAttributeValue } from "../common/search_attributes.ts";

@@ -1,0 +1,266 @@
+// startChild, executeChild and handles to other workflows. Children, signals and cancel requests are counted here, each by itself: what is
+// made in a cancelled scope is never sent and uses up a number all the same. The links between promises are as many as in the official SDK.
+import {
+  CancelChildWorkflow,
+  CancelExternalWorkflow,
+  CancelSignalWorkflow,
+  ChildWorkflowCancellationType as CancellationTypeNumber,
+  CommandKind,
+  SignalExternalWorkflow,
+  StartChildWorkflow,
+} from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { toPayloads } from "../../converter/payload.ts";
+import {
+  type ChildWorkflowCancellationType,
+  ParentClosePolicy,
+  type RetryPolicy,
+  WorkflowIdReusePolicy,
+} from "../common/options.ts";
+import {
+  type SearchAttributePair,
+  searchAttributePayloads,
+  type SearchAttributes,
+  type TypedSearchAttributes,
+} from "../common/search_attributes.ts";
+import { type Duration, timeoutMs } from "../common/time.ts";
+import { currentRun } from "../current.ts";
+import type { CompatRun } from "../run.ts";
+import { retryPolicy } from "./activities.ts";
+import type { Workflow } from "./continue_as_new.ts";
+import type { SignalDefinition } from "./handlers.ts";
+import { uuid4 } from "./misc.ts";
+import { joinScope } from "./scope.ts";
+
+export interface ChildWorkflowOptions {
+  workflowId?: string;
+  taskQueue?: string;
+  /** Default WAIT_CANCELLATION_COMPLETED. */
+  cancellationType?: ChildWorkflowCancellationType;
+  /** Default: the server's, which terminates. */
+  parentClosePolicy?: ParentClosePolicy | number;
+  workflowIdReusePolicy?: WorkflowIdReusePolicy | number;
+  retry?: RetryPolicy;
+  cronSchedule?: string;
+  workflowExecutionTimeout?: Duration;
+  workflowRunTimeout?: Duration;
+  workflowTaskTimeout?: Duration;
+  memo?: Record<string, unknown>;
+  searchAttributes?: SearchAttributes;
+  typedSearchAttributes?: SearchAttributePair[] | TypedSearchAttributes;
+  staticSummary?: string;
+  staticDetails?: string;
+}
+type WithArgs<T extends Workflow> = Parameters<T> extends [unknown, ...unknown[]]
+  ? { args: Parameters<T> | Readonly<Parameters<T>> }
+  : { args?: Parameters<T> | Readonly<Parameters<T>> };
+type Options<T extends Workflow> = ChildWorkflowOptions & WithArgs<T>;
+type ResultOf<T extends Workflow> = Awaited<ReturnType<T>>;
+
+export interface ChildWorkflowHandle<T extends Workflow> {
+  readonly workflowId: string;
+  readonly firstExecutionRunId: string;
+  result(): Promise<ResultOf<T>>;
+  signal<Args extends unknown[] = []>(definition: SignalDefinition<Args> | string, ...args: Args): Promise<void>;
+}
+
+export interface ExternalWorkflowHandle {
+  readonly workflowId: string;
+  readonly runId?: string | undefined;
+  signal<Args extends unknown[] = []>(definition: SignalDefinition<Args> | string, ...args: Args): Promise<void>;
+  cancel(): Promise<void>;
+}
+
+/** Starts a child and waits until it has started. */
+export async function startChild<T extends Workflow>(
+  workflow: string | T,
+  options?: Options<T>,
+): Promise<ChildWorkflowHandle<T>> {
+  const run = currentRun(
+    "Workflow.startChild(...) may only be used from a Workflow Execution. Consider using Client.workflow.start(...) instead.)",
+  );
+  const given = withDefaults(options);
+  const [started, completed] = await start(run, typeOf(workflow), given);
+  const firstExecutionRunId = await started;
+  const { workflowId } = given;
+  return {
+    workflowId,
+    firstExecutionRunId,
+    result: (async () => await completed) as () => Promise<ResultOf<T>>,
+    // deno-lint-ignore require-await
+    async signal(definition, ...args) {
+      return signal(run, { workflowId, childWorkflowOnly: true }, nameOf(definition), args);
+    },
+  };
+}
+
+/** Starts a child and waits for its result. */
+// deno-lint-ignore require-await
+export async function executeChild<T extends Workflow>(workflow: string | T, options?: Options<T>): Promise<ResultOf<T>> {
+  const run = currentRun(
+    "Workflow.executeChild(...) may only be used from a Workflow Execution. Consider using Client.workflow.execute(...) instead.",
+  );
+  const execution = start(run, typeOf(workflow), withDefaults(options));
+  const completed = execution.then(([, completed]) => completed);
+  quiet(execution);
+  quiet(completed);
+  return completed as Promise<ResultOf<T>>;
+}
+
+/** A workflow that this one did not start, by its id. */
+export function getExternalWorkflowHandle(workflowId: string, runId?: string): ExternalWorkflowHandle {
+  const run = currentRun(
+    "Workflow.getExternalWorkflowHandle(...) may only be used from a Workflow Execution. Consider using Client.workflow.getHandle(...) instead.)",
+  );
+  return {
+    workflowId,
+    runId,
+    signal: (definition, ...args) => signal(run, { workflowId, runId: runId ?? "" }, nameOf(definition), args),
+    cancel: () =>
+      new Promise<void>((resolve, reject) => {
+        // Requests of before this patch did not hear of the cancellation of their scope.
+        let isCancelled = false;
+        const alive = joinScope((error) => {
+          if (isCancelled) reject(error);
+        }, (error) => {
+          if (run.patch(SCOPED_CANCEL_PATCH, false)) reject(error);
+        });
+        if (!alive && (isCancelled = run.patch(SCOPED_CANCEL_PATCH, false))) return;
+        const seq = run.nextCancelSeq++;
+        const request = CancelExternalWorkflow.fromPartial({ seq, workflowId, runId: runId ?? "" });
+        run.command(CommandKind.COMMAND_KIND_CANCEL_EXTERNAL_WORKFLOW, CancelExternalWorkflow.encode(request).finish());
+        run.externalCancels.set(seq, { resolve: () => resolve(), reject });
+      }),
+  };
+}
+
+/** The official SDK's name for the patch. */
+const SCOPED_CANCEL_PATCH = "__temporal_internal_connect_external_handle_cancel_to_scope";
+
+const quiet = (promise: Promise<unknown>) => void promise.catch(() => {});
+
+type Given = ChildWorkflowOptions & { workflowId: string; args: readonly unknown[] };
+
+function withDefaults(options: ChildWorkflowOptions & { args?: readonly unknown[] } = {}): Given {
+  // Ids come from the run's random numbers, so one is drawn only where the program gives none.
+  return { ...options, workflowId: options.workflowId ?? uuid4(), args: options.args ?? [] };
+}
+
+function typeOf(workflow: string | Workflow): string {
+  if (typeof workflow === "string") return workflow;
+  if (typeof workflow === "function") {
+    if (workflow.name !== "") return workflow.name;
+    throw new TypeError("Invalid workflow type: the workflow function is anonymous");
+  }
+  throw new TypeError(`Invalid workflow type: expected either a string or a function, got '${typeof workflow}'`);
+}
+
+const nameOf = (definition: { name: string } | string): string => typeof definition === "string" ? definition : definition.name;
+
+/** Promises of the start (its run id) and of the end (its result). */
+function start(run: CompatRun, workflowType: string, options: Given): Promise<[Promise<string>, Promise<unknown>]> {
+  const seq = run.nextChildSeq++;
+  const started = new Promise<string>((resolve, reject) => {
+    const alive = joinScope(reject, () => {
+      if (!run.childEnds.has(seq)) return;
+      const bytes = CancelChildWorkflow.encode({ seq, reason: "" }).finish();
+      run.command(CommandKind.COMMAND_KIND_CANCEL_CHILD_WORKFLOW, bytes);
+    });
+    if (!alive) return;
+    run.command(CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW, encodeStart(run, seq, workflowType, options));
+    run.childStarts.set(seq, { resolve: resolve as (value: unknown) => void, reject });
+  });
+  // Before anybody asks for it: the result may come first.
+  const completed = new Promise<unknown>((resolve, reject) => {
+    started.catch(reject);
+    run.childEnds.set(seq, { resolve, reject });
+  });
+  quiet(completed);
+  return new Promise((resolve) => resolve([started, completed]));
+}
+
+function encodeStart(run: CompatRun, seq: number, workflowType: string, options: Given): Uint8Array {
+  const { converter } = run;
+  const memo = Object.entries(options.memo ?? {}).map(([key, value]) => [key, converter.toPayload(value)]);
+  const text = (value: string | undefined) => value === undefined ? undefined : converter.toPayload(value);
+  const summary = text(options.staticSummary);
+  const details = text(options.staticDetails);
+  const attributes = StartChildWorkflow.fromPartial({
+    seq,
+    workflowId: options.workflowId,
+    workflowType,
+    arguments: toPayloads(converter, options.args),
+    taskQueue: options.taskQueue || run.info.taskQueue,
+    workflowExecutionTimeoutMs: timeoutMs(options.workflowExecutionTimeout),
+    workflowRunTimeoutMs: timeoutMs(options.workflowRunTimeout),
+    workflowTaskTimeoutMs: timeoutMs(options.workflowTaskTimeout),
+    cancellationType: cancellationType(options.cancellationType),
+    parentClosePolicy: numberOf("ParentClosePolicy", ParentClosePolicy, "PARENT_CLOSE_POLICY_", options.parentClosePolicy),
+    workflowIdReusePolicy: numberOf(
+      "WorkflowIdReusePolicy",
+      WorkflowIdReusePolicy,
+      "WORKFLOW_ID_REUSE_POLICY_",
+      options.workflowIdReusePolicy,
+    ),
+    cronSchedule: options.cronSchedule ?? "",
+    memo: Object.fromEntries(memo),
+    searchAttributes: searchAttributePayloads(options.searchAttributes, options.typedSearchAttributes),
+    ...(options.retry === undefined ? {} : { retryPolicy: retryPolicy(options.retry) }),
+    ...(summary === undefined ? {} : { summary }),
+    ...(details === undefined ? {} : { details }),
+  });
+  return StartChildWorkflow.encode(attributes).finish();
+}
+
+function cancellationType(type: ChildWorkflowCancellationType | undefined): CancellationTypeNumber {
+  switch (type) {
+    case undefined:
+    case "WAIT_CANCELLATION_COMPLETED":
+      return CancellationTypeNumber.CHILD_WORKFLOW_CANCELLATION_TYPE_WAIT_CANCELLATION_COMPLETED;
+    case "WAIT_CANCELLATION_REQUESTED":
+      return CancellationTypeNumber.CHILD_WORKFLOW_CANCELLATION_TYPE_WAIT_CANCELLATION_REQUESTED;
+    case "TRY_CANCEL":
+      return CancellationTypeNumber.CHILD_WORKFLOW_CANCELLATION_TYPE_TRY_CANCEL;
+    case "ABANDON":
+      return CancellationTypeNumber.CHILD_WORKFLOW_CANCELLATION_TYPE_ABANDON;
+    default:
+      throw new TypeError(`Invalid child workflow cancellation type: ${String(type)}`);
+  }
+}
+
+/** A value of an enumeration, which programs give as its name, with the older prefix, or as its number. */
+function numberOf(
+  what: string,
+  names: { readonly [name: string]: string },
+  prefix: string,
+  value: string | number | undefined,
+): number {
+  if (value === undefined) return 0;
+  if (typeof value === "number") return value;
+  const plain = value.startsWith(prefix) ? value.slice(prefix.length) : value;
+  const at = ["UNSPECIFIED", ...Object.keys(names)].indexOf(plain);
+  if (at < 0) throw new TypeError(`Invalid ${what} value: '${value}'`);
+  return at;
+}
+
+interface Target {
+  workflowId: string;
+  runId?: string;
+  childWorkflowOnly?: boolean;
+}
+
+function signal(run: CompatRun, target: Target, signalName: string, args: readonly unknown[]): Promise<void> {
+  const seq = run.nextSignalSeq++;
+  return new Promise<void>((resolve, reject) => {
+    const alive = joinScope(reject, () => {
+      if (!run.externalSignals.has(seq)) return;
+      run.command(CommandKind.COMMAND_KIND_CANCEL_SIGNAL_WORKFLOW, CancelSignalWorkflow.encode({ seq }).finish());
+    });
+    if (!alive) return;
+    const attributes = SignalExternalWorkflow.fromPartial({
+      ...{ seq, signalName, ...target },
+      arguments: toPayloads(run.converter, args),
+    });
+    run.command(CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW, SignalExternalWorkflow.encode(attributes).finish());
+    run.externalSignals.set(seq, { resolve: () => resolve(), reject });
+  });
+}

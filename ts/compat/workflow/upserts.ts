@@ -1,0 +1,72 @@
+// upsertSearchAttributes and upsertMemo: a command, and the info of the run with what it changes.
+import {
+  CommandKind,
+  ModifyWorkflowProperties,
+  UpsertSearchAttributes,
+} from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import {
+  keyOfUntyped,
+  searchAttributePayloads,
+  type SearchAttributes,
+  type SearchAttributeUpdatePair,
+  type SearchAttributeValue,
+  type TypedSearchAttributes,
+} from "../common/search_attributes.ts";
+import { currentRun } from "../current.ts";
+
+/** Changes search attributes of the run: pairs of key and value (null removes), or lists by name (an empty one removes). */
+export function upsertSearchAttributes(searchAttributes: SearchAttributes | SearchAttributeUpdatePair[]): void {
+  const run = currentRun("Workflow.upsertSearchAttributes(...) may only be used from a Workflow Execution.");
+  if (searchAttributes === undefined || searchAttributes === null) {
+    throw new Error("searchAttributes must be a non-null SearchAttributes");
+  }
+  const payloads = Array.isArray(searchAttributes)
+    ? searchAttributePayloads(undefined, searchAttributes)
+    : searchAttributePayloads(searchAttributes, undefined);
+  const bytes = UpsertSearchAttributes.encode(UpsertSearchAttributes.fromPartial({ searchAttributes: payloads })).finish();
+  run.command(CommandKind.COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES, bytes);
+  const untyped = { ...run.info.searchAttributes };
+  let typed = run.info.typedSearchAttributes;
+  if (Array.isArray(searchAttributes)) {
+    typed = typed.updateCopy(searchAttributes);
+    for (const { key, value } of searchAttributes) {
+      if (value === null || value === undefined) delete untyped[key.name];
+      else untyped[key.name] = (Array.isArray(value) ? value : [value]) as SearchAttributeValue;
+    }
+  } else {
+    for (const [name, values] of Object.entries(searchAttributes)) typed = mergeUntyped(typed, untyped, name, values);
+  }
+  run.info = { ...run.info, searchAttributes: untyped, typedSearchAttributes: typed };
+}
+
+function mergeUntyped(
+  typed: TypedSearchAttributes,
+  untyped: SearchAttributes,
+  name: string,
+  values: SearchAttributeValue | undefined,
+): TypedSearchAttributes {
+  const known = typed.getAll().find((pair) => pair.key.name === name)?.key;
+  if (values === undefined || values.length === 0) {
+    delete untyped[name];
+    return known === undefined ? typed : typed.updateCopy([{ key: known, value: null } as SearchAttributeUpdatePair]);
+  }
+  const key = keyOfUntyped(name, values);
+  if (key === undefined) return typed;
+  untyped[name] = values;
+  // Text may as well be a keyword: the type that it has is right.
+  const type = key.type === "TEXT" ? known?.type ?? "TEXT" : key.type;
+  const single: unknown = values.length === 1 ? values[0] : values;
+  const value = type === "DATETIME" ? new Date(single as string) : single;
+  return typed.updateCopy([{ key: { name, type }, value } as SearchAttributeUpdatePair]);
+}
+
+/** Merges into the run's memo; null and undefined remove a key. */
+export function upsertMemo(memo: Record<string, unknown>): void {
+  const run = currentRun("Workflow.upsertMemo(...) may only be used from a Workflow Execution.");
+  if (memo === undefined || memo === null) throw new Error("memo must be a non-null Record");
+  const payloads = Object.entries(memo).map(([key, value]) => [key, run.converter.toPayload(value ?? undefined)]);
+  const bytes = ModifyWorkflowProperties.encode(ModifyWorkflowProperties.fromPartial({ memo: Object.fromEntries(payloads) }));
+  run.command(CommandKind.COMMAND_KIND_MODIFY_WORKFLOW_PROPERTIES, bytes.finish());
+  const merged = Object.entries({ ...run.info.memo, ...memo }).filter(([, value]) => value !== undefined && value !== null);
+  run.info = { ...run.info, memo: Object.fromEntries(merged) };
+}

@@ -63,8 +63,11 @@ export const cases: Case[] = [
       d.server.others.notFound();
       await d.task();
       const [a, b] = await d.finish() as string[];
-      match(a!, /^ApplicationFailure: Unable to signal external workflow because it was not found .*NOT_FOUND/i);
-      match(b!, /^ApplicationFailure: Unable to cancel external workflow because not found .*NOT_FOUND/i);
+      match(
+        a!,
+        /^ApplicationFailure: Unable to signal external workflow because it was not found ExternalWorkflowExecutionNotFound$/,
+      );
+      match(b!, /^ApplicationFailure: Unable to cancel external workflow because not found ExternalWorkflowExecutionNotFound$/);
     },
   },
   {

@@ -21,9 +21,9 @@ export interface ChildWorkflowOptions {
   /** What becomes of it when the parent closes, in whatever way: TERMINATE (default), REQUEST_CANCEL, or ABANDON: it goes on. */
   readonly parentClosePolicy?: "TERMINATE" | "ABANDON" | "REQUEST_CANCEL";
   /**
-   * On cancellation: "waitCancellationCompleted" (default) asks it to cancel and waits for its end, however it ends;
-   * "waitCancellationRequested" waits until it has been asked; "tryCancel" asks and rejects at once; "abandon" rejects at once and leaves
-   * it alone.
+   * On cancellation: "waitCancellationCompleted" (default) asks it to cancel and waits for its end, however it ends; "tryCancel" asks and
+   * rejects at once; "abandon" rejects at once and leaves it alone. "waitCancellationRequested" is known to Temporal, whose SDKs wait for
+   * the end with it, too; so does this package.
    */
   readonly cancellationType?: "waitCancellationCompleted" | "waitCancellationRequested" | "tryCancel" | "abandon";
   /** Runs it again when it fails. Default: never. */

@@ -13,7 +13,7 @@ export interface ExternalWorkflow {
   readonly runId: string | undefined;
   /**
    * Sends a signal. Resolves when the service has recorded it; rejects with an ApplicationFailure of type
-   * "EXTERNAL_WORKFLOW_EXECUTION_NOT_FOUND" when there is no such workflow or it is closed. It leaves with the task, awaited or not.
+   * "ExternalWorkflowExecutionNotFound" when there is no such workflow or it is closed. It leaves with the task, awaited or not.
    */
   signal<A extends unknown[]>(signal: Signal<A> | string, ...args: A): Promise<void>;
   /** Asks it to cancel. Resolves when the service has recorded that; rejects as `signal` does. It cannot be taken back. */

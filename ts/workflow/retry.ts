@@ -1,6 +1,6 @@
 // Retry policies of activities and child workflows.
 import { type Duration, toMs } from "../converter/duration.ts";
-import type { RetryPolicy } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { ActivityOptionsShape } from "../executor/activities.ts";
 
 /** How a failed attempt of an activity, or a failed run of a child workflow, is tried again. Durations: milliseconds or text such as "10s". */
 export interface RetryOptions {
@@ -25,7 +25,7 @@ export function ms(option: string, duration: Duration | undefined, before: numbe
 }
 
 /** The policy as the core wants it. Throws a RangeError for what no server would take. */
-export function retryPolicy(retry: RetryOptions): RetryPolicy {
+export function retryPolicy(retry: RetryOptions): NonNullable<ActivityOptionsShape["retryPolicy"]> {
   const { backoffCoefficient = 2, maximumAttempts = 0 } = retry;
   if (!(backoffCoefficient >= 1)) throw new RangeError(`retry.backoffCoefficient must be at least 1, not ${backoffCoefficient}`);
   if (!Number.isInteger(maximumAttempts) || maximumAttempts < 0) {

@@ -4,10 +4,11 @@ import { test } from "node:test";
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import {
   DescribeNamespaceRequestSchema,
+  DescribeNamespaceResponseSchema,
   GetSystemInfoResponse_CapabilitiesSchema as CapabilitiesSchema,
   GetSystemInfoResponseSchema,
 } from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { namespaceRequest, readServerInfo } from "../../ts/temporal/server_info.ts";
+import { namespaceRequest, readNamespaceOffer, readServerInfo } from "../../ts/temporal/server_info.ts";
 
 const encoded = (capabilities: MessageInitShape<typeof CapabilitiesSchema>, serverVersion = "1.2.3") =>
   toBinary(GetSystemInfoResponseSchema, create(GetSystemInfoResponseSchema, { serverVersion, capabilities }));
@@ -42,4 +43,27 @@ test("a namespace is asked for as the generated message would", () => {
       toBinary(DescribeNamespaceRequestSchema, create(DescribeNamespaceRequestSchema, { namespace })),
     );
   }
+});
+
+test("of a namespace, what workers go by", () => {
+  const offer = (init: MessageInitShape<typeof DescribeNamespaceResponseSchema>) =>
+    readNamespaceOffer(toBinary(DescribeNamespaceResponseSchema, create(DescribeNamespaceResponseSchema, init)));
+  assert.deepEqual(offer({}), { endsPolls: false, largestPayload: 0 });
+  const others = { name: "n", data: { a: "b" }, supportsSchedules: true };
+  assert.deepEqual(
+    offer({
+      namespaceInfo: {
+        ...others,
+        capabilities: { eagerWorkflowStart: true, workerPollCompleteOnShutdown: true, pollerAutoscaling: true },
+        limits: { blobSizeLimitError: 2_000_000n, memoSizeLimitError: 5n },
+      },
+      config: { historyArchivalUri: "x" },
+      failoverVersion: 3n,
+      isGlobalNamespace: true,
+    }),
+    { endsPolls: true, largestPayload: 2_000_000 },
+  );
+  const unlike = { capabilities: { eagerWorkflowStart: true, syncUpdate: true }, limits: { memoSizeLimitError: 5n } };
+  assert.deepEqual(offer({ namespaceInfo: { ...others, ...unlike } }), { endsPolls: false, largestPayload: 0 });
+  assert.throws(() => readNamespaceOffer(Uint8Array.from([0x0a, 5, 0x3a])));
 });

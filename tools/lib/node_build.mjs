@@ -2,10 +2,10 @@
 // them, because the time of an import there is mostly the number of files. Bundlers get the other build, in which each subpath has its own
 // chunks and libraries are imported, so that they can drop what is not used.
 //
-// What a realm's thread loads is one file, what `import "temporalex"` needs besides is another; what comes in later (the loader of sources,
-// the module's bytes, commands) has files of its own. Libraries and generated messages are written without blanks: nobody reads them,
-// and the runtime has to. The gRPC library and ws stay outside, because only those who serve or ask a cluster need them, and OpenTelemetry's
-// API, because an application has one copy of it or none.
+// What a realm's thread loads is one file, what a worker of a cluster needs besides is another, and what `import "temporalex"` needs besides
+// is a third; what comes in later (the loader of sources, the module's bytes, commands) has files of its own. Libraries and generated
+// messages are written without blanks: nobody reads them, and the runtime has to. The gRPC library and ws stay outside, because only those
+// who serve or ask a cluster need them, and OpenTelemetry's API, because an application has one copy of it or none.
 import { join, posix, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { buildDist } from "../build_dist.mjs";
@@ -72,7 +72,9 @@ async function staticImports(build, name) {
 /** Builds `sources` (names without extension) into `out`; answers what the result imports from elsewhere. */
 export async function nodeBuild(sources, out) {
   const [{ build, transform }, { rolldown }] = await Promise.all([import("esbuild"), import("rolldown")]);
-  const [inRealm, inMain] = await Promise.all([staticImports(build, "realm/worker_entry"), staticImports(build, "mod")]);
+  const [inRealm, ofWorker, ofConnection, inMain] = await Promise.all(
+    ["realm/worker_entry", "worker/mod", "temporal/mod", "mod"].map((name) => staticImports(build, name)),
+  );
   const bundle = await rolldown({
     cwd: root,
     input: Object.fromEntries(sources.map((name) => [name, sourceOf(name)])),
@@ -94,7 +96,12 @@ export async function nodeBuild(sources, out) {
     comments: { legal: false, annotation: true, jsdoc: false },
     codeSplitting: {
       groups: [
-        { name: "realm", test: (id) => inRealm.has(id), priority: 2 },
+        { name: "realm", test: (id) => inRealm.has(id), priority: 3 },
+        {
+          name: "worker",
+          test: (id) => id === sourceOf("worker/mod") || ofWorker.has(id) || ofConnection.has(id),
+          priority: 2,
+        },
         { name: "main", test: (id) => inMain.has(id), priority: 1 },
       ],
     },

@@ -9,6 +9,7 @@ import { consoleLogger } from "../platform/host.ts";
 import type { Logger } from "../service/logger.ts";
 import type { WorkerOptions } from "../worker/options.ts";
 import type { RawService } from "../service/raw.ts";
+import { WorkflowService } from "../temporal/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { Worker } from "../worker/worker.ts";
 import { Served } from "./served.ts";
 
@@ -130,7 +131,11 @@ export async function open(options: OpenOptions): Promise<App> {
     ...options.worker,
     ...(workflows !== undefined && { workflows }),
     ...(activities !== undefined && { activities }),
-    realmStarting: starting,
+    realmStarting: () => {
+      starting();
+      // The client's first call needs the service's descriptors: they are built while the thread starts.
+      void WorkflowService.method;
+    },
     service,
     taskQueue,
   });

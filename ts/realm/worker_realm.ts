@@ -80,9 +80,10 @@ export async function createWorkerRealm(options: WorkerRealmOptions): Promise<Wo
   }
   const log = options.log ?? silentLog;
   const { entry } = options;
-  // First, because sources keep this thread busy.
-  const compiled = options.core ?? coreModule();
-  const loading = workflows === undefined ? undefined : loadSources({ ...options, workflows });
+  // In microtasks of their own: the workers are started first, because that takes longest and needs nothing of this thread.
+  const begun = Promise.resolve();
+  const compiled = begun.then(() => options.core ?? coreModule());
+  const loading = workflows === undefined ? undefined : begun.then(() => loadSources({ ...options, workflows }));
   const init = Promise.all([compiled, loading]).then(([core, loaded]): RealmInit => ({
     core,
     ...(loaded === undefined ? {} : { graph: loaded.graph }),

@@ -1,6 +1,5 @@
 // A RawService over gRPC: a Temporal cluster, or anything that speaks its protocol. Requests and responses pass through as bytes. Runs in
 // Node and Deno, on node:http2 (ARCHITECTURE.md section 9 says why, with figures); browsers need a gateway.
-import { isIPv6 } from "node:net";
 import { type Duration, toMs } from "../converter/duration.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { VERSION } from "../service/version.ts";
@@ -8,6 +7,7 @@ import { clearTimeout, setTimeout } from "node:timers";
 import { NotProcessed, unary } from "./grpc_call.ts";
 import { LinkError, type LinkTarget } from "./http2_link.ts";
 import { Links } from "./links.ts";
+import { nodeNet } from "./node_net.ts";
 import { namespaceOf } from "./request_namespace.ts";
 import { nodeTls, type TlsOptions } from "./tls.ts";
 
@@ -200,7 +200,7 @@ function targetOf({ address, apiKey, tls: wanted }: GrpcOptions): LinkTarget {
   if (url === undefined || url.hostname === "" || !/^[^/@?#]+:\d+$/.test(address)) {
     throw new TypeError(`"${address}" is not an address; write "host:port", without a scheme, or "unix:/path/of/a/socket"`);
   }
-  const host = isIPv6(url.hostname.slice(1, -1)) ? url.hostname.slice(1, -1) : url.hostname;
+  const host = nodeNet().isIPv6(url.hostname.slice(1, -1)) ? url.hostname.slice(1, -1) : url.hostname;
   return { address, at: { host, port: Number(url.port) }, tls: tls === false ? undefined : nodeTls(tls, host) };
 }
 

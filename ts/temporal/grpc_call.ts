@@ -1,6 +1,6 @@
 // One gRPC call on a connection: a message out, a message in, as bytes that nobody looks into. It ends in exactly one way, and whatever
 // ends it early (deadline, caller, lost connection) frees its stream.
-import { type ClientHttp2Stream, constants, type IncomingHttpHeaders, type OutgoingHttpHeaders } from "node:http2";
+import type { ClientHttp2Stream, IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http2";
 import { clearTimeout, setTimeout } from "node:timers";
 import { Code, ServiceError } from "../service/raw.ts";
 import { httpRefusal, refusal, type Trailers } from "./grpc_status.ts";
@@ -25,6 +25,9 @@ export interface UnaryCall {
   readonly maxBytes: number;
 }
 
+/** Error codes of HTTP/2 (RFC 9113, section 7). */
+const REFUSED_STREAM = 7;
+const CANCEL = 8;
 const PREFIX_BYTES = 5;
 /** Larger requests are written behind their prefix instead of being copied. */
 const COPY_BYTES = 64 * 1024;
@@ -51,7 +54,7 @@ export function unary(link: Link, call: UnaryCall): Promise<Uint8Array> {
       if (!settle()) return;
       chunks = [];
       reject(error);
-      if (!stream.destroyed) stream.close(constants.NGHTTP2_CANCEL);
+      if (!stream.destroyed) stream.close(CANCEL);
     };
     const onLost = (reason: LinkError) => {
       const message = `the connection to ${call.address} was lost during ${method}: ${reason.message}`;
@@ -116,7 +119,7 @@ export function unary(link: Link, call: UnaryCall): Promise<Uint8Array> {
       if (over) return;
       if (trailers?.["grpc-status"] !== undefined) return complete(trailers);
       // The stream came too late for a connection that is being closed.
-      if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM && headers === undefined) {
+      if (stream.rstCode === REFUSED_STREAM && headers === undefined) {
         return fail(new NotProcessed(Code.UNAVAILABLE, `${call.address} takes no calls at the moment (${method} was refused)`));
       }
       const why = problem?.message.trim() ??

@@ -6,11 +6,12 @@
 //   after its side of TLS is done, and one that speaks another protocol never sends any.
 // - It is alive while bytes come or pings are answered. Calls that wait for a minute are the rule here, so silence means nothing by itself.
 // - Whatever ends it ends every call on it in the same turn, with one reason, whether or not the runtime tells the streams.
-import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2, type OutgoingHttpHeaders } from "node:http2";
-import { connect as connectTcp, type Socket } from "node:net";
+import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from "node:http2";
+import type { Socket } from "node:net";
 import { clearTimeout, setTimeout } from "node:timers";
-import { connect as connectTls, type ConnectionOptions as NodeTlsOptions, type TLSSocket } from "node:tls";
+import type { ConnectionOptions as NodeTlsOptions, TLSSocket } from "node:tls";
 import { explain } from "./connect_errors.ts";
+import { nodeHttp2, nodeNet, nodeTlsModule } from "./node_net.ts";
 
 /** Where a link leads. */
 export interface LinkTarget {
@@ -269,7 +270,7 @@ function connect(target: LinkTarget, timeoutMs: number, signal: AbortSignal): Pr
 
     const speak = () => {
       stage = "http2";
-      const made = connectHttp2(`${tls === undefined ? "http" : "https"}://${"path" in at ? "localhost" : address}`, {
+      const made = nodeHttp2().connect(`${tls === undefined ? "http" : "https"}://${"path" in at ? "localhost" : address}`, {
         createConnection: () => socket!,
         settings: { enablePush: false, initialWindowSize: WINDOW_BYTES },
         maxSessionMemory: SESSION_MEMORY_MB,
@@ -287,10 +288,11 @@ function connect(target: LinkTarget, timeoutMs: number, signal: AbortSignal): Pr
     };
     try {
       if (tls === undefined) {
-        socket = "path" in at ? connectTcp(at.path) : connectTcp({ host: at.host, port: at.port });
+        const { connect } = nodeNet();
+        socket = "path" in at ? connect(at.path) : connect({ host: at.host, port: at.port });
         socket.once("connect", speak);
       } else {
-        const secure = connectTls({ ...(at as { host: string; port: number }), ...tls, ALPNProtocols: ["h2"] });
+        const secure = nodeTlsModule().connect({ ...(at as { host: string; port: number }), ...tls, ALPNProtocols: ["h2"] });
         socket = secure;
         secure.once("connect", () => stage = "tls");
         secure.once("secureConnect", () => {

@@ -64,3 +64,43 @@ function readCapabilities(bytes: Uint8Array, before: Partial<ServerCapabilities>
 export function namespaceRequest(namespace: string): Uint8Array<ArrayBuffer> {
   return new BinaryWriter().tag(1, WireType.LengthDelimited).string(namespace).finish();
 }
+
+/** What a worker goes by of a DescribeNamespaceResponse. */
+export interface NamespaceOffer {
+  /** The server ends a worker's polls when it is told that the worker stops. */
+  readonly endsPolls: boolean;
+  /** The largest payload that it takes, in bytes; 0 where it does not tell. */
+  readonly largestPayload: number;
+}
+
+/** Reads a DescribeNamespaceResponse. Throws for bytes that are none. */
+export function readNamespaceOffer(response: Uint8Array): NamespaceOffer {
+  let endsPolls = false;
+  let largestPayload = 0;
+  // namespace_info; in it capabilities (worker_poll_complete_on_shutdown) and limits (blob_size_limit_error).
+  eachField(response, (reader, field, type) => {
+    if (field !== 1 || type !== WireType.LengthDelimited) return false;
+    eachField(reader.bytes(), (reader, field, type) => {
+      if (type !== WireType.LengthDelimited || (field !== 7 && field !== 8)) return false;
+      eachField(reader.bytes(), (reader, inner, type) => {
+        if (type !== WireType.Varint) return false;
+        if (field === 7 && inner === 8) endsPolls = reader.bool();
+        else if (field === 8 && inner === 1) largestPayload = Number(reader.int64());
+        else return false;
+        return true;
+      });
+      return true;
+    });
+    return true;
+  });
+  return { endsPolls, largestPayload };
+}
+
+/** Walks over a message; `take` answers whether it has read the field. */
+function eachField(bytes: Uint8Array, take: (reader: BinaryReader, field: number, type: WireType) => boolean): void {
+  const reader = new BinaryReader(bytes);
+  while (reader.pos < reader.len) {
+    const [field, type] = reader.tag();
+    if (!take(reader, field, type)) reader.skip(type, field);
+  }
+}

@@ -1,7 +1,6 @@
 // TLS as applications give it (PEM texts), as node:tls takes it. What is wrong with the texts is said here, before anything connects:
 // at a handshake each runtime has other words for it, and some have none.
-import { createPrivateKey, X509Certificate } from "node:crypto";
-import { isIP } from "node:net";
+import { nodeCrypto, nodeNet } from "./node_net.ts";
 
 /** PEM texts. All absent: the system's certificates. */
 export interface TlsOptions {
@@ -39,7 +38,7 @@ interface NodeTls {
 /** Throws a TypeError that names the option. */
 export function nodeTls(tls: true | TlsOptions, host: string): NodeTls {
   // A name is asked for (SNI); an address cannot be.
-  const ofHost = isIP(host) === 0 ? { servername: host } : {};
+  const ofHost = nodeNet().isIP(host) === 0 ? { servername: host } : {};
   if (tls === true) return ofHost;
   const { serverRootCaCertificate, clientCertificate, clientKey, serverName } = tls;
   for (const [name, value] of Object.entries(tls)) {
@@ -72,6 +71,7 @@ function certificates(option: string, pem: string): string[] {
       `tls.${option} holds no certificate: it must be the PEM text ("-----BEGIN CERTIFICATE-----..."), not a path`,
     );
   }
+  const { X509Certificate } = nodeCrypto();
   for (const certificate of found) {
     try {
       new X509Certificate(certificate);
@@ -83,6 +83,7 @@ function certificates(option: string, pem: string): string[] {
 }
 
 function checkPair(certificate: string, key: string): void {
+  const { createPrivateKey, X509Certificate } = nodeCrypto();
   const [own] = certificates("clientCertificate", certificate);
   let privateKey;
   try {

@@ -35,11 +35,12 @@ const FAILED = { deploymentOptions: 10 };
 export class Deployment {
   /** For the requests that the worker itself makes. */
   readonly options: MessageInitShape<typeof WorkerDeploymentOptionsSchema>;
+  /** The same, encoded. */
+  readonly encoded: Uint8Array;
   /** Appended to failures of workflow tasks. */
   readonly failedTail: Uint8Array;
   readonly #versioned: boolean;
   readonly #default: VersioningBehavior | undefined;
-  readonly #encoded: Uint8Array;
   readonly #tails = new Map<VersioningBehavior | undefined, Uint8Array>();
 
   /** Throws a TypeError for options that make no sense. */
@@ -71,8 +72,8 @@ export class Deployment {
     this.options = { deploymentName, buildId, workerVersioningMode };
     this.#versioned = useWorkerVersioning;
     this.#default = defaultVersioningBehavior;
-    this.#encoded = toBinary(WorkerDeploymentOptionsSchema, create(WorkerDeploymentOptionsSchema, this.options));
-    this.failedTail = new BinaryWriter().tag(FAILED.deploymentOptions, WireType.LengthDelimited).bytes(this.#encoded).finish();
+    this.encoded = toBinary(WorkerDeploymentOptionsSchema, create(WorkerDeploymentOptionsSchema, this.options));
+    this.failedTail = new BinaryWriter().tag(FAILED.deploymentOptions, WireType.LengthDelimited).bytes(this.encoded).finish();
   }
 
   /** Every workflow of a versioned worker must have a behavior; throws a TypeError that names those without. */
@@ -93,7 +94,7 @@ export class Deployment {
     if (tail === undefined) {
       const writer = new BinaryWriter();
       if (behavior !== undefined) writer.tag(COMPLETED.versioningBehavior, WireType.Varint).int32(BEHAVIORS[behavior]);
-      tail = writer.tag(COMPLETED.deploymentOptions, WireType.LengthDelimited).bytes(this.#encoded).finish();
+      tail = writer.tag(COMPLETED.deploymentOptions, WireType.LengthDelimited).bytes(this.encoded).finish();
       this.#tails.set(behavior, tail);
     }
     return tail;

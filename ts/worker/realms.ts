@@ -15,7 +15,6 @@ import { VERSION } from "../service/version.ts";
 import {
   GetWorkflowExecutionHistoryRequestSchema,
 } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { WorkflowService } from "../temporal/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import type { WorkerSettings } from "./options.ts";
 import { report } from "./reports.ts";
 import type { TaskRealm } from "./workflow_tasks.ts";
@@ -145,11 +144,7 @@ async function inThread(
     ...(options.payloadConverterModule !== undefined && { payloadConverter: options.payloadConverterModule }),
     ...(options.watchdogMs !== undefined && { watchdogMs: options.watchdogMs }),
     ...(options.workflowThreads !== undefined && { threads: options.workflowThreads }),
-    // Polls and the first call of a client need the service's descriptors: they are built while the thread starts.
-    onStarting: () => {
-      options.realmStarting?.();
-      void WorkflowService.method;
-    },
+    ...(options.realmStarting !== undefined && { onStarting: options.realmStarting }),
   });
   for (const warning of realm.warnings) logger.warn(formatProblem(warning));
   return realm;

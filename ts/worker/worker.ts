@@ -1,6 +1,5 @@
 // The worker: polls for tasks, has workflow code run in its realm and activities here, and reports what came of them. It stands on a
 // RawService and a realm alone. Its life: created, running, stopping (no new tasks; what was taken is finished), stopped.
-import { create, toBinary } from "@bufbuild/protobuf";
 import { randomId } from "../platform/host.ts";
 import { withCodec } from "../codec/coded_service.ts";
 import { withFields } from "../service/logger.ts";
@@ -10,10 +9,8 @@ import { type CallOptions, Code } from "../service/raw.ts";
 import { sleepOn } from "../service/timers.ts";
 import { typedService } from "../service/typed.ts";
 import { TaskQueueKind, TaskQueueType } from "../temporal/generated/temporal/api/enums/v1/task_queue_pb.ts";
-import {
-  PollActivityTaskQueueRequestSchema,
-  PollWorkflowTaskQueueRequestSchema,
-} from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { WorkflowService } from "../temporal/generated/temporal/api/workflowservice/v1/service_pb.ts";
+import { namespaceRequest, readNamespaceOffer } from "../temporal/server_info.ts";
 import { type RunActivity, runHere } from "./activity_execution.ts";
 import { ActivityPool } from "./activity_pool.ts";
 import { ActivityRegistry } from "./activity_registry.ts";
@@ -22,6 +19,7 @@ import { EagerActivities } from "./eager_activities.ts";
 import { type WorkerOptions, type WorkerSettings, workerSettings } from "./options.ts";
 import { Pace } from "./pace.ts";
 import { type PollAnswer, Poller, type PollerOptions } from "./poller.ts";
+import { pollRequest } from "./poll_requests.ts";
 import type { PollRange } from "./poller_behavior.ts";
 import { openRealm, type Workflows } from "./realms.ts";
 import { type Replacement, type ReplacementOptions, replaceRealm } from "./replacement.ts";
@@ -40,6 +38,7 @@ const POLL_MS = 70_000;
 const LOSSY_POLL_MS = 5000;
 const WORKFLOW_DRAIN_MS = 1000;
 const LOOK_MS = 10_000;
+const BUILD_AFTER_MS = 100;
 const SHUTDOWN_CALL_MS = 3000;
 
 interface WorkerParts {
@@ -325,8 +324,10 @@ export class Worker {
     // Where no poll is lost there is nothing to learn.
     const looking = this.#settings.service.losesCancelledPolls === true ? this.#lookAround() : undefined;
     this.#startPollers();
+    const building = this.#buildLater();
     logger.debug("the worker is running", { taskQueue });
     const failure = await this.#stopped;
+    clearTimeout(building);
     this.#state = "stopping";
     looking?.abort();
     try {
@@ -340,16 +341,29 @@ export class Worker {
     if (failure !== undefined) throw failure;
   }
 
+  /**
+   * Activities are read and reported with the descriptors of Temporal's API, which take a while to build: that is done when the first polls
+   * are out and answered, so that it keeps neither the worker's first workflow task waiting nor its first activity.
+   */
+  #buildLater(): ReturnType<typeof setTimeout> | undefined {
+    if (this.#activityTasks === undefined) return undefined;
+    const timer = setTimeout(() => void WorkflowService.method, BUILD_AFTER_MS);
+    (timer as { unref?(): void }).unref?.();
+    return timer;
+  }
+
   /** Asks what the service offers to workers, while they work; one that does not say offers nothing. */
   #lookAround(): AbortController {
     const { service, namespace, logger } = this.#settings;
     const giveUp = new AbortController();
-    typedService(service).describeNamespace({ namespace }, { signal: giveUp.signal, timeoutMs: LOOK_MS }).then(
-      ({ namespaceInfo }) => {
-        this.#pollsAreEnded = namespaceInfo?.capabilities?.workerPollCompleteOnShutdown === true;
+    const options = { signal: giveUp.signal, timeoutMs: LOOK_MS };
+    service.call("describeNamespace", namespaceRequest(namespace), options).then(readNamespaceOffer).then(
+      ({ endsPolls, largestPayload }) => {
+        this.#pollsAreEnded = endsPolls;
         // The namespace's own limit, where the server tells it and the user does not know better.
-        const limit = Number(namespaceInfo?.limits?.blobSizeLimitError ?? 0);
-        if (limit > 0 && this.#options.payloadLimits?.errorBytes === undefined) this.#settings.limits.errorBytes = limit;
+        if (largestPayload > 0 && this.#options.payloadLimits?.errorBytes === undefined) {
+          this.#settings.limits.errorBytes = largestPayload;
+        }
       },
       // What is wrong with the namespace or the connection, the polls tell.
       (error) => logger.debug("the service did not say what it offers", { error }),
@@ -445,34 +459,25 @@ export class Worker {
 
   #workflowPoll(queue: { name: string; kind: TaskQueueKind; normalName?: string }) {
     const { namespace, identity, deployment } = this.#settings;
-    const fields = {
-      namespace,
-      identity,
-      taskQueue: queue,
-      workerInstanceKey: this.#instanceKey,
-      ...(deployment !== undefined && { deploymentOptions: deployment.options }),
-    };
+    const workerInstanceKey = this.#instanceKey;
     return this.#poll(
       "pollWorkflowTaskQueue",
-      toBinary(PollWorkflowTaskQueueRequestSchema, create(PollWorkflowTaskQueueRequestSchema, fields)),
+      pollRequest({ namespace, identity, taskQueue: queue, workerInstanceKey, deploymentOptions: deployment?.encoded }),
     );
   }
 
   #activityPoll() {
     const { namespace, identity, taskQueue, deployment, maxTaskQueueActivitiesPerSecond } = this.#settings;
-    const fields = {
-      namespace,
-      identity,
-      taskQueue: { name: taskQueue, kind: TaskQueueKind.NORMAL },
-      workerInstanceKey: this.#instanceKey,
-      ...(deployment !== undefined && { deploymentOptions: deployment.options }),
-      ...(maxTaskQueueActivitiesPerSecond !== undefined && {
-        taskQueueMetadata: { maxTasksPerSecond: maxTaskQueueActivitiesPerSecond },
-      }),
-    };
     return this.#poll(
       "pollActivityTaskQueue",
-      toBinary(PollActivityTaskQueueRequestSchema, create(PollActivityTaskQueueRequestSchema, fields)),
+      pollRequest({
+        namespace,
+        identity,
+        taskQueue: { name: taskQueue, kind: TaskQueueKind.NORMAL },
+        workerInstanceKey: this.#instanceKey,
+        deploymentOptions: deployment?.encoded,
+        maxTasksPerSecond: maxTaskQueueActivitiesPerSecond,
+      }),
       this.#settings.service.losesCancelledPolls ? LOSSY_POLL_MS : POLL_MS,
     );
   }

@@ -1,0 +1,44 @@
+// A worker comes to its first task without the descriptors of Temporal's API. In a file of its own, because a process builds them once.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { silentLogger } from "../../ts/client/mod.ts";
+import type { RawService } from "../../ts/service/raw.ts";
+import { WorkflowService } from "../../ts/temporal/generated/temporal/api/workflowservice/v1/service_pb.ts";
+import { Worker } from "../../ts/worker/mod.ts";
+
+test("a worker polls before any descriptor is built, and has built them soon after", async () => {
+  const built = () => Object.hasOwn(WorkflowService, "method");
+  const calls: string[] = [];
+  let polled!: () => void;
+  const polling = new Promise<void>((resolve) => polled = resolve);
+  const service: RawService = {
+    losesCancelledPolls: true,
+    call: (method, _request, options) => {
+      calls.push(method);
+      if (method === "shutdownWorker") return Promise.resolve(new Uint8Array(0));
+      if (method === "describeNamespace") return Promise.resolve(new Uint8Array(0));
+      if (method === "pollActivityTaskQueue") polled();
+      return new Promise((_, reject) => options?.signal?.addEventListener("abort", () => reject(options.signal!.reason)));
+    },
+  };
+  const worker = await Worker.create({
+    service: Promise.resolve(service),
+    taskQueue: "q",
+    logger: silentLogger,
+    realm: {
+      runTask: () => Promise.reject(new Error("no task")),
+      taskReported: () => {},
+      evict: () => {},
+      dispose: () => Promise.resolve(),
+    },
+    activities: { a: () => 1 },
+  });
+  const running = worker.run();
+  await polling;
+  assert.ok(calls.includes("pollWorkflowTaskQueue") && calls.includes("describeNamespace"));
+  assert.equal(built(), false);
+  for (let i = 0; i < 100 && !built(); i++) await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.equal(built(), true);
+  await worker.shutdown();
+  await running;
+});

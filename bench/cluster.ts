@@ -10,7 +10,8 @@ import { Client, silentLogger } from "../ts/client/mod.ts";
 import { GrpcService } from "../ts/temporal/grpc.ts";
 import { DevServer, noServer } from "../tests/interop/support/dev_server.ts";
 import { noOfficial } from "../tests/interop/support/official.ts";
-import { type Bench, MEASURES, memory, type Samples, start, warmUp } from "./cluster/measures.ts";
+import { amounts, type Point, point, samplesOf } from "./cluster/memory.ts";
+import { type Bench, MEASURES, type Samples, start, warmUp } from "./cluster/measures.ts";
 import { rows, table } from "./cluster/table.ts";
 import { cpuSeconds, type Variant, Variants, type WorkerProcess } from "./cluster/variants.ts";
 import { count, options } from "./lib/measure.ts";
@@ -27,7 +28,7 @@ Takes about seven minutes; on a machine with nothing else to do its figures mean
 --seconds=N        length of one measure of throughput (default 4)
 --in-flight=N      workflows in flight at throughput (default 50)
 --messages=N       signals and updates, one after the other, at latency (default 120)
---idle=N           cached workflows at memory, behind a third as many, measured once (default 3000)
+--idle=N           cached workflows at memory, in the largest of five processes; a quarter of it for Temporal's SDK (default 8000)
 --starts=N         fresh processes at start (default 5)
 --profile=DIR      V8's CPU profiles of the workers in Node
 --json             JSON instead of a table
@@ -40,7 +41,7 @@ if (args.includes("--help")) {
 }
 const given = options(args, {
   ...{ workers: "node,deno,official,sources", only: PARTS.join(","), repeats: "3", seconds: "4", "in-flight": "50" },
-  ...{ messages: "120", idle: "3000", starts: "5", profile: "", json: "", package: "" },
+  ...{ messages: "120", idle: "8000", starts: "5", profile: "", json: "", package: "" },
 });
 const chosen = <T extends string>(option: "workers" | "only", known: readonly T[]): T[] =>
   given[option].split(",").map((name) => {
@@ -112,12 +113,16 @@ interface Session {
   readonly client: Client;
   readonly name: string;
   readonly cached?: number;
+  readonly inspect?: boolean;
 }
 
-async function withWorker({ variant, server, client, name, cached = 0 }: Session, body: (bench: Bench) => Promise<void>) {
+async function withWorker(
+  { variant, server, client, name, cached = 0, inspect = false }: Session,
+  body: (bench: Bench) => Promise<void>,
+) {
   const taskQueue = `${name}-${variant}`;
   const profile = given.profile === "" ? undefined : given.profile;
-  const worker: WorkerProcess = processes.start({ variant, address: server.address, taskQueue, cached, profile });
+  const worker: WorkerProcess = processes.start({ variant, address: server.address, taskQueue, cached, profile, inspect });
   try {
     await worker.ready();
     await body({ ...settings, client, worker, taskQueue, serverCpu: () => cpuSeconds(server.pid) });
@@ -160,12 +165,18 @@ try {
   }
   if (parts.includes("memory")) {
     for (const variant of working) {
-      await withServer((server, client) =>
-        withWorker({ variant, server, client, name: "memory", cached: settings.idle * 10 }, async (bench) => {
-          note(variant, await memory(bench, settings.idle));
-        })
-      );
-      say(`${variant} memory measured`);
+      const points: Point[] = [];
+      await withServer(async (server, client) => {
+        for (const workflows of amounts(variant === "official" ? settings.idle / 4 : settings.idle)) {
+          const session = { variant, server, client, name: `memory-${workflows}`, cached: workflows + 1000, inspect: true };
+          await withWorker(session, async (bench) => void points.push(await point(bench, workflows)));
+          const { resident, heap } = points.at(-1)!;
+          say(
+            `${variant} with ${workflows}: ${Math.round(resident / 1e6)} MB resident, ${(heap / 1e6).toFixed(1)} MB of live heap`,
+          );
+        }
+      });
+      note(variant, samplesOf(points));
     }
   }
 } finally {

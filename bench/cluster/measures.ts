@@ -23,7 +23,7 @@ export interface Bench {
 export type Samples = { [name: string]: number[] };
 
 let made = 0;
-const id = (what: string) => `${what}-${process.pid}-${made++}`;
+export const id = (what: string): string => `${what}-${process.pid}-${made++}`;
 
 /** Lanes that do one thing after the other for a time: what was done per second, and the CPU that one of them took. */
 async function throughput({ worker, serverCpu, seconds, inFlight }: Bench, one: () => Promise<void>) {
@@ -142,37 +142,6 @@ async function updates(bench: Bench): Promise<Samples> {
   await handle.signal("finish");
   await handle.result();
   return { "update round trip: p50 ms": [quantile(times, 0.5)], "update round trip: p99 ms": [quantile(times, 0.99)] };
-}
-
-/** Puts idle workflows into the worker's cache; how its memory grows with them. The worker must have been told to keep so many. */
-export async function memory(bench: Bench, workflows: number): Promise<Samples> {
-  const { client, taskQueue, worker, inFlight } = bench;
-  const fill = async (count: number) => {
-    let left = count;
-    const lane = async () => {
-      while (left-- > 0) {
-        const handle = await client.start("listener", { id: id("idle"), taskQueue, args: [] });
-        while ((await handle.describe()).historyLength < 4) await delay(20);
-      }
-    };
-    await Promise.all(Array.from({ length: inFlight }, lane));
-    await quiet(worker);
-    return worker.rss();
-  };
-  // A good part of the load before, so that both moments have what such a load leaves behind; V8 keeps 20 MB more or less of that.
-  const before = await fill(Math.ceil(workflows / 3));
-  const after = await fill(workflows);
-  return { "memory per 1,000 cached workflows: MB": [(after - before) / workflows / 1000] };
-}
-
-/** Waits until a worker has next to nothing to do and V8 has had the time (8 s) after which it collects what a load has left. */
-async function quiet(worker: WorkerProcess): Promise<void> {
-  for (let i = 0; i < 20; i++) {
-    const from = worker.cpu();
-    await delay(500);
-    if (worker.cpu() - from < 0.03) break;
-  }
-  await delay(9000);
 }
 
 /** From a fresh process to the end of a workflow that waited for it, and the CPU seconds until then. */

@@ -16,6 +16,8 @@ export interface WorkerAsk {
   cached?: number;
   /** Folder for V8's CPU profile of the worker, where it is Node; written when it ends. */
   profile?: string | undefined;
+  /** Opens its inspector, on a port of the loopback that is free. */
+  inspect?: boolean;
 }
 
 const OFFICIAL = join(process.cwd(), "bench/cluster/official_worker.mjs");
@@ -48,19 +50,21 @@ export class Variants {
     return new Variants(bundle, wanted.includes("deno") ? denoBinary() : "", published);
   }
 
-  #command({ variant, address, taskQueue, cached = 0, profile }: WorkerAsk): [string, string[]] {
+  #command({ variant, address, taskQueue, cached = 0, profile, inspect }: WorkerAsk): [string, string[]] {
     const rest = [address, taskQueue, String(cached)];
-    const flags = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
+    const look = inspect === true ? ["--inspect=127.0.0.1:0"] : [];
+    const flags = [...look, ...(profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`])];
     if (variant === "node") return [process.execPath, [...flags, fileURLToPath(OURS), ...rest, this.#published]];
     // Deno runs the sources, Node what is stripped from them.
-    if (variant === "deno") return [this.#deno, ["run", "-A", "bench/cluster/our_worker.ts", ...rest, this.#published]];
+    if (variant === "deno") return [this.#deno, ["run", "-A", ...look, "bench/cluster/our_worker.ts", ...rest, this.#published]];
     return [process.execPath, [...flags, OFFICIAL, ...rest, variant === "official" ? this.#bundle : ""]];
   }
 
   /** Starts a worker; does not wait until it is ready. */
   start(ask: WorkerAsk): WorkerProcess {
     const [command, argv] = this.#command(ask);
-    return new WorkerProcess(ask.variant, spawn(command, argv, { stdio: ["pipe", "pipe", "inherit"] }));
+    const child = spawn(command, argv, { stdio: ["pipe", "pipe", ask.inspect === true ? "pipe" : "inherit"] });
+    return new WorkerProcess(ask.variant, child);
   }
 }
 
@@ -70,6 +74,7 @@ export class WorkerProcess {
   readonly #child: ChildProcess;
   readonly #exited: Promise<void>;
   readonly #ready: Promise<void>;
+  readonly #inspector: Promise<string>;
   #stopping = false;
 
   constructor(variant: Variant, child: ChildProcess) {
@@ -91,6 +96,8 @@ export class WorkerProcess {
       });
     });
     this.#ready = Promise.race([new Promise<void>((resolve) => child.stdout!.once("data", () => resolve())), ended]);
+    this.#inspector = Promise.race([inspectorOf(child), ended]);
+    this.#inspector.catch(() => {});
     // Whoever waits for the worker hears of it; a run that waits for its tasks has a deadline of its own.
     this.#ready.catch(() => {});
     ended.catch(() => {});
@@ -99,6 +106,11 @@ export class WorkerProcess {
   /** Resolves when it has begun to poll. */
   ready(): Promise<void> {
     return this.#ready;
+  }
+
+  /** Where its inspector listens, if it was asked to. */
+  inspector(): Promise<string> {
+    return this.#inspector;
   }
 
   /** Ends it: at once, or (for a profile) as a worker ends in order. */
@@ -118,6 +130,19 @@ export class WorkerProcess {
   rss(): number {
     return Number(readFileSync(`/proc/${this.#child.pid}/statm`, "utf8").split(" ")[1]) * PAGE;
   }
+}
+
+/** The address that a runtime tells on standard error; everything else there is passed on. */
+function inspectorOf({ stderr }: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    let said = "";
+    stderr?.on("data", (chunk: Uint8Array) => {
+      const text = String(chunk);
+      const at = /Debugger listening on (ws:\S+)/.exec(said += text)?.[1];
+      if (at !== undefined) resolve(at);
+      if (!/^(?:Debugger|Visit chrome|For help, see)/.test(text)) process.stderr.write(text);
+    });
+  });
 }
 
 /** Deno's own binary: the program of its npm package is a script that starts it and would be measured in its place. */

@@ -13,6 +13,7 @@ use support::lang::{Calls, Lang, Reply};
 use support::random::history;
 use support::run_test::{query, request_message};
 use temporalex_core::api::common::v1::WorkflowExecution;
+use temporalex_core::api::enums::v1::{CancelExternalWorkflowExecutionFailedCause, RetryState};
 use temporalex_core::api::history::v1::{History, HistoryEvent};
 use temporalex_core::api::workflowservice::v1::{PollWorkflowTaskQueueResponse, RespondWorkflowTaskCompletedResponse};
 use temporalex_core::boundary::job::Variant;
@@ -120,10 +121,16 @@ fn poll(events: &[HistoryEvent], started_event_id: i64) -> PollWorkflowTaskQueue
 
 /// A history with something of everything, local activities included.
 fn rich() -> HistoryBuilder {
-    use support::json;
+    use support::{failure, json};
     let h = HistoryBuilder::new().w_native().timer_started("1").act_scheduled("1").patch_marker("p", false);
     let h = h.change_version_upsert(&["p"]).side_effect_marker(0, json("1")).act_done("1").signal("s").w_failed().w();
     let h = h.update_accepted("u", "upd").timer_started("2").timer_fired("2").cancel_requested("c").w();
+    let h = h.child_initiated("a").child_initiated("try:b").child_initiated("d").signal_initiated("o").upsert([("k", json("1"))]);
+    let h = h.child_started("a").signal_delivered("o").child_started("try:b").child_completed("a").child_started("d").w();
+    let h = h.cancel_initiated("try:b", true).cancel_initiated("d", true).cancel_initiated("o", false);
+    let h = h.properties_modified([("k", json("1"))]).cancel_delivered("o").cancel_delivered("d").child_canceled("d");
+    let h = h.cancel_failed("try:b", CancelExternalWorkflowExecutionFailedCause::ExternalWorkflowExecutionNotFound);
+    let h = h.child_failed("try:b", failure("late"), RetryState::Timeout).w();
     h.update_completed("u").la_marker(1, "1", json("1")).timer_canceled("1").wf_completed()
 }
 

@@ -7,7 +7,7 @@ use temporalex_core::api::history::v1::history_event::Attributes;
 use temporalex_core::api::history::v1::*;
 use temporalex_core::api::workflowservice::v1::PollWorkflowTaskQueueResponse;
 use temporalex_core::boundary::{
-    CommandKind, FailWorkflow, RunOptions, ScheduleActivity, job, resolve_activity, step, task_outcome,
+    CommandKind, FailWorkflow, RunOptions, ScheduleActivity, StartChildWorkflow, job, resolve_activity, step, task_outcome,
 };
 use temporalex_core::error::codes;
 use temporalex_core::replay::Run;
@@ -117,6 +117,53 @@ fn causes_of_activity_failures_keep_what_is_not_known() {
     assert!(contains(failure, &UNKNOWN));
 }
 
+/// Result and failure of a child, and what a start of a child carries to the server.
+#[test]
+fn children_carry_what_is_not_known() {
+    let mut events = first_task(Default::default());
+    let completed = Attributes::WorkflowTaskCompletedEventAttributes(Default::default());
+    events.push(event(4, EventType::WorkflowTaskCompleted, completed));
+    let initiated = StartChildWorkflowExecutionInitiatedEventAttributes {
+        workflow_id: "c".into(),
+        workflow_type: Some(WorkflowType { name: "child".into() }),
+        ..Default::default()
+    };
+    let initiated = Attributes::StartChildWorkflowExecutionInitiatedEventAttributes(Box::new(initiated));
+    events.push(event(5, EventType::StartChildWorkflowExecutionInitiated, initiated));
+    let started = ChildWorkflowExecutionStartedEventAttributes { initiated_event_id: 5, ..Default::default() };
+    let started = Attributes::ChildWorkflowExecutionStartedEventAttributes(started);
+    events.push(event(6, EventType::ChildWorkflowExecutionStarted, started));
+    let result = Some(Payloads { payloads: vec![Payload { data: b"MARK".to_vec(), ..Default::default() }] });
+    let completed = ChildWorkflowExecutionCompletedEventAttributes { result, initiated_event_id: 5, ..Default::default() };
+    let completed = Attributes::ChildWorkflowExecutionCompletedEventAttributes(completed);
+    let cause = temporalex_core::api::failure::v1::Failure { message: "MARK".into(), ..Default::default() };
+    let failed =
+        ChildWorkflowExecutionFailedEventAttributes { failure: Some(cause), initiated_event_id: 5, ..Default::default() };
+    let failed = Attributes::ChildWorkflowExecutionFailedEventAttributes(Box::new(failed));
+    let ends = [(EventType::ChildWorkflowExecutionCompleted, completed), (EventType::ChildWorkflowExecutionFailed, failed)];
+    let input = vec![Payload { data: b"MARK".to_vec(), ..Default::default() }];
+    let command =
+        StartChildWorkflow { workflow_id: "c".into(), workflow_type: "child".into(), arguments: input, ..Default::default() };
+    let command = with_unknown(command.encode_to_vec());
+    for (kind, end) in ends {
+        let events = [&events[..], &[event(7, kind, end)]].concat();
+        let mut run = run();
+        run.start_replay("id", &with_unknown(History { events }.encode_to_vec())).unwrap();
+        activation(&mut run);
+        run.command(CommandKind::StartChildWorkflow, &command).unwrap();
+        run.finish_activation().unwrap();
+        assert!(contains(&activation(&mut run), &UNKNOWN));
+    }
+    let mut run = run();
+    run.start_task(&poll(first_task(Default::default()))).unwrap();
+    activation(&mut run);
+    run.command(CommandKind::StartChildWorkflow, &command).unwrap();
+    run.finish_activation().unwrap();
+    let Some(step::Kind::Outcome(outcome)) = run.next().unwrap().kind else { panic!("not an outcome") };
+    let Some(task_outcome::Response::Completed(bytes)) = outcome.response else { panic!("not completed") };
+    assert!(contains(&bytes, &UNKNOWN));
+}
+
 /// A payload whose metadata does not decode would reach workflow code as an exception: it is refused with the history.
 #[test]
 fn damaged_payloads_are_refused_with_the_history() {
@@ -139,4 +186,16 @@ fn damaged_payloads_of_commands_are_refused() {
     // CompleteWorkflow whose result claims 9 bytes and has one.
     let error = run.command(CommandKind::CompleteWorkflow, &[10, 3, 18, 9, 1]).unwrap_err();
     assert_eq!(error.code, codes::BAD_BYTES);
+    use CommandKind::*;
+    // A field 1 or 2 that runs past the end, for every kind whose attributes are kept as they came.
+    let kinds = [StartChildWorkflow, CancelChildWorkflow, SignalExternalWorkflow, CancelExternalWorkflow, UpsertSearchAttributes];
+    for kind in kinds.into_iter().chain([CancelSignalWorkflow, ModifyWorkflowProperties]) {
+        for bytes in [&[10u8, 9, 1][..], &[18, 9, 1], &[8], &[9, 1]] {
+            let mut run = self::run();
+            run.start_task(&poll(first_task(Default::default()))).unwrap();
+            activation(&mut run);
+            let error = run.command(kind, bytes).unwrap_err();
+            assert_eq!(error.code, codes::BAD_BYTES, "{kind:?} {bytes:?}");
+        }
+    }
 }

@@ -6,6 +6,7 @@ import { createSecureServer, createServer } from "node:http2";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { endsLater } from "../../ts/temporal/ends_later.ts";
 import { Interrupted } from "../../ts/cli/frame/errors.ts";
 import { type App, open, silentLogger } from "../../ts/mod.ts";
 import { authority } from "../support/certificates.ts";
@@ -420,7 +421,10 @@ test("clusters: what is wrong with TLS is told at once, by the command's options
   const [secure, plain] = [createSecureServer(settings), createServer()];
   for (const server of [secure, plain]) {
     server.on("tlsClientError", () => {}).on("sessionError", () => {});
-    server.on("session", (session) => session.on("error", () => {}));
+    server.on("session", (session) => {
+      endsLater(session);
+      session.on("error", () => {});
+    });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   }
   const at = (server: typeof plain) => `localhost:${(server.address() as { port: number }).port}`;

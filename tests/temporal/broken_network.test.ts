@@ -12,6 +12,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { afterEach, beforeEach, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
+import { endsLater } from "../../ts/temporal/ends_later.ts";
 import { GrpcService } from "../../ts/temporal/grpc.ts";
 import { ChaosProxy, type Mishap, seeded } from "../chaos/proxy.ts";
 
@@ -30,6 +31,7 @@ async function serve(settings: object = {}): Promise<void> {
     socket.on("close", () => sockets.delete(socket));
   });
   server.on("session", (session) => {
+    endsLater(session);
     made++;
     sessions.add(session);
     session.on("error", () => {});

@@ -5,6 +5,7 @@ import type { Socket } from "node:net";
 import { after, before, test } from "node:test";
 import { toBinary } from "@bufbuild/protobuf";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
+import { endsLater } from "../../ts/temporal/ends_later.ts";
 import { GrpcService } from "../../ts/temporal/grpc.ts";
 import { create } from "@bufbuild/protobuf";
 import { StartWorkflowExecutionRequestSchema } from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
@@ -38,7 +39,10 @@ before(async () => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
   });
-  server.on("session", (session) => session.on("error", () => {}));
+  server.on("session", (session) => {
+    endsLater(session);
+    session.on("error", () => {});
+  });
   server.on("stream", (stream, headers) => {
     stream.on("error", () => {});
     const parts: Uint8Array[] = [];

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../../ts/service/raw.ts";
+import { endsLater } from "../../ts/temporal/ends_later.ts";
 import { GrpcService } from "../../ts/temporal/grpc.ts";
 import { listen, type Listener } from "../../ts/temporal/listener.ts";
 import { serviceHandler } from "../../ts/temporal/serve.ts";
@@ -61,6 +62,7 @@ test("a query without a deadline waits as long as on a Temporal server, and othe
     return Promise.resolve(new Uint8Array(0));
   };
   const session = http2Connect("http://localhost", { createConnection: () => net.connect(path) });
+  endsLater(session);
   for (const method of ["QueryWorkflow", "PollWorkflowTaskQueue"]) {
     await new Promise<void>((resolve, reject) => {
       const stream = session.request({
@@ -164,6 +166,7 @@ test("a caller that gives up, or whose deadline passes, takes its call back", as
 test("a caller that dies takes its calls with it, and the server goes on", async () => {
   const given = waits();
   const session = http2Connect("http://localhost", { createConnection: () => net.connect(path) });
+  endsLater(session);
   session.on("error", () => {});
   const stream = session.request({
     ":method": "POST",
@@ -190,6 +193,7 @@ test("JSON over Connect, for people with curl", async () => {
       toBinary(CountWorkflowExecutionsResponseSchema, create(CountWorkflowExecutionsResponseSchema, { count: 7n })),
     );
   const session = http2Connect("http://localhost", { createConnection: () => net.connect(path) });
+  endsLater(session);
   const stream = session.request({
     ":method": "POST",
     ":path": "/temporal.api.workflowservice.v1.WorkflowService/CountWorkflowExecutions",

@@ -12,6 +12,7 @@ import { createServer as createHttpServer } from "node:http";
 import { createServer as createTcpServer, type Server, type Socket } from "node:net";
 import process from "node:process";
 import { after, before, test } from "node:test";
+import { endsLater } from "../../ts/temporal/ends_later.ts";
 import { serviceHandler } from "../../ts/temporal/serve.ts";
 import { Code, Connection, type ConnectOptions, ServiceError } from "../../ts/temporal/mod.ts";
 import { type Authority, authority, type Certificate } from "../support/certificates.ts";
@@ -47,7 +48,10 @@ async function serve(name: string, server: Server | Http2Server): Promise<void> 
     socket.on("close", () => sockets.delete(socket));
   });
   for (const event of ["sessionError", "tlsClientError"]) server.on(event, () => {});
-  (server as Http2Server).on("session", (session) => session.on("error", () => {}));
+  (server as Http2Server).on("session", (session) => {
+    endsLater(session);
+    session.on("error", () => {});
+  });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   servers.push(server as Server);
   ports[name] = (server.address() as { port: number }).port;

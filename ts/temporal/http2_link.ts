@@ -10,6 +10,7 @@ import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from 
 import type { Socket } from "node:net";
 import { clearTimeout, setTimeout } from "node:timers";
 import type { ConnectionOptions as NodeTlsOptions, TLSSocket } from "node:tls";
+import { endsLater } from "./ends_later.ts";
 import { explain } from "./connect_errors.ts";
 import { nodeHttp2, nodeNet, nodeTlsModule } from "./node_net.ts";
 
@@ -275,6 +276,7 @@ function connect(target: LinkTarget, timeoutMs: number, signal: AbortSignal): Pr
         settings: { enablePush: false, initialWindowSize: WINDOW_BYTES },
         maxSessionMemory: SESSION_MEMORY_MB,
       });
+      endsLater(made);
       session = made;
       made.on("error", fail);
       made.on("close", closed);

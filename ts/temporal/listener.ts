@@ -2,6 +2,7 @@
 // alive unless asked to, and its end is orderly: calls that wait are answered by their service first, then connections are closed.
 import { createServer, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
+import { endsLater } from "./ends_later.ts";
 
 export type Http2Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
@@ -49,6 +50,7 @@ export function listen({ at, handler, keepsAlive = false, onError = () => {} }: 
     handler(request, response);
   });
   server.on("session", (session) => {
+    endsLater(session);
     sessions.add(session);
     session.on("close", () => sessions.delete(session));
     // A caller that goes away in the middle: its calls are given up by their own streams.

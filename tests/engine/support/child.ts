@@ -12,9 +12,12 @@ export interface Child {
   errors(): string;
 }
 
-export function startModule(module: URL, args: readonly string[]): Child {
+export function startModule(module: URL, args: readonly string[], env: { readonly [name: string]: string } = {}): Child {
   const deno = "Deno" in globalThis ? ["run", "-A", "--no-check", "--quiet"] : ["--no-warnings"];
-  const child = spawn(process.execPath, [...deno, fileURLToPath(module), ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [...deno, fileURLToPath(module), ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
+  });
   let errors = "";
   child.stderr!.setEncoding("utf8").on("data", (text: string) => errors += text);
   const exited = new Promise<void>((resolve) => child.on("close", () => resolve()));

@@ -18,6 +18,7 @@ const EXAMPLES = ["onboarding", "counter", "shopping_cart", "batch_process", "in
 const WORKFLOWS = [
   "tests/cases/random_interpreter.ts",
   "tests/interop/flows/workflows.ts",
+  "tests/interop/flows/families.ts",
   ...EXAMPLES.map((name) => `examples/${name}/workflow.ts`),
 ];
 

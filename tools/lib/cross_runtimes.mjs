@@ -116,6 +116,7 @@ async function bundled() {
   const paths = [
     "tests/cases/random_interpreter.ts",
     "tests/interop/flows/workflows.ts",
+    "tests/interop/flows/families.ts",
     ...readdirSync(join(root, "examples")).map((name) => `examples/${name}/workflow.ts`),
   ];
   for (const path of paths) {

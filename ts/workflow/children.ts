@@ -66,7 +66,10 @@ export interface ChildWorkflowHandle<R = unknown> {
   result(): Promise<R>;
   /** Sends it a signal; resolves when the service has recorded it. Rejects with an ApplicationFailure when it is closed. */
   signal<A extends unknown[]>(signal: Signal<A> | string, ...args: A): Promise<void>;
-  /** Asks it to cancel, as its `cancellationType` says: what comes of it is what `result()` tells. Asking again changes nothing. */
+  /**
+   * Asks it to cancel, as its `cancellationType` says: what comes of it is what `result()` tells. Asking again changes nothing. The request
+   * leaves with the task; a Temporal server forgets it when the parent ends in that same task.
+   */
   cancel(reason?: string): void;
 }
 

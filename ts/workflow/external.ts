@@ -13,10 +13,11 @@ export interface ExternalWorkflow {
   readonly runId: string | undefined;
   /**
    * Sends a signal. Resolves when the service has recorded it; rejects with an ApplicationFailure of type
-   * "ExternalWorkflowExecutionNotFound" when there is no such workflow or it is closed. It leaves with the task, awaited or not.
+   * "ExternalWorkflowExecutionNotFound" when there is no such workflow or it is closed. Await it: a Temporal server forgets what
+   * leaves with the last task of a workflow.
    */
   signal<A extends unknown[]>(signal: Signal<A> | string, ...args: A): Promise<void>;
-  /** Asks it to cancel. Resolves when the service has recorded that; rejects as `signal` does. It cannot be taken back. */
+  /** Asks it to cancel. Resolves when the service has recorded that; rejects as `signal` does. It cannot be taken back. Await it, too. */
   cancel(reason?: string): Promise<void>;
 }
 

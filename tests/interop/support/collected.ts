@@ -12,17 +12,23 @@ import { temporalCli } from "./dev_server.ts";
 const EXAMPLES = ["onboarding", "counter", "shopping_cart", "batch_process", "inventory", "order_processing", "event_collector"];
 
 /** The modules whose code made the histories. */
-export const MODULES = ["tests/interop/flows/workflows.ts", ...EXAMPLES.map((name) => `examples/${name}/workflow.ts`)];
+export const MODULES = [
+  "tests/interop/flows/workflows.ts",
+  "tests/interop/flows/families.ts",
+  ...EXAMPLES.map((name) => `examples/${name}/workflow.ts`),
+];
 
 const runs = promisify(execFile);
 const inDeno = "Deno" in globalThis;
 
 export class Collected {
-  readonly folder = join(root, ".build/interop-histories", inDeno ? "deno" : "node");
+  readonly folder: string;
   readonly #address: () => string;
   readonly #names: string[] = [];
 
-  constructor(address: () => string) {
+  /** `name`: of the test file, where there are several. */
+  constructor(address: () => string, name = "scenarios") {
+    this.folder = join(root, ".build/interop-histories", `${name}-${inDeno ? "deno" : "node"}`);
     this.#address = address;
     rmSync(this.folder, { recursive: true, force: true });
     mkdirSync(this.folder, { recursive: true });

@@ -1,15 +1,19 @@
-// usage: node in_chromium.mjs HISTORY.bin...   Replays protobuf histories in a worker realm of Chromium; prints one line of JSON.
+// usage: node in_chromium.mjs HISTORY.bin...   Replays protobuf histories in a worker realm of Chromium; prints one line of JSON. Beside each
+// lies the same history as JSON: ids of children are made of the workflow's own.
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { startRuntimes } from "../../../tools/lib/cross_runtimes.mjs";
 
+const workflowIdOf = (path) =>
+  JSON.parse(readFileSync(path.replace(/bin$/, "json"), "utf8")).events[0].workflowExecutionStartedEventAttributes.workflowId ??
+    "";
 const { runtimes: [chromium], absent } = await startRuntimes(["chromium"]);
 if (chromium === undefined) console.log(JSON.stringify({ absent: absent.join() }));
 else {
   try {
     const histories = process.argv.slice(2).map((path) => ({
       name: basename(path),
-      workflowId: "",
+      workflowId: workflowIdOf(path),
       history: readFileSync(path).toString("base64"),
     }));
     console.log(JSON.stringify({ replayed: await chromium.call("replayed", { histories }) }));

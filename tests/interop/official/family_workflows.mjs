@@ -1,0 +1,25 @@
+// For Temporal's own worker: a child of our parents, and parents of our children.
+import * as wf from "@temporalio/workflow";
+
+export async function officialChild(kind) {
+  let released;
+  wf.setHandler(wf.defineSignal("release"), (by) => void (released = by));
+  await wf.condition(() => released !== undefined);
+  if (kind === "fails") throw wf.ApplicationFailure.nonRetryable("it was to fail", "Wanted", kind);
+  return `${kind}, released ${released}`;
+}
+
+/** Parent of a child that somebody else's worker runs. */
+export async function officialParent(taskQueue) {
+  const doubled = await wf.executeChild("Quick", { taskQueue, args: [21] });
+  const child = await wf.startChild("Patient", { taskQueue, args: [false] });
+  await child.signal("release", "officially");
+  const failed = await wf.executeChild("Failing", { taskQueue, args: ["this"] }).catch((
+    e,
+  ) => [e.name, e.cause.type, e.cause.message]);
+  const scope = new wf.CancellationScope();
+  const cancelled = scope.run(() => wf.executeChild("Patient", { taskQueue, args: [false], workflowId: "officially-cancelled" }));
+  await wf.sleep(300);
+  scope.cancel();
+  return [doubled.doubled, await child.result(), failed, await cancelled.catch((e) => [e.name, wf.isCancellation(e)])];
+}

@@ -3,10 +3,9 @@
 import { deadline } from "@std/async/deadline";
 import { format } from "@std/fmt/duration";
 import { MetricsRegistry } from "temporalex/metrics";
-import { Connection, loadClientConnectConfig } from "temporalex/temporal";
+import { Connection, loadClientConnectConfig, serveProbes } from "temporalex/temporal";
 import { Worker } from "temporalex/worker";
 import * as activities from "./activities.ts";
-import { serveHealth } from "./health.ts";
 import { jsonLogger } from "./log.ts";
 import { readOptions } from "./options.ts";
 
@@ -46,7 +45,8 @@ const worker = await Worker.create({
   shutdownGraceMs: options.grace * 1000,
   shutdownForceMs: 3000,
 }).catch(fail);
-const health = serveHealth(Deno.env.get("HEALTH_ADDRESS") ?? "127.0.0.1:9464", worker, metrics);
+// /healthz, /readyz and /metrics, for the platform.
+const probes = await serveProbes({ listen: Deno.env.get("HEALTH_ADDRESS") ?? "127.0.0.1:9464", worker, metrics }).catch(fail);
 const running = worker.run();
 logger.info("started", { address: connection.address, namespace, taskQueue: worker.taskQueue, workflows: worker.workflowTypes });
 
@@ -70,6 +70,6 @@ try {
   code = 1;
 }
 await connection.close();
-await deadline(health.shutdown(), 2000).catch(() => {});
+await deadline(probes.close(), 2000).catch(() => {});
 logger.info("stopped", { uptime: format(Date.now() - began, { ignoreZero: true }) });
 Deno.exit(code);

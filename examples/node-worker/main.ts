@@ -2,10 +2,9 @@
 // without losing work. Node 22.18 and later run this file as it is.
 import process from "node:process";
 import { MetricsRegistry } from "temporalex/metrics";
-import { Connection, loadClientConnectConfig } from "temporalex/temporal";
+import { Connection, loadClientConnectConfig, serveProbes } from "temporalex/temporal";
 import { Worker } from "temporalex/worker";
 import * as activities from "./activities.ts";
-import { serveHealth } from "./health.ts";
 import { jsonLogger } from "./log.ts";
 import { readOptions } from "./options.ts";
 
@@ -44,7 +43,8 @@ const worker = await Worker.create({
   shutdownGraceMs: options.grace * 1000,
   shutdownForceMs: 3000,
 }).catch(fail);
-const health = await serveHealth(process.env["HEALTH_ADDRESS"] ?? "127.0.0.1:9464", worker, metrics).catch(fail);
+// /healthz, /readyz and /metrics, for the platform.
+const probes = await serveProbes({ listen: process.env["HEALTH_ADDRESS"] ?? "127.0.0.1:9464", worker, metrics }).catch(fail);
 const running = worker.run();
 logger.info("started", { address: connection.address, namespace, taskQueue: worker.taskQueue, workflows: worker.workflowTypes });
 
@@ -68,7 +68,6 @@ try {
   code = 1;
 }
 await connection.close();
-health.close();
-health.closeAllConnections();
+await probes.close();
 logger.info("stopped", { uptimeSeconds: Math.round(process.uptime()) });
 process.exit(code);

@@ -179,6 +179,50 @@ test("worker --retention removes what has been closed for so long, while it work
     assert.match(cluster.err, /a setting of its namespace/);
   }));
 
+test("worker --listen: alive from the start, ready when it takes work, not ready while it drains after SIGTERM, and metrics", () =>
+  inFolder(async (folder, file) => {
+    const store = join(folder, "shop.sqlite");
+    file("workflows.ts", workflows("", ""));
+    file("lib.ts", "export const ending = (name: string): string => name;\n");
+    file("activities.ts", activities("one"));
+    file("gate.ts", 'export const gateFile: string = "open";\n');
+    await withStore(store, async (client) => void await client.start("Waits", { id: "secret-id", args: ["secret-argument"] }));
+    const worker = startCommand([
+      ...["worker", "--store", store, "--workflows", "workflows.ts", "--activities", "activities.ts"],
+      ...["--listen", "0", "--grace", "30s", "--json"],
+    ], folder);
+    try {
+      const { listening } = await worker.line("started", ({ event }) => event === "started");
+      const ask = async (path: string) => {
+        const answer = await fetch(`http://${listening}${path}`);
+        return { status: answer.status, text: await answer.text() };
+      };
+      assert.match(String(listening), /^127\.0\.0\.1:\d+$/);
+      assert.equal((await ask("/healthz")).status, 200);
+      await until("it is ready", async () => (await ask("/readyz")).status === 200);
+      await until("the activity runs", () => existsSync(join(folder, "notes.txt")));
+      const { text } = await ask("/metrics");
+      assert.match(text, /temporal_worker_task_slots_used\{[^}]*worker_type="ActivityWorker"/);
+      assert.doesNotMatch(text, /secret-(?:id|argument)/, "neither ids nor payloads");
+      const ended = worker.end("SIGTERM");
+      await until("it is not ready", async () => (await ask("/readyz")).status === 503);
+      assert.match((await ask("/readyz")).text, /not ready: the worker is stopping/);
+      assert.equal((await ask("/healthz")).status, 200, "it is alive while an activity ends");
+      file("open", "");
+      assert.equal(await ended, 0, worker.err());
+      assert.equal(worker.lines.at(-1)!["event"], "stopped");
+    } finally {
+      await worker.end("SIGKILL");
+    }
+    const at = { cwd: folder };
+    const odd = await run(["worker", "--store", store, "--workflows", "workflows.ts", "--listen", "here"], at);
+    assert.equal(odd.code, 2);
+    assert.match(odd.err, /--listen: "here" is no address to listen on: write host:port/);
+    const elsewhere = await run(["worker", "--store", store, "--workflows", "workflows.ts", "--listen", "192.0.2.1:9464"], at);
+    assert.equal(elsewhere.code, 1);
+    assert.match(elsewhere.err, /cannot be served on 192\.0\.2\.1:9464: this machine has no such address/);
+  }));
+
 test("worker: wrong usage and modules that do not load are told at once, as text and as JSON", () =>
   inFolder(async (folder, file) => {
     const at = { cwd: folder };

@@ -15,7 +15,7 @@ export interface Started {
     from?: number,
   ): Promise<{ readonly [field: string]: unknown }>;
   /** Sends a signal and waits for the end; the exit code. */
-  end(signal?: "SIGINT" | "SIGKILL"): Promise<number | null>;
+  end(signal?: "SIGINT" | "SIGTERM" | "SIGKILL"): Promise<number | null>;
 }
 
 export function startCommand(args: readonly string[], cwd: string): Started {

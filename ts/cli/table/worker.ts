@@ -62,6 +62,12 @@ const options = {
       "Take changed code over while the worker runs. Workflow code goes live when every open run of the queue has replayed against it, " +
       "and is refused with the run and the line otherwise",
   },
+  listen: {
+    type: "text",
+    value: "[host:]port",
+    help:
+      "Serve /healthz, /readyz and /metrics (for Prometheus) over HTTP there; a port alone is on 127.0.0.1. In a container: 0.0.0.0:9464",
+  },
   maxActivities: { type: "number", value: "n", default: 100, help: "Activities running at once" },
   maxWorkflowTasks: { type: "number", value: "n", default: 100, help: "Workflow tasks in work at once" },
   grace: {
@@ -82,6 +88,7 @@ The first Ctrl-C takes no new tasks and finishes those in work; the second one e
   drains: true,
   notes:
     `With --watch, a change that open runs do not agree with is not taken: the message names the run, the event of its history and the line of the new code, and the old code serves on. Edit again, and it is tried again.
+With --listen: /healthz answers 200 as long as the process is of use, /readyz once the worker's polls are taken, and 503 from the moment a stop begins; /metrics has the names of Temporal's SDKs. Ids and payloads are in none of them, and web pages may not read them.
 JSON lines have event: started, replaced (checkedRuns, broken, pausedMs), activitiesReplaced, refused (why, message, problems), stopped. What activities print themselves stands between them: let activities log with console.error.`,
   exits: [
     "0 after Ctrl-C or SIGTERM",
@@ -89,6 +96,11 @@ JSON lines have event: started, replaced (checkedRuns, broken, pausedMs), activi
     "2 for wrong usage or modules that do not load",
   ],
   examples: [
+    {
+      line:
+        "temporalex worker --address temporal:7233 --workflows ./workflows.ts --activities ./activities.ts --listen 0.0.0.0:9464",
+      what: "with probes and metrics, in a container",
+    },
     { line: "temporalex worker --store shop.sqlite --workflows ./workflows.ts --activities ./activities.ts --watch" },
     {
       line: "temporalex worker --address localhost:7233 --workflows ./workflows.ts --task-queue orders",

@@ -9,6 +9,7 @@ import { type Rule, RULES } from "../../realm/lint/rules.ts";
 import { type VersioningBehavior, WorkflowLoadError } from "../../realm/mod.ts";
 import type { Logger } from "../../service/logger.ts";
 import type { RawService } from "../../service/raw.ts";
+import { serveProbes } from "../../temporal/probes.ts";
 import { type ActivityThreads, describeProblem, type ReplacementProgress, Worker, type WorkerOptions } from "../../worker/mod.ts";
 import { Exit } from "../frame/command.ts";
 import { CommandError } from "../frame/errors.ts";
@@ -40,7 +41,12 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
   const workflows = named.length > 0 ? named : activities.length > 0 ? [] : configuredWorkflows(io.cwd);
   const logger = consoleLogger();
   const codec = await importCodec(io.cwd, options.codec);
-  const { service, namespace, address, close } = await openService(call, logger);
+  const probed: { worker?: Worker } = {};
+  const probes = await openProbes(call, probed);
+  const { service, namespace, address, close } = await openService(call, logger).catch(async (error) => {
+    await probes?.close();
+    throw error;
+  });
   try {
     const workflowFiles = { current: new Map<string, string>() };
     const sources = await notingSources((path) => {
@@ -68,6 +74,7 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
       ...(workflows.length > 0 && { workflowThreads: options.workflowThreads }),
       ...deploymentOf(call),
       ...(options.identity !== undefined && { identity: options.identity }),
+      ...(probes !== undefined && { metrics: probes.metrics }),
       ...(workflows.length > 0 && { workflows: workflows.map((path) => pathToFileURL(path)), sources }),
       ...(threads !== undefined && { activityThreads: threads }),
     }).catch((error: Error) => {
@@ -79,6 +86,7 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
       }
       throw error;
     });
+    probed.worker = worker;
     // What the loader refuses, the load itself tells.
     const lint = async () => {
       const { lintWorkflows } = await import("../../realm/lint/lint.ts");
@@ -107,13 +115,14 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
     const served = await address;
     const started = { event: "started", taskQueue, workflowTypes, activityTypes, watching: reloader?.files ?? 0 };
     print.result(
-      { ...started, ...(served !== undefined && { served }) },
+      { ...started, ...(served !== undefined && { served }), ...(probes !== undefined && { listening: probes.address }) },
       () =>
         `working on task queue "${taskQueue}"${reloader === undefined ? "" : `, watching ${reloader.files} files`}\n` +
         (workflowTypes.length > 0 ? `  workflows:  ${workflowTypes.join(", ")}\n` : "") +
         (activityTypes.length > 0
           ? `  activities: ${activityTypes.join(", ")}\n`
-          : "  activities: none; what workflows call waits for a worker with --activities\n"),
+          : "  activities: none; what workflows call waits for a worker with --activities\n") +
+        (probes === undefined ? "" : `  probes:     http://${probes.address}/healthz, /readyz, /metrics\n`),
     );
     const stopped = new Promise<void>((resolve) =>
       signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve())
@@ -131,7 +140,29 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
     return Exit.ok;
   } finally {
     await close();
+    await probes?.close();
   }
+}
+
+/** From --listen: served from before the cluster is asked for anything, so that a worker that waits for it is not taken for a dead one. */
+async function openProbes({ options: { listen } }: WorkerCall, probed: { worker?: Worker }) {
+  if (listen === undefined) return undefined;
+  const { MetricsRegistry } = await import("../../metrics/mod.ts");
+  const metrics = new MetricsRegistry();
+  const worker = {
+    get state() {
+      return probed.worker?.state ?? "starting";
+    },
+    get ready() {
+      return probed.worker?.ready ?? false;
+    },
+  };
+  const { address, close } = await serveProbes({ listen, worker, metrics }).catch((error: Error) => {
+    throw error instanceof TypeError
+      ? new UsageError(`--listen: ${error.message}`)
+      : new CommandError(error.message, { cause: error });
+  });
+  return { metrics, address, close };
 }
 
 /** From --deployment and --versioning-behavior. */

@@ -3,6 +3,10 @@
 mod activities;
 #[path = "engine/basics.rs"]
 mod basics;
+#[path = "engine/children.rs"]
+mod children;
+#[path = "engine/externals.rs"]
+mod externals;
 #[path = "engine/invariants.rs"]
 mod invariants;
 #[path = "engine/limit_tests.rs"]

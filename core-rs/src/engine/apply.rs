@@ -1,11 +1,12 @@
 //! Applies the planned steps of a completion: one event per command, and the state that goes with it.
+use super::children::{self, End};
 use super::cx::Cx;
 use super::event::{Attributes, Event, Extras};
 use super::plan::Step;
 use super::state::{Deadline, Run, TimerState, kind};
 use super::time::{Micros, duration, micros_or_zero};
 use super::wire::*;
-use super::{activity, close, fields, updates};
+use super::{activity, close, fields, outgoing, updates};
 use crate::api::enums::v1::CommandType;
 
 /// The completion that a command belongs to.
@@ -68,6 +69,21 @@ fn command(run: &mut Run, cx: &mut Cx, c: Command, at: &At) -> bool {
                 at.write(run, &attrs);
             }
         }
+        CommandType::StartChildWorkflowExecution => {
+            if let Some(a) = c.start_child {
+                children::initiated(run, cx, a, at);
+            }
+        }
+        CommandType::SignalExternalWorkflowExecution => {
+            if let Some(a) = c.signal_external {
+                outgoing::signal_initiated(run, cx, a, at);
+            }
+        }
+        CommandType::RequestCancelExternalWorkflowExecution => {
+            if let Some(a) = c.cancel_external {
+                outgoing::cancel_initiated(run, cx, a, at);
+            }
+        }
         CommandType::RecordMarker => {
             if let Some(Marker { marker_name, details, header, failure }) = c.marker {
                 at.write(run, &MarkerAttrs { marker_name, details, workflow_task_completed_event_id, header, failure });
@@ -87,21 +103,25 @@ fn command(run: &mut Run, cx: &mut Cx, c: Command, at: &At) -> bool {
         }
         CommandType::CompleteWorkflowExecution => {
             let result = c.complete.and_then(|a| a.result);
-            at.write(run, &CompletedAttrs { result, workflow_task_completed_event_id, new_execution_run_id: String::new() });
-            close::closed(run, cx, close::Closed::Completed);
+            let attrs = CompletedAttrs { result, workflow_task_completed_event_id, new_execution_run_id: String::new() };
+            at.write(run, &attrs);
+            close::closed(run, cx, close::Closed::Completed, End { payloads: attrs.result, ..End::default() });
         }
         CommandType::CancelWorkflowExecution => {
             let details = c.cancel.and_then(|a| a.details);
-            at.write(run, &CanceledAttrs { workflow_task_completed_event_id, details });
-            close::closed(run, cx, close::Closed::Canceled);
+            let attrs = CanceledAttrs { workflow_task_completed_event_id, details };
+            at.write(run, &attrs);
+            close::closed(run, cx, close::Closed::Canceled, End { payloads: attrs.details, ..End::default() });
         }
         CommandType::FailWorkflowExecution => {
             let failure = c.fail.and_then(|a| a.failure);
             let (next, retry_state) = close::retry(run, cx, failure.as_deref());
             let new_execution_run_id = next.as_ref().map(|n| n.run_id.clone()).unwrap_or_default();
             let retry_state = retry_state as i32;
-            at.write(run, &FailedAttrs { failure, retry_state, workflow_task_completed_event_id, new_execution_run_id });
-            close::closed_with(run, cx, close::Closed::Failed, next);
+            let attrs = FailedAttrs { failure, retry_state, workflow_task_completed_event_id, new_execution_run_id };
+            at.write(run, &attrs);
+            let end = End { failure: attrs.failure, retry_state, ..End::default() };
+            close::closed_with(run, cx, close::Closed::Failed, next, end);
         }
         CommandType::ContinueAsNewWorkflowExecution => {
             if let Some(a) = c.continue_as_new {

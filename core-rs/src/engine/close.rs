@@ -1,5 +1,6 @@
 //! The end of a run: by a command, by termination or by timeout; and the run that follows it (continue-as-new, retry).
 use super::apply::At;
+use super::children::{self, End};
 use super::codec;
 use super::cx::Cx;
 use super::start::{self, NewRun};
@@ -39,12 +40,12 @@ pub struct Next {
     pub failure: Option<Vec<u8>>,
 }
 
-pub fn closed(run: &mut Run, cx: &mut Cx, how: Closed) {
-    closed_with(run, cx, how, None);
+pub fn closed(run: &mut Run, cx: &mut Cx, how: Closed, end: End) {
+    closed_with(run, cx, how, None, end);
 }
 
 /// After the closing event was written: nothing of the run is pending any more.
-pub fn closed_with(run: &mut Run, cx: &mut Cx, how: Closed, next: Option<Next>) {
+pub fn closed_with(run: &mut Run, cx: &mut Cx, how: Closed, next: Option<Next>, end: End) {
     let time = run.time(cx.now);
     if let Some(next) = &next {
         run.head.next_run_id.clone_from(&next.run_id);
@@ -60,6 +61,8 @@ pub fn closed_with(run: &mut Run, cx: &mut Cx, how: Closed, next: Option<Next>) 
     for id in run.timers.keys().cloned().collect::<Vec<_>>() {
         apply::remove_timer(run, &id);
     }
+    let continues = how == Closed::ContinuedAsNew || next.is_some();
+    children::run_closed(run, how.status(), !continues, end);
     while let Some(b) = run.buffer.pop_front() {
         run.mark(kind::BUFFERED, super::history::buffer_id(b.seq));
     }
@@ -76,7 +79,7 @@ pub fn closed_with(run: &mut Run, cx: &mut Cx, how: Closed, next: Option<Next>) 
     run.to_queue.clear();
     run.dirty = true;
     cx.open_runs -= 1;
-    updates::run_closed(run, cx, how == Closed::ContinuedAsNew || next.is_some());
+    updates::run_closed(run, cx, continues);
     queries::unblock(run, cx);
 }
 
@@ -95,7 +98,7 @@ pub fn terminate(run: &mut Run, cx: &mut Cx, reason: String, details: Option<Vec
     force_task_end(run, cx);
     let time = run.time(cx.now);
     run.append(time, &TerminatedAttrs { reason, details, identity });
-    closed(run, cx, Closed::Terminated);
+    closed(run, cx, Closed::Terminated, End::default());
 }
 
 /// The run or execution timeout has passed.
@@ -116,8 +119,9 @@ pub fn timed_out(run: &mut Run, cx: &mut Cx) {
     let (next, retry_state) =
         if execution_over { (None, RetryState::Timeout) } else { retry(run, cx, Some(&codec::bytes(&failure))) };
     let new_execution_run_id = next.as_ref().map(|n| n.run_id.clone()).unwrap_or_default();
-    run.append(time, &TimedOutAttrs { retry_state: retry_state as i32, new_execution_run_id });
-    closed_with(run, cx, Closed::TimedOut, next);
+    let retry_state = retry_state as i32;
+    run.append(time, &TimedOutAttrs { retry_state, new_execution_run_id });
+    closed_with(run, cx, Closed::TimedOut, next, End { retry_state, ..End::default() });
 }
 
 /// Whether the workflow's own retry policy wants another run after this failure.
@@ -159,6 +163,7 @@ pub fn continue_as_new(run: &mut Run, cx: &mut Cx, a: ContinueAsNew, at: &At) {
     let time = at.time;
     let run_id = cx.rng.uuid4();
     let head = &run.head;
+    let namespace_of_parent = if head.parent.is_some() { cx.namespace.clone() } else { String::new() };
     let execution = head.execution_timeout_us;
     let mut run_timeout = micros_or_zero(&a.workflow_run_timeout);
     if run_timeout == 0 {
@@ -195,6 +200,11 @@ pub fn continue_as_new(run: &mut Run, cx: &mut Cx, a: ContinueAsNew, at: &At) {
         header: a.header.clone(),
         workflow_id: head.workflow_id.clone(),
         priority: head.priority.clone(),
+        parent_workflow_namespace: namespace_of_parent.clone(),
+        parent_workflow_namespace_id: namespace_of_parent,
+        parent_workflow_execution: head.parent.clone(),
+        parent_initiated_event_id: head.parent_initiated_id,
+        root_workflow_execution: head.root.clone(),
         ..Default::default()
     };
     let closing = ContinuedAsNewAttrs {
@@ -218,7 +228,7 @@ pub fn continue_as_new(run: &mut Run, cx: &mut Cx, a: ContinueAsNew, at: &At) {
     let first_start_us = run.head.first_start_us;
     at.write(run, &closing);
     run.head.next_run_id.clone_from(&run_id);
-    closed(run, cx, Closed::ContinuedAsNew);
+    closed(run, cx, Closed::ContinuedAsNew, End::default());
     let request_id = cx.rng.uuid4();
     start::create(cx, NewRun { run_id, request_id, attrs, user_metadata: None, first_start_us }, time);
 }

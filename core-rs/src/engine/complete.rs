@@ -58,7 +58,7 @@ pub fn completed(run: &mut Run, cx: &mut Cx, token: &TaskToken, mut req: TaskCom
     let commands = std::mem::take(&mut req.commands);
     let messages = std::mem::take(&mut req.messages);
     let no_commands = commands.is_empty();
-    let steps = match plan::plan(run, &cx.limits, commands, messages) {
+    let steps = match plan::plan(run, cx, commands, messages) {
         Ok(steps) => steps,
         Err(Reject::Request(e)) => return Err(e),
         Err(Reject::Task(failure)) => return Err(refuse(run, cx, &task, &failure, &req)),

@@ -35,6 +35,8 @@ pub struct Cx {
     pub spawned: Vec<Run>,
     /// Open runs, uncommitted ones included.
     pub open_runs: i64,
+    /// Runs that have ordered something of others.
+    pub orders: std::collections::VecDeque<u32>,
     /// Requests to be handled again once the step has ended (they moved to another run).
     pub again: Vec<Again>,
     /// Requests that start a workflow and update it, by request id.

@@ -1,15 +1,12 @@
 //! DescribeWorkflowExecution.
-use super::state::{Activity, Run};
+use super::state::{Activity, ChildState, Run};
 use super::time::{Micros, duration, timestamp, timestamp_opt};
 use super::wire::*;
 use super::workflow_task::normal_queue;
 use crate::api::enums::v1::{PendingActivityState, PendingWorkflowTaskState};
 
-pub fn describe(run: &Run, now: Micros) -> DescribeResponse {
+pub fn describe(run: &Run, namespace: &str, now: Micros) -> DescribeResponse {
     let h = &run.head;
-    let execution = WorkflowExecution { workflow_id: h.workflow_id.clone(), run_id: h.run_id.clone() };
-    // With no parents and children every chain of runs is its own root.
-    let root = WorkflowExecution { workflow_id: h.workflow_id.clone(), run_id: h.first_run_id.clone() };
     let closed = h.close_us != 0;
     DescribeResponse {
         execution_config: Some(ExecutionConfig {
@@ -20,12 +17,14 @@ pub fn describe(run: &Run, now: Micros) -> DescribeResponse {
             user_metadata: h.user_metadata.clone(),
         }),
         workflow_execution_info: Some(ExecutionInfo {
-            execution: Some(execution),
+            execution: Some(run.execution()),
             r#type: Some(Named { name: h.workflow_type.clone() }),
             start_time: Some(timestamp(h.start_us)),
             close_time: timestamp_opt(h.close_us),
             status: h.status,
             history_length: run.last_event_id(),
+            parent_namespace_id: h.parent.as_ref().map(|_| namespace.to_string()).unwrap_or_default(),
+            parent_execution: h.parent.clone(),
             execution_time: Some(timestamp(h.execution_time_us)),
             memo: h.memo.clone(),
             search_attributes: h.search_attributes.clone(),
@@ -34,10 +33,11 @@ pub fn describe(run: &Run, now: Micros) -> DescribeResponse {
             history_size_bytes: h.history_bytes,
             most_recent_worker_version_stamp: h.worker_version.clone(),
             execution_duration: closed.then(|| duration((h.close_us - h.execution_time_us).max(0))),
-            root_execution: Some(root),
+            root_execution: Some(run.root()),
             first_run_id: h.first_run_id.clone(),
         }),
         pending_activities: run.activities.values().map(|a| pending_activity(a, now)).collect(),
+        pending_children: run.children.values().map(pending_child).collect(),
         pending_workflow_task: h.task.as_ref().map(|t| PendingTask {
             state: if t.started_id != 0 { PendingWorkflowTaskState::Started } else { PendingWorkflowTaskState::Scheduled } as i32,
             scheduled_time: timestamp_opt(t.scheduled_us),
@@ -51,6 +51,16 @@ pub fn describe(run: &Run, now: Micros) -> DescribeResponse {
             cancel_requested: h.cancel_requested,
             original_start_time: Some(timestamp(h.first_start_us)),
         }),
+    }
+}
+
+fn pending_child(c: &ChildState) -> PendingChild {
+    PendingChild {
+        workflow_id: c.workflow_id.clone(),
+        run_id: c.run_id.clone(),
+        workflow_type_name: c.workflow_type.clone(),
+        initiated_id: c.initiated_id,
+        parent_close_policy: c.parent_close_policy,
     }
 }
 

@@ -47,6 +47,20 @@ attributes! {
     WorkflowExecutionCancelRequested(CancelRequestedAttrs) = 28,
     WorkflowExecutionCanceled(CanceledAttrs) = 29,
     WorkflowExecutionContinuedAsNew(ContinuedAsNewAttrs) = 33,
+    RequestCancelExternalWorkflowExecutionInitiated(CancelInitiatedAttrs) = 30,
+    RequestCancelExternalWorkflowExecutionFailed(CancelFailedAttrs) = 31,
+    ExternalWorkflowExecutionCancelRequested(ExternalCancelRequestedAttrs) = 32,
+    StartChildWorkflowExecutionInitiated(ChildInitiatedAttrs) = 34,
+    StartChildWorkflowExecutionFailed(ChildStartFailedAttrs) = 35,
+    ChildWorkflowExecutionStarted(ChildStartedAttrs) = 36,
+    ChildWorkflowExecutionCompleted(ChildCompletedAttrs) = 37,
+    ChildWorkflowExecutionFailed(ChildFailedAttrs) = 38,
+    ChildWorkflowExecutionCanceled(ChildCanceledAttrs) = 39,
+    ChildWorkflowExecutionTimedOut(ChildTimedOutAttrs) = 40,
+    ChildWorkflowExecutionTerminated(ChildTerminatedAttrs) = 41,
+    SignalExternalWorkflowExecutionInitiated(SignalInitiatedAttrs) = 42,
+    SignalExternalWorkflowExecutionFailed(SignalFailedAttrs) = 43,
+    ExternalWorkflowExecutionSignaled(ExternalSignaledAttrs) = 44,
     UpsertWorkflowSearchAttributes(UpsertAttrs) = 45,
     WorkflowExecutionUpdateAccepted(UpdateAcceptedAttrs) = 46,
     WorkflowExecutionUpdateCompleted(UpdateCompletedAttrs) = 48,
@@ -108,6 +122,9 @@ pub enum About {
     ActivityStarted(i64),
     /// And ended; the field of its attributes that names the Started event.
     ActivityEnded(i64, u32),
+    /// The same of a child: the id of its StartChildWorkflowExecutionInitiated.
+    ChildStarted(i64),
+    ChildEnded(i64, u32),
 }
 
 /// An event without an id, while a workflow task is started. Only what arrives from outside is ever buffered.
@@ -137,7 +154,9 @@ impl Buffered {
         let (timer_id, about_id) = match &self.about {
             About::Other => (String::new(), 0),
             About::Timer(id, started) => (id.clone(), *started),
-            About::ActivityStarted(id) | About::ActivityEnded(id, _) => (String::new(), *id),
+            About::ActivityStarted(id) | About::ActivityEnded(id, _) | About::ChildStarted(id) | About::ChildEnded(id, _) => {
+                (String::new(), *id)
+            }
         };
         let attrs = codec::bytes(&*self.attrs);
         codec::bytes(&BufferedState { time_us: self.time, kind: self.kind as i32, attrs, timer_id, about_id })
@@ -150,6 +169,7 @@ impl Buffered {
         let s: BufferedState = codec::read(bytes).ok()?;
         let kind = EventType::try_from(s.kind).ok()?;
         let ended = |field| About::ActivityEnded(s.about_id, field);
+        let child_ended = |field| About::ChildEnded(s.about_id, field);
         let ((field, mut attrs), about) = match kind {
             EventType::WorkflowExecutionSignaled => (blank::<SignaledAttrs>(), About::Other),
             EventType::WorkflowExecutionCancelRequested => (blank::<CancelRequestedAttrs>(), About::Other),
@@ -159,6 +179,17 @@ impl Buffered {
             EventType::ActivityTaskFailed => (blank::<ActivityFailedAttrs>(), ended(3)),
             EventType::ActivityTaskTimedOut => (blank::<ActivityTimedOutAttrs>(), ended(3)),
             EventType::ActivityTaskCanceled => (blank::<ActivityCanceledAttrs>(), ended(4)),
+            EventType::StartChildWorkflowExecutionFailed => (blank::<ChildStartFailedAttrs>(), About::Other),
+            EventType::ChildWorkflowExecutionStarted => (blank::<ChildStartedAttrs>(), About::ChildStarted(s.about_id)),
+            EventType::ChildWorkflowExecutionCompleted => (blank::<ChildCompletedAttrs>(), child_ended(6)),
+            EventType::ChildWorkflowExecutionFailed => (blank::<ChildFailedAttrs>(), child_ended(6)),
+            EventType::ChildWorkflowExecutionCanceled => (blank::<ChildCanceledAttrs>(), child_ended(6)),
+            EventType::ChildWorkflowExecutionTimedOut => (blank::<ChildTimedOutAttrs>(), child_ended(5)),
+            EventType::ChildWorkflowExecutionTerminated => (blank::<ChildTerminatedAttrs>(), child_ended(5)),
+            EventType::ExternalWorkflowExecutionSignaled => (blank::<ExternalSignaledAttrs>(), About::Other),
+            EventType::ExternalWorkflowExecutionCancelRequested => (blank::<ExternalCancelRequestedAttrs>(), About::Other),
+            EventType::SignalExternalWorkflowExecutionFailed => (blank::<SignalFailedAttrs>(), About::Other),
+            EventType::RequestCancelExternalWorkflowExecutionFailed => (blank::<CancelFailedAttrs>(), About::Other),
             _ => return None,
         };
         codec::merge(&mut *attrs, &s.attrs).ok()?;

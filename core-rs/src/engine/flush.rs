@@ -12,6 +12,9 @@ pub struct Batch {
 
 impl Engine {
     pub(super) fn close_batch(&mut self) -> Flush {
+        if self.batch.is_none() {
+            self.carry_out();
+        }
         let mut flush = Flush { loads: std::mem::take(&mut self.runs.loads), ..Default::default() };
         // A batch that waits for the store is not closed; and there is one at a time.
         if flush.loads.is_empty() && self.batch.is_none() {

@@ -75,21 +75,27 @@ impl Run {
         self.buffer.push_back(Buffered::new(seq, time, attrs, about));
     }
 
-    /// Writes the buffered events; true if there were any. ActivityTaskStarted and what ended the attempt are linked here.
+    /// Writes the buffered events; true if there were any. ActivityTaskStarted and what ended the attempt are linked here, and so are the
+    /// start and the end of a child.
     pub fn flush_buffer(&mut self) -> bool {
         let any = !self.buffer.is_empty();
         let mut started: Vec<(i64, i64)> = Vec::new();
         while let Some(mut b) = self.buffer.pop_front() {
             self.mark(kind::BUFFERED, buffer_id(b.seq));
-            if let About::ActivityEnded(scheduled, field) = b.about
+            if let About::ActivityEnded(scheduled, field) | About::ChildEnded(scheduled, field) = b.about
                 && let Some((_, id)) = started.iter().rev().find(|(s, _)| *s == scheduled)
                 && let Some(Slot::I64(started_event_id)) = b.attrs.slot(field)
             {
                 *started_event_id = *id;
             }
             let id = self.write(b.event());
-            if let About::ActivityStarted(scheduled) = b.about {
-                started.push((scheduled, id));
+            match b.about {
+                About::ActivityStarted(scheduled) => started.push((scheduled, id)),
+                About::ChildStarted(initiated) => {
+                    started.push((initiated, id));
+                    self.child_started_as(initiated, id);
+                }
+                _ => {}
             }
         }
         any

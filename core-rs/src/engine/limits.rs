@@ -16,6 +16,9 @@ pub struct Limits {
 /// Longest id, name or queue name.
 pub const ID_BYTES: usize = 1000;
 pub const PENDING_ACTIVITIES: usize = 2000;
+pub const PENDING_CHILDREN: usize = 2000;
+/// Signals and cancel requests to other runs that are not carried out yet, of each kind.
+pub const PENDING_EXTERNALS: usize = 2000;
 pub const BUFFERED_QUERIES: usize = 1000;
 pub const UPDATES_IN_FLIGHT: usize = 10;
 pub const UPDATES_TOTAL: usize = 2000;

@@ -22,6 +22,7 @@
 //! one hand-out. Bytes from outside never panic and never enter a history undecodable.
 mod activity;
 mod apply;
+mod children;
 mod close;
 mod codec;
 mod complete;
@@ -33,9 +34,11 @@ mod fields;
 mod flush;
 mod history;
 mod limits;
+mod outgoing;
 mod payload;
 mod persist;
 mod plan;
+mod plan_external;
 mod queries;
 mod queues;
 mod read_history;
@@ -84,6 +87,7 @@ impl Engine {
             replies: Vec::new(),
             waiting: HashMap::new(),
             spawned: Vec::new(),
+            orders: Default::default(),
             open_runs: i64::from(options.open_runs),
             again: Vec::new(),
             pairs: HashMap::new(),

@@ -2,7 +2,8 @@
 use super::codec;
 use super::event::Buffered;
 use super::history::buffer_id;
-use super::state::{Activity, ActivityState, Deadline, Head, Run, TimerState, kind};
+use super::outgoing::{Order, Outgoing};
+use super::state::{Activity, ActivityState, ChildState, Deadline, Head, Run, TimerState, kind};
 use super::time::{Micros, to_ms};
 use super::updates::{Update, UpdateState};
 use super::wire::{ActivityScheduledAttrs, StartedAttrs};
@@ -17,15 +18,19 @@ impl Run {
     /// The same for what the store knows: queries and speculative tasks are not part of it.
     pub fn durable_deadline(&self) -> Option<Micros> {
         let speculative = self.head.task.as_ref().is_some_and(|t| t.speculative);
-        let durable = |what: &Deadline| !(matches!(what, Deadline::Query(_)) || (speculative && *what == Deadline::Task));
+        let durable = |what: &Deadline| {
+            !(matches!(what, Deadline::Query(_) | Deadline::Orders) || (speculative && *what == Deadline::Task))
+        };
         self.deadlines.iter().find(|(_, what)| durable(what)).map(|(t, _)| *t)
     }
 
-    /// A task of this run is queued or in a worker's hands.
+    /// A task of this run is queued or in a worker's hands, or something that it has ordered is not carried out.
     fn ready(&self) -> bool {
-        self.open()
-            && (self.head.task.as_ref().is_some_and(|t| !t.speculative)
-                || self.activities.values().any(|a| a.started() || a.queued.is_some() || a.state.attempt == 1))
+        let orders = !self.orders.is_empty();
+        orders
+            || self.open()
+                && (self.head.task.as_ref().is_some_and(|t| !t.speculative)
+                    || self.activities.values().any(|a| a.started() || a.queued.is_some() || a.state.attempt == 1))
     }
 
     pub fn row(&self) -> RunRow {
@@ -83,6 +88,8 @@ impl Run {
             kind::REQUEST => self.request_ids.contains(id).then(Vec::new),
             kind::UPDATE => self.updates.get(id).and_then(Update::to_state).map(|s| codec::bytes(&s)),
             kind::STARTED => self.started_attrs.clone(),
+            kind::CHILD => self.children.get(&id.parse().ok()?).map(|c| codec::bytes(c)),
+            kind::ORDER => self.orders.get(&id.parse().ok()?).map(|o| codec::bytes(&o.message)),
             _ => None,
         }
     }
@@ -91,6 +98,10 @@ impl Run {
     pub fn take_write(&mut self) -> RunWrite {
         self.head.transitions += 1;
         let (mut put, mut remove) = (Vec::new(), Vec::new());
+        for (seq, order) in self.orders.iter_mut().filter(|(_, o)| !o.stored) {
+            order.stored = true;
+            self.dirty_items.insert((kind::ORDER, buffer_id(*seq)));
+        }
         for (kind, id) in std::mem::take(&mut self.dirty_items) {
             match self.item(kind, &id) {
                 Some(value) => put.push(StateItem { kind, id, value }),
@@ -123,6 +134,8 @@ impl Run {
         }
         ids.extend(self.timers.keys().map(|id| (kind::TIMER, id.clone())));
         ids.extend(self.buffer.iter().map(|b| (kind::BUFFERED, buffer_id(b.seq))));
+        ids.extend(self.children.keys().map(|id| (kind::CHILD, id.to_string())));
+        ids.extend(self.orders.keys().map(|seq| (kind::ORDER, buffer_id(*seq))));
         ids.extend(self.request_ids.iter().map(|id| (kind::REQUEST, id.clone())));
         ids.extend(self.updates.keys().map(|id| (kind::UPDATE, id.clone())));
         if self.started_attrs.is_some() {
@@ -178,6 +191,13 @@ impl Run {
                 kind::STARTED => {
                     codec::read::<StartedAttrs>(&item.value).ok()?;
                     run.started_attrs = Some(item.value.clone());
+                }
+                kind::CHILD => {
+                    run.children.insert(item.id.parse().ok()?, codec::read::<ChildState>(&item.value).ok()?);
+                }
+                kind::ORDER => {
+                    let message = codec::read::<Outgoing>(&item.value).ok()?;
+                    run.orders.insert(item.id.parse().ok()?, Order { message, stored: true, tried: false });
                 }
                 // Written by a newer version of the engine.
                 _ => return None,

@@ -2,6 +2,7 @@
 //! What is wrong becomes a failed workflow task with the server's cause, never half a transition.
 
 use super::codec::{self, Wire};
+use super::cx::Cx;
 use super::limits::{self, Limits};
 use super::rpc;
 use super::state::Run;
@@ -32,7 +33,7 @@ pub enum Reject {
     Request(Box<RpcError>),
 }
 
-fn bad<T>(cause: Cause, message: impl Into<String>) -> Result<T, Reject> {
+pub(super) fn bad<T>(cause: Cause, message: impl Into<String>) -> Result<T, Reject> {
     Err(Reject::Task(TaskFailure { cause, message: message.into() }))
 }
 
@@ -54,28 +55,37 @@ pub enum UpdateBody {
     Answer(UpdateAnswer),
 }
 
-struct Planner<'a> {
-    run: &'a Run,
+pub(super) struct Planner<'a> {
+    pub(super) run: &'a Run,
+    pub(super) namespace: &'a str,
     limits: &'a Limits,
     timers: SortedMap<String, bool>,
     activities: SortedSet<String>,
     cancelled: SortedSet<i64>,
     unfired: SortedSet<String>,
     updates: SortedMap<String, Option<Stage>>,
+    /// Workflow ids.
+    pub(super) started_children: Vec<String>,
+    pub(super) signals: usize,
+    pub(super) cancels: usize,
     messages: Vec<Option<ProtocolMessage>>,
     steps: Vec<Step>,
 }
 
 /// Turns the lists of a completion into steps, or says why not.
-pub fn plan(run: &Run, limits: &Limits, commands: Vec<Command>, messages: Vec<ProtocolMessage>) -> Result<Vec<Step>, Reject> {
+pub fn plan(run: &Run, cx: &Cx, commands: Vec<Command>, messages: Vec<ProtocolMessage>) -> Result<Vec<Step>, Reject> {
     let mut p = Planner {
         run,
-        limits,
+        namespace: &cx.namespace,
+        limits: &cx.limits,
         timers: SortedMap::new(),
         activities: SortedSet::new(),
         cancelled: SortedSet::new(),
         unfired: SortedSet::new(),
         updates: SortedMap::new(),
+        started_children: Vec::new(),
+        signals: 0,
+        cancels: 0,
         messages: messages.into_iter().map(Some).collect(),
         steps: Vec::with_capacity(commands.len()),
     };
@@ -92,12 +102,12 @@ pub fn plan(run: &Run, limits: &Limits, commands: Vec<Command>, messages: Vec<Pr
     Ok(p.steps)
 }
 
-fn over(id: &str) -> bool {
+pub(super) fn over(id: &str) -> bool {
     limits::bad_id(id).is_some()
 }
 
 impl Planner<'_> {
-    fn size(&self, what: &str, bytes: usize) -> Result<(), Reject> {
+    pub(super) fn size(&self, what: &str, bytes: usize) -> Result<(), Reject> {
         if bytes > self.limits.payload_bytes {
             let limit = self.limits.payload_bytes;
             return bad(Cause::PayloadsTooLarge, format!("{what} exceeds size limit: {bytes} bytes, at most {limit}."));
@@ -105,7 +115,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    fn payloads(&self, what: &str, value: &Option<Vec<u8>>) -> Result<(), Reject> {
+    pub(super) fn payloads(&self, what: &str, value: &Option<Vec<u8>>) -> Result<(), Reject> {
         self.size(what, value.as_ref().map_or(0, Vec::len))
     }
 
@@ -130,6 +140,9 @@ impl Planner<'_> {
             CommandType::RequestCancelActivityTask => self.cancel_activity(&c)?,
             CommandType::StartTimer => self.start_timer(&c)?,
             CommandType::CancelTimer => self.cancel_timer(&c)?,
+            CommandType::StartChildWorkflowExecution => self.start_child(&mut c)?,
+            CommandType::SignalExternalWorkflowExecution => self.signal_external(&c)?,
+            CommandType::RequestCancelExternalWorkflowExecution => self.cancel_external(&c)?,
             CommandType::RecordMarker => {
                 const CAUSE: Cause = Cause::BadRecordMarkerAttributes;
                 let Some(a) = &c.marker else {

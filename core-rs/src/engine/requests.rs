@@ -13,7 +13,7 @@ use super::state::{Run, kind};
 use super::tokens;
 use super::updates::{self, UpdateWait};
 use super::wire::*;
-use super::{close, complete, describe, limits, queries, read_history};
+use super::{close, complete, describe, limits, outgoing, queries, read_history};
 use crate::api::enums::v1::{UpdateWorkflowExecutionLifecycleStage as Wanted, WorkflowExecutionStatus as Status};
 use crate::boundary::EngineMethod as Method;
 
@@ -148,7 +148,7 @@ impl Engine {
                 self.namespace(&req.namespace)?;
                 let (workflow_id, run_id) = target(&req.execution);
                 self.on_run(&r, workflow_id, run_id, |run, cx| {
-                    let response = describe::describe(run, cx.now);
+                    let response = describe::describe(run, &cx.namespace, cx.now);
                     cx.reply(id, &response);
                     Ok(())
                 });
@@ -581,7 +581,13 @@ fn check_signal(cx: &Cx, req: &SignalRequest) -> Rpc<()> {
 }
 
 fn signaled(req: SignalRequest) -> SignaledAttrs {
-    SignaledAttrs { signal_name: req.signal_name, input: req.input, identity: req.identity, header: req.header }
+    SignaledAttrs {
+        signal_name: req.signal_name,
+        input: req.input,
+        identity: req.identity,
+        header: req.header,
+        ..Default::default()
+    }
 }
 
 /// A signal to a run that exists; the same request id is delivered once.
@@ -618,14 +624,8 @@ fn remember(run: &mut Run, request_id: &str) {
 fn request_cancel(run: &mut Run, cx: &mut Cx, id: u32, req: &CancelRequest) -> Rpc<()> {
     check_first_run(run, &req.first_execution_run_id)?;
     // What has ended need not be cancelled any more: the server calls that a success.
-    if run.open() && !run.head.cancel_requested {
-        let time = run.time(cx.now);
-        run.head.cancel_requested = true;
-        run.head.cancel_request_id.clone_from(&req.request_id);
-        let attrs = CancelRequestedAttrs { cause: req.reason.clone(), identity: req.identity.clone() };
-        run.add(time, attrs, About::Other);
-        run.want_task = true;
-    }
+    let attrs = CancelRequestedAttrs { cause: req.reason.clone(), identity: req.identity.clone(), ..Default::default() };
+    outgoing::request_cancel(run, cx, &req.request_id, attrs);
     cx.reply_bytes(id, Vec::new(), None);
     Ok(())
 }

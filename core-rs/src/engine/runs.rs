@@ -11,7 +11,7 @@ use super::read_history;
 use super::rpc;
 use super::state::Run;
 use super::time::Micros;
-use super::{activity, queues, start, workflow_task};
+use super::{activity, outgoing, queues, start, workflow_task};
 use crate::boundary::{LoadRequest, RunRecord};
 
 #[derive(Default)]
@@ -24,6 +24,8 @@ pub struct Runs {
     /// Known not to exist, while parked requests are answered.
     absent: SortedSet<(String, String)>,
     parked: SortedMap<(String, String), VecDeque<Again>>,
+    /// Runs whose orders wait for a run to be loaded.
+    pub ordered: SortedMap<(String, String), Vec<u32>>,
     pub loads: Vec<LoadRequest>,
     /// (deadline, slot) of every run that waits for a moment.
     wakes: std::collections::BTreeSet<(Micros, u32)>,
@@ -143,6 +145,7 @@ impl Engine {
         start::schedule_if_wanted(run, cx.now);
         enqueue(run, cx);
         read_history::notify(run, cx);
+        outgoing::announce(run, cx);
         // The row must not say that the run is due when it is not: the host would load it again and again.
         run.dirty |= run.durable_deadline() != run.stored_wake;
         if run.dirty && !run.listed {
@@ -209,6 +212,7 @@ impl Engine {
             for request in self.runs.parked.remove(&key).unwrap_or_default() {
                 self.cx.fail(request.request_id, rpc::unavailable(record.unavailable.clone()));
             }
+            self.orders_answered(&key.0, &key.1, false);
             return;
         }
         let row_id = record.row.as_ref().map(|r| r.run_id.clone()).unwrap_or_default();
@@ -233,6 +237,7 @@ impl Engine {
                 let text = format!("the stored state of workflow {} cannot be read", key.0);
                 self.cx.fail(request.request_id, rpc::data_loss(text));
             }
+            self.orders_answered(&key.0, &key.1, false);
             return;
         }
         self.runs.absent.insert(key.clone());
@@ -240,6 +245,7 @@ impl Engine {
             self.cx.waiting.remove(&request.request_id);
             self.handle(request);
         }
+        self.orders_answered(&key.0, &key.1, true);
         self.runs.absent.remove(&key);
     }
 

@@ -62,6 +62,9 @@ pub fn create(cx: &mut Cx, new: NewRun, time: Micros) {
         execution_time_us: time + backoff,
         user_metadata: new.user_metadata.clone(),
         priority: a.priority.clone(),
+        parent: a.parent_workflow_execution.clone(),
+        parent_initiated_id: a.parent_initiated_event_id,
+        root: a.root_workflow_execution.clone(),
         first_start_us: if new.first_start_us > 0 { new.first_start_us } else { time },
         ..Default::default()
     });

@@ -4,11 +4,12 @@ use crate::sorted::{SortedMap, SortedSet};
 use std::collections::VecDeque;
 
 use super::event::Buffered;
+use super::outgoing::Order;
 use super::queries::Query;
 use super::queues::QueueKey;
 use super::time::Micros;
 use super::updates::Update;
-use super::wire::{ActivityScheduledAttrs, RetryPolicy, WorkerVersionStamp, wire};
+use super::wire::{ActivityScheduledAttrs, RetryPolicy, WorkerVersionStamp, WorkflowExecution, wire};
 use crate::api::enums::v1::WorkflowExecutionStatus;
 use crate::boundary::HistoryBatch;
 
@@ -24,7 +25,8 @@ wire! {
         31 last_time_us i64, 32 buffer_seq i64, 33 inbox_signals u32, 34 retry_policy msg(RetryPolicy),
         36 execution_time_us i64, 37 worker_version msg(WorkerVersionStamp), 38 user_metadata meta, 39 transitions i64,
         41 close_event_id i64, 44 priority raw(PRIORITY),
-        45 first_start_us i64, 46 sticky_life u64,
+        45 first_start_us i64, 46 sticky_life u64, 47 parent msg(WorkflowExecution), 48 parent_initiated_id i64,
+        49 root msg(WorkflowExecution), 50 order_seq i64,
     }
 
     /// The pending workflow task. A transient or speculative one has its events outside history.
@@ -44,6 +46,12 @@ wire! {
         20 attrs msg(ActivityScheduledAttrs),
     }
 
+    /// A child whose end is not told yet. `run_id` is its first run's, empty until it is started; `started_id` that of the Started event,
+    /// 0 while that is buffered.
+    ChildState {
+        1 initiated_id i64, 2 started_id i64, 3 workflow_id str, 4 run_id str, 5 workflow_type str, 6 parent_close_policy i32,
+    }
+
     TimerState { 1 timer_id str, 2 started_id i64, 3 fire_us i64, }
 }
 
@@ -58,6 +66,9 @@ pub mod kind {
     pub const UPDATE: u32 = 6;
     /// The started attributes, kept while a retry policy may need them for the next run.
     pub const STARTED: u32 = 7;
+    pub const CHILD: u32 = 8;
+    /// What this run has ordered of another one and could not be carried out in its batch.
+    pub const ORDER: u32 = 9;
 }
 
 /// What a run waits for, in the order in which things due at the same moment happen.
@@ -75,6 +86,8 @@ pub enum Deadline {
     Run,
     /// A query waits on a sticky queue.
     Query(u64),
+    /// Orders that could not be carried out are tried again.
+    Orders,
 }
 
 pub struct Activity {
@@ -117,6 +130,11 @@ pub struct Run {
     /// Timer id by TimerStarted event id.
     pub timer_ids: SortedMap<i64, String>,
     pub buffer: VecDeque<Buffered>,
+    /// By the id of their Initiated event.
+    pub children: SortedMap<i64, ChildState>,
+    pub orders: SortedMap<i64, Order>,
+    pub order_attempts: u32,
+    pub orders_deadline: Option<Micros>,
     pub request_ids: SortedSet<String>,
     pub updates: SortedMap<String, Update>,
     /// Order of admission.
@@ -166,6 +184,10 @@ impl Run {
             timers: SortedMap::new(),
             timer_ids: SortedMap::new(),
             buffer: VecDeque::new(),
+            children: SortedMap::new(),
+            orders: SortedMap::new(),
+            order_attempts: 0,
+            orders_deadline: None,
             request_ids: SortedSet::new(),
             updates: SortedMap::new(),
             update_seq: 0,
@@ -228,6 +250,7 @@ impl Run {
             && !self.in_flight
             && !self.listed
             && self.queries.is_empty()
+            && self.orders.is_empty()
             && self.history_waits.is_empty()
             && self.task_queued.is_none()
             && !self.head.task.as_ref().is_some_and(|t| t.speculative)

@@ -4,7 +4,7 @@ use super::event::About;
 use super::state::{Deadline, Run};
 use super::time::Micros;
 use super::wire::TimerFiredAttrs;
-use super::{activity, apply, close, queries, start, workflow_task};
+use super::{activity, apply, close, outgoing, queries, start, workflow_task};
 
 /// Fires one due deadline and takes it from the run's list.
 pub fn fire(run: &mut Run, cx: &mut Cx, t: Micros, what: Deadline) {
@@ -38,5 +38,6 @@ pub fn fire(run: &mut Run, cx: &mut Cx, t: Micros, what: Deadline) {
             close::timed_out(run, cx);
         }
         Deadline::Query(id) => queries::due(run, cx, id),
+        Deadline::Orders => outgoing::due(run, cx),
     }
 }

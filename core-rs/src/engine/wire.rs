@@ -210,7 +210,8 @@ wire! {
     Command {
         1 command_type i32, 2 schedule_activity msg(ScheduleActivity), 3 start_timer msg(StartTimer),
         4 complete msg(Complete), 5 fail msg(Fail), 6 cancel_activity msg(CancelActivity), 7 cancel_timer msg(CancelTimer),
-        8 cancel msg(Cancel), 10 marker msg(Marker), 11 continue_as_new msg(ContinueAsNew),
+        8 cancel msg(Cancel), 9 cancel_external msg(CancelExternal), 10 marker msg(Marker), 11 continue_as_new msg(ContinueAsNew),
+        12 start_child msg(StartChild), 13 signal_external msg(SignalExternal),
         14 upsert_search_attributes msg(UpsertSearchAttributes), 15 protocol_message msg(ProtocolMessageRef),
         17 modify_properties msg(ModifyProperties), 301 user_metadata meta, 302 event_group_markers raws(ANY),
     }
@@ -219,6 +220,17 @@ wire! {
         7 schedule_to_close_timeout dur, 8 schedule_to_start_timeout dur, 9 start_to_close_timeout dur, 10 heartbeat_timeout dur,
         11 retry_policy msg(RetryPolicy), 13 use_workflow_build_id bool, 14 priority raw(PRIORITY),
     }
+    StartChild {
+        1 namespace str, 2 workflow_id str, 3 workflow_type msg(Named), 4 task_queue msg(TaskQueue), 5 input payloads,
+        6 workflow_execution_timeout dur, 7 workflow_run_timeout dur, 8 workflow_task_timeout dur, 9 parent_close_policy i32,
+        10 control str, 11 workflow_id_reuse_policy i32, 12 retry_policy msg(RetryPolicy), 13 cron_schedule str, 14 header fields,
+        15 memo fields, 16 search_attributes fields, 17 inherit_build_id bool, 18 priority raw(PRIORITY),
+    }
+    SignalExternal {
+        1 namespace str, 2 execution msg(WorkflowExecution), 3 signal_name str, 4 input payloads, 5 control str,
+        6 child_workflow_only bool, 7 header fields,
+    }
+    CancelExternal { 1 namespace str, 2 workflow_id str, 3 run_id str, 4 control str, 5 child_workflow_only bool, 6 reason str, }
     StartTimer { 1 timer_id str, 2 start_to_fire_timeout dur, }
     CancelTimer { 1 timer_id str, }
     CancelActivity { 1 scheduled_event_id i64, }
@@ -300,12 +312,14 @@ wire! {
 // Attributes of history events.
 wire! {
     StartedAttrs {
-        1 workflow_type msg(Named), 5 task_queue msg(TaskQueue), 6 input payloads, 7 workflow_execution_timeout dur,
+        1 workflow_type msg(Named), 2 parent_workflow_namespace str, 3 parent_workflow_execution msg(WorkflowExecution),
+        4 parent_initiated_event_id i64, 5 task_queue msg(TaskQueue), 6 input payloads, 7 workflow_execution_timeout dur,
         8 workflow_run_timeout dur, 9 workflow_task_timeout dur, 10 continued_execution_run_id str, 11 initiator i32,
         12 continued_failure failure, 13 last_completion_result payloads, 14 original_execution_run_id str, 15 identity str,
         16 first_execution_run_id str, 17 retry_policy msg(RetryPolicy), 18 attempt i32, 19 workflow_execution_expiration_time ts,
         20 cron_schedule str, 21 first_workflow_task_backoff dur, 22 memo fields, 23 search_attributes fields,
-        24 prev_auto_reset_points raw(ANY), 25 header fields, 28 workflow_id str, 35 priority raw(PRIORITY),
+        24 prev_auto_reset_points raw(ANY), 25 header fields, 27 parent_workflow_namespace_id str, 28 workflow_id str,
+        31 root_workflow_execution msg(WorkflowExecution), 35 priority raw(PRIORITY),
     }
     CompletedAttrs { 1 result payloads, 2 workflow_task_completed_event_id i64, 3 new_execution_run_id str, }
     FailedAttrs { 1 failure failure, 2 retry_state i32, 3 workflow_task_completed_event_id i64, 4 new_execution_run_id str, }
@@ -351,18 +365,80 @@ wire! {
     TimerStartedAttrs { 1 timer_id str, 2 start_to_fire_timeout dur, 3 workflow_task_completed_event_id i64, }
     TimerFiredAttrs { 1 timer_id str, 2 started_event_id i64, }
     TimerCanceledAttrs { 1 timer_id str, 2 started_event_id i64, 3 workflow_task_completed_event_id i64, 4 identity str, }
-    CancelRequestedAttrs { 1 cause str, 4 identity str, }
+    CancelRequestedAttrs {
+        1 cause str, 2 external_initiated_event_id i64, 3 external_workflow_execution msg(WorkflowExecution), 4 identity str,
+    }
     CanceledAttrs { 1 workflow_task_completed_event_id i64, 2 details payloads, }
     TerminatedAttrs { 1 reason str, 2 details payloads, 3 identity str, }
     MarkerAttrs {
         1 marker_name str, 2 details raws(PAYLOADS_ENTRY), 3 workflow_task_completed_event_id i64, 4 header fields, 5 failure failure,
     }
-    SignaledAttrs { 1 signal_name str, 2 input payloads, 3 identity str, 4 header fields, }
+    SignaledAttrs {
+        1 signal_name str, 2 input payloads, 3 identity str, 4 header fields,
+        6 external_workflow_execution msg(WorkflowExecution),
+    }
     UpsertAttrs { 1 workflow_task_completed_event_id i64, 2 search_attributes fields, }
     PropertiesModifiedAttrs { 1 workflow_task_completed_event_id i64, 2 upserted_memo fields, }
     UpdateAcceptedAttrs {
         1 protocol_instance_id str, 2 accepted_request_message_id str, 3 accepted_request_sequencing_event_id i64,
         4 accepted_request raw(UPDATE_REQUEST),
+    }
+    ChildInitiatedAttrs {
+        1 namespace str, 2 workflow_id str, 3 workflow_type msg(Named), 4 task_queue msg(TaskQueue), 5 input payloads,
+        6 workflow_execution_timeout dur, 7 workflow_run_timeout dur, 8 workflow_task_timeout dur, 9 parent_close_policy i32,
+        10 control str, 11 workflow_task_completed_event_id i64, 12 workflow_id_reuse_policy i32, 13 retry_policy msg(RetryPolicy),
+        14 cron_schedule str, 15 header fields, 16 memo fields, 17 search_attributes fields, 18 namespace_id str,
+        19 inherit_build_id bool, 20 priority raw(PRIORITY),
+    }
+    ChildStartFailedAttrs {
+        1 namespace str, 2 workflow_id str, 3 workflow_type msg(Named), 4 cause i32, 5 control str, 6 initiated_event_id i64,
+        7 workflow_task_completed_event_id i64, 8 namespace_id str,
+    }
+    ChildStartedAttrs {
+        1 namespace str, 2 initiated_event_id i64, 3 workflow_execution msg(WorkflowExecution), 4 workflow_type msg(Named),
+        5 header fields, 6 namespace_id str,
+    }
+    ChildCompletedAttrs {
+        1 result payloads, 2 namespace str, 3 workflow_execution msg(WorkflowExecution), 4 workflow_type msg(Named),
+        5 initiated_event_id i64, 6 started_event_id i64, 7 namespace_id str,
+    }
+    ChildFailedAttrs {
+        1 failure failure, 2 namespace str, 3 workflow_execution msg(WorkflowExecution), 4 workflow_type msg(Named),
+        5 initiated_event_id i64, 6 started_event_id i64, 7 retry_state i32, 8 namespace_id str,
+    }
+    ChildCanceledAttrs {
+        1 details payloads, 2 namespace str, 3 workflow_execution msg(WorkflowExecution), 4 workflow_type msg(Named),
+        5 initiated_event_id i64, 6 started_event_id i64, 7 namespace_id str,
+    }
+    ChildTimedOutAttrs {
+        1 namespace str, 2 workflow_execution msg(WorkflowExecution), 3 workflow_type msg(Named), 4 initiated_event_id i64,
+        5 started_event_id i64, 6 retry_state i32, 7 namespace_id str,
+    }
+    ChildTerminatedAttrs {
+        1 namespace str, 2 workflow_execution msg(WorkflowExecution), 3 workflow_type msg(Named), 4 initiated_event_id i64,
+        5 started_event_id i64, 6 namespace_id str,
+    }
+    CancelInitiatedAttrs {
+        1 workflow_task_completed_event_id i64, 2 namespace str, 3 workflow_execution msg(WorkflowExecution), 4 control str,
+        5 child_workflow_only bool, 6 reason str, 7 namespace_id str,
+    }
+    CancelFailedAttrs {
+        1 cause i32, 2 workflow_task_completed_event_id i64, 3 namespace str, 4 workflow_execution msg(WorkflowExecution),
+        5 initiated_event_id i64, 6 control str, 7 namespace_id str,
+    }
+    SignalFailedAttrs {
+        1 cause i32, 2 workflow_task_completed_event_id i64, 3 namespace str, 4 workflow_execution msg(WorkflowExecution),
+        5 initiated_event_id i64, 6 control str, 7 namespace_id str,
+    }
+    ExternalCancelRequestedAttrs {
+        1 initiated_event_id i64, 2 namespace str, 3 workflow_execution msg(WorkflowExecution), 4 namespace_id str,
+    }
+    SignalInitiatedAttrs {
+        1 workflow_task_completed_event_id i64, 2 namespace str, 3 workflow_execution msg(WorkflowExecution), 4 signal_name str,
+        5 input payloads, 6 control str, 7 child_workflow_only bool, 8 header fields, 9 namespace_id str,
+    }
+    ExternalSignaledAttrs {
+        1 initiated_event_id i64, 2 namespace str, 3 workflow_execution msg(WorkflowExecution), 4 control str, 5 namespace_id str,
     }
     UpdateCompletedAttrs { 1 meta msg(UpdateMeta), 2 outcome raw(OUTCOME), 3 accepted_event_id i64, }
 }
@@ -375,7 +451,7 @@ wire! {
     }
     ExecutionInfo {
         1 execution msg(WorkflowExecution), 2 r#type msg(Named), 3 start_time ts, 4 close_time ts, 5 status i32,
-        6 history_length i64, 9 execution_time ts, 10 memo fields, 11 search_attributes fields, 13 task_queue str,
+        6 history_length i64, 7 parent_namespace_id str, 8 parent_execution msg(WorkflowExecution), 9 execution_time ts, 10 memo fields, 11 search_attributes fields, 13 task_queue str,
         14 state_transition_count i64, 15 history_size_bytes i64, 16 most_recent_worker_version_stamp msg(WorkerVersionStamp),
         17 execution_duration dur, 18 root_execution msg(WorkflowExecution), 21 first_run_id str,
     }
@@ -386,10 +462,13 @@ wire! {
         11 last_failure failure, 12 last_worker_identity str, 16 current_retry_interval dur, 17 last_attempt_complete_time ts,
         18 next_attempt_schedule_time ts, 22 priority raw(PRIORITY),
     }
+    PendingChild {
+        1 workflow_id str, 2 run_id str, 3 workflow_type_name str, 4 initiated_id i64, 5 parent_close_policy i32,
+    }
     PendingTask { 1 state i32, 2 scheduled_time ts, 3 original_scheduled_time ts, 4 started_time ts, 5 attempt i32, }
     DescribeResponse {
         1 execution_config msg(ExecutionConfig), 2 workflow_execution_info msg(ExecutionInfo),
-        3 pending_activities reps(PendingActivity), 5 pending_workflow_task msg(PendingTask),
+        3 pending_activities reps(PendingActivity), 4 pending_children reps(PendingChild), 5 pending_workflow_task msg(PendingTask),
         8 workflow_extended_info msg(ExtendedInfo),
     }
 }

@@ -140,6 +140,19 @@ pub mod pending_activity_info {
         LastIndependentlyAssignedBuildId(::prost::alloc::string::String),
     }
 }
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PendingChildExecutionInfo {
+    #[prost(string, tag = "1")]
+    pub workflow_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub run_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub workflow_type_name: ::prost::alloc::string::String,
+    #[prost(int64, tag = "4")]
+    pub initiated_id: i64,
+    #[prost(enumeration = "super::super::enums::v1::ParentClosePolicy", tag = "5")]
+    pub parent_close_policy: i32,
+}
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PendingWorkflowTaskInfo {
     #[prost(

@@ -769,6 +769,10 @@ pub struct DescribeWorkflowExecutionResponse {
     pub pending_activities: ::prost::alloc::vec::Vec<
         super::super::workflow::v1::PendingActivityInfo,
     >,
+    #[prost(message, repeated, tag = "4")]
+    pub pending_children: ::prost::alloc::vec::Vec<
+        super::super::workflow::v1::PendingChildExecutionInfo,
+    >,
     #[prost(message, optional, tag = "5")]
     pub pending_workflow_task: ::core::option::Option<
         super::super::workflow::v1::PendingWorkflowTaskInfo,

@@ -4,7 +4,7 @@
 use super::{QUEUE, STICKY};
 use prost::Message;
 use temporalex_core::api::command::v1::{self as cmd, Command, command::Attributes as C};
-use temporalex_core::api::common::v1::{ActivityType, Payload, Payloads, RetryPolicy, WorkflowExecution};
+use temporalex_core::api::common::v1::{ActivityType, Payload, Payloads, RetryPolicy, WorkflowExecution, WorkflowType};
 use temporalex_core::api::enums::v1::{CommandType, EventType};
 use temporalex_core::api::failure::v1::{ApplicationFailureInfo, Failure, failure::FailureInfo};
 use temporalex_core::api::history::v1::{HistoryEvent, history_event::Attributes as A};
@@ -83,6 +83,44 @@ pub fn activity_with(id: &str, change: impl FnOnce(&mut cmd::ScheduleActivityTas
 pub fn cancel_activity(scheduled_event_id: i64) -> Command {
     let a = cmd::RequestCancelActivityTaskCommandAttributes { scheduled_event_id };
     command(CommandType::RequestCancelActivityTask, C::RequestCancelActivityTaskCommandAttributes(a))
+}
+
+/// A child on a queue that is named as its workflow id.
+pub fn child(id: &str) -> Command {
+    child_with(id, |_| {})
+}
+
+pub fn child_with(id: &str, change: impl FnOnce(&mut cmd::StartChildWorkflowExecutionCommandAttributes)) -> Command {
+    let mut a = cmd::StartChildWorkflowExecutionCommandAttributes {
+        workflow_id: id.into(),
+        workflow_type: Some(WorkflowType { name: "Child".into() }),
+        task_queue: Some(queue(id)),
+        input: Some(json("\"in\"")),
+        ..Default::default()
+    };
+    change(&mut a);
+    command(CommandType::StartChildWorkflowExecution, C::StartChildWorkflowExecutionCommandAttributes(a))
+}
+
+pub fn signal_external(id: &str, name: &str, child_only: bool) -> Command {
+    let a = cmd::SignalExternalWorkflowExecutionCommandAttributes {
+        execution: Some(exec(id, "")),
+        signal_name: name.into(),
+        input: Some(json("5")),
+        child_workflow_only: child_only,
+        ..Default::default()
+    };
+    command(CommandType::SignalExternalWorkflowExecution, C::SignalExternalWorkflowExecutionCommandAttributes(a))
+}
+
+pub fn cancel_external(id: &str, child_only: bool) -> Command {
+    let a = cmd::RequestCancelExternalWorkflowExecutionCommandAttributes {
+        workflow_id: id.into(),
+        child_workflow_only: child_only,
+        reason: "enough".into(),
+        ..Default::default()
+    };
+    command(CommandType::RequestCancelExternalWorkflowExecution, C::RequestCancelExternalWorkflowExecutionCommandAttributes(a))
 }
 
 pub fn marker(name: &str) -> Command {

@@ -14,6 +14,9 @@ fn is_command(kind: E) -> bool {
             | E::TimerStarted
             | E::TimerCanceled
             | E::UpsertWorkflowSearchAttributes
+            | E::StartChildWorkflowExecutionInitiated
+            | E::SignalExternalWorkflowExecutionInitiated
+            | E::RequestCancelExternalWorkflowExecutionInitiated
             | E::WorkflowPropertiesModified
             | E::WorkflowExecutionCompleted
             | E::WorkflowExecutionFailed
@@ -57,6 +60,8 @@ pub fn check(events: &[HistoryEvent], row: &RunRow) {
     let mut timers: BTreeMap<String, i64> = BTreeMap::new();
     let mut accepted: BTreeMap<String, i64> = BTreeMap::new();
     let mut answered: BTreeSet<String> = BTreeSet::new();
+    let mut children: BTreeMap<i64, Child> = BTreeMap::new();
+    let mut externals: BTreeSet<i64> = BTreeSet::new();
     let mut closed = false;
     for (i, e) in events.iter().enumerate() {
         assert_eq!(e.event_id, i as i64 + 1, "ids are contiguous: {}", shape());
@@ -145,6 +150,45 @@ pub fn check(events: &[HistoryEvent], row: &RunRow) {
                 assert_eq!(timers.remove(&a.timer_id), Some(a.started_event_id), "{}", shape());
             }
             A::MarkerRecordedEventAttributes(a) => by(a.workflow_task_completed_event_id),
+            A::StartChildWorkflowExecutionInitiatedEventAttributes(a) => {
+                by(a.workflow_task_completed_event_id);
+                assert!(a.parent_close_policy != 0 && a.workflow_id_reuse_policy != 0 && a.task_queue.is_some());
+                children.insert(e.event_id, Child::Initiated);
+            }
+            A::StartChildWorkflowExecutionFailedEventAttributes(a) => {
+                assert_eq!(children.insert(a.initiated_event_id, Child::Ended), Some(Child::Initiated), "{}", shape());
+            }
+            A::ChildWorkflowExecutionStartedEventAttributes(a) => {
+                let now = Child::Started(e.event_id);
+                assert_eq!(children.insert(a.initiated_event_id, now), Some(Child::Initiated), "{}", shape());
+            }
+            A::ChildWorkflowExecutionCompletedEventAttributes(a) => {
+                child_end(&mut children, a.initiated_event_id, a.started_event_id)
+            }
+            A::ChildWorkflowExecutionFailedEventAttributes(a) => {
+                child_end(&mut children, a.initiated_event_id, a.started_event_id)
+            }
+            A::ChildWorkflowExecutionCanceledEventAttributes(a) => {
+                child_end(&mut children, a.initiated_event_id, a.started_event_id)
+            }
+            A::ChildWorkflowExecutionTimedOutEventAttributes(a) => {
+                child_end(&mut children, a.initiated_event_id, a.started_event_id)
+            }
+            A::ChildWorkflowExecutionTerminatedEventAttributes(a) => {
+                child_end(&mut children, a.initiated_event_id, a.started_event_id)
+            }
+            A::SignalExternalWorkflowExecutionInitiatedEventAttributes(a) => {
+                by(a.workflow_task_completed_event_id);
+                externals.insert(e.event_id);
+            }
+            A::RequestCancelExternalWorkflowExecutionInitiatedEventAttributes(a) => {
+                by(a.workflow_task_completed_event_id);
+                externals.insert(e.event_id);
+            }
+            A::ExternalWorkflowExecutionSignaledEventAttributes(a) => assert!(externals.remove(&a.initiated_event_id)),
+            A::SignalExternalWorkflowExecutionFailedEventAttributes(a) => assert!(externals.remove(&a.initiated_event_id)),
+            A::ExternalWorkflowExecutionCancelRequestedEventAttributes(a) => assert!(externals.remove(&a.initiated_event_id)),
+            A::RequestCancelExternalWorkflowExecutionFailedEventAttributes(a) => assert!(externals.remove(&a.initiated_event_id)),
             A::UpsertWorkflowSearchAttributesEventAttributes(a) => by(a.workflow_task_completed_event_id),
             A::WorkflowPropertiesModifiedEventAttributes(a) => by(a.workflow_task_completed_event_id),
             A::WorkflowExecutionCompletedEventAttributes(a) => by(a.workflow_task_completed_event_id),
@@ -181,4 +225,15 @@ fn end(
     s.1 = true;
     assert_eq!(started.get(&scheduled_id).copied().unwrap_or(0), started_id, "startedEventId of the end of an activity");
     ids.retain(|_, id| *id != scheduled_id);
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Child {
+    Initiated,
+    Started(i64),
+    Ended,
+}
+
+fn child_end(children: &mut BTreeMap<i64, Child>, initiated: i64, started: i64) {
+    assert_eq!(children.insert(initiated, Child::Ended), Some(Child::Started(started)), "a started child ends once");
 }

@@ -345,19 +345,11 @@ fn bad_commands_fail_the_task_with_their_cause_and_change_nothing() {
         ),
         (
             vec![command(
-                CommandType::StartChildWorkflowExecution,
-                C::StartChildWorkflowExecutionCommandAttributes(Default::default()),
-            )],
-            35,
-            "COMMAND_TYPE_START_CHILD_WORKFLOW_EXECUTION",
-        ),
-        (
-            vec![command(
                 CommandType::SignalExternalWorkflowExecution,
                 C::SignalExternalWorkflowExecutionCommandAttributes(Default::default()),
             )],
-            35,
-            "COMMAND_TYPE_SIGNAL_EXTERNAL_WORKFLOW_EXECUTION",
+            15,
+            "Execution is not set on SignalExternalWorkflowExecutionCommand.",
         ),
         (vec![cmd::Command { command_type: 17, ..Default::default() }], 35, "NEXUS"),
     ];

@@ -100,7 +100,6 @@ const NOT_IN_RUST: &[&str] = &[
     "temporal.api.taskqueue.v1.PollerScaling",
     "temporal.api.workflow.v1.CallbackInfo",
     "temporal.api.workflow.v1.PendingNexusOperationInfo",
-    "temporal.api.workflow.v1.PendingChildExecutionInfo",
     "temporal.api.workflow.v1.NexusOperationCancellationInfo",
     "temporal.api.workflow.v1.VersioningOverride",
     "temporal.api.workflow.v1.WorkflowExecutionVersioningInfo",

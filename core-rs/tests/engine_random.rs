@@ -243,6 +243,12 @@ impl Sim {
                 self.flush();
             }
             30 if a % 6 == 0 => self.crash(a % 12 == 0),
+            31 if a % 5 == 0 => {
+                let id = if a % 2 == 0 { workflow(a / 8) } else { format!("c{}", a / 8 % 4) };
+                self.saw("unreadable");
+                self.t.store.unreadable.insert(id);
+            }
+            31 => self.t.store.unreadable.clear(),
             _ => self.flush(),
         }
         if a & 0x100 == 0 {
@@ -359,6 +365,27 @@ impl Sim {
             && let Some(id) = activities.first()
         {
             out.push(cancel_activity(*id));
+        }
+        if n % 3 == 0 {
+            // Children of children come by themselves: every run lives by the same rules.
+            out.push(child_with(&format!("c{}", a % 4), |x| {
+                x.task_queue = Some(queue(QUEUE));
+                x.parent_close_policy = i32::from(a / 4 % 4);
+                x.workflow_id_reuse_policy = i32::from(a / 16 % 5);
+                if a % 5 == 0 {
+                    x.retry_policy = retry_policy(2);
+                }
+                if a % 7 == 0 {
+                    x.workflow_run_timeout = dur(20_000);
+                }
+            }));
+        }
+        let other = if a & 0x20 == 0 { workflow(a / 2) } else { format!("c{}", a / 8 % 4) };
+        if n % 4 == 1 {
+            out.push(signal_external(&other, &format!("x{n}"), a & 0x40 == 0));
+        }
+        if n % 11 == 5 {
+            out.push(cancel_external(&other, a & 0x40 == 0));
         }
         match a % 17 {
             0 => out.push(done()),
@@ -594,8 +621,99 @@ impl Sim {
         }
     }
 
+    /// Between runs: what one says of another is true of it, once.
+    fn check_between_runs(&self) {
+        let store = &self.t.store;
+        // Attributes of all events, those included that wait behind a started task.
+        let all = |s: &Stored| {
+            let buffered = s.items.iter().filter(|((kind, _), _)| *kind == 4).map(|(_, bytes)| {
+                let b = Buffered::decode(bytes.as_slice()).unwrap();
+                (0, buffered_attrs(b.kind, &b.attrs))
+            });
+            let written = s.events().into_iter().map(|e| (e.event_id, e.attributes));
+            written.chain(buffered).filter_map(|(id, a)| a.map(|a| (id, a))).collect::<Vec<_>>()
+        };
+        let mut received: BTreeMap<String, u32> = BTreeMap::new();
+        for s in store.runs.values() {
+            assert!(s.items.keys().all(|(kind, _)| *kind != 9), "every order is carried out in the end");
+            for (_, a) in all(s) {
+                if let A::WorkflowExecutionSignaledEventAttributes(x) = a {
+                    *received.entry(x.signal_name).or_default() += 1;
+                }
+            }
+        }
+        let closed = |s: &Stored| s.row.close_time_ms > 0.0;
+        for (run_id, s) in &store.runs {
+            let events = all(s);
+            let mut names = BTreeMap::new();
+            let mut children: BTreeMap<i64, Option<String>> = BTreeMap::new();
+            for (id, a) in &events {
+                match a {
+                    A::SignalExternalWorkflowExecutionInitiatedEventAttributes(x) => {
+                        names.insert(*id, x.signal_name.clone());
+                    }
+                    A::ExternalWorkflowExecutionSignaledEventAttributes(x) => {
+                        assert_eq!(received.get(&names[&x.initiated_event_id]), Some(&1), "signalled once");
+                    }
+                    A::SignalExternalWorkflowExecutionFailedEventAttributes(x) => {
+                        assert_eq!(received.get(&names[&x.initiated_event_id]), None, "a signal that failed is nowhere");
+                    }
+                    A::StartChildWorkflowExecutionInitiatedEventAttributes(_) => {
+                        children.insert(*id, None);
+                    }
+                    A::StartChildWorkflowExecutionFailedEventAttributes(x) => {
+                        children.remove(&x.initiated_event_id);
+                    }
+                    A::ChildWorkflowExecutionStartedEventAttributes(x) => {
+                        let child = x.workflow_execution.as_ref().unwrap().run_id.clone();
+                        let of = store.runs[&child].events();
+                        let A::WorkflowExecutionStartedEventAttributes(first) = attrs(&of[0]) else { panic!() };
+                        assert_eq!(first.parent_workflow_execution, Some(exec(&s.row.workflow_id, run_id)));
+                        assert_eq!(first.parent_initiated_event_id, x.initiated_event_id);
+                        children.insert(x.initiated_event_id, Some(child));
+                    }
+                    a => {
+                        if let Some((initiated, child)) = child_end(a) {
+                            assert!(children.remove(&initiated).is_some(), "a child ends once");
+                            assert!(closed(&store.runs[&child]), "a child that is told to have ended is closed");
+                        }
+                    }
+                }
+            }
+            // Children that nobody has told of are open, and known to the state of an open parent.
+            if !closed(s) {
+                let pending: BTreeSet<i64> =
+                    s.items.keys().filter(|(kind, _)| *kind == 8).map(|(_, id)| id.parse().unwrap()).collect();
+                assert_eq!(pending, children.keys().copied().collect(), "pending children of {run_id}");
+                for child in children.values() {
+                    let first = child.as_ref().expect("a child with no answer");
+                    let open = store.runs.values().any(|c| c.row.first_run_id == *first && !closed(c));
+                    assert!(open, "child {first} has ended and its parent does not know");
+                }
+            } else {
+                assert!(s.items.keys().all(|(kind, _)| *kind != 8), "a closed run has no pending children");
+            }
+        }
+        // Parents that closed have treated their children by the policy.
+        for s in store.runs.values().filter(|s| !closed(s)) {
+            let of = s.events();
+            let A::WorkflowExecutionStartedEventAttributes(first) = attrs(&of[0]) else { panic!() };
+            let Some(parent) = &first.parent_workflow_execution else { continue };
+            let parent = &store.runs[&parent.run_id];
+            if closed(parent) {
+                let initiated = parent.events()[first.parent_initiated_event_id as usize - 1].clone();
+                let A::StartChildWorkflowExecutionInitiatedEventAttributes(i) = attrs(&initiated) else { panic!() };
+                assert_ne!(i.parent_close_policy, 1, "an open child whose parent has closed");
+            }
+        }
+    }
+
     fn finish(&mut self) {
         self.flush();
+        self.t.store.unreadable.clear();
+        self.crash(false);
+        self.flush();
+        self.check_between_runs();
         self.flush();
         self.check_codec();
         self.t.check_histories();
@@ -669,6 +787,51 @@ impl Sim {
     }
 }
 
+/// A buffered event as the store has it.
+#[derive(Clone, PartialEq, prost::Message)]
+struct Buffered {
+    #[prost(int32, tag = "2")]
+    kind: i32,
+    #[prost(bytes = "vec", tag = "3")]
+    attrs: Vec<u8>,
+}
+
+fn buffered_attrs(kind: i32, bytes: &[u8]) -> Option<A> {
+    macro_rules! read {
+        ($($kind:ident => $attrs:ident),*) => {
+            match E::try_from(kind).ok()? {
+                $(E::$kind => Some(A::$attrs(Message::decode(bytes).unwrap())),)*
+                _ => None,
+            }
+        };
+    }
+    read! {
+        WorkflowExecutionSignaled => WorkflowExecutionSignaledEventAttributes,
+        StartChildWorkflowExecutionFailed => StartChildWorkflowExecutionFailedEventAttributes,
+        ChildWorkflowExecutionStarted => ChildWorkflowExecutionStartedEventAttributes,
+        ChildWorkflowExecutionCompleted => ChildWorkflowExecutionCompletedEventAttributes,
+        ChildWorkflowExecutionFailed => ChildWorkflowExecutionFailedEventAttributes,
+        ChildWorkflowExecutionCanceled => ChildWorkflowExecutionCanceledEventAttributes,
+        ChildWorkflowExecutionTimedOut => ChildWorkflowExecutionTimedOutEventAttributes,
+        ChildWorkflowExecutionTerminated => ChildWorkflowExecutionTerminatedEventAttributes,
+        ExternalWorkflowExecutionSignaled => ExternalWorkflowExecutionSignaledEventAttributes,
+        SignalExternalWorkflowExecutionFailed => SignalExternalWorkflowExecutionFailedEventAttributes
+    }
+}
+
+/// Of an event that ends a child: its Initiated event, and the run that ended.
+fn child_end(a: &A) -> Option<(i64, String)> {
+    let (initiated, execution) = match a {
+        A::ChildWorkflowExecutionCompletedEventAttributes(x) => (x.initiated_event_id, &x.workflow_execution),
+        A::ChildWorkflowExecutionFailedEventAttributes(x) => (x.initiated_event_id, &x.workflow_execution),
+        A::ChildWorkflowExecutionCanceledEventAttributes(x) => (x.initiated_event_id, &x.workflow_execution),
+        A::ChildWorkflowExecutionTimedOutEventAttributes(x) => (x.initiated_event_id, &x.workflow_execution),
+        A::ChildWorkflowExecutionTerminatedEventAttributes(x) => (x.initiated_event_id, &x.workflow_execution),
+        _ => return None,
+    };
+    Some((initiated, execution.as_ref().unwrap().run_id.clone()))
+}
+
 fn take<X>(list: &mut Vec<X>, a: u16) -> Option<X> {
     if list.is_empty() { None } else { Some(list.remove(a as usize % list.len())) }
 }
@@ -683,7 +846,7 @@ fn random_lives_are_rich() {
         state ^= state << 17;
         state
     };
-    for _ in 0..60 {
+    for _ in 0..240 {
         let mut sim = Sim::new();
         for _ in 0..200 {
             let r = random();
@@ -699,7 +862,7 @@ fn random_lives_are_rich() {
             *seen.entry(what.clone()).or_default() += n;
         }
     }
-    let wanted = "Started Completed Failed TimedOut Canceled? Terminated ContinuedAsNew CancelRequested Signaled WTScheduled WTStarted WTCompleted WTFailed WTTimedOut ActScheduled ActStarted ActCompleted ActFailed ActTimedOut ActCancelRequested ActCanceled TimerStarted TimerFired TimerCanceled MarkerRecorded UpdateAccepted UpdateCompleted";
+    let wanted = "Started Completed Failed TimedOut Canceled? Terminated ContinuedAsNew CancelRequested Signaled WTScheduled WTStarted WTCompleted WTFailed WTTimedOut ActScheduled ActStarted ActCompleted ActFailed ActTimedOut ActCancelRequested ActCanceled TimerStarted TimerFired TimerCanceled MarkerRecorded StartChildInitiated StartChildFailed ChildStarted ChildCompleted ChildFailed ChildTerminated ChildTimedOut? ChildCanceled? SignalExternalInitiated SignalExternalFailed ExternalSignaled RequestCancelExternalInitiated RequestCancelExternalFailed ExternalCancelRequested UpdateAccepted UpdateCompleted";
     for kind in wanted.split(' ').filter(|k| !k.ends_with('?')) {
         assert!(seen.get(kind).copied().unwrap_or(0) > 5, "{kind} is rare: {seen:?}");
     }

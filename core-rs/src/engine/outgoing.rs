@@ -270,15 +270,17 @@ impl Engine {
         let start = child_start(parent, &self.cx.namespace, &order)?;
         let found = match target.and_then(|target| self.runs.get(target)) {
             None => Ok(start::Found::Free),
+            // A parent cannot make room for its child by its own end: nobody would wait for the child.
+            Some(_) if target == Some(slot) => Ok(start::Found::Existing),
             Some(run) => start::resolve(&start, run),
         };
         let run_id = match (found, target) {
-            (Err(_), _) => {
+            (Err(_) | Ok(start::Found::Existing), _) => {
                 let cause = StartFailed::WorkflowAlreadyExists;
                 self.with_run(slot, |run, cx| children::start_failed(run, cx, &order, cause));
                 return None;
             }
-            (Ok(start::Found::Same | start::Found::Existing), Some(target)) => self.runs.get(target)?.head.run_id.clone(),
+            (Ok(start::Found::Same), Some(target)) => self.runs.get(target)?.head.run_id.clone(),
             (Ok(start::Found::Terminate), Some(target)) => {
                 let run_id = self.cx.rng.uuid7(self.cx.now);
                 let details = super::payload::text_payloads(&format!("terminated by new runID: {run_id}"));

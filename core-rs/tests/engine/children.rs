@@ -144,6 +144,15 @@ fn an_id_that_is_taken_fails_the_start_of_the_child() {
 }
 
 #[test]
+fn a_parent_does_not_end_itself_for_a_child_of_its_own_id() {
+    let mut t = T::new();
+    t.start("p");
+    let task = t.task();
+    t.complete(&task, vec![child_with("p", |a| a.workflow_id_reuse_policy = 4)]);
+    assert!(t.shape("p").ends_with("StartChildInitiated StartChildFailed WTScheduled"), "{}", t.shape("p"));
+}
+
+#[test]
 fn the_parent_hears_of_the_last_run_of_a_chain() {
     let mut t = T::new();
     let first = with_child(&mut t, 0);

@@ -60,6 +60,9 @@ async function start(type, { id = type, args = [], exact = true, ...more } = {})
   return handle;
 }
 
+/** Keeps what was started by a workflow. */
+const keep = (id, exact) => handles.set(id, { handle: workflow.getHandle(id), exact });
+
 const run = async (type, startOptions) => outcome((await start(type, startOptions)).result());
 
 /** Waits until something holds, for at most 20 s. */
@@ -296,6 +299,141 @@ const SCENARIOS = {
     const { value } = await run("hello", { id: "large", args: [text], exact: false });
     return [value.length, (await outcome(start("hello", { id: "larger", args: ["x".repeat(2_500_000)] }))).error?.name];
   },
+  async child() {
+    const results = [];
+    for (
+      const [id, how] of Object.entries({
+        plain: {},
+        abandoned: { parentClosePolicy: "ABANDON" },
+      })
+    ) {
+      results.push(await run("parent", { id: `parent-${id}`, args: [how] }));
+      keep(`parent-${id}-child`, true);
+    }
+    return results;
+  },
+  async children() {
+    const options = {
+      returns: {},
+      fails: {},
+      retried: { retry: { initialInterval: 1000, maximumAttempts: 2 } },
+      continues: {},
+      cancelled: {},
+      timesOut: { args: ["waits"], workflowRunTimeout: "1s" },
+      terminated: { args: ["waits"] },
+      taken: { workflowId: "taken" },
+    };
+    await start("obeys", { id: "taken", args: ["waits"], exact: false });
+    const results = await Promise.all(
+      Object.entries(options).map(async ([how, more]) => {
+        const parent = await start("parentOf", {
+          id: `parent-${how}`,
+          args: [how, more],
+        });
+        if (how === "terminated") {
+          const child = workflow.getHandle("parent-terminated-child");
+          await until("started", () => child.describe().catch(() => false));
+          await sleep(500);
+          await child.terminate("told so");
+        }
+        const result = await outcome(parent.result());
+        // The first run of a chain is another story than its last.
+        if (how !== "taken" && how !== "continues" && how !== "retried") {
+          keep(`parent-${how}-child`, how !== "terminated");
+        }
+        return [how, result];
+      }),
+    );
+    await workflow.getHandle("taken").terminate();
+    return Object.fromEntries(results);
+  },
+  async closePolicies() {
+    const results = {};
+    for (const policy of ["TERMINATE", "REQUEST_CANCEL", "ABANDON"]) {
+      const handle = await start("leaves", {
+        id: `leaves-${policy}`,
+        args: [policy],
+      });
+      await handle.result();
+      const child = workflow.getHandle(`leaves-${policy}-child`);
+      if (policy === "ABANDON") {
+        await sleep(300);
+        results[policy] = (await child.describe()).status.name;
+        await child.cancel();
+      }
+      results[`${policy} in the end`] = await outcome(child.result());
+      keep(`leaves-${policy}-child`, policy !== "ABANDON");
+    }
+    return results;
+  },
+  async family() {
+    const handle = await start("parentOf", {
+      id: "family",
+      args: ["waits", {}],
+      exact: false,
+    });
+    const child = workflow.getHandle("family-child");
+    const described = await until(
+      "started",
+      () => child.describe().catch(() => false),
+    );
+    const { raw } = await until("pending", async () => {
+      const found = await handle.describe();
+      return found.raw.pendingChildren?.length > 0 && found;
+    });
+    const [pending] = raw.pendingChildren;
+    const { parentExecution, rootExecution } = described.raw.workflowExecutionInfo;
+    const seen = [
+      [
+        parentExecution.workflowId,
+        parentExecution.runId === handle.firstExecutionRunId,
+      ],
+      [
+        rootExecution.workflowId,
+        rootExecution.runId === handle.firstExecutionRunId,
+      ],
+      [
+        pending.workflowId,
+        pending.runId === described.runId,
+        pending.workflowTypeName,
+        String(pending.initiatedId),
+        pending.parentClosePolicy,
+      ],
+    ];
+    await handle.terminate();
+    return [seen, await outcome(child.result())];
+  },
+  talks: () => run("talks", { exact: false }),
+  async externals() {
+    const target = await start("account", { id: "target" });
+    await until(
+      "begun",
+      () => target.query("total").then(() => true, () => false),
+    );
+    const results = [await run("signalsOther", { args: ["target"] })];
+    results.push(
+      await run("signalsOther", { id: "signalsNobody", args: ["nobody"] }),
+    );
+    results.push(
+      await run("signalsOther", {
+        id: "signalsItself",
+        args: ["signalsItself"],
+      }),
+    );
+    results.push(await target.query("total"));
+    results.push(await run("cancelsOther", { args: ["target"] }));
+    results.push(
+      await run("cancelsOther", { id: "cancelsNobody", args: ["nobody"] }),
+    );
+    results.push(await outcome(target.result()));
+    results.push(
+      await run("cancelsOther", { id: "cancelsClosed", args: ["target"] }),
+    );
+    results.push(
+      await run("signalsOther", { id: "signalsClosed", args: ["target"] }),
+    );
+    return results;
+  },
 };
 
 /** What only a Temporal server has; run with --all, or by name. */
@@ -311,23 +449,6 @@ const SERVER_SCENARIOS = {
     await handle.terminate();
     return [refused, failed.cause, failed.failure.message];
   },
-  async child() {
-    const results = [];
-    for (const [id, how] of Object.entries({ plain: {}, abandoned: { parentClosePolicy: "ABANDON" } })) {
-      results.push(await run("parent", { id: `parent-${id}`, args: [how], exact: false }));
-    }
-    return results;
-  },
-  async externals() {
-    const target = await start("account", { id: "target", exact: false });
-    const results = [await run("signalsOther", { args: ["target"], exact: false })];
-    results.push(await run("signalsOther", { id: "signalsNobody", args: ["nobody"], exact: false }));
-    results.push(await target.query("total"));
-    results.push(await run("cancelsOther", { args: ["target"], exact: false }));
-    results.push(await run("cancelsOther", { id: "cancelsNobody", args: ["nobody"], exact: false }));
-    results.push(await outcome(target.result()));
-    return results;
-  },
 };
 
 /** What only the embedded engine says; run by name. */
@@ -337,20 +458,6 @@ const ENGINE_SCENARIOS = {
     const runs = Array.from({ length: 30 }, (_, i) => run("busy", { id: `haul-${i}`, args: [12, 4], exact: false }));
     setTimeout(() => console.log("begun"), 300);
     return (await Promise.all(runs)).map(({ value, error }) => value ?? error);
-  },
-  async unknownCommands() {
-    const told = {};
-    for (const [type, args] of Object.entries({ parent: [{}], signalsOther: ["nobody"], cancelsOther: ["nobody"] })) {
-      const handle = await start(type, { id: `unknown-${type}`, args, exact: false });
-      const failed = await until(
-        "failed",
-        async () =>
-          (await handle.fetchHistory()).events.map((event) => event.workflowTaskFailedEventAttributes).find((each) => each),
-      );
-      told[type] = { cause: failed.cause, message: failed.failure.message, status: (await handle.describe()).status.name };
-      await handle.terminate();
-    }
-    return told;
   },
   async anyAttributes() {
     const searchAttributes = { NobodyKnowsThis: ["x"] };
@@ -390,7 +497,10 @@ await worker.runUntil(async () => {
   }
 });
 const runs = {};
-for (const [id, { handle, exact }] of handles) runs[id] = { runId: handle.firstExecutionRunId ?? handle.signaledRunId, exact };
+for (const [id, { handle, exact }] of handles) {
+  const { firstExecutionRunId, signaledRunId } = handle;
+  runs[id] = { runId: firstExecutionRunId ?? signaledRunId ?? (await handle.describe()).runId, exact };
+}
 // Every history replays in the official worker.
 async function* all() {
   for (const id of Object.keys(runs)) {

@@ -223,6 +223,63 @@ export async function parent(how) {
   return outcome(child.result());
 }
 
+/** A child that does what it is told, long enough for its parent to have seen its start. */
+export async function obeys(how, next = 0) {
+  if (how === "waits") await wf.sleep("1h");
+  await wf.sleep(400);
+  if (how === "fails") {
+    throw wf.ApplicationFailure.nonRetryable("as told", "Told", 7);
+  }
+  if (how === "retried" && wf.workflowInfo().attempt < 2) {
+    throw wf.ApplicationFailure.retryable("once more");
+  }
+  if (how === "continues" && next < 2) await wf.continueAsNew(how, next + 1);
+  const { parent, root } = wf.workflowInfo();
+  return [how, next, parent?.workflowId, root?.workflowId];
+}
+
+export async function parentOf(how, options = {}) {
+  const { workflowId } = wf.workflowInfo();
+  const child = { workflowId: `${workflowId}-child`, args: [how], ...options };
+  if (how !== "cancelled") return outcome(wf.executeChild(obeys, child));
+  const scope = new wf.CancellationScope();
+  const result = scope.run(() => outcome(wf.executeChild(obeys, { ...child, args: ["waits"] })));
+  await wf.sleep(400);
+  scope.cancel();
+  return result;
+}
+
+/** Ends when its child has begun. */
+export async function leaves(policy) {
+  const options = {
+    workflowId: `${wf.workflowInfo().workflowId}-child`,
+    parentClosePolicy: policy,
+    args: ["waits"],
+  };
+  await wf.startChild(obeys, options);
+  await wf.sleep(300);
+}
+
+/** A child may be signalled right behind its start, and tells its parent what it has got. */
+export async function talks() {
+  const child = await wf.startChild(talksBack, {
+    workflowId: `${wf.workflowInfo().workflowId}-child`,
+  });
+  let heard = 0;
+  wf.setHandler(add, (n) => void (heard += n));
+  await child.signal(add, 5);
+  await wf.condition(() => heard > 0);
+  return [heard, await child.result()];
+}
+export async function talksBack() {
+  let heard = 0;
+  wf.setHandler(add, (n) => void (heard += n));
+  await wf.condition(() => heard > 0);
+  await wf.getExternalWorkflowHandle(wf.workflowInfo().parent.workflowId)
+    .signal(add, heard * 2);
+  return heard;
+}
+
 export async function signalsOther(id) {
   return outcome(wf.getExternalWorkflowHandle(id).signal(add, 5));
 }

@@ -231,7 +231,10 @@ export class CompatRun {
   /** What the code waits for, and where. */
   waits(): WaitingAt[] {
     if (this.completed) return [];
-    const open = [...this.timers.values(), ...this.activities.values(), ...this.conditions.values()];
+    const { timers, activities, conditions, childEnds, externalSignals, externalCancels } = this;
+    const open = [timers, activities, conditions, childEnds, externalSignals, externalCancels].flatMap((pending) => [
+      ...(pending as ReadonlyMap<number, object>).values(),
+    ]);
     return open.map((wait) => this.#stacks.get(wait)).filter((stack) => stack !== undefined);
   }
 

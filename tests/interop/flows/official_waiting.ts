@@ -3,6 +3,7 @@ import {
   condition,
   defineSignal,
   defineUpdate,
+  executeChild,
   proxyActivities,
   setCurrentDetails,
   setHandler,
@@ -20,5 +21,9 @@ export async function officialWaiting(): Promise<void> {
   setCurrentDetails("three at once");
   setHandler(defineSignal<[]>("done"), () => void (done = true), { description: "Ends it" });
   setHandler(defineUpdate("work"), async () => await work());
-  await Promise.all([deeper(), condition(() => done)]);
+  await Promise.all([
+    deeper(),
+    condition(() => done),
+    executeChild("nobody", { taskQueue: "nobody", parentClosePolicy: "TERMINATE" }),
+  ]);
 }

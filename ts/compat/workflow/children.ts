@@ -128,7 +128,10 @@ export function getExternalWorkflowHandle(workflowId: string, runId?: string): E
         const seq = run.nextCancelSeq++;
         const request = CancelExternalWorkflow.fromPartial({ seq, workflowId, runId: runId ?? "" });
         run.command(CommandKind.COMMAND_KIND_CANCEL_EXTERNAL_WORKFLOW, CancelExternalWorkflow.encode(request).finish());
-        run.externalCancels.set(seq, { resolve: () => resolve(), reject });
+        run.externalCancels.set(
+          seq,
+          run.waitsAt(`cancel request to workflow "${workflowId}"`, { resolve: () => resolve(), reject }),
+        );
       }),
   };
 }
@@ -172,7 +175,7 @@ function start(run: CompatRun, workflowType: string, options: Given): Promise<[P
   // Before anybody asks for it: the result may come first.
   const completed = new Promise<unknown>((resolve, reject) => {
     started.catch(reject);
-    run.childEnds.set(seq, { resolve, reject });
+    run.childEnds.set(seq, run.waitsAt(`child workflow "${workflowType}"`, { resolve, reject }));
   });
   quiet(completed);
   return new Promise((resolve) => resolve([started, completed]));
@@ -261,6 +264,6 @@ function signal(run: CompatRun, target: Target, signalName: string, args: readon
       arguments: toPayloads(run.converter, args),
     });
     run.command(CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW, SignalExternalWorkflow.encode(attributes).finish());
-    run.externalSignals.set(seq, { resolve: () => resolve(), reject });
+    run.externalSignals.set(seq, run.waitsAt(`signal "${signalName}" to another workflow`, { resolve: () => resolve(), reject }));
   });
 }

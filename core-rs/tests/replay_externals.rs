@@ -423,7 +423,9 @@ fn case_061e_can_carries_nothing_when_all_is_removed() {
         s.search_attributes = Some(SearchAttributes { indexed_fields: [("gone".to_string(), json("2"))].into() });
     });
     let history = begun.w_native().upsert([]).wf_continued_as_new();
-    let program = Script::new([vec![upsert("gone", null()), Cmd::ContinueAsNew(ContinueAsNew::default())]]);
-    let inc = RunTest::new(&history, program).all_same();
-    assert_eq!(carried(inc.end().completed().commands[1].attributes.as_ref()), (None, None));
+    for nothing in [null(), json("[]"), json("null")] {
+        let program = Script::new([vec![upsert("gone", nothing), Cmd::ContinueAsNew(ContinueAsNew::default())]]);
+        let inc = RunTest::new(&history, program).all_same();
+        assert_eq!(carried(inc.end().completed().commands[1].attributes.as_ref()), (None, None));
+    }
 }

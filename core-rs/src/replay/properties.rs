@@ -32,8 +32,9 @@ pub fn merged(inherited: Option<&[u8]>, change: &[u8], order: JobOrder) -> Optio
     Some(w.finish()).filter(|bytes| !bytes.is_empty())
 }
 
-/// The two payloads that a server takes for "remove this key": null, and a list of nothing.
+/// What takes a key away: null and a list of nothing, which a server removes, and the null of JSON, which is how SDKs write "no value" of
+/// a search attribute.
 fn removes(payload: Message) -> bool {
     let (encoding, data) = (payload.entry(1, "encoding").map(|e| e.0), payload.bytes(2).unwrap_or_default());
-    matches!((encoding, data), (Some(b"binary/null"), b"") | (Some(b"json/plain"), b"[]"))
+    matches!((encoding, data), (Some(b"binary/null"), b"") | (Some(b"json/plain"), b"[]" | b"null"))
 }

@@ -7,6 +7,7 @@ import process from "node:process";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { Client, silentLogger } from "../../ts/client/mod.ts";
+import { EventTexts } from "../../ts/cli/workflow/event_texts.ts";
 import { GrpcService } from "../../ts/temporal/grpc.ts";
 import { Worker, type WorkerOptions } from "../../ts/worker/mod.ts";
 import { until } from "../support/services.ts";
@@ -189,6 +190,20 @@ test("signals and cancel requests: to a child, to others, to nobody", { skip: no
       notFound("signal external workflow because it was not found"),
       notFound("cancel external workflow because not found"),
     ]);
+    const texts = new EventTexts();
+    const { events } = await client.getHandle("Messenger", "messenger").fetchHistory();
+    const lines = events.map((event) => `${texts.name(event)}: ${texts.summary(event)}`).join("\n");
+    const expected = [
+      /^StartChildWorkflowExecutionInitiated: Patient\(false\), id \S+$/m,
+      /^SignalExternalWorkflowExecutionInitiated: release\("by its parent"\) to \S+$/m,
+      /^ChildWorkflowExecutionCompleted: Patient \S+ = "by its parent"$/m,
+      /^ExternalWorkflowExecutionSignaled: release to messenger-first$/m,
+      /^RequestCancelExternalWorkflowExecutionInitiated: messenger-second: .*a neighbour asks$/m,
+      /^ExternalWorkflowExecutionCancelRequested: messenger-second$/m,
+      /^SignalExternalWorkflowExecutionFailed: x to nobody: EXTERNAL_WORKFLOW_EXECUTION_NOT_FOUND$/m,
+      /^RequestCancelExternalWorkflowExecutionFailed: nobody: EXTERNAL_WORKFLOW_EXECUTION_NOT_FOUND$/m,
+    ];
+    for (const line of expected) assert.match(lines, line);
     await keepAll("messenger");
   });
 });

@@ -8,7 +8,7 @@ import { openTelemetry } from "../../ts/otel/mod.ts";
 import { silentLogger } from "../../ts/service/logger.ts";
 import { Connection } from "../../ts/temporal/connection.ts";
 import { Worker } from "../../ts/worker/mod.ts";
-import { activities, workflow } from "../../ts/workflow/mod.ts";
+import { activities, startChild, waitForSignal, workflow } from "../../ts/workflow/mod.ts";
 import { setUpTelemetry } from "../support/otel.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";
 import { noOfficial, official } from "./support/official.ts";
@@ -53,6 +53,29 @@ test("our client, worker and activity on a cluster: one trace", { skip }, async 
   for (const [i, span] of spans.entries()) {
     assert.equal(span.spanContext().traceId, spans[0]!.spanContext().traceId);
     assert.equal(span.parentSpanContext?.spanId, spans[i - 1]?.spanContext().spanId);
+  }
+});
+
+test("a child on a cluster, and a signal to it: one trace", { skip }, async () => {
+  const greet = workflow("Greeted", async () => await waitForSignal("greet"));
+  const parent = workflow("Greeter", async () => {
+    const child = await startChild(greet);
+    await child.signal("greet", "hello");
+    return await child.result();
+  });
+  const settings = { service: connection, taskQueue: "families", logger: silentLogger };
+  const worker = await Worker.create({ ...settings, workflows: [greet, parent], ...tracing.worker });
+  const client = new Client({ ...settings, ...tracing.client });
+  await worker.runUntil(async () => {
+    assert.equal(await client.execute("Greeter", { id: "greeter" }), "hello");
+  });
+  const [start, run, child, childRun, signal] = [
+    ...["StartWorkflow:Greeter", "RunWorkflow:Greeter", "StartChildWorkflow:Greeted", "RunWorkflow:Greeted"],
+    "SignalWorkflow:greet",
+  ].map((name) => telemetry.span(name));
+  for (const [span, above] of [[run, start], [child, run], [childRun, child], [signal, run]] as const) {
+    assert.equal(span!.spanContext().traceId, start!.spanContext().traceId);
+    assert.equal(span!.parentSpanContext?.spanId, above!.spanContext().spanId, span!.name);
   }
 });
 

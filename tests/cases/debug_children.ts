@@ -83,7 +83,11 @@ export const cases: Case[] = [
         }
       }
       const lines = [...waits].map(([key, value]) => `${key}: ${value}`);
-      equal(lines.length, 6, lines.join("\n"));
+      equal(lines.length, 4, lines.join("\n"));
+      match(
+        lines.join("\n"),
+        /childStart start of child workflow "Child" \(same\): startChild.*Initiated childWorkflowExecutionStarted \[2\]/,
+      );
       match(lines.join("\n"), /externalSignal signal "go" to workflow same: .*externalWorkflowExecutionSignaled \[2\]/);
       match(lines.join("\n"), /externalCancel cancel request to workflow x: .*externalWorkflowExecutionCancelRequested/);
       match(

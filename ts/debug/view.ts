@@ -153,7 +153,7 @@ export class ViewCache {
         const key = keys.get(found.command) ?? own;
         this.#waits.push({
           eventId: links.byKey.get(key),
-          endedBy: links.endOf.get(key),
+          endedBy: (kind === "childStart" ? links.startOf.get(key) : undefined) ?? links.endOf.get(key),
           more: {
             ...(typeof durationMs === "number" ? { firesAtMs: found.timeMs + durationMs } : {}),
             ...(Array.isArray(args) ? { arguments: args } : {}),
@@ -186,6 +186,7 @@ const START_TIMER = CommandKind.COMMAND_KIND_START_TIMER;
 /** The command that a wait stands for. */
 const COMMAND_OF: { readonly [kind in WaitKind]?: CommandKind } = {
   activity: CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY,
+  childStart: CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW,
   childWorkflow: CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW,
   externalSignal: CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW,
   externalCancel: CommandKind.COMMAND_KIND_CANCEL_EXTERNAL_WORKFLOW,

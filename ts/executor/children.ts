@@ -198,7 +198,7 @@ export class Child {
 
 /** Waits for the start of a child or for its end. */
 export class ChildAwaiter extends Awaiter<unknown> {
-  readonly waitsFor = "childWorkflow";
+  readonly waitsFor: "childStart" | "childWorkflow";
   readonly external = true;
   readonly stage: "start" | "end";
   readonly #child: Child;
@@ -214,6 +214,7 @@ export class ChildAwaiter extends Awaiter<unknown> {
     this.#handle = handle;
     this.#child = child;
     this.stage = stage;
+    this.waitsFor = stage === "start" ? "childStart" : "childWorkflow";
     this.#starts = starts;
     child.attach(this);
   }

@@ -9,6 +9,7 @@ import type { LogEntry, LogSink } from "./program.ts";
 export type WaitKind =
   | "timer"
   | "activity"
+  | "childStart"
   | "childWorkflow"
   | "externalSignal"
   | "externalCancel"

@@ -1,10 +1,11 @@
 // A RawService over gRPC: a Temporal cluster, or anything that speaks its protocol. Requests and responses pass through as bytes. Runs in
-// Node and Deno, on node:http2 (ARCHITECTURE.md section 9 says why, with figures); browsers need a gateway.
+// Node and Deno, on sockets (ARCHITECTURE.md section 14 says why, with figures); browsers need a gateway.
 import { type Duration, toMs } from "../converter/duration.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { VERSION } from "../service/version.ts";
 import { clearTimeout, setTimeout } from "node:timers";
 import { NotProcessed, unary } from "./grpc_call.ts";
+import type { FieldList } from "./http2/hpack.ts";
 import { LinkError, type LinkTarget } from "./http2_link.ts";
 import { Links } from "./links.ts";
 import { nodeNet } from "./node_net.ts";
@@ -58,7 +59,9 @@ export class GrpcService implements RawService {
   readonly losesCancelledPolls = true;
   readonly #address: string;
   readonly #links: Links;
-  readonly #headers: { readonly [name: string]: string };
+  readonly #scheme: "http" | "https";
+  readonly #authority: string;
+  readonly #fields: FieldList;
   readonly #apiKey: GrpcOptions["apiKey"];
   #closed = false;
   /** Calls that wait for a connection or a key: what ends their wait. */
@@ -70,16 +73,18 @@ export class GrpcService implements RawService {
     const target = targetOf(options);
     this.#address = target.address;
     this.#apiKey = apiKey;
-    this.#headers = {
-      ":method": "POST",
-      "content-type": "application/grpc",
+    this.#scheme = target.tls === undefined ? "http" : "https";
+    // (URL leaves out the port that is its scheme's own, as servers do that compare.)
+    this.#authority = "path" in target.at ? "localhost" : new URL(`${this.#scheme}://${target.address}`).host;
+    this.#fields = Object.entries({
       te: "trailers",
+      "content-type": "application/grpc",
       "user-agent": `temporalex-ts/${VERSION}`,
       "client-name": "temporalex-ts",
       "client-version": VERSION,
       ...checkedMetadata(options.metadata ?? {}),
       ...(typeof apiKey === "string" && { authorization: `Bearer ${apiKey}` }),
-    };
+    });
     this.#links = new Links(target, {
       connectMs: toMs(options.attemptTimeout ?? "5s"),
       pingMs: toMs(keepAlive.interval ?? "30s"),
@@ -102,21 +107,17 @@ export class GrpcService implements RawService {
           await this.#within(method, began, options, (until) => this.#links.more(until));
           link = this.#links.ready();
         }
-        const namespace = namespaceOf(method, request);
         // Whole milliseconds: servers refuse others.
-        const left = Math.min(Math.max(1, Math.ceil(timeoutMs - (performance.now() - began))), LONGEST_TIMEOUT_MS);
+        const now = performance.now();
+        const left = Math.min(Math.max(1, Math.ceil(timeoutMs - (now - began))), LONGEST_TIMEOUT_MS);
+        const namespace = namespaceOf(method, request) ?? "";
         return await unary(link, {
           method,
           address: this.#address,
-          headers: {
-            ...(namespace !== undefined && { "temporal-namespace": namespace }),
-            ...this.#headers,
-            ":path": pathOf(method),
-            "grpc-timeout": `${left}m`,
-            ...(authorization !== undefined && { authorization }),
-          },
+          key: `${method} ${left} ${namespace} ${authorization ?? ""}`,
+          fields: () => this.#fieldsOf(method, left, namespace, authorization),
           request,
-          timeoutMs: left,
+          dueMs: now + left,
           wholeTimeoutMs: timeoutMs,
           signal,
           maxBytes: READ_MAX_BYTES,
@@ -128,6 +129,22 @@ export class GrpcService implements RawService {
         if (!(error instanceof NotProcessed) || sends === SENDS) throw error;
       }
     }
+  }
+
+  #fieldsOf(method: MethodName, left: number, namespace: string, authorization: string | undefined): FieldList {
+    const own = (name: string) => this.#fields.some((field) => field[0] === name);
+    return [
+      [":method", "POST"],
+      [":scheme", this.#scheme],
+      [":path", pathOf(method)],
+      [":authority", this.#authority],
+      // Pollers and reports have deadlines in whole seconds, again and again; others hardly ever come twice.
+      ["grpc-timeout", `${left}m`, left % 1000 !== 0],
+      ...(namespace === "" || own("temporal-namespace") ? [] : [["temporal-namespace", namespace] as const]),
+      // The one that is given to the connection stands for all calls; a key that is asked for may be another one soon.
+      ...(authorization === undefined ? [] : [["authorization", authorization, true] as const]),
+      ...(authorization === undefined ? this.#fields : this.#fields.filter(([name]) => name !== "authorization")),
+    ];
   }
 
   /** Ends the connection; open calls are refused. */

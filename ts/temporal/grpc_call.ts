@@ -1,10 +1,11 @@
 // One gRPC call on a connection: a message out, a message in, as bytes that nobody looks into. It ends in exactly one way, and whatever
-// ends it early (deadline, caller, lost connection) frees its stream.
-import type { ClientHttp2Stream, IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http2";
-import { clearTimeout, setTimeout } from "node:timers";
+// ends it early (deadline, caller, lost connection) frees its stream. A worker makes hundreds of these per second and none of them needs
+// a timer or a listener of its own: the link watches deadlines, and an AbortSignal is listened to once for all calls that were given it.
 import { Code, ServiceError } from "../service/raw.ts";
 import { httpRefusal, refusal, type Trailers } from "./grpc_status.ts";
-import type { Link, LinkError } from "./http2_link.ts";
+import type { FieldList, Fields } from "./http2/hpack.ts";
+import { Reset } from "./http2/wire.ts";
+import { type Link, LinkCall, type LinkError } from "./http2_link.ts";
 
 /** The server has not touched the call: it may be sent again at once, on another connection. */
 export class NotProcessed extends ServiceError {
@@ -15,147 +16,222 @@ export interface UnaryCall {
   /** For messages. */
   readonly method: string;
   readonly address: string;
-  readonly headers: OutgoingHttpHeaders;
+  /** Names `fields` among all that go over one connection. */
+  readonly key: string;
+  readonly fields: () => FieldList;
   readonly request: Uint8Array;
-  readonly timeoutMs: number;
-  /** The caller's own words for `timeoutMs`, which is what is left of it. */
+  readonly dueMs: number;
+  /** The caller's own words for its deadline, of which `dueMs` is what is left. */
   readonly wholeTimeoutMs: number;
   readonly signal: AbortSignal | undefined;
   /** Larger answers are refused. */
   readonly maxBytes: number;
 }
 
-/** Error codes of HTTP/2 (RFC 9113, section 7). */
-const REFUSED_STREAM = 7;
-const CANCEL = 8;
 const PREFIX_BYTES = 5;
-/** Larger requests are written behind their prefix instead of being copied. */
-const COPY_BYTES = 64 * 1024;
+/** An answer that says it is larger is not given room before it has come. */
+const TRUSTED_BYTES = 1024 * 1024;
 
 /** Sends and waits. The answer is a buffer of its own. Rejects with a ServiceError. */
 export function unary(link: Link, call: UnaryCall): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    const { method, signal } = call;
-    let over = false;
-    let headers: IncomingHttpHeaders | undefined;
-    let trailers: Trailers | undefined;
-    let chunks: Uint8Array[] = [];
-    let bytes = 0;
-
-    const settle = (): boolean => {
-      if (over) return false;
-      over = true;
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
-      link.release(onLost);
-      return true;
-    };
-    const fail = (error: ServiceError) => {
-      if (!settle()) return;
-      chunks = [];
-      reject(error);
-      if (!stream.destroyed) stream.close(CANCEL);
-    };
-    const onLost = (reason: LinkError) => {
-      const message = `the connection to ${call.address} was lost during ${method}: ${reason.message}`;
-      fail(new ServiceError(Code.UNAVAILABLE, message, "", {}, { cause: reason }));
-    };
-    const onAbort = () => fail(new ServiceError(Code.CANCELLED, `${method} was given up by its caller`));
-    const onDeadline = () => {
-      fail(new ServiceError(Code.DEADLINE_EXCEEDED, `${method} had no answer within ${call.wholeTimeoutMs} ms`));
-      if (headers === undefined) link.probe();
-    };
-    /** Everything has come. */
-    const complete = (status: Trailers) => {
-      if (over) return;
-      const refused = refusal(method, status);
-      if (refused !== undefined) return fail(refused);
-      const answer = message(chunks, bytes);
-      if (typeof answer === "string") return fail(new ServiceError(Code.INTERNAL, `the answer to ${method} ${answer}`));
-      settle();
-      resolve(answer);
-    };
-
-    let stream: ClientHttp2Stream;
-    try {
-      stream = link.request(call.headers, onLost);
-    } catch (error) {
-      reject(
-        new NotProcessed(Code.UNAVAILABLE, `${method} could not be sent: ${(error as Error).message}`, "", {}, { cause: error }),
-      );
-      return;
-    }
-    const timer = setTimeout(onDeadline, call.timeoutMs);
-    signal?.addEventListener("abort", onAbort, { once: true });
-
-    stream.on("response", (received: IncomingHttpHeaders) => {
-      link.heard();
-      headers = received;
-      if (received["grpc-status"] !== undefined) trailers = received;
-      else if (Number(received[":status"]) !== 200 || !/^application\/grpc\b/.test(received["content-type"] ?? "")) {
-        fail(httpRefusal(method, Number(received[":status"]), received["content-type"] ?? "", call.address));
-      }
-    });
-    stream.on("data", (chunk: Uint8Array) => {
-      link.heard();
-      if (over) return;
-      chunks.push(chunk);
-      bytes += chunk.length;
-      if (bytes > call.maxBytes) {
-        fail(new ServiceError(Code.RESOURCE_EXHAUSTED, `the answer to ${method} is larger than ${call.maxBytes} bytes`));
-      }
-    });
-    stream.on("trailers", (received: IncomingHttpHeaders) => {
-      link.heard();
-      trailers = received;
-      if (stream.readableEnded) complete(received);
-    });
-    stream.on("end", () => {
-      if (trailers !== undefined) complete(trailers);
-    });
-    let problem: Error | undefined;
-    stream.on("error", (error: Error) => problem = error);
-    stream.on("close", () => {
-      if (over) return;
-      if (trailers?.["grpc-status"] !== undefined) return complete(trailers);
-      // The stream came too late for a connection that is being closed.
-      if (stream.rstCode === REFUSED_STREAM && headers === undefined) {
-        return fail(new NotProcessed(Code.UNAVAILABLE, `${call.address} takes no calls at the moment (${method} was refused)`));
-      }
-      const why = problem?.message.trim() ??
-        (stream.rstCode === 0 ? "the answer ended early" : `reset with code ${stream.rstCode}`);
-      const lost = `the connection to ${call.address} was lost during ${method}: ${why}`;
-      fail(new ServiceError(Code.UNAVAILABLE, lost, "", {}, { cause: problem }));
-    });
-
-    const { request } = call;
-    const prefix = Buffer.allocUnsafe(PREFIX_BYTES + (request.length > COPY_BYTES ? 0 : request.length));
-    prefix[0] = 0;
-    prefix.writeUInt32BE(request.length, 1);
-    if (request.length > COPY_BYTES) {
-      stream.write(prefix);
-      stream.end(request);
-    } else {
-      prefix.set(request, PREFIX_BYTES);
-      stream.end(prefix);
-    }
-  });
+  return new Promise((resolve, reject) => new Unary(link, call, resolve, reject).start());
 }
 
-/** The one message of an answer, in a buffer of its own (chunks are views of what the connection reads into); or what is wrong. */
-function message(chunks: readonly Uint8Array[], bytes: number): Uint8Array | string {
-  if (bytes < PREFIX_BYTES) return "holds no message";
-  const whole = new Uint8Array(bytes - PREFIX_BYTES);
-  const prefix = new Uint8Array(PREFIX_BYTES);
+/** Calls that end when a signal is aborted. */
+const followers = new WeakMap<AbortSignal, Set<Unary>>();
+
+function follow(signal: AbortSignal): Set<Unary> {
+  const known = followers.get(signal);
+  if (known !== undefined) return known;
+  const calls = new Set<Unary>();
+  followers.set(signal, calls);
+  signal.addEventListener("abort", () => {
+    for (const call of [...calls]) call.onAbort();
+  }, { once: true });
+  return calls;
+}
+
+class Unary extends LinkCall {
+  readonly dueMs: number;
+  readonly #link: Link;
+  readonly #call: UnaryCall;
+  readonly #resolve: (answer: Uint8Array) => void;
+  readonly #reject: (error: ServiceError) => void;
+  readonly #following: Set<Unary> | undefined;
+  #over = false;
+  #answered = false;
+  #trailers: Fields | undefined;
+  /** The answer: its length once its prefix has come, and what has come of it. */
+  #prefix: Uint8Array | undefined;
+  #prefixBytes = 0;
+  #length = -1;
+  #bytes = 0;
+  #whole: Uint8Array | undefined;
+  #chunks: Uint8Array[] | undefined;
+
+  constructor(link: Link, call: UnaryCall, resolve: (answer: Uint8Array) => void, reject: (error: ServiceError) => void) {
+    super();
+    this.dueMs = call.dueMs;
+    this.#link = link;
+    this.#call = call;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#following = call.signal === undefined ? undefined : follow(call.signal);
+  }
+
+  start(): void {
+    const { key, fields, request } = this.#call;
+    this.#following?.add(this);
+    this.#link.start(this, key, fields, request);
+  }
+
+  #settle(): boolean {
+    if (this.#over) return false;
+    this.#over = true;
+    this.#following?.delete(this);
+    return true;
+  }
+
+  /** Ends the call here; the server is told. */
+  #giveUp(error: ServiceError): void {
+    if (!this.#settle()) return;
+    this.#reject(error);
+    this.#link.cancel(this);
+  }
+
+  /** The stream is over, and so is the call. */
+  #fail(error: ServiceError): void {
+    if (!this.#settle()) return;
+    this.#reject(error);
+    this.#link.release();
+  }
+
+  onAbort(): void {
+    this.#giveUp(new ServiceError(Code.CANCELLED, `${this.#call.method} was given up by its caller`));
+  }
+
+  override onDeadline(): void {
+    const { method, wholeTimeoutMs } = this.#call;
+    const heard = this.#answered;
+    this.#giveUp(new ServiceError(Code.DEADLINE_EXCEEDED, `${method} had no answer within ${wholeTimeoutMs} ms`));
+    if (!heard) this.#link.probe();
+  }
+
+  override onLost(reason: LinkError, untouched: boolean): void {
+    if (!this.#settle()) return;
+    const { method, address } = this.#call;
+    this.#reject(
+      untouched ? this.#refused(reason) : new ServiceError(
+        Code.UNAVAILABLE,
+        `the connection to ${address} was lost during ${method}: ${reason.message}`,
+        "",
+        {},
+        {
+          cause: reason,
+        },
+      ),
+    );
+  }
+
+  #refused(cause?: Error): NotProcessed {
+    const { method, address } = this.#call;
+    const message = `${address} takes no calls at the moment (${method} was refused)`;
+    return new NotProcessed(Code.UNAVAILABLE, message, "", {}, { cause });
+  }
+
+  override onFields(fields: Fields): void {
+    if (this.#answered) {
+      this.#trailers = fields;
+      return;
+    }
+    const status = fields[":status"] ?? "";
+    // More is to come.
+    if (status[0] === "1") return;
+    this.#answered = true;
+    if (fields["grpc-status"] !== undefined) {
+      this.#trailers = fields;
+      return;
+    }
+    const type = fields["content-type"] ?? "";
+    if (status !== "200" || !(type === "application/grpc" || /^application\/grpc\b/.test(type))) {
+      const { method, address } = this.#call;
+      this.#giveUp(httpRefusal(method, Number(status), type, address));
+    }
+  }
+
+  override onData(chunk: Uint8Array): void {
+    let at = 0;
+    if (this.#length < 0) {
+      at = this.#readPrefix(chunk);
+      if (this.#length < 0 || this.#over) return;
+    }
+    const more = chunk.length - at;
+    if (more === 0) return;
+    const before = this.#bytes;
+    this.#bytes += more;
+    if (this.#bytes > this.#length) return;
+    if (this.#whole !== undefined) this.#whole.set(at === 0 ? chunk : chunk.subarray(at), before);
+    else this.#chunks!.push(chunk.slice(at));
+  }
+
+  /** Answers where the message begins in this chunk. */
+  #readPrefix(chunk: Uint8Array): number {
+    let prefix = chunk;
+    let at = PREFIX_BYTES;
+    if (this.#prefixBytes > 0 || chunk.length < PREFIX_BYTES) {
+      prefix = this.#prefix ??= new Uint8Array(PREFIX_BYTES);
+      at = Math.min(chunk.length, PREFIX_BYTES - this.#prefixBytes);
+      prefix.set(chunk.subarray(0, at), this.#prefixBytes);
+      this.#prefixBytes += at;
+      if (this.#prefixBytes < PREFIX_BYTES) return at;
+    }
+    const { method, maxBytes } = this.#call;
+    if (prefix[0] !== 0) {
+      this.#broken("is compressed, which was not asked for");
+      return at;
+    }
+    const length = this.#length = (prefix[1]! << 24 | prefix[2]! << 16 | prefix[3]! << 8 | prefix[4]!) >>> 0;
+    if (length > maxBytes) {
+      this.#giveUp(new ServiceError(Code.RESOURCE_EXHAUSTED, `the answer to ${method} is larger than ${maxBytes} bytes`));
+    } else if (length <= TRUSTED_BYTES) this.#whole = new Uint8Array(length);
+    else this.#chunks = [];
+    return at;
+  }
+
+  #broken(how: string): void {
+    this.#giveUp(new ServiceError(Code.INTERNAL, `the answer to ${this.#call.method} ${how}`));
+  }
+
+  override onEnd(reset: number | undefined): void {
+    if (this.#over) return;
+    const { method, address } = this.#call;
+    const trailers = this.#trailers;
+    if (trailers?.["grpc-status"] !== undefined) return this.#complete(trailers);
+    // The stream came too late for a connection that is being closed.
+    if (reset === Reset.REFUSED_STREAM && !this.#answered) return this.#fail(this.#refused());
+    const why = reset === undefined || reset === 0 ? "the answer ended early" : `reset with code ${reset}`;
+    this.#fail(new ServiceError(Code.UNAVAILABLE, `the connection to ${address} was lost during ${method}: ${why}`));
+  }
+
+  /** Everything has come. */
+  #complete(trailers: Trailers): void {
+    const { method } = this.#call;
+    const refused = trailers["grpc-status"] === "0" ? undefined : refusal(method, trailers);
+    if (refused !== undefined) return this.#fail(refused);
+    if (this.#length < 0) return this.#broken("holds no message");
+    if (this.#bytes !== this.#length) return this.#broken(`has ${this.#bytes} bytes instead of ${this.#length}`);
+    if (!this.#settle()) return;
+    this.#resolve(this.#whole ?? joined(this.#chunks!, this.#length));
+    this.#link.release();
+  }
+}
+
+function joined(chunks: readonly Uint8Array[], bytes: number): Uint8Array {
+  const whole = new Uint8Array(bytes);
   let at = 0;
   for (const chunk of chunks) {
-    const ofPrefix = Math.max(0, Math.min(PREFIX_BYTES - at, chunk.length));
-    if (ofPrefix > 0) prefix.set(chunk.subarray(0, ofPrefix), at);
-    if (chunk.length > ofPrefix) whole.set(ofPrefix === 0 ? chunk : chunk.subarray(ofPrefix), at + ofPrefix - PREFIX_BYTES);
+    whole.set(chunk, at);
     at += chunk.length;
   }
-  if (prefix[0] !== 0) return "is compressed, which was not asked for";
-  const length = new DataView(prefix.buffer).getUint32(1);
-  if (length !== whole.length) return `has ${whole.length} bytes instead of ${length}`;
   return whole;
 }

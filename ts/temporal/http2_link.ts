@@ -1,18 +1,18 @@
 // One HTTP/2 connection to a service, as a client has it: made within a time of its own, watched by pings, drained when the server says
-// goodbye, and ended for all calls at once. node:http2 does the protocol, in Node and Deno; the rules below are ours, because what a
-// connection owes its calls when the network breaks is the same everywhere, and the runtimes tell of it in different ways.
+// goodbye, and ended for all calls at once. `http2/wire.ts` does the protocol; the rules here say what a connection owes its calls when the
+// network breaks.
 //
 // - It is ready when the server's SETTINGS have come, not when TCP or TLS say "connected": a server that wants a client certificate refuses
 //   after its side of TLS is done, and one that speaks another protocol never sends any.
 // - It is alive while bytes come or pings are answered. Calls that wait for a minute are the rule here, so silence means nothing by itself.
 // - Whatever ends it ends every call on it in the same turn, with one reason, whether or not the runtime tells the streams.
-import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from "node:http2";
 import type { Socket } from "node:net";
 import { clearTimeout, setTimeout } from "node:timers";
 import type { ConnectionOptions as NodeTlsOptions, TLSSocket } from "node:tls";
-import { endsLater } from "./ends_later.ts";
 import { explain } from "./connect_errors.ts";
-import { nodeHttp2, nodeNet, nodeTlsModule } from "./node_net.ts";
+import type { FieldList } from "./http2/hpack.ts";
+import { Reset, Wire, WireStream } from "./http2/wire.ts";
+import { nodeNet, nodeTlsModule } from "./node_net.ts";
 
 /** Where a link leads. */
 export interface LinkTarget {
@@ -47,12 +47,16 @@ export class LinkError extends Error {
   }
 }
 
-/** A stream of this link is over, in whatever way: for its call. */
-type Ended = (reason: LinkError) => void;
+/** A call on a link: what the link does to it. */
+export abstract class LinkCall extends WireStream {
+  /** When its time is over, by `performance.now()`. */
+  abstract readonly dueMs: number;
+  /** The link has ended, or (`untouched`) the server will not look at this call. */
+  abstract onLost(reason: LinkError, untouched: boolean): void;
+  /** Its time is over. */
+  abstract onDeadline(): void;
+}
 
-const WINDOW_BYTES = 4 * 1024 * 1024;
-/** node:http2 refuses streams above this; its default of 10 would refuse a few large requests at once. */
-const SESSION_MEMORY_MB = 512;
 /** A ping that is sent because a call had no answer is not sent more often than this: servers take many pings for an attack. */
 const PROBE_PAUSE_MS = 10_000;
 const PROBE_PONG_MS = 5_000;
@@ -60,58 +64,62 @@ const PROBE_PONG_MS = 5_000;
 const READ_MS = 50;
 
 export class Link {
-  readonly #session: ClientHttp2Session;
+  readonly #wire: Wire;
   readonly #socket: Socket;
   readonly #target: LinkTarget;
   readonly #times: LinkTimes;
-  readonly #calls = new Set<Ended>();
   /** Wall clock, which goes on while a machine sleeps. */
   #lastHeard = Date.now();
   #pingMs: number;
   #pingTimer: ReturnType<typeof setTimeout> | undefined;
   #pinging: Promise<boolean> | undefined;
   #lastProbe = 0;
-  #limit: number;
+  /** One timer for the deadlines of all calls: mostly none of them is ever reached. */
+  #deadline: { readonly at: number; readonly timer: ReturnType<typeof setTimeout> } | undefined;
   #draining = false;
   #ended: LinkError | undefined;
   /** Told once, when the link has ended. */
   onEnd: () => void = () => {};
-  /** Told when the server complains of pings. */
+  /** The server says that it was asked too often whether it is there. */
   onTooManyPings: () => void = () => {};
 
-  private constructor({ session, socket }: Connected, target: LinkTarget, times: LinkTimes) {
-    this.#session = session;
+  private constructor({ socket, wire }: Connected, target: LinkTarget, times: LinkTimes) {
+    this.#wire = wire;
     this.#socket = socket;
     this.#target = target;
     this.#times = times;
     this.#pingMs = times.pingMs;
-    this.#limit = streamsOf(session);
-    session.on("remoteSettings", () => this.#limit = streamsOf(session));
-    session.on("goaway", (code: number, _last: number, data?: Uint8Array) => this.#goAway(code, data));
-    session.on("error", (error: Error) => this.#end(lost(error)));
-    session.on("close", () => this.#end(new LinkError("the server ended the connection")));
     // An idle connection does not keep its process alive.
-    session.unref();
+    socket.unref();
     this.#armPing();
   }
 
   /** Connects. Rejects with a LinkError that says what is wrong; never later than `connectMs`. */
   static async open(target: LinkTarget, times: LinkTimes, signal: AbortSignal): Promise<Link> {
-    return new Link(await connect(target, times.connectMs, signal), target, times);
+    const events = new LinkEvents();
+    const link = new Link(await connect(target, times.connectMs, signal, events), target, times);
+    events.followedBy({
+      heard: () => link.heard(),
+      goAway: (code, data, untouched) => link.#goAway(code, data, untouched),
+      broken: (error) => link.destroy(lost(error)),
+      failed: (error) => link.destroy(lost(error)),
+      closed: () => link.destroy(new LinkError("the server ended the connection")),
+    });
+    return link;
   }
 
   /** Takes new calls. */
   get usable(): boolean {
-    return this.#ended === undefined && !this.#draining && !this.#session.closed && !this.#session.destroyed;
+    return this.#ended === undefined && !this.#draining && !this.#wire.usedUp;
   }
 
   get openCalls(): number {
-    return this.#calls.size;
+    return this.#wire.streams.size;
   }
 
   /** The server takes one more call on this connection. */
   get hasRoom(): boolean {
-    return this.#calls.size < this.#limit;
+    return this.#wire.streams.size < this.#wire.maxStreams;
   }
 
   /** Nothing was heard for so long that a ping is due: the process, or the network, may have been away. */
@@ -119,23 +127,23 @@ export class Link {
     return Date.now() - this.#lastHeard > this.#pingMs + this.#times.pongMs;
   }
 
-  /** A stream for one call. `ended` is called when the link ends before `release` is. Throws a LinkError when it takes no more calls. */
-  request(headers: OutgoingHttpHeaders, ended: Ended): ClientHttp2Stream {
-    let stream: ClientHttp2Stream;
-    try {
-      stream = this.#session.request(headers);
-    } catch (error) {
-      throw lost(error as Error);
-    }
-    if (this.#calls.size === 0) this.#session.ref();
-    this.#calls.add(ended);
-    return stream;
+  /** Sends a call; `key` names its header fields among all that this connection sends. Only while `usable`. */
+  start(call: LinkCall, key: string, fields: () => FieldList, request: Uint8Array): void {
+    if (this.#wire.streams.size === 0) this.#socket.ref();
+    this.#wire.open(call, key, fields, request);
+    this.#armDeadline(call.dueMs);
   }
 
-  /** The call is over. */
-  release(ended: Ended): void {
-    if (!this.#calls.delete(ended) || this.#calls.size > 0) return;
-    this.#session.unref();
+  /** The call is given up. */
+  cancel(call: LinkCall): void {
+    this.#wire.reset(call, Reset.CANCEL);
+    this.release();
+  }
+
+  /** A call is over. */
+  release(): void {
+    if (this.#wire.streams.size > 0 || this.#ended !== undefined) return;
+    this.#socket.unref();
     if (this.#draining) this.destroy(new LinkError("the server closed the connection"));
   }
 
@@ -156,10 +164,8 @@ export class Link {
   ping(pongMs = this.#times.pongMs): Promise<boolean> {
     if (this.#ended !== undefined) return Promise.resolve(false);
     if (this.#pinging !== undefined) return this.#pinging;
-    let over = false;
     const pinging = new Promise<boolean>((resolve) => {
       const done = (answered: boolean) => {
-        over = true;
         clearTimeout(timer);
         this.#pinging = undefined;
         if (answered) this.heard();
@@ -175,15 +181,9 @@ export class Link {
         timer.unref();
       }, pongMs);
       timer.unref();
-      try {
-        this.#session.ping((error: Error | null) => done(error === null));
-      } catch {
-        // It is being destroyed; "close" tells why.
-        done(false);
-      }
+      this.#wire.ping(() => done(true));
     });
-    // (A runtime may answer before it returns.)
-    if (!over) this.#pinging = pinging;
+    this.#pinging = pinging;
     return pinging;
   }
 
@@ -192,28 +192,45 @@ export class Link {
    * its whole process over one (an assertion of nghttp2, find_stream_on_goaway_func).
    */
   destroy(reason: LinkError): void {
-    this.#end(reason);
-    this.#socket.destroy();
-    this.#session.destroy();
-  }
-
-  #end(reason: LinkError): void {
     if (this.#ended !== undefined) return;
     this.#ended = reason;
     clearTimeout(this.#pingTimer);
-    const calls = [...this.#calls];
-    this.#calls.clear();
-    for (const ended of calls) ended(reason);
+    clearTimeout(this.#deadline?.timer);
+    const calls = [...this.#wire.streams.values()] as LinkCall[];
+    this.#wire.end();
+    this.#socket.destroy();
+    for (const call of calls) call.onLost(reason, false);
     this.onEnd();
   }
 
-  /** The server takes no more calls here, and finishes those that it has. (With an error code node:http2 ends the session by itself.) */
-  #goAway(code: number, data: Uint8Array | undefined): void {
+  /** The server takes no more calls here, and finishes those that it has, unless it names an error. */
+  #goAway(code: number, data: Uint8Array, untouched: readonly LinkCall[]): void {
     // The server counts pings and found them too many: the next connection asks half as often.
-    if (data !== undefined && new TextDecoder().decode(data) === "too_many_pings") this.onTooManyPings();
-    if (this.#draining) return;
+    if (new TextDecoder().decode(data) === "too_many_pings") this.onTooManyPings();
+    const reason = new LinkError(`the server closed the connection (GOAWAY ${code})`);
     this.#draining = true;
-    if (this.#calls.size === 0) this.destroy(new LinkError(`the server closed the connection (GOAWAY ${code})`));
+    for (const call of untouched) call.onLost(reason, true);
+    if (this.#ended === undefined && (code !== Reset.NO_ERROR || this.#wire.streams.size === 0)) this.destroy(reason);
+  }
+
+  #armDeadline(at: number): void {
+    if (this.#deadline !== undefined) {
+      if (this.#deadline.at <= at) return;
+      clearTimeout(this.#deadline.timer);
+    }
+    const timer = setTimeout(() => {
+      this.#deadline = undefined;
+      let next = Infinity;
+      // (A timer may be early by a fraction of a millisecond.)
+      const now = performance.now() + 1;
+      for (const call of [...this.#wire.streams.values()] as LinkCall[]) {
+        if (call.dueMs <= now) call.onDeadline();
+        else next = Math.min(next, call.dueMs);
+      }
+      if (next < Infinity && this.#ended === undefined) this.#armDeadline(next);
+    }, Math.max(0, at - performance.now()));
+    timer.unref();
+    this.#deadline = { at, timer };
   }
 
   #armPing(): void {
@@ -227,28 +244,49 @@ export class Link {
   }
 }
 
-function streamsOf(session: ClientHttp2Session): number {
-  return session.remoteSettings?.maxConcurrentStreams ?? Infinity;
-}
-
 function lost(error: Error): LinkError {
   const { code } = error as { code?: unknown };
   return new LinkError(error.message.trim(), typeof code === "string" ? code : "", { cause: error });
 }
 
 interface Connected {
-  readonly session: ClientHttp2Session;
+  readonly wire: Wire;
   readonly socket: Socket;
 }
 
-/** A session whose server has introduced itself. */
-function connect(target: LinkTarget, timeoutMs: number, signal: AbortSignal): Promise<Connected> {
+interface Follower {
+  heard(): void;
+  goAway(code: number, data: Uint8Array, untouched: readonly LinkCall[]): void;
+  broken(error: Error): void;
+  failed(error: Error): void;
+  closed(): void;
+}
+
+/** What happens on a connection: first for the attempt to make it, then for the link. */
+class LinkEvents {
+  #follower: Follower | undefined;
+  /** The end, if it came before there was anybody to tell. */
+  #ended: ((follower: Follower) => void) | undefined;
+
+  followedBy(follower: Follower): void {
+    this.#follower = follower;
+    this.#ended?.(follower);
+  }
+
+  tell(event: (follower: Follower) => void, ends: boolean): void {
+    if (this.#follower !== undefined) event(this.#follower);
+    else if (ends) this.#ended ??= event;
+  }
+}
+
+/** A connection whose server has introduced itself. What happens on it afterwards is told to `events`. */
+function connect(target: LinkTarget, timeoutMs: number, signal: AbortSignal, events: LinkEvents): Promise<Connected> {
   return new Promise((resolve, reject) => {
-    const { address, at, tls } = target;
+    const { at, tls } = target;
     let stage: "tcp" | "tls" | "http2" = "tcp";
     let settled = false;
     let socket: Socket | TLSSocket | undefined;
-    let session: ClientHttp2Session | undefined;
+    let wire: Wire | undefined;
     const settle = () => {
       settled = true;
       clearTimeout(timer);
@@ -257,13 +295,20 @@ function connect(target: LinkTarget, timeoutMs: number, signal: AbortSignal): Pr
     const fail = (error: Error | undefined, timedOut = false) => {
       if (settled) return;
       settle();
+      wire?.end();
       const { message, code, setup } = explain({ error, timedOut, timeoutMs, stage, target });
       reject(new LinkError(message, code, error === undefined ? { setup } : { setup, cause: error }));
-      session?.destroy();
       socket?.destroy();
     };
+    const failed = (error: Error) => {
+      if (settled) events.tell((follower) => follower.failed(error), true);
+      else fail(error);
+    };
     // What was wrong is told by an error, where it is told; that may come behind the end itself.
-    const closed = () => void setTimeout(fail, 0, undefined);
+    const closed = () => {
+      if (settled) events.tell((follower) => follower.closed(), true);
+      else setTimeout(fail, 0, undefined);
+    };
     const onAbort = () => fail(new Error("the connection was closed meanwhile"));
     const timer = setTimeout(fail, timeoutMs, undefined, true);
     if (signal.aborted) return onAbort();
@@ -271,21 +316,21 @@ function connect(target: LinkTarget, timeoutMs: number, signal: AbortSignal): Pr
 
     const speak = () => {
       stage = "http2";
-      const made = nodeHttp2().connect(`${tls === undefined ? "http" : "https"}://${"path" in at ? "localhost" : address}`, {
-        createConnection: () => socket!,
-        settings: { enablePush: false, initialWindowSize: WINDOW_BYTES },
-        maxSessionMemory: SESSION_MEMORY_MB,
-      });
-      endsLater(made);
-      session = made;
-      made.on("error", fail);
-      made.on("close", closed);
-      made.once("remoteSettings", () => {
-        if (settled) return;
-        settle();
-        // Histories come in pages of megabytes; with the default of 64 KiB each would take a round trip per window.
-        (made as { setLocalWindowSize?: (bytes: number) => void }).setLocalWindowSize?.(2 * WINDOW_BYTES);
-        resolve({ session: made, socket: socket! });
+      wire = new Wire(socket!, {
+        onSettings: () => {
+          if (settled) return;
+          settle();
+          resolve({ wire: wire!, socket: socket! });
+        },
+        onHeard: () => events.tell((follower) => follower.heard(), false),
+        onGoAway: (code, data, untouched) => {
+          if (!settled) return fail(new Error(`the server said goodbye at once (GOAWAY ${code})`));
+          events.tell((follower) => follower.goAway(code, data, untouched as readonly LinkCall[]), true);
+        },
+        onBroken: (error) => {
+          if (settled) events.tell((follower) => follower.broken(error), true);
+          else fail(error);
+        },
       });
     };
     try {
@@ -302,8 +347,8 @@ function connect(target: LinkTarget, timeoutMs: number, signal: AbortSignal): Pr
           else fail(Object.assign(new Error("no HTTP/2"), { code: "ERR_NO_ALPN" }));
         });
       }
-      // Both listeners stay for the life of the socket, and do nothing once the connection is made or given up.
-      socket.on("error", fail);
+      socket.on("error", failed);
+      socket.on("end", closed);
       socket.on("close", closed);
       socket.setNoDelay(true);
     } catch (error) {

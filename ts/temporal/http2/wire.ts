@@ -1,0 +1,492 @@
+// HTTP/2 on one socket, as far as a client of gRPC needs it (RFC 9113): a request with a body out, an answer with trailers in, many at once.
+// node:http2 does this, too; it makes a dozen objects per stream (a Duplex, its handle, header arrays, async resources), which was most
+// of what a worker's calls cost. Here a stream is the call itself. What one turn of the event loop sends leaves in one write.
+//
+// Rules: a peer that breaks the protocol ends the connection, with words; both flow-control windows are kept for what we send, and opened in
+// time for what we get; nothing is sent behind the end; the owner is told of the end once, and tells the streams.
+import { nextTick } from "node:process";
+import type { Socket } from "node:net";
+import { type FieldList, type Fields, HeaderDecoder, HeaderEncoder, HpackError } from "./hpack.ts";
+
+const FRAME = { data: 0, headers: 1, reset: 3, settings: 4, push: 5, ping: 6, goAway: 7, window: 8, continuation: 9 } as const;
+const END_STREAM = 1, ACK = 1, END_HEADERS = 4, PADDED = 8, PRIORITY = 0x20;
+const SETTING = { tableSize: 1, enablePush: 2, maxStreams: 3, initialWindow: 4, maxFrame: 5 } as const;
+const HEAD_BYTES = 9;
+const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "latin1");
+/** What a peer may do before it says otherwise. */
+const DEFAULT_WINDOW = 65_535;
+const DEFAULT_FRAME_BYTES = 16_384;
+const LARGEST_WINDOW = 2 ** 31 - 1;
+/** Histories come in pages of megabytes; with the default of 64 KiB each would take a round trip per window. */
+const STREAM_WINDOW = 4 * 1024 * 1024;
+const CONNECTION_WINDOW = 2 * STREAM_WINDOW;
+/** Header fields of one answer, encoded; the details of a gRPC status may take some kilobytes. */
+const MAX_HEADER_BYTES = 256 * 1024;
+/** Ids of streams are used up before this; then the owner makes another connection. */
+const LAST_ID = 2 ** 31 - 1024;
+/** What is smaller is copied together for one write. */
+const JOIN_BYTES = 64 * 1024;
+/** Of a gRPC message: a flag and its length. */
+const PREFIX_BYTES = 5;
+
+/** Codes of RST_STREAM and GOAWAY. */
+export const Reset = { NO_ERROR: 0, REFUSED_STREAM: 7, CANCEL: 8 } as const;
+
+/** The peer does not speak HTTP/2, or breaks its rules. */
+export class WireError extends Error {
+  override name = "WireError";
+  readonly code = "ERR_HTTP2_ERROR";
+}
+
+/** One request and its answer. The wire calls; whoever makes it says what that means. */
+export abstract class WireStream {
+  /** @internal */
+  streamId = 0;
+  /** @internal What of the body has not been sent: the peer's windows were too small. */
+  unsent: Uint8Array | undefined;
+  /** @internal Bytes that the peer takes. */
+  window = 0;
+  /** @internal Bytes that came since the peer was last allowed more. */
+  taken = 0;
+
+  /** Header fields have come: the answer's, then its trailers. */
+  abstract onFields(fields: Fields): void;
+  /** A part of the body, as a view of what the socket read into. */
+  abstract onData(chunk: Uint8Array): void;
+  /** The answer is complete (undefined), or the peer has reset the stream (a code). Nothing comes after it. */
+  abstract onEnd(reset: number | undefined): void;
+}
+
+/** What a wire tells its owner. */
+export interface WireOwner {
+  /** The peer's SETTINGS have come; the first ones are its greeting. */
+  onSettings(): void;
+  /** The peer takes no more streams; `untouched` were above the last one that it will look at, and are gone. */
+  onGoAway(code: number, data: Uint8Array, untouched: readonly WireStream[]): void;
+  /** Something has come. */
+  onHeard(): void;
+  /** The peer has broken the protocol; nothing more is read. The socket is the owner's to end. */
+  onBroken(error: Error): void;
+}
+
+/** A DATA frame that is being read: its stream (undefined: it is over), what is left, and whether the stream ends with it. */
+interface OpenData {
+  readonly stream: WireStream | undefined;
+  left: number;
+  readonly ends: boolean;
+}
+
+export class Wire {
+  /** Streams that the peer takes at once. */
+  maxStreams = Infinity;
+  readonly #socket: Socket;
+  readonly #owner: WireOwner;
+  readonly #streams = new Map<number, WireStream>();
+  readonly #encoder = new HeaderEncoder();
+  readonly #decoder = new HeaderDecoder();
+  #nextId = 1;
+  #greeted = false;
+  #over = false;
+  // What we send.
+  #out: Uint8Array[] = [];
+  #outBytes = 0;
+  #window = DEFAULT_WINDOW;
+  #streamWindow = DEFAULT_WINDOW;
+  #frameBytes = DEFAULT_FRAME_BYTES;
+  /** Streams with a body that waits for a window, the oldest first. */
+  readonly #waiting = new Set<WireStream>();
+  readonly #pings: (() => void)[] = [];
+  // What we get.
+  #taken = 0;
+  #partial: Uint8Array | undefined;
+  #data: OpenData | undefined;
+  /** A block of header fields that goes on in the next frame. */
+  #block: { readonly id: number; readonly ends: boolean; bytes: Uint8Array } | undefined;
+
+  /** Takes over a socket that is connected, and greets. */
+  constructor(socket: Socket, owner: WireOwner) {
+    this.#socket = socket;
+    this.#owner = owner;
+    const settings = [[SETTING.tableSize, 0], [SETTING.enablePush, 0], [SETTING.initialWindow, STREAM_WINDOW]] as const;
+    const payload = Buffer.alloc(settings.length * 6);
+    settings.forEach(([id, value], i) => {
+      payload.writeUInt16BE(id, i * 6);
+      payload.writeUInt32BE(value, i * 6 + 2);
+    });
+    this.#put(PREFACE);
+    this.#put(frame(FRAME.settings, 0, 0, payload));
+    this.#openWindow(0, CONNECTION_WINDOW - DEFAULT_WINDOW);
+    socket.on("data", (chunk: Uint8Array) => this.#read(chunk));
+  }
+
+  /** Streams that are open. */
+  get streams(): ReadonlyMap<number, WireStream> {
+    return this.#streams;
+  }
+
+  /** No more streams fit in the life of this connection. */
+  get usedUp(): boolean {
+    return this.#nextId > LAST_ID;
+  }
+
+  /** Opens a stream with a gRPC message as its body. `key` names the fields (HeaderEncoder.block). */
+  open(stream: WireStream, key: string, fields: () => FieldList, message: Uint8Array): void {
+    const id = stream.streamId = this.#nextId;
+    this.#nextId += 2;
+    stream.window = this.#streamWindow;
+    this.#streams.set(id, stream);
+    const block = this.#encoder.block(key, fields);
+    const bytes = PREFIX_BYTES + message.length;
+    if (
+      bytes <= this.#frameBytes && bytes <= stream.window && bytes <= this.#window && this.#waiting.size === 0 &&
+      block.length <= this.#frameBytes
+    ) {
+      stream.window -= bytes;
+      this.#window -= bytes;
+      const whole = Buffer.allocUnsafe(2 * HEAD_BYTES + block.length + bytes);
+      let at = head(whole, 0, block.length, FRAME.headers, END_HEADERS, id);
+      whole.set(block, at);
+      at = head(whole, at + block.length, bytes, FRAME.data, END_STREAM, id);
+      prefix(whole, at, message.length);
+      whole.set(message, at + PREFIX_BYTES);
+      return this.#put(whole);
+    }
+    for (let from = 0; from < block.length; from += this.#frameBytes) {
+      const part = block.subarray(from, from + this.#frameBytes);
+      const last = from + part.length === block.length ? END_HEADERS : 0;
+      this.#put(frame(from === 0 ? FRAME.headers : FRAME.continuation, last, id, part));
+    }
+    const body = Buffer.allocUnsafe(bytes);
+    prefix(body, 0, message.length);
+    body.set(message, PREFIX_BYTES);
+    stream.unsent = body;
+    this.#waiting.add(stream);
+    this.#send();
+  }
+
+  /** Gives a stream up; it hears nothing more. */
+  reset(stream: WireStream, code: number): void {
+    if (!this.#forget(stream)) return;
+    const payload = Buffer.allocUnsafe(4);
+    payload.writeUInt32BE(code);
+    this.#put(frame(FRAME.reset, 0, stream.streamId, payload));
+  }
+
+  /** `answered` is called with the peer's answer, never before this returns. */
+  ping(answered: () => void): void {
+    this.#pings.push(answered);
+    this.#put(frame(FRAME.ping, 0, 0, Buffer.alloc(8)));
+  }
+
+  /** Reads and sends nothing more. */
+  end(): void {
+    this.#over = true;
+    this.#out = [];
+    this.#waiting.clear();
+  }
+
+  #forget(stream: WireStream): boolean {
+    if (stream.unsent !== undefined) {
+      stream.unsent = undefined;
+      this.#waiting.delete(stream);
+    }
+    return this.#streams.delete(stream.streamId);
+  }
+
+  #put(bytes: Uint8Array): void {
+    if (this.#over) return;
+    this.#outBytes += bytes.length;
+    // After everything that this turn, and the promises that it settles, have to send.
+    if (this.#out.push(bytes) === 1) nextTick(flush, this);
+  }
+
+  /** @internal */
+  flush(): void {
+    const out = this.#out;
+    if (this.#over || out.length === 0) return;
+    const bytes = this.#outBytes;
+    this.#out = [];
+    this.#outBytes = 0;
+    if (out.length === 1) this.#socket.write(out[0]!);
+    else if (bytes <= JOIN_BYTES) this.#socket.write(Buffer.concat(out, bytes));
+    else {
+      this.#socket.cork();
+      for (const part of out) this.#socket.write(part);
+      this.#socket.uncork();
+    }
+  }
+
+  /** Bodies that wait, as far as the windows allow. */
+  #send(): void {
+    for (const stream of this.#waiting) {
+      while (stream.unsent !== undefined) {
+        const bytes = Math.min(stream.unsent.length, this.#frameBytes, stream.window, this.#window);
+        if (bytes <= 0) break;
+        const part = stream.unsent.subarray(0, bytes);
+        const last = bytes === stream.unsent.length;
+        stream.unsent = last ? undefined : stream.unsent.subarray(bytes);
+        if (last) this.#waiting.delete(stream);
+        stream.window -= bytes;
+        this.#window -= bytes;
+        const start = Buffer.allocUnsafe(HEAD_BYTES);
+        head(start, 0, bytes, FRAME.data, last ? END_STREAM : 0, stream.streamId);
+        this.#put(start);
+        this.#put(part);
+      }
+      if (this.#window <= 0) return;
+    }
+  }
+
+  /** The peer may send so many bytes more; id 0: in all. */
+  #openWindow(id: number, bytes: number): void {
+    const payload = Buffer.allocUnsafe(4);
+    payload.writeUInt32BE(bytes);
+    this.#put(frame(FRAME.window, 0, id, payload));
+  }
+
+  #read(chunk: Uint8Array): void {
+    if (this.#over) return;
+    this.#owner.onHeard();
+    try {
+      this.#frames(chunk);
+    } catch (error) {
+      if (!(error instanceof WireError || error instanceof HpackError)) throw error;
+      const broken = error instanceof WireError ? error : new WireError(error.message, { cause: error });
+      this.end();
+      this.#owner.onBroken(broken);
+    }
+  }
+
+  #frames(chunk: Uint8Array): void {
+    if (this.#partial !== undefined) {
+      chunk = Buffer.concat([this.#partial, chunk]);
+      this.#partial = undefined;
+    }
+    let at = 0;
+    while (!this.#over) {
+      if (this.#data !== undefined) {
+        at = this.#dataPart(this.#data, chunk, at);
+        if (this.#data !== undefined) return;
+      }
+      if (chunk.length - at < HEAD_BYTES) break;
+      const length = chunk[at]! << 16 | chunk[at + 1]! << 8 | chunk[at + 2]!;
+      const type = chunk[at + 3]!;
+      const flags = chunk[at + 4]!;
+      const id = uint31(chunk, at + 5);
+      if (!this.#greeted && type !== FRAME.settings) throw new WireError("it does not begin as HTTP/2 does");
+      if (length > DEFAULT_FRAME_BYTES) throw new WireError(`a frame has ${length} bytes`);
+      if (this.#block !== undefined && (type !== FRAME.continuation || id !== this.#block.id)) {
+        throw new WireError("header fields were interrupted");
+      }
+      if (type === FRAME.data && (flags & PADDED) === 0) {
+        at += HEAD_BYTES;
+        this.#data = { stream: this.#known(id), left: length, ends: (flags & END_STREAM) !== 0 };
+        this.#credit(this.#data.stream, length, this.#data.ends);
+        continue;
+      }
+      if (chunk.length - at < HEAD_BYTES + length) break;
+      at += HEAD_BYTES;
+      this.#frame(type, flags, id, chunk.subarray(at, at + length));
+      at += length;
+    }
+    // A copy: the view would keep all that was read with it.
+    if (!this.#over && at < chunk.length) this.#partial = chunk.slice(at);
+  }
+
+  /** Hands on what has come of a DATA frame; answers where it ended. */
+  #dataPart(data: OpenData, chunk: Uint8Array, at: number): number {
+    const bytes = Math.min(data.left, chunk.length - at);
+    data.left -= bytes;
+    const { stream } = data;
+    // It may have been given up since the frame began.
+    const open = stream !== undefined && this.#streams.get(stream.streamId) === stream;
+    if (open && bytes > 0) stream.onData(chunk.subarray(at, at + bytes));
+    if (data.left > 0) return at + bytes;
+    this.#data = undefined;
+    if (open && data.ends && this.#forget(stream)) stream.onEnd(undefined);
+    return at + bytes;
+  }
+
+  /** Lets the peer send as much again as has come. */
+  #credit(stream: WireStream | undefined, bytes: number, ends: boolean): void {
+    this.#taken += bytes;
+    if (this.#taken >= CONNECTION_WINDOW / 2) {
+      this.#openWindow(0, this.#taken);
+      this.#taken = 0;
+    }
+    if (stream === undefined || ends) return;
+    stream.taken += bytes;
+    if (stream.taken >= STREAM_WINDOW / 2) {
+      this.#openWindow(stream.streamId, stream.taken);
+      stream.taken = 0;
+    }
+  }
+
+  /** The stream; undefined for one that is over. */
+  #known(id: number): WireStream | undefined {
+    if (id % 2 === 0 || id >= this.#nextId) throw new WireError(`a frame is for stream ${id}, which was never opened`);
+    return this.#streams.get(id);
+  }
+
+  #frame(type: number, flags: number, id: number, payload: Uint8Array): void {
+    switch (type) {
+      case FRAME.data: {
+        const stream = this.#known(id);
+        const ends = (flags & END_STREAM) !== 0;
+        this.#credit(stream, payload.length, ends);
+        stream?.onData(unpadded(payload, flags));
+        if (stream !== undefined && ends && this.#forget(stream)) stream.onEnd(undefined);
+        return;
+      }
+      case FRAME.headers: {
+        this.#known(id);
+        const bytes = unpadded(payload, flags);
+        const ends = (flags & END_STREAM) !== 0;
+        // A copy, because the view may have to wait for more.
+        this.#block = { id, ends, bytes: (flags & PRIORITY) === 0 ? bytes : bytes.subarray(5) };
+        return this.#blockPart(flags);
+      }
+      case FRAME.continuation:
+        if (this.#block === undefined) throw new WireError("header fields go on that were not begun");
+        if (this.#block.bytes.length + payload.length > MAX_HEADER_BYTES) throw new WireError("header fields do not end");
+        this.#block.bytes = Buffer.concat([this.#block.bytes, payload]);
+        return this.#blockPart(flags);
+      case FRAME.reset: {
+        const stream = this.#known(id);
+        if (payload.length !== 4) throw new WireError("a reset has the wrong size");
+        if (stream !== undefined && this.#forget(stream)) stream.onEnd(uint32(payload, 0));
+        return;
+      }
+      case FRAME.settings:
+        return this.#settings(flags, id, payload);
+      case FRAME.ping:
+        if (payload.length !== 8 || id !== 0) throw new WireError("a ping has the wrong size");
+        if ((flags & ACK) !== 0) this.#pings.shift()?.();
+        else this.#put(frame(FRAME.ping, ACK, 0, payload));
+        return;
+      case FRAME.goAway:
+        return this.#goAway(payload);
+      case FRAME.window:
+        return this.#windowUpdate(id, payload);
+      case FRAME.push:
+        throw new WireError("it pushes what nobody asked for");
+        // Frames that nobody here knows say nothing; PRIORITY is one of them.
+    }
+  }
+
+  #blockPart(flags: number): void {
+    const block = this.#block!;
+    if ((flags & END_HEADERS) === 0) {
+      block.bytes = block.bytes.slice();
+      return;
+    }
+    this.#block = undefined;
+    const fields = this.#decoder.read(block.bytes);
+    const stream = this.#streams.get(block.id);
+    if (stream === undefined) return;
+    stream.onFields(fields);
+    if (block.ends && this.#forget(stream)) stream.onEnd(undefined);
+  }
+
+  #settings(flags: number, id: number, payload: Uint8Array): void {
+    if (id !== 0 || payload.length % 6 !== 0) throw new WireError("its settings have the wrong size");
+    if ((flags & ACK) !== 0) {
+      if (!this.#greeted) throw new WireError("it does not begin as HTTP/2 does");
+      return;
+    }
+    for (let at = 0; at < payload.length; at += 6) {
+      this.#setting(payload[at]! << 8 | payload[at + 1]!, uint32(payload, at + 2));
+    }
+    this.#greeted = true;
+    this.#put(frame(FRAME.settings, ACK, 0, new Uint8Array(0)));
+    this.#owner.onSettings();
+    this.#send();
+  }
+
+  #setting(setting: number, value: number): void {
+    switch (setting) {
+      case SETTING.tableSize:
+        return this.#encoder.allow(value);
+      case SETTING.maxStreams:
+        this.maxStreams = value;
+        return;
+      case SETTING.initialWindow:
+        if (value > LARGEST_WINDOW) throw new WireError("a window is too large");
+        for (const stream of this.#streams.values()) stream.window += value - this.#streamWindow;
+        this.#streamWindow = value;
+        return;
+      case SETTING.maxFrame:
+        if (value < DEFAULT_FRAME_BYTES) throw new WireError("its frames are too small");
+        // Larger frames of ours would only hold up others.
+        return;
+    }
+  }
+
+  #windowUpdate(id: number, payload: Uint8Array): void {
+    if (payload.length !== 4) throw new WireError("a window has the wrong size");
+    const more = uint31(payload, 0);
+    if (more === 0) throw new WireError("a window was opened by nothing");
+    if (id === 0) {
+      this.#window += more;
+      if (this.#window > LARGEST_WINDOW) throw new WireError("a window is too large");
+    } else {
+      const stream = this.#known(id);
+      if (stream === undefined) return;
+      stream.window += more;
+      if (stream.window > LARGEST_WINDOW) throw new WireError("a window is too large");
+    }
+    if (this.#waiting.size > 0) this.#send();
+  }
+
+  #goAway(payload: Uint8Array): void {
+    if (payload.length < 8) throw new WireError("a goodbye has the wrong size");
+    const last = uint31(payload, 0);
+    const untouched = [...this.#streams.values()].filter((stream) => stream.streamId > last);
+    for (const stream of untouched) this.#forget(stream);
+    this.#owner.onGoAway(uint32(payload, 4), payload.slice(8), untouched);
+  }
+}
+
+const flush = (wire: Wire) => wire.flush();
+
+function uint32(bytes: Uint8Array, at: number): number {
+  return (bytes[at]! << 24 | bytes[at + 1]! << 16 | bytes[at + 2]! << 8 | bytes[at + 3]!) >>> 0;
+}
+
+const uint31 = (bytes: Uint8Array, at: number) => uint32(bytes, at) & 0x7fff_ffff;
+
+/** Writes the head of a frame; answers where it ends. */
+function head(out: Uint8Array, at: number, length: number, type: number, flags: number, id: number): number {
+  out[at++] = length >>> 16;
+  out[at++] = length >>> 8;
+  out[at++] = length;
+  out[at++] = type;
+  out[at++] = flags;
+  out[at++] = id >>> 24;
+  out[at++] = id >>> 16;
+  out[at++] = id >>> 8;
+  out[at++] = id;
+  return at;
+}
+
+function frame(type: number, flags: number, id: number, payload: Uint8Array): Uint8Array {
+  const whole = Buffer.allocUnsafe(HEAD_BYTES + payload.length);
+  whole.set(payload, head(whole, 0, payload.length, type, flags, id));
+  return whole;
+}
+
+/** A message that is not compressed, and its length. */
+function prefix(out: Uint8Array, at: number, length: number): void {
+  out[at] = 0;
+  out[at + 1] = length >>> 24;
+  out[at + 2] = length >>> 16;
+  out[at + 3] = length >>> 8;
+  out[at + 4] = length;
+}
+
+function unpadded(payload: Uint8Array, flags: number): Uint8Array {
+  if ((flags & PADDED) === 0) return payload;
+  const end = payload.length - (payload[0] ?? 0);
+  if (end < 1) throw new WireError("a frame is all padding");
+  return payload.subarray(1, end);
+}

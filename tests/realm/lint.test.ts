@@ -55,6 +55,17 @@ const FOUND: readonly (readonly [what: string, code: string, expected: readonly 
     "floating-promise 5:6",
     "floating-promise 6:1",
   ]],
+  [
+    "children that nobody awaits, and children in validators",
+    `import { executeChild, spawn, startChild, upsertMemo } from "temporalex/workflow";\n` +
+    run('spawn("C");\nexecuteChild("C");\nstartChild("C");\nupsertMemo({});\nsideEffect(() => upsertMemo({}));'),
+    [
+      "floating-promise 3:1",
+      "floating-promise 4:1",
+      "floating-promise 5:1",
+      "blocking-where-forbidden 7:18",
+    ],
+  ],
   ["races", run("await Promise.race([sleep('1s'), acts.ship(n)]);\nawait Promise.any([acts.ship(n)]);"), [
     "promise-race 2:7",
     "promise-race 3:7",

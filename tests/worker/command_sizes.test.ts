@@ -99,7 +99,14 @@ test("every kind of command that carries values is named", () => {
           case: "modifyWorkflowPropertiesCommandAttributes",
           value: { upsertedMemo: { fields: { a: { data: new Uint8Array(3000) } } } },
         },
-        "modifyWorkflowProperties: upsertedMemo",
+        "upsertMemo: upsertedMemo",
+      ],
+      [
+        {
+          case: "upsertWorkflowSearchAttributesCommandAttributes",
+          value: { searchAttributes: { indexedFields: { a: { data: new Uint8Array(3000) } } } },
+        },
+        "upsertSearchAttributes: searchAttributes",
       ],
     ] as [Attributes, string][]
   ) {

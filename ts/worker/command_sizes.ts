@@ -78,6 +78,10 @@ function named({ attributes }: Command): string {
       return `child workflow "${attributes.value.workflowType?.name}" (id "${attributes.value.workflowId}")`;
     case "signalExternalWorkflowExecutionCommandAttributes":
       return `signal "${attributes.value.signalName}" to another workflow`;
+    case "upsertWorkflowSearchAttributesCommandAttributes":
+      return "upsertSearchAttributes";
+    case "modifyWorkflowPropertiesCommandAttributes":
+      return "upsertMemo";
     case "recordMarkerCommandAttributes":
       return attributes.value.markerName === "SideEffect"
         ? "the value of a sideEffect"

@@ -14,8 +14,9 @@ const [{ Connection }, { Worker }] = folder === ""
     import(`${published}/temporal/mod.js`) as Promise<typeof Temporal>,
     import(`${published}/worker/mod.js`) as Promise<typeof Workers>,
   ]);
-const connection = await Connection.connect({ address });
+const connection = Connection.connect({ address });
 const worker = await Worker.create({
+  // The workflows are loaded while the connection is made.
   service: connection,
   taskQueue,
   workflows: new URL("./workflows.ts", import.meta.url),
@@ -27,4 +28,4 @@ process.stdout.write("ready\n");
 process.stdin.resume();
 process.stdin.once("end", () => void worker.shutdown());
 await running;
-connection.close();
+await (await connection).close();

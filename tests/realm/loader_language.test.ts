@@ -219,3 +219,35 @@ test(".tsx, .mts, .jsx-free .js and a hashbang line are understood", () => {
   }, ["/app/main.tsx"]);
   assert.deepEqual(ns["all"], [1, 2, 3, 4]);
 });
+
+test("a var in any statement of a function is the function's own, not the import of that name", () => {
+  const statements = [
+    "{ { var n = 1; } }",
+    "if (true) var n = 1; else { }",
+    "if (false) { } else { var n = 1; }",
+    "for (var n = 1; n < 1;) { }",
+    "for (var n of [1]) { }",
+    "for (var n in { 1: 0 }) { } n = Number(n);",
+    "while (true) { var n = 1; break; }",
+    "do { var n = 1; } while (false);",
+    "label: { var n = 1; break label; }",
+    "label: for (;;) { var n = 1; break label; }",
+    "try { var n = 1; } finally { }",
+    "try { throw 0; } catch { var n = 1; }",
+    "try { } finally { var n = 1; }",
+    "switch (1) { case 1: var n = 1; }",
+    "switch (0) { default: { var n = 1; } }",
+    "var { n = 1 } = {};",
+    "var [[n]] = [[1]];",
+  ];
+  const functions = statements.map((body, i) => `export function f${i}() { ${body} return n; }`);
+  const main = `import { n } from "./n.js";\n${
+    functions.join("\n")
+  }\nexport const outside = () => [() => { var inner = n; return inner; }].map((g) => g())[0];`;
+  const found = run({ "/app/main.js": main, "/app/n.js": "export const n = 7;" }, ["/app/main.js"]) as Record<
+    string,
+    () => unknown
+  >;
+  statements.forEach((body, i) => assert.equal(found[`f${i}`]!(), 1, body));
+  assert.equal(found["outside"]!(), 7);
+});

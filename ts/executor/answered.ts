@@ -5,6 +5,7 @@ import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { type Failure, FailureSchema } from "../temporal/generated/temporal/api/failure/v1/message_pb.ts";
 import type { WirePayload } from "./encode.ts";
 import { carried, type CarriedPayload, CARRY_LIMIT, fromBase64, fromText, toBase64, toText } from "./carry.ts";
+import { SeldomMap } from "./seldom.ts";
 
 export const ANSWERED_HEADER = "temporalex-answered-updates";
 /** How many are kept, the newest. */
@@ -23,7 +24,7 @@ interface CarriedAnswer {
 
 export class AnsweredUpdates {
   /** Oldest first. By count and size and not by time: the time of an answer hangs on how events were grouped into tasks (P9). */
-  readonly #answers = new Map<string, Answer>();
+  readonly #answers = new SeldomMap<string, Answer>();
   #bytes = 0;
 
   get(updateId: string): Answer | undefined {

@@ -2,6 +2,7 @@
 // never lost; updates only until the end of their activation, when they are accepted or rejected. `order` is the order of arrival, and
 // every choice between messages goes by it.
 import type { WirePayload } from "./encode.ts";
+import { SeldomMap, SeldomSet } from "./seldom.ts";
 
 export interface SignalItem {
   readonly kind: "signal";
@@ -62,10 +63,10 @@ export { Queue };
 
 export class Inbox {
   #order = 0;
-  #signals = new Map<string, Queue<SignalItem>>();
+  readonly #signals = new SeldomMap<string, Queue<SignalItem>>();
   #signalCount = 0;
   /** Updates that were neither accepted nor rejected, in order of arrival. */
-  readonly undecided: Set<UpdateItem> = new Set();
+  readonly undecided: SeldomSet<UpdateItem> = new SeldomSet();
 
   /** The number that the next message will get. */
   get next(): number {

@@ -9,6 +9,7 @@ import { enter, requireRole } from "./enter.ts";
 import { isTaskError, MisuseError, NestingError, taskErrorOf } from "./errors.ts";
 import { Queue, type SignalItem, type UpdateItem } from "./inbox.ts";
 import type { NativeRun } from "./run.ts";
+import { SeldomSet } from "./seldom.ts";
 import { stackText } from "../converter/stack.ts";
 import { inClosure, slot } from "./slot.ts";
 import type { ReceiveState } from "./tracing.ts";
@@ -41,7 +42,7 @@ export class ReceiveScope {
   /** Accepted while a handler was running, in order (#1). */
   readonly #accepted: Queue<Accepted> = new Queue();
   /** Accepted and not answered yet, in order of acceptance. */
-  readonly #unanswered: Set<UpdateItem> = new Set();
+  readonly #unanswered: SeldomSet<UpdateItem> = new SeldomSet();
   /** updateState calls that wait for the running handler, in order. */
   readonly #changes: StateAwaiter<unknown>[] = [];
   #stopping: "stop" | "timeout" | "cancel" | undefined;

@@ -30,6 +30,7 @@ import { Markers } from "./markers.ts";
 import type { Activator, CommandPort, RunContext } from "./program.ts";
 import { answerQueries, Published } from "./queries.ts";
 import type { ReceiveScope } from "./receive.ts";
+import { SeldomMap } from "./seldom.ts";
 import type { SignalAwaiter } from "./signals.ts";
 import { type RunClock, slot } from "./slot.ts";
 import { type Awaiter, Strand, type Work } from "./strand.ts";
@@ -58,17 +59,17 @@ export class NativeRun implements Activator, RunClock {
   readonly pending: Set<Awaiter<unknown>> = new Set();
   /** Strands that have not ended, in order of creation. */
   readonly strands: Set<Strand> = new Set();
-  readonly timers: Map<number, TimerTarget> = new Map();
-  readonly activities: Map<number, ActivityAwaiter> = new Map();
+  readonly timers: SeldomMap<number, TimerTarget> = new SeldomMap();
+  readonly activities: SeldomMap<number, ActivityAwaiter> = new SeldomMap();
   /** Children that have not ended, in order of their starts. */
-  readonly children: Map<number, Child> = new Map();
-  readonly externalSignals: Map<number, ExternalSignalAwaiter> = new Map();
-  readonly externalCancels: Map<number, ExternalCancelAwaiter> = new Map();
+  readonly children: SeldomMap<number, Child> = new SeldomMap();
+  readonly externalSignals: SeldomMap<number, ExternalSignalAwaiter> = new SeldomMap();
+  readonly externalCancels: SeldomMap<number, ExternalCancelAwaiter> = new SeldomMap();
   readonly inbox: Inbox = new Inbox();
   /** The newest updates that this run and those before it have answered. */
   readonly answered: AnsweredUpdates = new AnsweredUpdates();
   /** waitForSignal calls by name, oldest first. */
-  readonly waiters: Map<string, SignalAwaiter[]> = new Map();
+  readonly waiters: SeldomMap<string, SignalAwaiter[]> = new SeldomMap();
   readonly markers: Markers = new Markers();
   readonly published: Published = new Published();
   /** What setCurrentDetails was given last. */

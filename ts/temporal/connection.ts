@@ -1,6 +1,5 @@
 // A connection to a Temporal cluster as applications hold it: opened and checked before anything is done with it, with errors that say what
 // is wrong with which option, and what the server says that it can do. The calls themselves are grpc.ts's.
-import { setImmediate } from "node:timers";
 import { type Duration, toMs } from "../converter/duration.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { backoffMs, type BackoffOptions } from "../service/retry.ts";
@@ -76,7 +75,7 @@ export class Connection implements RawService {
       throw new TypeError("a namespace is a text that is not empty");
     }
     // A worker that is given this promise starts its thread first: the thread takes longer than the connection.
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    await Promise.resolve();
     // An attempt ends early enough to tell why, and to leave time for another.
     const attemptTimeout = rest.attemptTimeout ?? Math.min(5000, timeoutMs * 0.45);
     const connection = new Connection({ ...rest, attemptTimeout });

@@ -90,6 +90,13 @@ export function* patternNames(pattern: Pattern): Generator<Identifier> {
   }
 }
 
+/** Where a `var` may stand below a function: in statements, never within expressions, which are most of a program. */
+const HOLDS_STATEMENTS: ReadonlySet<AnyNode["type"]> = new Set<AnyNode["type"]>([
+  ...["BlockStatement", "IfStatement", "LabeledStatement", "WithStatement", "ExportNamedDeclaration"] as const,
+  ...["ForStatement", "ForInStatement", "ForOfStatement", "WhileStatement", "DoWhileStatement"] as const,
+  ...["TryStatement", "CatchClause", "SwitchStatement", "SwitchCase"] as const,
+]);
+
 class Walker {
   readonly #visitor: Visitor;
   readonly #parents: AnyNode[] = [];
@@ -129,7 +136,7 @@ class Walker {
           }
         }
       }
-      this.#hoistVars(children(node));
+      if (HOLDS_STATEMENTS.has(node.type)) this.#hoistVars(children(node));
     }
   }
 

@@ -1,0 +1,73 @@
+// Tables that most runs never put anything into. An empty Map takes 180 bytes, and a worker keeps thousands of idle runs, each with a dozen
+// of them: so the real one is made with the first entry.
+
+// Shared by all that are empty; nothing is ever put in.
+const NONE = new Map<never, never>();
+
+/** A Map that takes next to nothing while it is empty. */
+export class SeldomMap<K, V> {
+  #map: Map<K, V> | undefined;
+
+  get size(): number {
+    return this.#map?.size ?? 0;
+  }
+
+  has(key: K): boolean {
+    return this.#map?.has(key) === true;
+  }
+
+  get(key: K): V | undefined {
+    return this.#map?.get(key);
+  }
+
+  set(key: K, value: V): this {
+    (this.#map ??= new Map()).set(key, value);
+    return this;
+  }
+
+  delete(key: K): boolean {
+    return this.#map?.delete(key) === true;
+  }
+
+  clear(): void {
+    this.#map = undefined;
+  }
+
+  keys(): IterableIterator<K> {
+    return (this.#map ?? NONE).keys();
+  }
+
+  values(): IterableIterator<V> {
+    return (this.#map ?? NONE).values();
+  }
+
+  [Symbol.iterator](): IterableIterator<[K, V]> {
+    return (this.#map ?? NONE)[Symbol.iterator]() as IterableIterator<[K, V]>;
+  }
+}
+
+/** A Set that takes next to nothing while it is empty. */
+export class SeldomSet<T> {
+  readonly #members = new SeldomMap<T, true>();
+
+  get size(): number {
+    return this.#members.size;
+  }
+
+  add(member: T): this {
+    this.#members.set(member, true);
+    return this;
+  }
+
+  delete(member: T): boolean {
+    return this.#members.delete(member);
+  }
+
+  clear(): void {
+    this.#members.clear();
+  }
+
+  [Symbol.iterator](): IterableIterator<T> {
+    return this.#members.keys();
+  }
+}

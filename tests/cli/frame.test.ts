@@ -208,3 +208,11 @@ test("Ctrl-C: a command is given up, or drains and answers itself", async () => 
   controller.abort(new Interrupted());
   assert.deepEqual(await draining, { code: 0, out: "drained\n", err: "" });
 });
+
+test("names, ids and what is required are never empty; other texts may be", async () => {
+  const empty = await run(["order", "place", "-w", ""]);
+  assert.deepEqual([empty.code, empty.err], [2, "temporalex: --workflow-id is empty; see temporalex order place --help\n"]);
+  const other = await run(["order", "place", "-w", "1", "--type", "", "--json"]);
+  assert.equal(other.code, 0, other.err);
+  assert.equal(JSON.parse(other.out).type, "");
+});

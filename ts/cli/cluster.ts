@@ -29,11 +29,19 @@ export function meansCluster(
 
 /** Where the cluster is and who asks. */
 async function clusterOptions({ options, io }: ClusterCall): Promise<ClientConnectConfig> {
-  const read = async (path: string | undefined) =>
-    path === undefined ? undefined : new TextDecoder().decode(await io.read(resolve(io.cwd, path)));
-  const [serverRootCaCertificate, clientCertificate, clientKey] = await Promise.all(
-    [options.tlsCaPath, options.tlsCertPath, options.tlsKeyPath].map(read),
-  );
+  const read = async (flag: string, path: string | undefined) => {
+    if (path === undefined) return undefined;
+    try {
+      return new TextDecoder().decode(await io.read(resolve(io.cwd, path)));
+    } catch (error) {
+      throw new UsageError(`${flag} ${path} cannot be read: ${(error as Error).message}`);
+    }
+  };
+  const [serverRootCaCertificate, clientCertificate, clientKey] = await Promise.all([
+    read("--tls-ca-path", options.tlsCaPath),
+    read("--tls-cert-path", options.tlsCertPath),
+    read("--tls-key-path", options.tlsKeyPath),
+  ]);
   const profile = loadClientConfigProfile({
     overrideEnvVars: io.env,
     ...(options.profile !== undefined && { profile: options.profile }),

@@ -27,7 +27,6 @@ export async function runCommand(call: RunCall): Promise<number> {
   const activities = await importActivities(io.cwd, options.activities);
   const codec = await importCodec(io.cwd, options.codec);
   const id = options.workflowId ?? randomId();
-  if (id === "") throw new UsageError("--workflow-id is empty");
   const store = options.store === undefined ? undefined : resolve(io.cwd, options.store);
   let giveUp: (reason: CommandError) => void = () => {};
   const stuck = new Promise<never>((_, reject) => (giveUp = reject));

@@ -159,5 +159,9 @@ function inOurWords(error: unknown, { options }: ServiceCall, where: string): un
 function reworded(error: Error, message: string): Error {
   const copy = Object.create(error) as Error;
   Object.defineProperty(copy, "message", { value: message });
+  // A cause in the words of before is said already.
+  if (error.cause instanceof Error && error.cause.message === error.message) {
+    Object.defineProperty(copy, "cause", { value: undefined });
+  }
   return copy;
 }

@@ -11,7 +11,7 @@ export interface Option {
   readonly short?: string;
   /** More long names that mean the same, in camel case. */
   readonly aliases?: readonly string[];
-  /** What stands for the value in the help, without brackets: "id". */
+  /** What stands for the value in the help, without brackets: "path". An "id" and a "name" are never empty, and nothing required is. */
   readonly value?: string;
   /** The only values; compared without regard to case, "-" and "_". */
   readonly choices?: readonly string[];

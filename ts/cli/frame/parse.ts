@@ -139,7 +139,14 @@ function readValues(
 
 const plain = (text: string): string => text.toLowerCase().replace(/[-_ ]/g, "");
 
+/** What stands for values that name something. */
+const NAMES: ReadonlySet<string | undefined> = new Set(["id", "name"]);
+
 function readValue(text: string, option: Option, source: string, help: string): string | number {
+  // An empty name is mostly a shell variable that is not set.
+  if (text === "" && option.type === "text" && (option.required === true || NAMES.has(option.value))) {
+    throw new UsageError(`${source} is empty; ${help}`);
+  }
   if (option.choices !== undefined) {
     const found = option.choices.find((choice) => plain(choice) === plain(text));
     if (found !== undefined) return found;

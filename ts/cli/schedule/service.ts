@@ -25,7 +25,6 @@ export async function withSchedule<T>(
   use: (handle: ScheduleHandle, connection: Connection) => Promise<T>,
 ): Promise<T> {
   const { scheduleId } = call.options;
-  if (scheduleId === "") throw new UsageError("--schedule-id is empty");
   return await withCluster(call, async (connection) => {
     try {
       return await use(connection.client.schedule.getHandle(scheduleId), connection);

@@ -32,7 +32,15 @@ export const SERVICE_OPTIONS = {
     help:
       "The file with profiles. Default: TEMPORAL_CONFIG_FILE, else temporalio/temporal.toml in the user's configuration folder",
   },
-  namespace: { section: WHERE, type: "text", short: "n", default: "default", env: "TEMPORALEX_NAMESPACE", help: "Namespace" },
+  namespace: {
+    section: WHERE,
+    type: "text",
+    short: "n",
+    value: "name",
+    default: "default",
+    env: "TEMPORALEX_NAMESPACE",
+    help: "Namespace",
+  },
   apiKey: {
     section: WHERE,
     type: "text",

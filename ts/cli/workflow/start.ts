@@ -3,7 +3,7 @@ import { WorkflowContinuedAsNewError, WorkflowFailedError } from "../../client/e
 import type { WorkflowOptions } from "../../client/options.ts";
 import { randomId } from "../../platform/host.ts";
 import { type Call, Exit } from "../frame/command.ts";
-import { errorDocument, errorText, UsageError } from "../frame/errors.ts";
+import { errorDocument, errorText } from "../frame/errors.ts";
 import { type Connection, type Handle, withService } from "../service.ts";
 import type { ResultCall, StartCall, UpdateWithStartCall } from "../table/workflow.ts";
 import { type Encoded, encodeInput, jsonPairs, readInputs, showValue } from "../values.ts";
@@ -17,8 +17,6 @@ export function startOptions(
 ): WorkflowOptions & { args: Encoded[] } {
   const { idConflictPolicy, idReusePolicy, executionTimeout, runTimeout, taskTimeout, startDelay } = options;
   const { staticSummary, staticDetails } = options;
-  if (options.workflowId === "") throw new UsageError("--workflow-id is empty");
-  if (options.taskQueue === "") throw new UsageError("--task-queue is empty");
   const memo = jsonPairs("--memo", options.memo);
   const searchAttributes = jsonPairs("--search-attribute", options.searchAttribute) as WorkflowOptions["searchAttributes"];
   return {

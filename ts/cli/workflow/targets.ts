@@ -25,7 +25,6 @@ export async function withTargets(
   if ((workflowId === undefined) === (query === undefined)) {
     throw new UsageError(`--workflow-id or --query is required, and not both; see temporalex ${call.name} --help`);
   }
-  if (workflowId === "") throw new UsageError("--workflow-id is empty");
   if (query !== undefined && runId !== undefined) throw new UsageError("--run-id goes with --workflow-id, not with --query");
   return await withService(call, async ({ client, settings }) => {
     const { print } = call;

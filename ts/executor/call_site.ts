@@ -39,7 +39,9 @@ function userFrames(stack: string | undefined, depth: number): string {
 }
 
 /** A frame without what the engine adds to a function's name: "Object.eval [as run] (f)" is "f", "StrandStart.left [as body] (f)" is "left (f)". */
-function plainNames(frame: string): string {
+function plainNames(text: string): string {
+  // Deno's form for evaluated code outside of a realm.
+  const frame = text.replace(/, <anonymous>(?=:\d+:\d+\)?$)/, "");
   const [, wait = "", name, place] = /^(async )?(.*?) \((.*)\)$/.exec(frame) ?? [];
   if (place === undefined) return frame;
   const plain = name!.replace(/ \[as [^\]]*\]$/, "").replace(/^(?:Object|StrandStart)\./, "");

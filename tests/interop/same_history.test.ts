@@ -61,9 +61,8 @@ const code = {
   fails: (): string => {
     throw ApplicationFailure.nonRetryable("never", { type: "Never" });
   },
-  hangs: async () => {
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-  },
+  // Until its worker stops: a server may notice a timeout a second late, and more on a busy machine.
+  hangs: () => activitySleep(60_000),
   beats: async () => {
     for (;;) {
       heartbeat("alive");

@@ -35,6 +35,8 @@ const interop = testFiles.filter((f) => f.startsWith("tests/interop")).sort((a, 
 const inBrowser = testFiles.filter((f) => f.startsWith("tests/browser"));
 const deno = bin("deno");
 const hasDeno = deno !== undefined && (await run(deno, ["--version"])).status === 0;
+/** npm's `deno` is a program that starts this one, and hands no signal on. */
+const denoItself = [join(root, "node_modules/deno/deno"), deno].find((path) => path !== undefined && existsSync(path));
 const noDeno = "the npm package deno has no binary here";
 const cargo = which("cargo");
 const temporal = process.env.TEMPORAL_CLI ?? which("temporal") ?? [join(homedir(), "go/bin/temporal")].find((p) => existsSync(p));
@@ -43,34 +45,61 @@ const noTemporal = "no Temporal dev server (set TEMPORAL_CLI, or: go install git
 /** Files at a time: each has a server of its own and waits for it most of the time. */
 const INTEROP_JOBS = 4;
 
+/** Minutes after which a suite is given up; each takes a third of it or less. */
+const MINUTES = { rust: 12, node: 9, deno: 9, interop: 9, "interop-deno": 9, package: 9 };
+const OTHERS_MINUTES = 6;
+/** Of one file of node's tests. */
+const FILE_MINUTES = 6;
+/** For all together, from the start of .ci/run: a suite that hangs must not take the results of the others along. */
+const ALL_MINUTES = 40;
+/** A machine that nobody waits for may be slow. */
+const patience = process.env.CI ? 60_000 : 3 * 60_000;
+const end = (Number(process.env.CI_BEGAN ?? 0) * 1000 || Date.now()) + ALL_MINUTES * patience;
+let deadline = Infinity;
+const running = [];
+/** As `run`, within the time of the suite. */
+const runInTime = async (cmd, argv, opts = {}) => {
+  const r = await run(cmd, argv, { ...opts, timeoutMs: Math.max(1000, deadline - Date.now()) });
+  running.push(...r.left);
+  return r;
+};
+
 const one = (status, output) => ({ passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, skipped: 0, output });
 const skip = (reason) => ({ passed: 0, failed: 0, skipped: 1, reason });
 const command = async (cmd, argv, opts) => {
-  const r = await run(cmd, argv, opts);
+  const r = await runInTime(cmd, argv, opts);
   return one(r.status, r.output);
 };
-/** Counts of node's TAP summary. */
+/** Counts of tools/lib/test_reporter.mjs, whose other lines are the failures. */
 const nodeTests = async (files, opts = {}, concurrency = 2) => {
   if (files.length === 0) return { passed: 0, failed: 0, skipped: 0, output: "" };
-  const r = await run(process.execPath, ["--test", "--test-reporter=tap", `--test-concurrency=${concurrency}`, ...files], {
+  const flags = [
+    `--test-reporter=${join(root, "tools/lib/test_reporter.mjs")}`,
+    "--test-reporter-destination=stdout",
+    `--test-concurrency=${concurrency}`,
+    `--test-timeout=${FILE_MINUTES * patience}`,
+  ];
+  const r = await runInTime(process.execPath, ["--test", ...flags, ...files], {
     env: { FORCE_COLOR: "0" },
+    lastWords: "SIGTERM",
     ...opts,
   });
-  const count = (what) => Number(new RegExp(`^# ${what} (\\d+)`, "m").exec(r.output)?.[1] ?? 0);
-  const skipped = [...r.output.matchAll(/^\s*ok \d+ - (.*) # SKIP ?(.*)$/gm)].map((m) => `${m[1]} (${m[2]})`);
-  const failed = Math.max(count("fail") + count("cancelled"), r.status === 0 ? 0 : 1);
-  return { passed: count("pass"), failed, skipped: count("skipped"), skippedNames: skipped, output: r.output };
+  const count = (what) => Number(new RegExp(`^# ${what} (\\d+)$`, "m").exec(r.output)?.[1] ?? 0);
+  const skippedNames = [...r.output.matchAll(/^skipped: (.*)$/gm)].map((m) => m[1]);
+  const failed = Math.max(count("fail"), r.status === 0 ? 0 : 1);
+  return { passed: count("pass"), failed, skipped: count("skipped"), skippedNames, output: r.output };
 };
-/** Counts of Deno's last line. */
 /**
- * Deno 2.9.5 may abort its whole process in nghttp2 when a client of a server in it leaves (ARCHITECTURE, section 14), and takes all results
- * with it. That one abort, and nothing else, is tried once more, and the suite's line says so.
+ * Counts of Deno's last line. Deno 2.9.5 may abort its whole process in nghttp2 when the other side of a connection says goodbye
+ * (ARCHITECTURE, section 14), and takes all results with it. That one abort, and nothing else, is tried once more, and the suite's line says so.
  */
 const ABORTED = /nghttp2\S*: int find_stream_on_goaway_func.*Assertion/;
 const denoTests = async (files, { env = {}, jobs = 1 } = {}) => {
   const once = () =>
-    run(deno, ["test", "-A", "--no-check", "--quiet", ...(jobs > 1 ? ["--parallel"] : []), ...files], {
+    runInTime(denoItself, ["test", "-A", "--no-check", "--quiet", ...(jobs > 1 ? ["--parallel"] : []), ...files], {
       env: { NO_COLOR: "1", DENO_JOBS: String(jobs), ...env },
+      // It names the tests that have not ended.
+      lastWords: "SIGINT",
     });
   const counts = (output) =>
     /(\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed(?: \(\d+ steps?\))?(?: \| (\d+) ignored)?/.exec(output);
@@ -93,7 +122,7 @@ const denoTests = async (files, { env = {}, jobs = 1 } = {}) => {
 /** A tool that bundles for browsers, runs, and ends with a line of counts. */
 const bundled = async (...argv) => {
   if (!bin("esbuild")) return skip("esbuild is not installed");
-  const r = await run(process.execPath, argv);
+  const r = await runInTime(process.execPath, argv);
   const m = /^(\d+) passed, (\d+) failed, (\d+) skipped(?:: (.*))?$/m.exec(r.output);
   if (!m) return one(1, r.output);
   const skippedNames = [...r.output.matchAll(/^skipped: (.*)$/gm)].map((m) => m[1]);
@@ -120,17 +149,17 @@ const suites = {
   // The built page, in a browser.
   "web-demo": async () => {
     if (!bin("vite")) return skip("vite is not installed");
-    const built = await run(process.execPath, ["tools/demo.mjs", "--build-only"]);
+    const built = await runInTime(process.execPath, ["tools/demo.mjs", "--build-only"]);
     if (built.status !== 0) return one(1, built.output);
     const files = walk(join(root, "web-demo/tests")).filter((f) => f.endsWith(".test.mjs"));
     return nodeTests(files, { env: { DEMO_IS_BUILT: "1", FORCE_COLOR: "0" } }, 1);
   },
   rust: async () => {
     if (!cargo) return skip("no cargo: the committed module is used as it is");
-    const opts = { cwd: join(root, "core-rs"), timeoutMs: 30 * 60_000 };
-    const fmt = await run(cargo, ["fmt", "--check"], opts);
-    const clippy = await run(cargo, ["clippy", "-q", "--locked", "--all-targets", "--", "-D", "warnings"], opts);
-    const test = await run(cargo, ["test", "--locked", "--no-fail-fast"], opts);
+    const opts = { cwd: join(root, "core-rs") };
+    const fmt = await runInTime(cargo, ["fmt", "--check"], opts);
+    const clippy = await runInTime(cargo, ["clippy", "-q", "--locked", "--all-targets", "--", "-D", "warnings"], opts);
+    const test = await runInTime(cargo, ["test", "--locked", "--no-fail-fast"], opts);
     const sum = (re) => [...test.output.matchAll(re)].reduce((n, m) => n + Number(m[1]), 0);
     // Tests over histories that lie beside the checkout say so when those are absent; cargo counts them as passed.
     const absent = [...test.output.matchAll(/^SKIPPED (.*)$/gm)].map((m) => m[1]);
@@ -152,7 +181,7 @@ const suites = {
   },
   package: async () => {
     for (const needed of ["esbuild", "tsc"]) if (!bin(needed)) return skip(`${needed} is not installed`);
-    const r = await run(process.execPath, ["tests/package/run.mjs"]);
+    const r = await runInTime(process.execPath, ["tests/package/run.mjs"]);
     const m = /^(\d+) passed, (\d+) failed, (\d+) skipped(?:: (.*))?$/m.exec(r.output);
     if (!m) return one(1, r.output);
     return { passed: +m[1], failed: +m[2], skipped: +m[3], reason: m[4], output: r.output };
@@ -194,7 +223,8 @@ for (const [name, suite] of Object.entries(suites)) {
     continue;
   }
   const t0 = Date.now();
-  const r = await suite();
+  deadline = Math.min(t0 + (MINUTES[name] ?? OTHERS_MINUTES) * patience, end);
+  const r = deadline - t0 < 10_000 ? { ...one(1, ""), reason: "not run: the suites before it took all the time" } : await suite();
   const seconds = ((Date.now() - t0) / 1000).toFixed(1);
   total.passed += r.passed;
   total.failed += r.failed;
@@ -215,6 +245,7 @@ for (const [name, suite] of Object.entries(suites)) {
       }${r.reason ? ` - ${r.reason}` : ""}`,
     );
     for (const n of r.skippedNames ?? []) say(`       skipped: ${n}`);
+    for (const command of running.splice(0)) say(`       left running, and ended: ${command.slice(0, 150)}`);
     if (r.failed > 0 || flags.has("--verbose")) say(failuresOf(r.output ?? ""));
   }
 }
@@ -222,9 +253,14 @@ if (flags.has("--json")) say(JSON.stringify({ suites: report, ...total }));
 say(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 process.exitCode = total.failed > 0 ? 1 : 0;
 
-/** The useful part of a long output: TAP failures with their blocks, else the tail. */
+/** The useful part of a long output: of node's tests the failures, of Deno's what stands behind the last test, else the tail. */
 function failuresOf(output) {
-  const blocks = [...output.matchAll(/^( *)not ok .*\n(?:\1 {2}---\n[\s\S]*?\n\1 {2}\.\.\.\n)?/gm)].map((m) => m[0]);
-  const text = blocks.length > 0 && !flags.has("--verbose") ? blocks.join("") : output;
-  return text.length > 12_000 && !flags.has("--verbose") ? `…\n${text.slice(-12_000)}` : text;
+  if (flags.has("--verbose")) return output;
+  const most = 60_000;
+  const failed = output.search(/^not ok - /m);
+  const errors = output.indexOf("\n ERRORS \n");
+  if (failed >= 0) output = output.slice(failed);
+  else if (errors >= 0) output = output.slice(errors);
+  else return output.length > 12_000 ? `…\n${output.slice(-12_000)}` : output;
+  return output.length > most ? `${output.slice(0, most / 2)}\n…\n${output.slice(-most / 2)}` : output;
 }

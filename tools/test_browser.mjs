@@ -110,7 +110,7 @@ try {
   };
   for (const [name, runIn] of Object.entries(where)) {
     let timer;
-    const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Error("no answer in 300 s")), 300_000)));
+    const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Error("no answer in 150 s")), 150_000)));
     const results = await Promise.race([runIn(), late]).finally(() => clearTimeout(timer));
     for (const r of results) {
       if (r.status === "passed") passed++;

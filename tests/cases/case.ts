@@ -29,18 +29,28 @@ class Skipped extends Error {}
 
 const shown = (e: unknown): string => e instanceof Error ? stackText(e) : String(e);
 
+/** A case that takes longer is hung: the slowest takes a few seconds. The rest is run, and it is named. */
+const HUNG_MS = 90_000;
+
 export async function runCase(file: string, one: Case): Promise<CaseResult> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
   try {
-    await one.run({
+    const hung = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`it did not end within ${HUNG_MS / 1000} s`)), HUNG_MS);
+    });
+    const ended = one.run({
       skip: (reason) => {
         throw new Skipped(reason);
       },
     });
+    await Promise.race([ended, hung]);
     return { file, name: one.name, status: "passed" };
   } catch (e) {
     if (e instanceof Skipped) return { file, name: one.name, status: "skipped", error: e.message };
     const cause = e instanceof Error && e.cause instanceof Error ? `\ncaused by ${shown(e.cause)}` : "";
     return { file, name: one.name, status: "failed", error: shown(e) + cause };
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -3,6 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { endFamily, family, MARK } from "./processes.mjs";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 export const say = (line) => console.log(line);
@@ -33,10 +34,21 @@ function versionsMatch(lock, installed) {
   return Object.entries(have).every(([path, p]) => want[path] !== undefined && want[path].version === p.version);
 }
 
-/** Runs a command to its end; answers { status, output }. Ends it after `timeoutMs`. */
-export function run(cmd, args, { cwd = root, env = {}, timeoutMs = 20 * 60_000, live = false } = {}) {
+let runs = 0;
+/** Time for a program that is given up to say what it was about. */
+const LAST_WORDS_MS = 5000;
+/** Time for what a program has started to end behind it. */
+const LEAVE_MS = 1500;
+
+/**
+ * Runs a command to its end; answers { status, output, left }. After `timeoutMs` it is sent `lastWords` (if given), and then ended with
+ * everything that it started; so is what it leaves running (`left` has their commands), and all of it when this process is told to stop.
+ */
+export function run(cmd, args, { cwd = root, env = {}, timeoutMs = 20 * 60_000, live = false, lastWords } = {}) {
   return new Promise((resolve) => {
-    const child = spawn(cmd, args, { cwd, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+    const mark = `${process.pid}.${++runs}`;
+    const marks = process.env[MARK] === undefined ? mark : `${process.env[MARK]},${mark}`;
+    const child = spawn(cmd, args, { cwd, env: { ...process.env, ...env, [MARK]: marks }, stdio: ["ignore", "pipe", "pipe"] });
     let output = "";
     const take = (chunk) => {
       output += chunk;
@@ -44,19 +56,37 @@ export function run(cmd, args, { cwd = root, env = {}, timeoutMs = 20 * 60_000, 
     };
     child.stdout.on("data", take);
     child.stderr.on("data", take);
+    let last;
     const timer = setTimeout(() => {
-      output += `\n(ended after ${timeoutMs / 1000} s)\n`;
-      child.kill("SIGKILL");
+      output += `\n(not ended after ${Math.round(timeoutMs / 1000)} s, and given up)\n`;
+      if (lastWords !== undefined) child.kill(lastWords);
+      last = setTimeout(() => endFamily(child.pid, mark), lastWords === undefined ? 0 : LAST_WORDS_MS);
     }, timeoutMs);
-    const stop = () => child.kill("SIGTERM");
+    const stop = (signal) => {
+      endFamily(child.pid, mark);
+      process.exit(signal === "SIGINT" ? 130 : 143);
+    };
     process.once("SIGINT", stop);
+    process.once("SIGTERM", stop);
     child.on("error", (e) => {
       output += e.message;
-    });
-    child.on("close", (status) => {
+      if (child.pid !== undefined) return;
       clearTimeout(timer);
       process.off("SIGINT", stop);
-      resolve({ status: status ?? 1, output });
+      process.off("SIGTERM", stop);
+      resolve({ status: 1, output, left: [] });
+    });
+    // "close" comes when nobody holds the pipes any more: what was left running may never let go of them.
+    const closed = new Promise((done) => child.on("close", done));
+    child.on("exit", async (status) => {
+      clearTimeout(timer);
+      if (family(undefined, mark).length > 0) await new Promise((done) => setTimeout(done, LEAVE_MS));
+      const left = endFamily(undefined, mark).map(({ command }) => command);
+      clearTimeout(last);
+      await Promise.race([closed, new Promise((done) => setTimeout(done, LEAVE_MS).unref())]);
+      process.off("SIGINT", stop);
+      process.off("SIGTERM", stop);
+      resolve({ status: status ?? 1, output, left });
     });
   });
 }

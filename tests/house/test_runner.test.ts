@@ -1,0 +1,92 @@
+// runtime: node
+// What `npm test` says of a failure, and that nothing can hold it up: CI has one look at a run.
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+
+const lib = join(process.cwd(), "tools/lib");
+const { run } = await import(pathToFileURL(join(lib, "steps.mjs")).href);
+
+async function inFolder(files: { [name: string]: string }, body: (folder: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "temporalex-runner-"));
+  try {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    await body(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+const TESTS = {
+  "fails.test.mjs": `import { test } from "node:test";
+test("fine", () => {});
+test("left out", { skip: "no such machine" }, () => {});
+test("outer", (t) => t.test("inner", () => { console.log("printed before"); throw new Error("it broke", { cause: new TypeError("a root") }); }));
+`,
+  "hangs.test.mjs": `import { test } from "node:test";
+test("ends", () => {});
+test("never ends", async () => { setInterval(() => {}, 1000); await new Promise(() => {}); });
+`,
+};
+/** What has ended and is not yet collected by whoever took it over does not live. */
+function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return process.platform !== "linux" || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+// Without the variable by which a runner knows that it is inside of another.
+const env = { NODE_TEST_CONTEXT: undefined, FORCE_COLOR: "0" };
+
+test("failures are told by file and name, with their whole error and what was printed; a file that hangs by its test", () =>
+  inFolder(TESTS, async (folder) => {
+    const argv = ["--test", `--test-reporter=${join(lib, "test_reporter.mjs")}`, "--test-timeout=3000", ...Object.keys(TESTS)];
+    const { status, output } = await run(process.execPath, argv, { cwd: folder, env });
+    assert.equal(status, 1);
+    assert.match(
+      output,
+      /^not ok - fails\.test\.mjs > outer > inner\n {4}Error: it broke\n[\s\S]*a root[\s\S]*printed before/m,
+    );
+    assert.match(output, /^not ok - hangs\.test\.mjs\n {4}test timed out after 3000ms\n {4}begun and not ended: never ends$/m);
+    assert.match(output, /^skipped: left out \(no such machine\)\n# pass 2\n# fail 3\n# skipped 1$/m);
+  }));
+
+test("a runner that is given up names the test that it was at", () =>
+  inFolder(TESTS, async (folder) => {
+    const argv = ["--test", `--test-reporter=${join(lib, "test_reporter.mjs")}`, "hangs.test.mjs"];
+    const { status, output } = await run(process.execPath, argv, { cwd: folder, env, timeoutMs: 3000, lastWords: "SIGTERM" });
+    assert.notEqual(status, 0);
+    assert.match(output, /not ended after 3 s, and given up[\s\S]*not ended - hangs\.test\.mjs: never ends/);
+  }));
+
+test("a command that is given up ends with all that it started, also what holds its pipes or lost its parent", async () => {
+  const sleeps = `${JSON.stringify(process.execPath)}, ["-e", "console.log(process.pid); setInterval(() => {}, 1000)"]`;
+  const program = `const { spawn, spawnSync } = require("node:child_process");
+spawn(${sleeps}, { stdio: ["ignore", 1, 2], detached: true }).unref();
+spawnSync(${sleeps}, { stdio: "inherit" });`;
+  const began = performance.now();
+  const { output } = await run(process.execPath, ["-e", program], { timeoutMs: 2000 });
+  assert.ok(performance.now() - began < 60_000);
+  const pids = [...output.matchAll(/^(\d+)$/gm)].map((m) => Number(m[1]));
+  assert.equal(pids.length, 2, output);
+  for (const pid of pids) assert.ok(!lives(pid), `${pid} lives`);
+});
+
+test(
+  "what a command leaves running is ended, and told",
+  { skip: process.platform !== "linux" && "looks into /proc" },
+  async () => {
+    const program =
+      `const child = require("node:child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 1000) // left"],
+  { stdio: "inherit", detached: true }); child.unref(); console.log(child.pid);`;
+    const { status, output, left } = await run(process.execPath, ["-e", program]);
+    assert.equal(status, 0);
+    assert.match(left.join("\n"), /\/\/ left/);
+    assert.ok(!lives(Number(output)));
+  },
+);

@@ -5,7 +5,12 @@ import { connect, type IncomingHttpHeaders } from "node:http2";
 import { after, before, test } from "node:test";
 import { create, equals, toBinary } from "@bufbuild/protobuf";
 import { createClient } from "@connectrpc/connect";
-import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
+import {
+  createConnectTransport,
+  createGrpcTransport,
+  createGrpcWebTransport,
+  Http2SessionManager,
+} from "@connectrpc/connect-node";
 import { Client, silentLogger } from "../../ts/client/mod.ts";
 import { namespaceField } from "../../ts/dev/namespaces.ts";
 import { type DevServer, startDevServer } from "../../ts/dev/server.ts";
@@ -24,8 +29,9 @@ import { until } from "../support/services.ts";
 import { GrpcService } from "../../ts/temporal/grpc.ts";
 
 const ORIGIN = "http://localhost:5173";
-let server: DevServer, service: GrpcService;
-const typed = () => createClient(WorkflowService, createGrpcTransport({ baseUrl: `http://127.0.0.1:${server.port}` }));
+let server: DevServer, service: GrpcService, connected: Http2SessionManager;
+const typed = () =>
+  createClient(WorkflowService, createGrpcTransport({ baseUrl: connected.authority, sessionManager: connected }));
 
 before(async () => {
   server = await startDevServer({
@@ -37,9 +43,12 @@ before(async () => {
     logger: silentLogger,
   });
   service = new GrpcService({ address: `127.0.0.1:${server.port}` });
+  connected = new Http2SessionManager(`http://127.0.0.1:${server.port}`);
 });
 after(async () => {
   service.close();
+  // Before the server says goodbye: in Deno that may crash a connection of others (ts/temporal/ends_later.ts).
+  connected.abort();
   await server.close();
 });
 

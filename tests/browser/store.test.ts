@@ -58,7 +58,7 @@ check("an engine worker that is not served is named, with what to do", async ({ 
 
 check("an engine worker that crashes is started again, and the tab goes on", async ({ store, newTab }) => {
   const one = await opened(await newTab(), { store, engine: "refusing.js?crashing" });
-  await one.page.waitForFunction(() => tab.led().length >= 2, undefined, { timeout: 20_000 });
+  await one.page.waitForFunction(() => tab.led().length >= 2, undefined, { timeout: 60_000 });
   assert.equal(await one.count(), 0);
 });
 

@@ -229,7 +229,7 @@ test("its end answers calls that wait", async () => {
   const began = performance.now();
   await mortal.close();
   assert.ok((await Promise.all(waiting)).every((code) => code === Code.UNAVAILABLE));
-  assert.ok(performance.now() - began < 5000);
+  assert.ok(performance.now() - began < 20_000);
   caller.close();
 });
 

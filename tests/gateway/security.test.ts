@@ -153,7 +153,7 @@ test("what is too large is not read to its end: by its announced length, without
 });
 
 test("a request that does not arrive whole ends in time, and keeps nobody out", async () => {
-  await withGateway({ service, limits: { arrivalMs: 300 } }, async ({ gateway: { port }, token }) => {
+  await withGateway({ service, limits: { arrivalMs: 1500 } }, async ({ gateway: { port }, token }) => {
     calls.length = 0;
     const head = `POST ${METHOD} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n`;
     const authorized =
@@ -173,28 +173,29 @@ test("a request that does not arrive whole ends in time, and keeps nobody out", 
     ] as const;
     const ended = half.map(async ([what, text]) => [what, (await sendBytes(port, text)).ms] as const);
     assert.equal((await send(port, token)).status, 200, "others are served meanwhile");
-    for (const [what, ms] of await Promise.all(ended)) assert.ok(ms < 8000, `${what}: closed after ${Math.round(ms)} ms`);
+    for (const [what, ms] of await Promise.all(ended)) assert.ok(ms < 20_000, `${what}: closed after ${Math.round(ms)} ms`);
     assert.equal(calls.length, 1);
   });
 });
 
 test("a call over HTTP may wait longer than a request may take to arrive, and ends with its caller", async () => {
-  let aborted = false;
+  let aborted = false, calls = 0;
   const slow: RawService = {
     call: (_, request, { signal } = {}) =>
       new Promise((resolve) => {
+        calls++;
         let answered = false;
         const timer = setTimeout(() => resolve((answered = true, request.slice())), 2500);
         signal?.addEventListener("abort", () => (aborted ||= !answered, clearTimeout(timer)));
       }),
   };
-  await withGateway({ service: slow, limits: { arrivalMs: 300 } }, async ({ gateway: { port }, token }) => {
+  await withGateway({ service: slow, limits: { arrivalMs: 1500 } }, async ({ gateway: { port }, token }) => {
     assert.equal((await send(port, token)).status, 200);
     assert.ok(!aborted);
     const text = `POST ${METHOD} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\n` +
       `content-type: application/proto\r\nconnect-protocol-version: 1\r\ncontent-length: 0\r\n\r\n`;
     const socket = connect(port, "127.0.0.1", () => socket.write(text));
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await until("the call has arrived", () => calls === 2);
     socket.destroy();
     await until("the call was taken back", () => aborted);
   });

@@ -80,7 +80,7 @@ test("waiting for a result skips what the workflow sleeps", () =>
     });
     assert.ok(env.now() >= START + 30 * DAY);
     assert.ok(env.now() < START + 30 * DAY + 1000, "time moved no further than it had to");
-    assert.ok(performance.now() - begin < 10_000);
+    assert.ok(performance.now() - begin < 60_000);
   }));
 
 test("time stands still between calls: a signal comes before the timeout, whatever the machine does", () =>

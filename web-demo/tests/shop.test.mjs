@@ -10,7 +10,7 @@ before(async () => (served = await site()));
 after(() => served.close());
 
 const inShop = (name, body) =>
-  test(name, { timeout: 90_000 }, async (t) => {
+  test(name, { timeout: 150_000 }, async (t) => {
     const launched = await browser(t);
     if (launched === undefined) return;
     try {
@@ -30,8 +30,8 @@ async function shop(context) {
   return tab;
 }
 
-const ready = (page) => page.waitForSelector("#shop[data-open]", { timeout: 20_000 });
-const role = (page, wanted) => page.waitForSelector(`#shop[data-role=${wanted}]`, { timeout: 20_000 });
+const ready = (page) => page.waitForSelector("#shop[data-open]", { timeout: 60_000 });
+const role = (page, wanted) => page.waitForSelector(`#shop[data-role=${wanted}]`, { timeout: 60_000 });
 const add = async (page, sku) => {
   await page.click(`[data-add=${sku}]`);
   await page.waitForSelector(`[data-remove=${sku}]`);
@@ -219,7 +219,7 @@ inShop("the store goes out as a file and comes in again, elsewhere; garbage does
   await add(other.page, "MUG-7");
   await other.page.setInputFiles("#import-file", { name: "shop.sqlite", mimeType: "application/x-sqlite3", buffer: file });
   await other.page.click("#replace");
-  await other.page.waitForSelector("[data-remove=BULB-1]", { timeout: 20_000 });
+  await other.page.waitForSelector("[data-remove=BULB-1]", { timeout: 60_000 });
   assert.deepEqual(await items(other.page), ["BULB-1"]);
   await add(other.page, "PEN-2");
   assert.deepEqual(await items(other.page), ["BULB-1", "PEN-2"]);

@@ -67,7 +67,9 @@ async function send(id: string, name: string): Promise<void> {
 /** Runs of earlier rounds miss what their clients could not send any more. */
 async function takeUp(limit: number): Promise<number> {
   const open: string[] = [];
-  for await (const { workflowId } of client.list("ExecutionStatus = 'Running' ORDER BY StartTime ASC")) {
+  for await (
+    const { workflowId } of client.list("ExecutionStatus = 'Running' AND WorkflowType = 'Crash' ORDER BY StartTime ASC")
+  ) {
     open.push(workflowId);
     if (open.length >= limit) break;
   }

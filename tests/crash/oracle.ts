@@ -8,6 +8,8 @@ import { type HistoryEvent, HistorySchema } from "../../ts/temporal/generated/te
 import { parseQuery } from "../../ts/engine/visibility/parse.ts";
 import * as program from "./program.ts";
 
+const { HELPER } = program;
+
 export interface Judgement {
   readonly runs: number;
   readonly open: number;
@@ -20,6 +22,8 @@ export interface Judgement {
   readonly problems: readonly string[];
 }
 
+/** Kind of the store's items that are events behind an open workflow task (core-rs/src/engine/state.rs). */
+const BUFFERED = 4;
 const text = new TextDecoder();
 
 export class Oracle {
@@ -30,6 +34,10 @@ export class Oracle {
   readonly #done = new Set<string>();
   readonly #problems: string[] = [];
   readonly #realm = createInlineRealm({ workflows: program });
+  /** Helpers that a parent says to have started, with whether it knows their end; and those that have closed. */
+  readonly #parents = new Map<string, boolean>();
+  readonly #closed = new Set<string>();
+  readonly #waiting = new Set<string>();
   #events = 0;
   #replayed = 0;
 
@@ -58,6 +66,7 @@ export class Oracle {
     try {
       this.#problems.push(...store.check());
       const found = new Set<string>();
+      this.#waiting.clear();
       let open = 0;
       let after;
       do {
@@ -67,11 +76,13 @@ export class Oracle {
           if (found.has(row.workflowId)) this.#problems.push(`${row.workflowId} was started twice`);
           found.add(row.workflowId);
           if (row.status === 1) open++;
+          else this.#closed.add(row.workflowId);
           if (this.#done.has(row.runId)) continue;
           const bytes = store.historyRange(row.workflowId, row.runId, 1, row.historyLength);
           const before = this.#problems.length;
           // A signal that came during a workflow task waits beside the history until the task ends.
-          const waiting = store.load(row.workflowId, row.runId)!.items.map((item) => text.decode(item.value));
+          const waiting = store.load(row.workflowId, row.runId)!.items
+            .filter(({ kind }) => kind === BUFFERED).map((item) => text.decode(item.value));
           await this.#judgeRun(row.workflowId, row.runId, bytes, waiting, row.status !== 1);
           if (row.status !== 1 && this.#problems.length === before) this.#done.add(row.runId);
         }
@@ -80,7 +91,11 @@ export class Oracle {
         const [kind, id] = what.split(" ") as [string, string];
         if (kind === "start" && !found.has(id)) this.#problems.push(`the start of ${id} was acknowledged and is gone`);
       }
-      for (const id of found) if (!this.#tried.has(`start ${id}`)) this.#problems.push(`nobody asked for ${id}`);
+      for (const id of found) {
+        const asked = id.endsWith(HELPER) ? this.#parents.has(id) || this.#waiting.has(id) : this.#tried.has(`start ${id}`);
+        if (!asked) this.#problems.push(`nobody asked for ${id}`);
+      }
+      this.#judgeChildren(found);
       const repeated = [...this.#executions.values()].filter(({ times }) => times > 1);
       return {
         runs: found.size,
@@ -97,6 +112,16 @@ export class Oracle {
     }
   }
 
+  /** What a parent has recorded of its helper is true of it, and the other way round. */
+  #judgeChildren(found: ReadonlySet<string>): void {
+    for (const [id, ended] of this.#parents) {
+      if (!found.has(id)) this.#problems.push(`the parent of ${id} has recorded its start, and it is gone`);
+      else if (ended !== this.#closed.has(id) && !this.#waiting.has(id)) {
+        this.#problems.push(`${id}: its end is ${ended ? "known and has not come" : "unknown"}`);
+      }
+    }
+  }
+
   async #judgeRun(
     id: string,
     runId: string,
@@ -110,6 +135,8 @@ export class Oracle {
     const once = new Set<string>();
     const unique = (what: string) => (once.has(what) ? problem(`${what} is recorded twice`) : once.add(what));
     for (const event of events) this.#judgeEvent(id, event, unique, problem);
+    // What came during a workflow task is not in the history yet, but it is known.
+    if (!closed && waiting.some((item) => item.includes(id + HELPER))) this.#waiting.add(id + HELPER);
     for (const what of this.#acknowledged) {
       const [kind, of, name] = what.split(" ");
       if (of !== id) continue;
@@ -136,7 +163,9 @@ export class Oracle {
       case "workflowExecutionSignaledEventAttributes": {
         const name = valueOf(attributes.value.input);
         unique(`signal ${name}`);
-        if (!this.#tried.has(`signal ${id} ${name}`)) problem(`nobody sent the signal ${name}`);
+        const parent = attributes.value.externalWorkflowExecution?.workflowId;
+        const sent = parent === undefined ? this.#tried.has(`signal ${id} ${name}`) : id === parent + HELPER;
+        if (!sent) problem(`nobody sent the signal ${name}`);
         break;
       }
       case "workflowExecutionUpdateAcceptedEventAttributes": {
@@ -157,6 +186,21 @@ export class Oracle {
         break;
       case "activityTaskCompletedEventAttributes":
         unique(`completion of the activity of event ${attributes.value.scheduledEventId}`);
+        break;
+      case "childWorkflowExecutionStartedEventAttributes":
+        unique(`start of the child of event ${attributes.value.initiatedEventId}`);
+        this.#parents.set(id + HELPER, false);
+        break;
+      case "childWorkflowExecutionCompletedEventAttributes":
+        unique(`end of the child of event ${attributes.value.initiatedEventId}`);
+        this.#parents.set(id + HELPER, true);
+        break;
+      case "externalWorkflowExecutionSignaledEventAttributes":
+        unique(`the signal of event ${attributes.value.initiatedEventId}`);
+        break;
+      case "startChildWorkflowExecutionFailedEventAttributes":
+      case "signalExternalWorkflowExecutionFailedEventAttributes":
+        problem(`${attributes.case} ${attributes.value.cause}`);
         break;
       case "timerStartedEventAttributes":
         unique(`timer ${attributes.value.timerId}`);

@@ -1,6 +1,20 @@
 // The workflow of the crash loop: activities with sleeps between them, then a mailbox that takes signals and updates until it has the
-// wanted number of each, then activities again. Its result names everything that happened, in order.
-import { activities, noreply, on, receive, reply, signal, sleep, stop, update, workflow } from "temporalex/workflow";
+// wanted number of each, then activities again. A child is there all the while, is signalled at the beginning and at the end, and answers
+// what it has got. The result names everything that happened, in order.
+import {
+  activities,
+  noreply,
+  on,
+  receive,
+  reply,
+  signal,
+  sleep,
+  startChild,
+  stop,
+  update,
+  workflow,
+  workflowInfo,
+} from "temporalex/workflow";
 
 export interface Plan {
   readonly steps: number;
@@ -13,6 +27,7 @@ export interface Mail {
 }
 export interface Outcome extends Mail {
   readonly steps: readonly number[];
+  readonly helped: readonly string[];
 }
 
 export const post = signal<[value: string]>("post");
@@ -23,9 +38,27 @@ const work = activities<{ step(n: number): Promise<number> }>({
   retry: { initialInterval: "10ms", maximumInterval: "100ms" },
 });
 
+/** Ids of helpers end like this. */
+export const HELPER = "-helper";
+
+export const helper = workflow("CrashHelper", {
+  messages: { post },
+  async run(): Promise<readonly string[]> {
+    const none: readonly string[] = [];
+    const got = await receive(none, [
+      on(post, ([value], got) => got.length === 1 ? stop([...got, value]) : noreply([...got, value])),
+    ]);
+    await sleep(2);
+    return got;
+  },
+});
+
 export const crash = workflow("Crash", {
   messages: { post, deliver },
   async run(plan: Plan): Promise<Outcome> {
+    const { workflowId } = workflowInfo();
+    const child = await startChild(helper, { id: workflowId + HELPER });
+    await child.signal(post, `${workflowId}-first`);
     const steps: number[] = [];
     const go = async (count: number) => {
       for (let i = 0; i < count; i++) {
@@ -47,6 +80,7 @@ export const crash = workflow("Crash", {
       }),
     ]);
     await go(plan.steps);
-    return { steps, ...mail };
+    await child.signal(post, `${workflowId}-second`);
+    return { steps, ...mail, helped: await child.result() };
   },
 });

@@ -1,8 +1,13 @@
 // The methods of WorkflowService that need no state machine: lists and counts from the store's index, and what this service is. They
 // answer from what is committed.
-import { fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
+import { create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
+import { BinaryReader } from "@bufbuild/protobuf/wire";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { MemoSchema, SearchAttributesSchema } from "../temporal/generated/temporal/api/common/v1/message_pb.ts";
+import {
+  MemoSchema,
+  SearchAttributesSchema,
+  WorkflowExecutionSchema,
+} from "../temporal/generated/temporal/api/common/v1/message_pb.ts";
 import type { WorkflowExecutionStatus } from "../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { WorkflowExecutionInfoSchema } from "../temporal/generated/temporal/api/workflow/v1/message_pb.ts";
 import {
@@ -47,7 +52,7 @@ export function hostMethods(context: HostContext): { readonly [name in MethodNam
       const size = Math.min(request.pageSize === 0 ? DEFAULT_PAGE : request.pageSize, MAX_PAGE);
       const page = store.list(parseQuery(request.query), size, readToken(request.nextPageToken, request.query));
       return encode(ListWorkflowExecutionsResponseSchema, {
-        executions: page.rows.map(infoOf),
+        executions: page.rows.map((row, i) => infoOf(row, familyOf(row, page.heads[i]!, namespace))),
         nextPageToken: page.next === undefined ? new Uint8Array(0) : writeToken(page.next, request.query),
       });
     },
@@ -81,7 +86,7 @@ function timestamp(ms: number): Timestamp {
   return { $typeName: "google.protobuf.Timestamp", seconds: BigInt(seconds), nanos: (micros - seconds * 1_000_000) * 1000 };
 }
 
-function infoOf(row: RunRow): MessageInitShape<typeof WorkflowExecutionInfoSchema> {
+function infoOf(row: RunRow, family: ReturnType<typeof familyOf>): MessageInitShape<typeof WorkflowExecutionInfoSchema> {
   return {
     execution: { workflowId: row.workflowId, runId: row.runId },
     type: { name: row.workflowType },
@@ -93,8 +98,29 @@ function infoOf(row: RunRow): MessageInitShape<typeof WorkflowExecutionInfoSchem
     historyLength: BigInt(row.historyLength),
     historySizeBytes: BigInt(Math.round(row.historySizeBytes)),
     firstRunId: row.firstRunId,
+    ...family,
     memo: fromBinary(MemoSchema, row.memo),
     searchAttributes: fromBinary(SearchAttributesSchema, row.searchAttributes),
+  };
+}
+
+/** Parent and root: they are in the engine's state alone, because nothing is looked for by them. Fields 47 and 49 of its `Head`. */
+function familyOf(row: RunRow, head: Uint8Array, namespace: string) {
+  let parent: Uint8Array | undefined;
+  let root: Uint8Array | undefined;
+  const reader = new BinaryReader(head);
+  while (reader.pos < reader.len) {
+    const [field, type] = reader.tag();
+    if (field === 47) parent = reader.bytes();
+    else if (field === 49) root = reader.bytes();
+    else reader.skip(type, field);
+  }
+  const execution = (bytes: Uint8Array) => fromBinary(WorkflowExecutionSchema, bytes);
+  return {
+    ...(parent !== undefined && { parentNamespaceId: namespace, parentExecution: execution(parent) }),
+    rootExecution: root === undefined
+      ? create(WorkflowExecutionSchema, { workflowId: row.workflowId, runId: row.firstRunId })
+      : execution(root),
   };
 }
 

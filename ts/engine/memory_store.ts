@@ -90,11 +90,12 @@ export class MemoryStore implements Store {
     const order = (a: ListPosition, b: ListPosition) => sign * (a[0] - b[0] || a[1] - b[1]);
     const found = [...this.#runs.values()]
       .filter((run) => query.where === undefined || matches(run.row, query.where))
-      .map((run) => ({ row: run.row, position: [placeOf(run.row, query), run.key] as const }))
+      .map((run) => ({ row: run.row, head: run.head, position: [placeOf(run.row, query), run.key] as const }))
       .filter(({ position }) => after === undefined || order(position, after) > 0)
       .sort((a, b) => order(a.position, b.position));
     const page = found.slice(0, size);
-    return { rows: page.map(({ row }) => ({ ...row })), next: found.length > size ? page.at(-1)?.position : undefined };
+    const heads = page.map(({ head }) => head);
+    return { rows: page.map(({ row }) => ({ ...row })), heads, next: found.length > size ? page.at(-1)?.position : undefined };
   }
 
   count(where?: Condition): number {

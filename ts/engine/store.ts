@@ -36,6 +36,8 @@ export type ListPosition = readonly [number, number];
 export interface ListPage {
   /** What the store indexes of each run, in order. */
   readonly rows: RunRow[];
+  /** The engine's own state of each of them, as committed. */
+  readonly heads: readonly Uint8Array[];
   /** Undefined after the last page. */
   readonly next: ListPosition | undefined;
 }

@@ -400,6 +400,10 @@ const SCENARIOS = {
         pending.parentClosePolicy,
       ],
     ];
+    const listed = await until("listed", async () => {
+      for await (const { raw } of workflow.list({ query: "WorkflowId = 'family-child'" })) return raw;
+    });
+    seen.push([listed.parentExecution.workflowId, listed.rootExecution.runId === handle.firstExecutionRunId]);
     await handle.terminate();
     return [seen, await outcome(child.result())];
   },

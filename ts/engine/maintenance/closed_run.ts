@@ -13,6 +13,8 @@ import {
   MemoSchema,
   type SearchAttributes,
   SearchAttributesSchema,
+  type WorkflowExecution,
+  WorkflowExecutionSchema,
 } from "../../temporal/generated/temporal/api/common/v1/message_pb.ts";
 import { type HistoryEvent, HistorySchema } from "../../temporal/generated/temporal/api/history/v1/message_pb.ts";
 import { checkEvents, CLOSING_STATUS, decodeEvents, micros, typeName } from "./check_history.ts";
@@ -86,6 +88,10 @@ export function closedRun({ history, workflowId: givenId, runId: givenRun }: His
     .int(25, lastCompletedStart(events!)).int(26, 1)
     .int(28, events!.some(({ attributes }) => attributes.case === "workflowExecutionCancelRequestedEventAttributes") ? 1 : 0)
     .int(31, close).int(36, start + length(started.firstWorkflowTaskBackoff)).int(39, 1).int(41, events!.length).int(45, start)
+    .message(47, started.parentWorkflowExecution).int(48, Number(started.parentInitiatedEventId)).message(
+      49,
+      started.rootWorkflowExecution,
+    )
     .finish();
   return {
     create: true,
@@ -173,6 +179,10 @@ class Head {
   bytes(field: number, value: Uint8Array): this {
     if (value.length > 0) this.#writer.tag(field, WireType.LengthDelimited).bytes(value);
     return this;
+  }
+
+  message(field: number, execution: WorkflowExecution | undefined): this {
+    return execution === undefined ? this : this.bytes(field, toBinary(WorkflowExecutionSchema, execution));
   }
 
   finish(): Uint8Array {

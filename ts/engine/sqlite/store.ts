@@ -172,7 +172,7 @@ export class SqliteStore implements Store {
       const where = terms.length === 0 ? "" : `WHERE ${terms.join(" AND ")}`;
       const direction = query.descending ? "DESC" : "ASC";
       const sql =
-        `SELECT ${ROW_COLUMNS}, ${order} AS place FROM runs ${where} ORDER BY ${order} ${direction}, run_key ${direction} LIMIT ?`;
+        `SELECT ${ROW_COLUMNS}, head, ${order} AS place FROM runs ${where} ORDER BY ${order} ${direction}, run_key ${direction} LIMIT ?`;
       // One more than asked for tells whether there is a next page.
       const rows = this.#database.prepare(sql).all([...params, size + 1]);
       const page = rows.slice(0, size);
@@ -180,7 +180,7 @@ export class SqliteStore implements Store {
       const next = rows.length > size && last !== undefined
         ? [number(last, "place"), number(last, "run_key")] as const
         : undefined;
-      return { rows: page.map(toRow), next };
+      return { rows: page.map(toRow), heads: page.map((row) => row["head"] as Uint8Array), next };
     });
   }
 

@@ -272,6 +272,8 @@ test(
           "officially",
           ["ChildWorkflowFailure", "Kind", "this fails"],
           ["ChildWorkflowFailure", true],
+          // With WAIT_CANCELLATION_REQUESTED: as in this package.
+          "swallowed",
         ]);
         await keepAll("crossing-");
         await collected.keep("officially-cancelled", client.getHandle(flows.patient, "officially-cancelled"));

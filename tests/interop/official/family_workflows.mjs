@@ -19,7 +19,13 @@ export async function officialParent(taskQueue) {
   ) => [e.name, e.cause.type, e.cause.message]);
   const scope = new wf.CancellationScope();
   const cancelled = scope.run(() => wf.executeChild("Patient", { taskQueue, args: [false], workflowId: "officially-cancelled" }));
+  const requested = scope.run(() =>
+    wf.executeChild("Patient", { taskQueue, args: [true], cancellationType: "WAIT_CANCELLATION_REQUESTED" })
+  );
   await wf.sleep(300);
   scope.cancel();
-  return [doubled.doubled, await child.result(), failed, await cancelled.catch((e) => [e.name, wf.isCancellation(e)])];
+  return [
+    ...[doubled.doubled, await child.result(), failed, await cancelled.catch((e) => [e.name, wf.isCancellation(e)])],
+    await requested.catch((e) => e.name),
+  ];
 }

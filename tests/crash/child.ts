@@ -83,7 +83,10 @@ async function takeUp(limit: number): Promise<number> {
 async function start(client: number): Promise<void> {
   for (let n = 0;; n++) {
     const id = `r${round}c${client}n${n}`;
-    await ask(`start ${id}`, () => app.client.start(program.crash, { id, args: [{ steps: 2, signals: 2, updates: 1 }] }));
+    await ask(
+      `start ${id}`,
+      () => app.client.start(program.crash, { id, args: [{ steps: 2, signals: 2, updates: 1, helped: true }] }),
+    );
     await send(id, id);
     // Some are left to themselves, so that many are open at once.
     if (n % 2 === 0) await app.client.getHandle(program.crash, id).result();

@@ -1,5 +1,5 @@
 // The workflow of the crash loop: activities with sleeps between them, then a mailbox that takes signals and updates until it has the
-// wanted number of each, then activities again. A child is there all the while, is signalled at the beginning and at the end, and answers
+// wanted number of each, then activities again. If the plan has one, a child is there all the while, is signalled at the beginning and at the end, and answers
 // what it has got. The result names everything that happened, in order.
 import {
   activities,
@@ -20,6 +20,8 @@ export interface Plan {
   readonly steps: number;
   readonly signals: number;
   readonly updates: number;
+  /** With a child. */
+  readonly helped?: boolean;
 }
 export interface Mail {
   readonly signals: readonly string[];
@@ -27,7 +29,7 @@ export interface Mail {
 }
 export interface Outcome extends Mail {
   readonly steps: readonly number[];
-  readonly helped: readonly string[];
+  readonly helped?: readonly string[];
 }
 
 export const post = signal<[value: string]>("post");
@@ -57,8 +59,8 @@ export const crash = workflow("Crash", {
   messages: { post, deliver },
   async run(plan: Plan): Promise<Outcome> {
     const { workflowId } = workflowInfo();
-    const child = await startChild(helper, { id: workflowId + HELPER });
-    await child.signal(post, `${workflowId}-first`);
+    const child = plan.helped === true ? await startChild(helper, { id: workflowId + HELPER }) : undefined;
+    await child?.signal(post, `${workflowId}-first`);
     const steps: number[] = [];
     const go = async (count: number) => {
       for (let i = 0; i < count; i++) {
@@ -80,6 +82,7 @@ export const crash = workflow("Crash", {
       }),
     ]);
     await go(plan.steps);
+    if (child === undefined) return { steps, ...mail };
     await child.signal(post, `${workflowId}-second`);
     return { steps, ...mail, helped: await child.result() };
   },

@@ -55,6 +55,7 @@ const field = (name: string, value: string) => [
 /** :status 200 is entry 8 of the static table. */
 const OK = [0x88, ...field("content-type", "application/grpc")];
 const STATUS_0 = field("grpc-status", "0");
+const varint = (value: number): number[] => value < 128 ? [value] : [value & 127 | 128, ...varint(value >>> 7)];
 const message = (bytes: readonly number[]) => [0, ...uint32(bytes.length), ...bytes];
 const GREETING = frame(TYPE.settings, 0, 0);
 
@@ -271,6 +272,75 @@ test("a server gets its pings answered, and more than its windows take is read",
   assert.ok(opened >= 5, `windows were opened ${opened} times`);
 });
 
+test("a server that answers before it has read the request gets the rest of it no more", async () => {
+  const seen: string[] = [];
+  const { port } = await peer((got) => {
+    if (got.type === TYPE.reset) seen.push(`reset ${got.id}`);
+    if (got.type === TYPE.data) seen.push(`data ${got.id} ${got.payload.length}`);
+    if (got.type !== TYPE.headers) return undefined;
+    return got.id === 1 ? frame(TYPE.headers, 5, 1, [...OK, ...field("grpc-status", "8")]) : answer(got.id);
+  }, frame(TYPE.settings, 0, 0, [0, 4, ...uint32(100)]));
+  const caller = service(port);
+  await assert.rejects(
+    caller.call("getSystemInfo", new Uint8Array(1000), LIMIT),
+    (error: ServiceError) => error.code === Code.RESOURCE_EXHAUSTED,
+  );
+  await caller.call("getSystemInfo", new Uint8Array(10), LIMIT);
+  assert.deepEqual(seen, ["data 1 100", "reset 1", "data 3 15"]);
+});
+
+test("trailers may be long", async () => {
+  const text = "x".repeat(200_000);
+  const length = [127, ...varint(text.length - 127)];
+  const trailers = Uint8Array.from([
+    ...field("grpc-status", "3"),
+    0x10,
+    12,
+    ...Buffer.from("grpc-message"),
+    ...length,
+    ...Buffer.from(text),
+  ]);
+  const { port } = await peer((got) => {
+    if (!complete(got)) return undefined;
+    const parts = [frame(TYPE.headers, 4, got.id, OK)];
+    for (let at = 0; at < trailers.length; at += 16_384) {
+      const part = trailers.subarray(at, at + 16_384);
+      const flags = (at === 0 ? 1 : 0) | (at + part.length === trailers.length ? 4 : 0);
+      parts.push(frame(at === 0 ? TYPE.headers : TYPE.continuation, flags, got.id, part));
+    }
+    return Buffer.concat(parts);
+  });
+  await assert.rejects(
+    service(port).call("getSystemInfo", NOTHING, LIMIT),
+    (error: ServiceError) => error.code === Code.INVALID_ARGUMENT && error.message.includes(text),
+  );
+});
+
+test("an answer with any bytes changed is an answer or a ServiceError", async () => {
+  let seed = 20_261;
+  const random = (below: number) => (seed = Math.imul(seed, 48271) & 0x7fffffff) % below;
+  const { port } = await peer((got) => {
+    if (!complete(got)) return undefined;
+    const whole = answer(got.id, [1, 2, 3]);
+    for (let i = random(3); i >= 0; i--) whole[random(whole.length)] = random(256);
+    return whole;
+  });
+  const outcomes = new Set<string>();
+  for (let i = 0; i < 500; i++) {
+    const caller = service(port);
+    try {
+      outcomes.add(`${(await caller.call("getSystemInfo", NOTHING, { timeoutMs: 30 })).length} bytes`);
+    } catch (error) {
+      assert.equal((error as Error).name, "ServiceError", (error as Error).stack);
+      outcomes.add(`code ${(error as ServiceError).code}`);
+    } finally {
+      caller.close();
+    }
+  }
+  // Not all of one kind, or the damage would miss what is read.
+  assert.ok(outcomes.size >= 4, [...outcomes].join(", "));
+});
+
 // --- What none may.
 
 const RUBBISH: { readonly [what: string]: (id: number) => Uint8Array } = {
@@ -316,7 +386,7 @@ test("a server that breaks the protocol loses the connection, and its calls are 
 
 test("what is no HTTP/2 is told at the connection's begin", async () => {
   const { port } = await peer(() => undefined, Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n"));
-  await assert.rejects(service(port).call("getSystemInfo", NOTHING, { timeoutMs: 300 }), /does not speak HTTP\/2/);
+  await assert.rejects(service(port).call("getSystemInfo", NOTHING, LIMIT), /does not speak HTTP\/2/);
   const other = await peer(() => undefined, frame(TYPE.settings, 1, 0));
-  await assert.rejects(service(other.port).call("getSystemInfo", NOTHING, { timeoutMs: 300 }), /does not speak HTTP\/2/);
+  await assert.rejects(service(other.port).call("getSystemInfo", NOTHING, LIMIT), /does not speak HTTP\/2/);
 });

@@ -131,6 +131,10 @@ export class HeaderEncoder {
   }
 }
 
+/** A character for a byte; any length (a spread of arguments ends at some ten thousand). */
+const latin1 = (bytes: Uint8Array, from: number, to: number) =>
+  Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString("latin1");
+
 /** Larger blocks are not kept. */
 const KEPT_BYTES = 128;
 
@@ -141,7 +145,7 @@ export class HeaderDecoder {
   /** Throws an HpackError. */
   read(block: Uint8Array): Fields {
     if (block.length > KEPT_BYTES) return decode(block);
-    const key = String.fromCharCode(...block);
+    const key = latin1(block, 0, block.length);
     let fields = this.#known.get(key);
     if (fields === undefined) {
       fields = decode(block);
@@ -172,7 +176,7 @@ function decode(block: Uint8Array): Fields {
     if (length > block.length - at) throw new HpackError("a header block ends within a text");
     const from = at;
     at += length;
-    const found = coded ? unhuffman(block, from, at) : String.fromCharCode(...block.subarray(from, at));
+    const found = coded ? unhuffman(block, from, at) : latin1(block, from, at);
     if (found === undefined) throw new HpackError("a header block has a text that does not decode");
     return found;
   };

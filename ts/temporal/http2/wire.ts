@@ -303,7 +303,7 @@ export class Wire {
     if (open && bytes > 0) stream.onData(chunk.subarray(at, at + bytes));
     if (data.left > 0) return at + bytes;
     this.#data = undefined;
-    if (open && data.ends && this.#forget(stream)) stream.onEnd(undefined);
+    if (open && data.ends) this.#ended(stream);
     return at + bytes;
   }
 
@@ -322,6 +322,14 @@ export class Wire {
     }
   }
 
+  /** The answer is complete. A peer that answers before it has read the request gets the rest of it no more. */
+  #ended(stream: WireStream): void {
+    if (this.#streams.get(stream.streamId) !== stream) return;
+    if (stream.unsent !== undefined) this.reset(stream, Reset.CANCEL);
+    else this.#forget(stream);
+    stream.onEnd(undefined);
+  }
+
   /** The stream; undefined for one that is over. */
   #known(id: number): WireStream | undefined {
     if (id % 2 === 0 || id >= this.#nextId) throw new WireError(`a frame is for stream ${id}, which was never opened`);
@@ -335,7 +343,7 @@ export class Wire {
         const ends = (flags & END_STREAM) !== 0;
         this.#credit(stream, payload.length, ends);
         stream?.onData(unpadded(payload, flags));
-        if (stream !== undefined && ends && this.#forget(stream)) stream.onEnd(undefined);
+        if (stream !== undefined && ends) this.#ended(stream);
         return;
       }
       case FRAME.headers: {
@@ -385,7 +393,7 @@ export class Wire {
     const stream = this.#streams.get(block.id);
     if (stream === undefined) return;
     stream.onFields(fields);
-    if (block.ends && this.#forget(stream)) stream.onEnd(undefined);
+    if (block.ends) this.#ended(stream);
   }
 
   #settings(flags: number, id: number, payload: Uint8Array): void {

@@ -10,7 +10,7 @@ import { gzipSync } from "node:zlib";
 import { sha256, sourceHash } from "./core_source_hash.mjs";
 import { root, run } from "./lib/steps.mjs";
 
-const LIMIT = { raw: 768 * 1024, gzip: 250 * 1024 };
+const LIMIT = { raw: 768 * 1024, gzip: 270 * 1024 };
 const generated = join(root, "ts/core/generated");
 const manifest = JSON.parse(readFileSync(join(generated, "manifest.json"), "utf8"));
 const problems = [];

@@ -81,6 +81,11 @@ test("a service that is on its way is waited for, and its failure is the worker'
   const refused = Promise.reject(new ServiceError(Code.UNAVAILABLE, "nobody is there"));
   await assert.rejects(Worker.create({ service: refused, taskQueue: "q", realm }), /nobody is there/);
   assert.equal(realm.disposed, true, "the realm that was made meanwhile is not left behind");
+  // Something that is no service would be called in vain for ever.
+  for (const none of [Promise.resolve({}), {}, undefined, { then: () => {} }]) {
+    const making = Worker.create({ service: none as unknown as RawService, taskQueue: "q", realm: idleRealm() });
+    await assert.rejects(making, /service must be an EmbeddedEngine or a connection/);
+  }
   // What fails first is told, and the other failure is nobody's unhandled rejection.
   const both = Promise.reject(new ServiceError(Code.UNAVAILABLE, "nobody is there"));
   await assert.rejects(

@@ -162,8 +162,14 @@ function rate(name: string, value: number | undefined): number | undefined {
 
 /** The service as a worker calls it; one that is on its way is called when it is there. */
 function serviceOf({ service }: WorkerOptions): RawService {
-  if (!(service instanceof Promise)) return service;
+  if (!(service instanceof Promise)) return checkedService(service);
   return { call: async (method, request, options) => (await service).call(method, request, options) };
+}
+
+/** Throws a TypeError for what is no service: its calls would fail, and be tried again, for ever. */
+export function checkedService(service: RawService): RawService {
+  if (typeof (service as Partial<RawService> | undefined)?.call === "function") return service;
+  throw new TypeError("a worker's service must be an EmbeddedEngine or a connection to a cluster, or the promise of one");
 }
 
 export function workerSettings(options: WorkerOptions): WorkerSettings {

@@ -16,7 +16,7 @@ import { ActivityPool } from "./activity_pool.ts";
 import { ActivityRegistry } from "./activity_registry.ts";
 import { ActivityTasks } from "./activity_tasks.ts";
 import { EagerActivities } from "./eager_activities.ts";
-import { type WorkerOptions, type WorkerSettings, workerSettings } from "./options.ts";
+import { checkedService, type WorkerOptions, type WorkerSettings, workerSettings } from "./options.ts";
 import { Pace } from "./pace.ts";
 import { type PollAnswer, Poller, type PollerOptions } from "./poller.ts";
 import { pollRequest } from "./poll_requests.ts";
@@ -144,7 +144,7 @@ export class Worker {
       const realm = await openRealm(options, settings, stickyQueue);
       try {
         if (realm !== undefined) settings.deployment?.check(realm);
-        if (service instanceof Promise) settings.service = metered(await service, options.metrics, settings);
+        if (service instanceof Promise) settings.service = metered(checkedService(await service), options.metrics, settings);
       } catch (error) {
         await realm?.dispose();
         throw error;

@@ -87,8 +87,8 @@ export class GrpcService implements RawService {
     });
     this.#links = new Links(target, {
       connectMs: toMs(options.attemptTimeout ?? "5s"),
-      pingMs: toMs(keepAlive.interval ?? "30s"),
-      pongMs: toMs(keepAlive.timeout ?? "15s"),
+      pingMs: someTime("keepAlive.interval", keepAlive.interval ?? "30s"),
+      pongMs: someTime("keepAlive.timeout", keepAlive.timeout ?? "15s"),
     });
   }
 
@@ -106,6 +106,11 @@ export class GrpcService implements RawService {
         while (link === undefined) {
           await this.#within(method, began, options, (until) => this.#links.more(until));
           link = this.#links.ready();
+        }
+        // It may have been given up between the wait's end and here.
+        if (signal?.aborted) {
+          this.#links.wake(1);
+          throw new ServiceError(Code.CANCELLED, `${method} was given up by its caller`);
         }
         // Whole milliseconds: servers refuse others.
         const now = performance.now();
@@ -199,6 +204,12 @@ export class GrpcService implements RawService {
       );
     });
   }
+}
+
+function someTime(name: string, duration: Duration): number {
+  const ms = toMs(duration);
+  if (ms > 0) return ms;
+  throw new TypeError(`${name} must be more than 0; a long one, such as "1 day", is as good as none`);
 }
 
 function targetOf({ address, apiKey, tls: wanted }: GrpcOptions): LinkTarget {

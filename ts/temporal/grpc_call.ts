@@ -147,7 +147,7 @@ class Unary extends LinkCall {
     const status = fields[":status"] ?? "";
     // More is to come.
     if (status[0] === "1") return;
-    this.#answered = true;
+    this.#answered = this.#link.proven = true;
     if (fields["grpc-status"] !== undefined) {
       this.#trailers = fields;
       return;

@@ -73,13 +73,21 @@ export class Link {
   #pingMs: number;
   #pingTimer: ReturnType<typeof setTimeout> | undefined;
   #pinging: Promise<boolean> | undefined;
-  #lastProbe = 0;
+  /** Tells who waits for the ping's answer that none will come. */
+  #endPing: () => void = () => {};
+  #lastProbe = -Infinity;
   /** One timer for the deadlines of all calls: mostly none of them is ever reached. */
   #deadline: { readonly at: number; readonly timer: ReturnType<typeof setTimeout> } | undefined;
   #draining = false;
   #ended: LinkError | undefined;
+  /** Since when the server has taken no calls at all (its limit is 0), by `performance.now()`; undefined while it does. */
+  #shutSince: number | undefined;
+  /** The server has answered a call here: it is more than something that takes connections. */
+  proven = false;
   /** Told once, when the link has ended. */
-  onEnd: () => void = () => {};
+  onEnd: (reason: LinkError) => void = () => {};
+  /** There may be room for so many calls for which there was none. */
+  onRoom: (calls: number) => void = () => {};
   /** The server says that it was asked too often whether it is there. */
   onTooManyPings: () => void = () => {};
 
@@ -89,6 +97,7 @@ export class Link {
     this.#target = target;
     this.#times = times;
     this.#pingMs = times.pingMs;
+    this.#limited();
     // An idle connection does not keep its process alive.
     socket.unref();
     this.#armPing();
@@ -100,6 +109,7 @@ export class Link {
     const link = new Link(await connect(target, times.connectMs, signal, events), target, times);
     events.followedBy({
       heard: () => link.heard(),
+      settings: () => link.#limited(),
       goAway: (code, data, untouched) => link.#goAway(code, data, untouched),
       broken: (error) => link.destroy(lost(error)),
       failed: (error) => link.destroy(lost(error)),
@@ -113,8 +123,18 @@ export class Link {
     return this.#ended === undefined && !this.#draining && !this.#wire.usedUp;
   }
 
+  /** Why it has ended; undefined while it has not. */
+  get ended(): LinkError | undefined {
+    return this.#ended;
+  }
+
   get openCalls(): number {
     return this.#wire.streams.size;
+  }
+
+  /** For how long the server has said, in milliseconds, that it takes no calls at all; undefined while it takes some. */
+  get shutForMs(): number | undefined {
+    return this.#shutSince === undefined ? undefined : performance.now() - this.#shutSince;
   }
 
   /** The server takes one more call on this connection. */
@@ -124,7 +144,7 @@ export class Link {
 
   /** Nothing was heard for so long that a ping is due: the process, or the network, may have been away. */
   get doubtful(): boolean {
-    return Date.now() - this.#lastHeard > this.#pingMs + this.#times.pongMs;
+    return this.#silentMs() > this.#pingMs + this.#times.pongMs;
   }
 
   /** Sends a call; `key` names its header fields among all that this connection sends. Only while `usable`. */
@@ -142,9 +162,25 @@ export class Link {
 
   /** A call is over. */
   release(): void {
-    if (this.#wire.streams.size > 0 || this.#ended !== undefined) return;
-    this.#socket.unref();
-    if (this.#draining) this.destroy(new LinkError("the server closed the connection"));
+    if (this.#ended !== undefined) return;
+    if (this.#wire.streams.size === 0) {
+      this.#socket.unref();
+      if (this.#draining) return this.destroy(new LinkError("the server closed the connection"));
+      if (this.#wire.usedUp) return this.destroy(new LinkError("the connection has no numbers left for calls"));
+    }
+    this.onRoom(1);
+  }
+
+  /** The server has said how many calls it takes at once. */
+  #limited(): void {
+    this.#shutSince = this.#wire.maxStreams > 0 ? undefined : this.#shutSince ?? performance.now();
+    this.onRoom(Infinity);
+  }
+
+  /** A wall clock that was put back tells nothing: then it was silent for as long as anybody asks. */
+  #silentMs(): number {
+    const ms = Date.now() - this.#lastHeard;
+    return ms < 0 ? Infinity : ms;
   }
 
   /** Bytes have come. */
@@ -154,7 +190,7 @@ export class Link {
 
   /** A call had no answer in its time: whether anybody is there is found out now, and not when the next ping is due. */
   probe(): void {
-    const now = Date.now();
+    const now = performance.now();
     if (now - this.#lastProbe < PROBE_PAUSE_MS || this.#ended !== undefined) return;
     this.#lastProbe = now;
     void this.ping(Math.min(PROBE_PONG_MS, this.#times.pongMs));
@@ -173,7 +209,6 @@ export class Link {
       };
       const late = () => {
         this.destroy(new LinkError(`${this.#target.address} did not answer a keep-alive ping within ${pongMs} ms`));
-        done(false);
       };
       // A process that computed meanwhile runs its timers before it reads what has come.
       let timer = setTimeout(() => {
@@ -181,6 +216,7 @@ export class Link {
         timer.unref();
       }, pongMs);
       timer.unref();
+      this.#endPing = () => done(false);
       this.#wire.ping(() => done(true));
     });
     this.#pinging = pinging;
@@ -200,7 +236,8 @@ export class Link {
     this.#wire.end();
     this.#socket.destroy();
     for (const call of calls) call.onLost(reason, false);
-    this.onEnd();
+    this.onEnd(reason);
+    this.#endPing();
   }
 
   /** The server takes no more calls here, and finishes those that it has, unless it names an error. */
@@ -210,7 +247,9 @@ export class Link {
     const reason = new LinkError(`the server closed the connection (GOAWAY ${code})`);
     this.#draining = true;
     for (const call of untouched) call.onLost(reason, true);
-    if (this.#ended === undefined && (code !== Reset.NO_ERROR || this.#wire.streams.size === 0)) this.destroy(reason);
+    if (this.#ended !== undefined) return;
+    if (code !== Reset.NO_ERROR || this.#wire.streams.size === 0) this.destroy(reason);
+    else this.onRoom(Infinity);
   }
 
   #armDeadline(at: number): void {
@@ -237,7 +276,7 @@ export class Link {
     const due = this.#lastHeard + this.#pingMs - Date.now();
     this.#pingTimer = setTimeout(() => {
       if (this.#ended !== undefined) return;
-      if (Date.now() - this.#lastHeard < this.#pingMs) this.#armPing();
+      if (this.#silentMs() < this.#pingMs) this.#armPing();
       else void this.ping().then((answered) => answered && this.#armPing());
     }, Math.max(1, Math.min(due, this.#pingMs)));
     this.#pingTimer.unref();
@@ -256,6 +295,7 @@ interface Connected {
 
 interface Follower {
   heard(): void;
+  settings(): void;
   goAway(code: number, data: Uint8Array, untouched: readonly LinkCall[]): void;
   broken(error: Error): void;
   failed(error: Error): void;
@@ -318,7 +358,7 @@ function connect(target: LinkTarget, timeoutMs: number, signal: AbortSignal, eve
       stage = "http2";
       wire = new Wire(socket!, {
         onSettings: () => {
-          if (settled) return;
+          if (settled) return events.tell((follower) => follower.settings(), false);
           settle();
           resolve({ wire: wire!, socket: socket! });
         },

@@ -1,7 +1,8 @@
 // The connections to one address: as few as will do. Mostly that is one; another is made when the server takes no more calls on it (it says
 // how many), or has said goodbye (GOAWAY: servers behind a balancer do so every few minutes, and finish the calls that they have).
 // One attempt to connect is under way at most, and all who wait share its outcome; after a failure the next one waits (back-off with
-// jitter), so an address where nobody is costs little however many ask.
+// jitter), so an address where nobody is costs little however many ask. A connection that ends soon and has answered nothing failed, too.
+// Calls for which the server has no room, and will have none on another connection, wait until one ends.
 import { Code, ServiceError } from "../service/raw.ts";
 import { backoffMs, type BackoffOptions } from "../service/retry.ts";
 import { realTimers, sleepOn } from "../service/timers.ts";
@@ -11,8 +12,16 @@ import { Link, LinkError, type LinkTarget, type LinkTimes } from "./http2_link.t
 export const NOT_CONNECTED = "NotConnected";
 
 const BACKOFF: BackoffOptions = { initialIntervalMs: 50, maximumIntervalMs: 3000, backoffCoefficient: 1.6, jitter: 0.3 };
-/** Above this, calls queue on the connections that are there, whatever the server says. */
+/** Above this, calls wait until the connections that are there have room. */
 const MAX_LINKS = 64;
+/** A server that takes no calls at all on so many connections would take none on another one. */
+const MAX_SHUT = 2;
+/** A connection without calls whose server takes none for so long is given up for another one. */
+const SHUT_MS = 5000;
+/** A connection that ends before this, with nothing answered, was none. */
+const PROOF_MS = 5000;
+/** Timers take no more. */
+const LONGEST_MS = 2 ** 31 - 1;
 
 export class Links {
   readonly #target: LinkTarget;
@@ -22,34 +31,71 @@ export class Links {
   #failures = 0;
   #failedAt = 0;
   #lastFailure: LinkError | undefined;
+  /** Calls that wait for room, the oldest first: what wakes them. */
+  readonly #queue = new Set<() => void>();
   readonly #closing = new AbortController();
 
   constructor(target: LinkTarget, times: LinkTimes) {
     this.#target = target;
-    this.#times = times;
+    this.#times = {
+      connectMs: Math.min(times.connectMs, LONGEST_MS),
+      pingMs: Math.min(times.pingMs, LONGEST_MS),
+      pongMs: Math.min(times.pongMs, LONGEST_MS),
+    };
   }
 
   /** A connection that takes a call now; undefined when one has to be made, or asked whether it still is one. */
   ready(): Link | undefined {
     for (const link of this.#links) if (link.usable && link.hasRoom && !link.doubtful) return link;
-    if (this.#links.size < MAX_LINKS) return undefined;
-    const usable = [...this.#links].filter((link) => link.usable && !link.doubtful);
-    return usable.sort((a, b) => a.openCalls - b.openCalls)[0];
+    return undefined;
   }
 
   /**
-   * Makes one, or asks one that was silent; then `ready` is to be asked again, because others may have come first. `until` ends the wait:
-   * it rejects with what the caller shall be told. Rejects with UNAVAILABLE, reason NotConnected, when the attempt fails that it waited
-   * for: nothing of the call was sent.
+   * Makes one, asks one that was silent, or waits until one has room; then `ready` is to be asked again, because others may have come
+   * first. `until` ends the wait: it rejects with what the caller shall be told. Rejects with UNAVAILABLE, reason NotConnected, when the
+   * attempt fails that it waited for: nothing of the call was sent.
    */
   async more(until: Promise<never>): Promise<void> {
+    for (const link of [...this.#links]) {
+      if (link.openCalls === 0 && (link.shutForMs ?? 0) > SHUT_MS) link.destroy(new LinkError("the server took no calls"));
+    }
     const silent = [...this.#links].find((each) => each.usable && each.hasRoom && each.doubtful);
+    if (silent === undefined && this.#full) return await this.#room(until);
     await Promise.race([silent?.ping() ?? (this.#connecting ??= this.#connect()), until]);
   }
 
-  /** Why there is no connection; undefined when there is one, or none was tried. */
+  /** Why a call is not sent; undefined when nothing is known that keeps it. */
   get trouble(): string | undefined {
-    return this.#lastFailure?.message;
+    return this.#full ? `${this.#target.address} takes no more calls at the moment` : this.#lastFailure?.message;
+  }
+
+  /** Another connection would not help. */
+  get #full(): boolean {
+    const alive = [...this.#links].filter((link) => link.usable && !link.doubtful);
+    return alive.filter((link) => link.shutForMs !== undefined).length >= MAX_SHUT ||
+      (alive.length > 0 && this.#links.size >= MAX_LINKS);
+  }
+
+  /** Waits until there may be room. */
+  async #room(until: Promise<never>): Promise<void> {
+    let wake: (() => void) | undefined;
+    const woken = new Promise<void>((resolve) => this.#queue.add(wake = resolve));
+    try {
+      await Promise.race([woken, until]);
+    } catch (error) {
+      // It may have been woken, too: then the room is the next one's.
+      if (!this.#queue.delete(wake!)) this.wake(1);
+      throw error;
+    }
+  }
+
+  /** Has so many of the calls that wait for room look again; also to be called by one that was woken and does not need it any more. */
+  wake(calls: number): void {
+    for (const wake of this.#queue) {
+      if (calls-- <= 0) return;
+      this.#queue.delete(wake);
+      wake();
+    }
   }
 
   close(reason: LinkError): void {
@@ -58,26 +104,45 @@ export class Links {
   }
 
   async #connect(): Promise<void> {
+    const { address } = this.#target;
     try {
       if (this.#failures > 0) {
         const left = this.#failedAt + backoffMs(this.#failures, BACKOFF) - performance.now();
         if (left > 0) await sleepOn(realTimers, left, this.#closing.signal);
       }
       const link = await Link.open(this.#target, this.#times, this.#closing.signal);
-      this.#failures = 0;
-      this.#lastFailure = undefined;
-      link.onEnd = () => this.#links.delete(link);
-      link.onTooManyPings = () => (this.#times = { ...this.#times, pingMs: this.#times.pingMs * 2 });
-      this.#links.add(link);
+      // It may have ended since it was made.
+      if (this.#closing.signal.aborted) link.destroy(new LinkError("the connection is closed"));
+      if (link.ended !== undefined) throw new LinkError(`cannot use the connection to ${address}: ${link.ended.message}`);
+      this.#add(link);
     } catch (error) {
-      this.#failures++;
-      this.#failedAt = performance.now();
-      if (error instanceof LinkError) this.#lastFailure = error;
-      const { address } = this.#target;
+      this.#failed(this.#failures + 1, error);
       const { message, code = "", setup = "no" } = error as LinkError;
       throw new ServiceError(Code.UNAVAILABLE, message, NOT_CONNECTED, { address, code: String(code), setup }, { cause: error });
     } finally {
       this.#connecting = undefined;
     }
+  }
+
+  #add(link: Link): void {
+    const [before, made] = [this.#failures, performance.now()];
+    this.#failures = 0;
+    this.#lastFailure = undefined;
+    link.onEnd = (reason) => {
+      this.#links.delete(link);
+      if (!link.proven && performance.now() - made < PROOF_MS) this.#failed(Math.max(before, this.#failures) + 1, reason);
+      this.wake(Infinity);
+    };
+    link.onRoom = (calls) => this.wake(calls);
+    link.onTooManyPings = () => {
+      this.#times = { ...this.#times, pingMs: Math.min(2 * this.#times.pingMs, LONGEST_MS) };
+    };
+    this.#links.add(link);
+  }
+
+  #failed(failures: number, error: unknown): void {
+    this.#failures = failures;
+    this.#failedAt = performance.now();
+    if (error instanceof LinkError) this.#lastFailure = error;
   }
 }

@@ -289,8 +289,8 @@ export class Wire {
       this.#frame(type, flags, id, chunk.subarray(at, at + length));
       at += length;
     }
-    // A copy: the view would keep all that was read with it.
-    if (!this.#over && at < chunk.length) this.#partial = chunk.slice(at);
+    // A copy (`slice` of a Buffer is none): the view would keep all that was read with it.
+    if (!this.#over && at < chunk.length) this.#partial = new Uint8Array(chunk.subarray(at));
   }
 
   /** Hands on what has come of a DATA frame; answers where it ended. */
@@ -350,7 +350,6 @@ export class Wire {
         this.#known(id);
         const bytes = unpadded(payload, flags);
         const ends = (flags & END_STREAM) !== 0;
-        // A copy, because the view may have to wait for more.
         this.#block = { id, ends, bytes: (flags & PRIORITY) === 0 ? bytes : bytes.subarray(5) };
         return this.#blockPart(flags);
       }
@@ -385,7 +384,8 @@ export class Wire {
   #blockPart(flags: number): void {
     const block = this.#block!;
     if ((flags & END_HEADERS) === 0) {
-      block.bytes = block.bytes.slice();
+      // It waits for more: a copy, as above.
+      block.bytes = new Uint8Array(block.bytes);
       return;
     }
     this.#block = undefined;

@@ -1,0 +1,153 @@
+// Servers and proxies that take connections and make them hard to use: they hang up at once, take few calls at a time, or none for a while.
+import assert from "node:assert/strict";
+import type { Socket } from "node:net";
+import { afterEach, test } from "node:test";
+import { Code, type ServiceError } from "../../ts/service/raw.ts";
+import { answer, closeAll, complete, frame, GREETING, NOTHING, peer, service, TYPE, uint32 } from "./support/frame_server.ts";
+
+afterEach(closeAll);
+
+const LIMIT = { timeoutMs: 5000 };
+const goAway = (last: number, code = 0) => frame(TYPE.goAway, 0, 0, [...uint32(last), ...uint32(code)]);
+const maxStreams = (count: number) => frame(TYPE.settings, 0, 0, [0, 3, ...uint32(count)]);
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+test("a server that greets and hangs up at once is asked again with pauses, and its words are told", async () => {
+  for (const greeting of [Buffer.concat([GREETING, goAway(0)]), "end"]) {
+    let connections = 0;
+    const { port, server } = await peer(
+      ({ type }, socket) => void (greeting === "end" && type === TYPE.settings && socket.end()),
+      greeting === "end" ? GREETING : greeting as Uint8Array,
+    );
+    server.on("connection", () => connections++);
+    const caller = service(port);
+    const until = performance.now() + 600;
+    while (performance.now() < until) {
+      await assert.rejects(caller.call("getSystemInfo", NOTHING, { timeoutMs: 300 }), (error: ServiceError) => {
+        assert.ok(error.code === Code.UNAVAILABLE || error.code === Code.DEADLINE_EXCEEDED, error.message);
+        assert.match(error.message, /the server (?:closed|ended) the connection/);
+        return true;
+      });
+    }
+    // 50 ms, 80, 128, ... less jitter.
+    assert.ok(connections <= 20, `${connections} connections in 0.6 s`);
+  }
+});
+
+test("a connection that ends while it is asked whether it is alive keeps nobody waiting", async () => {
+  const real = Date.now;
+  try {
+    let connections = 0;
+    const { port, server } = await peer((got, socket) => {
+      // After the machine's sleep the first one is gone: what comes there is answered with the connection's end.
+      if (got.type === TYPE.ping) socket.destroy();
+      return complete(got) ? answer(got.id) : undefined;
+    });
+    server.on("connection", () => connections++);
+    const caller = service(port);
+    await caller.call("getSystemInfo", NOTHING, LIMIT);
+    Date.now = () => real() + 3_600_000;
+    const began = performance.now();
+    await caller.call("getSystemInfo", NOTHING, LIMIT);
+    assert.ok(performance.now() - began < 4000, "it waited for the ping's time");
+    assert.equal(connections, 2);
+  } finally {
+    Date.now = real;
+  }
+});
+
+test("a server that takes one call at a time on 64 connections gets the others later, and none too many", async () => {
+  const open = new Map<Socket, number>();
+  let most = 0;
+  const { port, server } = await peer((got, socket) => {
+    if (!complete(got)) return undefined;
+    const now = (open.get(socket) ?? 0) + 1;
+    open.set(socket, now);
+    most = Math.max(most, now);
+    setTimeout(() => {
+      open.set(socket, open.get(socket)! - 1);
+      socket.write(answer(got.id));
+    }, 30);
+    return undefined;
+  }, maxStreams(1));
+  let connections = 0;
+  server.on("connection", () => connections++);
+  const caller = service(port);
+  await Promise.all(Array.from({ length: 300 }, () => caller.call("getSystemInfo", NOTHING, { timeoutMs: 20_000 })));
+  assert.equal(most, 1);
+  assert.ok(connections <= 64, `${connections} connections`);
+});
+
+test("a server that takes no calls for a while is waited for, on few connections", async () => {
+  const sockets: Socket[] = [];
+  const { port, server } = await peer((got) => complete(got) ? answer(got.id) : undefined, maxStreams(0));
+  server.on("connection", (socket: Socket) => sockets.push(socket));
+  const caller = service(port);
+  const calls = Promise.all(Array.from({ length: 20 }, () => caller.call("getSystemInfo", NOTHING, LIMIT)));
+  await assert.rejects(caller.call("getSystemInfo", NOTHING, { timeoutMs: 200 }), (error: ServiceError) => {
+    assert.equal(error.code, Code.DEADLINE_EXCEEDED);
+    assert.match(error.message, /takes no more calls/);
+    return true;
+  });
+  const stop = new AbortController();
+  const given = caller.call("getSystemInfo", NOTHING, { ...LIMIT, signal: stop.signal });
+  await pause(50);
+  stop.abort();
+  await assert.rejects(given, (error: ServiceError) => error.code === Code.CANCELLED);
+  assert.ok(sockets.length <= 2, `${sockets.length} connections`);
+  sockets[0]!.write(maxStreams(3));
+  assert.equal((await calls).length, 20);
+  // One with room for three, two with none.
+  assert.ok(sockets.length <= 3, `${sockets.length} connections`);
+});
+
+test("calls that wait for room end with the connection that they belong to", async () => {
+  const { port } = await peer(() => undefined, maxStreams(0));
+  const caller = service(port);
+  const waiting = caller.call("getSystemInfo", NOTHING, LIMIT);
+  await pause(100);
+  caller.close();
+  await assert.rejects(waiting, (error: ServiceError) => error.code === Code.CANCELLED);
+});
+
+test("two goodbyes: calls above the second one's last id are sent again, those below are finished", async () => {
+  let connections = 0;
+  const seen: string[] = [];
+  const { port, server } = await peer((got, socket) => {
+    if (!complete(got)) return undefined;
+    const connection = connections;
+    seen.push(`${connection}:${got.id}`);
+    if (connection > 1) return answer(got.id);
+    if (got.id < 5) return undefined;
+    socket.write(goAway(0x7fff_ffff));
+    setTimeout(() => {
+      socket.write(goAway(1));
+      setTimeout(() => socket.write(answer(1)), 20);
+    }, 20);
+    return undefined;
+  });
+  server.on("connection", () => connections++);
+  const caller = service(port);
+  await Promise.all([1, 2, 3].map(() => caller.call("getSystemInfo", NOTHING, LIMIT)));
+  assert.deepEqual(seen, ["1:1", "1:3", "1:5", "2:1", "2:3"]);
+});
+
+test("times longer than a timer takes are long, not none", async () => {
+  let pings = 0;
+  const { port } = await peer((got) => {
+    if (got.type === TYPE.ping) pings++;
+    return complete(got) ? answer(got.id) : undefined;
+  });
+  const armed: number[] = [];
+  const onWarning = (warning: Error) => {
+    if (warning.name === "TimeoutOverflowWarning") armed.push(1);
+  };
+  process.on("warning", onWarning);
+  const caller = service(port, { keepAlive: { interval: "100 days", timeout: "100 days" }, attemptTimeout: "100 days" });
+  await caller.call("getSystemInfo", NOTHING, LIMIT);
+  await pause(100);
+  process.off("warning", onWarning);
+  assert.equal(pings, 0);
+  assert.deepEqual(armed, []);
+  assert.throws(() => service(port, { keepAlive: { interval: 0 } }), TypeError);
+});

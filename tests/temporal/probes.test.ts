@@ -36,6 +36,30 @@ async function get(probes: Probes, path: string, headers: { [name: string]: stri
   };
 }
 
+test("metrics that cannot be written are an answer, and not the end of the worker's process", async () => {
+  let fails = (): unknown => {
+    throw new Error("a gauge failed");
+  };
+  const worker = { state: "running", ready: true };
+  const metrics = { contentType: "text/plain", text: () => fails() as string };
+  const probes = await serveProbes({ listen: "0", worker, metrics });
+  try {
+    const { status, body } = await get(probes, "/metrics");
+    assert.equal(status, 500);
+    assert.match(body, /a gauge failed/);
+    // As registries of others do.
+    fails = () => Promise.resolve("later 1");
+    assert.equal((await get(probes, "/metrics")).body, "later 1");
+    fails = () => Promise.reject(new Error("later, too"));
+    assert.equal((await get(probes, "/metrics")).status, 500);
+    fails = () => 5;
+    assert.equal((await get(probes, "/metrics")).status, 500);
+    assert.equal((await get(probes, "/healthz")).status, 200);
+  } finally {
+    await probes.close();
+  }
+});
+
 test("states of a worker as probes see them, and its metrics", async () => {
   const worker = { state: "created", ready: false };
   const metrics = new MetricsRegistry();

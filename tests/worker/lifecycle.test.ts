@@ -92,6 +92,10 @@ test("a service that is on its way is waited for, and its failure is the worker'
     Worker.create({ service: both, taskQueue: "q", workflows: new URL("file:///no/such/module.ts") }),
     /no such file/,
   );
+  for (const wrong of [{ taskQueue: "" }, { taskQueue: "q" }]) {
+    const failing = Promise.reject(new ServiceError(Code.UNAVAILABLE, "nobody is there"));
+    await assert.rejects(Worker.create({ service: failing, ...wrong } as unknown as WorkerOptions));
+  }
 });
 
 test("without a cache there is no sticky queue", async () => {

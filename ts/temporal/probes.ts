@@ -23,7 +23,7 @@ export interface ProbesOptions {
   /** The worker. */
   readonly worker: ProbedWorker;
   /** For /metrics: a `MetricsRegistry`, or anything that writes a text for Prometheus. Without it /metrics is not there. */
-  readonly metrics?: { readonly contentType: string; text(): string };
+  readonly metrics?: { readonly contentType: string; text(): string | Promise<string> };
 }
 
 /** A server of probes. */
@@ -68,7 +68,7 @@ export async function serveProbes(options: ProbesOptions): Promise<Probes> {
   const lets = hostRule(host, () => bound);
   const server = createServer((request, response) => {
     request.resume();
-    answer(options, lets, request, response);
+    answer(options, lets, request, response).catch(() => response.destroy());
   });
   server.maxConnections = MAX_CONNECTIONS;
   server.headersTimeout = server.requestTimeout = HEADERS_MS;
@@ -117,15 +117,25 @@ const REASONS: { readonly [code: string]: string } = {
   EAI_AGAIN: "no such host is known",
 };
 
-function answer(
+/** Whatever fails is an answer: a metric that does must not end the worker. */
+async function answer(
   options: ProbesOptions,
   lets: (host: string) => boolean,
   request: IncomingMessage,
   response: ServerResponse,
-): void {
-  const [status, text, type = "text/plain; charset=utf-8"] = answerOf(options, lets, request);
+): Promise<void> {
+  let [status, text, type = "text/plain; charset=utf-8"] = answerOf(options, lets, request);
+  if (typeof text === "function") {
+    try {
+      text = await text();
+      if (typeof text !== "string") throw new TypeError(`metrics.text() gave no text but ${typeof text}`);
+    } catch (error) {
+      [status, text, type] = [500, `the metrics cannot be written: ${String(error)}\n`, "text/plain; charset=utf-8"];
+    }
+  }
   response.writeHead(status, {
     "content-type": type,
+    "content-length": Buffer.byteLength(text),
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
     ...(status === 405 && { allow: "GET, HEAD" }),
@@ -133,7 +143,7 @@ function answer(
   response.end(request.method === "HEAD" ? undefined : text);
 }
 
-type Answer = readonly [status: number, text: string, type?: string];
+type Answer = [status: number, text: string | (() => string | Promise<string>), type?: string];
 
 function answerOf({ worker, metrics }: ProbesOptions, lets: (host: string) => boolean, request: IncomingMessage): Answer {
   const { host = "", origin, "sec-fetch-site": site } = request.headers;
@@ -147,7 +157,7 @@ function answerOf({ worker, metrics }: ProbesOptions, lets: (host: string) => bo
     case "/readyz":
       return worker.ready ? [200, "ready\n"] : [503, `not ready: the worker is ${worker.state}\n`];
     case "/metrics":
-      if (metrics !== undefined) return [200, metrics.text(), metrics.contentType];
+      if (metrics !== undefined) return [200, () => metrics.text(), metrics.contentType];
       break;
   }
   return [404, `there are /healthz, /readyz${metrics === undefined ? "" : " and /metrics"}\n`];

@@ -124,17 +124,16 @@ export class Worker {
 
   /** Loads the workflows and makes ready; nothing is polled before `run`. */
   static async create(options: WorkerOptions): Promise<Worker> {
+    const { service, activities, activityThreads } = options;
+    // It may fail while something else does, or while the workflows are loaded; that is told behind them.
+    if (service instanceof Promise) service.catch(() => {});
     const settings = workerSettings(options);
-    const { activities, activityThreads } = options;
     if (
       options.realm === undefined && options.realmEntry === undefined && options.workflows === undefined &&
       activities === undefined && activityThreads === undefined
     ) {
       throw new TypeError("a worker without workflows and without activities has nothing to do; give it one of them");
     }
-    const { service } = options;
-    // It may fail while the workflows are loaded; that is told behind them.
-    if (service instanceof Promise) service.catch(() => {});
     const stickyQueue = settings.cachedWorkflows > 0 ? `${settings.taskQueue}-sticky-${randomId()}` : "";
     const pool = activityThreads && await ActivityPool.open(activityThreads, settings.timers);
     try {

@@ -132,6 +132,24 @@ test("two goodbyes: calls above the second one's last id are sent again, those b
   assert.deepEqual(seen, ["1:1", "1:3", "1:5", "2:1", "2:3"]);
 });
 
+test("hundreds of calls that share a signal, while they wait for a connection and on it, are given up by one abort", async () => {
+  const { port } = await peer(() => undefined, maxStreams(100));
+  const warnings: string[] = [];
+  const onWarning = (warning: Error) => void warnings.push(warning.message);
+  process.on("warning", onWarning);
+  const caller = service(port);
+  const stop = new AbortController();
+  const calls = Array.from({ length: 300 }, () => caller.call("getSystemInfo", NOTHING, { ...LIMIT, signal: stop.signal }));
+  await pause(100);
+  stop.abort();
+  const ended = await Promise.allSettled(calls);
+  process.off("warning", onWarning);
+  assert.ok(ended.every((one) => one.status === "rejected" && one.reason.code === Code.CANCELLED));
+  // Node warns of many listeners on one signal.
+  assert.deepEqual(warnings, []);
+  await assert.rejects(caller.call("getSystemInfo", NOTHING, { ...LIMIT, signal: stop.signal }), /given up by its caller/);
+});
+
 test("times longer than a timer takes are long, not none", async () => {
   let pings = 0;
   const { port } = await peer((got) => {

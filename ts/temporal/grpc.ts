@@ -4,6 +4,7 @@ import { type Duration, toMs } from "../converter/duration.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { VERSION } from "../service/version.ts";
 import { clearTimeout, setTimeout } from "node:timers";
+import { followersOf } from "./followers.ts";
 import { NotProcessed, unary } from "./grpc_call.ts";
 import type { FieldList } from "./http2/hpack.ts";
 import { LinkError, type LinkTarget } from "./http2_link.ts";
@@ -169,8 +170,10 @@ export class GrpcService implements RawService {
     let end: (error: ServiceError) => void = () => {};
     const until = new Promise<never>((_, reject) => (end = reject));
     until.catch(() => {});
-    const onAbort = () => end(new ServiceError(Code.CANCELLED, `${method} was given up by its caller`));
-    signal?.addEventListener("abort", onAbort, { once: true });
+    const follower = { onAbort: () => end(new ServiceError(Code.CANCELLED, `${method} was given up by its caller`)) };
+    const following = signal && followersOf(signal);
+    following?.add(follower);
+    if (signal?.aborted) follower.onAbort();
     this.#waiting.add(end);
     const timer = setTimeout(() => {
       const { trouble } = this.#links;
@@ -181,7 +184,7 @@ export class GrpcService implements RawService {
       return await work(until);
     } finally {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
+      following?.delete(follower);
       this.#waiting.delete(end);
     }
   }

@@ -2,6 +2,7 @@
 // ends it early (deadline, caller, lost connection) frees its stream. A worker makes hundreds of these per second and none of them needs
 // a timer or a listener of its own: the link watches deadlines, and an AbortSignal is listened to once for all calls that were given it.
 import { Code, ServiceError } from "../service/raw.ts";
+import { type Follower, followersOf } from "./followers.ts";
 import { httpRefusal, refusal, type Trailers } from "./grpc_status.ts";
 import type { FieldList, Fields } from "./http2/hpack.ts";
 import { Reset } from "./http2/wire.ts";
@@ -37,27 +38,13 @@ export function unary(link: Link, call: UnaryCall): Promise<Uint8Array> {
   return new Promise((resolve, reject) => new Unary(link, call, resolve, reject).start());
 }
 
-/** Calls that end when a signal is aborted. */
-const followers = new WeakMap<AbortSignal, Set<Unary>>();
-
-function follow(signal: AbortSignal): Set<Unary> {
-  const known = followers.get(signal);
-  if (known !== undefined) return known;
-  const calls = new Set<Unary>();
-  followers.set(signal, calls);
-  signal.addEventListener("abort", () => {
-    for (const call of [...calls]) call.onAbort();
-  }, { once: true });
-  return calls;
-}
-
-class Unary extends LinkCall {
+class Unary extends LinkCall implements Follower {
   readonly dueMs: number;
   readonly #link: Link;
   readonly #call: UnaryCall;
   readonly #resolve: (answer: Uint8Array) => void;
   readonly #reject: (error: ServiceError) => void;
-  readonly #following: Set<Unary> | undefined;
+  readonly #following: Set<Follower> | undefined;
   #over = false;
   #answered = false;
   #trailers: Fields | undefined;
@@ -76,7 +63,7 @@ class Unary extends LinkCall {
     this.#call = call;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#following = call.signal === undefined ? undefined : follow(call.signal);
+    this.#following = call.signal === undefined ? undefined : followersOf(call.signal);
   }
 
   start(): void {

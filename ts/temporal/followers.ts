@@ -1,0 +1,22 @@
+// Calls that end when an AbortSignal is aborted. One listener per signal serves all of them, for as long as the signal is there: workers give
+// thousands of calls the same one, Node warns of more than ten listeners, and adding and removing them is work.
+
+/** Somebody whom the abort of a signal concerns. */
+export interface Follower {
+  onAbort(): void;
+}
+
+const known = new WeakMap<AbortSignal, Set<Follower>>();
+
+/** Whoever is in this set when the signal is aborted is told. A signal that is aborted already tells nobody. */
+export function followersOf(signal: AbortSignal): Set<Follower> {
+  let followers = known.get(signal);
+  if (followers === undefined) {
+    const all: Set<Follower> = followers = new Set();
+    known.set(signal, all);
+    signal.addEventListener("abort", () => {
+      for (const follower of [...all]) follower.onAbort();
+    }, { once: true });
+  }
+  return followers;
+}

@@ -445,6 +445,17 @@ export const cases: Case[] = [
           () => executeChild(ship, { args: [1], retry: { maximumAttempts: -1 } }),
           () => executeChild(undefined as unknown as typeof ship, { args: [1] }),
           () => executeChild("X", { args: [() => {}] }),
+          () => executeChild("X", null as never),
+          () => executeChild("X", [1] as never),
+          () => executeChild("X", { taskQueue: 5 as never }),
+          () => executeChild("X", { cronSchedule: 5 as never }),
+          () => executeChild("X", { summary: {} as never }),
+          () => executeChild("X", { memo: "note" as never }),
+          () => executeChild("X", { searchAttributes: 5 as never }),
+          () => executeChild("X", { retry: 3 as never }),
+          () => executeChild("X", { retry: { nonRetryableErrorTypes: "Declined" as never } }),
+          () => executeChild("X", { retry: { maximumAttempts: 1e12 } }),
+          () => executeChild("X", { retry: { maximumInterval: "500ms" } }),
         ];
         const seen: string[] = [];
         for (const attempt of attempts) {
@@ -463,10 +474,15 @@ export const cases: Case[] = [
       deepEqual(seen.map((text) => text.split(":")[0]), [
         ...["TypeError", "TypeError", "TypeError", "TypeError", "TypeError", "TypeError"],
         ...["RangeError", "RangeError", "TypeError", "PayloadConverterError"],
+        ...[...new Array(9).fill("TypeError"), "RangeError", "RangeError"],
       ]);
       match(seen[1]!, /parentClosePolicy must be one of TERMINATE, ABANDON, REQUEST_CANCEL, not "KILL"/);
       match(seen[4]!, /no option "workflowId"/);
       match(seen[8]!, /is the import spelt/);
+      match(seen[10]!, /options must be an object, not null/);
+      match(seen[12]!, /executeChild: taskQueue must be a string, not number/);
+      match(seen[18]!, /nonRetryableErrorTypes must be an array of names, not "Declined"/);
+      match(seen[20]!, /maximumInterval \(500 ms\) must not be less than the initial interval \(1000 ms\)/);
     },
   },
   {

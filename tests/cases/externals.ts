@@ -226,6 +226,10 @@ export const cases: Case[] = [
           () => upsertSearchAttributes({ Customer: { a: 1 } as unknown as string }),
           () => upsertSearchAttributes(undefined as never),
           () => upsertMemo("x" as never),
+          () => upsertMemo([1] as never),
+          () => upsertSearchAttributes({ TemporalChangeVersion: ["mine"] }),
+          () => externalWorkflow("w", 5 as never),
+          () => externalWorkflow("w").cancel(5 as never),
           () => upsertMemo({ f: () => {} }),
         ];
         return Promise.resolve(wrong.map((call) => {
@@ -240,7 +244,7 @@ export const cases: Case[] = [
       const d = await drive(w);
       await d.task();
       deepEqual(d.commands(), ["COMPLETE_WORKFLOW"]);
-      deepEqual(await d.finish(), [...new Array(5).fill("TypeError"), "PayloadConverterError"]);
+      deepEqual(await d.finish(), [...new Array(9).fill("TypeError"), "PayloadConverterError"]);
     },
   },
   {

@@ -149,6 +149,9 @@ test("a closed engine is not asked again", async () => {
 test("a start without id or queue, or with a bad duration, is refused before anything is sent", async () => {
   const service = new ScriptedService();
   await assert.rejects(client(service).start("W", { id: "" }), /needs an id/);
+  for (const method of ["start", "execute"] as const) {
+    await assert.rejects(client(service)[method]("W", undefined as never), /the start of workflow W needs an id/);
+  }
   await assert.rejects(new Client({ service }).start("W", { id: "1" }), /names no task queue/);
   await assert.rejects(client(service).start("W", { id: "1", runTimeout: "soon" }), /is not a duration/);
   await assert.rejects(client(service).start("W", { id: "1", args: ["x".repeat(3 << 20)] }), PayloadTooLargeError);

@@ -14,6 +14,7 @@ import { ActivityFailure, CancelledFailure, TimeoutFailure } from "../../ts/conv
 import { KeepsFailingError, mockActivities, runActivity, TestEnvironment } from "../../ts/testing/mod.ts";
 import {
   activities,
+  executeChild,
   now,
   on,
   receive,
@@ -57,6 +58,7 @@ const server = workflow("Server", async () => {
   ]);
 });
 const forEver = workflow("ForEver", async () => void await waitForSignal(go));
+const refused = workflow("Refused", () => executeChild("Other", { id: "x".repeat(1001) }));
 const buggy = workflow("Buggy", async () => {
   await sleep(1);
   throw new TypeError("a bug");
@@ -235,6 +237,17 @@ test("a workflow task that keeps failing ends the wait with its message", () =>
       await assert.rejects(env.client.execute(buggy, { id: "1" }), (error) => {
         assert.ok(error instanceof KeepsFailingError);
         assert.match(error.message, /a bug/);
+        return true;
+      });
+    });
+  }));
+
+test("a child that the engine refuses to start ends the wait with the reason, and time does not run away", () =>
+  withEnvironment(async (env) => {
+    await env.runWorker({ workflows: [refused], logger: silentLogger }, async () => {
+      await assert.rejects(env.client.execute(refused, { id: "1" }), (error) => {
+        assert.ok(error instanceof KeepsFailingError);
+        assert.match(error.message, /the workflow task of 1 keeps failing: .*WorkflowId.*exceeds limit/);
         return true;
       });
     });

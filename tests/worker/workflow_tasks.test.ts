@@ -45,6 +45,7 @@ const completed = (fields: Partial<TaskOutcome> = {}) =>
 function setting(runTask: (task: Uint8Array) => TaskOutcome | Promise<TaskOutcome>) {
   const events: string[] = [];
   const logged: string[] = [];
+  const failures: string[] = [];
   const timers = new ManualTimers();
   const service = new ScriptedService()
     .on("respondWorkflowTaskCompleted", () => ({}))
@@ -62,7 +63,9 @@ function setting(runTask: (task: Uint8Array) => TaskOutcome | Promise<TaskOutcom
       error: (message) => void logged.push(`error ${message}`),
     },
     timers,
-    events: {},
+    events: {
+      workflowTaskFailed: ({ workflowId, attempt, message }) => void failures.push(`${workflowId} ${attempt} ${message}`),
+    },
     realm: {
       runTask: async (bytes) => {
         events.push(`run ${readWorkflowTask(bytes).runId}`);
@@ -77,7 +80,7 @@ function setting(runTask: (task: Uint8Array) => TaskOutcome | Promise<TaskOutcom
       dispose: () => Promise.resolve(),
     },
   });
-  return { service, tasks, events, logged, timers };
+  return { service, tasks, events, logged, failures, timers };
 }
 
 test("the head of a task is read without its history", () => {
@@ -169,6 +172,16 @@ for (
     assert.equal(service.calls.length, 1);
   });
 }
+
+test("a completion whose commands the service refuses is a failed task, for those who watch", async () => {
+  const { tasks, service, logged, failures } = setting(() => completed());
+  service.on("respondWorkflowTaskCompleted", () => {
+    throw new ServiceError(Code.INVALID_ARGUMENT, "BadStartChildExecutionAttributes: WorkflowId exceeds limit");
+  });
+  await tasks.handle(task({ attempt: 2 }));
+  assert.deepEqual(failures, ["w 2 BadStartChildExecutionAttributes: WorkflowId exceeds limit"]);
+  assert.deepEqual(logged, ["error a workflow task failed: the service refuses its commands"]);
+});
 
 test("a completion that is too large fails the task with that cause, whoever notices", async () => {
   const noticedHere = setting(() =>

@@ -125,7 +125,8 @@ export class Client {
   async start<W extends AnyDefinition>(workflow: W, options: StartOptions<W>): Promise<WorkflowHandle<W>>;
   async start(workflow: string, options: StartOptions<string>): Promise<WorkflowHandle<string>>;
   async start(workflow: AnyWorkflow, options: StartOptions<string>): Promise<WorkflowHandle<AnyWorkflow>> {
-    const { timeout, signal, ...given } = options;
+    const { timeout, signal, ...given } = options ?? {}; // without any: the id is what is missed
+
     return this.#started(await startWorkflow(this.#context, workflow, given, this.#deadline({ timeout, signal })));
   }
 

@@ -12,10 +12,16 @@ import type { NativeRun } from "./run.ts";
 
 type Fields = { readonly [name: string]: WirePayload };
 
-/** Throws a TypeError for values that their types do not have. */
+/** The list of patches, which the core itself keeps. */
+const CHANGE_VERSION = "TemporalChangeVersion";
+
+/** Throws a TypeError for values that their types do not have, and for the attribute that the patches of a run are listed in. */
 export function upsertSearchAttributes(run: NativeRun, changes: SearchAttributeChanges): void {
   const searchAttributes = wirePayloads(toSearchAttributeChanges(changes));
   if (Object.keys(searchAttributes).length === 0) return;
+  if (Object.hasOwn(searchAttributes, CHANGE_VERSION)) {
+    throw new TypeError(`search attribute "${CHANGE_VERSION}" lists the patches of a run, and patched() keeps it`);
+  }
   run.issue(CommandKind.COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES, encode(UpsertSearchAttributes, { searchAttributes }));
   run.info!.merge({ searchAttributes });
 }

@@ -275,6 +275,11 @@ export class WorkflowTasks {
         if (!head.isQuery) this.#failed(head, error.message);
         this.#options.watch?.failed(head, "WorkflowError");
         await this.#refuse(head, error, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE, logger);
+      } else if (hasCode(error, Code.INVALID_ARGUMENT) && !head.isQuery) {
+        // The service has failed the task by itself: what the workflow asks for is nothing that it would take.
+        logger.error("a workflow task failed: the service refuses its commands", { error });
+        this.#failed(head, error.message);
+        this.#options.watch?.failed(head, "WorkflowError");
       } else {
         logger.error("a workflow task could not be reported", { error });
       }

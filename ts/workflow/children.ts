@@ -8,7 +8,7 @@ import { ExternalSignalAwaiter } from "../executor/externals.ts";
 import { rejected } from "../executor/strand.ts";
 import type { WorkflowDefinition } from "./definition.ts";
 import type { Signal } from "./messages.ts";
-import { ms, type RetryOptions, retryPolicy } from "./retry.ts";
+import { ms, optionalText, type RetryOptions, retryPolicy, shown } from "./retry.ts";
 
 /** Everything that describes a child workflow, but its arguments. Durations: milliseconds or text such as "10s". */
 export interface ChildWorkflowOptions {
@@ -158,9 +158,10 @@ function handleOf(child: Child): ChildWorkflowHandle {
       if (strand instanceof Error) return rejected(strand);
       return new ExternalSignalAwaiter(strand, { workflowId, runId: "", isChild: true }, name, args).promise;
     },
-    cancel(reason = "") {
+    cancel(reason?: string) {
+      const why = optionalText("the reason of a cancel request", reason) ?? "";
       enter("cancel of a child workflow");
-      child.cancel(reason, cancelledByHandle(child, reason));
+      child.cancel(why, cancelledByHandle(child, why));
     },
   }) as ChildWorkflowHandle;
 }
@@ -194,16 +195,27 @@ function oneOf<T extends object>(option: string, table: T, value: keyof T): T[ke
 /** The options as the executor wants them. Throws for what no server would take. */
 function checked(api: string, workflow: { readonly name: string } | string, options: Given): ChildOptionsShape {
   const workflowType = nameOf(api, workflow);
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw new TypeError(`${api}: options must be an object, not ${shown(options)}; arguments go into its args`);
+  }
   const { id, args = [], retry } = options;
   const unknown = Object.keys(options).find((option) => !KNOWN.has(option));
   if (unknown !== undefined) throw new TypeError(`${api} knows no option "${unknown}"`);
   if (id !== undefined && (typeof id !== "string" || id === "")) throw new TypeError(`${api}: id must be a non-empty string`);
   if (!Array.isArray(args)) throw new TypeError(`${api}: args must be an array of the arguments`);
+  const text = (option: "taskQueue" | "cronSchedule" | "summary" | "details") =>
+    optionalText(`${api}: ${option}`, options[option]);
+  for (const option of ["memo", "searchAttributes"] as const) {
+    const value: unknown = options[option];
+    if (value !== undefined && (typeof value !== "object" || value === null || (option === "memo" && Array.isArray(value)))) {
+      throw new TypeError(`${api}: ${option} must be an object of names with values, not ${shown(value)}`);
+    }
+  }
   return {
     workflowId: id,
     workflowType,
     args,
-    taskQueue: options.taskQueue ?? "",
+    taskQueue: text("taskQueue") ?? "",
     workflowExecutionTimeoutMs: ms("executionTimeout", options.executionTimeout, 0),
     workflowRunTimeoutMs: ms("runTimeout", options.runTimeout, 0),
     workflowTaskTimeoutMs: ms("taskTimeout", options.taskTimeout, 0),
@@ -211,11 +223,11 @@ function checked(api: string, workflow: { readonly name: string } | string, opti
     workflowIdReusePolicy: oneOf("idReusePolicy", ID_REUSE, options.idReusePolicy ?? "ALLOW_DUPLICATE"),
     cancellationType: oneOf("cancellationType", CHILD_CANCELLATION, options.cancellationType ?? "waitCancellationCompleted"),
     retryPolicy: retry === undefined ? undefined : retryPolicy(retry),
-    cronSchedule: options.cronSchedule ?? "",
+    cronSchedule: text("cronSchedule") ?? "",
     priority: NO_PRIORITY,
     memo: options.memo,
     searchAttributes: options.searchAttributes,
-    summary: options.summary,
-    details: options.details,
+    summary: text("summary"),
+    details: text("details"),
   };
 }

@@ -4,6 +4,7 @@ import { ExternalCancelAwaiter, ExternalSignalAwaiter } from "../executor/extern
 import { rejected } from "../executor/strand.ts";
 import { nameOf } from "./children.ts";
 import type { Signal } from "./messages.ts";
+import { optionalText } from "./retry.ts";
 
 /** Another workflow of the namespace. Made by {@link externalWorkflow}. */
 export interface ExternalWorkflow {
@@ -31,6 +32,7 @@ export function externalWorkflow(workflowId: string, runId?: string): ExternalWo
   if (typeof workflowId !== "string" || workflowId === "") {
     throw new TypeError("externalWorkflow needs the id of a workflow, a non-empty string");
   }
+  optionalText("the run id of externalWorkflow", runId);
   const target = { workflowId, runId: runId ?? "", isChild: false };
   return Object.freeze({
     workflowId,
@@ -41,10 +43,11 @@ export function externalWorkflow(workflowId: string, runId?: string): ExternalWo
       if (strand instanceof Error) return rejected<void>(strand);
       return new ExternalSignalAwaiter(strand, target, name, args).promise;
     },
-    cancel(reason = "") {
+    cancel(reason?: string) {
+      const why = optionalText("the reason of a cancel request", reason) ?? "";
       const strand = enterBlocking("cancel of another workflow");
       if (strand instanceof Error) return rejected<void>(strand);
-      return new ExternalCancelAwaiter(strand, target, reason).promise;
+      return new ExternalCancelAwaiter(strand, target, why).promise;
     },
   });
 }

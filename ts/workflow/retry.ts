@@ -24,18 +24,51 @@ export function ms(option: string, duration: Duration | undefined, before: numbe
   return value;
 }
 
-/** The policy as the core wants it. Throws a RangeError for what no server would take. */
+/** The field of a policy holds no more. */
+const MAX_ATTEMPTS = 2 ** 31 - 1;
+
+/** A value of the wrong kind in an error's text. */
+export function shown(value: unknown): string {
+  return typeof value === "string"
+    ? JSON.stringify(value)
+    : Array.isArray(value)
+    ? "an array"
+    : value === null
+    ? "null"
+    : typeof value;
+}
+
+/** Undefined, or text. Throws a TypeError for everything else. */
+export function optionalText(what: string, value: unknown): string | undefined {
+  if (value === undefined || typeof value === "string") return value;
+  throw new TypeError(`${what} must be a string, not ${shown(value)}`);
+}
+
+/** The policy as the core wants it. Throws a RangeError or TypeError for what no server would take. */
 export function retryPolicy(retry: RetryOptions): NonNullable<ActivityOptionsShape["retryPolicy"]> {
-  const { backoffCoefficient = 2, maximumAttempts = 0 } = retry;
+  if (typeof retry !== "object" || retry === null) {
+    throw new TypeError(`retry must be an object of its options, not ${shown(retry)}`);
+  }
+  const { backoffCoefficient = 2, maximumAttempts = 0, nonRetryableErrorTypes = [] } = retry;
   if (!(backoffCoefficient >= 1)) throw new RangeError(`retry.backoffCoefficient must be at least 1, not ${backoffCoefficient}`);
-  if (!Number.isInteger(maximumAttempts) || maximumAttempts < 0) {
-    throw new RangeError(`retry.maximumAttempts must be a whole number >= 0, not ${maximumAttempts}`);
+  if (!Number.isInteger(maximumAttempts) || maximumAttempts < 0 || maximumAttempts > MAX_ATTEMPTS) {
+    throw new RangeError(`retry.maximumAttempts must be a whole number from 0 to ${MAX_ATTEMPTS}, not ${maximumAttempts}`);
+  }
+  if (!Array.isArray(nonRetryableErrorTypes) || !nonRetryableErrorTypes.every((type) => typeof type === "string")) {
+    throw new TypeError(`retry.nonRetryableErrorTypes must be an array of names, not ${shown(nonRetryableErrorTypes)}`);
+  }
+  const initialIntervalMs = ms("retry.initialInterval", retry.initialInterval, 1000);
+  const maximumIntervalMs = ms("retry.maximumInterval", retry.maximumInterval, 0);
+  if (maximumIntervalMs !== 0 && maximumIntervalMs < initialIntervalMs) {
+    throw new RangeError(
+      `retry.maximumInterval (${maximumIntervalMs} ms) must not be less than the initial interval (${initialIntervalMs} ms)`,
+    );
   }
   return {
-    initialIntervalMs: ms("retry.initialInterval", retry.initialInterval, 1000),
+    initialIntervalMs,
     backoffCoefficient,
-    maximumIntervalMs: ms("retry.maximumInterval", retry.maximumInterval, 0),
+    maximumIntervalMs,
     maximumAttempts,
-    nonRetryableErrorTypes: [...retry.nonRetryableErrorTypes ?? []],
+    nonRetryableErrorTypes: [...nonRetryableErrorTypes],
   };
 }

@@ -80,7 +80,9 @@ export function upsertSearchAttributes(changes: SearchAttributeChanges): void {
  */
 export function upsertMemo(changes: { readonly [key: string]: unknown }): void {
   const { run } = enter("upsertMemo");
-  if (typeof changes !== "object" || changes === null) throw new TypeError("upsertMemo takes an object of keys with values");
+  if (typeof changes !== "object" || changes === null || Array.isArray(changes)) {
+    throw new TypeError("upsertMemo takes an object of keys with values");
+  }
   upsertMemoOf(run, changes);
 }
 

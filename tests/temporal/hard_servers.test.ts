@@ -3,7 +3,19 @@ import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { afterEach, test } from "node:test";
 import { Code, type ServiceError } from "../../ts/service/raw.ts";
-import { answer, closeAll, complete, frame, GREETING, NOTHING, peer, service, TYPE, uint32 } from "./support/frame_server.ts";
+import {
+  answer,
+  closeAll,
+  complete,
+  field,
+  frame,
+  GREETING,
+  NOTHING,
+  peer,
+  service,
+  TYPE,
+  uint32,
+} from "./support/frame_server.ts";
 
 afterEach(closeAll);
 
@@ -148,6 +160,54 @@ test("hundreds of calls that share a signal, while they wait for a connection an
   // Node warns of many listeners on one signal.
   assert.deepEqual(warnings, []);
   await assert.rejects(caller.call("getSystemInfo", NOTHING, { ...LIMIT, signal: stop.signal }), /given up by its caller/);
+});
+
+test("pages of proxies are errors by their status, and the connection goes on", async () => {
+  const codes: { [status: string]: Code } = {
+    "200": Code.UNKNOWN,
+    "302": Code.UNKNOWN,
+    "400": Code.INTERNAL,
+    "401": Code.UNAUTHENTICATED,
+    "403": Code.PERMISSION_DENIED,
+    "404": Code.UNIMPLEMENTED,
+    // What comes and goes is worth another attempt: a report that is not sent again is a result that is lost.
+    ...Object.fromEntries(["408", "429", "500", "502", "503", "504", "520", "524", "529"].map((it) => [it, Code.UNAVAILABLE])),
+    "501": Code.UNIMPLEMENTED,
+  };
+  const statuses = Object.keys(codes);
+  let connections = 0;
+  const page = Buffer.from("<html>".repeat(2000));
+  const { port, server } = await peer((got) => {
+    if (!complete(got)) return undefined;
+    const status = statuses[(got.id - 1) / 2]!;
+    const head = [0x08, 3, ...Buffer.from(status), ...field("content-type", "text/html")];
+    return Buffer.concat([frame(TYPE.headers, 4, got.id, head), frame(TYPE.data, 0, got.id, page), frame(TYPE.data, 1, got.id)]);
+  });
+  server.on("connection", () => connections++);
+  const caller = service(port);
+  for (const [status, code] of Object.entries(codes)) {
+    await assert.rejects(caller.call("getSystemInfo", NOTHING, LIMIT), (error: ServiceError) => {
+      assert.equal(error.code, code, status);
+      assert.match(error.message, new RegExp(`HTTP status ${status} \\(text/html\\)`));
+      return true;
+    });
+  }
+  assert.equal(connections, 1);
+});
+
+test("a status that is no number is not taken for success", async () => {
+  const statuses = ["", " ", "-0", "0x0", "ok", "0.0"];
+  const { port } = await peer((got) => {
+    if (!complete(got)) return undefined;
+    const whole = answer(got.id, [1]);
+    const trailers = frame(TYPE.headers, 5, got.id, field("grpc-status", statuses[(got.id - 1) / 2]!));
+    return Buffer.concat([whole.subarray(0, -frame(TYPE.headers, 5, got.id, STATUS_0).length), trailers]);
+  });
+  const caller = service(port);
+  for (const status of statuses) {
+    const call = caller.call("getSystemInfo", NOTHING, LIMIT);
+    await assert.rejects(call, (error: ServiceError) => error.code === Code.UNKNOWN, JSON.stringify(status));
+  }
 });
 
 test("times longer than a timer takes are long, not none", async () => {

@@ -46,7 +46,7 @@ function isSetup(code: string): boolean {
 }
 
 /** One line without the addresses of memory and source files that OpenSSL writes. */
-function tidy(message: string): string {
+export function tidy(message: string): string {
   return message.replace(/^[0-9A-F]{8,}:error:[0-9A-F]+:/, "").replace(/:\.\.\/deps\/\S+\.c:\d+:/g, " ").replace(/\s+/g, " ")
     .trim();
 }

@@ -9,10 +9,11 @@ const one = (value: string | string[] | undefined) => Array.isArray(value) ? val
 
 /** The refusal that trailers tell of; undefined for status 0. */
 export function refusal(method: string, trailers: Trailers): ServiceError | undefined {
-  const status = Number(one(trailers["grpc-status"]));
+  const said = one(trailers["grpc-status"]) ?? "";
+  const status = /^\d+$/.test(said) ? Number(said) : NaN;
   if (status === 0) return undefined;
-  const said = unescaped(one(trailers["grpc-message"]) ?? "");
-  const message = said === "" ? `${method} failed` : said;
+  const text = unescaped(one(trailers["grpc-message"]) ?? "");
+  const message = text === "" ? `${method} failed` : text;
   // Nobody here took the call back: the server, or something on the way, is going down. Nothing is known of what was done.
   if (status === Code.CANCELLED) return new ServiceError(Code.UNAVAILABLE, `${method} was given up on the way: ${message}`);
   const code = (Number.isInteger(status) && status > 0 && status <= 16 ? status : Code.UNKNOWN) as Code;
@@ -23,21 +24,23 @@ export function refusal(method: string, trailers: Trailers): ServiceError | unde
   return new ServiceError(code, message, detail?.reason ?? "", detail?.metadata ?? {}, { failure: detail?.failure, operations });
 }
 
-/** An answer of HTTP that is none of gRPC: of a proxy, or of a server of another kind. The mapping is gRPC's own. */
+/**
+ * An answer of HTTP that is none of gRPC: of a proxy, or of a server of another kind. The mapping is gRPC's own, but that a proxy's troubles
+ * of any number (500, 52x, a timeout) are UNAVAILABLE: nothing is known of what was done, and another attempt is right.
+ */
 export function httpRefusal(method: string, status: number, contentType: string, address: string): ServiceError {
   const codes: { readonly [status: number]: Code } = {
     400: Code.INTERNAL,
     401: Code.UNAUTHENTICATED,
     403: Code.PERMISSION_DENIED,
     404: Code.UNIMPLEMENTED,
+    408: Code.UNAVAILABLE,
     429: Code.UNAVAILABLE,
-    502: Code.UNAVAILABLE,
-    503: Code.UNAVAILABLE,
-    504: Code.UNAVAILABLE,
+    501: Code.UNIMPLEMENTED,
   };
   const type = contentType === "" ? "" : ` (${contentType})`;
   return new ServiceError(
-    codes[status] ?? Code.UNKNOWN,
+    codes[status] ?? (status >= 500 && status < 600 ? Code.UNAVAILABLE : Code.UNKNOWN),
     `${method} was answered with HTTP status ${status}${type} and no gRPC status; is ${address} the gRPC address of a Temporal cluster?`,
   );
 }

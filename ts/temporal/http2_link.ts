@@ -9,7 +9,7 @@
 import type { Socket } from "node:net";
 import { clearTimeout, setTimeout } from "node:timers";
 import type { ConnectionOptions as NodeTlsOptions, TLSSocket } from "node:tls";
-import { explain } from "./connect_errors.ts";
+import { explain, tidy } from "./connect_errors.ts";
 import type { FieldList } from "./http2/hpack.ts";
 import { Reset, Wire, WireStream } from "./http2/wire.ts";
 import { nodeNet, nodeTlsModule } from "./node_net.ts";
@@ -285,7 +285,7 @@ export class Link {
 
 function lost(error: Error): LinkError {
   const { code } = error as { code?: unknown };
-  return new LinkError(error.message.trim(), typeof code === "string" ? code : "", { cause: error });
+  return new LinkError(tidy(error.message), typeof code === "string" ? code : "", { cause: error });
 }
 
 interface Connected {

@@ -13,6 +13,7 @@ import {
   NOTHING,
   peer,
   service,
+  STATUS_0,
   TYPE,
   uint32,
 } from "./support/frame_server.ts";

@@ -36,14 +36,16 @@ test("a server that greets and hangs up at once is asked again with pauses, and 
     const caller = service(port);
     const until = performance.now() + 600;
     while (performance.now() < until) {
-      await assert.rejects(caller.call("getSystemInfo", NOTHING, { timeoutMs: 300 }), (error: ServiceError) => {
-        assert.ok(error.code === Code.UNAVAILABLE || error.code === Code.DEADLINE_EXCEEDED, error.message);
+      await assert.rejects(caller.call("getSystemInfo", NOTHING, { timeoutMs: 2000 }), (error: ServiceError) => {
+        // (The time may also be over while another attempt is under way.)
+        if (error.code === Code.DEADLINE_EXCEEDED) return true;
+        assert.equal(error.code, Code.UNAVAILABLE, error.message);
         assert.match(error.message, /the server (?:closed|ended) the connection/);
         return true;
       });
     }
     // 50 ms, 80, 128, ... less jitter.
-    assert.ok(connections <= 20, `${connections} connections in 0.6 s`);
+    assert.ok(connections <= 25, `${connections} connections`);
   }
 });
 
@@ -96,8 +98,10 @@ test("a server that takes no calls for a while is waited for, on few connections
   const { port, server } = await peer((got) => complete(got) ? answer(got.id) : undefined, maxStreams(0));
   server.on("connection", (socket: Socket) => sockets.push(socket));
   const caller = service(port);
-  const calls = Promise.all(Array.from({ length: 20 }, () => caller.call("getSystemInfo", NOTHING, LIMIT)));
-  await assert.rejects(caller.call("getSystemInfo", NOTHING, { timeoutMs: 200 }), (error: ServiceError) => {
+  const calls = Promise.all(Array.from({ length: 20 }, () => caller.call("getSystemInfo", NOTHING, { timeoutMs: 20_000 })));
+  while (sockets.length < 2) await pause(10);
+  await pause(100);
+  await assert.rejects(caller.call("getSystemInfo", NOTHING, { timeoutMs: 300 }), (error: ServiceError) => {
     assert.equal(error.code, Code.DEADLINE_EXCEEDED);
     assert.match(error.message, /takes no more calls/);
     return true;
@@ -148,7 +152,7 @@ test("two goodbyes: calls above the second one's last id are sent again, those b
 test("hundreds of calls that share a signal, while they wait for a connection and on it, are given up by one abort", async () => {
   const { port } = await peer(() => undefined, maxStreams(100));
   const warnings: string[] = [];
-  const onWarning = (warning: Error) => void warnings.push(warning.message);
+  const onWarning = ({ message }: Error) => void (/listeners/.test(message) && warnings.push(message));
   process.on("warning", onWarning);
   const caller = service(port);
   const stop = new AbortController();

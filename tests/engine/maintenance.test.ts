@@ -16,7 +16,10 @@ import { loadLibrary } from "../../ts/engine/sqlite/libraries.ts";
 import { Worker } from "../../ts/worker/mod.ts";
 import { continueAsNew, signal, sleep, waitForSignal, workflow } from "../../ts/workflow/mod.ts";
 import { MemoSchema } from "../../ts/temporal/generated/temporal/api/common/v1/message_pb.ts";
+import { HistorySchema } from "../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
+import { typedService } from "../../ts/service/typed.ts";
 import { fromBinary } from "@bufbuild/protobuf";
+import { timestampMs } from "@bufbuild/protobuf/wkt";
 
 const go = signal("go");
 const completes = workflow("Completes", async (name: string) => {
@@ -191,6 +194,32 @@ function fields(bytes: Uint8Array): Map<number, number | string> {
   }
   return found;
 }
+
+test("what came while a task was in work keeps its time, and is no damage, here and at an import", () =>
+  inFolder(async (folder) => {
+    const path = join(folder, "a.sqlite");
+    await withEngine(path, async (client, engine) => {
+      const handle = await client.start(waits, { id: "w1" });
+      const service = typedService(engine);
+      const task = await service.pollWorkflowTaskQueue({ namespace: "default", taskQueue: { name: "q" }, identity: "by hand" });
+      await handle.signal(go);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      await service.respondWorkflowTaskFailed({ namespace: "default", taskToken: task.taskToken });
+    }, false);
+    await withEngine(path, (client) => client.getHandle(waits, "w1").result());
+    assert.deepEqual((await check(path)).problems, []);
+    const reader = StoreReader.open(path);
+    try {
+      for (const run of reader.runs()) {
+        const history = Uint8Array.from(run.history().flatMap((part) => [...part]));
+        const times = fromBinary(HistorySchema, history).events.map((event) => timestampMs(event.eventTime!));
+        assert.ok(times.some((time, i) => time < times[i - 1]!), "nothing was kept back");
+        assert.equal(closedRun({ history }).row!.workflowId, "w1");
+      }
+    } finally {
+      reader.close();
+    }
+  }));
 
 test("a closed run made from its history is what the engine itself keeps of it", () =>
   filled(async ({ path }) => {

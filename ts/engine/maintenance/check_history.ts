@@ -46,6 +46,7 @@ export function checkEvents(events: readonly HistoryEvent[]): string[] {
     problems.push(`its history begins with ${typeName(first.eventType)} instead of WORKFLOW_EXECUTION_STARTED`);
   }
   let last = -Infinity;
+  let taskBegan = Infinity;
   for (const [i, event] of events.entries()) {
     const at = `event ${i + 1} (${typeName(event.eventType)})`;
     if (event.eventId !== BigInt(i + 1)) {
@@ -56,8 +57,10 @@ export function checkEvents(events: readonly HistoryEvent[]): string[] {
     if (event.eventTime === undefined) problems.push(`${at} has no time`);
     else {
       const time = timestampMs(event.eventTime);
-      if (time < last) problems.push(`${at} lies before the event before it`);
-      last = time;
+      // What came while a task was in work keeps its time, and stands behind the end of the task.
+      if (time < Math.min(last, taskBegan)) problems.push(`${at} lies before the event before it`);
+      last = Math.max(last, time);
+      if (event.attributes.case === "workflowTaskStartedEventAttributes") taskBegan = time;
     }
     if (CLOSING_STATUS[event.eventType] !== undefined && i < events.length - 1) {
       problems.push(`${at} closes the run, and ${events.length - 1 - i} events follow`);

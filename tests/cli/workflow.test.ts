@@ -9,7 +9,10 @@ import { after, before, test } from "node:test";
 import { endsLater } from "../../ts/temporal/ends_later.ts";
 import { Interrupted } from "../../ts/cli/frame/errors.ts";
 import { type App, open, silentLogger } from "../../ts/mod.ts";
+import { serviceHandler } from "../../ts/temporal/serve.ts";
 import { authority } from "../support/certificates.ts";
+import { ScriptedService } from "../support/scripted_service.ts";
+import { ConnectProxy } from "../temporal/support/connect_proxy.ts";
 import * as activities from "./flows/activities.ts";
 import { type Result, run as runCommand, type RunOptions } from "./support/run.ts";
 
@@ -453,6 +456,50 @@ test("clusters: what is wrong with TLS is told at once, by the command's options
   } finally {
     secure.close();
     plain.close();
+  }
+});
+
+test("clusters: through a proxy, named by an option or by HTTPS_PROXY", async () => {
+  const proxy = await ConnectProxy.start();
+  const server = createServer(serviceHandler(new ScriptedService().on("listWorkflowExecutions", () => ({}))));
+  server.on("session", (session) => {
+    endsLater(session);
+    session.on("error", () => {});
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  proxy.routes.set("cluster.example:7233", (server.address() as { port: number }).port);
+  const list = (env: { [name: string]: string }, ...args: string[]) =>
+    run(["list", "--address", "cluster.example:7233", "--timeout", "5s", ...args], { env });
+  const by = ["--proxy", proxy.address];
+  try {
+    proxy.auth = "ada:pa:ss";
+    const told = async (says: RegExp, env: { [name: string]: string }, code: number, ...args: string[]) => {
+      const { code: is, err } = await list(env, ...args);
+      assert.match(err, says);
+      assert.doesNotMatch(err, /pa:s/);
+      assert.equal(is, code, err);
+    };
+    const listed = { code: 0, out: "no workflows\n", err: "" };
+    await told(/through the proxy .*who asks: give TEMPORALEX_PROXY_AUTH, or the user:password@ of HTTPS_PROXY/, {}, 1, ...by);
+    assert.deepEqual(await list({ TEMPORALEX_PROXY_AUTH: "ada:pa:ss" }, ...by), listed);
+    assert.deepEqual(await list({ HTTPS_PROXY: `http://ada:pa%3Ass@${proxy.address}` }), listed);
+    // The option goes before the variable, with its own credentials.
+    await told(/does not accept the credentials/, { HTTPS_PROXY: "http://x:1", TEMPORALEX_PROXY_AUTH: "ada:pa:s" }, 1, ...by);
+    await told(
+      /cluster\.example:7233: the name|nothing answers/,
+      { HTTPS_PROXY: `http://${proxy.address}`, NO_PROXY: "example" },
+      1,
+    );
+    await told(/--proxy takes no credentials.*TEMPORALEX_PROXY_AUTH/, {}, 2, "--proxy", `http://ada:pa:ss@${proxy.address}`);
+    await told(/^(?:temporalex: )?--proxy must be "host:port" or "http:\/\/host:port", not "x"/, {}, 2, "--proxy", "x");
+    await told(/TEMPORALEX_PROXY_AUTH must be user:password/, { TEMPORALEX_PROXY_AUTH: "ada" }, 2, ...by);
+    await told(/the password in TEMPORALEX_PROXY_AUTH holds/, { TEMPORALEX_PROXY_AUTH: "ada:pa:ss\n" }, 2, ...by);
+    await told(/HTTPS_PROXY names a proxy of "socks5"/, { HTTPS_PROXY: "socks5://ada:pa:ss@x:1" }, 2);
+    const { address } = proxy;
+    await proxy.stop();
+    await told(/through the proxy .*no proxy listens there/, {}, 1, "--proxy", address, "--timeout", "1s");
+  } finally {
+    server.close();
   }
 });
 

@@ -10,6 +10,8 @@ import {
   loadClientConfigProfile,
 } from "../temporal/client_config.ts";
 import { GrpcService } from "../temporal/grpc.ts";
+import { proxyOf, type ProxyOptions } from "../temporal/proxy.ts";
+import { proxyFromEnvironment } from "../temporal/proxy_environment.ts";
 import type { TlsOptions } from "../temporal/tls.ts";
 import type { Call } from "./frame/command.ts";
 import { UsageError } from "./frame/errors.ts";
@@ -57,17 +59,48 @@ async function clusterOptions({ options, io }: ClusterCall): Promise<ClientConne
     ...(clientKey !== undefined && { clientKey }),
     ...(serverName !== undefined && { serverName }),
   };
+  const address = options.address ?? from.address ?? DEFAULT_ADDRESS;
+  const proxy = options.proxy === undefined ? proxyFromEnvironment(address, io.env) : proxyOption(options.proxy, io.env);
   const wanted = Object.keys(tls).length > 0 ? tls : options.tls ? true : from.tls;
   return {
     namespace: profile.namespace,
     connectionOptions: {
       ...from,
-      address: options.address ?? from.address ?? DEFAULT_ADDRESS,
+      address,
+      ...(proxy !== undefined && { proxy }),
       ...(wanted !== undefined && { tls: wanted }),
       ...(options.apiKey !== undefined && { apiKey: options.apiKey }),
       metadata: { ...from.metadata, ...Object.fromEntries(options.grpcMeta.map((pair) => keyValue("--grpc-meta", pair))) },
     },
   };
+}
+
+/** Credentials of a proxy: every user of a machine sees its command lines. */
+export const PROXY_AUTH = "TEMPORALEX_PROXY_AUTH";
+
+function proxyOption(targetHost: string, env: { readonly [name: string]: string | undefined }): ProxyOptions {
+  if (targetHost.includes("@")) {
+    throw new UsageError(`--proxy takes no credentials, because others see command lines: set ${PROXY_AUTH} to user:password`);
+  }
+  const auth = env[PROXY_AUTH] || undefined;
+  const [, username, password] = auth === undefined ? [] : /^([^:]+):(.*)$/s.exec(auth) ?? [];
+  if (auth !== undefined && password === undefined) throw new UsageError(`${PROXY_AUTH} must be user:password`);
+  const proxy: ProxyOptions = {
+    type: "http-connect",
+    targetHost,
+    ...(password !== undefined && { basicAuth: { username: username!, password } }),
+  };
+  try {
+    proxyOf(proxy);
+  } catch (error) {
+    throw new UsageError(
+      (error as Error).message.replace("proxy.targetHost", "--proxy").replace(
+        /proxy\.basicAuth\.(\w+)/,
+        `the $1 in ${PROXY_AUTH}`,
+      ),
+    );
+  }
+  return proxy;
 }
 
 /** Connects with the first call. Throws a UsageError for options, variables and files that are wrong. */

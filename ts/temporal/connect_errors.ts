@@ -1,6 +1,10 @@
 // Why a connection was not made, in words that say which option to look at. Runtimes and TLS libraries have names of their own for the same
 // mistake; a server that refuses a client's certificate may even say nothing and just close. What the runtime said stands in parentheses.
 import type { LinkTarget } from "./http2_link.ts";
+import { ProxyError } from "./proxy.ts";
+
+/** How far an attempt to connect came; "proxy" and "tunnel" come instead of "tcp" where there is a proxy. */
+export type Stage = "tcp" | "proxy" | "tunnel" | "tls" | "http2";
 
 export interface FailedConnect {
   /** undefined: the connection was closed without a word, or the time was over. */
@@ -8,7 +12,7 @@ export interface FailedConnect {
   readonly timedOut: boolean;
   readonly timeoutMs: number;
   /** How far it came. */
-  readonly stage: "tcp" | "tls" | "http2";
+  readonly stage: Stage;
   readonly target: LinkTarget;
 }
 
@@ -36,8 +40,17 @@ export function explain(failed: FailedConnect): { message: string; code: string;
   const more = said === "" || why.includes(said) ? "" : ` (${said})`;
   // Deno's own word for a missing --allow-net; its message says the rest.
   const denied = first?.name === "NotCapable";
-  const setup = timedOut ? "no" : denied || isSetup(code) ? "yes" : failed.stage === "tcp" ? "no" : "perhaps";
-  return { message: `cannot connect to ${target.address}: ${why}${more}`, code: timedOut ? "TIMEOUT" : code, setup };
+  const setup = timedOut
+    ? "no"
+    : first instanceof ProxyError
+    ? first.setup
+    : denied || isSetup(code)
+    ? "yes"
+    : failed.stage === "tcp" || failed.stage === "proxy"
+    ? "no"
+    : "perhaps";
+  const through = target.proxy === undefined ? "" : ` through the proxy ${target.proxy.address}`;
+  return { message: `cannot connect to ${target.address}${through}: ${why}${more}`, code: timedOut ? "TIMEOUT" : code, setup };
 }
 
 function isSetup(code: string): boolean {
@@ -53,6 +66,12 @@ export function tidy(message: string): string {
 
 function slow({ stage, timeoutMs, target }: FailedConnect): string {
   const within = `within ${timeoutMs} ms`;
+  if (stage === "proxy") {
+    return `no connection to the proxy ${within}; nothing may be there, or a firewall in between drops what is sent`;
+  }
+  if (stage === "tunnel") {
+    return `the proxy took the connection, but made no tunnel ${within}; it may not reach the address, or be no HTTP proxy`;
+  }
   if (stage === "tcp") return `no connection ${within}; nothing may be there, or a firewall in between drops what is sent`;
   if (stage === "tls") {
     return `the server did not finish the TLS handshake ${within}; it may not speak TLS (then leave \`tls\` out)`;
@@ -64,6 +83,10 @@ function slow({ stage, timeoutMs, target }: FailedConnect): string {
 
 /** The other side closed, and that is all that is known. */
 function silent({ stage, target: { tls } }: FailedConnect): string {
+  if (stage === "proxy") return "the connection to the proxy was ended before it was made";
+  if (stage === "tunnel") {
+    return "the proxy ended the connection without an answer; it may be no HTTP proxy, or want TLS for itself";
+  }
   if (stage === "tls") return "the server ended the connection in the TLS handshake; it may not speak TLS (then leave `tls` out)";
   if (stage === "tcp") return "the connection was ended before it was made";
   if (tls === undefined) {
@@ -78,17 +101,24 @@ function silent({ stage, target: { tls } }: FailedConnect): string {
 
 function named(code: string, message: string, failed: FailedConnect): string {
   const { stage, target } = failed;
-  const { at, tls } = target;
+  const { at, tls, proxy } = target;
+  if (stage === "proxy" && code === "ECONNREFUSED") return `no proxy listens there (${message})`;
+  if (stage === "proxy" && /^(?:ENOTFOUND|EAI_AGAIN)$/.test(code)) return `the proxy's name is not known (${message})`;
+  if (stage === "tunnel" && (code === "ECONNRESET" || code === "EPIPE")) return silent(failed);
   if (code === "ECONNREFUSED") return `nothing listens there (${message})`;
   if (code === "ENOENT" && "path" in at) return `there is no such socket (${message})`;
   if (code === "EACCES" && "path" in at) return `the socket belongs to somebody else (${message})`;
   if ((code === "ENOTFOUND" || code === "EAI_AGAIN") && "host" in at) return `the name "${at.host}" is not known (${message})`;
-  if (code === "ERR_NO_ALPN") return "the server speaks TLS but no HTTP/2, so it is no gRPC server";
+  if (code === "ERR_NO_ALPN") {
+    return "the server speaks TLS but no HTTP/2, so it is no gRPC server" +
+      (proxy === undefined ? "" : "; or the proxy opens TLS and speaks no HTTP/2 itself");
+  }
   if (UNTRUSTED.test(code) || SELF_SIGNED.test(code)) {
     return "the server's certificate is not signed by an authority that is trusted here" +
       (tls?.ca === undefined
         ? "; give that authority's certificate as `tls.serverRootCaCertificate`"
         : ": not by the one given as `tls.serverRootCaCertificate`") +
+      (proxy === undefined ? "" : " (a proxy that opens TLS shows certificates of its own authority)") +
       // Deno's library has one error for all that is wrong with a certificate.
       (code === "UNABLE_TO_VERIFY_LEAF_SIGNATURE" && "Deno" in globalThis ? ", or it has expired" : "");
   }
@@ -109,6 +139,6 @@ function named(code: string, message: string, failed: FailedConnect): string {
   if (stage === "http2" && /^ERR_HTTP2_(?:ERROR|SESSION_ERROR|STREAM_ERROR)$/.test(code)) {
     return `the server does not speak HTTP/2, so it is no gRPC server`;
   }
-  if (stage === "http2" && (code === "ECONNRESET" || code === "EPIPE")) return silent(failed);
+  if ((stage === "http2" || stage === "tls") && (code === "ECONNRESET" || code === "EPIPE")) return silent(failed);
   return tidy(message);
 }

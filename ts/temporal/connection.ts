@@ -25,7 +25,7 @@ export interface ConnectOptions extends ConnectionOptions {
 }
 
 /** A misspelt option would otherwise connect to another place, or without a key, and say nothing. */
-const LAZY_OPTIONS = ["address", "tls", "apiKey", "metadata", "keepAlive", "attemptTimeout"];
+const LAZY_OPTIONS = ["address", "tls", "apiKey", "metadata", "proxy", "keepAlive", "attemptTimeout"];
 const CONNECT_OPTIONS = [...LAZY_OPTIONS, "namespace", "connectTimeout", "signal"];
 
 function refuseUnknown(options: object, known: readonly string[]): void {

@@ -10,6 +10,7 @@ import type { FieldList } from "./http2/hpack.ts";
 import { LinkError, type LinkTarget } from "./http2_link.ts";
 import { Links } from "./links.ts";
 import { nodeNet } from "./node_net.ts";
+import { proxyOf, type ProxyOptions } from "./proxy.ts";
 import { namespaceOf } from "./request_namespace.ts";
 import { nodeTls, type TlsOptions } from "./tls.ts";
 
@@ -31,9 +32,11 @@ export interface GrpcOptions {
   apiKey?: string | (() => string | Promise<string>);
   /** Sent with every call: names in lower case; values of names that end in "-bin" are bytes. */
   metadata?: { readonly [name: string]: string | Uint8Array };
+  /** An HTTP proxy (CONNECT) on the way there. Default: none, whatever HTTPS_PROXY says ({@link proxyFromEnvironment} reads it). */
+  proxy?: ProxyOptions | undefined;
   /** When a silent connection is asked whether it is still there. */
   keepAlive?: KeepAliveOptions;
-  /** Time for one attempt to connect: TCP, TLS and HTTP/2 together. Default: 5 s. */
+  /** Time for one attempt to connect: TCP, the proxy, TLS and HTTP/2 together. Default: 5 s. */
   attemptTimeout?: Duration;
 }
 
@@ -215,7 +218,7 @@ function someTime(name: string, duration: Duration): number {
   throw new TypeError(`${name} must be more than 0; a long one, such as "1 day", is as good as none`);
 }
 
-function targetOf({ address, apiKey, tls: wanted }: GrpcOptions): LinkTarget {
+function targetOf({ address, apiKey, tls: wanted, proxy: by }: GrpcOptions): LinkTarget {
   if (typeof address !== "string") throw new TypeError(`an address is text such as "host:port", not ${typeof address}`);
   if (typeof apiKey === "string" && !isHeaderText(apiKey)) {
     throw new TypeError("the API key is empty or holds characters that no header takes; a line break at its end, perhaps");
@@ -224,7 +227,8 @@ function targetOf({ address, apiKey, tls: wanted }: GrpcOptions): LinkTarget {
   const tls = wanted ?? (apiKey !== undefined && socket === undefined);
   if (socket !== undefined) {
     if (tls !== false) throw new TypeError(`"${address}" is a socket of this machine; it takes no TLS`);
-    return { address, at: { path: socket }, tls: undefined };
+    if (by !== undefined) throw new TypeError(`"${address}" is a socket of this machine; no proxy leads there`);
+    return { address, at: { path: socket }, tls: undefined, proxy: undefined };
   }
   // (URL drops the port that is its scheme's own.)
   const url = URL.canParse(`grpc://${address}`) ? new URL(`grpc://${address}`) : undefined;
@@ -232,7 +236,8 @@ function targetOf({ address, apiKey, tls: wanted }: GrpcOptions): LinkTarget {
     throw new TypeError(`"${address}" is not an address; write "host:port", without a scheme, or "unix:/path/of/a/socket"`);
   }
   const host = nodeNet().isIPv6(url.hostname.slice(1, -1)) ? url.hostname.slice(1, -1) : url.hostname;
-  return { address, at: { host, port: Number(url.port) }, tls: tls === false ? undefined : nodeTls(tls, host) };
+  const proxy = by === undefined ? undefined : proxyOf(by);
+  return { address, at: { host, port: Number(url.port) }, tls: tls === false ? undefined : nodeTls(tls, host), proxy };
 }
 
 const isHeaderText = (text: string) => /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text);

@@ -9,10 +9,11 @@
 import type { Socket } from "node:net";
 import { clearTimeout, setTimeout } from "node:timers";
 import type { ConnectionOptions as NodeTlsOptions, TLSSocket } from "node:tls";
-import { explain, tidy } from "./connect_errors.ts";
+import { explain, type Stage, tidy } from "./connect_errors.ts";
 import type { FieldList } from "./http2/hpack.ts";
 import { Reset, Wire, WireStream } from "./http2/wire.ts";
 import { nodeNet, nodeTlsModule } from "./node_net.ts";
+import { enterTunnel, type Proxy, ProxyError } from "./proxy.ts";
 
 /** Where a link leads. */
 export interface LinkTarget {
@@ -21,10 +22,12 @@ export interface LinkTarget {
   readonly at: { readonly host: string; readonly port: number } | { readonly path: string };
   /** undefined: plain HTTP/2. */
   readonly tls: NodeTlsOptions | undefined;
+  /** What stands in between; only where `at` is a host. */
+  readonly proxy: Proxy | undefined;
 }
 
 export interface LinkTimes {
-  /** TCP, TLS and HTTP/2 together. */
+  /** TCP, the proxy, TLS and HTTP/2 together. */
   readonly connectMs: number;
   /** Silence after which a ping is sent. */
   readonly pingMs: number;
@@ -60,6 +63,8 @@ export abstract class LinkCall extends WireStream {
 /** A ping that is sent because a call had no answer is not sent more often than this: servers take many pings for an attack. */
 const PROBE_PAUSE_MS = 10_000;
 const PROBE_PONG_MS = 5_000;
+/** What comes before the client has said anything in TLS: a server's greeting in plain HTTP/2, mostly. */
+const EARLY = "the server does not speak TLS; leave `tls` out, or set it to false (or the proxy sends something of its own)";
 /** Time to read what lies there already. */
 const READ_MS = 50;
 
@@ -322,8 +327,8 @@ class LinkEvents {
 /** A connection whose server has introduced itself. What happens on it afterwards is told to `events`. */
 function connect(target: LinkTarget, timeoutMs: number, signal: AbortSignal, events: LinkEvents): Promise<Connected> {
   return new Promise((resolve, reject) => {
-    const { at, tls } = target;
-    let stage: "tcp" | "tls" | "http2" = "tcp";
+    const { at, tls, proxy } = target;
+    let stage: Stage = proxy === undefined ? "tcp" : "proxy";
     let settled = false;
     let socket: Socket | TLSSocket | undefined;
     let wire: Wire | undefined;
@@ -354,6 +359,13 @@ function connect(target: LinkTarget, timeoutMs: number, signal: AbortSignal, eve
     if (signal.aborted) return onAbort();
     signal.addEventListener("abort", onAbort, { once: true });
 
+    const watch = (made: Socket) => {
+      made.on("error", failed);
+      made.on("end", closed);
+      made.on("close", closed);
+      made.setNoDelay(true);
+      socket = made;
+    };
     const speak = () => {
       stage = "http2";
       wire = new Wire(socket!, {
@@ -373,24 +385,57 @@ function connect(target: LinkTarget, timeoutMs: number, signal: AbortSignal, eve
         },
       });
     };
-    try {
-      if (tls === undefined) {
-        const { connect } = nodeNet();
-        socket = "path" in at ? connect(at.path) : connect({ host: at.host, port: at.port });
-        socket.once("connect", speak);
-      } else {
-        const secure = nodeTlsModule().connect({ ...(at as { host: string; port: number }), ...tls, ALPNProtocols: ["h2"] });
-        socket = secure;
-        secure.once("connect", () => stage = "tls");
-        secure.once("secureConnect", () => {
-          if (secure.alpnProtocol === "h2") speak();
-          else fail(Object.assign(new Error("no HTTP/2"), { code: "ERR_NO_ALPN" }));
+    /** TLS with the server, never with what stands in between: names and certificates are the server's. */
+    const secure = (over: NodeTlsOptions) => {
+      const made = nodeTlsModule().connect({ ...over, ...tls, ALPNProtocols: ["h2"] });
+      made.once("secureConnect", () => {
+        if (made.alpnProtocol === "h2") speak();
+        else fail(Object.assign(new Error("no HTTP/2"), { code: "ERR_NO_ALPN" }));
+      });
+      watch(made);
+      return made;
+    };
+    const through = (proxy: Proxy, to: { readonly host: string; readonly port: number }) => {
+      const way = nodeNet().connect({ ...proxy.at });
+      watch(way);
+      way.once("connect", () => {
+        if (settled) return;
+        stage = "tunnel";
+        enterTunnel(way, proxy, to, (error, early) => {
+          if (settled) return;
+          if (error !== undefined) return fail(error);
+          if (tls === undefined) {
+            speak();
+            // A server may greet before it is greeted, and so right behind the proxy's answer.
+            if (early.length > 0) way.unshift(early);
+            way.resume();
+            return;
+          }
+          // In TLS the client speaks first.
+          if (early.length > 0) return fail(new ProxyError(EARLY, "ERR_PROXY_ANSWER", "perhaps"));
+          stage = "tls";
+          try {
+            secure({ socket: way, host: to.host });
+          } catch (error) {
+            fail(error as Error);
+          }
         });
+      });
+    };
+    try {
+      if ("path" in at) {
+        const made = nodeNet().connect(at.path);
+        made.once("connect", speak);
+        watch(made);
+      } else if (proxy !== undefined) {
+        through(proxy, at);
+      } else if (tls === undefined) {
+        const made = nodeNet().connect({ ...at });
+        made.once("connect", speak);
+        watch(made);
+      } else {
+        secure({ ...at }).once("connect", () => stage = "tls");
       }
-      socket.on("error", failed);
-      socket.on("end", closed);
-      socket.on("close", closed);
-      socket.setNoDelay(true);
     } catch (error) {
       // A library that checks certificates before it connects.
       fail(error as Error);

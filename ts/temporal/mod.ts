@@ -3,6 +3,8 @@ export { Connection, type ConnectionOptions, type ConnectOptions } from "./conne
 export { type ServerCapabilities, type ServerInfo } from "./server_info.ts";
 export { type GrpcOptions, type KeepAliveOptions } from "./grpc.ts";
 export { type ProbedWorker, type Probes, type ProbesOptions, serveProbes } from "./probes.ts";
+export { type ProxyOptions } from "./proxy.ts";
+export { proxyFromEnvironment } from "./proxy_environment.ts";
 export { type TlsOptions } from "./tls.ts";
 export { type Duration } from "../converter/duration.ts";
 export { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";

@@ -48,6 +48,13 @@ export const SERVICE_OPTIONS = {
     env: "TEMPORAL_API_KEY",
     help: "API key, with --address; switches TLS on",
   },
+  proxy: {
+    section: WHERE,
+    type: "text",
+    value: "host:port",
+    help:
+      "HTTP proxy (CONNECT) on the way to the cluster; TEMPORALEX_PROXY_AUTH has its user:password. Default: HTTPS_PROXY, but for what NO_PROXY lists",
+  },
   tls: { section: WHERE, type: "flag", help: "TLS, with --address" },
   tlsCaPath: {
     section: WHERE,

@@ -467,7 +467,8 @@ test("clusters: through a proxy, named by an option or by HTTPS_PROXY", async ()
     session.on("error", () => {});
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  proxy.routes.set("cluster.example:7233", (server.address() as { port: number }).port);
+  const { port } = server.address() as { port: number };
+  proxy.routes.set("cluster.example:7233", port);
   const list = (env: { [name: string]: string }, ...args: string[]) =>
     run(["list", "--address", "cluster.example:7233", "--timeout", "5s", ...args], { env });
   const by = ["--proxy", proxy.address];
@@ -479,17 +480,14 @@ test("clusters: through a proxy, named by an option or by HTTPS_PROXY", async ()
       assert.doesNotMatch(err, /pa:s/);
       assert.equal(is, code, err);
     };
-    const listed = { code: 0, out: "no workflows\n", err: "" };
+    const listed = { code: 0, out: "", err: "no workflows in cluster.example:7233\n" };
     await told(/through the proxy .*who asks: give TEMPORALEX_PROXY_AUTH, or the user:password@ of HTTPS_PROXY/, {}, 1, ...by);
     assert.deepEqual(await list({ TEMPORALEX_PROXY_AUTH: "ada:pa:ss" }, ...by), listed);
     assert.deepEqual(await list({ HTTPS_PROXY: `http://ada:pa%3Ass@${proxy.address}` }), listed);
     // The option goes before the variable, with its own credentials.
     await told(/does not accept the credentials/, { HTTPS_PROXY: "http://x:1", TEMPORALEX_PROXY_AUTH: "ada:pa:s" }, 1, ...by);
-    await told(
-      /cluster\.example:7233: the name|nothing answers/,
-      { HTTPS_PROXY: `http://${proxy.address}`, NO_PROXY: "example" },
-      1,
-    );
+    const direct = await run(["list", "--address", `127.0.0.1:${port}`], { env: { HTTPS_PROXY: `http://${proxy.address}` } });
+    assert.equal(direct.code, 0, "this machine is not behind a proxy");
     await told(/--proxy takes no credentials.*TEMPORALEX_PROXY_AUTH/, {}, 2, "--proxy", `http://ada:pa:ss@${proxy.address}`);
     await told(/^(?:temporalex: )?--proxy must be "host:port" or "http:\/\/host:port", not "x"/, {}, 2, "--proxy", "x");
     await told(/TEMPORALEX_PROXY_AUTH must be user:password/, { TEMPORALEX_PROXY_AUTH: "ada" }, 2, ...by);
@@ -497,8 +495,9 @@ test("clusters: through a proxy, named by an option or by HTTPS_PROXY", async ()
     await told(/HTTPS_PROXY names a proxy of "socks5"/, { HTTPS_PROXY: "socks5://ada:pa:ss@x:1" }, 2);
     const { address } = proxy;
     await proxy.stop();
-    await told(/through the proxy .*no proxy listens there/, {}, 1, "--proxy", address, "--timeout", "1s");
+    await told(/through the proxy .*no proxy listens there/, {}, 1, "--proxy", address);
   } finally {
+    await proxy.stop();
     server.close();
   }
 });

@@ -238,7 +238,12 @@ const WRONG: Wrong[] = [
     says: /makes no tunnels \(CONNECT\).*405/,
     attempts: 1,
   },
-  { what: "a proxy that does not get there", does: say("HTTP/1.0 502\r\n\r\n"), says: /could not reach the address.*502/ },
+  {
+    what: "a proxy that does not get there",
+    options: () => ({ connectTimeout: "2s" }),
+    does: say("HTTP/1.0 502\r\n\r\n"),
+    says: /could not reach the address.*502/,
+  },
   {
     what: "a proxy that sends elsewhere",
     does: say("HTTP/1.1 302 Found\r\nlocation: x\r\n\r\n"),
@@ -268,8 +273,8 @@ const WRONG: Wrong[] = [
   {
     what: "a proxy that says nothing",
     does: () => {},
-    options: () => ({ attemptTimeout: "300ms", connectTimeout: "1s" }),
-    says: /took the connection, but made no tunnel within 300 ms/,
+    options: () => ({ attemptTimeout: "800ms", connectTimeout: "1s" }),
+    says: /took the connection, but made no tunnel within 800 ms/,
   },
   {
     what: "a proxy that says to wait, for ever",
@@ -277,21 +282,21 @@ const WRONG: Wrong[] = [
       const timer = setInterval(() => socket.write("HTTP/1.1 100 Continue\r\n\r\n"), 5);
       socket.on("close", () => clearInterval(timer));
     },
-    options: () => ({ attemptTimeout: "300ms", connectTimeout: "1s" }),
-    says: /made no tunnel within 300 ms/,
+    options: () => ({ attemptTimeout: "800ms", connectTimeout: "1s" }),
+    says: /made no tunnel within 800 ms/,
   },
   {
     what: "a tunnel in which nobody is",
     does: (socket) => socket.write(ESTABLISHED),
-    options: () => ({ attemptTimeout: "300ms", connectTimeout: "1s" }),
-    says: /through the proxy .*did not greet within 300 ms as a gRPC server does/,
+    options: () => ({ attemptTimeout: "800ms", connectTimeout: "1s" }),
+    says: /through the proxy .*did not greet within 800 ms as a gRPC server does/,
   },
   {
     what: "a tunnel to a server without TLS, where nobody is",
     does: (socket) => socket.write(ESTABLISHED),
-    options: () => ({ attemptTimeout: "300ms", connectTimeout: "1s" }),
+    options: () => ({ attemptTimeout: "800ms", connectTimeout: "1s" }),
     tls: true,
-    says: /through the proxy .*did not finish the TLS handshake within 300 ms/,
+    says: /through the proxy .*did not finish the TLS handshake within 800 ms/,
   },
   { what: "rubbish in the tunnel", does: say(`${ESTABLISHED}<html>hello, this is no cluster</html>`), says: /no gRPC server/ },
   {
@@ -319,7 +324,7 @@ for (const { what, does, says, options, tls, attempts } of WRONG) {
       address: at("plain"),
       proxy: by(),
       tls: tls ?? false,
-      connectTimeout: "2s",
+      connectTimeout: "10s",
       ...options?.(),
     } as ConnectOptions;
     await assert.rejects(Connection.connect(wrong), (error: ServiceError) => {
@@ -334,11 +339,15 @@ for (const { what, does, says, options, tls, attempts } of WRONG) {
     });
     if (attempts !== undefined) assert.equal(proxy.heads.length, attempts, "nothing that another attempt would mend");
     await until("nothing is left open", () => proxy.open === 0);
-    const before = process.cpuUsage();
-    const since = performance.now();
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    const { user, system } = process.cpuUsage(before);
-    assert.ok((user + system) / 1000 < 0.8 * (performance.now() - since), `${(user + system) / 1000} ms of CPU in rest`);
+    // Nothing of the attempts goes on: a process that spins uses all of its time, each time that it is looked at.
+    for (let looks = 1;; looks++) {
+      const before = process.cpuUsage();
+      const since = performance.now();
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      const { user, system } = process.cpuUsage(before);
+      if ((user + system) / 1000 < 0.8 * (performance.now() - since)) break;
+      assert.ok(looks < 5, `${(user + system) / 1000} ms of CPU in rest`);
+    }
   });
 }
 

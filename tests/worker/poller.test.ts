@@ -97,6 +97,32 @@ test("refusals that do not mend end the worker after five in a row; others never
   await loop.stop();
 });
 
+test("one bad moment of a proxy, seen by many polls at once, does not end the worker", async () => {
+  const timers = new ManualTimers();
+  const fatal: Error[] = [];
+  let refused = 0;
+  let bad = true;
+  const loop = poller(timers, {
+    polls: { min: 20, initial: 20, max: 20 },
+    slots: new Slots(20),
+    poll: (signal) => {
+      if (!bad) return waiting(signal);
+      refused++;
+      return Promise.reject(new ServiceError(Code.PERMISSION_DENIED, "403"));
+    },
+    onFatal: (error) => void fatal.push(error),
+  });
+  loop.start();
+  await timers.advance(1500);
+  assert.ok(refused >= 60, String(refused));
+  assert.equal(fatal.length, 0);
+  await timers.advance(60_000);
+  assert.equal(fatal.length, 1, "told once, by one of them");
+  bad = false;
+  await timers.advance(10_000);
+  await loop.stop();
+});
+
 test("no more tasks are taken than there are slots", async () => {
   const timers = new ManualTimers();
   const slots = new Slots(2);

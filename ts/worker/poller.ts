@@ -17,7 +17,10 @@ export const POLL_BACKOFF: BackoffOptions = {
   backoffCoefficient: 2,
   jitter: 0.2,
 };
-/** Refusals that another attempt does not mend; seen this often in a row and nothing else, they end the worker. */
+/**
+ * Refusals that another attempt does not mend; seen this often in a row and nothing else, they end the worker. Also only after a time,
+ * as one poll alone takes for so many: many polls at once would make a proxy's one bad moment an end.
+ */
 const FINAL_CODES: ReadonlySet<number> = new Set([
   Code.INVALID_ARGUMENT,
   Code.NOT_FOUND,
@@ -27,6 +30,7 @@ const FINAL_CODES: ReadonlySet<number> = new Set([
   Code.FAILED_PRECONDITION,
 ]);
 const FINAL_AFTER = 5;
+const FINAL_AFTER_MS = 2000;
 /** A poll that was not refused for so long has been taken. */
 const TAKEN_AFTER_MS = 1000;
 /** An empty answer sooner than this did not wait for a task. */
@@ -91,6 +95,9 @@ export class Poller {
   #stopping = false;
   readonly #tasks = new Set<Promise<void>>();
   #finalRefusals = 0;
+  /** When the first of them came. */
+  #finalSince = 0;
+  #ended = false;
   /** Loops that go on. */
   #polls = 0;
   readonly #inFlight = new Set<{ readonly since: number }>();
@@ -243,8 +250,12 @@ export class Poller {
 
   #count(error: unknown): void {
     const final = error instanceof ServiceError && FINAL_CODES.has(error.code);
+    const now = this.#options.timers.now();
     this.#finalRefusals = final ? this.#finalRefusals + 1 : 0;
-    if (this.#finalRefusals === FINAL_AFTER) this.#options.onFatal(new WorkerPollError(this.#options.what, error));
+    if (this.#finalRefusals === 1) this.#finalSince = now;
+    if (this.#finalRefusals < FINAL_AFTER || now - this.#finalSince < FINAL_AFTER_MS || this.#ended) return;
+    this.#ended = true;
+    this.#options.onFatal(new WorkerPollError(this.#options.what, error));
   }
 
   /** Works on a task that came by another way than a poll, in a slot of this poller's. */

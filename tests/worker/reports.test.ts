@@ -32,6 +32,8 @@ test("a service that is away, slow or busy is asked again until it answers", asy
     new ServiceError(Code.UNAVAILABLE, "away"),
     new ServiceError(Code.DEADLINE_EXCEEDED, "slow"),
     exhausted("6"),
+    new ServiceError(Code.INTERNAL, "something went wrong"),
+    new ServiceError(Code.UNKNOWN, "who knows"),
   ];
   for (const error of passing) {
     const { outcome, asked } = await sent(error, 4);
@@ -50,6 +52,8 @@ test("after a minute it is given up, and what no repetition mends at once", asyn
   const { outcome, asked, ms } = await sent(away, Infinity);
   assert.equal(outcome, away);
   assert.ok(asked > 10 && ms > 60_000 && ms < 70_000, `${asked} times in ${ms} ms`);
+  const broken = await sent(new ServiceError(Code.INTERNAL, "each time"), Infinity);
+  assert.ok(broken.asked > 3 && broken.ms >= 5000 && broken.ms < 9000, `${broken.asked} times in ${broken.ms} ms`);
   for (
     const error of [new ServiceError(Code.NOT_FOUND, "gone"), exhausted("7"), new ServiceError(Code.RESOURCE_EXHAUSTED, "large")]
   ) {

@@ -158,7 +158,7 @@ for (
   const [name, error, logs] of [
     ["NOT_FOUND", new ServiceError(Code.NOT_FOUND, "workflow task not found"), 0],
     ["UnhandledCommand", new ServiceError(Code.INVALID_ARGUMENT, "UnhandledCommand"), 0],
-    ["any other refusal", new ServiceError(Code.INTERNAL, "boom"), 1],
+    ["any other refusal", new ServiceError(Code.FAILED_PRECONDITION, "boom"), 1],
   ] as const
 ) {
   test(`a completion refused with ${name} drops the run from the cache`, async () => {

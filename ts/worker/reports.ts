@@ -1,5 +1,5 @@
 // Sending what a worker has to report. The service decides once what happened to a task, so a report is repeated while the service is
-// unavailable, or has too much to do; after a minute it is given up, and the service times the task out and hands it out again.
+// unavailable, or has too much to do, and for some seconds when it only says that something went wrong; after a minute it is given up, and the service times the task out and hands it out again.
 import { PayloadCodecError } from "../codec/codec.ts";
 import { ApplicationFailure } from "../converter/failures.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
@@ -14,6 +14,10 @@ const BACKOFF: BackoffOptions = { initialIntervalMs: 50, maximumIntervalMs: 3000
 /** After a refusal because of load; what is asked again at once adds to it. */
 const THROTTLED: BackoffOptions = { ...BACKOFF, initialIntervalMs: 500, maximumIntervalMs: 10_000 };
 const GIVE_UP_MS = 60_000;
+/** Answers that tell nothing but that something went wrong, in the service or on the way to it: mostly gone the next time. */
+const HICCUPS: ReadonlySet<number> = new Set([Code.UNKNOWN, Code.INTERNAL, Code.ABORTED, Code.DATA_LOSS]);
+/** What goes wrong each time does not keep a slot for longer. */
+const HICCUPS_GIVE_UP_MS = 5000;
 const ATTEMPT_MS = 10_000;
 
 /** Reason of the error for a request that is not sent because of its size. */
@@ -54,7 +58,8 @@ export async function report(context: ReportContext, method: MethodName, message
     } catch (error) {
       const throttled = isThrottled(error);
       const away = throttled || isUnavailable(error) || hasCode(error, Code.DEADLINE_EXCEEDED);
-      if (!away || timers.now() - since > GIVE_UP_MS) throw error;
+      const patience = away ? GIVE_UP_MS : error instanceof ServiceError && HICCUPS.has(error.code) ? HICCUPS_GIVE_UP_MS : 0;
+      if (timers.now() - since >= patience) throw error;
       logger.debug("a report did not reach the service and is repeated", { method, attempt, error });
       await sleepOn(timers, backoffMs(attempt, throttled ? THROTTLED : BACKOFF));
     }

@@ -159,7 +159,7 @@ export function clientSuite(check: OnService): void {
         return true;
       });
       await assert.rejects(handle.update(fails), (error) => {
-        assert.ok(error instanceof WorkflowUpdateFailedError && !(error instanceof WorkflowUpdateRejectedError));
+        assert.ok(error instanceof WorkflowUpdateFailedError && !(error instanceof WorkflowUpdateRejectedError), String(error));
         assert.ok(error.cause instanceof ApplicationFailure && error.cause.type === "Never");
         return true;
       });

@@ -13,7 +13,8 @@ import { explain, type Stage, tidy } from "./connect_errors.ts";
 import type { FieldList } from "./http2/hpack.ts";
 import { Reset, Wire, WireStream } from "./http2/wire.ts";
 import { nodeNet, nodeTlsModule } from "./node_net.ts";
-import { enterTunnel, type Proxy, ProxyError } from "./proxy.ts";
+import type { Proxy } from "./proxy.ts";
+import { enterTunnel, ProxyError } from "./tunnel.ts";
 
 /** Where a link leads. */
 export interface LinkTarget {

@@ -262,6 +262,33 @@ test("describe, list, count", async () => {
   assert.match(plain.out, /\x1b\[32mCompleted.*\x1b\[0m.*20\d\d-\d\d-\d\dT/);
 });
 
+test("a parent shows the children that it waits for, and who waits for it is told of them", async () => {
+  await json("start", "--type", "Family", "-w", "family-1");
+  let described: Json = {};
+  for (let i = 0; i < 200 && !JSON.stringify(described["pendingChildren"] ?? []).includes("family-lamp"); i++) {
+    described = await json("describe", "-w", "family-1");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  const [child] = described["pendingChildren"] as Json[];
+  assert.deepEqual({ ...child, runId: "" }, {
+    workflowId: "family-lamp",
+    runId: "",
+    workflowType: "Cart",
+    parentClosePolicy: "ABANDON",
+  });
+  assert.match(
+    await ok("describe", "-w", "family-1"),
+    /\nPending children\nChild +WorkflowId .*\nCart +family-lamp +\S.* +Abandon\n/,
+  );
+  const waits = /: it waits for its child Cart \(id family-lamp\)/;
+  await refused(1, waits, "result", "-w", "family-1", "--timeout", "200ms");
+  await ok("terminate", "-w", "family-lamp");
+  const { code, err } = await run(["result", "-w", "family-1"]);
+  assert.equal(code, 1);
+  assert.match(err, /[Cc]hild/);
+  assert.deepEqual((await json("describe", "-w", "family-1"))["pendingChildren"], []);
+});
+
 test("show: a table, all fields, Temporal's JSON that replays, events as they come", async () => {
   await cart("show-1");
   await ok("update", "-w", "show-1", "--name", "add_item", "-i", '"BOOK"', "--update-id", "u1");

@@ -35,7 +35,7 @@ export const failureLine = ({ message, at }: TaskFailure): string => at === "" ?
 export async function whyStuck(client: Client, workflowId: string, runId: string | undefined): Promise<string> {
   try {
     const handle = (client.getHandle(undefined as string | undefined, workflowId, runId) as Handle).with({ timeout: 2000 });
-    const { status, pendingWorkflowTask: task, pendingActivities } = await handle.describe();
+    const { status, pendingWorkflowTask: task, pendingActivities, pendingChildren } = await handle.describe();
     if (status !== "RUNNING") return "";
     const failure = task !== undefined && task.attempt > 1 ? await lastTaskFailure(handle) : undefined;
     if (failure !== undefined) {
@@ -48,6 +48,11 @@ export async function whyStuck(client: Client, workflowId: string, runId: string
       return `its activity ${failing.activityType} fails (attempt ${failing.attempt}): ${failing.lastFailure!.message}`;
     }
     const waiting = pendingActivities[0];
+    const [child] = pendingChildren;
+    if (waiting === undefined && child !== undefined) {
+      const more = pendingChildren.length > 1 ? ` and for ${pendingChildren.length - 1} more` : "";
+      return `it waits for its child ${child.workflowType} (id ${child.workflowId})${more}`;
+    }
     if (waiting === undefined) return "";
     return waiting.state === "SCHEDULED"
       ? `its activity ${waiting.activityType} waits for a worker that has activities (temporalex worker --activities)`

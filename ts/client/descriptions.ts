@@ -6,6 +6,7 @@ import type { TemporalFailure } from "../converter/failures.ts";
 import type { Payload, PayloadConverter } from "../converter/payload.ts";
 import { TypedSearchAttributes } from "../converter/search_attributes.ts";
 import {
+  ParentClosePolicy,
   PendingActivityState,
   PendingWorkflowTaskState,
   WorkflowExecutionStatus,
@@ -91,6 +92,18 @@ export interface PendingWorkflowTask {
   readonly startedTime: Date | undefined;
 }
 
+/** A child workflow that its parent has asked for and whose end it has not heard of. */
+export interface PendingChild {
+  /** Its id. */
+  readonly workflowId: string;
+  /** Its first run; empty: it has not started. */
+  readonly runId: string;
+  /** Name of its type. */
+  readonly workflowType: string;
+  /** What becomes of it when the parent closes. */
+  readonly parentClosePolicy: Exclude<keyof typeof ParentClosePolicy, "UNSPECIFIED"> | "UNKNOWN";
+}
+
 /** One run, as `describe` shows it. */
 export interface WorkflowDescription extends WorkflowSummary {
   /** A cancellation was asked for. */
@@ -103,6 +116,8 @@ export interface WorkflowDescription extends WorkflowSummary {
   readonly taskTimeoutMs: number | undefined;
   /** Activities that are not finished. */
   readonly pendingActivities: readonly PendingActivity[];
+  /** Child workflows whose end it waits to hear of. */
+  readonly pendingChildren: readonly PendingChild[];
   /** The workflow task that is due or in work, if there is one. */
   readonly pendingWorkflowTask: PendingWorkflowTask | undefined;
   /** The message that all this was read from. */
@@ -182,6 +197,12 @@ export function toDescription(
       heartbeatDetails: activity.heartbeatDetails?.payloads.map((payload) => show(payload, converter))[0],
       lastFailure: activity.lastFailure && decodeFailureOf(activity.lastFailure, converter),
       lastWorkerIdentity: activity.lastWorkerIdentity,
+    })),
+    pendingChildren: response.pendingChildren.map((child) => ({
+      workflowId: child.workflowId,
+      runId: child.runId,
+      workflowType: child.workflowTypeName,
+      parentClosePolicy: enumName(ParentClosePolicy, child.parentClosePolicy) ?? "UNKNOWN",
     })),
     pendingWorkflowTask: task && {
       state: enumName(PendingWorkflowTaskState, task.state) ?? "UNKNOWN",

@@ -6,6 +6,7 @@ export type { WorkflowCount, WorkflowCountGroup } from "./counts.ts";
 export type { AnyWorkflow, WorkflowArgs, WorkflowResult } from "./definitions.ts";
 export type {
   PendingActivity,
+  PendingChild,
   PendingWorkflowTask,
   WorkflowDescription,
   WorkflowStatus,

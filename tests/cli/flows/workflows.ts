@@ -10,6 +10,7 @@ import {
   reply,
   signal,
   sleep,
+  startChild,
   stop,
   update,
   workflow,
@@ -48,3 +49,7 @@ export const slow = workflow("Slow", async (ms: number) => {
 });
 export const again = workflow("Again", async (left: number) => left > 0 ? continueAsNew(left - 1) : "done");
 export const bug = workflow("Bug", () => Promise.reject(new TypeError("this code has a bug")));
+export const family = workflow("Family", async () => {
+  const lamp = await startChild(cart, { id: "family-lamp", args: ["lamp"], parentClosePolicy: "ABANDON" });
+  return await lamp.result();
+});

@@ -1,5 +1,11 @@
 // `workflow describe`, `list` and `count`.
-import type { PendingActivity, WorkflowDescription, WorkflowStatus, WorkflowSummary } from "../../client/descriptions.ts";
+import type {
+  PendingActivity,
+  PendingChild,
+  WorkflowDescription,
+  WorkflowStatus,
+  WorkflowSummary,
+} from "../../client/descriptions.ts";
 import type { WorkflowCountGroup } from "../../client/counts.ts";
 import { Exit } from "../frame/command.ts";
 import { errorDocument } from "../frame/errors.ts";
@@ -87,8 +93,13 @@ function describeText(d: WorkflowDescription, failure: TaskFailure | undefined, 
     ],
     ["Failed with", failure && failureLine(failure)],
   ]);
-  if (d.pendingActivities.length === 0) return fields;
-  const columns: Column<PendingActivity>[] = [
+  const children: Column<PendingChild>[] = [
+    { title: "Child", cell: (c) => c.workflowType },
+    { title: "WorkflowId", cell: (c) => c.workflowId },
+    { title: "State", cell: (c) => c.runId === "" ? "not started" : "Running" },
+    { title: "When this closes", cell: (c) => statusText(c.parentClosePolicy) },
+  ];
+  const activities: Column<PendingActivity>[] = [
     { title: "Activity", cell: (a) => a.activityType },
     { title: "Id", cell: (a) => a.activityId },
     { title: "State", cell: (a) => statusText(a.state) },
@@ -97,7 +108,10 @@ function describeText(d: WorkflowDescription, failure: TaskFailure | undefined, 
     { title: "Heartbeat", cell: (a) => showTime(a.lastHeartbeatTime, format) },
     { title: "Last failure", cell: (a) => a.lastFailure?.message ?? "", colour: () => "red" },
   ];
-  return `${fields}\n${print.paint("Pending activities", "bold")}\n${print.table(d.pendingActivities, columns)}`;
+  const table = <T>(title: string, columns: Column<T>[], rows: readonly T[]) =>
+    rows.length === 0 ? "" : `\n${print.paint(title, "bold")}\n${print.table(rows, columns)}`;
+  return fields + table("Pending activities", activities, d.pendingActivities) +
+    table("Pending children", children, d.pendingChildren);
 }
 
 export async function listCommand(call: ListCall): Promise<number> {

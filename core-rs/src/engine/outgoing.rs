@@ -20,6 +20,7 @@ use crate::api::enums::v1::{
     CancelExternalWorkflowExecutionFailedCause as CancelFailed, SignalExternalWorkflowExecutionFailedCause as SignalFailed,
     StartChildWorkflowExecutionFailedCause as StartFailed, WorkflowIdConflictPolicy as Conflict, WorkflowIdReusePolicy as Reuse,
 };
+use crate::sorted::SortedSet;
 
 /// Who acts where no client does, as a server names it.
 pub const SERVER: &str = "history-service";
@@ -152,7 +153,7 @@ impl Engine {
     /// Carries out what runs have ordered, as far as the runs that it concerns are in memory.
     pub(super) fn carry_out(&mut self) {
         while let Some(slot) = self.cx.orders.pop_front() {
-            self.carry_out_of(slot);
+            self.carry_out_of(slot, None);
         }
     }
 
@@ -160,7 +161,7 @@ impl Engine {
     pub(super) fn orders_answered(&mut self, workflow_id: &str, run_id: &str, available: bool) {
         for slot in self.runs.ordered.remove(&(workflow_id.to_string(), run_id.to_string())).unwrap_or_default() {
             if available {
-                self.carry_out_of(slot);
+                self.carry_out_of(slot, Some(workflow_id));
             } else {
                 self.retry_orders(slot);
             }
@@ -178,12 +179,20 @@ impl Engine {
         });
     }
 
-    fn carry_out_of(&mut self, slot: u32) {
+    /// `only`: the orders for this workflow id. Each of the others waits for an answer of its own, and one that comes for every child of
+    /// thousands must not look at them all.
+    fn carry_out_of(&mut self, slot: u32, only: Option<&str>) {
         let Some(run) = self.runs.get_mut(slot) else { return };
         let own = run.head.workflow_id.clone();
-        let mut blocked: Vec<String> = Vec::new();
-        run.orders.values_mut().for_each(|order| order.tried = true);
-        for seq in run.orders.keys().copied().collect::<Vec<_>>() {
+        let mut blocked: SortedSet<String> = SortedSet::new();
+        let mut seqs: Vec<i64> = Vec::new();
+        for (seq, order) in run.orders.iter_mut() {
+            if only.is_none_or(|id| id == order.message.workflow_id) {
+                order.tried = true;
+                seqs.push(*seq);
+            }
+        }
+        for seq in seqs {
             let Some(order) = self.runs.get_mut(slot).and_then(|run| run.orders.get_mut(&seq)) else { continue };
             let (workflow_id, run_id) = (order.message.workflow_id.clone(), order.message.run_id.clone());
             if blocked.contains(&workflow_id) {
@@ -200,7 +209,7 @@ impl Engine {
                     if !waiting.contains(&slot) {
                         waiting.push(slot);
                     }
-                    blocked.push(workflow_id);
+                    blocked.insert(workflow_id);
                     continue;
                 }
             };
@@ -211,7 +220,7 @@ impl Engine {
                     run.orders.insert(seq, Order { message: order, stored: false, tried: true });
                 }
                 self.retry_orders(slot);
-                blocked.push(workflow_id);
+                blocked.insert(workflow_id);
             } else if let Some(run) = self.runs.get_mut(slot) {
                 run.order_attempts = 0;
             }

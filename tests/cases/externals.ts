@@ -196,17 +196,17 @@ export const cases: Case[] = [
     async run() {
       const w = workflow("W", async (again: boolean) => {
         const before = workflowInfo();
-        upsertMemo({ b: { deep: 1 }, a: null, c: undefined });
+        upsertMemo({ b: { deep: 1 }, a: null, c: undefined, list: [] });
         await sleep(1);
         return again ? continueAsNew(false) : [before.memo, workflowInfo().memo];
       });
       for (const again of [false, true]) {
-        const d = await drive(w, { args: [again], memo: { a: 1, z: 26 } });
+        const d = await drive(w, { args: [again], memo: { a: 1, z: 26, list: [1] } });
         await d.task();
         deepEqual(d.commands(), ["MODIFY_WORKFLOW_PROPERTIES", "START_TIMER 1"]);
         d.server.fireTimer("1");
         await d.task();
-        if (!again) deepEqual(await d.finish(), [{ a: 1, z: 26 }, { z: 26, b: { deep: 1 } }]);
+        if (!again) deepEqual(await d.finish(), [{ a: 1, z: 26, list: [1] }, { z: 26, b: { deep: 1 } }]);
         else {
           const { attributes } = d.server.events.at(-1)!;
           ok(attributes.case === "workflowExecutionContinuedAsNewEventAttributes");

@@ -76,6 +76,28 @@ export const defaultPayloadConverter: PayloadConverter = {
   },
 };
 
+/**
+ * What takes a key out of a memo or of search attributes when it is written over it: nothing, null, and an empty list, which servers take
+ * for nothing (SDKs unset search attributes so). Other metadata does not matter.
+ */
+export function unsets({ metadata, data }: Payload): boolean {
+  const encoding = text.decode(metadata["encoding"]);
+  return encoding === "binary/null" || (encoding === "json/plain" && ["null", "[]"].includes(text.decode(data)));
+}
+
+/** The fields of a memo or of search attributes, changed by an upsert. */
+export function upserted<P extends Payload>(
+  before: { readonly [key: string]: P },
+  changes: { readonly [key: string]: P },
+): { [key: string]: P } {
+  const after = new Map(Object.entries(before));
+  for (const [key, payload] of Object.entries(changes)) {
+    if (unsets(payload)) after.delete(key);
+    else after.set(key, payload);
+  }
+  return Object.fromEntries(after);
+}
+
 /** All arguments of a call. */
 export function toPayloads(converter: PayloadConverter, values: readonly unknown[]): Payload[] {
   return values.map((value) => converter.toPayload(value));

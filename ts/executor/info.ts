@@ -4,7 +4,7 @@
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { Payload as PayloadCodec } from "../core/generated/boundary/temporal/api/common/v1/message.ts";
 import type { InitializeWorkflow } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import type { Payload, PayloadConverter } from "../converter/payload.ts";
+import { type Payload, type PayloadConverter, upserted } from "../converter/payload.ts";
 import { TypedSearchAttributes } from "../converter/search_attributes.ts";
 import type { NativeRun } from "./run.ts";
 
@@ -104,10 +104,10 @@ export class RunInfo {
     this.#memoChanged ||= changes.memo !== undefined;
     this.#attributes = {
       ...before,
-      ...(changes.memo === undefined ? { decodedMemo } : { memo: merged(before.memo, changes.memo) }),
+      ...(changes.memo === undefined ? { decodedMemo } : { memo: upserted(before.memo, changes.memo) }),
       ...(changes.searchAttributes === undefined
         ? { decodedSearchAttributes }
-        : { searchAttributes: merged(before.searchAttributes, changes.searchAttributes) }),
+        : { searchAttributes: upserted(before.searchAttributes, changes.searchAttributes) }),
     };
   }
 
@@ -174,21 +174,6 @@ export class RunInfo {
       },
     });
   }
-}
-
-function merged(before: PayloadRecord, changes: PayloadRecord): PayloadRecord {
-  const after = new Map(Object.entries(before));
-  for (const [name, payload] of Object.entries(changes)) {
-    if (isNothing(payload)) after.delete(name);
-    else after.set(name, payload);
-  }
-  return Object.fromEntries(after);
-}
-
-/** What removes a key, for servers: binary/null, or null in JSON. */
-function isNothing({ metadata, data }: Payload): boolean {
-  const encoding = new TextDecoder().decode(metadata["encoding"]);
-  return encoding === "binary/null" || (encoding === "json/plain" && new TextDecoder().decode(data) === "null");
 }
 
 function decodeRecord(converter: PayloadConverter, payloads: PayloadRecord): Values {

@@ -76,7 +76,7 @@ export function upsertSearchAttributes(changes: SearchAttributeChanges): void {
 
 /**
  * Changes the memo of this run: data that describe and list show and do not search. Keys that are not named stay; null or undefined
- * removes one. Does not wait; the next run of a continue-as-new has it too.
+ * removes one, and so does an empty array, which services take for nothing. Does not wait; the next run of a continue-as-new has it too.
  */
 export function upsertMemo(changes: { readonly [key: string]: unknown }): void {
   const { run } = enter("upsertMemo");

@@ -3,14 +3,16 @@
 // open run cannot be made this way.
 //
 // `head` is the engine's own message (core-rs/src/engine/state.rs, `Head`): its field numbers are stored, and never change their meaning.
-// tests/engine/import.test.ts compares what is made here with what the core writes for the same run.
+// tests/engine/maintenance.test.ts compares what is made here with what the core writes for the same run.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import type { Duration } from "@bufbuild/protobuf/wkt";
+import { upserted } from "../../converter/payload.ts";
 import type { RunWrite } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import {
   type Memo,
   MemoSchema,
+  type Payload,
   type SearchAttributes,
   SearchAttributesSchema,
   type WorkflowExecution,
@@ -126,10 +128,10 @@ function shown(events: readonly HistoryEvent[]): { memo: Uint8Array; searchAttri
   for (const { attributes: { case: kind, value } } of events) {
     if (kind === "workflowExecutionStartedEventAttributes") ({ memo, searchAttributes } = value);
     else if (kind === "upsertWorkflowSearchAttributesEventAttributes") {
-      const indexedFields = { ...searchAttributes?.indexedFields, ...value.searchAttributes?.indexedFields };
+      const indexedFields = changed(searchAttributes?.indexedFields, value.searchAttributes?.indexedFields);
       searchAttributes = create(SearchAttributesSchema, { indexedFields });
     } else if (kind === "workflowPropertiesModifiedEventAttributes") {
-      memo = create(MemoSchema, { fields: { ...memo?.fields, ...value.upsertedMemo?.fields } });
+      memo = create(MemoSchema, { fields: changed(memo?.fields, value.upsertedMemo?.fields) });
     }
   }
   return {
@@ -137,6 +139,12 @@ function shown(events: readonly HistoryEvent[]): { memo: Uint8Array; searchAttri
     searchAttributes: searchAttributes === undefined ? new Uint8Array(0) : toBinary(SearchAttributesSchema, searchAttributes),
   };
 }
+
+type Fields = { [key: string]: Payload };
+
+/** In the order of keys, as the engine keeps them. */
+const changed = (before: Fields = {}, changes: Fields = {}): Fields =>
+  Object.fromEntries(Object.entries(upserted(before, changes)).sort(([a], [b]) => a < b ? -1 : 1));
 
 /** Id of the WorkflowTaskStarted event of the last task that was completed. */
 function lastCompletedStart(events: readonly HistoryEvent[]): number {

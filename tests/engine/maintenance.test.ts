@@ -142,6 +142,26 @@ test("a sound store has no problems, also while an engine works on it; every run
     assert.deepEqual(replayed.problems.map(({ workflowId, message }) => [workflowId, message]), [["c1", "it diverges"]]);
   }));
 
+test("a closed run that has something left to tell another one is sound, and the engine sees to it", () =>
+  filled(async ({ path }) => {
+    // The end of a child, for a parent that is gone by now.
+    const order = "INSERT INTO items SELECT run_key, 9, '000000000001', x'08061204676f6e65' FROM runs WHERE workflow_id = 'c1'";
+    sql(path, (database) => {
+      database.exec(order);
+      database.exec("UPDATE runs SET ready = 1 WHERE workflow_id = 'c1'");
+    });
+    assert.deepEqual((await check(path)).problems, []);
+    const store = SqliteStore.open(path);
+    const purged = store.purge({ closedBefore: Date.now() + 1000 }).length;
+    store.close();
+    assert.equal(purged, 4, "it stays until that is done");
+    await withEngine(path, (client) => client.execute(completes, { id: "other", args: ["x"] }));
+    const again = SqliteStore.open(path);
+    assert.equal(again.purge({ closedBefore: Date.now() + 1000 }).length, 2);
+    again.close();
+    assert.deepEqual((await check(path)).problems, []);
+  }));
+
 const DAMAGE:
   readonly (readonly [what: string, sql: string, expected: readonly (readonly [workflowId: string, message: RegExp])[]])[] = [
     [

@@ -113,7 +113,7 @@ function readHistory(run: StoredRunState, messages: string[]): { parts: Uint8Arr
     return { parts: [], events: 0 };
   }
   const events = decodeEvents(parts, messages);
-  if (events !== undefined) messages.push(...checkEvents(events), ...checkRow(run.row, events));
+  if (events !== undefined) messages.push(...checkEvents(events), ...checkRow(run.row, events, run.record.items));
   return { parts, events: events?.length ?? 0 };
 }
 

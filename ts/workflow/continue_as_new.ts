@@ -24,9 +24,9 @@ export interface ContinueAsNewOptions {
   readonly runTimeout?: Duration;
   /** Timeout of one workflow task; default: as before. */
   readonly taskTimeout?: Duration;
-  /** Default: the memo of this run. */
+  /** Default: the memo of this run, as upserts left it. An empty one is none given; `upsertMemo` removes keys. */
   readonly memo?: { readonly [key: string]: unknown };
-  /** Default: the search attributes of this run. */
+  /** Default: the search attributes of this run, as upserts left them. Empty ones are none given. */
   readonly searchAttributes?: SearchAttributes;
 }
 

@@ -2,19 +2,13 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createSecureServer, createServer } from "node:http2";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { endsLater } from "../../ts/temporal/ends_later.ts";
 import { Interrupted } from "../../ts/cli/frame/errors.ts";
 import { type App, open, silentLogger } from "../../ts/mod.ts";
-import { serviceHandler } from "../../ts/temporal/serve.ts";
-import { authority } from "../support/certificates.ts";
-import { ScriptedService } from "../support/scripted_service.ts";
-import { ConnectProxy } from "../temporal/support/connect_proxy.ts";
 import * as activities from "./flows/activities.ts";
-import { type Result, run as runCommand, type RunOptions } from "./support/run.ts";
+import { refusals, type Result, run as runCommand, type RunOptions } from "./support/run.ts";
 
 const workflows = new URL("./flows/workflows.ts", import.meta.url);
 let folder = "", store = "";
@@ -43,16 +37,7 @@ async function ok(...args: string[]): Promise<string> {
 async function json(...args: string[]): Promise<Json> {
   return JSON.parse(await ok(...args, "--json")) as Json;
 }
-/** The command fails with this code and these words, and as JSON with the same words. */
-async function refused(code: number, words: RegExp, ...args: string[]): Promise<void> {
-  const text = await run(args);
-  assert.equal(text.code, code, text.out + text.err);
-  assert.match(text.err, words);
-  assert.doesNotMatch(text.err, /\n\s+at /, "no stack trace");
-  const asJson = await run([...args, "--json"]);
-  assert.equal(asJson.code, code);
-  assert.match((JSON.parse(asJson.err) as { error: { message: string } }).error.message, words);
-}
+const refused = refusals(run);
 const cart = (id: string, ...more: string[]) => json("start", "--type", "Cart", "-w", id, "-i", '"ada"', ...more);
 
 test("start", async () => {
@@ -423,144 +408,6 @@ test("a store that its holder does not serve is told as such", async () => {
   const foreign = await run(["list", "--store", other]);
   assert.equal(foreign.code, 1);
   assert.match(foreign.err, /other\.sqlite is no SQLite database/);
-});
-
-test("clusters: addresses that are none, and that nobody answers at", async () => {
-  await refused(2, /"localhost" is not an address; write "host:port"/, "list", "--address", "localhost");
-  await refused(
-    1,
-    /nothing answers at 127\.0\.0\.1:1, .*; check --address/,
-    "list",
-    "--address",
-    "127.0.0.1:1",
-    "--timeout",
-    "2s",
-  );
-  await refused(2, /--grpc-meta is written key=value/, "list", "--address", "127.0.0.1:1", "--grpc-meta", "x");
-});
-
-test("clusters: what is wrong with TLS is told at once, by the command's options", async () => {
-  const [ours, others] = [authority("Our authority"), authority("Other authority")];
-  const own = ours.issue("server", { hosts: ["localhost"] });
-  const pem = (name: string, text: string) => {
-    writeFileSync(join(folder, name), text);
-    return join(folder, name);
-  };
-  const [ca, other] = [pem("ca.pem", ours.certificate), pem("other.pem", others.certificate)];
-  const settings = { cert: own.certificate, key: own.key, ca: ours.certificate, requestCert: true };
-  const [secure, plain] = [createSecureServer(settings), createServer()];
-  for (const server of [secure, plain]) {
-    server.on("tlsClientError", () => {}).on("sessionError", () => {});
-    server.on("session", (session) => {
-      endsLater(session);
-      session.on("error", () => {});
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  }
-  const at = (server: typeof plain) => `localhost:${(server.address() as { port: number }).port}`;
-  try {
-    await refused(
-      1,
-      /not signed by an authority that is trusted here; give .* as --tls-ca-path/,
-      "list",
-      "--address",
-      at(secure),
-      "--tls",
-    );
-    await refused(1, /not by the one given as --tls-ca-path/, "list", "--address", at(secure), "--tls-ca-path", other);
-    const named = ["--tls-ca-path", ca, "--tls-server-name", "temporal.example"];
-    await refused(1, /--tls-server-name says which name to expect/, "list", "--address", at(secure), ...named);
-    await refused(
-      1,
-      /asks for a client certificate: give --tls-cert-path and --tls-key-path/,
-      "list",
-      "--address",
-      at(secure),
-      "--tls-ca-path",
-      ca,
-    );
-    await refused(1, /does not speak TLS; leave --tls out/, "list", "--address", at(plain), "--tls");
-  } finally {
-    secure.close();
-    plain.close();
-  }
-});
-
-test("clusters: through a proxy, named by an option or by HTTPS_PROXY", async () => {
-  const proxy = await ConnectProxy.start();
-  const server = createServer(serviceHandler(new ScriptedService().on("listWorkflowExecutions", () => ({}))));
-  server.on("session", (session) => {
-    endsLater(session);
-    session.on("error", () => {});
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  proxy.routes.set("cluster.example:7233", port);
-  const list = (env: { [name: string]: string }, ...args: string[]) =>
-    run(["list", "--address", "cluster.example:7233", "--timeout", "5s", ...args], { env });
-  const by = ["--proxy", proxy.address];
-  try {
-    proxy.auth = "ada:pa:ss";
-    const told = async (says: RegExp, env: { [name: string]: string }, code: number, ...args: string[]) => {
-      const { code: is, err } = await list(env, ...args);
-      assert.match(err, says);
-      assert.doesNotMatch(err, /pa:s/);
-      assert.equal(is, code, err);
-    };
-    const listed = { code: 0, out: "", err: "no workflows in cluster.example:7233\n" };
-    await told(/through the proxy .*who asks: give TEMPORALEX_PROXY_AUTH, or the user:password@ of HTTPS_PROXY/, {}, 1, ...by);
-    assert.deepEqual(await list({ TEMPORALEX_PROXY_AUTH: "ada:pa:ss" }, ...by), listed);
-    assert.deepEqual(await list({ HTTPS_PROXY: `http://ada:pa%3Ass@${proxy.address}` }), listed);
-    // The option goes before the variable, with its own credentials.
-    await told(/does not accept the credentials/, { HTTPS_PROXY: "http://x:1", TEMPORALEX_PROXY_AUTH: "ada:pa:s" }, 1, ...by);
-    const direct = await run(["list", "--address", `127.0.0.1:${port}`], { env: { HTTPS_PROXY: `http://${proxy.address}` } });
-    assert.equal(direct.code, 0, "this machine is not behind a proxy");
-    await told(/--proxy takes no credentials.*TEMPORALEX_PROXY_AUTH/, {}, 2, "--proxy", `http://ada:pa:ss@${proxy.address}`);
-    await told(/^(?:temporalex: )?--proxy must be "host:port" or "http:\/\/host:port", not "x"/, {}, 2, "--proxy", "x");
-    await told(/TEMPORALEX_PROXY_AUTH must be user:password/, { TEMPORALEX_PROXY_AUTH: "ada" }, 2, ...by);
-    await told(/the password in TEMPORALEX_PROXY_AUTH holds/, { TEMPORALEX_PROXY_AUTH: "ada:pa:ss\n" }, 2, ...by);
-    await told(/HTTPS_PROXY names a proxy of "socks5"/, { HTTPS_PROXY: "socks5://ada:pa:ss@x:1" }, 2);
-    const { address } = proxy;
-    await proxy.stop();
-    await told(/through the proxy .*no proxy listens there/, {}, 1, "--proxy", address);
-  } finally {
-    await proxy.stop();
-    server.close();
-  }
-});
-
-test("clusters: profiles of Temporal's configuration file, and its variables", async () => {
-  const config = join(folder, "temporal.toml");
-  writeFileSync(
-    config,
-    '[profile.default]\naddress = "127.0.0.1:1"\n[profile.other]\n',
-  );
-  const ask = (args: string[], env: { [name: string]: string } = {}) =>
-    run(["list", "--timeout", "2s", ...args], { env: { TEMPORAL_CONFIG_FILE: config, ...env } });
-  const profile = await ask(["--profile", "default"]);
-  assert.equal(profile.code, 1);
-  assert.match(profile.err, /nothing answers at 127\.0\.0\.1:1/);
-  const variable = await ask(["--profile", "default"], { TEMPORAL_ADDRESS: "127.0.0.1:2" });
-  assert.match(variable.err, /nothing answers at 127\.0\.0\.1:2/);
-  const option = await ask(["--profile", "default", "--address", "127.0.0.1:3"], { TEMPORAL_ADDRESS: "127.0.0.1:2" });
-  assert.match(option.err, /nothing answers at 127\.0\.0\.1:3/);
-  const wrong: [string[], { [name: string]: string }, RegExp][] = [
-    [["--profile", "prod"], {}, /profile "prod" was not found; .*temporal\.toml has: default, other/],
-    [["--config-file", join(folder, "gone.toml")], {}, /gone\.toml cannot be read/],
-    [["--address", "127.0.0.1:1"], { TEMPORAL_TLS: "perhaps" }, /TEMPORAL_TLS must be "true" or "false"/],
-    [["--profile", "default", "--store", "x.sqlite"], {}, /--store and --profile contradict/],
-  ];
-  for (const [args, env, message] of wrong) {
-    const { code, err } = await ask(args, env);
-    assert.equal(code, 2, err);
-    assert.match(err, message);
-  }
-  // Variables alone mean no cluster: a command for a store must not reach one by them.
-  const local = await ask(["--store", join(folder, "none-here.sqlite")], {
-    TEMPORAL_ADDRESS: "127.0.0.1:1",
-    TEMPORAL_PROFILE: "default",
-  });
-  assert.doesNotMatch(local.err, /nothing answers/);
 });
 
 test("what a workflow or a service says cannot steer a terminal", async () => {

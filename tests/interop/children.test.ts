@@ -12,7 +12,7 @@ import { GrpcService } from "../../ts/temporal/grpc.ts";
 import { Worker, type WorkerOptions } from "../../ts/worker/mod.ts";
 import { until } from "../support/services.ts";
 import * as flows from "./flows/families.ts";
-import { Collected, isBuilt } from "./support/collected.ts";
+import { Collected, readElsewhere } from "./support/collected.ts";
 import { DevServer, noServer, temporalCli } from "./support/dev_server.ts";
 import { noOfficial, officialProgram } from "./support/official.ts";
 
@@ -287,15 +287,4 @@ test(
   },
 );
 
-const built = noServer || (isBuilt ? false : "dist/ is not built (npm run build)");
-
-test("every history made here replays by the command line in Node", { skip: built }, () => collected.replayBy("node"));
-test("every history made here replays by the command line in Deno", { skip: noServer }, () => collected.replayBy("deno"));
-test("every history made here replays in Chromium", { skip: noServer }, async (t) => {
-  const absent = await collected.replayInBrowser();
-  if (absent !== undefined) t.skip(absent);
-});
-test("every history made here is read by Temporal's own SDK", { skip: noServer }, async (t) => {
-  const absent = await collected.loadByOfficialSdk();
-  if (absent !== undefined) t.skip(absent);
-});
+readElsewhere(() => collected);

@@ -34,7 +34,7 @@ import { activities, isCancellation, on, receive, stop, workflow } from "../../t
 import { until } from "../support/services.ts";
 import * as flowActivities from "./flows/activities.ts";
 import * as flows from "./flows/workflows.ts";
-import { Collected, isBuilt } from "./support/collected.ts";
+import { Collected, readElsewhere } from "./support/collected.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";
 
 const flowModule = new URL("./flows/workflows.ts", import.meta.url);
@@ -271,15 +271,4 @@ test("poisoned workflows do not hurt their neighbours in the same realm", { skip
   }, { events });
 });
 
-const built = noServer || (isBuilt ? false : "dist/ is not built (npm run build)");
-
-test("every history made here replays by the command line in Node", { skip: built }, () => collected.replayBy("node"));
-test("every history made here replays by the command line in Deno", { skip: noServer }, () => collected.replayBy("deno"));
-test("every history made here replays in Chromium", { skip: noServer }, async (t) => {
-  const absent = await collected.replayInBrowser();
-  if (absent !== undefined) t.skip(absent);
-});
-test("every history made here is read by Temporal's own SDK", { skip: noServer }, async (t) => {
-  const absent = await collected.loadByOfficialSdk();
-  if (absent !== undefined) t.skip(absent);
-});
+readElsewhere(() => collected);

@@ -1,45 +1,27 @@
 // Connections through an HTTP proxy: what works plain and in TLS, that the proxy hears nothing but where to and its own credentials, that
 // tunnels are made again, and that everything a proxy can do wrong is told in words, in time, in both runtimes.
 import assert from "node:assert/strict";
-import { createSecureServer, createServer, type Http2Server } from "node:http2";
-import type { AddressInfo, Server, Socket } from "node:net";
+import { createSecureServer, createServer } from "node:http2";
+import type { Socket } from "node:net";
 import process from "node:process";
 import { after, afterEach, before, beforeEach, test } from "node:test";
 import type { TLSSocket } from "node:tls";
 import { inspect } from "node:util";
-import { endsLater } from "../../ts/temporal/ends_later.ts";
 import { Code, Connection, type ConnectOptions, proxyFromEnvironment, ServiceError } from "../../ts/temporal/mod.ts";
 import { serviceHandler } from "../../ts/temporal/serve.ts";
 import { type Authority, authority, type Certificate } from "../support/certificates.ts";
 import { ScriptedService } from "../support/scripted_service.ts";
 import { ConnectProxy } from "./support/connect_proxy.ts";
+import { Servers } from "./support/servers.ts";
 
 const SECRET = "s3cr3t:with/ä colon";
 const basicAuth = { username: "ada", password: SECRET };
 const service = new ScriptedService().on("getSystemInfo", () => ({ serverVersion: "9.8.7", capabilities: {} }));
 const handle = serviceHandler(service);
 let ours: Authority, client: Certificate, proxy: ConnectProxy;
-const servers: Server[] = [];
-const sockets = new Set<Socket>();
-const ports: { [name: string]: number } = {};
+const servers = new Servers();
 const seen: { name: string | undefined | null | false; key: string | undefined }[] = [];
 const connections: Connection[] = [];
-
-async function serve(name: string, server: Server | Http2Server): Promise<void> {
-  server.on("connection", (socket: Socket) => {
-    sockets.add(socket);
-    socket.on("error", () => {});
-    socket.on("close", () => sockets.delete(socket));
-  });
-  for (const event of ["sessionError", "tlsClientError"]) server.on(event, () => {});
-  (server as Http2Server).on("session", (session) => {
-    endsLater(session);
-    session.on("error", () => {});
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  servers.push(server as Server);
-  ports[name] = (server.address() as AddressInfo).port;
-}
 
 before(async () => {
   ours = authority("Our authority");
@@ -51,15 +33,12 @@ before(async () => {
       seen.push({ name: servername, key: request.headers["authorization"] });
       handle(request, response);
     });
-  await serve("plain", createServer(handle));
-  await serve("named", secure(["cluster.example"]));
-  await serve("numbered", secure(["127.0.0.1"]));
-  await serve("mtls", secure(["cluster.example"], { ca: ours.certificate, requestCert: true, rejectUnauthorized: true }));
+  await servers.serve("plain", createServer(handle));
+  await servers.serve("named", secure(["cluster.example"]));
+  await servers.serve("numbered", secure(["127.0.0.1"]));
+  await servers.serve("mtls", secure(["cluster.example"], { ca: ours.certificate, requestCert: true, rejectUnauthorized: true }));
 });
-after(async () => {
-  for (const socket of sockets) socket.destroy();
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-});
+after(() => servers.close());
 beforeEach(async () => {
   proxy = await ConnectProxy.start();
   seen.length = 0;
@@ -69,7 +48,7 @@ afterEach(async () => {
   await proxy.stop();
 });
 
-const at = (name: string) => `127.0.0.1:${ports[name]}`;
+const at = (name: string) => servers.at(name);
 const by = () => ({ type: "http-connect" as const, targetHost: proxy.address });
 const trusting = () => ({ serverRootCaCertificate: ours.certificate });
 
@@ -127,7 +106,7 @@ test("an answer in many pieces, and behind another that says to wait", async () 
 });
 
 test("TLS: name and certificate are the cluster's, whose name only the proxy knows; the API key is not the proxy's", async () => {
-  proxy.routes.set("cluster.example:7233", ports["named"]!);
+  proxy.routes.set("cluster.example:7233", servers.port("named"));
   proxy.auth = `ada:${SECRET}`;
   const options = { address: "cluster.example:7233", tls: trusting(), proxy: { ...by(), basicAuth } };
   await connect({ ...options, apiKey: "the-key" });
@@ -138,7 +117,7 @@ test("TLS: name and certificate are the cluster's, whose name only the proxy kno
   assert.ok(!seen.at(-1)!.name, String(seen.at(-1)!.name));
   const wrong = (more: object) => Connection.connect({ ...options, connectTimeout: "5s", ...more });
   await assert.rejects(wrong({ address: at("named") }), /through the proxy .*certificate is for other names/);
-  proxy.routes.set("elsewhere.example:7233", ports["named"]!);
+  proxy.routes.set("elsewhere.example:7233", servers.port("named"));
   await assert.rejects(wrong({ address: "elsewhere.example:7233" }), /certificate is for other names/);
   await connect({ ...options, address: "elsewhere.example:7233", tls: { ...trusting(), serverName: "cluster.example" } });
   await assert.rejects(wrong({ tls: true }), /not signed by an authority .*a proxy that opens TLS/);
@@ -146,7 +125,7 @@ test("TLS: name and certificate are the cluster's, whose name only the proxy kno
 });
 
 test("client certificates go to the cluster", async () => {
-  proxy.routes.set("cluster.example:7233", ports["mtls"]!);
+  proxy.routes.set("cluster.example:7233", servers.port("mtls"));
   const known = { ...trusting(), clientCertificate: client.certificate, clientKey: client.key };
   await connect({ address: "cluster.example:7233", tls: known });
   await assert.rejects(
@@ -157,7 +136,7 @@ test("client certificates go to the cluster", async () => {
 
 for (const tls of [false, true]) {
   test(`a tunnel that was cut is made again, large messages pass, and closing closes it (${tls ? "TLS" : "plain"})`, async () => {
-    proxy.routes.set("cluster.example:7233", ports[tls ? "named" : "plain"]!);
+    proxy.routes.set("cluster.example:7233", servers.port(tls ? "named" : "plain"));
     const connection = await connect({ address: "cluster.example:7233", tls: tls ? trusting() : false });
     const before = proxy.heads.length;
     const big = new Uint8Array(3_000_000).fill(8);

@@ -1,29 +1,21 @@
 // TLS, client certificates and API keys, with certificates made on the spot: what works, and that everything that is wrong is told in words
 // that name the option, well before the deadline, in both runtimes.
 import assert from "node:assert/strict";
-import {
-  createSecureServer,
-  createServer,
-  type Http2Server,
-  type Http2ServerRequest,
-  type Http2ServerResponse,
-} from "node:http2";
+import { createSecureServer, createServer, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
 import { createServer as createHttpServer } from "node:http";
-import { createServer as createTcpServer, type Server, type Socket } from "node:net";
+import { createServer as createTcpServer, type Server } from "node:net";
 import process from "node:process";
 import { after, before, test } from "node:test";
-import { endsLater } from "../../ts/temporal/ends_later.ts";
 import { serviceHandler } from "../../ts/temporal/serve.ts";
 import { Code, Connection, type ConnectOptions, ServiceError } from "../../ts/temporal/mod.ts";
 import { type Authority, authority, type Certificate } from "../support/certificates.ts";
 import { ScriptedService } from "../support/scripted_service.ts";
+import { Servers } from "./support/servers.ts";
 
 const DAY_MS = 86_400_000;
 const KEY = "a key of 1.2-3_4";
 let ours: Authority, others: Authority, client: Certificate, stranger: Certificate;
-const servers: Server[] = [];
-const sockets = new Set<Socket>();
-const ports: { [name: string]: number } = {};
+const servers = new Servers();
 
 const service = new ScriptedService()
   .on("getSystemInfo", () => ({ serverVersion: "9.8.7", capabilities: { supportsSchedules: true, nexus: true } }))
@@ -41,22 +33,6 @@ function guarded(request: Http2ServerRequest, response: Http2ServerResponse): vo
   response.end();
 }
 
-async function serve(name: string, server: Server | Http2Server): Promise<void> {
-  server.on("connection", (socket: Socket) => {
-    sockets.add(socket);
-    socket.on("error", () => {});
-    socket.on("close", () => sockets.delete(socket));
-  });
-  for (const event of ["sessionError", "tlsClientError"]) server.on(event, () => {});
-  (server as Http2Server).on("session", (session) => {
-    endsLater(session);
-    session.on("error", () => {});
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  servers.push(server as Server);
-  ports[name] = (server.address() as { port: number }).port;
-}
-
 before(async () => {
   [ours, others] = [authority("Our authority"), authority("Other authority")];
   [client, stranger] = [ours.issue("client"), others.issue("stranger")];
@@ -66,26 +42,23 @@ before(async () => {
   const old = pair(
     ours.issue("old", { hosts: here, from: new Date(Date.now() - 9 * DAY_MS), to: new Date(Date.now() - 3 * DAY_MS) }),
   );
-  await serve("tls", createSecureServer(server, handle));
-  await serve(
+  await servers.serve("tls", createSecureServer(server, handle));
+  await servers.serve(
     "mtls",
     createSecureServer({ ...server, ca: ours.certificate, requestCert: true, rejectUnauthorized: true }, handle),
   );
-  await serve("expired", createSecureServer(old, handle));
-  await serve("named", createSecureServer(pair(ours.issue("named", { hosts: ["temporal.example"] })), handle));
-  await serve("keyed", createSecureServer(server, guarded));
-  await serve("plain", createServer(handle));
-  await serve("web", createHttpServer((_, response) => void response.end("hello")) as unknown as Server);
-  await serve("silent", createTcpServer(() => {}));
-  await serve("closing", createTcpServer((socket) => void socket.destroy()));
+  await servers.serve("expired", createSecureServer(old, handle));
+  await servers.serve("named", createSecureServer(pair(ours.issue("named", { hosts: ["temporal.example"] })), handle));
+  await servers.serve("keyed", createSecureServer(server, guarded));
+  await servers.serve("plain", createServer(handle));
+  await servers.serve("web", createHttpServer((_, response) => void response.end("hello")) as unknown as Server);
+  await servers.serve("silent", createTcpServer(() => {}));
+  await servers.serve("closing", createTcpServer((socket) => void socket.destroy()));
 });
 
-after(async () => {
-  for (const socket of sockets) socket.destroy();
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-});
+after(() => servers.close());
 
-const at = (name: string) => `127.0.0.1:${ports[name]}`;
+const at = (name: string) => servers.at(name);
 const trusting = () => ({ serverRootCaCertificate: ours.certificate });
 const known = () => ({ ...trusting(), clientCertificate: client.certificate, clientKey: client.key });
 
@@ -100,7 +73,7 @@ async function version(options: ConnectOptions): Promise<string> {
 
 test("TLS, by the address's name or another one, with a client certificate, with none verified", async () => {
   assert.equal(await version({ address: at("tls"), tls: trusting() }), "9.8.7");
-  assert.equal(await version({ address: `localhost:${ports["tls"]}`, tls: trusting() }), "9.8.7");
+  assert.equal(await version({ address: `localhost:${servers.port("tls")}`, tls: trusting() }), "9.8.7");
   assert.equal(await version({ address: at("named"), tls: { ...trusting(), serverName: "temporal.example" } }), "9.8.7");
   assert.equal(await version({ address: at("mtls"), tls: known() }), "9.8.7");
   // Several authorities in one text; ours is the second.
@@ -148,7 +121,7 @@ const WRONG: Wrong[] = [
   },
   {
     what: "a certificate for another name",
-    options: () => ({ address: `localhost:${ports["named"]}`, tls: trusting() }),
+    options: () => ({ address: `localhost:${servers.port("named")}`, tls: trusting() }),
     code: UNAVAILABLE,
     says: /certificate is for other names; `tls\.serverName` says which name to expect.*temporal\.example/,
   },

@@ -1,4 +1,5 @@
 // Runs a command line in this process, with an Io of the test's own.
+import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { main } from "../../../ts/cli/main.ts";
 import type { Io } from "../../../ts/cli/io.ts";
@@ -36,4 +37,17 @@ export async function run(args: readonly string[], options: RunOptions = {}, pro
   };
   const code = await program(args, io);
   return { code, out, err };
+}
+
+/** Of commands that `runs` runs: checks that one fails with this code and these words, and as JSON with the same words. */
+export function refusals(runs: (args: readonly string[]) => Promise<Result>) {
+  return async (code: number, words: RegExp, ...args: string[]): Promise<void> => {
+    const text = await runs(args);
+    assert.equal(text.code, code, text.out + text.err);
+    assert.match(text.err, words);
+    assert.doesNotMatch(text.err, /\n\s+at /, "no stack trace");
+    const asJson = await runs([...args, "--json"]);
+    assert.equal(asJson.code, code);
+    assert.match((JSON.parse(asJson.err) as { error: { message: string } }).error.message, words);
+  };
 }

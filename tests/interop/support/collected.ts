@@ -4,10 +4,11 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { test } from "node:test";
 import { promisify } from "node:util";
 import type { WorkflowHandle } from "../../../ts/client/mod.ts";
 import { noOfficial, root } from "./official.ts";
-import { temporalCli } from "./dev_server.ts";
+import { noServer, temporalCli } from "./dev_server.ts";
 
 const EXAMPLES = ["onboarding", "counter", "shopping_cart", "batch_process", "inventory", "order_processing", "event_collector"];
 
@@ -97,4 +98,19 @@ export class Collected {
 }
 
 /** `node` runs what was built: `npm run build`. */
-export const isBuilt = existsSync(join(root, "dist/ts/cli/main.js"));
+const isBuilt = existsSync(join(root, "dist/ts/cli/main.js"));
+
+/** Declares the tests that read everything that the file's tests before them have kept. */
+export function readElsewhere(collected: () => Collected): void {
+  const built = noServer || (isBuilt ? false : "dist/ is not built (npm run build)");
+  test("every history made here replays by the command line in Node", { skip: built }, () => collected().replayBy("node"));
+  test("every history made here replays by the command line in Deno", { skip: noServer }, () => collected().replayBy("deno"));
+  test("every history made here replays in Chromium", { skip: noServer }, async (t) => {
+    const absent = await collected().replayInBrowser();
+    if (absent !== undefined) t.skip(absent);
+  });
+  test("every history made here is read by Temporal's own SDK", { skip: noServer }, async (t) => {
+    const absent = await collected().loadByOfficialSdk();
+    if (absent !== undefined) t.skip(absent);
+  });
+}

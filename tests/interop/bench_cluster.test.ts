@@ -19,7 +19,7 @@ test("the cluster bench measures every worker", { skip: noServer }, () => {
   const short = ["--repeats=1", "--seconds=1", "--in-flight=4", "--messages=4", "--idle=100", "--starts=1"];
   const { status, stdout, stderr } = spawnSync(process.execPath, ["dist/bench/cluster.js", ...argv, ...short], {
     encoding: "utf8",
-    timeout: 120_000,
+    timeout: 300_000,
   });
   assert.equal(status, 0, stderr);
   const { rows } = JSON.parse(stdout) as { rows: { measure: string; values: { [worker: string]: { median: number } } }[] };

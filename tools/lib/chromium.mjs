@@ -65,8 +65,16 @@ export async function launchChromium() {
   }));
 }
 
-/** Kills a browser that `spawnChromium` started, with all its processes. */
-export function killGroup(child) {
+/** Kills a browser that `spawnChromium` started, with all its processes, as the system does when memory runs out; answers when it is gone. */
+export async function killBrowser(child) {
+  const gone = new Promise((resolve) =>
+    child.exitCode !== null || child.signalCode !== null ? resolve() : child.once("exit", resolve)
+  );
+  killGroup(child);
+  await gone;
+}
+
+function killGroup(child) {
   try {
     process.kill(-child.pid, "SIGKILL");
   } catch {

@@ -3,9 +3,10 @@
 // and Playwright drives only a Firefox of its own. What `launchFirefox` answers has the shape of Playwright's browser and page, as far
 // as the tools use it.
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { removeFolder } from "./folders.mjs";
 import { which } from "./steps.mjs";
 
 const START_MS = 60_000;
@@ -170,7 +171,7 @@ class Firefox {
       clearTimeout(timer);
     }
     this.#socket?.close();
-    rmSync(this.#profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    await removeFolder(this.#profile);
   }
 }
 

@@ -1,9 +1,10 @@
 // The built page on a loopback server, a browser, and tabs that write down everything that must not happen: errors on the console, breaches
 // of the policy, requests.
 import assert from "node:assert/strict";
-import { launchChromium, spawnChromium } from "../../tools/lib/chromium.mjs";
+import { killBrowser, launchChromium, spawnChromium } from "../../tools/lib/chromium.mjs";
+import { removeFolder } from "../../tools/lib/folders.mjs";
 import { buildDemo, serveDemo } from "../../tools/demo.mjs";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import process from "node:process";
 import { join } from "node:path";
@@ -96,17 +97,13 @@ export class Profile {
     const child = this.#process;
     if (child === undefined) return;
     this.#process = undefined;
-    const gone = new Promise((resolve) =>
-      child.exitCode !== null || child.signalCode !== null ? resolve() : child.once("exit", resolve)
-    );
-    child.kill("SIGKILL");
-    await gone;
+    await killBrowser(child);
     await this.#browser.close().catch(() => {});
   }
 
   async remove() {
     await this.kill();
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+    await removeFolder(this.folder);
   }
 }
 

@@ -1,6 +1,6 @@
 // A real browser with a profile of its own that outlives it, as a process that can be killed, and its tabs.
 import type { ChildProcess } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -14,8 +14,10 @@ interface Launcher {
     profile: string,
     extra?: readonly string[],
   ): Promise<{ process?: ChildProcess; endpoint?: string; source?: string; reason?: string }>;
-  killGroup(child: ChildProcess): void;
+  killBrowser(child: ChildProcess): Promise<void>;
 }
+
+const tool = async (name: string) => await import(pathToFileURL(join(process.cwd(), "tools/lib", name)).href);
 
 export type Hear = (line: string) => void;
 
@@ -31,8 +33,7 @@ export class Profile {
 
   /** Starts a browser; answers why not when there is none. */
   async start(extra: readonly string[] = []): Promise<string | undefined> {
-    const launcher = await import(pathToFileURL(join(process.cwd(), "tools/lib/chromium.mjs")).href) as Launcher;
-    this.#launcher = launcher;
+    const launcher = this.#launcher = await tool("chromium.mjs") as Launcher;
     const started = await launcher.spawnChromium(this.folder, extra);
     if (started.process === undefined) return started.reason ?? "no browser";
     this.#process = started.process;
@@ -60,26 +61,15 @@ export class Profile {
     const child = this.#process;
     if (child === undefined) return;
     this.#process = undefined;
-    const gone = new Promise((resolve) =>
-      child.exitCode !== null || child.signalCode !== null ? resolve(0) : child.once("exit", resolve)
-    );
-    this.#launcher!.killGroup(child);
-    await gone;
+    await this.#launcher!.killBrowser(child);
     await this.#browser?.close().catch(() => {});
     this.#browser = undefined;
   }
 
   async remove(): Promise<void> {
     await this.kill();
-    // The last of its processes may still write for a moment, longer on a busy machine.
-    for (const until = Date.now() + 20_000;;) {
-      try {
-        return rmSync(this.folder, { recursive: true, force: true });
-      } catch (e) {
-        if (Date.now() > until) throw e;
-        await new Promise((resolve) => setTimeout(resolve, 200));
-      }
-    }
+    const { removeFolder } = await tool("folders.mjs") as { removeFolder(folder: string): Promise<void> };
+    await removeFolder(this.folder);
   }
 }
 

@@ -9,7 +9,14 @@ import {
   sleep as activitySleep,
   withContext,
 } from "../../ts/activity/mod.ts";
-import { ActivityNotFoundError, Client, silentLogger, WorkflowFailedError } from "../../ts/client/mod.ts";
+import {
+  ActivityNotFoundError,
+  Client,
+  silentLogger,
+  WorkflowFailedError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRejectedError,
+} from "../../ts/client/mod.ts";
 import { ActivityFailure, ApplicationFailure, type TimeoutFailure } from "../../ts/converter/mod.ts";
 import type { RawService } from "../../ts/service/raw.ts";
 import { Worker } from "../../ts/worker/mod.ts";
@@ -48,6 +55,36 @@ const runs = workflow("Runs", async (input: string) => await quick.work(input));
 const runsOnce = workflow("RunsOnce", async (input: string) => await once.work(input));
 const runsBriefly = workflow("RunsBriefly", async (input: string) => await brief.work(input));
 const beats = workflow("Beats", async (input: string) => await beating.work(input));
+const push = update<[n: number], number>("push");
+const fails = update<[], void>("fails");
+const poke = signal<[n: number]>("poke");
+const close = signal("close");
+const pushed = query<number[]>("pushed");
+const cautious = workflow("Cautious", {
+  messages: { pushed },
+  queries: { pushed: (published: number[]) => published },
+  async run() {
+    publishState([]);
+    return await receive([] as number[], [
+      on(push, ([n], all) => {
+        publishState([...all, n]);
+        return reply(all.length + 1, [...all, n]);
+      }, {
+        validate: ([n]) => {
+          if (n < 0) throw new ApplicationFailure("only upwards", { type: "Negative" });
+        },
+      }),
+      on(fails, () => {
+        throw ApplicationFailure.nonRetryable("never works", { type: "Never" });
+      }),
+      on(poke, ([n], all) => {
+        publishState([...all, n]);
+        return noreply([...all, n]);
+      }),
+      on(close, (_, all) => stop(all)),
+    ]);
+  },
+});
 const failure = (error: unknown): ApplicationFailure => {
   assert.ok(error instanceof WorkflowFailedError && error.cause instanceof ActivityFailure);
   return error.cause.cause as ApplicationFailure;
@@ -426,6 +463,37 @@ export function workerSuite(check: OnService): void {
     ];
     await t.work({ workflows: corrected }, async () => {
       assert.deepEqual(await Promise.all(sick.map((handle) => handle.result())), ["mended", "found", "heard"]);
+    });
+  });
+
+  // A server that drops a task (nothing but refused updates in it) says so in the answer to its report, and by then has told the callers:
+  // what they ask next comes in a task of the same number, perhaps before that answer.
+  check("a task that overtakes the answer to the last report of its run finds the run as that answer leaves it", async (t) => {
+    const late: RawService = {
+      async call(method, request, options) {
+        const answer = await t.service.call(method, request, options);
+        if (method === "respondWorkflowTaskCompleted") await new Promise((resolve) => setTimeout(resolve, 100));
+        return answer;
+      },
+    };
+    await t.work({ service: late, workflows: [cautious] }, async () => {
+      const handle = await t.client.start(cautious, { id: t.id("cautious") });
+      const refused = () => assert.rejects(handle.update(push, -1), WorkflowUpdateRejectedError);
+      await refused();
+      assert.equal(await handle.update(push, 1), 1);
+      await refused();
+      await assert.rejects(
+        handle.update(fails),
+        (error) => error instanceof WorkflowUpdateFailedError && !(error instanceof WorkflowUpdateRejectedError),
+      );
+      await refused();
+      await handle.signal(poke, 2);
+      await refused();
+      assert.deepEqual(await handle.query(pushed), [1, 2]);
+      await handle.signal(poke, 3);
+      assert.equal(await handle.update(push, 4), 4);
+      await handle.signal(close);
+      assert.deepEqual(await handle.result(), [1, 2, 3, 4]);
     });
   });
 

@@ -283,7 +283,11 @@ export class TaskRunner {
   /** The server took the completion of a task: bytes of RespondWorkflowTaskCompletedResponse. Nothing to do for a run that has left. */
   taskReported(runId: string, response: Uint8Array): void {
     const run = this.#cache.get(runId);
-    if (run === undefined) return;
+    if (run === undefined) {
+      // Too late for a task that has begun: its run, which does not know of this, is not kept.
+      if (this.#open.has(runId)) this.#leaving.add(runId);
+      return;
+    }
     try {
       run.core.taskReported(response);
     } catch (e) {

@@ -1,5 +1,6 @@
 // One workflow task from poll to report: the realm runs it, the outcome goes to the service, and the task that the service may return
-// with its answer is run at once. What the service says about a report decides whether the run stays in the cache (core-spec 2.10).
+// with its answer is run next. What the service says about a report decides whether the run stays in the cache (core-spec 2.10), and a
+// run's next task waits for it.
 // Nothing here rejects: a task that cannot be reported is logged, its run is dropped, and the service gives the task out again.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { ErrorKind, EvictionReason, type TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
@@ -27,6 +28,7 @@ import type { WorkerEvents } from "./options.ts";
 import type { WatchedTask, WorkflowWatch } from "./workflow_watch.ts";
 import type { WorkflowTracing } from "./workflow_tracing.ts";
 import { RecentRuns } from "./recent_runs.ts";
+import { RunTurns } from "./run_turns.ts";
 import { hasCode, loggable, MESSAGE_TOO_LARGE, report, type ReportContext, unencodable } from "./reports.ts";
 import {
   amended,
@@ -81,6 +83,7 @@ export class WorkflowTasks {
   /** Runs whose histories this worker has moved on lately. */
   readonly recentRuns: RecentRuns;
   readonly #options: WorkflowTasksOptions;
+  readonly #turns = new RunTurns();
   #realm: TaskRealm;
   #stopping = false;
   /** Tasks given to the realm and not reported yet. */
@@ -141,17 +144,6 @@ export class WorkflowTasks {
   }
 
   async #one(task: Uint8Array): Promise<Uint8Array | undefined> {
-    while (this.#gate !== undefined) await this.#gate;
-    this.#inWork++;
-    try {
-      return await this.#run(task, this.#realm);
-    } finally {
-      if (--this.#inWork === 0) { for (const resolve of this.#whenIdle.splice(0)) resolve(); }
-    }
-  }
-
-  async #run(task: Uint8Array, realm: TaskRealm): Promise<Uint8Array | undefined> {
-    const { codec } = this.#options;
     let head: WorkflowTaskHead;
     try {
       head = readWorkflowTask(task);
@@ -159,6 +151,20 @@ export class WorkflowTasks {
       this.#options.logger.error("the service sent a workflow task that does not decode", { error, bytes: task.length });
       return undefined;
     }
+    const turn = this.#turns.enter(head.runId);
+    if (turn !== undefined) await turn;
+    while (this.#gate !== undefined) await this.#gate;
+    this.#inWork++;
+    try {
+      return await this.#run(task, head, this.#realm);
+    } finally {
+      this.#turns.leave(head.runId);
+      if (--this.#inWork === 0) { for (const resolve of this.#whenIdle.splice(0)) resolve(); }
+    }
+  }
+
+  async #run(task: Uint8Array, head: WorkflowTaskHead, realm: TaskRealm): Promise<Uint8Array | undefined> {
+    const { codec } = this.#options;
     const { workflowId, runId, workflowType, attempt } = head;
     const logger = withFields(this.#options.logger, { workflowId, runId, workflowType, attempt });
     const { watch } = this.#options;

@@ -177,7 +177,7 @@ export function clientSuite(check: OnService): void {
       open();
       assert.equal(await waiting, 5);
       assert.equal(await handle.getUpdateHandle("slow", addSlowly).result(), 5, "the result can be asked for later");
-      await assert.rejects(handle.getUpdateHandle("never asked").result({ timeout: 1000 }), WorkflowNotFoundError);
+      await assert.rejects(handle.getUpdateHandle("never asked").result({ timeout: "30s" }), WorkflowNotFoundError);
       const completed = await handle.startUpdate(add, { args: [1], waitFor: "completed" });
       assert.equal(await completed.result(), 6);
     });
@@ -392,7 +392,10 @@ export function clientSuite(check: OnService): void {
         };
         const counters = handles.map((handle) => handle.workflowId);
         // The index of a cluster runs behind by a moment.
-        await until("the index knows all", async () => (await ids(`${mine} AND ExecutionStatus = "Completed"`)).length === 2);
+        await until(
+          "the index knows all",
+          async () => (await ids(mine)).length === 8 && (await ids(`${mine} AND ExecutionStatus = "Completed"`)).length === 2,
+        );
         assert.deepEqual(await ids(`${mine} AND WorkflowType = "Counter"`), counters);
         assert.deepEqual(
           await ids(`${mine} AND WorkflowType = "Counter" AND ExecutionStatus = "Completed"`),

@@ -30,6 +30,9 @@ export interface UnaryCall {
 }
 
 const PREFIX_BYTES = 5;
+const CANCELLED = String(Code.CANCELLED);
+/** Timers are early by a fraction of a millisecond at times. */
+const EARLY_MS = 1;
 /** An answer that says it is larger is not given room before it has come. */
 const TRUSTED_BYTES = 1024 * 1024;
 
@@ -98,10 +101,19 @@ class Unary extends LinkCall implements Follower {
   }
 
   override onDeadline(): void {
-    const { method, wholeTimeoutMs } = this.#call;
     const heard = this.#answered;
-    this.#giveUp(new ServiceError(Code.DEADLINE_EXCEEDED, `${method} had no answer within ${wholeTimeoutMs} ms`));
+    this.#giveUp(this.#late());
     if (!heard) this.#link.probe();
+  }
+
+  #late(): ServiceError {
+    const { method, wholeTimeoutMs } = this.#call;
+    return new ServiceError(Code.DEADLINE_EXCEEDED, `${method} had no answer within ${wholeTimeoutMs} ms`);
+  }
+
+  /** Its time is over; the server, whose clock for this call started later, may have said so before the timer here. */
+  #isLate(): boolean {
+    return performance.now() + EARLY_MS >= this.dueMs;
   }
 
   override onLost(reason: LinkError, untouched: boolean): void {
@@ -196,6 +208,8 @@ class Unary extends LinkCall implements Follower {
     if (trailers?.["grpc-status"] !== undefined) return this.#complete(trailers);
     // The stream came too late for a connection that is being closed.
     if (reset === Reset.REFUSED_STREAM && !this.#answered) return this.#fail(this.#refused());
+    // Servers (grpc-go) take back what they do not finish in time.
+    if (reset === Reset.CANCEL && this.#isLate()) return this.#fail(this.#late());
     const why = reset === undefined || reset === 0 ? "the answer ended early" : `reset with code ${reset}`;
     this.#fail(new ServiceError(Code.UNAVAILABLE, `the connection to ${address} was lost during ${method}: ${why}`));
   }
@@ -204,7 +218,9 @@ class Unary extends LinkCall implements Follower {
   #complete(trailers: Trailers): void {
     const { method } = this.#call;
     const refused = trailers["grpc-status"] === "0" ? undefined : refusal(method, trailers);
-    if (refused !== undefined) return this.#fail(refused);
+    if (refused !== undefined) {
+      return this.#fail(trailers["grpc-status"] === CANCELLED && this.#isLate() ? this.#late() : refused);
+    }
     if (this.#length < 0) return this.#broken("holds no message");
     if (this.#bytes !== this.#length) return this.#broken(`has ${this.#bytes} bytes instead of ${this.#length}`);
     if (!this.#settle()) return;

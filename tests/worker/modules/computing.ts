@@ -1,4 +1,5 @@
 // Activities that run in threads, for activity_threads.test.ts.
+import { existsSync, writeFileSync } from "node:fs";
 import { activityContext, activityInfo, ApplicationFailure, completeAsync, heartbeat, sleep } from "../../../ts/activity/mod.ts";
 
 export const notAnActivity = 42;
@@ -8,6 +9,14 @@ export function spin(ms: number): string {
   const until = Date.now() + ms;
   for (let i = 0; Date.now() < until; i++) if (i % 1_000_000 === 0) heartbeat({ i });
   return `spun as ${activityInfo().activityId}`;
+}
+
+/** The same until a file is there; says that it runs by another one beside it. */
+export function spinUntil(file: string): string {
+  writeFileSync(`${file}.begun`, "");
+  const until = Date.now() + 30_000;
+  while (!existsSync(file)) if (Date.now() > until) throw new Error(`${file} was not made within thirty seconds`);
+  return "spun";
 }
 
 export function fail(message: string): never {

@@ -19,21 +19,22 @@ function fail(error: unknown): never {
   Deno.exit(1);
 }
 
-async function connect() {
+function configuration() {
   // Where the cluster is: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS..., or a profile of a TOML file.
-  const { connectionOptions, namespace = "default" } = loadClientConnectConfig(
-    options.profile === undefined ? {} : { profile: options.profile },
-  );
-  logger.info("connecting", { address: connectionOptions.address, namespace });
-  // In a cluster that starts, or restarts, everything starts at once: the Temporal service may come later than this.
-  const connection = await Connection.connect({ ...connectionOptions, namespace, connectTimeout: "1m" });
-  return { connection, namespace };
+  try {
+    return loadClientConnectConfig(options.profile === undefined ? {} : { profile: options.profile });
+  } catch (error) {
+    return fail(error);
+  }
 }
 
-const { connection, namespace } = await connect().catch(fail);
+const { connectionOptions, namespace = "default" } = configuration();
+logger.info("connecting", { address: connectionOptions.address, namespace });
+// In a cluster that starts, or restarts, everything starts at once: the Temporal service may come later than this.
+const connecting = Connection.connect({ ...connectionOptions, namespace, connectTimeout: "1m" });
 const metrics = new MetricsRegistry({ labels: { service_name: "deno-worker" } });
 const worker = await Worker.create({
-  service: connection,
+  service: connecting, // the workflows are loaded meanwhile
   namespace,
   taskQueue: options.taskQueue,
   workflows: new URL("./workflows.ts", import.meta.url),
@@ -47,6 +48,7 @@ const worker = await Worker.create({
 }).catch(fail);
 // /healthz, /readyz and /metrics, for the platform.
 const probes = await serveProbes({ listen: Deno.env.get("HEALTH_ADDRESS") ?? "127.0.0.1:9464", worker, metrics }).catch(fail);
+const connection = await connecting;
 const running = worker.run();
 logger.info("started", { address: connection.address, namespace, taskQueue: worker.taskQueue, workflows: worker.workflowTypes });
 

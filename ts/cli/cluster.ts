@@ -78,6 +78,21 @@ async function clusterOptions({ options, io }: ClusterCall): Promise<ClientConne
 /** Credentials of a proxy: every user of a machine sees its command lines. */
 export const PROXY_AUTH = "TEMPORALEX_PROXY_AUTH";
 
+/** Options of a connection that its errors advise, as options of commands. */
+const CONNECT_OPTIONS = [
+  ["tls.serverRootCaCertificate", "--tls-ca-path"],
+  ["tls.clientCertificate", "--tls-cert-path"],
+  ["tls.clientKey", "--tls-key-path"],
+  ["tls.serverName", "--tls-server-name"],
+  ["tls", "--tls"],
+  ["proxy.basicAuth", `${PROXY_AUTH}, or the user:password@ of HTTPS_PROXY`],
+] as const;
+
+/** What a connection says, with its options as a command has them. */
+export function withCommandOptions(message: string): string {
+  return CONNECT_OPTIONS.reduce((text, [name, option]) => text.replaceAll(`\`${name}\``, option), message);
+}
+
 function proxyOption(targetHost: string, env: { readonly [name: string]: string | undefined }): ProxyOptions {
   if (targetHost.includes("@")) {
     throw new UsageError(`--proxy takes no credentials, because others see command lines: set ${PROXY_AUTH} to user:password`);

@@ -13,7 +13,7 @@ import { processIdentity } from "../platform/host.ts";
 import { lineLogger } from "../service/logger.ts";
 import type { RawService } from "../service/raw.ts";
 import { NOT_CONNECTED } from "../temporal/links.ts";
-import { meansCluster, openCluster, PROXY_AUTH } from "./cluster.ts";
+import { meansCluster, openCluster, withCommandOptions } from "./cluster.ts";
 import { importCodec } from "./codec.ts";
 import type { Call } from "./frame/command.ts";
 import { CommandError, UsageError } from "./frame/errors.ts";
@@ -104,16 +104,6 @@ function openStore(call: ServiceCall, onWaiting: () => void) {
   return { service, where: `store ${path}`, namespace, store: path, held: () => service.held, close: () => service.close() };
 }
 
-/** Options of a connection that its errors advise, as options of commands. */
-const CONNECT_OPTIONS = [
-  ["tls.serverRootCaCertificate", "--tls-ca-path"],
-  ["tls.clientCertificate", "--tls-cert-path"],
-  ["tls.clientKey", "--tls-key-path"],
-  ["tls.serverName", "--tls-server-name"],
-  ["tls", "--tls"],
-  ["proxy.basicAuth", `${PROXY_AUTH}, or the user:password@ of HTTPS_PROXY`],
-] as const;
-
 /** Errors whose advice names an option of the programming interface, with the command line's option instead. */
 function inOurWords(error: unknown, { options }: ServiceCall, where: string): unknown {
   if (error instanceof WorkflowExecutionAlreadyStartedError) {
@@ -141,10 +131,7 @@ function inOurWords(error: unknown, { options }: ServiceCall, where: string): un
     return reworded(error, error.message.replace("give it a longer timeout", "give it a longer --timeout"));
   }
   if (meansCluster(options) && (error as { reason?: string }).reason === NOT_CONNECTED) {
-    const why = CONNECT_OPTIONS.reduce(
-      (text, [name, option]) => text.replaceAll(`\`${name}\``, option),
-      (error as Error).message,
-    );
+    const why = withCommandOptions((error as Error).message);
     if (/ through the proxy /.test(why)) return reworded(error as Error, why);
     if (!/\b(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)\b/.test(why)) return reworded(error as Error, why);
     return reworded(

@@ -8,8 +8,8 @@ export class Servers {
   readonly #sockets = new Set<Socket>();
   readonly #ports: { [name: string]: number } = {};
 
-  /** Listens on the loopback. What goes wrong on its connections is the caller's business at the other end. */
-  async serve(name: string, server: Server | Http2Server): Promise<void> {
+  /** Listens on a port of the loopback, or at a socket's path. What goes wrong on its connections is the caller's business at the other end. */
+  async serve(name: string, server: Server | Http2Server, path?: string): Promise<void> {
     server.on("connection", (socket: Socket) => {
       this.#sockets.add(socket);
       socket.on("error", () => {});
@@ -20,8 +20,11 @@ export class Servers {
       endsLater(session);
       session.on("error", () => {});
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    await new Promise<void>((resolve) =>
+      path === undefined ? server.listen(0, "127.0.0.1", resolve) : server.listen(path, resolve)
+    );
     this.#servers.push(server as Server);
+    if (path !== undefined) return;
     this.#ports[name] = (server.address() as AddressInfo).port;
   }
 

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Served } from "../../app/served.ts";
 import { EmbeddedEngine } from "../../engine/mod.ts";
+import { hop } from "../../platform/hop.ts";
 import { consoleLogger } from "../../platform/host.ts";
 import { type Rule, RULES } from "../../realm/lint/rules.ts";
 import { type VersioningBehavior, WorkflowLoadError } from "../../realm/mod.ts";
@@ -13,6 +14,7 @@ import { serveProbes } from "../../temporal/probes.ts";
 import { type ActivityThreads, describeProblem, type ReplacementProgress, Worker, type WorkerOptions } from "../../worker/mod.ts";
 import { Exit } from "../frame/command.ts";
 import { CommandError } from "../frame/errors.ts";
+import { printable } from "../frame/printable.ts";
 import { UsageError } from "../io.ts";
 import { meansCluster, openCluster } from "../cluster.ts";
 import { importCodec } from "../codec.ts";
@@ -21,6 +23,7 @@ import { configuredWorkflows } from "../modules.ts";
 import { storePath } from "../service.ts";
 import type { WorkerCall } from "../table/worker.ts";
 import { loaderHooks } from "../user_modules.ts";
+import { awaitCluster } from "./await_cluster.ts";
 import { moduleFiles, notingSources } from "./files.ts";
 import { Reloader, type ReloadEvent } from "./reload.ts";
 import { FileWatch } from "./watch.ts";
@@ -43,10 +46,28 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
   const codec = await importCodec(io.cwd, options.codec);
   const probed: { worker?: Worker } = {};
   const probes = await openProbes(call, probed);
-  const { service, namespace, address, close } = await openService(call, logger).catch(async (error) => {
+  const { service, namespace, where, address, close } = await openService(call, logger).catch(async (error) => {
     await probes?.close();
     throw error;
   });
+  const ending = new AbortController();
+  // The modules are loaded while the cluster is asked.
+  const answered = where === undefined ? service : awaitCluster({
+    service,
+    where,
+    namespace,
+    signal: AbortSignal.any([signal, ending.signal]),
+    tell: (why) =>
+      print.result(
+        { event: "waiting", address: where, namespace, ...(why !== "" && { why }) },
+        () =>
+          `waiting for the Temporal cluster at ${where}, namespace "${namespace}"${
+            why === "" ? "" : `: ${printable(why)}`
+          }; Ctrl-C ends\n`,
+      ),
+  });
+  // Something else may end the command first.
+  if (answered instanceof Promise) answered.catch(() => {});
   try {
     const workflowFiles = { current: new Map<string, string>() };
     const sources = await notingSources((path) => {
@@ -62,7 +83,7 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
         : { size: options.activityThreads }),
     };
     const worker = await Worker.create({
-      service,
+      service: answered,
       logger,
       ...codec,
       taskQueue: options.taskQueue,
@@ -84,8 +105,14 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
       ) {
         throw new UsageError(error.message);
       }
+      // Stopped while it waited for its cluster: there was nothing to drain.
+      if (signal.aborted && error === signal.reason) return undefined;
       throw error;
     });
+    if (worker === undefined) {
+      print.result({ event: "stopped" }, () => "stopped\n");
+      return Exit.ok;
+    }
     probed.worker = worker;
     // What the loader refuses, the load itself tells.
     const lint = async () => {
@@ -99,6 +126,8 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
     const { workflowTypes, activityTypes, taskQueue } = worker;
     const running = worker.run();
     running.catch(() => {});
+    // Its first polls leave before anybody is told that it works.
+    await hop();
     const reloader = options.watch
       ? new Reloader({
         worker,
@@ -114,10 +143,16 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
     reloader?.start();
     const served = await address;
     const started = { event: "started", taskQueue, workflowTypes, activityTypes, watching: reloader?.files ?? 0 };
+    const at = where === undefined ? "" : ` of ${where}, namespace "${namespace}"`;
     print.result(
-      { ...started, ...(served !== undefined && { served }), ...(probes !== undefined && { listening: probes.address }) },
+      {
+        ...started,
+        ...(where !== undefined && { address: where, namespace }),
+        ...(served !== undefined && { served }),
+        ...(probes !== undefined && { listening: probes.address }),
+      },
       () =>
-        `working on task queue "${taskQueue}"${reloader === undefined ? "" : `, watching ${reloader.files} files`}\n` +
+        `working on task queue "${taskQueue}"${at}${reloader === undefined ? "" : `, watching ${reloader.files} files`}\n` +
         (workflowTypes.length > 0 ? `  workflows:  ${workflowTypes.join(", ")}\n` : "") +
         (activityTypes.length > 0
           ? `  activities: ${activityTypes.join(", ")}\n`
@@ -139,6 +174,7 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
     print.result({ event: "stopped" }, () => "stopped\n");
     return Exit.ok;
   } finally {
+    ending.abort();
     await close();
     await probes?.close();
   }
@@ -185,6 +221,8 @@ function deploymentOf(
 interface Connected {
   readonly service: RawService;
   readonly namespace: string;
+  /** The address of a cluster; undefined for a store. */
+  readonly where?: string;
   /** Where other processes reach the store. */
   readonly address?: Promise<string | undefined>;
   close(): Promise<void>;

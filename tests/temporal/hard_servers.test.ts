@@ -93,6 +93,33 @@ test("a server that takes one call at a time on 64 connections gets the others l
   assert.ok(connections <= 64, `${connections} connections`);
 });
 
+test("calls that wait for room are served in the order in which they came, before all that come later", async () => {
+  const CONNECTIONS = 64, WAITING = 20;
+  const order: number[] = [];
+  const held: (() => void)[] = [];
+  const { port } = await peer((got, socket) => {
+    if (!complete(got)) return undefined;
+    order.push(got.payload[5]!);
+    const reply = () => void socket.write(answer(got.id));
+    if (order.length <= CONNECTIONS) held.push(reply);
+    else reply();
+    return undefined;
+  }, maxStreams(1));
+  const caller = service(port);
+  const call = (number: number) => caller.call("getSystemInfo", Uint8Array.of(number), { timeoutMs: 60_000 });
+  const first = Array.from({ length: CONNECTIONS }, () => call(0));
+  while (held.length < CONNECTIONS) await pause(10);
+  const waiting = Array.from({ length: WAITING }, (_, i) => call(1 + i));
+  await pause(10);
+  // Whoever gets an answer asks again at once, and would find the room that it has just made. The other connections stay busy.
+  const again = first[0]!.then(() => call(100));
+  held[0]!();
+  await Promise.all([again, ...waiting]);
+  assert.deepEqual(order.slice(CONNECTIONS), [...Array.from({ length: WAITING }, (_, i) => 1 + i), 100]);
+  for (const reply of held.slice(1)) reply();
+  await Promise.all(first);
+});
+
 test("a server that takes no calls for a while is waited for, on few connections", async () => {
   const sockets: Socket[] = [];
   const { port, server } = await peer((got) => complete(got) ? answer(got.id) : undefined, maxStreams(0));

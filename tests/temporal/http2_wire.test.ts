@@ -14,6 +14,7 @@ import {
   complete,
   field,
   frame,
+  GREETING,
   message,
   NOTHING,
   OK,
@@ -347,3 +348,27 @@ test("what is no HTTP/2 is told at the connection's begin", async () => {
   const other = await peer(() => undefined, frame(TYPE.settings, 1, 0));
   await assert.rejects(service(other.port).call("getSystemInfo", NOTHING, LIMIT), /does not speak HTTP\/2/);
 });
+
+for (const [asks, what] of [[frame(TYPE.ping, 0, 0, new Uint8Array(8)), "pings"], [GREETING, "settings"]] as const) {
+  test(`a server that sends ${what} and reads no answers loses the connection, and none that reads them`, async () => {
+    const many = Buffer.concat(Array.from({ length: 4000 }, () => asks));
+    const { port } = await peer((got, socket) => {
+      if (!complete(got)) return undefined;
+      if (got.id < 9) return Buffer.concat([many, answer(got.id)]);
+      socket.pause();
+      const go = () => {
+        while (!socket.destroyed && socket.write(many));
+      };
+      socket.on("drain", go);
+      go();
+      return undefined;
+    });
+    const caller = service(port);
+    for (let i = 0; i < 4; i++) await caller.call("getSystemInfo", NOTHING, { timeoutMs: 60_000 });
+    await assert.rejects(caller.call("getSystemInfo", NOTHING, { timeoutMs: 60_000 }), (error: ServiceError) => {
+      assert.equal(error.code, Code.UNAVAILABLE, error.message);
+      assert.match(error.message, /sends pings and settings, and has not read the answers to 10000 of them/);
+      return true;
+    });
+  });
+}

@@ -99,6 +99,7 @@ export class GrpcService implements RawService {
   async call(method: MethodName, request: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
     const { signal, timeoutMs = CALL_TIMEOUT_MS } = options;
     const began = performance.now();
+    let turn: number | undefined;
     for (let sends = 1;; sends++) {
       if (this.#closed) throw new ServiceError(Code.CANCELLED, "the connection is closed");
       if (signal?.aborted) throw new ServiceError(Code.CANCELLED, `${method} was given up by its caller`);
@@ -108,12 +109,12 @@ export class GrpcService implements RawService {
           : undefined;
         let link = this.#links.ready();
         while (link === undefined) {
-          await this.#within(method, began, options, (until) => this.#links.more(until));
-          link = this.#links.ready();
+          const mine = turn ??= this.#links.turn();
+          link = this.#links.take(await this.#within(method, began, options, (until) => this.#links.more(mine, until)));
         }
         // It may have been given up between the wait's end and here.
         if (signal?.aborted) {
-          this.#links.wake(1);
+          this.#links.roomy();
           throw new ServiceError(Code.CANCELLED, `${method} was given up by its caller`);
         }
         // Whole milliseconds: servers refuse others.

@@ -88,12 +88,14 @@ export class Link {
   #ended: LinkError | undefined;
   /** Since when the server has taken no calls at all (its limit is 0), by `performance.now()`; undefined while it does. */
   #shutSince: number | undefined;
+  /** Calls that are about to be started here: they have waited for it. */
+  reserved = 0;
   /** The server has answered a call here: it is more than something that takes connections. */
   proven = false;
   /** Told once, when the link has ended. */
   onEnd: (reason: LinkError) => void = () => {};
-  /** There may be room for so many calls for which there was none. */
-  onRoom: (calls: number) => void = () => {};
+  /** There may be room for calls for which there was none. */
+  onRoom: () => void = () => {};
   /** The server says that it was asked too often whether it is there. */
   onTooManyPings: () => void = () => {};
 
@@ -145,7 +147,7 @@ export class Link {
 
   /** The server takes one more call on this connection. */
   get hasRoom(): boolean {
-    return this.#wire.streams.size < this.#wire.maxStreams;
+    return this.#wire.streams.size + this.reserved < this.#wire.maxStreams;
   }
 
   /** Nothing was heard for so long that a ping is due: the process, or the network, may have been away. */
@@ -174,13 +176,13 @@ export class Link {
       if (this.#draining) return this.destroy(new LinkError("the server closed the connection"));
       if (this.#wire.usedUp) return this.destroy(new LinkError("the connection has no numbers left for calls"));
     }
-    this.onRoom(1);
+    this.onRoom();
   }
 
   /** The server has said how many calls it takes at once. */
   #limited(): void {
     this.#shutSince = this.#wire.maxStreams > 0 ? undefined : this.#shutSince ?? performance.now();
-    this.onRoom(Infinity);
+    this.onRoom();
   }
 
   /** A wall clock that was put back tells nothing: then it was silent for as long as anybody asks. */
@@ -255,7 +257,7 @@ export class Link {
     for (const call of untouched) call.onLost(reason, true);
     if (this.#ended !== undefined) return;
     if (code !== Reset.NO_ERROR || this.#wire.streams.size === 0) this.destroy(reason);
-    else this.onRoom(Infinity);
+    else this.onRoom();
   }
 
   #armDeadline(at: number): void {

@@ -2,7 +2,8 @@
 // how many), or has said goodbye (GOAWAY: servers behind a balancer do so every few minutes, and finish the calls that they have).
 // One attempt to connect is under way at most, and all who wait share its outcome; after a failure the next one waits (back-off with
 // jitter), so an address where nobody is costs little however many ask. A connection that ends soon and has answered nothing failed, too.
-// Calls for which the server has no room, and will have none on another connection, wait until one ends.
+// Calls for which the server has no room, and will have none on another connection, wait until one ends, and are served in the order in
+// which they came: room is given to the one that has waited longest, and nobody who comes later sees it.
 import { Code, ServiceError } from "../service/raw.ts";
 import { backoffMs, type BackoffOptions } from "../service/retry.ts";
 import { realTimers, sleepOn } from "../service/timers.ts";
@@ -23,6 +24,15 @@ const PROOF_MS = 5000;
 /** Timers take no more. */
 const LONGEST_MS = 2 ** 31 - 1;
 
+/** A call that waits for room. */
+interface Waiting {
+  /** Its place: lower ones are served first. */
+  readonly turn: number;
+  /** Has it look again; or gives it a connection, where room is kept for it. */
+  readonly wake: (link: Link | undefined) => void;
+  link: Link | undefined;
+}
+
 export class Links {
   readonly #target: LinkTarget;
   #times: LinkTimes;
@@ -31,8 +41,9 @@ export class Links {
   #failures = 0;
   #failedAt = 0;
   #lastFailure: LinkError | undefined;
-  /** Calls that wait for room, the oldest first: what wakes them. */
-  readonly #queue = new Set<() => void>();
+  /** Calls that wait for room, the oldest first. */
+  readonly #queue: Waiting[] = [];
+  #turns = 0;
   readonly #closing = new AbortController();
 
   constructor(target: LinkTarget, times: LinkTimes) {
@@ -44,24 +55,53 @@ export class Links {
     };
   }
 
-  /** A connection that takes a call now; undefined when one has to be made, or asked whether it still is one. */
+  /** A connection that takes a call now; undefined when one has to be made, or asked whether it still is one, or others wait already. */
   ready(): Link | undefined {
+    this.#serve();
+    return this.#free();
+  }
+
+  #free(): Link | undefined {
     for (const link of this.#links) if (link.usable && link.hasRoom && !link.doubtful) return link;
     return undefined;
   }
 
+  /** Gives the room that there is to those who have waited longest. */
+  #serve(): void {
+    while (this.#queue.length > 0) {
+      const link = this.#free();
+      if (link === undefined) return;
+      const first = this.#queue.shift()!;
+      link.reserved++;
+      first.wake(first.link = link);
+    }
+  }
+
+  /** The place of a call among those that wait; it keeps its place if it has to wait again. */
+  turn(): number {
+    return this.#turns++;
+  }
+
   /**
-   * Makes one, asks one that was silent, or waits until one has room; then `ready` is to be asked again, because others may have come
-   * first. `until` ends the wait: it rejects with what the caller shall be told. Rejects with UNAVAILABLE, reason NotConnected, when the
-   * attempt fails that it waited for: nothing of the call was sent.
+   * Makes one, asks one that was silent, or waits until one has room; then `take` is to be called with what this resolves to, because others
+   * may have come first. `until` ends the wait: it rejects with what the caller shall be told. Rejects with UNAVAILABLE, reason
+   * NotConnected, when the attempt fails that it waited for: nothing of the call was sent.
    */
-  async more(until: Promise<never>): Promise<void> {
+  async more(turn: number, until: Promise<never>): Promise<Link | undefined> {
     for (const link of [...this.#links]) {
       if (link.openCalls === 0 && (link.shutForMs ?? 0) > SHUT_MS) link.destroy(new LinkError("the server took no calls"));
     }
     const silent = [...this.#links].find((each) => each.usable && each.hasRoom && each.doubtful);
-    if (silent === undefined && this.#full) return await this.#room(until);
+    if (silent === undefined && this.#full) return await this.#room(turn, until);
     await Promise.race([silent?.ping() ?? (this.#connecting ??= this.#connect()), until]);
+    return undefined;
+  }
+
+  /** The connection that `more` has kept room on, if it still is one, or another that is ready. */
+  take(kept: Link | undefined): Link | undefined {
+    if (kept === undefined) return this.ready();
+    kept.reserved--;
+    return kept.usable ? kept : this.ready();
   }
 
   /** Why a call is not sent; undefined when nothing is known that keeps it. */
@@ -76,26 +116,32 @@ export class Links {
       (alive.length > 0 && this.#links.size >= MAX_LINKS);
   }
 
-  /** Waits until there may be room. */
-  async #room(until: Promise<never>): Promise<void> {
-    let wake: (() => void) | undefined;
-    const woken = new Promise<void>((resolve) => this.#queue.add(wake = resolve));
+  /** Waits until room is kept for it (a connection), or there may be another way to some (undefined). */
+  async #room(turn: number, until: Promise<never>): Promise<Link | undefined> {
+    let wake: Waiting["wake"] = () => {};
+    const woken = new Promise<Link | undefined>((resolve) => (wake = resolve));
+    const waiting: Waiting = { turn, wake, link: undefined };
+    let at = this.#queue.length;
+    while (at > 0 && this.#queue[at - 1]!.turn > turn) at--;
+    this.#queue.splice(at, 0, waiting);
     try {
-      await Promise.race([woken, until]);
+      return await Promise.race([woken, until]);
     } catch (error) {
-      // It may have been woken, too: then the room is the next one's.
-      if (!this.#queue.delete(wake!)) this.wake(1);
+      const left = this.#queue.indexOf(waiting);
+      if (left >= 0) this.#queue.splice(left, 1);
+      // It was given room as its time ended: then that is the next one's.
+      else if (waiting.link !== undefined) waiting.link.reserved--;
+      this.roomy();
       throw error;
     }
   }
 
-  /** Has so many of the calls that wait for room look again; also to be called by one that was woken and does not need it any more. */
-  wake(calls: number): void {
-    for (const wake of this.#queue) {
-      if (calls-- <= 0) return;
-      this.#queue.delete(wake);
-      wake();
-    }
+  /** There may be room for those who wait; also to be called by one that was given a connection and does not need it any more. */
+  roomy(): void {
+    if (this.#queue.length === 0) return;
+    this.#serve();
+    // What they wait for has another end now: a connection more.
+    if (!this.#full) { for (const { wake } of this.#queue.splice(0)) wake(undefined); }
   }
 
   close(reason: LinkError): void {
@@ -131,9 +177,9 @@ export class Links {
     link.onEnd = (reason) => {
       this.#links.delete(link);
       if (!link.proven && performance.now() - made < PROOF_MS) this.#failed(Math.max(before, this.#failures) + 1, reason);
-      this.wake(Infinity);
+      this.roomy();
     };
-    link.onRoom = (calls) => this.wake(calls);
+    link.onRoom = () => this.roomy();
     link.onTooManyPings = () => {
       this.#times = { ...this.#times, pingMs: Math.min(2 * this.#times.pingMs, LONGEST_MS) };
     };

@@ -26,6 +26,11 @@ const MAX_HEADER_BYTES = 256 * 1024;
 const LAST_ID = 2 ** 31 - 1024;
 /** What is smaller is copied together for one write. */
 const JOIN_BYTES = 64 * 1024;
+/**
+ * Answers to pings and settings that the peer has not taken off the socket; more are an attack, or a peer that does not read. One read brings
+ * 64 KiB, in which there are at most 7,281 of such frames, so whoever reads never gets there.
+ */
+const MAX_UNTAKEN_ANSWERS = 10_000;
 /** Of a gRPC message: a flag and its length. */
 const PREFIX_BYTES = 5;
 
@@ -90,6 +95,9 @@ export class Wire {
   // What we send.
   #out: Uint8Array[] = [];
   #outBytes = 0;
+  /** Answers to the peer's pings and settings: in `#out`, and in all that the socket has not sent yet. */
+  #outAnswers = 0;
+  #untakenAnswers = 0;
   #window = DEFAULT_WINDOW;
   #streamWindow = DEFAULT_WINDOW;
   #frameBytes = DEFAULT_FRAME_BYTES;
@@ -200,18 +208,33 @@ export class Wire {
     if (this.#out.push(bytes) === 1) nextTick(flush, this);
   }
 
+  /** The peer asks for an answer that waits for nothing: one that asks and does not read would have any number of them kept here. */
+  #answer(type: number, payload: Uint8Array): void {
+    if (++this.#untakenAnswers > MAX_UNTAKEN_ANSWERS) {
+      throw new WireError(`it sends pings and settings, and has not read the answers to ${MAX_UNTAKEN_ANSWERS} of them`);
+    }
+    this.#outAnswers++;
+    this.#put(frame(type, ACK, 0, payload));
+  }
+
   /** @internal */
   flush(): void {
     const out = this.#out;
     if (this.#over || out.length === 0) return;
     const bytes = this.#outBytes;
+    const answers = this.#outAnswers;
     this.#out = [];
-    this.#outBytes = 0;
-    if (out.length === 1) this.#socket.write(out[0]!);
-    else if (bytes <= JOIN_BYTES) this.#socket.write(Buffer.concat(out, bytes));
+    this.#outBytes = this.#outAnswers = 0;
+    const taken = answers === 0 ? undefined : () => {
+      this.#untakenAnswers -= answers;
+    };
+    if (out.length === 1) this.#socket.write(out[0]!, taken);
+    else if (bytes <= JOIN_BYTES) this.#socket.write(Buffer.concat(out, bytes), taken);
     else {
+      const last = out.pop()!;
       this.#socket.cork();
       for (const part of out) this.#socket.write(part);
+      this.#socket.write(last, taken);
       this.#socket.uncork();
     }
   }
@@ -369,7 +392,7 @@ export class Wire {
       case FRAME.ping:
         if (payload.length !== 8 || id !== 0) throw new WireError("a ping has the wrong size");
         if ((flags & ACK) !== 0) this.#pings.shift()?.();
-        else this.#put(frame(FRAME.ping, ACK, 0, payload));
+        else this.#answer(FRAME.ping, payload);
         return;
       case FRAME.goAway:
         return this.#goAway(payload);
@@ -406,7 +429,7 @@ export class Wire {
       this.#setting(payload[at]! << 8 | payload[at + 1]!, uint32(payload, at + 2));
     }
     this.#greeted = true;
-    this.#put(frame(FRAME.settings, ACK, 0, new Uint8Array(0)));
+    this.#answer(FRAME.settings, new Uint8Array(0));
     this.#owner.onSettings();
     this.#send();
   }

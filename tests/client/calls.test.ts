@@ -291,6 +291,47 @@ test("a long poll that ends with nothing is asked again", async () => {
   assert.equal(await client(service).getHandle("W", "1").result(), 1);
 });
 
+test("a poll that waits for the end of a run that is closed is sent again, and one of an open run stays", async () => {
+  // A server on a busy machine may have told of the end before the poll could hear it.
+  const missed = new ScriptedService()
+    .on("getWorkflowExecutionHistory", (_request, options, attempt) => attempt === 1 ? waits(options) : completed("missed"))
+    .on("describeWorkflowExecution", () => ({ workflowExecutionInfo: { status: WorkflowExecutionStatus.COMPLETED } }));
+  /** A run whose end comes a moment after the look. */
+  const waited = (value: string, describe: () => WorkflowExecutionStatus) => {
+    let end: (page: Page) => void;
+    const page = new Promise<Page>((resolve) => end = resolve);
+    return new ScriptedService().on("getWorkflowExecutionHistory", () => page).on("describeWorkflowExecution", () => {
+      setTimeout(() => end(completed(value)), 20);
+      return { workflowExecutionInfo: { status: describe() } };
+    });
+  };
+  const open = waited("open", () => WorkflowExecutionStatus.RUNNING);
+  const away = waited("not described", () => {
+    throw new ServiceError(Code.INTERNAL, "nobody looks here");
+  });
+  const result = (service: ScriptedService) => client(service).getHandle("W", "1", "r1").result();
+  assert.deepEqual(await Promise.all([missed, open, away].map(result)), ["missed", "open", "not described"]);
+  const methods = ({ calls }: ScriptedService) => calls.map(({ method }) => method.replace(/WorkflowExecution.*$/, ""));
+  assert.deepEqual([missed, open, away].map(methods), [["get", "describe", "get"], ["get", "describe"], ["get", "describe"]]);
+  assert.equal(missed.requests("describeWorkflowExecution")[0]!.execution!.runId, "r1");
+});
+
+test("who gives up while a poll is doubted hears why", async () => {
+  const stop = new AbortController();
+  const silent = () => new ScriptedService().on("getWorkflowExecutionHistory", (_request, options) => waits(options));
+  const late = silent().on("describeWorkflowExecution", (_request, options) => waits(options));
+  const doubting = silent().on("describeWorkflowExecution", (_request, options) => {
+    setTimeout(() => stop.abort(new Error("enough")), 10);
+    return waits(options);
+  });
+  const handle = (service: ScriptedService) => client(service).getHandle("W", "1");
+  await Promise.all([
+    assert.rejects(handle(doubting).result({ signal: stop.signal }), /enough/),
+    assert.rejects(handle(late).result({ timeout: 2500 }), DeadlineExceededError),
+  ]);
+  assert.deepEqual(doubting.calls.map(({ method }) => method), ["getWorkflowExecutionHistory", "describeWorkflowExecution"]);
+});
+
 test("a service that says nothing at once, over and over, does not make the client spin", async () => {
   const service = new ScriptedService()
     .on("getWorkflowExecutionHistory", () => ({ nextPageToken: new Uint8Array([1]) }))

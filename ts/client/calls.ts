@@ -30,9 +30,9 @@ export class Deadline {
   readonly #at: number | undefined;
   readonly signal: AbortSignal | undefined;
 
-  constructor(settings: CallSettings, defaultMs?: number) {
+  constructor(settings: CallSettings, defaultMs?: number, at?: number) {
     const ms = settings.timeout === undefined ? defaultMs : toMs(settings.timeout);
-    this.#at = ms === undefined ? undefined : performance.now() + ms;
+    this.#at = ms === undefined ? at : performance.now() + ms;
     this.signal = settings.signal;
   }
 
@@ -43,6 +43,11 @@ export class Deadline {
 
   get passed(): boolean {
     return this.remaining() === 0;
+  }
+
+  /** The same moment, for a part that another signal ends; that signal has to follow this one's. */
+  under(signal: AbortSignal): Deadline {
+    return new Deadline({ signal }, undefined, this.#at);
   }
 }
 
@@ -88,8 +93,9 @@ export class Calls {
     request: Request<M>,
     deadline: Deadline,
     repeating?: () => void,
+    options: Pick<CallOptions, "asStored"> = {},
   ): Promise<Response<M>> {
-    return this.#attempts(method, request, deadline, Infinity, {}, repeating);
+    return this.#attempts(method, request, deadline, Infinity, options, repeating);
   }
 
   /** One long poll: `undefined` when there is nothing new yet and the caller is to ask again. */

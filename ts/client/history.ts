@@ -12,6 +12,7 @@ import {
 import type { GetWorkflowExecutionHistoryResponse } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { ClientContext } from "./context.ts";
 import { askUntil, type CallSettings, Deadline } from "./calls.ts";
+import { Doubt } from "./doubt.ts";
 
 /** Options of the calls that read a history. */
 export interface HistoryOptions extends CallSettings {
@@ -95,25 +96,33 @@ export async function waitForClose(
   runId: string | undefined,
   deadline: Deadline,
 ): Promise<HistoryEvent> {
+  const execution = { workflowId, runId: runId ?? "" };
   let nextPageToken: Uint8Array = new Uint8Array(0);
-  return await askUntil(deadline, async () => {
-    const page = await context.calls.longPoll(
-      "getWorkflowExecutionHistory",
-      {
-        namespace: context.namespace,
-        execution: { workflowId, runId: runId ?? "" },
-        nextPageToken,
-        waitNewEvent: true,
-        skipArchival: true,
-        historyEventFilterType: HistoryEventFilterType.CLOSE_EVENT,
-      },
-      deadline,
-      { asStored: true },
-    );
-    if (page === undefined) return undefined;
-    nextPageToken = page.nextPageToken;
-    return pageEvents(page).find(isClosing);
-  });
+  const doubt = new Doubt(context, execution, deadline);
+  try {
+    return await askUntil(deadline, async () => {
+      const page = await doubt.during((under) =>
+        context.calls.longPoll(
+          "getWorkflowExecutionHistory",
+          {
+            namespace: context.namespace,
+            execution,
+            nextPageToken,
+            waitNewEvent: true,
+            skipArchival: true,
+            historyEventFilterType: HistoryEventFilterType.CLOSE_EVENT,
+          },
+          under,
+          { asStored: true },
+        )
+      );
+      if (page === undefined) return undefined;
+      nextPageToken = page.nextPageToken;
+      return pageEvents(page).find(isClosing);
+    });
+  } finally {
+    doubt.end();
+  }
 }
 
 /** An event with its payloads decoded. Rejects with a PayloadCodecError. */

@@ -46,7 +46,18 @@ const noTemporal = "no Temporal dev server (set TEMPORAL_CLI, or: go install git
 const INTEROP_JOBS = 4;
 
 /** Minutes after which a suite is given up; each takes a third of it or less. */
-const MINUTES = { rust: 12, node: 10, deno: 15, interop: 12, "interop-deno": 12, package: 10 };
+const MINUTES = {
+  rust: 12,
+  node: 10,
+  deno: 15,
+  chromium: 10,
+  firefox: 10,
+  browser: 10,
+  "web-demo": 10,
+  interop: 12,
+  "interop-deno": 12,
+  package: 10,
+};
 const OTHERS_MINUTES = 6;
 /** Of one file of node's tests. */
 const FILE_MINUTES = 6;

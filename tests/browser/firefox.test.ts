@@ -24,7 +24,7 @@ after(async () => {
   await site.close();
 });
 const check = (name: string, body: () => Promise<void>) =>
-  test(name, { skip: browser === undefined && `no Firefox: ${reason}`, timeout: 120_000 }, body);
+  test(name, { skip: browser === undefined && `no Firefox: ${reason}`, timeout: 300_000 }, body);
 
 async function newTab(): Promise<Page> {
   const page = await browser!.newPage();

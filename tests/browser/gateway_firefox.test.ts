@@ -19,7 +19,7 @@ interface Launcher {
   launchFirefox(): Promise<{ browser?: { newPage(): Promise<Page>; close(): Promise<void> }; reason?: string }>;
 }
 
-test("Firefox: a tab is client and worker, and a page of another origin is not let in", { timeout: 120_000 }, async (t) => {
+test("Firefox: a tab is client and worker, and a page of another origin is not let in", { timeout: 300_000 }, async (t) => {
   const { launchFirefox } = await import(pathToFileURL(join(process.cwd(), "tools/lib/firefox.mjs")).href) as Launcher;
   const { browser, reason } = await launchFirefox();
   if (browser === undefined) return t.skip(`no Firefox: ${reason}`);
@@ -50,9 +50,9 @@ test("Firefox: a tab is client and worker, and a page of another origin is not l
     assert.deepEqual([counts, bill.total, text], [[1, 2], 8, "tea;bread;"]);
     assert.equal((await page.evaluate(() => far.walks("walk", 10, 2))).length, 10);
     const foreign = await load(site.url.replace("127.0.0.1", "localhost"));
-    const refused = await foreign.evaluate((url) => far.connect(url, "q"), gateway.url);
+    const refused = await foreign.evaluate((url) => far.connect(url, "q", "2s"), gateway.url);
     assert.match(refused?.message ?? "", /does not let pages of http:\/\/localhost:\d+ in/);
-    const wrong = await page.evaluate((url) => far.connect(url, "q"), gateway.url.replace(/#.*/, `#${"x".repeat(43)}`));
+    const wrong = await page.evaluate((url) => far.connect(url, "q", "2s"), gateway.url.replace(/#.*/, `#${"x".repeat(43)}`));
     assert.match(wrong?.message ?? "", /refuses the token/);
   } finally {
     await browser.close();

@@ -42,11 +42,9 @@ for (
 }
 
 check("a page without https says so", async ({ store }) => {
-  const page = await profile.context.newPage();
-  await page.goto(site.url.replace("127.0.0.1", "insecure.test"));
-  await page.waitForFunction(() => globalThis.tab !== undefined);
-  const wrong = await page.evaluate((store) => tab.open({ store }), store) as { name: string; message: string; reason?: string };
-  await page.close();
+  const made = await profile.tab(site.url.replace("127.0.0.1", "insecure.test"));
+  const wrong = await made.open({ store }) as { name: string; message: string; reason?: string };
+  await made.close();
   assert.deepEqual([wrong.name, wrong.reason], ["StoreUnavailableError", "insecure"]);
 });
 
@@ -58,7 +56,7 @@ check("an engine worker that is not served is named, with what to do", async ({ 
 
 check("an engine worker that crashes is started again, and the tab goes on", async ({ store, newTab }) => {
   const one = await opened(await newTab(), { store, engine: "refusing.js?crashing" });
-  await one.page.waitForFunction(() => tab.led().length >= 2, undefined, { timeout: 60_000 });
+  await one.holds(() => tab.led().length >= 2, undefined);
   assert.equal(await one.count(), 0);
 });
 

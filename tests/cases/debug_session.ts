@@ -318,7 +318,7 @@ const CASES: { [name: string]: () => Promise<void> } = {
             equal(spun.goToProblem().commands.length, 0);
             equal(spun.problem!.position, 3, "the first task");
           },
-          { watchdogMs: 300 },
+          { watchdogMs: 800 },
         );
       },
     ),
@@ -348,7 +348,7 @@ const CASES: { [name: string]: () => Promise<void> } = {
         deepEqual(view.messages.map(({ name, state }) => [name, state]), [["add", "completed"], ["done", "arrived"]]);
         equal(session.goToProblem().problem, problem);
       },
-      { watchdogMs: 300 },
+      { watchdogMs: 800 },
     );
   },
 

@@ -159,7 +159,7 @@ export const cases: Case[] = [
       });
       look().forEach((value, i) => ok(value === before[i], names[i]));
       ok(Math.random === random && !Object.isFrozen(Array.prototype) && Object.isExtensible(globalThis));
-      ok(Math.abs(Date.now() - new Date().getTime()) < 1000 && Date.now() > Date.UTC(2026, 0, 2), "the host's clock");
+      ok(Math.abs(Date.now() - new Date().getTime()) < 60_000 && Date.now() > Date.UTC(2026, 0, 2), "the host's clock");
     },
   },
   {

@@ -66,7 +66,7 @@ export const cases: Case[] = [
   {
     name: "realm: disposing while it starts over ends it",
     run: async () => {
-      const h = await realmOf(`${API}export const spin = workflow("Spin", async () => { for (;;); });\n`, { watchdogMs: 200 });
+      const h = await realmOf(`${API}export const spin = workflow("Spin", async () => { for (;;); });\n`, { watchdogMs: 1000 });
       const run = h.start("Spin");
       await run.task();
       match(run.failure, /without yielding/);

@@ -1,12 +1,15 @@
 // The watchdog: a workflow that does not yield is stopped with its realm, its task fails by name, its later tasks run in quarantine, and
 // its neighbours go on as if nothing had happened.
-import { equal, match, ok } from "./assert.ts";
+import { equal, match } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { endsComputingThreads } from "../../ts/platform/threads.ts";
 import { API, withRealm } from "./realm_host.ts";
 
 // What spins ends by itself after a while: Deno leaves a terminated thread computing (denoland/deno#35657), beside all tests that follow.
-const WINDOW = 400;
+// The window is long enough for a healthy realm's first task on a busy machine.
+const WINDOW = 800;
+/** Whatever takes longer hangs. */
+const HANGS = 60_000;
 const text = `${API}
 export const spin = workflow("Spin", async (how) => {
   await sleep(1);
@@ -27,11 +30,11 @@ export const busy = workflow("Busy", async (ms) => {
   return "done";
 });`;
 
-const inTime = <T>(promise: Promise<T>, ms: number, what: string): Promise<T> => {
+const inTime = <T>(promise: Promise<T>, what: string): Promise<T> => {
   let timer: ReturnType<typeof setTimeout>;
   return Promise.race([
     promise,
-    new Promise<never>((_, reject) => timer = setTimeout(() => reject(new Error(`${what} took more than ${ms} ms`)), ms)),
+    new Promise<never>((_, reject) => timer = setTimeout(() => reject(new Error(`${what} took more than ${HANGS} ms`)), HANGS)),
   ]).finally(() => clearTimeout(timer));
 };
 
@@ -43,13 +46,16 @@ export const cases: Case[] = [
         const run = h.start("Spin", { args: [how] });
         await run.task();
         run.server.fireTimer("1");
-        const outcome = await inTime(run.task(), 10_000, "stopping it");
+        const outcome = await inTime(run.task(), "stopping it");
         equal(outcome.response?.$case, "failed");
         equal(outcome.evict, true);
-        match(run.failure, /^workflow "Spin" \(id "wf", run .+\) ran for 400 ms without yielding, so it was stopped: .*activity/);
+        match(
+          run.failure,
+          /^workflow "Spin" \(id "wf", run .+\) ran for 800 ms without yielding, so it was stopped: .*activity/,
+        );
         equal(run.server.taskFailure?.cause, 14);
         const next = h.start("Calm", { args: [2] });
-        equal(await inTime(next.auto(), 10_000, "the next run"), 2);
+        equal(await inTime(next.auto(), "the next run"), 2);
       }, { watchdogMs: WINDOW }),
   })),
   {
@@ -68,7 +74,7 @@ export const cases: Case[] = [
           spinner.task(),
           ...neighbours.slice(3).map((run) => run.task()),
         ];
-        const outcomes = await inTime(Promise.all(open), 20_000, "all tasks");
+        const outcomes = await inTime(Promise.all(open), "all tasks");
         equal(outcomes.filter((o) => o.response?.$case === "failed").length, 1);
         match(spinner.failure, /without yielding/);
         for (const run of neighbours) {
@@ -89,21 +95,19 @@ export const cases: Case[] = [
         const run = h.start("Spin", { args: ["once"] });
         await run.task();
         run.server.fireTimer("1");
-        equal((await inTime(run.task(), 10_000, "the first spin")).response?.$case, "failed");
+        equal((await inTime(run.task(), "the first spin")).response?.$case, "failed");
         // The second attempt spins as well: not reported, and the others are not held up meanwhile.
         run.server.attempt = 2;
         const second = run.task();
         const calm = h.start("Calm", { args: [3] });
-        const started = performance.now();
-        equal(await calm.auto(), 3);
-        ok(performance.now() - started < 10_000, "others go on while it spins in quarantine");
-        const outcome = await inTime(second, 10_000, "the second spin");
+        equal(await inTime(calm.auto(), "a run beside it while it spins in quarantine"), 3);
+        const outcome = await inTime(second, "the second spin");
         equal(outcome.response?.$case, "nothing");
         match(outcome.error?.message ?? "", /without yielding/);
         // Where its threads cannot be ended they are not made without end: later attempts fail at once.
         run.server.attempt = 3;
         const third = performance.now();
-        match((await inTime(run.task(), 10_000, "the third spin")).error?.message ?? "", /without yielding/);
+        match((await inTime(run.task(), "the third spin")).error?.message ?? "", /without yielding/);
         const ran = performance.now() - third >= WINDOW;
         equal(ran, endsComputingThreads(), `the third attempt ${ran ? "ran" : "did not run"}`);
       }, { watchdogMs: WINDOW }),
@@ -113,7 +117,7 @@ export const cases: Case[] = [
     run: () =>
       withRealm(text, async (h) => {
         const run = h.start("Busy", { args: [1] });
-        await inTime(run.task(), 60_000, "the busy run");
+        await inTime(run.task(), "the busy run");
         equal(run.server.closed?.result, "done", run.failure);
         const waiting = h.start("Calm", { args: [1] });
         await waiting.task();
@@ -132,9 +136,9 @@ export const cases: Case[] = [
           'if (how === "stop") for (let i = 0; i < 1.5e10; i++);',
         );
         await withRealm(spinning, async (other) => {
-          const verdict = await inTime(other.realm.replay("wf", run.server.history()), 10_000, "the replay");
+          const verdict = await inTime(other.realm.replay("wf", run.server.history()), "the replay");
           equal(verdict.verdict, "failed");
-          match(verdict.error?.message ?? "", /workflow "Spin" .*ran for 400 ms without yielding/);
+          match(verdict.error?.message ?? "", /workflow "Spin" .*ran for 800 ms without yielding/);
           equal((await other.realm.replay("wf", h.start("Calm", { args: [0] }).server.history())).verdict, "ok");
         }, { watchdogMs: WINDOW });
       }, { watchdogMs: WINDOW }),

@@ -4,10 +4,18 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { ended } from "./processes.mjs";
 import { which } from "./steps.mjs";
+
+/** A busy machine may take a while to start a browser; one that has said nothing by then hangs, and is started once more. */
+const START_MS = 60_000;
+/** Processes that were killed are given so long to be gone. */
+const GONE_MS = 10_000;
 
 const ARGS = [
   "--no-sandbox",
+  // /dev/shm is small in containers, and a page dies when it is full.
+  "--disable-dev-shm-usage",
   "--disable-gpu",
   "--disable-quic",
   "--no-first-run",
@@ -45,10 +53,12 @@ async function first(start) {
   try {
     for await (const candidate of candidates()) {
       if (!candidate.executablePath || !existsSync(candidate.executablePath)) continue;
-      try {
-        return { ...await start(candidate), source: candidate.source };
-      } catch (e) {
-        tried.push(`${candidate.source}: ${String(e.message).split("\n")[0]}`);
+      for (const again of [false, true]) {
+        try {
+          return { ...await start(candidate), source: candidate.source };
+        } catch (e) {
+          tried.push(`${candidate.source}${again ? ", again" : ""}: ${String(e.message).split("\n")[0]}`);
+        }
       }
     }
   } catch (e) {
@@ -65,13 +75,17 @@ export async function launchChromium() {
   }));
 }
 
-/** Kills a browser that `spawnChromium` started, with all its processes, as the system does when memory runs out; answers when it is gone. */
+/**
+ * Kills a browser that `spawnChromium` started, with all its processes, as the system does when memory runs out. Answers when they are gone:
+ * the next browser must not meet one of them on its profile.
+ */
 export async function killBrowser(child) {
   const gone = new Promise((resolve) =>
     child.exitCode !== null || child.signalCode !== null ? resolve() : child.once("exit", resolve)
   );
   killGroup(child);
   await gone;
+  await ended(child.pid, GONE_MS);
 }
 
 function killGroup(child) {
@@ -109,20 +123,24 @@ export async function spawnChromium(profile, extra = []) {
       let said = "";
       const late = setTimeout(() => {
         killGroup(child);
-        reject(new Error(`did not say where to connect within 30 s: ${said.slice(-300)}`));
-      }, 30_000);
+        reject(new Error(`did not say where to connect within ${START_MS / 1000} s: ${said.slice(-300)}`));
+      }, START_MS);
       child.stderr.on("data", (chunk) => {
+        if (said === undefined) return;
         said += chunk;
-        const endpoint = /DevTools listening on (ws:\S+)/.exec(said)?.[1];
+        const endpoint = /DevTools listening on (ws:\S+)\s/.exec(said)?.[1];
         if (endpoint === undefined) return;
         clearTimeout(late);
+        said = undefined;
         resolve({ process: child, endpoint });
-        said = "";
       });
-      child.on("error", reject);
+      child.on("error", (e) => {
+        clearTimeout(late);
+        reject(e);
+      });
       child.on("exit", (code) => {
         clearTimeout(late);
-        reject(new Error(`ended with code ${code}: ${said.slice(-300)}`));
+        reject(new Error(`ended with code ${code}: ${said?.slice(-300)}`));
       });
     })
   );

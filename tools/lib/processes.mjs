@@ -63,3 +63,17 @@ export function endFamily(pid, mark) {
   }
   return ended;
 }
+
+/** Resolves when no process of a group lives any more, or after `withinMs`. One that has ended and was not asked about (a zombie) is dead. */
+export async function ended(group, withinMs) {
+  const lives = () =>
+    existsSync("/proc/self/stat") && readdirSync("/proc").some((id) => {
+      const stat = /^\d+$/.test(id) ? attempt(() => readFileSync(`/proc/${id}/stat`, "utf8")) : undefined;
+      if (stat === undefined) return false;
+      const [state, , itsGroup] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      return Number(itsGroup) === group && state !== "Z" && state !== "X";
+    });
+  for (const until = Date.now() + withinMs; lives() && Date.now() < until;) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { after, before, test } from "node:test";
 import { CSP } from "../csp.mjs";
-import { browser, checkBasics, checkContrast, drop, site, text, Watched } from "./support.mjs";
+import { browser, checkBasics, checkContrast, drop, site, text, visitor, Watched } from "./support.mjs";
 
 const sample = (name) => readFileSync(new URL(`../samples/${name}.json`, import.meta.url), "utf8");
 const events = (name) => JSON.parse(sample(name)).events;
@@ -16,11 +16,11 @@ after(() => served.close());
 
 /** A tab with the debugger open. Everything that it needs is there when `body` begins; whatever it asks for afterwards is in `later`. */
 const inDebugger = (name, body, options = {}) =>
-  test(name, { timeout: 60_000 }, async (t) => {
+  test(name, { timeout: 300_000 }, async (t) => {
     const launched = await browser(t);
     if (launched === undefined) return;
     try {
-      const context = await launched.newContext(options);
+      const context = await visitor(launched, options);
       const tab = await Watched.open(context, `${served.url}#/debugger`);
       await tab.page.waitForSelector("#debugger[data-ready]");
       tab.requests.length = 0;
@@ -287,7 +287,7 @@ inDebugger("names, roles, headings, focus order, contrast: at the start, in a se
 
 test(
   "the page forbids by meta tag and by header what it does not need, and works where no header is sent",
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async (t) => {
     const launched = await browser(t);
     if (launched === undefined) return;
@@ -301,7 +301,7 @@ test(
       }
       assert.doesNotMatch(CSP, /'unsafe-(eval|inline)'|blob:|https?:/);
       assert.equal((await fetch(bare.url)).headers.get("content-security-policy"), null);
-      const tab = await Watched.open(await launched.newContext(), `${bare.url}#/debugger`);
+      const tab = await Watched.open(await visitor(launched), `${bare.url}#/debugger`);
       assert.equal(await tab.page.locator("meta[http-equiv=Content-Security-Policy]").getAttribute("content"), CSP);
       await tab.page.waitForSelector("#debugger[data-ready]");
       await tab.page.click("[data-sample=counter]");
@@ -327,7 +327,7 @@ test(
       });
       assert.deepEqual(refused, { evaluates: false, inlined: false, away: "refused" });
       // And the tests would see it.
-      for (let i = 0; i < 50 && tab.breaches.length < 3; i++) await new Promise((resolve) => setTimeout(resolve, 100));
+      for (let i = 0; i < 300 && tab.breaches.length < 3; i++) await new Promise((resolve) => setTimeout(resolve, 100));
       assert.deepEqual(tab.breaches.map((breach) => breach.split(" ")[0]).sort(), [
         "connect-src:",
         "script-src-elem:",

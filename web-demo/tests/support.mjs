@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { killBrowser, launchChromium, spawnChromium } from "../../tools/lib/chromium.mjs";
 import { removeFolder } from "../../tools/lib/folders.mjs";
 import { buildDemo, serveDemo } from "../../tools/demo.mjs";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import process from "node:process";
 import { join } from "node:path";
@@ -19,12 +19,43 @@ export async function site(options = {}) {
   return await serveDemo({ path: "/some/where/", ...options });
 }
 
+/** Whatever takes longer hangs: a busy machine is slow. */
+export const PATIENCE_MS = 90_000;
+
 /** A browser, or undefined: then the test has been skipped, and says why. */
 export async function browser(t) {
   const launched = await launchChromium();
   if (launched.browser === undefined) t.skip(`no browser: ${launched.reason}`);
   return launched.browser;
 }
+
+/** A visitor of the site: what they keep is their own. */
+export async function visitor(browser, options = {}) {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(PATIENCE_MS);
+  return context;
+}
+
+/**
+ * The shop's charges take as long as a test wants, so that it is in the middle of one for as long as it needs, on any machine. What ends them
+ * is answered.
+ */
+export async function holdCharges(context) {
+  let end;
+  const ended = new Promise((resolve) => (end = resolve));
+  await context.exposeFunction("chargesEnd", () => ended);
+  await context.addInitScript((chargeMs) => {
+    const { setTimeout } = globalThis;
+    const hold = (run) => void globalThis.chargesEnd().then(run);
+    globalThis.setTimeout = (run, ms, ...more) => ms === chargeMs ? hold(run) : setTimeout(run, ms, ...more);
+  }, CHARGE_MS);
+  return end;
+}
+
+/** As long as a charge takes. */
+const CHARGE_MS = Number(
+  /CHARGE_MS = (\d+)/.exec(readFileSync(new URL("../src/shop/activities.ts", import.meta.url), "utf8"))[1],
+);
 
 /** What a tab did that a test may want to deny. */
 export class Watched {
@@ -84,7 +115,8 @@ export class Profile {
     if (started.process === undefined) return started.reason ?? "no browser";
     this.#process = started.process;
     const { chromium } = await import("playwright-core");
-    this.#browser = await chromium.connectOverCDP(started.endpoint, { noDefaults: true });
+    this.#browser = await chromium.connectOverCDP(started.endpoint, { noDefaults: true, timeout: PATIENCE_MS });
+    this.context.setDefaultTimeout(PATIENCE_MS);
     return undefined;
   }
 

@@ -36,6 +36,7 @@ globalThis.BroadcastChannel = class extends OwnChannel {
     if (/:to:/.test(name)) queueMicrotask(() => this.onmessage !== null && channels.set(this, this.onmessage));
   }
 };
+let giveBack = () => {};
 /** Moments (of performance.timeOrigin) at which this tab began to lead. */
 const led: number[] = [];
 
@@ -201,15 +202,30 @@ const api = {
   deafen(deaf: boolean) {
     for (const [channel, listener] of channels) channel.onmessage = deaf ? null : listener;
   },
-  /** Takes the store's lock away from whoever has it, and keeps it for so long. */
-  steal: (store: string, ms: number) =>
-    navigator.locks.request(`temporalex:${store}`, { steal: true }, () => new Promise((resolve) => setTimeout(resolve, ms))),
-  /** The page answers nothing for so long. */
-  hang(ms: number) {
+  /** Takes the store's lock away from whoever has it, and keeps it until `giveBack`. */
+  steal: (store: string) =>
+    new Promise<void>((taken, refused) => {
+      const keep = () => {
+        taken();
+        return new Promise<void>((resolve) => (giveBack = resolve));
+      };
+      navigator.locks.request(`temporalex:${store}`, { steal: true }, keep).catch(refused);
+    }),
+  giveBack: () => giveBack(),
+  /** The page answers nothing until another one calls `endHangs`: of what others do, a page that does not return sees cookies alone. */
+  hang() {
+    document.cookie = "hang=on";
     setTimeout(() => {
-      const until = performance.now() + ms;
-      while (performance.now() < until);
+      const end = performance.now() + 60_000;
+      for (let look = 0; performance.now() < end;) {
+        if (performance.now() < look) continue;
+        if (!document.cookie.includes("hang=on")) return;
+        look = performance.now() + 100;
+      }
     }, 50);
+  },
+  endHangs() {
+    document.cookie = "hang=off";
   },
   /** The store's bytes as base64, which crosses to the driver. */
   async exportStore() {

@@ -19,6 +19,9 @@ interface Launcher {
 
 const tool = async (name: string) => await import(pathToFileURL(join(process.cwd(), "tools/lib", name)).href);
 
+/** Whatever takes longer hangs: a busy machine is slow. */
+const PATIENCE_MS = 90_000;
+
 export type Hear = (line: string) => void;
 
 /** A profile on disk, and the browsers that use it one after the other. */
@@ -39,7 +42,8 @@ export class Profile {
     this.#process = started.process;
     this.source = started.source ?? "";
     const { chromium } = await import("playwright-core");
-    this.#browser = await chromium.connectOverCDP(started.endpoint!, { noDefaults: true });
+    this.#browser = await chromium.connectOverCDP(started.endpoint!, { noDefaults: true, timeout: PATIENCE_MS });
+    this.context.setDefaultTimeout(PATIENCE_MS);
     return undefined;
   }
 
@@ -52,8 +56,9 @@ export class Profile {
     const page = await this.context.newPage();
     await page.exposeFunction("say", (line: string) => this.hear(line));
     await page.goto(url);
-    await page.waitForFunction(() => globalThis.tab !== undefined);
-    return new Tab(page, url);
+    const tab = new Tab(page, url);
+    await tab.loaded();
+    return tab;
   }
 
   /** Kills the browser with all its processes, and waits until it is gone. */
@@ -83,6 +88,17 @@ export class Tab {
     this.url = url;
   }
 
+  /**
+   * Waits until something holds in the page. Playwright's own wait looks once for each frame that is drawn, and a tab in the background draws
+   * none: there it would see what holds already, and nothing that comes later.
+   */
+  async holds<A>(what: (argument: A) => unknown, argument: A, timeout = PATIENCE_MS): Promise<void> {
+    await this.page.waitForFunction(what as (argument: unknown) => unknown, argument, { polling: 20, timeout });
+  }
+  loaded(): Promise<void> {
+    return this.holds(() => globalThis.tab !== undefined, undefined);
+  }
+
   open(options: OpenTab = {}): Promise<{ name: string; message: string } | undefined> {
     return this.page.evaluate((o) => tab.open(o), options);
   }
@@ -95,9 +111,8 @@ export class Tab {
   async role(): Promise<string> {
     return (await this.status()).role;
   }
-  /** Waits for a role; answers the moment at which it was first seen, in milliseconds since the epoch. */
-  async until(role: string, timeout = 20_000): Promise<void> {
-    await this.page.waitForFunction((wanted) => tab.status().role === wanted, role, { timeout, polling: 20 });
+  until(role: string): Promise<void> {
+    return this.holds((wanted) => tab.status().role === wanted, role);
   }
   led(): Promise<number[]> {
     return this.page.evaluate(() => tab.led());
@@ -137,7 +152,7 @@ export class Tab {
   }
   async reload(): Promise<void> {
     await this.page.reload();
-    await this.page.waitForFunction(() => globalThis.tab !== undefined);
+    await this.loaded();
   }
   close(): Promise<void> {
     return this.page.close();

@@ -26,7 +26,7 @@ export async function browserSuite(flags: readonly string[] = []): Promise<Suite
     profile,
     site,
     check(name, body) {
-      test(name, { skip: why === undefined ? false : `no browser: ${why}`, timeout: 120_000 }, async (t) => {
+      test(name, { skip: why === undefined ? false : `no browser: ${why}`, timeout: 300_000 }, async (t) => {
         const tabs: Tab[] = [];
         const newTab = async () => {
           const made = await profile.tab(site.url);

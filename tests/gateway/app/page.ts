@@ -13,12 +13,20 @@ let client: Client;
 let worker: Worker;
 let running: Promise<void>;
 const asked: string[] = [];
+/** Prices that are asked for beyond this number wait. */
+let most = Infinity;
+let release: (() => void) | undefined;
+let released: Promise<void> = Promise.resolve();
 
 const api = {
   /** Undefined, or what was wrong. */
-  async connect(url: string, taskQueue: string): Promise<{ readonly code: unknown; readonly message: string } | undefined> {
+  async connect(
+    url: string,
+    taskQueue: string,
+    patience: "2s" | "10s" = "10s",
+  ): Promise<{ readonly code: unknown; readonly message: string } | undefined> {
     try {
-      service = await connectGateway(url, { patience: "2s" });
+      service = await connectGateway(url, { patience });
     } catch (error) {
       const { code, message } = error as { code?: unknown; message: string };
       return { code, message };
@@ -34,8 +42,8 @@ const api = {
       realmEntry: () => new globalThis.Worker("/realm.js", { type: "module" }),
       activities: {
         // What only a page has.
-        price(article: string): number {
-          asked.push(article);
+        async price(article: string): Promise<number> {
+          if (asked.push(article) > most) await released;
           document.body.append(`${article};`);
           return article.length;
         },
@@ -67,6 +75,15 @@ const api = {
     return Promise.all(Array.from({ length: count }, (_, i) => client.getHandle(walk, `${prefix}-${i}`).result()));
   },
   asked: () => asked.length,
+  /** No more than so many prices are told, until `goOn`: the runs stay where they are. */
+  holdAfter(count: number): void {
+    most = count;
+    released = new Promise((resolve) => (release = resolve));
+  },
+  goOn(): void {
+    most = Infinity;
+    release?.();
+  },
   status: () => service.status,
 };
 globalThis.far = api;

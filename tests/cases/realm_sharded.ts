@@ -6,7 +6,7 @@ import { API, type RealmHarness, realmOf, type RealmRun, withRealm } from "./rea
 import { shardOf, shareOf } from "../../ts/realm/sharded_realm.ts";
 
 const text = `${API}
-export const spin = workflow("Spin", async () => { await sleep(1); for (let i = 0; i < 1.5e10; i++); });
+export const spin = workflow("Spin", async (n = 6e10) => { await sleep(1); for (let i = 0; i < n; i++); });
 export const calm = workflow("Calm", async (n) => { for (let i = 0; i < n; i++) await sleep(1000); return n; });
 const dives = [
   () => { try { dives[0]() } catch { Math.random() } },
@@ -111,7 +111,7 @@ export const cases: Case[] = [
       sharded(async ({ fetched, start }) => {
         const spinner = start(0, "Spin");
         const sameWorker = start(0, "Calm", [1]);
-        const others = Array.from({ length: 4 }, () => start(1, "Calm", [6]));
+        const others = Array.from({ length: 3 }, () => start(1, "Calm", [3]));
         await spinner.task();
         for (const run of [sameWorker, ...others]) await run.task();
         spinner.server.fireTimer("1");
@@ -121,14 +121,14 @@ export const cases: Case[] = [
         const waiting = sameWorker.task();
         for (const run of others) {
           for (const id of [...run.server.timers.keys()]) run.server.fireTimer(id);
-          equal(await run.auto(), 6, run.failure);
+          equal(await run.auto(), 3, run.failure);
         }
         equal(stopped, false, "they were done long before the spinner was stopped");
         await Promise.all([spinning, waiting]);
-        match(spinner.failure, /ran for 3 s without yielding/);
+        match(spinner.failure, /ran for 5 s without yielding/);
         equal(sameWorker.server.closed?.result, 1, "the neighbour in the same worker was given its task again");
         deepEqual(fetched.filter((runId) => others.some((run) => run.server.runId === runId)), [], "nobody else lost a cache");
-      }, { watchdogMs: 3000 }),
+      }, { watchdogMs: 5000 }),
   },
   {
     name: "sharded realm: a trap of the core in one worker leaves the other one's runs where they were",
@@ -153,7 +153,7 @@ export const cases: Case[] = [
     run: () =>
       sharded(async ({ h, start }) => {
         await rejects(h.realm.runTask(new Uint8Array([0x0a, 0xff])), /./);
-        const spinners = [start(0, "Spin"), start(1, "Spin")];
+        const spinners = [start(0, "Spin", [1.5e10]), start(1, "Spin", [1.5e10])];
         for (const run of spinners) {
           await run.task();
           run.server.fireTimer("1");

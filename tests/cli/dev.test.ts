@@ -44,13 +44,17 @@ test("the first line tells where it is; Ctrl-C ends it; files are there for the 
     assert.equal(first.lines.at(-1)?.["event"], "stopped");
     assert.ok(!existsSync(join(cwd, "dev.sqlite-socket")));
     const second = startCommand(["dev", "-p", "0", "-f", "dev.sqlite", "--json"], cwd);
-    const again = await second.line("ready", ({ event }) => event === "ready");
-    const status = await withClient(
-      again["address"],
-      async (client) => (await client.getHandle("Work", "kept").describe()).status,
-    );
-    assert.equal(status, "RUNNING");
-    await second.end("SIGINT");
+    try {
+      const again = await second.line("ready", ({ event }) => event === "ready");
+      const status = await withClient(
+        again["address"],
+        async (client) => (await client.getHandle("Work", "kept").describe()).status,
+      );
+      assert.equal(status, "RUNNING");
+      assert.equal(await second.end("SIGINT"), 0, second.err());
+    } finally {
+      await second.end("SIGKILL");
+    }
   } finally {
     await first.end("SIGKILL");
     rmSync(cwd, { recursive: true, force: true });

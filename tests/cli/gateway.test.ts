@@ -14,7 +14,7 @@ import { Worker } from "../../ts/worker/mod.ts";
 import { workflow } from "../../ts/workflow/mod.ts";
 import { socketClass } from "../gateway/support/gateway.ts";
 import { freePort } from "../support/ports.ts";
-import { startCommand } from "./support/process.ts";
+import { startCommand, type Started } from "./support/process.ts";
 import { run } from "./support/run.ts";
 
 const double = workflow("Double", async (n: number) => 2 * n);
@@ -35,12 +35,14 @@ const start = (cwd: string, ...args: string[]) => startAt(0, cwd, ...args);
 
 test("a client and a worker go through it to a server; the same token file gives the same URL; Ctrl-C ends it", async () => {
   await inFolder(async (cwd) => {
-    const server = startCommand(["dev", "--port", "0", "--json"], cwd);
-    const { address } = await server.line("ready", ({ event }) => event === "ready");
-    const args = ["--address", String(address), "--allow-origin", `${ORIGIN}/`, "--token-file", "token"];
-    const port = await freePort();
-    const first = startAt(port, cwd, ...args);
+    const ends: Started[] = [];
+    const startAndEnd = (started: Started) => (ends.push(started), started);
     try {
+      const server = startAndEnd(startCommand(["dev", "--port", "0", "--json"], cwd));
+      const { address } = await server.line("ready", ({ event }) => event === "ready");
+      const args = ["--address", String(address), "--allow-origin", `${ORIGIN}/`, "--token-file", "token"];
+      const port = await freePort();
+      const first = startAndEnd(startAt(port, cwd, ...args));
       const started = await first.line("started", ({ event }) => event === "started");
       const { url, ...more } = started as { url: string };
       assert.deepEqual(more, { event: "started", address, origins: [ORIGIN], namespaces: [], readOnly: false });
@@ -58,12 +60,12 @@ test("a client and a worker go through it to a server; the same token file gives
       assert.equal(await first.end("SIGINT"), 0);
       assert.equal(first.lines.at(-1)?.["event"], "stopped");
       assert.ok(!first.err().includes(token), first.err());
-      const second = startAt(port, cwd, ...args);
+      const second = startAndEnd(startAt(port, cwd, ...args));
       assert.equal((await second.line("started again", ({ event }) => event === "started"))["url"], url);
       assert.equal(await second.end("SIGINT"), 0);
+      assert.equal(await server.end("SIGINT"), 0);
     } finally {
-      await first.end("SIGKILL");
-      await server.end("SIGINT");
+      await Promise.all(ends.map((started) => started.end("SIGKILL")));
     }
   });
 });

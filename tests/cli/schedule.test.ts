@@ -106,7 +106,7 @@ test("a cluster that does not answer: a terminal is told that it is tried again,
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as { port: number };
   await new Promise((resolve) => server.close(resolve));
-  const list = ["workflow", "list", "--address", `127.0.0.1:${port}`, "--timeout", "1s"];
+  const list = ["workflow", "list", "--address", `127.0.0.1:${port}`, "--timeout", "2s"];
   const watched = await run(list, { terminal: true, errTerminal: true });
   assert.equal(watched.code, 1);
   assert.match(

@@ -61,7 +61,7 @@ function start(runtime: Runtime, module: string, args: readonly string[]): Ran {
 
 async function until(what: string, is: () => boolean): Promise<void> {
   for (const began = Date.now(); !is();) {
-    assert.ok(Date.now() - began < 30_000, what);
+    assert.ok(Date.now() - began < 120_000, what);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
@@ -273,9 +273,9 @@ export const hangs = workflow("Hangs", async () => await hang());
   for (const runtime of Object.values(RUNTIMES)) {
     const stuck = start(runtime, "ts/cli/main.ts", ["run", "hangs.ts", "--activities", "hang.ts"]);
     await until("the activity runs", () => stuck.err().includes("hanging") || stuck.child.exitCode !== null);
-    const began = Date.now();
     stuck.child.kill("SIGINT");
     await until("the first is heard", () => stuck.err().includes("interrupted"));
+    const began = Date.now();
     assert.equal(stuck.child.exitCode, null, stuck.err());
     assert.equal(await kill(stuck, "SIGINT"), 130);
     assert.ok(Date.now() - began < 9_000, "it did not wait for the activity");

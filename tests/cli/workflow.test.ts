@@ -250,7 +250,7 @@ test("describe, list, count", async () => {
 test("a parent shows the children that it waits for, and who waits for it is told of them", async () => {
   await json("start", "--type", "Family", "-w", "family-1");
   let described: Json = {};
-  for (let i = 0; i < 200 && !JSON.stringify(described["pendingChildren"] ?? []).includes("family-lamp"); i++) {
+  for (let i = 0; i < 2400 && !JSON.stringify(described["pendingChildren"] ?? []).includes("family-lamp"); i++) {
     described = await json("describe", "-w", "family-1");
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
@@ -453,13 +453,16 @@ test("who waits in vain is told why: the failing workflow task with its line, th
   await json("start", "--type", "Bug", "-w", "stuck-1");
   await json("start", "--type", "Unheard", "-w", "stuck-2");
   let described: Json = {};
-  for (let i = 0; i < 200 && described["workflowTaskFailure"] === undefined; i++) {
+  for (let i = 0; i < 2400 && described["workflowTaskFailure"] === undefined; i++) {
     described = await json("describe", "-w", "stuck-1");
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   const failure = described["workflowTaskFailure"] as { message: string; at: string };
   assert.equal(failure.message, "this code has a bug");
   assert.match(failure.at, /flows\/workflows\.[jt]s:\d+:\d+/, "the user's line, none of this package");
+  while ((await json("describe", "-w", "stuck-2"))["workflowTaskFailure"] === undefined) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
   assert.match(await ok("describe", "-w", "stuck-1"), /^Failed with +this code has a bug \(at .*workflows\.[jt]s:\d+:\d+\)?\)$/m);
   await refused(
     1,
@@ -486,6 +489,11 @@ test("who waits in vain is told why: the failing workflow task with its line, th
     await worker.served;
     assert.equal((await run(["start", "--type", "Cart", "-w", "c", "-i", '"ada"'], { env })).code, 0);
     assert.equal((await run(["signal", "-w", "c", "--name", "checkout"], { env })).code, 0);
+    const scheduled = async () => {
+      const { out } = await run(["describe", "-w", "c", "--json"], { env });
+      return ((JSON.parse(out) as Json)["pendingActivities"] as Json[]).length > 0;
+    };
+    while (!await scheduled()) await new Promise((resolve) => setTimeout(resolve, 50));
     const { code, err } = await run(["result", "-w", "c", "--timeout", "1s"], { env });
     assert.equal(code, 1);
     assert.match(err, /: its activity charge waits for a worker that has activities/);
@@ -501,7 +509,7 @@ test("with --timeout, queries and updates wait for a worker", async () => {
   const file = join(folder, "patient.sqlite");
   const env = { TEMPORALEX_STORE: file };
   assert.equal((await run(["start", "--type", "Cart", "-w", "patient-1", "-i", '"ada"'], { env })).code, 0);
-  const query = run(["query", "-w", "patient-1", "--name", "status", "--timeout", "20s"], { env });
+  const query = run(["query", "-w", "patient-1", "--name", "status", "--timeout", "2m"], { env });
   const vain = await run(["query", "-w", "patient-1", "--name", "status", "--timeout", "100ms"], { env });
   assert.equal(vain.code, 1);
   assert.match(vain.err, /no worker can answer/);

@@ -20,7 +20,7 @@ import {
 
 afterEach(closeAll);
 
-const LIMIT = { timeoutMs: 5000 };
+const LIMIT = { timeoutMs: 60_000 };
 const goAway = (last: number, code = 0) => frame(TYPE.goAway, 0, 0, [...uint32(last), ...uint32(code)]);
 const maxStreams = (count: number) => frame(TYPE.settings, 0, 0, [0, 3, ...uint32(count)]);
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -36,7 +36,7 @@ test("a server that greets and hangs up at once is asked again with pauses, and 
     const caller = service(port);
     const until = performance.now() + 600;
     while (performance.now() < until) {
-      await assert.rejects(caller.call("getSystemInfo", NOTHING, { timeoutMs: 2000 }), (error: ServiceError) => {
+      await assert.rejects(caller.call("getSystemInfo", NOTHING, { timeoutMs: 60_000 }), (error: ServiceError) => {
         // (The time may also be over while another attempt is under way.)
         if (error.code === Code.DEADLINE_EXCEEDED) return true;
         assert.equal(error.code, Code.UNAVAILABLE, error.message);
@@ -64,7 +64,8 @@ test("a connection that ends while it is asked whether it is alive keeps nobody 
     Date.now = () => real() + 3_600_000;
     const began = performance.now();
     await caller.call("getSystemInfo", NOTHING, LIMIT);
-    assert.ok(performance.now() - began < 4000, "it waited for the ping's time");
+    // (15 s)
+    assert.ok(performance.now() - began < 12_000, "it waited for the ping's time");
     assert.equal(connections, 2);
   } finally {
     Date.now = real;
@@ -88,7 +89,7 @@ test("a server that takes one call at a time on 64 connections gets the others l
   let connections = 0;
   server.on("connection", () => connections++);
   const caller = service(port);
-  await Promise.all(Array.from({ length: 300 }, () => caller.call("getSystemInfo", NOTHING, { timeoutMs: 20_000 })));
+  await Promise.all(Array.from({ length: 300 }, () => caller.call("getSystemInfo", NOTHING, { timeoutMs: 60_000 })));
   assert.equal(most, 1);
   assert.ok(connections <= 64, `${connections} connections`);
 });
@@ -125,7 +126,7 @@ test("a server that takes no calls for a while is waited for, on few connections
   const { port, server } = await peer((got) => complete(got) ? answer(got.id) : undefined, maxStreams(0));
   server.on("connection", (socket: Socket) => sockets.push(socket));
   const caller = service(port);
-  const calls = Promise.all(Array.from({ length: 20 }, () => caller.call("getSystemInfo", NOTHING, { timeoutMs: 20_000 })));
+  const calls = Promise.all(Array.from({ length: 20 }, () => caller.call("getSystemInfo", NOTHING, { timeoutMs: 60_000 })));
   while (sockets.length < 2) await pause(10);
   await pause(100);
   await assert.rejects(caller.call("getSystemInfo", NOTHING, { timeoutMs: 300 }), (error: ServiceError) => {

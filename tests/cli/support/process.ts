@@ -8,7 +8,7 @@ export interface Started {
   /** JSON lines of standard output so far. */
   readonly lines: { readonly [field: string]: unknown }[];
   readonly err: () => string;
-  /** The first line from index `from` on that answers yes; rejects when the process ends before, or after a minute. */
+  /** The first line from index `from` on that answers yes; rejects when the process ends before, or after two minutes. */
   line(
     what: string,
     is: (line: { readonly [field: string]: unknown }) => boolean,
@@ -51,7 +51,7 @@ export function startCommand(args: readonly string[], cwd: string): Started {
     line: (what, is, from = 0) =>
       new Promise((resolve, reject) => {
         const fail = (why: string) => reject(new Error(`${what}: ${why}\n${JSON.stringify(lines, undefined, 1)}\n${err}`));
-        const timer = setTimeout(() => fail("not within a minute"), 60_000);
+        const timer = setTimeout(() => fail("not within two minutes"), 120_000);
         look = () => {
           const found = lines.slice(from).find(is);
           if (found === undefined && !ended) return;

@@ -5,8 +5,9 @@ import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import process from "node:process";
 import { after, before, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
-import { Client, silentLogger } from "../../ts/client/mod.ts";
+import { Client, silentLogger, WorkflowNotFoundError } from "../../ts/client/mod.ts";
 import { EventTexts } from "../../ts/cli/workflow/event_texts.ts";
 import { GrpcService } from "../../ts/temporal/grpc.ts";
 import { Worker, type WorkerOptions } from "../../ts/worker/mod.ts";
@@ -64,14 +65,20 @@ async function keepAll(prefix: string): Promise<void> {
 /** What it gives as soon as it gives something. */
 async function eventually<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
   let found: T | undefined;
-  await until(what, async () => (found = await look()) !== undefined);
+  await until(what, async () => {
+    if ((found = await look()) === undefined) await delay(50);
+    return found !== undefined;
+  });
   return found!;
 }
 
 /** The status of a workflow, once it is no longer running. */
 const ended = (id: string) =>
   eventually(`${id} has ended`, async () => {
-    const { status } = await client.getHandle("Patient", id).describe();
+    const status = await client.getHandle("Patient", id).describe().then(({ status }) => status, (error) => {
+      // It has not been started yet.
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+    });
     return status === "RUNNING" ? undefined : status;
   });
 
@@ -115,17 +122,19 @@ test("cancellation in each of the four types, of a child that obeys and of one t
     ] as const;
     await Promise.all(table.map(async ([type, swallows, expected, status]) => {
       const id = `cancelling-${type}-${swallows}`;
-      const seen = await client.execute(flows.cancelling, { id, args: [type, swallows] });
+      const parent = await client.start(flows.cancelling, { id, args: [type, swallows] });
+      if (status !== "RUNNING") assert.equal(await ended(`${id}-child`), status, id);
+      await parent.signal(flows.release, "what it asked for has been sent");
+      const seen = await parent.result();
       assert.equal(seen.length, expected.length, id);
       expected.forEach((text, i) =>
         typeof text === "string" ? assert.equal(seen[i], text, id) : assert.match(String(seen[i]), text, id)
       );
+      if (status !== "RUNNING") return;
       const child = client.getHandle(flows.patient, `${id}-child`);
-      if (status === "RUNNING") {
-        assert.equal((await child.describe()).status, "RUNNING");
-        await child.signal(flows.release, "by hand");
-        assert.equal(await child.result(), "by hand");
-      } else assert.equal(await ended(`${id}-child`), status, id);
+      assert.equal((await child.describe()).status, "RUNNING");
+      await child.signal(flows.release, "by hand");
+      assert.equal(await child.result(), "by hand");
     }));
     await keepAll("cancelling-");
   });

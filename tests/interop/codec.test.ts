@@ -144,7 +144,8 @@ test("the encryption example on a cluster: starts, schedules, a second key", { s
     const started = await old.start(payment, { id: "pay-1", args: [card, 1900], memo: { card } });
     const daily = await old.schedule.create({
       scheduleId: "daily-payment",
-      spec: { calendars: [{ hour: 3 }] },
+      // Half a day away: it acts at once and not again.
+      spec: { calendars: [{ hour: (new Date().getUTCHours() + 12) % 24 }] },
       action: { type: "startWorkflow", workflowType: payment, args: [card, 100], memo: { card }, summary: `pays ${card}` },
       memo: { card },
       state: { triggerImmediately: true },

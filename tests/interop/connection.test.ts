@@ -18,6 +18,10 @@ before(async () => {
 });
 after(() => server?.stop());
 
+test("a server whose port is taken is not mistaken for the one that has it", { skip: noServer }, async () => {
+  await assert.rejects(DevServer.start([], { address: server.address }), /address already in use/);
+});
+
 test("connect tells what the server can do, and the connection serves clients", { skip: noServer }, async () => {
   const connection = await Connection.connect({ address: server.address, namespace: "default" });
   const { version, capabilities } = await connection.serverInfo();

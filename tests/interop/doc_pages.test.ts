@@ -53,12 +53,12 @@ function project(page: string): string {
 
 const HOOK = ["--no-warnings", "--import", join(root, "tests/docs/ts_hook.mjs")];
 const node = async (folder: string, file: string) =>
-  (await promisify(execFile)(process.execPath, [...HOOK, file], { cwd: folder, encoding: "utf8", timeout: 60_000 })).stdout;
+  (await promisify(execFile)(process.execPath, [...HOOK, file], { cwd: folder, encoding: "utf8", timeout: 180_000 })).stdout;
 const temporalex = async (folder: string, ...args: string[]) =>
   (await promisify(execFile)(process.execPath, [join(root, "dist/ts/cli/main.js"), ...args, "--address", server.address], {
     cwd: folder,
     encoding: "utf8",
-    timeout: 60_000,
+    timeout: 180_000,
   })).stdout;
 
 async function worker(folder: string, queue: string): Promise<void> {

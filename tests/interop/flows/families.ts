@@ -84,7 +84,7 @@ export const cancelling = workflow("Cancelling", async (cancellationType: Cancel
     return told(error);
   });
   // A server drops the requests of a workflow that has closed before it sent them.
-  await sleep(500);
+  await waitForSignal(release);
   return ended;
 });
 

@@ -18,14 +18,16 @@ export async function officialParent(taskQueue) {
     e,
   ) => [e.name, e.cause.type, e.cause.message]);
   const scope = new wf.CancellationScope();
-  const cancelled = scope.run(() => wf.executeChild("Patient", { taskQueue, args: [false], workflowId: "officially-cancelled" }));
-  const requested = scope.run(() =>
-    wf.executeChild("Patient", { taskQueue, args: [true], cancellationType: "WAIT_CANCELLATION_REQUESTED" })
+  const cancelled = await scope.run(() =>
+    wf.startChild("Patient", { taskQueue, args: [false], workflowId: "officially-cancelled" })
   );
-  await wf.sleep(300);
+  const requested = await scope.run(() =>
+    wf.startChild("Patient", { taskQueue, args: [true], cancellationType: "WAIT_CANCELLATION_REQUESTED" })
+  );
   scope.cancel();
   return [
-    ...[doubled.doubled, await child.result(), failed, await cancelled.catch((e) => [e.name, wf.isCancellation(e)])],
-    await requested.catch((e) => e.name),
+    ...[doubled.doubled, await child.result(), failed],
+    await cancelled.result().catch((e) => [e.name, wf.isCancellation(e)]),
+    await requested.result().catch((e) => e.name),
   ];
 }

@@ -1,9 +1,12 @@
 // A real Temporal dev server for one test file: on the loopback, on free ports, in memory, ended by its process id.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { create, toBinary } from "@bufbuild/protobuf";
+import { DescribeNamespaceRequestSchema } from "../../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { GrpcService } from "../../../ts/temporal/grpc.ts";
 import { freePort } from "../../support/ports.ts";
 
@@ -21,6 +24,9 @@ export function temporalCli(): string | undefined {
 export const noServer: string | false = temporalCli() === undefined
   ? "no Temporal dev server (set TEMPORAL_CLI, or: go install github.com/temporalio/cli/cmd/temporal@v1.5.1)"
   : false;
+
+/** A machine that nobody waits for may be slow. */
+const START_MS = 90_000;
 
 export class DevServer {
   readonly address: string;
@@ -57,7 +63,10 @@ export class DevServer {
 
   static async #start(settings: readonly string[], file: string | undefined, address: string | undefined): Promise<DevServer> {
     const port = address === undefined ? await freePort() : Number(address.split(":")[1]);
-    const args = ["server", "start-dev", "--headless", "--ip", "127.0.0.1", "--log-level", "error"];
+    // A port may be somebody else's by the time that the server takes it, and what answers there a server of another test: only this one
+    // has this namespace.
+    const own = `its-own-${randomUUID()}`;
+    const args = ["server", "start-dev", "--headless", "--ip", "127.0.0.1", "--log-level", "error", "--namespace", own];
     if (file !== undefined) args.push("--db-filename", file);
     for (const setting of settings) args.push("--dynamic-config-value", setting);
     const child = spawn(temporalCli()!, [...args, "--port", String(port), "--http-port", String(await freePort())], {
@@ -71,16 +80,21 @@ export class DevServer {
     child.once("exit", () => process.off("exit", kill));
     const probe = new GrpcService({ address: server.address });
     try {
-      for (let attempt = 0;; attempt++) {
+      for (const end = performance.now() + START_MS;;) {
         if (server.#exited) throw new Error(`the dev server ended: ${said}`);
         try {
-          // The frontend answers before its namespace is there.
-          const describe = new TextEncoder().encode("\n\u0007default");
-          await probe.call("getSystemInfo", new Uint8Array(0), { timeoutMs: 2000 });
-          await probe.call("describeNamespace", describe, { timeoutMs: 2000 });
+          // The frontend answers before its namespace is there. (Given up too early a call may leave its only database connection stuck.)
+          await probe.call("getSystemInfo", new Uint8Array(0), { timeoutMs: 10_000 });
+          for (const namespace of ["default", own]) {
+            await probe.call(
+              "describeNamespace",
+              toBinary(DescribeNamespaceRequestSchema, create(DescribeNamespaceRequestSchema, { namespace })),
+              { timeoutMs: 10_000 },
+            );
+          }
           return server;
         } catch (error) {
-          if (attempt > 150) throw new Error(`the dev server does not answer: ${(error as Error).message} ${said}`);
+          if (performance.now() > end) throw new Error(`the dev server does not answer: ${(error as Error).message} ${said}`);
           await delay(200);
         }
       }

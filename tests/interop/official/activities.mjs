@@ -23,7 +23,7 @@ export async function fallsSilent() {
   const { info } = Context.current();
   if (info.attempt > 1) return { attempt: info.attempt, left: info.heartbeatDetails };
   Context.current().heartbeat({ row: 7 });
-  await hangs(3000);
+  await hangs(6000);
   return "nobody reads this";
 }
 

@@ -6,11 +6,18 @@ const acts = wf.proxyActivities({
   retry: { initialInterval: 10, maximumInterval: 20, maximumAttempts: 4 },
 });
 const beating = wf.proxyActivities({
-  startToCloseTimeout: "20s",
-  heartbeatTimeout: "1s",
+  startToCloseTimeout: "60s",
+  heartbeatTimeout: "30s",
   retry: { initialInterval: 10, maximumAttempts: 2 },
   cancellationType: "WAIT_CANCELLATION_COMPLETED",
 });
+const fading = wf.proxyActivities({
+  startToCloseTimeout: "60s",
+  heartbeatTimeout: "3s",
+  retry: { initialInterval: 10, maximumAttempts: 2 },
+});
+/** Long enough for everybody to have seen what came before, also on a busy machine: then histories have one order. */
+const A_WHILE = 1500;
 const local = wf.proxyLocalActivities({ startToCloseTimeout: "5s", retry: { initialInterval: 10, maximumAttempts: 3 } });
 
 /** A failure and its causes, as a program sees them. */
@@ -67,12 +74,12 @@ export async function timeouts() {
 }
 
 /** The first attempt falls silent; the second is told what the first has left. */
-export const heartbeats = () => outcome(beating.fallsSilent());
+export const heartbeats = () => outcome(fading.fallsSilent());
 
 export async function cancelsActivity() {
   const scope = new wf.CancellationScope();
   const result = scope.run(() => outcome(beating.beatsUntilCancelled()));
-  await wf.sleep(300);
+  await wf.sleep(A_WHILE);
   scope.cancel();
   return result;
 }
@@ -219,14 +226,14 @@ export async function attributes() {
 // ------------------------------------------------------------------------------------------------------- other workflows
 
 export async function parent(how) {
-  const child = await wf.startChild(hello, { args: ["child"], workflowId: `${wf.workflowInfo().workflowId}-child`, ...how });
+  const child = await wf.startChild(obeys, { args: ["returns"], workflowId: `${wf.workflowInfo().workflowId}-child`, ...how });
   return outcome(child.result());
 }
 
-/** A child that does what it is told, long enough for its parent to have seen its start. */
+/** A child that does what it is told, when its parent has seen its start. */
 export async function obeys(how, next = 0) {
   if (how === "waits") await wf.sleep("1h");
-  await wf.sleep(400);
+  await wf.sleep(A_WHILE);
   if (how === "fails") {
     throw wf.ApplicationFailure.nonRetryable("as told", "Told", 7);
   }
@@ -244,7 +251,7 @@ export async function parentOf(how, options = {}) {
   if (how !== "cancelled") return outcome(wf.executeChild(obeys, child));
   const scope = new wf.CancellationScope();
   const result = scope.run(() => outcome(wf.executeChild(obeys, { ...child, args: ["waits"] })));
-  await wf.sleep(400);
+  await wf.sleep(A_WHILE);
   scope.cancel();
   return result;
 }
@@ -257,7 +264,7 @@ export async function leaves(policy) {
     args: ["waits"],
   };
   await wf.startChild(obeys, options);
-  await wf.sleep(300);
+  await wf.sleep(A_WHILE);
 }
 
 /** A child may be signalled right behind its start, and tells its parent what it has got. */

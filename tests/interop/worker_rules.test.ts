@@ -149,11 +149,11 @@ test("queries are answered as tasks of their own and with other tasks, while mes
       assert.ok(answers.every((answer) => answer === undefined || (answer >= added - 2 && answer <= added)), `${answers}`);
       assert.equal(await handle.query(sum), added);
     }
-    assert.ok(seen.legacyQueries > before.legacyQueries, "a query alone");
     assert.ok(seen.queriesWithTask > before.queriesWithTask, "queries that came with a task");
     await handle.signal(done);
     assert.equal(await handle.result(), added);
     assert.equal(await handle.query(sum), added, "of a closed run");
+    assert.ok(seen.legacyQueries > before.legacyQueries, "a query alone");
   });
 });
 
@@ -183,7 +183,8 @@ for (
       const logged: string[] = [];
       const logger: Logger = { ...silentLogger, error: (message) => void logged.push(message) };
       const handle = await working({ workflows: [large], logger }, async (client) => {
-        const handle = await client.start("Sends", { id: `sends-${id}`, taskTimeout: "1s" });
+        // Only a first attempt is reported, and a later one ends with its time.
+        const handle = await client.start("Sends", { id: `sends-${id}`, taskTimeout: "5s" });
         await until(
           "the task has failed",
           async () =>
@@ -242,7 +243,7 @@ test(
       workflows: new URL("../worker/modules/flows.ts", import.meta.url),
       activities: { shout: (text: string) => text.toUpperCase() },
       workflowThreads: 2,
-      watchdogMs: 2000,
+      watchdogMs: 6000,
       events: { workflowTaskFailed: ({ workflowId }) => void failed.add(workflowId) },
     }, async (client) => {
       const handles = await Promise.all(

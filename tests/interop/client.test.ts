@@ -267,6 +267,7 @@ test("reset: into the run before continue-as-new; refusals; one request id, one 
   assert.equal(await again.result(), "arrived");
   const open = await client.start(waits, { id: "reset-once" });
   const fixed = { type: "LAST_WORKFLOW_TASK", reason: "x", requestId: "one-reset" } as const;
+  await until("it waits", async () => (await open.fetchHistory()).events.length === 4);
   const pinned = client.getHandle(waits, "reset-once", open.runId!);
   const { runId } = await pinned.reset(fixed);
   assert.equal((await pinned.reset(fixed)).runId, runId);

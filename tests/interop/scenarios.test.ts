@@ -79,7 +79,11 @@ test("the seven examples", { skip: noServer }, async () => {
     };
     assert.ok((order as { orderNumber: number }).orderNumber >= 0);
     assert.ok(cart !== undefined && Object.values(others).every((result) => result !== undefined));
-    for await (const { workflowId, runId, type } of own.list('TaskQueue = "examples"')) {
+    // A cluster's index is late by a moment.
+    const mine = 'TaskQueue = "examples"';
+    const ended = `${mine} AND ExecutionStatus != "Running"`;
+    await until("all are listed", async () => await own.count(mine) >= 8 && await own.count(ended) === await own.count(mine));
+    for await (const { workflowId, runId, type } of own.list(mine)) {
       await collected.keep(`example-${workflowId}-${runId.slice(-4)}`, own.getHandle(type, workflowId, runId));
     }
   }, settings);
@@ -92,12 +96,13 @@ test(
   async () => {
     await work(async () => {
       const phases = await client.start(flows.phases, { id: "phases" });
-      await until("the first phase is on", () => flowActivities.ran.includes("step:first phase"));
+      await until("the first phase is on", () => flowActivities.ran.includes("held:phase"));
       await assert.rejects(phases.update(flows.add, 1), (error) => {
         assert.ok(error instanceof WorkflowUpdateRejectedError, String(error));
         assert.match(error.message, /"add" is not accepted: at this point the workflow accepts no updates/);
         return true;
       });
+      flowActivities.released.add("phase");
       await until("it receives", () => phases.update(flows.add, 2).then(() => true, () => false));
       assert.equal(await phases.update(flows.add, 3), 5);
       await phases.signal(flows.end);
@@ -106,11 +111,12 @@ test(
 
       const busy = await client.start(flows.busy, { id: "busy" });
       const slow = busy.update(flows.slowly, "a");
-      await until("it is busy", async () => (await kinds(busy)).includes("timerStarted"));
+      await until("it is busy", () => flowActivities.ran.includes("held:a"));
       // Accepted while the handler runs, carried out behind it; refused at once; beside the loop.
       const [beside, queued] = [busy.update(flows.beside, "b"), busy.update(flows.add, 7)];
       await assert.rejects(busy.update(flows.add, -1), WorkflowUpdateRejectedError);
-      assert.equal((await kinds(busy)).includes("activityTaskScheduled"), false, "the refusal did not wait for the handler");
+      assert.equal((await kinds(busy)).includes("activityTaskCompleted"), false, "the refusal did not wait for the handler");
+      flowActivities.released.add("a");
       assert.equal(await slow, "a done");
       assert.equal(await queued, 1);
       assert.match(await beside, /^beside \d$/);
@@ -181,7 +187,7 @@ test("a cancelled workflow cleans up in a shield", { skip: noServer }, async () 
     assert.deepEqual(flowActivities.ran.filter((step) => step.includes("cleanup")), ["step:cleanup one", "step:cleanup two"]);
     assert.ok((await kinds(handle)).includes("activityTaskCanceled"));
     await collected.keep("tidy", handle);
-  });
+  }, { heartbeatThrottle: { maximumMs: 100 } });
 });
 
 test(
@@ -209,7 +215,8 @@ test(
 );
 
 test("a history of 20,000 events comes by pages where it is not cached", { skip: noServer }, async () => {
-  const handle = await client.start(flows.long, { id: "long", args: [5, 4000] });
+  // A replay of it may take its time.
+  const handle = (await client.start(flows.long, { id: "long", args: [5, 4000], taskTimeout: "2m" })).with({ timeout: "2m" });
   const sum = 5 * 3999 * 4000 / 2;
   await work(() =>
     until("it waits", async () => await handle.query(flows.size) === sum && (await handle.describe()).historyLength > 20_000)
@@ -239,7 +246,7 @@ test("poisoned workflows do not hurt their neighbours in the same realm", { skip
   const failures = new Map<string, string>();
   const events = {
     workflowTaskFailed: ({ workflowId, message }: { workflowId: string; message: string }) =>
-      void failures.set(workflowId, message),
+      void failures.set(workflowId, failures.get(workflowId) ?? message),
   };
   const sick = ["spins", "throws", "astray"];
   // This one began with other code.
@@ -258,7 +265,8 @@ test("poisoned workflows do not hurt their neighbours in the same realm", { skip
     await diverges.signal(flows.end);
     const healthy = Array.from({ length: 20 }, (_, i) => client.execute(flows.neighbour, { id: `neighbour-${i}`, args: [i] }));
     assert.deepEqual(await Promise.all(healthy), Array.from({ length: 20 }, (_, i) => [`n${i} done`, 3]));
-    await until("each has failed by name", () => failures.size >= 4);
+    const each = [...sick.map((kind) => `poison-${kind}`), "diverges"];
+    await until("each has failed by name", () => each.every((id) => failures.has(id)));
     assert.match(failures.get("poison-spins")!, /ran for 2 s without yielding/);
     assert.match(failures.get("poison-throws")!, /a bug/);
     assert.match(failures.get("poison-astray")!, /DEADLOCK/);

@@ -1,5 +1,6 @@
 // What the workflows beside this file call.
 import { activityInfo, heartbeat, sleep } from "../../../ts/activity/mod.ts";
+import { until } from "../../support/services.ts";
 
 /** What ran here, in order: `step:input`. */
 export const ran: string[] = [];
@@ -7,6 +8,15 @@ export const ran: string[] = [];
 export function step(input: string): string {
   ran.push(`step:${input}`);
   return `${input} done`;
+}
+
+/** Names that `held` may end for. */
+export const released = new Set<string>();
+
+/** Runs until its name is released. */
+export async function held(name: string): Promise<void> {
+  ran.push(`held:${name}`);
+  await until(`${name} is released`, () => released.has(name));
 }
 
 export function flaky(): number {

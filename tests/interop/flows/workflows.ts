@@ -29,17 +29,16 @@ export const note = signal<[string]>("note");
 export const end = signal("end");
 export const size = query<number>("size");
 
-const acts = activities<typeof import("./activities.ts")>({ startToClose: "20s", retry: { initialInterval: 20 } });
+const acts = activities<typeof import("./activities.ts")>({ startToClose: "60s", retry: { initialInterval: 20 } });
 const beating = activities<typeof import("./activities.ts")>({
-  startToClose: "20s",
-  heartbeat: "5s",
+  startToClose: "60s",
+  heartbeat: "30s",
   cancellationType: "waitCancellationCompleted",
 });
 
 /** A phase with no receive, then one: updates of the first phase are refused. */
 export const phases = workflow("Phases", async () => {
-  await acts.step("first phase");
-  await sleep(400);
+  await acts.held("phase");
   return await receive(0, [on(add, ([n], s) => reply(s + n, s + n)), on(end, (_, s) => stop(s))]);
 });
 
@@ -47,7 +46,7 @@ export const phases = workflow("Phases", async () => {
 export const busy = workflow("Busy", async () =>
   await receive([] as string[], [
     on(slowly, async ([what], s) => {
-      await sleep(300);
+      await acts.held(what);
       return reply(await acts.step(what), [...s, `slowly ${what}`]);
     }),
     on(beside, ([what], s) =>

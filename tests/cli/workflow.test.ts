@@ -368,13 +368,18 @@ test("with no holder the store is opened for a moment; reading leaves no trace",
 
   // What waits for a worker goes on when one comes.
   const waiting = alone("result", "-w", "lonely-1");
+  const asking = alone("query", "-w", "lonely-1", "--name", "__stack_trace", "--timeout", "0");
   const both = alone("result", "-w", "lonely-1", "--timeout", "300ms");
   assert.equal((await both).code, 1);
   const worker = await open({ path: file, workflows, activities, logger: silentLogger });
   const result = await waiting;
   assert.equal(result.out, '"slept"\n', result.err);
   assert.match(result.err, /^waiting: no process has .* open, and only a worker can go on/);
+  // 0 is no limit.
+  const asked = await asking;
+  assert.equal(asked.code, 0, asked.err);
   await worker.close();
+  assert.match((await alone("list", "--timeout", "0")).out, /Completed +lonely-1/);
   assert.equal((await alone("result", "-w", "lonely-1")).out, '"slept"\n', "a result that is there needs nobody");
 });
 

@@ -22,6 +22,9 @@ import { whyStuck } from "./stuck.ts";
 import { CliConverter } from "./values.ts";
 import { DEFAULT_STORE, type SERVICE_OPTIONS } from "./table/service.ts";
 
+/** `--timeout 0`, as Temporal's command line has it; timers take no more. */
+const NO_LIMIT_MS = 2 ** 31 - 1;
+
 export type ServiceCall = Call<typeof SERVICE_OPTIONS>;
 
 /** A workflow of any type. */
@@ -77,7 +80,8 @@ export async function withService<T>(call: ServiceCall, use: (connection: Connec
     identity: options.identity ?? `temporalex-cli:${processIdentity()}`,
     logger: lineLogger({ minimum: "warn", write: (line) => print.note(line) }),
   });
-  const settings = options.timeout === undefined ? {} : { timeout: options.timeout };
+  const limit = timeoutOf(call);
+  const settings = limit === undefined ? {} : { timeout: limit };
   try {
     return await use({ client, service, settings, ...place });
   } catch (error) {
@@ -97,9 +101,13 @@ export async function withService<T>(call: ServiceCall, use: (connection: Connec
   }
 }
 
+function timeoutOf({ options: { timeout } }: ServiceCall): number | undefined {
+  return timeout === 0 ? NO_LIMIT_MS : timeout;
+}
+
 function openStore(call: ServiceCall, onWaiting: () => void) {
   const path = storePath(call);
-  const service = new StoreService({ path, namespace: call.options.namespace, patienceMs: call.options.timeout ?? 0, onWaiting });
+  const service = new StoreService({ path, namespace: call.options.namespace, patienceMs: timeoutOf(call) ?? 0, onWaiting });
   const { namespace } = call.options;
   return { service, where: `store ${path}`, namespace, store: path, held: () => service.held, close: () => service.close() };
 }

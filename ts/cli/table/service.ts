@@ -75,7 +75,7 @@ export const SERVICE_OPTIONS = {
     value: "duration",
     aliases: ["commandTimeout"],
     help:
-      "Give up after this time; until then, also wait for a process that opens the store. Default: 10s for what needs no worker, 30s for queries, none for results and updates",
+      "Give up after this time, with 0 never; until then, also wait for a process that opens the store. Default: 10s for what needs no worker, 30s for queries, none for results and updates",
   },
 } as const satisfies Options;
 

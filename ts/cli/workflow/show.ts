@@ -14,11 +14,11 @@ const PAGE = 200;
 const QUIET_MS = 50;
 
 export async function showCommand(call: ShowCall): Promise<number> {
-  const { workflowId, runId, follow, detailed, timeout, decode } = call.options;
+  const { workflowId, runId, follow, detailed, decode } = call.options;
   const { print, io } = call;
-  return await withService(call, async ({ client }) => {
+  return await withService(call, async ({ client, settings }) => {
     const handle = client.getHandle(undefined, workflowId, runId) as Handle;
-    const events = handle.history({ follow, decode: decode || !print.json, ...(timeout !== undefined && { timeout }) });
+    const events = handle.history({ follow, decode: decode || !print.json, ...settings });
     if (print.format === "json") {
       // The service's own form, all of it: this is what other programs load.
       io.out(`${historyToJson(await collectHistory(events))}\n`);

@@ -55,6 +55,8 @@ export class LinkError extends Error {
 export abstract class LinkCall extends WireStream {
   /** When its time is over, by `performance.now()`. */
   abstract readonly dueMs: number;
+  /** Its time was over when the process had no time to read; it is looked at once more. */
+  overdue = false;
   /** The link has ended, or (`untouched`) the server will not look at this call. */
   abstract onLost(reason: LinkError, untouched: boolean): void;
   /** Its time is over. */
@@ -270,9 +272,15 @@ export class Link {
       let next = Infinity;
       // (A timer may be early by a fraction of a millisecond.)
       const now = performance.now() + 1;
+      // A process that computed meanwhile runs its timers before it reads what has come: the answer may lie there.
+      const late = now - at > READ_MS;
       for (const call of [...this.#wire.streams.values()] as LinkCall[]) {
-        if (call.dueMs <= now) call.onDeadline();
-        else next = Math.min(next, call.dueMs);
+        if (call.dueMs > now) next = Math.min(next, call.dueMs);
+        else if (!late || call.overdue) call.onDeadline();
+        else {
+          call.overdue = true;
+          next = Math.min(next, now + READ_MS);
+        }
       }
       if (next < Infinity && this.#ended === undefined) this.#armDeadline(next);
     }, Math.max(0, at - performance.now()));

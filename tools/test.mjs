@@ -112,8 +112,8 @@ const denoTests = async (files, { env = {}, jobs = 1 } = {}) => {
       // It names the tests that have not ended.
       lastWords: "SIGINT",
     });
-  const counts = (output) =>
-    /(\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed(?: \(\d+ steps?\))?(?: \| (\d+) ignored)?/.exec(output);
+  const line = /(\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed(?: \(\d+ steps?\))?(?: \| (\d+) ignored)?/g;
+  const counts = (output) => [...output.matchAll(line)].at(-1) ?? null;
   let r = await once();
   let reason;
   if (counts(r.output) === null && ABORTED.test(r.output)) {

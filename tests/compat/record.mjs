@@ -6,10 +6,10 @@
 import { spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildDist } from "../../tools/build_dist.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const sdk = process.env.OFFICIAL_SDK;
@@ -23,13 +23,9 @@ const { historyToJSON } = require("@temporalio/common/lib/proto-utils");
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 process.on("SIGINT", () => process.exit(1));
 process.on("SIGTERM", () => process.exit(1));
-const freePort = () =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
+// Node 20 cannot load TypeScript.
+buildDist();
+const { freePort } = await import("../../dist/tests/support/ports.js");
 
 /** What the client does with each program while it runs. */
 const DRIVERS = {

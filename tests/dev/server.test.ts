@@ -229,7 +229,7 @@ test("its end answers calls that wait", async () => {
   const began = performance.now();
   await mortal.close();
   assert.ok((await Promise.all(waiting)).every((code) => code === Code.UNAVAILABLE));
-  assert.ok(performance.now() - began < 20_000);
+  assert.ok(performance.now() - began < 40_000, "polls are not waited for");
   caller.close();
 });
 
@@ -282,7 +282,7 @@ test("delete: a closed run is removed, an open one is ended first, an older run 
 
 test("update-with-start: refused as a whole, with the operation that was the cause", async () => {
   const client = new Client({ service, taskQueue: "pairs", logger: silentLogger });
-  const options = { id: "pair", update: "add", updateArgs: [1], timeout: 300 };
+  const options = { id: "pair", update: "add", updateArgs: [1], timeout: 1000 };
   // Nobody works here: the workflow is there, and its update waits.
   await assert.rejects(client.executeUpdateWithStart("Work", { ...options, updateId: "u" }), /deadline|not answered|within/i);
   const { status, taskQueue } = await client.getHandle("Work", "pair").describe();
@@ -305,7 +305,7 @@ test("update-with-start: refused as a whole, with the operation that was the cau
 test("who polls a queue", async () => {
   const poll = create(PollWorkflowTaskQueueRequestSchema, { taskQueue: { name: "polled" }, identity: "worker-7" });
   await assert.rejects(
-    service.call("pollWorkflowTaskQueue", toBinary(PollWorkflowTaskQueueRequestSchema, poll), { timeoutMs: 50 }),
+    service.call("pollWorkflowTaskQueue", toBinary(PollWorkflowTaskQueueRequestSchema, poll), { timeoutMs: 500 }),
     refused(Code.DEADLINE_EXCEEDED, /./),
   );
   const plain = await typed().describeTaskQueue({ taskQueue: { name: "polled" } });

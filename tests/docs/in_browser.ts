@@ -17,7 +17,7 @@ export async function browser(): Promise<{ browser?: Browser; reason?: string }>
   return await launchChromium();
 }
 
-/** What the page has written to its console once it has as many lines as expected, or after half a minute. */
+/** What the page has written to its console once it has as many lines as expected, or after two minutes. */
 export async function runPage(browser: Browser, folder: string, entry: string, lines: number): Promise<string> {
   const { build } = await import("esbuild");
   const files = readdirSync(folder).filter((name) => name.endsWith(".ts"));
@@ -62,7 +62,7 @@ export async function runPage(browser: Browser, folder: string, entry: string, l
     });
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     let timer: NodeJS.Timeout | undefined;
-    await Promise.race([enough, new Promise((resolve) => timer = setTimeout(resolve, 30_000))]);
+    await Promise.race([enough, new Promise((resolve) => timer = setTimeout(resolve, 120_000))]);
     clearTimeout(timer);
   } finally {
     await page.close();

@@ -58,7 +58,7 @@ function run(folder: string, block: Block): void {
   const { status, stdout, stderr, error } = spawnSync("bash", ["-c", SHELL + block.text], {
     cwd: folder,
     encoding: "utf8",
-    timeout: 60_000,
+    timeout: 180_000,
     env: plainEnvironment(),
   });
   const said = `\n--- printed\n${stdout}\n--- and on standard error\n${stderr}`;

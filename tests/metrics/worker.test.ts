@@ -11,6 +11,7 @@ import { ApplicationFailure } from "../../ts/converter/failures.ts";
 import { type ActivityInterceptor, Worker } from "../../ts/worker/mod.ts";
 import { activities, continueAsNew, signal, waitForSignal, workflow } from "../../ts/workflow/mod.ts";
 import { type MetricFamily, parseExposition, sampleOf, totalOf } from "../support/prometheus.ts";
+import { until } from "../support/services.ts";
 
 const go = signal("go");
 const acts = activities<{ work(text: string): string; fail(): void }>({ startToClose: "10s", retry: { maximumAttempts: 1 } });
@@ -96,11 +97,22 @@ test("what a worker and a client report, under the names and labels of Temporal'
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`;
   const running = worker.run();
   try {
+    const now = () => parseExposition(metrics.text());
     const works = await client.start("Works", { id: `id-${SECRET}`, args: [SECRET] });
+    await until("its activity has run", () => calls.length === 2);
     await assert.rejects(client.execute("Fails", { id: "fails" }));
     await client.execute("Again", { id: "again", args: [2] });
     const bug = await client.start("Bug", { id: "bug" });
+    await until(
+      "its task has failed",
+      () => (sampleOf(now(), "temporal_workflow_task_execution_failed", { workflow_type: "Bug" }) ?? 0) >= 1,
+    );
     await bug.terminate();
+    await until("the worker rests, with the second task of the first run done", () => {
+      const taken = (name: string, type: string) => sampleOf(now(), `temporal_worker_task_slots_${name}`, { worker_type: type });
+      return taken("available", "ActivityWorker") === 100 && taken("used", "WorkflowWorker") === 0 &&
+        sampleOf(now(), "temporal_workflow_task_execution_latency_count", { workflow_type: "Works" }) === 2;
+    });
     assert.equal(worker.ready, true);
     const during = await scrape(url);
     assert.equal(sampleOf(during, "temporal_worker_start", { namespace: "default", task_queue: "q" }), 1);
@@ -184,7 +196,7 @@ test("a run that is not in memory any more is a miss, and its replay is measured
         await client.start("Works", { id: "b", args: ["b"] }),
       ];
       const passed = async (handle: typeof first) => {
-        for (let i = 0; i < 200; i++) {
+        for (;;) {
           const { pendingActivities } = await handle.describe();
           if (pendingActivities.length === 0 && value("temporal_activity_task_received") === 2) return;
           await new Promise((resolve) => setTimeout(resolve, 10));

@@ -44,7 +44,7 @@ function project({ shared, work, made, root, run, npm }) {
 async function program(context, cmd, args, options = {}) {
   const dir = await project(context);
   for (const file of readdirSync(join(dir, "app"))) if (/\.sqlite/.test(file)) rmSync(join(dir, "app", file), { force: true });
-  const { status, output } = await context.run(cmd, args, { cwd: join(dir, "app"), timeoutMs: 120_000, ...options });
+  const { status, output } = await context.run(cmd, args, { cwd: join(dir, "app"), timeoutMs: 240_000, ...options });
   assert.equal(status, 0, output);
   return lastJson(output);
 }
@@ -114,7 +114,7 @@ async function visited(url) {
     page.on("pageerror", (e) => problems.push(e.message));
     page.on("console", (m) => m.type() === "error" && problems.push(m.text()));
     await page.goto(url);
-    await page.waitForFunction(() => document.title !== "running", undefined, { timeout: 60_000 })
+    await page.waitForFunction(() => document.title !== "running", undefined, { timeout: 120_000 })
       .catch((e) => assert.fail(`${e.message}\n${problems.join("\n")}`));
     return { title: await page.title(), problems };
   } finally {

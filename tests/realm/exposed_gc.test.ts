@@ -16,7 +16,7 @@ const PROGRAM = `
 test("a worker realm starts in a process with --expose-gc, and workflow code sees no gc", () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, ["--expose-gc", "--input-type=module", "-e", PROGRAM], {
     encoding: "utf8",
-    timeout: 60_000,
+    timeout: 180_000,
   });
   assert.equal(status, 0, stderr);
   assert.equal(stdout.trim(), "function undefined");

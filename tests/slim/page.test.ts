@@ -47,7 +47,7 @@ interface Launched {
   reason?: string;
 }
 
-test("a page fetches the core from its own origin and needs no unsafe-eval", { timeout: 120_000 }, async (t) => {
+test("a page fetches the core from its own origin and needs no unsafe-eval", { timeout: 240_000 }, async (t) => {
   const { launchChromium } = await import(pathToFileURL(join(root, "tools/lib/chromium.mjs")).href) as {
     launchChromium(): Promise<Launched>;
   };
@@ -84,7 +84,7 @@ test("a page fetches the core from its own origin and needs no unsafe-eval", { t
     page.on("console", (e) => said.push(e.text!()));
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     const late = new Promise((_, reject) =>
-      setTimeout(() => reject(new Error(`no answer; said: ${said.join("\n")}`)), 60_000).unref()
+      setTimeout(() => reject(new Error(`no answer; said: ${said.join("\n")}`)), 180_000).unref()
     );
     assert.equal(await Promise.race([page.evaluate("globalThis.answer"), late]), "Hello Ada, reserved a seat", said.join("\n"));
     assert.deepEqual(asked.filter((path) => path.endsWith(".wasm")), ["/core.wasm"]);

@@ -39,6 +39,8 @@ let runs = 0;
 const LAST_WORDS_MS = 5000;
 /** Time for what a program has started to end behind it. */
 const LEAVE_MS = 1500;
+/** Time for the last of its output to be read, when nobody is left that could write more. */
+const CLOSE_MS = 10_000;
 
 /**
  * Runs a command to its end; answers { status, output, left }. After `timeoutMs` it is sent `lastWords` (if given), and then ended with
@@ -83,7 +85,7 @@ export function run(cmd, args, { cwd = root, env = {}, timeoutMs = 20 * 60_000, 
       if (family(undefined, mark).length > 0) await new Promise((done) => setTimeout(done, LEAVE_MS));
       const left = endFamily(undefined, mark).map(({ command }) => command);
       clearTimeout(last);
-      await Promise.race([closed, new Promise((done) => setTimeout(done, LEAVE_MS).unref())]);
+      await Promise.race([closed, new Promise((done) => setTimeout(done, CLOSE_MS).unref())]);
       process.off("SIGINT", stop);
       process.off("SIGTERM", stop);
       resolve({ status: status ?? 1, output, left });

@@ -7,7 +7,10 @@ export async function run(say: (line: string) => void): Promise<unknown> {
   const app = await open({
     workflows: new URL("./workflow.ts", import.meta.url),
     logger: silentLogger,
-    worker: { activityThreads: { module: new URL("./activities.ts", import.meta.url), size: 2 } },
+    worker: {
+      activityThreads: { module: new URL("./activities.ts", import.meta.url), size: 2 },
+      heartbeatThrottle: { maximumMs: 500 }, // with the answer to a heartbeat an activity learns that it was cancelled
+    },
   });
   try {
     const endless = await app.client.start(primes, { id: "endless", args: [2 ** 40] });

@@ -2,9 +2,8 @@ import { activities, isCancellation, now, sleep, workflow } from "temporalex/wor
 
 const compute = activities<typeof import("./activities.ts")>({
   startToClose: "1h",
-  // A process that died is noticed after this, and the next attempt goes on where it was. Heartbeats are sent about as often, and with their
-  // answers an activity learns that it was cancelled.
-  heartbeat: "1s",
+  // A process that died is noticed after this, and the next attempt goes on where it was.
+  heartbeat: "30s",
   cancellationType: "waitCancellationCompleted",
 });
 

@@ -71,11 +71,16 @@ test("example graceful_shutdown: SIGTERM drains and exits with 0; the next start
       if (!told && out.includes("work 2 begins")) told = true, kill("SIGTERM");
     });
     assert.deepEqual({ code: first.code, signal: first.signal }, { code: 0, signal: null }, first.out);
-    assert.match(first.out, /SIGTERM: stopping\n(?:.*\n)*work 2 is done\nstopped\n$/, "what was being worked on was finished");
-    assert.ok(!first.out.includes("work 3"), first.out);
+    assert.match(first.out, /SIGTERM: stopping\n(?:.*\n)*stopped\n$/);
+    const steps = (out: string, what: string) =>
+      [...out.matchAll(/^work (\d) (.*)$/gm)].filter((m) => m[2] === what).map((m) => m[1]!);
+    const done = steps(first.out, "is done");
+    // Where this process is slow to signal, it may be in a later step by then.
+    assert.ok(done.length >= 2 && done.length < 4, first.out);
+    assert.deepEqual(done, steps(first.out, "begins"), "what was being worked on was finished");
     const second = await start(() => {});
     assert.equal(second.code, 0, second.out);
-    assert.ok(!second.out.includes("work 2"), "nothing is done twice");
+    assert.deepEqual([...done, ...steps(second.out, "begins")], ["1", "2", "3", "4"], "nothing is done twice");
     assert.match(
       second.out,
       /result: \["step 1 in attempt 1","step 2 in attempt 1","step 3 in attempt 1","step 4 in attempt 1"\]/,

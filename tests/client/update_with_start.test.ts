@@ -41,7 +41,7 @@ const aborted = new ServiceError(Code.ABORTED, "Operation was aborted.", OPERATI
 function refuse(code: Code, ...operations: (ServiceError | undefined)[]): never {
   throw new ServiceError(code, "Update-with-Start could not be executed.", "MultiOperationExecution", {}, { operations });
 }
-const OPTIONS = { id: "w", update: "add", updateArgs: [2], updateId: "u", timeout: "2s" };
+const OPTIONS = { id: "w", update: "add", updateArgs: [2], updateId: "u", timeout: "1m" };
 
 test("both operations are sent, with the running workflow taken by default", async () => {
   const service = new ScriptedService().on(

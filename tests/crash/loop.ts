@@ -29,8 +29,8 @@ export async function crashLoop(options: LoopOptions): Promise<Judgement> {
   for (let round = 1; round <= rounds; round++) {
     const process = run(round, "run");
     let timer: ReturnType<typeof setTimeout> | undefined;
-    // One kill in five hits the recovery of what was open, the others the work.
-    const from = random() < 0.2 ? "open" : "ack";
+    // One kill in five hits the recovery of what was open, the others the work. In the first round nothing is open.
+    const from = random() < 0.2 && round > 1 ? "open" : "ack";
     for await (const line of process.lines) {
       oracle.heard(line);
       if (timer === undefined && line.startsWith(from)) {

@@ -5,6 +5,7 @@ import { Calls } from "../../ts/engine/calls.ts";
 import { EmbeddedEngine, MemoryStore } from "../../ts/engine/mod.ts";
 import type { CallOptions, MethodName, ServiceError } from "../../ts/service/raw.ts";
 import { typedService } from "../../ts/service/typed.ts";
+import { until } from "../support/services.ts";
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const EMPTY = new Uint8Array(0);
@@ -21,24 +22,29 @@ function register() {
 
 test("a deadline rejects once and tells the engine", async () => {
   const { calls, log, add } = register();
-  const late = add("queryWorkflow", { timeoutMs: 40 });
+  const never = add("queryWorkflow", { timeoutMs: 3_600_000 });
   const soon = add("queryWorkflow", { timeoutMs: 10 });
   const done = add("queryWorkflow", { timeoutMs: 10 });
   calls.take(done)!.resolve(EMPTY);
-  await pause(25);
+  await until("the first deadline", () => log.length === 3);
   assert.deepEqual(log, ["resolved", "rejected 4", `cancel ${soon}`]);
-  await pause(40);
-  assert.deepEqual(log.slice(3), ["rejected 4", `cancel ${late}`]);
-  assert.equal(calls.take(late), undefined);
-  assert.equal(calls.size, 0);
+  assert.equal(calls.take(soon), undefined);
+  // In this order also where the process stands still until both are over.
+  const first = add("queryWorkflow", { timeoutMs: 10 });
+  const second = add("queryWorkflow", { timeoutMs: 30 });
+  await until("the others", () => log.length === 7);
+  assert.deepEqual(log.slice(3), ["rejected 4", `cancel ${first}`, "rejected 4", `cancel ${second}`]);
+  assert.equal(calls.size, 1);
+  assert.ok(calls.take(never));
   calls.close();
 });
 
 test("a long poll is expired once and stays until it is answered", async () => {
   const { calls, log, add } = register();
-  const id = add("pollActivityTaskQueue", { timeoutMs: 10_000 });
+  const id = add("pollActivityTaskQueue", { timeoutMs: 3_600_000 });
   add("queryWorkflow");
-  await pause(60);
+  await until("the poll is expired", () => log.length > 0);
+  await pause(40);
   assert.deepEqual(log, [`expire ${id}`]);
   calls.take(id)!.resolve(EMPTY);
   assert.deepEqual(log, [`expire ${id}`, "resolved"]);

@@ -44,8 +44,8 @@ import { type OnService, until } from "../support/services.ts";
 interface Acts {
   work(input: string): Promise<string>;
 }
-const quick = activities<Acts>({ startToClose: "10s", retry: { initialInterval: 1, maximumInterval: 5, maximumAttempts: 4 } });
-const once = activities<Acts>({ startToClose: "10s", retry: { maximumAttempts: 1 } });
+const quick = activities<Acts>({ startToClose: "1m", retry: { initialInterval: 1, maximumInterval: 5, maximumAttempts: 4 } });
+const once = activities<Acts>({ startToClose: "1m", retry: { maximumAttempts: 1 } });
 const beating = activities<Acts>({
   startToClose: "60s",
   heartbeat: "30s",
@@ -404,7 +404,7 @@ export function workerSuite(check: OnService): void {
       finished.add(input);
       return input;
     };
-    const settings = { workflows: [runsOnce], activities: { work }, shutdownGraceMs: 5000, maxConcurrentActivities: 3 };
+    const settings = { workflows: [runsOnce], activities: { work }, shutdownGraceMs: 60_000, maxConcurrentActivities: 3 };
     const handles = await Promise.all(
       Array.from({ length: 20 }, (_, i) => t.client.start(runsOnce, { id: t.id(`s${i}`), args: [`s${i}`] })),
     );
@@ -516,6 +516,7 @@ export function workerSuite(check: OnService): void {
     });
     const work = async (input: string) => {
       most = Math.max(most, ++running);
+      if (most < 2) await until("another one runs beside it", () => most > 1);
       await new Promise((resolve) => setTimeout(resolve, 2));
       running--;
       return input;

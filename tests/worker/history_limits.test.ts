@@ -38,7 +38,7 @@ for (const cachedWorkflows of [0, 1000]) {
       const warned: [string, LogFields | undefined][] = [];
       const logger = { ...silentLogger, warn: (message: string, fields?: LogFields) => void warned.push([message, fields]) };
       await t.work({ workflows: [grows], logger, cachedWorkflows }, async () => {
-        const handle = await t.client.start(grows, { id: "g" });
+        const handle = await t.client.start(grows, { id: "g", taskTimeout: "2m" });
         assert.equal(await handle.result(), "grown");
         assert.equal(warned.length, 1);
         const [message, fields] = warned[0]!;

@@ -38,7 +38,7 @@ test("a worker polls before any descriptor is built, and has built them soon aft
   await polling;
   assert.ok(calls.includes("pollWorkflowTaskQueue") && calls.includes("describeNamespace"));
   assert.equal(built(), false);
-  for (let i = 0; i < 100 && !built(); i++) await new Promise((resolve) => setTimeout(resolve, 50));
+  for (let i = 0; i < 600 && !built(); i++) await new Promise((resolve) => setTimeout(resolve, 50));
   assert.equal(built(), true);
   const stopped = worker.shutdown();
   for (const answer of waiting) answer();

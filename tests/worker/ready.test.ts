@@ -5,6 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Code, type RawService, ServiceError } from "../../ts/service/raw.ts";
 import { silentLogger } from "../../ts/service/logger.ts";
 import { Worker } from "../../ts/worker/mod.ts";
+import { until } from "../support/services.ts";
 
 test("a worker is ready while its polls are taken, and not before, not while they are refused, not when it stops", async () => {
   let refuses = true;
@@ -27,8 +28,7 @@ test("a worker is ready while its polls are taken, and not before, not while the
   await delay(1300);
   assert.equal(worker.ready, false, "refused for longer than a poll must wait");
   refuses = false;
-  for (let i = 0; i < 100 && !worker.ready; i++) await delay(50);
-  assert.equal(worker.ready, true, "taken");
+  await until("the polls are taken", () => worker.ready);
   const stopped = worker.shutdown();
   await Promise.resolve();
   await Promise.resolve();

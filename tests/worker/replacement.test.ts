@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { activityInfo } from "../../ts/activity/mod.ts";
 import { silentLogger } from "../../ts/client/mod.ts";
 import { WorkflowLoadError } from "../../ts/realm/mod.ts";
 import { type ReplacementProgress, WorkflowReplacementError } from "../../ts/worker/mod.ts";
@@ -51,9 +52,13 @@ async function waiting(t: Setting, count: number, steps: Map<string, number>) {
   return handles;
 }
 
+/** Counts steps by name; the run that is terminated may have come to its first one or not. */
 function counting() {
   const steps = new Map<string, number>();
-  const activities = { step: (name: string) => void steps.set(name, (steps.get(name) ?? 0) + 1) };
+  const step = (name: string) => {
+    if (activityInfo().workflowId !== "gone") steps.set(name, (steps.get(name) ?? 0) + 1);
+  };
+  const activities = { step };
   return { steps, activities };
 }
 
@@ -93,7 +98,7 @@ onBothStores(
           return Number(text.split(" ")[1]);
         });
         assert.equal(sums.reduce((a, b) => a + b), sent, "every signal was counted once");
-        assert.equal(steps.get("a"), 30 + 0, "no first step was repeated");
+        assert.equal(steps.get("a"), 30, "no first step was repeated");
         assert.equal(steps.get("b"), 30);
         assert.deepEqual(failed, []);
         const { events: history } = await handles[0]!.fetchHistory();

@@ -11,6 +11,8 @@ import type { WatchedService } from "./watched_service.ts";
 const QUIET_LOOKS = 3;
 /** Real time that `advance` gives activities between two moments; one that takes longer lives through the rest of the advance. */
 const ACTIVITY_PATIENCE_MS = 100;
+/** Looks that it gives them besides: while the process stood still, they did too. */
+const ACTIVITY_PATIENCE_LOOKS = 25;
 
 export interface TimeParts {
   engine: EmbeddedEngine;
@@ -73,11 +75,15 @@ export class VirtualTime {
     await this.#settle();
   }
 
-  /** Until nothing moves: tasks that nobody polls for stay where they are, and activities are given a little time. */
+  /**
+   * Until nothing moves: tasks that nobody polls for stay where they are, and activities are given a little time. Workflow tasks end by
+   * themselves or by the watchdog, so they are waited for however long they take: what has happened at a moment must not hang on the machine.
+   */
   async #settle(): Promise<void> {
-    const { engine } = this.#parts;
+    const { engine, workers } = this.#parts;
     const since = performance.now();
     let looks = 0;
+    let activityLooks = 0;
     let commits = -1;
     while (looks < QUIET_LOOKS && !this.#closed) {
       await hop();
@@ -87,7 +93,10 @@ export class VirtualTime {
       else if (!this.#working()) looks++;
       else {
         looks = 0;
-        if (performance.now() - since > ACTIVITY_PATIENCE_MS) return;
+        const deciding = [...workers].some((worker) => worker.busyWorkflowTasks > 0);
+        const patient = performance.now() - since <= ACTIVITY_PATIENCE_MS || activityLooks < ACTIVITY_PATIENCE_LOOKS;
+        if (!deciding && !patient) return;
+        if (!deciding) activityLooks++;
         await pause(1);
       }
     }

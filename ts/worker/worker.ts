@@ -181,11 +181,15 @@ export class Worker {
     return this.#activityTasks?.running ?? 0;
   }
 
+  /** @internal Workflow tasks in work. */
+  get busyWorkflowTasks(): number {
+    return this.#workflowPollers.reduce((count, poller) => count + poller.tasks, 0);
+  }
+
   /** @internal Tasks in work, without activities that only sleep. */
   get busyTasks(): number {
-    const workflowTasks = this.#workflowPollers.reduce((count, poller) => count + poller.tasks, 0);
     const activities = this.#activityPollers.reduce((count, poller) => count + poller.tasks, 0);
-    return workflowTasks + activities - (this.#activityTasks?.sleeping ?? 0);
+    return this.busyWorkflowTasks + activities - (this.#activityTasks?.sleeping ?? 0);
   }
 
   /**

@@ -80,7 +80,7 @@ export function seen(events: readonly HistoryEvent[]) {
   return state;
 }
 
-function decide(task: PollWorkflowTaskQueueResponse): { commands: Commands; messages: Messages } {
+function decide(task: PollWorkflowTaskQueueResponse, timeoutS: number): { commands: Commands; messages: Messages } {
   const state = seen(task.history!.events);
   const commands: Commands = [];
   const messages: Messages = [];
@@ -128,7 +128,7 @@ function decide(task: PollWorkflowTaskQueueResponse): { commands: Commands; mess
             activityType: { name: "step" },
             taskQueue: { name: "q" },
             input: payloads(step),
-            startToCloseTimeout: { seconds: 1n },
+            startToCloseTimeout: { seconds: BigInt(timeoutS) },
           },
         },
       });
@@ -149,12 +149,15 @@ function decide(task: PollWorkflowTaskQueueResponse): { commands: Commands; mess
 export class Script {
   readonly service: TypedService;
   readonly raw: RawService;
+  readonly #timeoutS: number;
   /** How often each activity ran, by `workflow id/activity id`. */
   readonly executions = new Map<string, number>();
   #stop = new AbortController();
   #loops: Promise<void>[] = [];
 
-  constructor(raw: RawService) {
+  /** `timeoutS`: of tasks, in seconds. Short, so that a task whose holder was lost is given again soon; a holder that is slow loses it too. */
+  constructor(raw: RawService, timeoutS = 1) {
+    this.#timeoutS = timeoutS;
     this.raw = raw;
     this.service = typedService(raw);
   }
@@ -166,8 +169,7 @@ export class Script {
       workflowType: { name: "Steps" },
       taskQueue: { name: "q" },
       input: payloads(plan),
-      // Short, so that a task whose holder was lost is given again soon.
-      workflowTaskTimeout: { seconds: 1n },
+      workflowTaskTimeout: { seconds: BigInt(this.#timeoutS) },
       requestId,
     });
     return runId;
@@ -250,7 +252,7 @@ export class Script {
   }
 
   async completeTask(task: PollWorkflowTaskQueueResponse): Promise<void> {
-    const { commands, messages } = decide(task);
+    const { commands, messages } = decide(task, this.#timeoutS);
     await insist(() =>
       this.service.respondWorkflowTaskCompleted({
         namespace: "default",

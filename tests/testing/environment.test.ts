@@ -10,7 +10,7 @@ import {
   withContext,
 } from "../../ts/activity/mod.ts";
 import { silentLogger, WorkflowFailedError } from "../../ts/client/mod.ts";
-import { ActivityFailure, CancelledFailure, TimeoutFailure } from "../../ts/converter/mod.ts";
+import { ActivityFailure, CancelledFailure, type Payload, TimeoutFailure } from "../../ts/converter/mod.ts";
 import { KeepsFailingError, mockActivities, runActivity, TestEnvironment } from "../../ts/testing/mod.ts";
 import {
   activities,
@@ -19,6 +19,7 @@ import {
   on,
   receive,
   reply,
+  sideEffect,
   signal,
   sleep,
   stop,
@@ -116,6 +117,33 @@ test("advance moves moment by moment", () =>
       assert.equal((await other.describe()).status, "COMPLETED");
     });
   }));
+
+test("advance waits for workflow tasks, however long they take on this machine", async () => {
+  const slow = {
+    encode: async (payloads: Payload[]) => {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return payloads;
+    },
+    decode: (payloads: Payload[]) => Promise.resolve(payloads),
+  };
+  const notes = workflow("Notes", async () => {
+    for (let day = 0; day < 3; day++) {
+      await sleep("1 day");
+      sideEffect(() => day);
+    }
+  });
+  const env = await TestEnvironment.create({ startTime: START, codec: slow, logger: silentLogger });
+  try {
+    await env.runWorker({ workflows: [notes] }, async () => {
+      const handle = await env.client.start(notes, { id: "1" });
+      await env.advance("3 days");
+      const { status, closeTime } = await handle.describe();
+      assert.deepEqual([status, closeTime?.getTime()], ["COMPLETED", START + 3 * DAY]);
+    });
+  } finally {
+    await env.dispose();
+  }
+});
 
 test("an update that takes workflow time is answered while it is waited for", () =>
   withEnvironment(async (env) => {

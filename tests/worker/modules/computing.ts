@@ -15,7 +15,10 @@ export function spin(ms: number): string {
 export function spinUntil(file: string): string {
   writeFileSync(`${file}.begun`, "");
   const until = Date.now() + 30_000;
-  while (!existsSync(file)) if (Date.now() > until) throw new Error(`${file} was not made within thirty seconds`);
+  for (let i = 0; !existsSync(file); i++) {
+    if (i % 1000 === 0) heartbeat({ i });
+    if (Date.now() > until) throw new Error(`${file} was not made within thirty seconds`);
+  }
   return "spun";
 }
 

@@ -18,7 +18,7 @@ const pages = [
 const deno = join(root, "node_modules/.bin/deno");
 const hasDeno = existsSync(deno) && spawnSync(deno, ["--version"]).status === 0;
 
-/** Commands as a reader has them: `npx temporalex` is this checkout's, `node` loads TypeScript, `deno` knows the package. */
+/** Commands as a reader has them: `npx temporalex` and `node_modules/.bin/temporalex` are this checkout's, `node` loads TypeScript, `deno` knows the package. */
 const SHELL = `
 set -eu
 # In the background a program is the process that $! names.
@@ -44,6 +44,10 @@ function project(): string {
     }
   }
   symlinkSync(root, join(folder, "node_modules/temporalex"));
+  const bin = join(folder, "node_modules/.bin");
+  mkdirSync(bin);
+  const program = `#!/bin/sh\nexec "${process.execPath}" --no-warnings "${join(root, "dist/ts/cli/main.js")}" "$@"\n`;
+  writeFileSync(join(bin, "temporalex"), program, { mode: 0o755 });
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module", private: true }));
   return folder;
 }

@@ -56,6 +56,7 @@ check("an engine worker that is not served is named, with what to do", async ({ 
 
 check("an engine worker that crashes is started again, and the tab goes on", async ({ store, newTab }) => {
   const one = await opened(await newTab(), { store, engine: "refusing.js?crashing" });
+  await one.page.evaluate(() => tab.crashEngine());
   await one.holds(() => tab.led().length >= 2, undefined);
   assert.equal(await one.count(), 0);
 });
@@ -178,6 +179,7 @@ check(
     const backup = await one.exportStore();
     const other = await newTab();
     assert.equal((await other.page.evaluate((store) => tab.deleteStore(store), store))?.name, "StoreBusyError");
+    assert.deepEqual(await one.running(), ["kept"]);
     await one.closeStore();
     assert.equal(await other.page.evaluate((store) => tab.askWorker("vandal.js", store), store), "done");
     const wrong = await other.open({ store });
@@ -190,6 +192,20 @@ check(
     assert.deepEqual(await other.running(), ["kept"]);
   },
 );
+
+check("a store whose tab is about to let go of it can be deleted", async ({ store, newTab }) => {
+  const one = await opened(await newTab(), { store });
+  await one.start("w", OPEN);
+  await one.closeStore();
+  await one.page.evaluate((store) => tab.steal(store), store);
+  const other = await newTab();
+  const deleted = other.page.evaluate((store) => tab.deleteStore(store), store);
+  await one.holds(async () => (await navigator.locks.query()).pending!.length > 0, undefined);
+  await one.page.evaluate(() => tab.giveBack());
+  assert.equal(await deleted, undefined);
+  await opened(other, { store });
+  assert.equal(await other.count(), 0);
+});
 
 check("closed runs can be purged, and the store looked through, from any tab", async ({ store, newTab }) => {
   const one = await opened(await newTab(), { store });

@@ -9,6 +9,8 @@ import { which } from "./steps.mjs";
 
 /** A busy machine may take a while to start a browser; one that has said nothing by then hangs, and is started once more. */
 const START_MS = 60_000;
+/** What a page is waited for; Playwright's own half a minute is little for a busy machine. */
+const PATIENCE_MS = 90_000;
 /** Processes that were killed are given so long to be gone. */
 const GONE_MS = 10_000;
 
@@ -67,13 +69,28 @@ async function first(start) {
   return { reason: tried.length > 0 ? tried.join("; ") : "no Chromium found (set CHROMIUM_PATH)" };
 }
 
-/** Starts a headless browser with playwright-core; answers { browser, source } or { reason } when none runs. */
+/**
+ * Starts a headless browser with playwright-core; answers { browser, source } or { reason } when none runs. Its pages wait for PATIENCE_MS
+ * where they are not told how long.
+ */
 export async function launchChromium() {
   const { chromium } = await import("playwright-core");
-  return await first(async ({ executablePath, args, env }) => ({
-    browser: await chromium.launch({ executablePath, args, env, headless: true }),
-  }));
+  return await first(async ({ executablePath, args, env }) => {
+    const browser = await chromium.launch({ executablePath, args, env, headless: true });
+    browser.on("context", patient);
+    return { browser };
+  });
 }
+
+/** Connects playwright-core to a browser of `spawnChromium`. */
+export async function connectChromium({ endpoint }) {
+  const { chromium } = await import("playwright-core");
+  const browser = await chromium.connectOverCDP(endpoint, { noDefaults: true, timeout: PATIENCE_MS });
+  browser.contexts().forEach(patient);
+  return browser;
+}
+
+const patient = (context) => context.setDefaultTimeout(PATIENCE_MS);
 
 /**
  * Kills a browser that `spawnChromium` started, with all its processes, as the system does when memory runs out. Answers when they are gone:
@@ -98,7 +115,7 @@ function killGroup(child) {
 
 /**
  * Starts a headless browser as a process of ours, which can be killed, with a profile that outlives it. Answers { process, endpoint, source }
- * (for playwright's connectOverCDP) or { reason }.
+ * (for `connectChromium`) or { reason }.
  */
 export async function spawnChromium(profile, extra = []) {
   return await first(({ executablePath, args, env }) =>

@@ -48,14 +48,19 @@ export async function launchFirefox() {
   if (!existsSync(path)) return { reason: `FIREFOX_PATH names ${path}, which is not there` };
   const { WebSocket } = await import("ws").catch(() => ({}));
   if (WebSocket === undefined) return { reason: "the npm package ws is not installed" };
-  try {
-    return {
-      browser: await Firefox.start(path, WebSocket),
-      source: given === undefined ? "the system's Firefox" : "FIREFOX_PATH",
-    };
-  } catch (e) {
-    return { reason: `${path}: ${String(e.message).split("\n")[0]}` };
+  const tried = [];
+  // One that does not start on a busy machine is started once more.
+  for (let n = 0; n < 2; n++) {
+    try {
+      return {
+        browser: await Firefox.start(path, WebSocket),
+        source: given === undefined ? "the system's Firefox" : "FIREFOX_PATH",
+      };
+    } catch (e) {
+      tried.push(String(e.message).split("\n")[0]);
+    }
   }
+  return { reason: `${path}: ${tried.join("; again: ")}` };
 }
 
 class Firefox {

@@ -3,24 +3,46 @@ import { folderName, privateFiles } from "../engine/sqlite/opfs/files.ts";
 import { StoreBusyError, StoreUnavailableError } from "../engine/store_errors.ts";
 import { lockName } from "./messages.ts";
 
+/** A tab that has just closed the store, or failed to open it, is done with its lock and its files a moment later. */
+const BUSY_MS = 5000;
+const POLL_MS = 25;
+
 /**
- * Removes the store of this name with all its runs, for good. Rejects with a StoreBusyError while a tab has it open. The way out of a
- * StoreCorruptError: delete the store, open it (empty), and import a backup.
+ * Removes the store of this name with all its runs, for good. Rejects with a StoreBusyError when a tab has it open, and goes on having it for
+ * five seconds. The way out of a StoreCorruptError: delete the store, open it (empty), and import a backup.
  */
 export async function deleteStore(name: string): Promise<void> {
   const root = await privateFiles("a page");
   if (navigator.locks === undefined) {
     throw new StoreUnavailableError("this page has no Web Locks: use a current browser", "unsupported");
   }
-  await navigator.locks.request(lockName(name), { ifAvailable: true }, async (lock) => {
-    if (lock === null) throw new StoreBusyError(`the store "${name}" is open in a tab: close it there first`);
+  const waiting = new AbortController();
+  const late = setTimeout(() => waiting.abort(), BUSY_MS);
+  try {
+    await navigator.locks.request(lockName(name), { signal: waiting.signal }, async () => {
+      clearTimeout(late);
+      await remove(root, name);
+    });
+  } catch (e) {
+    if (!waiting.signal.aborted || (e as Error).name !== "AbortError") throw e;
+    throw new StoreBusyError(`the store "${name}" is open in a tab: close it there first`, { cause: e });
+  } finally {
+    clearTimeout(late);
+  }
+}
+
+async function remove(root: FileSystemDirectoryHandle, name: string): Promise<void> {
+  for (const until = performance.now() + BUSY_MS;;) {
     try {
       const above = await root.getDirectoryHandle("temporalex");
-      await above.removeEntry(folderName(name), { recursive: true });
+      return await above.removeEntry(folderName(name), { recursive: true });
     } catch (e) {
       if ((e as Error).name === "NotFoundError") return;
       if ((e as Error).name !== "NoModificationAllowedError") throw e;
-      throw new StoreBusyError(`files of the store "${name}" are still in use; try again in a moment`, { cause: e });
+      if (performance.now() > until) {
+        throw new StoreBusyError(`files of the store "${name}" are still in use; try again in a moment`, { cause: e });
+      }
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
-  });
+  }
 }

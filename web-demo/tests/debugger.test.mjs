@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { after, before, test } from "node:test";
 import { CSP } from "../csp.mjs";
-import { browser, checkBasics, checkContrast, drop, site, text, visitor, Watched } from "./support.mjs";
+import { browser, checkBasics, checkContrast, drop, site, text, Watched } from "./support.mjs";
 
 const sample = (name) => readFileSync(new URL(`../samples/${name}.json`, import.meta.url), "utf8");
 const events = (name) => JSON.parse(sample(name)).events;
@@ -20,7 +20,7 @@ const inDebugger = (name, body, options = {}) =>
     const launched = await browser(t);
     if (launched === undefined) return;
     try {
-      const context = await visitor(launched, options);
+      const context = await launched.newContext(options);
       const tab = await Watched.open(context, `${served.url}#/debugger`);
       await tab.page.waitForSelector("#debugger[data-ready]");
       tab.requests.length = 0;
@@ -301,7 +301,7 @@ test(
       }
       assert.doesNotMatch(CSP, /'unsafe-(eval|inline)'|blob:|https?:/);
       assert.equal((await fetch(bare.url)).headers.get("content-security-policy"), null);
-      const tab = await Watched.open(await visitor(launched), `${bare.url}#/debugger`);
+      const tab = await Watched.open(await launched.newContext(), `${bare.url}#/debugger`);
       assert.equal(await tab.page.locator("meta[http-equiv=Content-Security-Policy]").getAttribute("content"), CSP);
       await tab.page.waitForSelector("#debugger[data-ready]");
       await tab.page.click("[data-sample=counter]");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { dist } from "../../tools/demo.mjs";
-import { browser, checkBasics, checkContrast, holdCharges, Profile, site, text, visitor, Watched } from "./support.mjs";
+import { browser, checkBasics, checkContrast, holdCharges, Profile, site, text, Watched } from "./support.mjs";
 
 let served;
 before(async () => (served = await site()));
@@ -16,7 +16,7 @@ const inShop = (name, body) =>
     const launched = await browser(t);
     if (launched === undefined) return;
     try {
-      await body(await visitor(launched));
+      await body(await launched.newContext());
     } finally {
       await launched.close();
     }
@@ -224,7 +224,7 @@ inShop("the store goes out as a file and comes in again, elsewhere; garbage does
   assert.deepEqual(await items(page), ["BULB-1"], "what was there is there");
 
   // Another visitor: nothing there, so nothing is asked.
-  const elsewhere = await visitor(context.browser());
+  const elsewhere = await context.browser().newContext();
   const other = await shop(elsewhere);
   await add(other.page, "MUG-7");
   await other.page.setInputFiles("#import-file", { name: "shop.sqlite", mimeType: "application/x-sqlite3", buffer: file });

@@ -1,7 +1,7 @@
 // The built page on a loopback server, a browser, and tabs that write down everything that must not happen: errors on the console, breaches
 // of the policy, requests.
 import assert from "node:assert/strict";
-import { killBrowser, launchChromium, spawnChromium } from "../../tools/lib/chromium.mjs";
+import { connectChromium, killBrowser, launchChromium, spawnChromium } from "../../tools/lib/chromium.mjs";
 import { removeFolder } from "../../tools/lib/folders.mjs";
 import { buildDemo, serveDemo } from "../../tools/demo.mjs";
 import { mkdtempSync, readFileSync } from "node:fs";
@@ -19,21 +19,11 @@ export async function site(options = {}) {
   return await serveDemo({ path: "/some/where/", ...options });
 }
 
-/** Whatever takes longer hangs: a busy machine is slow. */
-export const PATIENCE_MS = 90_000;
-
 /** A browser, or undefined: then the test has been skipped, and says why. */
 export async function browser(t) {
   const launched = await launchChromium();
   if (launched.browser === undefined) t.skip(`no browser: ${launched.reason}`);
   return launched.browser;
-}
-
-/** A visitor of the site: what they keep is their own. */
-export async function visitor(browser, options = {}) {
-  const context = await browser.newContext(options);
-  context.setDefaultTimeout(PATIENCE_MS);
-  return context;
 }
 
 /**
@@ -114,9 +104,7 @@ export class Profile {
     const started = await spawnChromium(this.folder);
     if (started.process === undefined) return started.reason ?? "no browser";
     this.#process = started.process;
-    const { chromium } = await import("playwright-core");
-    this.#browser = await chromium.connectOverCDP(started.endpoint, { noDefaults: true, timeout: PATIENCE_MS });
-    this.context.setDefaultTimeout(PATIENCE_MS);
+    this.#browser = await connectChromium(started);
     return undefined;
   }
 

@@ -15,8 +15,9 @@ if (lack === "denied") {
   Object.defineProperty(navigator.locks, "request", { value: refuse });
 }
 if (lack === "crashing") {
-  setTimeout(() => {
+  // When it is told to.
+  new BroadcastChannel("crash").onmessage = () => {
     throw new Error("a bug in the engine's worker");
-  }, 1500);
+  };
 }
 serveEngine();

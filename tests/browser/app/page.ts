@@ -202,6 +202,12 @@ const api = {
   deafen(deaf: boolean) {
     for (const [channel, listener] of channels) channel.onmessage = deaf ? null : listener;
   },
+  /** For the engine's worker "refusing.js?crashing". */
+  crashEngine() {
+    const channel = new BroadcastChannel("crash");
+    channel.postMessage("now");
+    channel.close();
+  },
   /** Takes the store's lock away from whoever has it, and keeps it until `giveBack`. */
   steal: (store: string) =>
     new Promise<void>((taken, refused) => {

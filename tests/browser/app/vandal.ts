@@ -4,6 +4,14 @@ globalThis.onmessage = async ({ data }) => {
   const stores = await root.getDirectoryHandle("temporalex");
   const store = await stores.getDirectoryHandle(encodeURIComponent(data));
   const generation = await store.getDirectoryHandle("1");
-  await generation.removeEntry(".opaque", { recursive: true });
-  globalThis.postMessage("done");
+  for (const until = performance.now() + 30_000;;) {
+    try {
+      await generation.removeEntry(".opaque", { recursive: true });
+      return globalThis.postMessage("done");
+    } catch (e) {
+      // The worker that had them open has only just been ended.
+      if (performance.now() > until) return globalThis.postMessage(String(e));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
 };

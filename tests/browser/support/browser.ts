@@ -14,13 +14,11 @@ interface Launcher {
     profile: string,
     extra?: readonly string[],
   ): Promise<{ process?: ChildProcess; endpoint?: string; source?: string; reason?: string }>;
+  connectChromium(started: { endpoint: string }): Promise<Browser>;
   killBrowser(child: ChildProcess): Promise<void>;
 }
 
 const tool = async (name: string) => await import(pathToFileURL(join(process.cwd(), "tools/lib", name)).href);
-
-/** Whatever takes longer hangs: a busy machine is slow. */
-const PATIENCE_MS = 90_000;
 
 export type Hear = (line: string) => void;
 
@@ -41,9 +39,7 @@ export class Profile {
     if (started.process === undefined) return started.reason ?? "no browser";
     this.#process = started.process;
     this.source = started.source ?? "";
-    const { chromium } = await import("playwright-core");
-    this.#browser = await chromium.connectOverCDP(started.endpoint!, { noDefaults: true, timeout: PATIENCE_MS });
-    this.context.setDefaultTimeout(PATIENCE_MS);
+    this.#browser = await launcher.connectChromium({ endpoint: started.endpoint! });
     return undefined;
   }
 
@@ -92,8 +88,8 @@ export class Tab {
    * Waits until something holds in the page. Playwright's own wait looks once for each frame that is drawn, and a tab in the background draws
    * none: there it would see what holds already, and nothing that comes later.
    */
-  async holds<A>(what: (argument: A) => unknown, argument: A, timeout = PATIENCE_MS): Promise<void> {
-    await this.page.waitForFunction(what as (argument: unknown) => unknown, argument, { polling: 20, timeout });
+  async holds<A>(what: (argument: A) => unknown, argument: A): Promise<void> {
+    await this.page.waitForFunction(what as (argument: unknown) => unknown, argument, { polling: 20 });
   }
   loaded(): Promise<void> {
     return this.holds(() => globalThis.tab !== undefined, undefined);

@@ -12,9 +12,6 @@ import { serveSite, type Site } from "../../browser/support/site.ts";
 import { startCommand, type Started } from "../../cli/support/process.ts";
 import { freePort } from "../../support/ports.ts";
 
-/** Whatever takes longer hangs. */
-const PATIENCE_MS = 90_000;
-
 export interface Upstream {
   readonly address: string;
   stop(): Promise<void>;
@@ -71,7 +68,6 @@ export function tabSuite(name: string, start: () => Promise<Upstream>, { missing
       const pages: Page[] = [];
       const newTab = async (url = site.url) => {
         const page = await browser!.newPage();
-        page.setDefaultTimeout(PATIENCE_MS);
         pages.push(page);
         await page.goto(url);
         await page.waitForFunction(() => globalThis.far !== undefined);
@@ -162,7 +158,7 @@ export function tabSuite(name: string, start: () => Promise<Upstream>, { missing
       );
       const refusal = /a caller was refused: the origin \\"http:\/\/localhost:\d+\\" is not among.*--allow-origin lets/;
       // Its log is read as it comes.
-      for (const until = Date.now() + PATIENCE_MS; !refusal.test(gateway.process.err()) && Date.now() < until;) {
+      for (const until = Date.now() + 60_000; !refusal.test(gateway.process.err()) && Date.now() < until;) {
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
       assert.match(gateway.process.err(), refusal);

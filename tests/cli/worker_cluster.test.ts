@@ -8,6 +8,7 @@ import { after, test } from "node:test";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
 import { serviceHandler } from "../../ts/temporal/serve.ts";
 import { ScriptedService, waits } from "../support/scripted_service.ts";
+import { until } from "../support/services.ts";
 import { Servers } from "../temporal/support/servers.ts";
 import { startCommand } from "./support/process.ts";
 import { refusals, run } from "./support/run.ts";
@@ -48,8 +49,9 @@ test("an address that does not answer yet is told at once, and `started` comes w
     assert.deepEqual([line["address"], line["namespace"], line["workflowTypes"]], [address, "default", ["Quick"]]);
     assert.deepEqual(started.lines.map(({ event }) => event).filter((event) => event !== "waiting"), ["started"]);
     assert.equal(service.calls[0]!.method, "describeNamespace");
+    // It has left; that it is here may take a moment.
+    await until("its first poll", () => service.requests("pollWorkflowTaskQueue").length > 0);
     assert.equal(await started.end("SIGINT"), 0, started.err());
-    assert.ok(service.requests("pollWorkflowTaskQueue").length > 0);
   } finally {
     await started.end("SIGKILL");
     await servers.close();

@@ -151,6 +151,7 @@ test("wrapped around a handler of HTTP/1.1 and of HTTP/2", async () => {
   await new Promise((resolve) => server.close(resolve));
 
   const server2 = createServer2(handler as Parameters<typeof createServer2>[1]);
+  server2.on("session", endsLater);
   await new Promise<void>((resolve) => server2.listen(0, "127.0.0.1", resolve));
   ({ port } = server2.address() as AddressInfo);
   const session = connect(`http://127.0.0.1:${port}`);

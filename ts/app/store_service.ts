@@ -32,8 +32,8 @@ export interface StoreServiceOptions {
 const LINGER_MS = 20;
 /** And for no longer than this, whatever is asked: others wait for its end. */
 const MAX_VISIT_MS = 500;
-/** How long a holder may take from opening the store to being reachable. */
-const REACHABLE_MS = 3_000;
+/** How long a holder may take from opening the store to being reachable: it is starting, perhaps on a busy machine. */
+const REACHABLE_MS = 8_000;
 const PAUSE_MS = 50;
 /** A call that waits looks into the store by itself so often. */
 const LOOK_MS = 2_000;

@@ -43,6 +43,8 @@ function realmOf(kind: Kind): Promise<Realm> {
   const made = kind === "inline" ? createInlineRealm({ workflows: interpreter, ...options }) : createWorkerRealm({
     workflows: WORKFLOWS,
     ...(page.__sources === undefined ? {} : { sources: page.__sources, entry: page.__realmEntry! }),
+    // Nothing here spins, and four runtimes may share one core.
+    watchdogMs: 60_000,
     ...options,
   });
   realms.set(kind, made);

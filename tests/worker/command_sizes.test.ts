@@ -1,13 +1,14 @@
 // Commands that a server would end the run for are found before they are sent, by name; what is small, or just small enough, passes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { silentLogger } from "../../ts/client/mod.ts";
 import { PayloadTooLargeError } from "../../ts/service/limits.ts";
 import type { CommandSchema } from "../../ts/temporal/generated/temporal/api/command/v1/message_pb.ts";
 import { WorkflowTaskFailedCause } from "../../ts/temporal/generated/temporal/api/enums/v1/failed_cause_pb.ts";
 import {
   RespondWorkflowTaskCompletedRequestSchema,
+  RespondWorkflowTaskFailedRequestSchema,
 } from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { checkCompletion } from "../../ts/worker/command_sizes.ts";
 import {
@@ -157,9 +158,14 @@ test("a workflow whose values are too large fails its task by name, and goes on 
         void failed.set(workflowId, message),
     };
     const calls: string[] = [];
+    const causes: WorkflowTaskFailedCause[] = [];
     const service = {
       call: (...args: Parameters<typeof t.service.call>) => {
-        calls.push(args[0]);
+        const [method, request] = args;
+        calls.push(method);
+        if (method === "respondWorkflowTaskFailed") {
+          causes.push(fromBinary(RespondWorkflowTaskFailedRequestSchema, request).cause);
+        }
         return t.service.call(...args);
       },
     };
@@ -181,10 +187,8 @@ test("a workflow whose values are too large fails its task by name, and goes on 
     assert.match(failed.get("Again")!, /^continue-as-new: input takes/);
     assert.match(failed.get("Answers")!, /^the answer to update "/);
     assert.equal(calls.includes("respondWorkflowTaskCompleted"), false, "nothing of that size was sent");
-    const { events: history } = await handles[0]!.fetchHistory();
-    const failure = history.find((event) => event.attributes.case === "workflowTaskFailedEventAttributes")!.attributes;
-    assert.ok(failure.case === "workflowTaskFailedEventAttributes");
-    assert.equal(failure.value.cause, WorkflowTaskFailedCause.PAYLOADS_TOO_LARGE);
+    // What is in the histories hangs on the machine: a task that takes longer than its second times out instead.
+    assert.deepEqual([...new Set(causes)], [WorkflowTaskFailedCause.PAYLOADS_TOO_LARGE]);
     await t.work({ workflows: versions(5), activities: { take } }, async () => {
       await asked;
       await handles[4]!.signal(done);

@@ -31,7 +31,12 @@ function configuration() {
 const { connectionOptions, namespace = "default" } = configuration();
 logger.info("connecting", { address: connectionOptions.address, namespace });
 // In a cluster that starts, or restarts, everything starts at once: the Temporal service may come later than this.
-const connecting = Connection.connect({ ...connectionOptions, namespace, connectTimeout: "1m" });
+const connecting = Connection.connect({
+  ...connectionOptions,
+  namespace,
+  connectTimeout: "1m",
+  onRetry: ({ message }) => logger.info("waiting for the cluster", { why: message }),
+});
 const metrics = new MetricsRegistry({ labels: { service_name: "deno-worker" } });
 const worker = await Worker.create({
   service: connecting, // the workflows are loaded meanwhile

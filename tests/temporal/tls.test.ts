@@ -266,6 +266,25 @@ test("connecting can be given up", async () => {
   await assert.rejects(connecting, /enough/);
 });
 
+test("who waits for a server is told why, at each attempt", async () => {
+  const abort = new AbortController();
+  const reasons: ServiceError[] = [];
+  const connecting = Connection.connect({
+    address: "127.0.0.1:1",
+    connectTimeout: "60s",
+    signal: abort.signal,
+    onRetry: (reason) => {
+      if (reasons.push(reason) === 3) abort.abort(new Error("seen enough"));
+    },
+  });
+  await assert.rejects(connecting, /seen enough/);
+  assert.equal(reasons.length, 3);
+  for (const { code, message } of reasons) {
+    assert.equal(code, UNAVAILABLE);
+    assert.match(message, /cannot connect to 127\.0\.0\.1:1: nothing listens there/);
+  }
+});
+
 test("options that make no sense are refused before anything connects", async () => {
   const lazy = (options: object) => () => Connection.lazy({ address: "x:1", ...options } as never);
   assert.throws(lazy({ tls: { clientKey: client.key } }), /belong together/);

@@ -22,11 +22,13 @@ export interface ConnectOptions extends ConnectionOptions {
   connectTimeout?: Duration;
   /** Gives the attempt up. */
   signal?: AbortSignal;
+  /** Told why the server cannot be used yet, whenever it is about to be tried again: for a log, so that who waits sees what for. */
+  onRetry?: (reason: ServiceError) => void;
 }
 
 /** A misspelt option would otherwise connect to another place, or without a key, and say nothing. */
 const LAZY_OPTIONS = ["address", "tls", "apiKey", "metadata", "proxy", "keepAlive", "attemptTimeout"];
-const CONNECT_OPTIONS = [...LAZY_OPTIONS, "namespace", "connectTimeout", "signal"];
+const CONNECT_OPTIONS = [...LAZY_OPTIONS, "namespace", "connectTimeout", "signal", "onRetry"];
 
 function refuseUnknown(options: object, known: readonly string[]): void {
   for (const name of Object.keys(options)) {
@@ -69,7 +71,7 @@ export class Connection implements RawService {
    */
   static async connect(options: ConnectOptions = {}): Promise<Connection> {
     refuseUnknown(options, CONNECT_OPTIONS);
-    const { namespace, connectTimeout = "10s", signal, ...rest } = options;
+    const { namespace, connectTimeout = "10s", signal, onRetry, ...rest } = options;
     const timeoutMs = toMs(connectTimeout);
     if (namespace !== undefined && (typeof namespace !== "string" || namespace === "")) {
       throw new TypeError("a namespace is a text that is not empty");
@@ -80,7 +82,7 @@ export class Connection implements RawService {
     const attemptTimeout = rest.attemptTimeout ?? Math.min(5000, timeoutMs * 0.45);
     const connection = new Connection({ ...rest, attemptTimeout });
     try {
-      await connection.#check(namespace, timeoutMs, signal);
+      await connection.#check(namespace, timeoutMs, signal, onRetry);
       return connection;
     } catch (error) {
       await connection.close();
@@ -132,7 +134,12 @@ export class Connection implements RawService {
     return readServerInfo(bytes);
   }
 
-  async #check(namespace: string | undefined, timeoutMs: number, signal: AbortSignal | undefined): Promise<void> {
+  async #check(
+    namespace: string | undefined,
+    timeoutMs: number,
+    signal: AbortSignal | undefined,
+    onRetry: ConnectOptions["onRetry"],
+  ): Promise<void> {
     const deadline = performance.now() + timeoutMs;
     let last: ServiceError | undefined;
     for (let attempt = 1;; attempt++) {
@@ -152,6 +159,7 @@ export class Connection implements RawService {
           throw this.#refusal(error, namespace, timeoutMs, last);
         }
         last = error;
+        onRetry?.(error);
         await sleepOn(realTimers, pause, signal);
       }
     }

@@ -8,6 +8,7 @@ import { SDK_NAME } from "./sdk_name.ts";
 import type { NativeRun } from "./run.ts";
 import { enhancedStackTrace, stackTraceText } from "./stack_traces.ts";
 import type { Strand } from "./strand.ts";
+import type { WaitKind } from "./tracing.ts";
 
 export const STACK_TRACE = "__stack_trace";
 export const ENHANCED_STACK_TRACE = "__enhanced_stack_trace";
@@ -69,11 +70,14 @@ function builtIn(run: NativeRun, name: string): unknown {
   }
 }
 
-/** In the order in which strands began. The timeout of a receive is no place of its own. */
+/** Timers that somebody else waits for: they are no places of their own. */
+const INSIDE: ReadonlySet<WaitKind> = new Set(["receiveTimeout", "selectTimer"]);
+
+/** In the order in which strands began. */
 function waitsOf(run: NativeRun) {
   const strands = new Map([...run.strands].map((strand, i) => [strand, i]));
   const at = ({ strand }: { strand: Strand }) => strands.get(strand) ?? strands.size;
-  const places = [...run.pending].filter(({ waitsFor }) => waitsFor !== "receiveTimeout");
+  const places = [...run.pending].filter(({ waitsFor }) => !INSIDE.has(waitsFor));
   return places.sort((a, b) => at(a) - at(b)).map((awaiter) => awaiter.inspect());
 }
 

@@ -32,20 +32,37 @@ export function requestCancellation(run: NativeRun, reason: string): void {
 export function cancelLeftovers(strand: Strand): void {
   if (strand.pending === 0) return;
   const { run } = strand;
+  const left = close(strand);
+  const warn = (message: string, pending: readonly Awaiter<unknown>[]) => {
+    if (pending.length > 0) run.log.warn(`${strand.label} ended ${message}`, { pending: pending.map((one) => one.describe()) });
+  };
+  warn("with primitives still pending; they are cancelled", left.filter((awaiter) => !awaiter.isMessage));
+  warn("before it knew whether its messages arrived; await them", left.filter((awaiter) => awaiter.isMessage));
+  abandonAll(run, left, `${strand.label} has ended`);
+}
+
+/** A strand has lost a race, which is no oversight of anybody's: it ends here, with what it and its descendants left pending. */
+export function endLoser(strand: Strand, why: string): void {
+  abandonAll(strand.run, close(strand), why);
+}
+
+/** The strand and its descendants have ended. Answers what they left pending, in order of creation. */
+function close(strand: Strand): Awaiter<unknown>[] {
+  const { run } = strand;
   for (const other of [...run.strands]) {
     if (other.isWithin(strand)) {
       other.ended = true;
       run.strands.delete(other);
     }
   }
-  const left = [...run.pending].filter((awaiter) => awaiter.strand.isWithin(strand));
-  const warn = (message: string, pending: readonly Awaiter<unknown>[]) => {
-    if (pending.length > 0) run.log.warn(`${strand.label} ended ${message}`, { pending: pending.map((one) => one.describe()) });
-  };
-  warn("with primitives still pending; they are cancelled", left.filter((awaiter) => !awaiter.isMessage));
-  warn("before it knew whether its messages arrived; await them", left.filter((awaiter) => awaiter.isMessage));
+  return strand.pending === 0 ? [] : [...run.pending].filter((awaiter) => awaiter.strand.isWithin(strand));
+}
+
+function abandonAll(run: NativeRun, left: readonly Awaiter<unknown>[], why: string): void {
   for (const awaiter of left) {
-    const reason = new CancelledFailure(`${awaiter.describe()} was cancelled: ${strand.label} has ended`);
+    // The end of one may have ended another: a select that is given up takes its timers with it.
+    if (!awaiter.isPending) continue;
+    const reason = new CancelledFailure(`${awaiter.describe()} was cancelled: ${why}`);
     run.scopeReasons.add(reason);
     awaiter.abandon(reason);
   }

@@ -20,10 +20,18 @@ export interface SchemaShape {
 }
 
 export interface HandlerShape {
+  readonly source: "signal" | "update";
   readonly message: MessageShape;
   readonly handle: (args: unknown[], state: unknown) => unknown;
   readonly validate: ((args: unknown[], state: unknown) => unknown) | undefined;
 }
+
+/** An arm of select: what decides it, and the code that runs when it has won. */
+export type ArmShape =
+  | { readonly source: "signal"; readonly message: MessageShape; readonly handle: (args: unknown[], state: undefined) => unknown }
+  | { readonly source: "timer"; readonly name: string | undefined; readonly durationMs: number; readonly body: () => unknown }
+  | { readonly source: "promise"; readonly promise: PromiseLike<unknown>; readonly body: (value: unknown) => unknown }
+  | { readonly source: "call"; readonly call: () => unknown; readonly body: (value: unknown) => unknown };
 
 /** What happens with an error of a message handler that is not a Temporal failure. */
 export type HandlerErrors = "report" | "failTask";

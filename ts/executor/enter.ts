@@ -58,6 +58,7 @@ const WHERE: { readonly [K in Exclude<StrandKind, "shield">]: string } = {
   handler: "a message handler",
   async: "an async handler",
   branch: "a branch of parallel",
+  arm: "an arm of select",
 };
 
 /** Fails the task when the calling construct is not one of `roles`. */

@@ -65,6 +65,13 @@ export class ReceiveScope {
     this.#errors = options.handlerErrors;
     this.#timed = options.timeoutMs !== undefined;
     for (const handler of handlers) {
+      if (handler?.source !== "signal" && handler?.source !== "update") {
+        this.run.misuse(
+          new MisuseError(
+            "receive takes on(signal, ...) and on(update, ...); timers, functions and promises are arms of select, and a receive has { timeout }",
+          ),
+        );
+      }
       const { kind, name } = handler.message;
       const table = kind === "signal" ? this.#signals : this.#updates;
       if (table.has(name)) this.run.misuse(new MisuseError(`receive got two handlers for ${kind} "${name}"`));

@@ -31,7 +31,7 @@ import type { Activator, CommandPort, RunContext } from "./program.ts";
 import { answerQueries, Published } from "./queries.ts";
 import type { ReceiveScope } from "./receive.ts";
 import { SeldomMap } from "./seldom.ts";
-import type { SignalAwaiter } from "./signals.ts";
+import type { SignalWaiter } from "./signals.ts";
 import { type RunClock, slot } from "./slot.ts";
 import { type Awaiter, Strand, type Work } from "./strand.ts";
 import { startStrand } from "./turns.ts";
@@ -68,8 +68,8 @@ export class NativeRun implements Activator, RunClock {
   readonly inbox: Inbox = new Inbox();
   /** The newest updates that this run and those before it have answered. */
   readonly answered: AnsweredUpdates = new AnsweredUpdates();
-  /** waitForSignal calls by name, oldest first. */
-  readonly waiters: SeldomMap<string, SignalAwaiter[]> = new SeldomMap();
+  /** Who waits for a signal (waitForSignal, arms of select), by name, oldest first. */
+  readonly waiters: SeldomMap<string, SignalWaiter[]> = new SeldomMap();
   readonly markers: Markers = new Markers();
   readonly published: Published = new Published();
   /** What setCurrentDetails was given last. */

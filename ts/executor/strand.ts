@@ -1,5 +1,5 @@
 // Strands and awaiters. A strand is one logical thread of workflow code: the run function, a message handler, an async handler, a branch
-// of parallel, a shield. An awaiter is one promise that a primitive handed out. The run settles exactly one awaiter per turn; the turn
+// of parallel, a function that is an arm of select, a shield. An awaiter is one promise that a primitive handed out. The run settles exactly one awaiter per turn; the turn
 // belongs to the strand that made the awaiter. Each strand knows how many awaiters of its own and of its descendants are pending, so that
 // the end of a scope costs nothing when nothing is left over.
 import type { ReceiveScope } from "./receive.ts";
@@ -7,7 +7,7 @@ import type { NativeRun } from "./run.ts";
 import type { Wait, WaitKind } from "./tracing.ts";
 import { slot } from "./slot.ts";
 
-export type StrandKind = "run" | "handler" | "async" | "branch" | "shield";
+export type StrandKind = "run" | "handler" | "async" | "branch" | "arm" | "shield";
 
 /** A unit of the scheduler's queue. Answers whether user code was resumed: then a hop must follow. */
 export interface Work {

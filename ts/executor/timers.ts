@@ -37,9 +37,12 @@ export class SleepAwaiter extends Awaiter<void> implements TimerTarget {
   readonly waitsFor = "timer";
   readonly external = true;
   readonly #seq: number;
+  readonly #name: string | undefined;
 
-  constructor(strand: Strand, durationMs: number, summary: string | undefined) {
+  /** `name`: of a named timer, whose summary it is. */
+  constructor(strand: Strand, durationMs: number, summary: string | undefined, name?: string) {
     super(strand);
+    this.#name = name;
     this.#seq = startTimer(strand.run, durationMs, summary, this);
   }
 
@@ -48,7 +51,7 @@ export class SleepAwaiter extends Awaiter<void> implements TimerTarget {
   }
 
   describe(): string {
-    return "sleep";
+    return this.#name === undefined ? "sleep" : `timer "${this.#name}"`;
   }
 
   fired(): void {

@@ -16,6 +16,8 @@ export type WaitKind =
   | "signal"
   | "receive"
   | "receiveTimeout"
+  | "select"
+  | "selectTimer"
   | "children"
   | "state";
 

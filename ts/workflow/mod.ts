@@ -13,10 +13,11 @@ export { query, signal, update } from "./messages.ts";
 export type { ArgSchemas, MessageOptions, Query, QueryOptions, Signal, Update } from "./messages.ts";
 export { parallel, shield } from "./parallel.ts";
 export type { Settled } from "./parallel.ts";
-export { noreply, on, receive, reply, spawnAsync, stop, updateState } from "./receive.ts";
+export { on } from "./on.ts";
+export type { Arm, Handler, SignalHandler, UpdateHandler, UpdateHandlerOptions } from "./on.ts";
+export { noreply, receive, reply, spawnAsync, stop, updateState } from "./receive.ts";
 export type {
   Async,
-  Handler,
   Noreply,
   ReceiveOptions,
   ReceiveResult,
@@ -24,10 +25,11 @@ export type {
   Stop,
   StopReply,
   TimedReceiveOptions,
-  UpdateHandlerOptions,
   UpdateState,
 } from "./receive.ts";
 export type { RetryOptions } from "./retry.ts";
+export { select, timer } from "./select.ts";
+export type { SelectValue } from "./select.ts";
 export type { StandardIssue, StandardResult, StandardSchemaV1 } from "./standard_schema.ts";
 export {
   cancelled,

@@ -1,8 +1,8 @@
-// receive and its handlers. A handler is bound to a declared message by `on`; what it returns says how the loop goes on. Types make a
-// signal handler that replies, or an update handler that does not, a compile error.
+// receive, and what its handlers return, which says how the loop goes on. Types make a signal handler that replies, or an update handler
+// that does not, a compile error.
 import type { Duration } from "../converter/duration.ts";
 import { toMs } from "../converter/duration.ts";
-import { type HandlerErrors, type HandlerShape, makeResult } from "../executor/definition.ts";
+import { type HandlerErrors, makeResult } from "../executor/definition.ts";
 import { enter, enterBlocking, requireRole } from "../executor/enter.ts";
 import { MisuseError, NestingError } from "../executor/errors.ts";
 import { ReceiveScope, updateState as updateReducer } from "../executor/receive.ts";
@@ -10,7 +10,7 @@ import type { StateChange } from "../executor/receive_awaiters.ts";
 import { slot } from "../executor/slot.ts";
 import { rejected } from "../executor/strand.ts";
 import type { ContinueAsNew } from "./continue_as_new.ts";
-import type { Signal, Update } from "./messages.ts";
+import type { Handler } from "./on.ts";
 
 /** A signal handler is done: the new state, and the loop goes on. */
 export interface Noreply<S> {
@@ -97,51 +97,6 @@ export function spawnAsync<R, S>(
     requireRole(strand, "spawnAsync", ["handler"], instead);
   }
   return makeResult({ kind: "async", fn: fn as (updateState: unknown) => unknown, state }) as never;
-}
-
-type MaybePromise<T> = T | Promise<T>;
-
-/** A handler for one message, over a reducer state `S`. Made by {@link on}. */
-export interface Handler<S> extends HandlerShape {
-  readonly _s?: (state: S) => S;
-}
-
-/** Options of an update's handler. */
-export interface UpdateHandlerOptions<A extends unknown[], S> {
-  /**
-   * Decides whether the update is accepted, before anything is written to history: throw to reject, with the failure that the caller gets.
-   * Synchronous, sees a read-only view of the state, calls no API. Not run on replay.
-   */
-  readonly validate?: (args: A, state: Readonly<S>) => void;
-}
-
-/**
- * Binds a handler to a message. It gets the arguments as an array and the current state, may block (call activities, sleep, ...), and
- * returns the new state wrapped in `noreply`, `reply`, `stop` or `spawnAsync`.
- */
-export function on<S, A extends unknown[]>(
-  message: Signal<A>,
-  handler: (args: A, state: S) => MaybePromise<Noreply<S> | Stop<S> | Async<unknown, S>>,
-): Handler<S>;
-export function on<S, A extends unknown[], R>(
-  message: Update<A, R>,
-  handler: (args: A, state: S) => MaybePromise<Reply<R, S> | StopReply<R, S> | Async<R, S>>,
-  options?: UpdateHandlerOptions<A, S>,
-): Handler<S>;
-export function on(
-  // deno-lint-ignore no-explicit-any
-  message: Signal<any> | Update<any, any>,
-  // deno-lint-ignore no-explicit-any
-  handler: (args: any, state: any) => unknown,
-  // deno-lint-ignore no-explicit-any
-  options: UpdateHandlerOptions<any, any> = {},
-  // deno-lint-ignore no-explicit-any
-): Handler<any> {
-  return {
-    message,
-    handle: handler as HandlerShape["handle"],
-    validate: options.validate as HandlerShape["validate"],
-  };
 }
 
 /** Options of {@link receive}. */

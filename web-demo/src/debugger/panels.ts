@@ -65,6 +65,8 @@ const WAITS: { readonly [kind in OpenAwait["kind"]]: string } = {
   signal: "signal",
   receive: "receive",
   receiveTimeout: "timeout",
+  select: "select",
+  selectTimer: "timer",
   children: "branches",
   state: "state",
 };

@@ -1,0 +1,91 @@
+// on: code bound to something that happens. A handler of a receive and an arm of a select are made by the same function, because a signal
+// may be taken by either: what the code returns says where it may stand, and the types hold it to that.
+import type { HandlerShape } from "../executor/definition.ts";
+import type { Signal, Update } from "./messages.ts";
+import type { Async, HasControl, Noreply, NotFromHere, Reply, Stop, StopReply } from "./receive.ts";
+
+type MaybePromise<T> = T | Promise<T>;
+/** As `unknown`, but literals that a body returns keep their types. */
+// deno-lint-ignore ban-types
+type Value = string | {} | null | undefined | void;
+
+/** An arm of {@link select}: what can decide it, and a body that gives an `R` when it has. Made by {@link on} and {@link timer}. */
+export interface Arm<R> {
+  /** What it waits for. */
+  readonly source: "signal" | "timer" | "promise" | "call";
+  readonly _r?: () => R;
+}
+
+/**
+ * Code bound to a signal. What it returns, `R`, says where it may stand: in a receive over a state `S` it is a handler result, in a select
+ * anything. Made by {@link on}.
+ */
+export interface SignalHandler<S, R> extends HandlerShape, Arm<R> {
+  readonly source: "signal";
+  readonly _s?: (state: S) => void;
+}
+
+/** The handler of an update, over a reducer state `S`. Made by {@link on}. */
+export interface UpdateHandler<S> extends HandlerShape {
+  readonly source: "update";
+  readonly _s?: (state: S) => S;
+}
+
+/** A handler for one message of a receive, over a reducer state `S`. Made by {@link on}. */
+export type Handler<S> = SignalHandler<S, MaybePromise<Noreply<S> | Stop<S> | Async<unknown, S>>> | UpdateHandler<S>;
+
+/** Options of an update's handler. */
+export interface UpdateHandlerOptions<A extends unknown[], S> {
+  /**
+   * Decides whether the update is accepted, before anything is written to history: throw to reject, with the failure that the caller gets.
+   * Synchronous, sees a read-only view of the state, calls no API. Not run on replay.
+   */
+  readonly validate?: (args: A, state: Readonly<S>) => void;
+}
+
+/**
+ * Binds code to a signal: a handler of a receive, or an arm of a select. It gets the arguments as an array, and may block (call activities,
+ * sleep, ...). In a receive it also gets the current state, and returns the new one wrapped in `noreply`, `stop` or `spawnAsync`. In a
+ * select what it returns is the value of the select.
+ */
+export function on<S, A extends unknown[], R extends Value>(
+  signal: Signal<A>,
+  handler: (args: A, state: S) => R,
+): SignalHandler<S, R>;
+/**
+ * An arm of a select. A function is called by the select, and what it starts is the select's: when another arm wins, its activities,
+ * timers and children are cancelled. A promise was started elsewhere, so it goes on: it can be an arm of the next select. A failure
+ * of either is thrown by the select.
+ */
+export function on<T, R extends Value>(
+  source: PromiseLike<T> | (() => HasControl<Awaited<T>> extends true ? NotFromHere<"an arm of select"> : T),
+  body: (value: Awaited<T>) => R,
+): Arm<R>;
+/**
+ * Binds a handler to an update of a receive. It gets the arguments as an array and the current state, may block, and returns the response
+ * and the new state wrapped in `reply`, `stop` or `spawnAsync`.
+ */
+export function on<S, A extends unknown[], R>(
+  update: Update<A, R>,
+  handler: (args: A, state: S) => MaybePromise<Reply<R, S> | StopReply<R, S> | Async<R, S>>,
+  options?: UpdateHandlerOptions<A, S>,
+): UpdateHandler<S>;
+export function on(
+  // deno-lint-ignore no-explicit-any
+  source: Signal<any> | Update<any, any> | PromiseLike<unknown> | (() => unknown),
+  // deno-lint-ignore no-explicit-any
+  code: (value: any, state: any) => unknown,
+  // deno-lint-ignore no-explicit-any
+  options: UpdateHandlerOptions<any, any> = {},
+): unknown {
+  if (typeof code !== "function") throw new TypeError("on takes what to wait for and the function to call then");
+  if (typeof source === "function") return { source: "call", call: source, body: code };
+  if (typeof (source as Partial<PromiseLike<unknown>> | undefined)?.then === "function") {
+    return { source: "promise", promise: source, body: code };
+  }
+  const { kind, name } = (source ?? {}) as Partial<Signal>;
+  if (typeof name !== "string" || typeof kind !== "string") {
+    throw new TypeError("on takes a signal, an update, a function or a promise as its first argument");
+  }
+  return { source: kind, message: source, handle: code, validate: options.validate };
+}

@@ -1,0 +1,124 @@
+// select: the first of several things, with code for each. timer: durable timers with a name, and arms that are timers.
+import { type Duration, toMs } from "../converter/duration.ts";
+import type { ArmShape } from "../executor/definition.ts";
+import { enter, enterBlocking } from "../executor/enter.ts";
+import { MisuseError } from "../executor/errors.ts";
+import { SelectScope } from "../executor/select.ts";
+import { rejected } from "../executor/strand.ts";
+import { SleepAwaiter } from "../executor/timers.ts";
+import type { Arm, SignalHandler, UpdateHandler } from "./on.ts";
+import { shown } from "./retry.ts";
+
+/** What a select with these arms gives: what the body of any of them returns. */
+export type SelectValue<A extends readonly unknown[]> = {
+  [K in keyof A]: A[K] extends Arm<infer R> ? Awaited<R> : never;
+}[number];
+
+/** What stands where something that is no arm of a select was given to it. */
+export interface NotAnArm<Why extends string> {
+  readonly "this cannot be an arm of select": Why;
+}
+type CheckedArms<A extends readonly unknown[]> = A["length"] extends 0 ? NotAnArm<"there is none, so nothing could ever end it">
+  : {
+    readonly [K in keyof A]: A[K] extends Arm<unknown> ? A[K]
+      // deno-lint-ignore no-explicit-any
+      : A[K] extends UpdateHandler<any> ? NotAnArm<"an update must be answered: handle it in a receive">
+      : A[K] extends PromiseLike<unknown> ? NotAnArm<"give a promise a body: on(promise, (value) => ...)">
+      : NotAnArm<"arms are made by on and timer">;
+  };
+
+/**
+ * Waits for the first of several things and runs its body; the value is the body's. Arms that have something when the select is entered win
+ * in written order: a buffered signal, a promise that is settled, a timer of no time. Otherwise the arm whose event comes first in history
+ * wins, whatever a worker sees at once. Before the body runs the others have been given up: their timers, and what their functions have
+ * started, are cancelled; their signals stay where they are; promises go on. The failure of a function or promise is thrown. A select may stand
+ * wherever sleep may, and its bodies may do what may be done where it stands.
+ *
+ * @example
+ * const answer = await select([
+ *   on(approve, ([by]) => `approved by ${by}`),
+ *   on(() => checks.run(order), (report) => report.verdict), // cancelled when another arm wins
+ *   timer("3 days", () => "nobody answered"),
+ * ]);
+ */
+export function select<const A extends readonly (Arm<unknown> | SignalHandler<never, unknown>)[]>(
+  arms: A & CheckedArms<A>,
+): Promise<SelectValue<A>> {
+  const { run } = enter("select");
+  if (!Array.isArray(arms)) run.misuse(new MisuseError("select takes its arms as an array of on(...) and timer(...)"));
+  if (arms.length === 0) run.misuse(new MisuseError("select got no arms, so nothing could ever end it"));
+  const signals = new Set<string>();
+  arms.forEach((arm: unknown, i) => {
+    const wrong = problemOf(arm, signals);
+    if (wrong !== undefined) run.misuse(new MisuseError(`arm ${i + 1} of select ${wrong}`));
+  });
+  const strand = enterBlocking("select");
+  if (strand instanceof Error) return rejected(strand);
+  const scope = new SelectScope(strand, arms as readonly ArmShape[]);
+  return scope.awaiter.promise.then((body) => body()) as Promise<SelectValue<A>>;
+}
+
+function problemOf(arm: unknown, signals: Set<string>): string | undefined {
+  const { source, message, then } = (arm ?? {}) as { source?: unknown; message?: { name: string }; then?: unknown };
+  switch (source) {
+    case "signal":
+      if (signals.has(message!.name)) return `is for signal "${message!.name}", and so is one before it, which would always win`;
+      signals.add(message!.name);
+      return undefined;
+    case "timer":
+    case "promise":
+    case "call":
+      return undefined;
+    case "update":
+      return `is update "${message!.name}"; an update must be answered, so take it in a receive`;
+    default:
+      return typeof then === "function"
+        ? "is a promise; give it a body: on(promise, (value) => ...)"
+        : `is ${shown(arm)}; arms are made by on(...) and timer(...)`;
+  }
+}
+
+// The forms with a body first: a body that was looked at as something else before would lose the literal type of what it returns.
+
+/**
+ * An arm of a select: a durable timer, with a name or without, that starts with the select and is cancelled when another arm wins. One
+ * of no time wins when no arm before it has anything yet.
+ *
+ * @example
+ * for (;;) await select([on(stack, add), timer("60s", expire)]); // 60 seconds anew after each stack
+ */
+export function timer<R extends BodyValue>(duration: Duration, body: () => R): Arm<R>;
+export function timer<R extends BodyValue>(name: string, duration: Duration, body: () => R): Arm<R>;
+/**
+ * A durable timer with a name, which people see in the history: `sleep(duration, { summary: name })`. It starts at once; kept, it is a
+ * promise that several selects in a row may look at.
+ *
+ * @example
+ * const deadline = timer("offer ends", "1 hour");
+ * for (;;) await select([on(bid, take), on(deadline, close)]); // an hour for all the bids together
+ */
+export function timer(name: string, duration: Duration): Promise<void>;
+export function timer(
+  first: Duration,
+  second: Duration | (() => unknown),
+  third?: () => unknown,
+): Promise<void> | Arm<unknown> {
+  if (typeof second === "function") return armOf(undefined, first, second);
+  if (typeof first !== "string" || first === "") {
+    throw new TypeError(`the name of a timer must be a non-empty string, not ${shown(first)}`);
+  }
+  if (third !== undefined) return armOf(first, second, third);
+  const durationMs = toMs(second);
+  const strand = enterBlocking("timer");
+  if (strand instanceof Error) return rejected(strand);
+  if (durationMs === 0) return Promise.resolve();
+  return new SleepAwaiter(strand, durationMs, first, first).promise;
+}
+
+// deno-lint-ignore ban-types
+type BodyValue = string | {} | null | undefined | void;
+
+function armOf(name: string | undefined, duration: Duration, body: () => unknown): Arm<unknown> {
+  if (typeof body !== "function") throw new TypeError(`the body of a timer must be a function, not ${shown(body)}`);
+  return { source: "timer", name, durationMs: toMs(duration), body } as ArmShape & Arm<unknown>;
+}

@@ -6,7 +6,7 @@ import { isTaskError } from "./errors.ts";
 import type { SignalItem } from "./inbox.ts";
 import { refuseControlValue } from "./parallel.ts";
 import type { SelectScope } from "./select.ts";
-import { registerWaiter, serveWaiters, signalArgs, type SignalWaiter, unregisterWaiter } from "./signals.ts";
+import { registerWaiter, serveBefore, signalArgs, type SignalWaiter, unregisterWaiter } from "./signals.ts";
 import { slot } from "./slot.ts";
 import { Awaiter, Strand } from "./strand.ts";
 import { cancelTimer, startTimer, type TimerTarget } from "./timers.ts";
@@ -54,6 +54,7 @@ export class SignalArm extends Arm implements SignalWaiter {
   constructor(scope: SelectScope, shape: ShapeOf<"signal">) {
     super(scope);
     this.#shape = shape;
+    registerWaiter(scope.run, this);
   }
 
   get message() {
@@ -64,12 +65,12 @@ export class SignalArm extends Arm implements SignalWaiter {
     return `signal "${this.message.name}"`;
   }
 
-  /** A buffered signal, which it takes; behind those that have waited for that name for longer. */
+  /** A buffered signal, which it takes. */
   override ready(): Outcome<unknown> | undefined {
     if (this.outcome !== undefined || this.scope.isWaiting) return this.outcome;
     const { run } = this.scope;
     const { name } = this.message;
-    serveWaiters(run, name);
+    serveBefore(run, this);
     for (let signal = run.inbox.takeSignal(name); signal !== undefined; signal = run.inbox.takeSignal(name)) {
       const args = signalArgs(run, this.message, signal);
       if (args !== undefined) return { ok: true, value: args };
@@ -77,9 +78,7 @@ export class SignalArm extends Arm implements SignalWaiter {
     return undefined;
   }
 
-  start(): void {
-    registerWaiter(this.scope.run, this);
-  }
+  start(): void {}
 
   deliver(signal: SignalItem): void {
     const args = signalArgs(this.scope.run, this.message, signal);

@@ -28,9 +28,10 @@ export function unregisterWaiter(run: NativeRun, waiter: SignalWaiter): void {
   else run.waiters.set(name, left);
 }
 
-/** Gives the buffered signals of a name to those that wait for it already, oldest to oldest. */
-export function serveWaiters(run: NativeRun, name: string): void {
-  for (let oldest = run.waiters.get(name)?.[0]; oldest !== undefined; oldest = run.waiters.get(name)?.[0]) {
+/** Gives buffered signals to those that have waited for that name longer than this one. */
+export function serveBefore(run: NativeRun, waiter: SignalWaiter): void {
+  const { name } = waiter.message;
+  for (let oldest = run.waiters.get(name)![0]!; oldest !== waiter; oldest = run.waiters.get(name)![0]!) {
     const signal = run.inbox.takeSignal(name);
     if (signal === undefined) return;
     oldest.deliver(signal);

@@ -42,6 +42,9 @@ function outcome(d: Drive): unknown {
   };
 }
 
+/** Whether a program can tell which messages came with its start. */
+const seesFirstTask = (steps: Step[]) => /"timeout":0|"op":"select"/.test(JSON.stringify(steps));
+
 const settings = { numRuns: 60, seed: 20260101 };
 
 export const cases: Case[] = [
@@ -86,8 +89,9 @@ export const cases: Case[] = [
             const { d, events } = await live(steps, happenings);
             const again = await drive(interpreter, { args: [steps] });
             let open = true;
-            // A receive with timeout 0 in the first turn handles what came with the start: there the size of the first task matters.
-            if (steps.some((step) => step.op === "receive" && step.timeout === 0)) {
+            // What came with the start is there in the first turn, for a receive with timeout 0 and for a select: there the size of the
+            // first task matters.
+            if (seesFirstTask(steps)) {
               await task(again);
               open = false;
             }

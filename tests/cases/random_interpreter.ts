@@ -16,12 +16,14 @@ import {
   random,
   receive,
   reply,
+  select,
   shield,
   sideEffect,
   signal,
   sleep,
   spawnAsync,
   stop,
+  timer,
   update,
   uuid4,
   waitForSignal,
@@ -37,7 +39,18 @@ export type Leaf =
   | { op: "throw" }
   | { op: "patch"; id: string }
   | { op: "publish" };
-export type Op = Leaf | { op: "par"; branches: Op[][] } | { op: "race"; arms: Leaf[] } | { op: "shield"; body: Op[] };
+/** An arm of a select. `handed`: a promise that was started before; "again": what the first such arm of the program was given. */
+export type ArmOp =
+  | { arm: "signal"; name: "a" | "b" | "c"; then: Op[] }
+  | { arm: "timer"; ms: number; then: Op[] }
+  | { arm: "handed"; leaf: Leaf; again: boolean; then: Op[] }
+  | { arm: "call"; body: Op[]; then: Op[] };
+export type Op =
+  | Leaf
+  | { op: "par"; branches: Op[][] }
+  | { op: "race"; arms: Leaf[] }
+  | { op: "select"; times: number; arms: ArmOp[] }
+  | { op: "shield"; body: Op[] };
 export type Step = Op | { op: "again" } | { op: "receive"; timeout: number; sync: Op[]; async: Op[]; update: Op[]; later: Op[] };
 
 const acts = activities<{ work(label: string): string }>();
@@ -89,6 +102,38 @@ export const interpreter = workflow("Interpreter", {
       }
     }
 
+    let kept: Promise<unknown> | undefined;
+
+    function armOf(arm: ArmOp, label: string) {
+      const then = (has: unknown) => async () => {
+        await body(arm.then, label);
+        return [label, has];
+      };
+      switch (arm.arm) {
+        case "signal":
+          return on(arm.name === "a" ? a : arm.name === "b" ? b : c, ([n]) => then(n)());
+        case "timer":
+          return timer(`timer of ${label}`, arm.ms, then("fired"));
+        case "handed": {
+          const made = async () => await leaf(arm.leaf, label);
+          const promise = arm.again ? kept ??= made() : made();
+          // Whatever becomes of it after the select, it is nobody's.
+          promise.catch(() => {});
+          return on(promise, (value) => then(value)());
+        }
+        case "call":
+          return on(() => body(arm.body, label), then("called"));
+      }
+    }
+
+    async function selects(op: Extract<Op, { op: "select" }>, label: string): Promise<unknown[]> {
+      const won: unknown[] = [];
+      const seen = new Set<string>();
+      const arms = op.arms.filter((arm) => arm.arm !== "signal" || (!seen.has(arm.name) && seen.add(arm.name)));
+      for (let i = 0; i < op.times; i++) won.push(await select(arms.map((arm, j) => armOf(arm, `${label}<${i}.${j}>`))));
+      return won;
+    }
+
     async function body(ops: readonly Op[], path: string): Promise<void> {
       for (const op of ops) {
         const label = `${path}.${op.op}${steps++}`;
@@ -102,7 +147,8 @@ export const interpreter = workflow("Interpreter", {
             label,
             () => Promise.race(op.arms.map(async (arm, i) => [i, await leaf(arm, `${label}[${i}]`)])),
           );
-        } else if (op.op === "shield") await attempt(label, () => shield(() => body(op.body, label)));
+        } else if (op.op === "select") await attempt(label, () => selects(op, label));
+        else if (op.op === "shield") await attempt(label, () => shield(() => body(op.body, label)));
         // Not caught: it fails the update, the branch or the workflow.
         else if (op.op === "throw") leaf(op, label);
         else await attempt(label, () => leaf(op, label));

@@ -1,7 +1,7 @@
 // Random workflow programs and random lives for them, for property tests. random_interpreter.ts runs the programs; a life is a list of
 // things that happen outside.
 import fc from "fast-check";
-import type { Leaf, Op, Step } from "./random_interpreter.ts";
+import type { ArmOp, Leaf, Op, Step } from "./random_interpreter.ts";
 
 const leaf: fc.Arbitrary<Leaf> = fc.oneof(
   { weight: 4, arbitrary: fc.constant<Leaf>({ op: "act" }) },
@@ -16,7 +16,24 @@ const leaf: fc.Arbitrary<Leaf> = fc.oneof(
     ),
   },
 );
-const { body } = fc.letrec<{ op: Op; body: Op[] }>((tie) => ({
+const { body } = fc.letrec<{ op: Op; body: Op[]; then: Op[]; arm: ArmOp }>((tie) => ({
+  then: fc.oneof({ weight: 2, arbitrary: fc.constant<Op[]>([]) }, { weight: 1, arbitrary: tie("body") }),
+  arm: fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        arm: fc.constant("signal" as const),
+        name: fc.constantFrom("a" as const, "b" as const, "c" as const),
+        then: tie("then"),
+      }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({ arm: fc.constant("timer" as const), ms: fc.integer({ min: 0, max: 3 }), then: tie("then") }),
+    },
+    { weight: 2, arbitrary: fc.record({ arm: fc.constant("handed" as const), leaf, again: fc.boolean(), then: tie("then") }) },
+    { weight: 3, arbitrary: fc.record({ arm: fc.constant("call" as const), body: tie("body"), then: tie("then") }) },
+  ),
   op: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
     { weight: 6, arbitrary: leaf },
@@ -27,6 +44,14 @@ const { body } = fc.letrec<{ op: Op; body: Op[] }>((tie) => ({
     {
       weight: 2,
       arbitrary: fc.record({ op: fc.constant("race" as const), arms: fc.array(leaf, { minLength: 2, maxLength: 3 }) }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        op: fc.constant("select" as const),
+        times: fc.integer({ min: 1, max: 3 }),
+        arms: fc.array(tie("arm"), { minLength: 1, maxLength: 4 }),
+      }),
     },
     { weight: 1, arbitrary: fc.record({ op: fc.constant("shield" as const), body: tie("body") }) },
   ),

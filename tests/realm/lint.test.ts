@@ -101,6 +101,23 @@ const FOUND: readonly (readonly [what: string, code: string, expected: readonly 
       "receive-where-forbidden 3:23",
     ],
   ],
+  [
+    "selects and named timers",
+    `import { select, timer } from "temporalex/workflow";\nexport const t = timer("x", "1h");\n` +
+    run(
+      "select([on(go, () => 1)]);\ntimer('x', 5);\nsideEffect(() => select([on(go, () => 1)]));\n" +
+        "await select([on(sleep('1h'), () => 1), on(acts.ship(n), () => 2), on(async () => await receive(0, []), () => 3)]);",
+    ),
+    [
+      "primitive-while-loading 2:18",
+      "floating-promise 4:1",
+      "floating-promise 5:1",
+      "blocking-where-forbidden 6:18",
+      "eager-arm 7:18",
+      "eager-arm 7:44",
+      "receive-where-forbidden 7:89",
+    ],
+  ],
   ["foreign promises", run("await new Promise((resolve) => keep.push(resolve as never));"), [
     "module-state 2:0",
     "foreign-await 2:1",
@@ -168,6 +185,15 @@ const SOUND: readonly (readonly [what: string, code: string])[] = [
   [
     "receive in a function of its own",
     "async function room() { return await receive(0, [on(go, (_, s) => stop(s))]); }\nexport const w = workflow('W', async () => await room());",
+  ],
+  [
+    "selects",
+    `import { select, timer } from "temporalex/workflow";\nconst hour = timer("1h", () => false);\nconst named = timer("hour", 1, () => false);\n` +
+    run(
+      "const late = timer('late', '1h');\nconst body = () => 0;\n" +
+        "await select([hour, named, on(late, () => 1), on(() => acts.ship(n), () => 2), timer(5, body), " +
+        "on(go, async () => await receive(0, [on(go, (_, s) => stop(s))]))]);",
+    ),
   ],
   [
     "handlers kept in a constant",

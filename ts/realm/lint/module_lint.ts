@@ -30,7 +30,7 @@ export interface MessageUse {
 const WORKFLOW = /^(?:temporalex|@temporalex\/temporalex)\/workflow$/;
 /** Primitives whose promise must be awaited. */
 const WAITING = new Set([
-  ...["sleep", "waitForSignal", "receive", "parallel", "shield", "updateState"],
+  ...["sleep", "waitForSignal", "receive", "select", "parallel", "shield", "updateState"],
   ...["executeChild", "startChild", "spawn"],
 ]);
 /** All that needs a run. */
@@ -177,15 +177,17 @@ export class ModuleLint {
   }
 
   #primitive(name: string, call: CallExpression, deferred: boolean, outer: readonly AnyNode[]): void {
-    const waits = WAITING.has(name);
+    const named = name === "timer" && isNamedTimer(call);
+    const waits = WAITING.has(name) || named;
+    const needsRun = NEEDS_RUN.has(name) || named;
     if (waits) this.#waits.push(call);
     if (!deferred) {
-      if (NEEDS_RUN.has(name)) {
+      if (needsRun) {
         this.#add("primitive-while-loading", call, name, `${name}() is called while the module is loaded, where there is no run`);
       }
       return;
     }
-    if (NEEDS_RUN.has(name)) this.#where(name, call, outer);
+    if (needsRun) this.#where(name, call, outer);
     if (waits) this.#floating(name, call, outer);
     if (name === "receive") this.#receive(call, outer);
     if (name === "patched" || name === "deprecatePatch") this.#patch(name, call);
@@ -248,7 +250,12 @@ export class ModuleLint {
       if (isFunction(node)) inFunction = true;
       if (node.type !== "CallExpression" || !inFunction) continue;
       const name = this.#calleeName(node.callee as AnyNode);
-      const where = name === "on"
+      // The body of an arm runs where its select stands; a function that is its source is a scope of its own.
+      const arm = name === "on" && this.#isArm(outer, i);
+      if (arm && outer[i + 1] !== (node.arguments[0] as unknown)) continue;
+      const where = arm
+        ? "a function of a select"
+        : name === "on"
         ? "a message handler"
         : name === "parallel"
         ? "a branch of parallel()"
@@ -258,6 +265,13 @@ export class ModuleLint {
       if (where !== undefined) return this.#add("receive-where-forbidden", call, "receive", `receive() is called in ${where}`);
       if (name === "workflow") return;
     }
+  }
+
+  /** Whether the call at `outer[i]` stands in the list of a select. */
+  #isArm(outer: readonly AnyNode[], i: number): boolean {
+    const above = outer[i - 2];
+    return outer[i - 1]?.type === "ArrayExpression" && above?.type === "CallExpression" &&
+      this.#calleeName(above.callee as AnyNode) === "select";
   }
 
   // ------------------------------------------------------------------------------------------------------- globals
@@ -334,6 +348,7 @@ export class ModuleLint {
       const validate = property(node.arguments[2] as AnyNode | undefined, "validate");
       if (isFunction(validate) && validate.async) this.#add("async-validator", validate, "validate", "this validator is async");
     } else if (name === "workflow") this.#definition(node);
+    else if (name === "select") this.#arms(node);
     else if (name === "sideEffect") {
       const fn = node.arguments[0] as AnyNode | undefined;
       if (isFunction(fn) && fn.async) this.#add("async-side-effect", fn, "sideEffect", "this function of sideEffect() is async");
@@ -346,6 +361,18 @@ export class ModuleLint {
     const raced = list.elements.some((element) => element !== null && this.#waits.some((wait) => wait.start === element.start));
     const { name } = ((node.callee as Extract<AnyNode, { type: "MemberExpression" }>).property) as Identifier;
     if (raced) this.#add("promise-race", node, `Promise.${name}`, `the losers of Promise.${name}() go on until their scope ends`);
+  }
+
+  /** `on(sleep("1h"), ...)`: what it starts is not the select's. */
+  #arms(node: CallExpression): void {
+    const [list] = node.arguments;
+    if (list?.type !== "ArrayExpression") return;
+    for (const arm of list.elements) {
+      if (arm?.type !== "CallExpression" || this.#calleeName(arm.callee as AnyNode) !== "on") continue;
+      const [source] = arm.arguments;
+      if (source === undefined || !this.#waits.some(({ start }) => start === source.start)) continue;
+      this.#add("eager-arm", source, "on", "what is started here goes on when another arm of the select wins");
+    }
   }
 
   #definition(node: CallExpression): void {
@@ -421,6 +448,11 @@ export class ModuleLint {
     for (const child of children(node)) if (this.#thinksOfCancellation(child)) return true;
     return false;
   }
+}
+
+/** `timer("name", "1h")`; with a body it is an arm of a select. */
+function isNamedTimer(call: CallExpression): boolean {
+  return call.arguments.length === 2 && !isFunction(call.arguments[1] as AnyNode) && call.arguments[1]!.type !== "Identifier";
 }
 
 function keyOf(p: Extract<AnyNode, { type: "Property" }>): string | undefined {

@@ -141,7 +141,8 @@ export const RULES = {
   },
   "floating-promise": {
     severity: "error",
-    finds: "a primitive that is started and not awaited (sleep, activities, children, receive, parallel, waitForSignal, ...)",
+    finds:
+      "a primitive that is started and not awaited (sleep, activities, children, receive, select, parallel, waitForSignal, ...)",
     why: "nobody sees its result or failure, and what is still pending when its scope ends is cancelled",
     advice: "await it; do things at once with parallel()",
   },
@@ -150,7 +151,14 @@ export const RULES = {
     finds: "Promise.race and Promise.any over primitives",
     why: "the losers go on: a timer stands and an activity runs until the scope ends, and its failure is nobody's",
     advice:
-      "use receive() with a timeout for messages, an activity's own timeouts for deadlines, parallel() to run all to their end",
+      "use select(), which cancels the losers; receive() with a timeout for many messages, parallel() to run all to their end",
+  },
+  "eager-arm": {
+    severity: "warning",
+    finds: "an arm of select() whose activity, timer or child is started where it stands: on(sleep('1h'), ...)",
+    why:
+      "it is a promise that the select was handed, so it goes on when another arm wins; in a loop there is one more with each turn",
+    advice: "give a function, on(() => shop.charge(order), ...), or timer('1h', ...); start what is to go on before the select",
   },
   "async-validator": {
     severity: "error",
@@ -178,15 +186,15 @@ export const RULES = {
   },
   "receive-where-forbidden": {
     severity: "error",
-    finds: "receive() in message handlers, in branches of parallel() and in spawnAsync()",
+    finds: "receive() in message handlers, in branches of parallel(), in functions of select() and in spawnAsync()",
     why: "messages have one receiver at a time, which is run; it fails the task",
-    advice: "receive in run; wait for a single signal with waitForSignal()",
+    advice: "receive in run; wait for a single signal with waitForSignal() or select()",
   },
   "foreign-await": {
     severity: "warning",
     finds: "`await new Promise(...)` in workflow code",
     why: "a promise that nothing in the workflow settles never wakes it, which fails the task as a deadlock",
-    advice: "await a primitive: waitForSignal(), sleep(), an activity",
+    advice: "await a primitive: waitForSignal(), sleep(), select(), an activity",
   },
   "swallowed-cancellation": {
     severity: "error",

@@ -10,12 +10,14 @@ import {
   publishState,
   receive,
   reply,
+  select,
   shield,
   sideEffect,
   signal,
   sleep,
   spawnAsync,
   stop,
+  timer,
   update,
   updateState,
   waitForSignal,
@@ -40,6 +42,8 @@ const ALLOWED: { [row: string]: () => Promise<unknown> | unknown } = {
   "publishState": () => publishState({ seen: true }) ?? "published",
   "patched / deprecatePatch": () => (deprecatePatch("old"), patched("new")),
   "parallel": async () => (await parallel([() => acts.work(1), () => 2])).map((r) => r.ok && r.value),
+  "select": () => select([on(other, () => 0), on(() => acts.work(20), (x) => x)]),
+  "named timer": () => timer("name", 10).then(() => "slept"),
   "shield": () => shield(() => acts.work(20)),
 };
 const EXPECTED: { [row: string]: { value: unknown; commands: string[] } } = {
@@ -50,6 +54,8 @@ const EXPECTED: { [row: string]: { value: unknown; commands: string[] } } = {
   "publishState": { value: "published", commands: [] },
   "patched / deprecatePatch": { value: true, commands: ["SET_PATCH_MARKER", "SET_PATCH_MARKER"] },
   "parallel": { value: [2, 2], commands: ["SCHEDULE_ACTIVITY 1"] },
+  "select": { value: 21, commands: ["SCHEDULE_ACTIVITY 1"] },
+  "named timer": { value: "slept", commands: ["START_TIMER 1"] },
   "shield": { value: 21, commands: ["SCHEDULE_ACTIVITY 1"] },
 };
 
@@ -81,6 +87,8 @@ const PLACES: { [place: string]: (body: () => unknown) => Promise<unknown> } = {
     if (!result.ok) throw result.error;
     return result.value;
   },
+  "function of a select": (body) => select([on(body, (value) => value)]),
+  "body of an arm": (body) => select([timer(0, body)]),
   "branch of a branch": async (body) => {
     const [outer] = await parallel([() => parallel([body])]);
     if (!outer.ok) throw outer.error;
@@ -141,7 +149,8 @@ const failureType = (d: { server: { taskFailure?: { failure: { failureInfo: unkn
 };
 
 const handlers = Object.keys(PLACES).filter((place) => place.includes("handler"));
-const branches = Object.keys(PLACES).filter((place) => place.includes("branch"));
+/** Scopes of their own in run. */
+const branches = Object.keys(PLACES).filter((place) => place.includes("branch") || place.startsWith("function"));
 const background = Object.keys(PLACES).filter((place) => place.startsWith("async"));
 // Types refuse these as well; the casts are for whoever has none.
 // deno-lint-ignore no-explicit-any
@@ -155,6 +164,15 @@ export const cases: Case[] = [
     name: "run: receive is allowed",
     async run() {
       const d = await drive(workflow("Nest", () => receive(3, [on(go, (_, n) => stop(n + 1))])));
+      d.server.signal("go");
+      await d.task();
+      equal(await d.finish(), 4);
+    },
+  },
+  {
+    name: "body of an arm: receive is allowed",
+    async run() {
+      const d = await drive(workflow("Nest", () => select([timer(0, () => receive(3, [on(go, (_, n) => stop(n + 1))]))])));
       d.server.signal("go");
       await d.task();
       equal(await d.finish(), 4);
@@ -229,7 +247,7 @@ export const cases: Case[] = [
       /^NestingError: continueAsNew cannot be used in .*; it belongs in the run function/,
     ),
   ]),
-  ...["run", ...branches, ...background].map((place) =>
+  ...["run", "body of an arm", ...branches, ...background].map((place) =>
     forbidden(place, "spawnAsync", anySpawn, /^NestingError: spawnAsync cannot be used in .*; it belongs in a message handler/)
   ),
   ...["run", ...branches, ...handlers.filter((place) => place.startsWith("sync"))].map((place) =>

@@ -9,11 +9,13 @@ import {
   patched,
   publishState,
   receive,
+  select,
   sideEffect,
   signal,
   sleep,
   spawnAsync,
   stop,
+  timer,
   update,
   updateState,
   waitForSignal,
@@ -117,6 +119,7 @@ export const cases: Case[] = [
           on(end, (_, s) => stop(s)),
         ]);
         await parallel([() => acts.work(3), () => acts.work(4)]); // both in one activation
+        await select([timer("late", 9, () => 1), on(() => acts.work(5), () => 2), on(go, () => 3)]); // those of its arms
         return continueAsNew(); // ContinueAsNew
       });
       const d = await drive(w);
@@ -141,13 +144,16 @@ export const cases: Case[] = [
       d.server.completeActivity("3");
       d.server.completeActivity("4");
       await task();
+      d.server.completeActivity("5");
+      await task();
       deepEqual(commands, [
         ["SCHEDULE_ACTIVITY 1"],
         ["START_TIMER 1"],
         ["RECORD_SIDE_EFFECT", "SET_PATCH_MARKER", "SET_PATCH_MARKER"],
         ["SCHEDULE_ACTIVITY 2", "UPDATE_RESPONSE", "UPDATE_RESPONSE"],
         ["SCHEDULE_ACTIVITY 3", "SCHEDULE_ACTIVITY 4"],
-        ["CONTINUE_AS_NEW"],
+        ["START_TIMER 2", "SCHEDULE_ACTIVITY 5"],
+        ["CANCEL START_TIMER 2", "CONTINUE_AS_NEW"],
       ]);
       await d.finish();
     },

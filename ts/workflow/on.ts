@@ -21,12 +21,14 @@ export interface Arm<R> {
  * anything. Made by {@link on}.
  */
 export interface SignalHandler<S, R> extends HandlerShape, Arm<R> {
+  /** What it waits for. */
   readonly source: "signal";
   readonly _s?: (state: S) => void;
 }
 
 /** The handler of an update, over a reducer state `S`. Made by {@link on}. */
 export interface UpdateHandler<S> extends HandlerShape {
+  /** What it waits for. */
   readonly source: "update";
   readonly _s?: (state: S) => S;
 }

@@ -109,7 +109,7 @@ const strict: StandardSchemaV1<unknown, number> = {
 
 export const cases: Case[] = [
   {
-    name: "select: P9, the earliest event wins however tasks were grouped",
+    name: "P9, the earliest event wins however tasks were grouped",
     async run() {
       const w = workflow("W", () =>
         select([
@@ -137,7 +137,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "select: what is ready when it is entered wins in written order",
+    name: "what is ready when it is entered wins in written order",
     async run() {
       const w = workflow("W", async () => {
         const done = acts.work(1);
@@ -169,7 +169,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "select: when something is ready, functions are not called and no timer is started",
+    name: "when something is ready, functions are not called and no timer is started",
     async run() {
       let calls = 0;
       const w = workflow("W", async () => {
@@ -193,7 +193,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "select: signals that came with the start are ready",
+    name: "signals that came with the start are ready",
     async run() {
       const d = await drive(workflow("W", () => select([on(b, ([n]) => `b${n}`), on(a, ([n]) => `a${n}`)])));
       d.server.signal("a", 1);
@@ -203,7 +203,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "select: a losing signal is not consumed",
+    name: "a losing signal is not consumed",
     async run() {
       const w = workflow("W", async () => {
         const first = await select([on(a, ([n]) => n), on(b, ([n]) => n), timer("1h", () => -1)]);
@@ -227,7 +227,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "select: what its functions and timers have started is cancelled when another arm wins; what it was handed goes on",
+    name: "what its functions and timers have started is cancelled when another arm wins; what it was handed goes on",
     async run() {
       const w = workflow("W", async () => {
         const handed = acts.work(1);
@@ -271,7 +271,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "select: of a child that a function has started and holds by its handle, only the wait is given up",
+    name: "of a child that a function has started and holds by its handle, only the wait is given up",
     async run() {
       const w = workflow("W", async () => {
         const won = await select([
@@ -294,7 +294,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "select: a timer made inside of a loop starts anew, a handle made before it does not",
+    name: "a timer made inside of a loop starts anew, a handle made before it does not",
     async run() {
       const d = await drive(refreshing);
       deepEqual(await task(d), ["START_TIMER 1"]);
@@ -324,7 +324,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "select: a body runs when the losers have been told, may wait, and its value is the value",
+    name: "a body runs when the losers have been told, may wait, and its value is the value",
     async run() {
       const w = workflow("W", async () => {
         const order: string[] = [];
@@ -371,7 +371,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "select: a losing activity that waits for its confirmation is asked and not waited for",
+    name: "a losing activity that waits for its confirmation is asked and not waited for",
     async run() {
       const w = workflow("W", async () => {
         const won = await select([on(() => waiting.work(1), () => "activity"), timer("10s", () => "too late")]);
@@ -389,7 +389,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "select: a function of several steps is one arm; the first that ends wins",
+    name: "a function of several steps is one arm; the first that ends wins",
     async run() {
       const w = workflow("W", () =>
         select([
@@ -427,7 +427,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "select: the failure of a function, a promise and a body is thrown, and the losers are cancelled",
+    name: "the failure of a function, a promise and a body is thrown, and the losers are cancelled",
     async run() {
       const fail = () => {
         throw new ApplicationFailure("broken", { type: "Broken" });
@@ -481,7 +481,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "select: waiters of one signal are served in the order in which they began to wait, before a receive",
+    name: "waiters of one signal are served in the order in which they began to wait, before a receive",
     async run() {
       const w = workflow("W", async () => {
         const log: string[] = [];
@@ -507,7 +507,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "select: two selects and a waitForSignal over signals that are buffered already",
+    name: "two selects and a waitForSignal over signals that are buffered already",
     async run() {
       const w = workflow("W", async () => {
         await sleep(1);
@@ -527,7 +527,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "select: in handlers of a receive it takes signals before the receive does, and a handler returns what it gives",
+    name: "in handlers of a receive it takes signals before the receive does, and a handler returns what it gives",
     async run() {
       const w = workflow("W", () =>
         receive([] as string[], [
@@ -556,7 +556,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "select: a body in run may receive, and run returns continueAsNew from it",
+    name: "a body in run may receive, and run returns continueAsNew from it",
     async run() {
       const w = workflow("W", async (runs: number) => {
         const got = await select([
@@ -578,7 +578,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "select: signals whose arguments a schema refuses are dropped, buffered or not, and the wait goes on",
+    name: "signals whose arguments a schema refuses are dropped, buffered or not, and the wait goes on",
     async run() {
       const checked = signal<[number]>("a", { args: [strict] });
       const w = workflow("W", async () => {
@@ -600,7 +600,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "select: a cancellation of the workflow is thrown; timers are cancelled, signals stay",
+    name: "a cancellation of the workflow is thrown; timers are cancelled, signals stay",
     async run() {
       const w = workflow("W", async () => {
         const caught = await select([timer("1h", () => "timer"), on(a, () => "signal"), on(sleep("2h"), () => "handle")])
@@ -625,7 +625,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "select: a cancellation of the workflow lets the functions of arms end first",
+    name: "a cancellation of the workflow lets the functions of arms end first",
     async run() {
       const w = workflow("W", async () => {
         const log: string[] = [];
@@ -661,7 +661,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "select: what goes wrong in a clean-up is thrown instead of the cancellation that caused it",
+    name: "what goes wrong in a clean-up is thrown instead of the cancellation that caused it",
     async run() {
       const w = workflow("W", () =>
         select([on(() =>
@@ -677,7 +677,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "select: a shield keeps a cancellation out, of the select and of its arms",
+    name: "a shield keeps a cancellation out, of the select and of its arms",
     async run() {
       const w = workflow(
         "W",
@@ -687,7 +687,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "select: the end of its scope takes it back, with a warning",
+    name: "the end of its scope takes it back, with a warning",
     async run() {
       const w = workflow("W", async () => {
         await parallel([
@@ -710,7 +710,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "select: run ends while one stands",
+    name: "run ends while one stands",
     async run() {
       const w = workflow("W", async () => {
         void select([on(a, () => 1), timer("1h", () => 2), on(() => acts.work(1), () => 3)]);
@@ -726,7 +726,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "select: arms are plain descriptions and can be used again",
+    name: "arms are plain descriptions and can be used again",
     async run() {
       const arms = [timer("1h", () => "timer"), on(a, ([n]) => `a${n}`), on(() => acts.work(1), (x) => `work ${x}`)];
       const w = workflow("W", async () => [await select(arms), await select(arms), await select(arms)]);
@@ -741,7 +741,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "select: misuse fails the task and says what to do",
+    name: "misuse fails the task and says what to do",
     async run() {
       const wrong = async (arms: () => unknown, pattern: RegExp) => match(await refusal(() => select(arms() as never)), pattern);
       await wrong(() => [], /select got no arms, so nothing could ever end it/);
@@ -772,7 +772,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "select: what on and timer refuse at once",
+    name: "what on and timer refuse at once",
     async run() {
       const seen: string[] = [];
       const w = workflow("W", async () => {
@@ -804,7 +804,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "select: a timer's name is its summary in the history, and what a stack trace shows",
+    name: "a timer's name is its summary in the history, and what a stack trace shows",
     async run() {
       const w = workflow("W", async () => {
         await timer("nap", "1s");

@@ -27,6 +27,7 @@ import {
   waitForSignal,
   workflow,
 } from "../../ts/workflow/mod.ts";
+import { until } from "../support/services.ts";
 
 const DAY = 86_400_000;
 const START = Date.UTC(2030, 0, 1);
@@ -229,7 +230,8 @@ test("time waits for an activity that is completed from outside", () =>
     await env.runWorker({ workflows: [pay], activities: outside }, async () => {
       const handle = await env.client.start(pay, { id: "1", args: [1] });
       const result = handle.result();
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await until("the activity has run", () => token !== undefined);
+      await new Promise((resolve) => setTimeout(resolve, 50));
       assert.equal(env.now(), START);
       await env.client.completeActivity(token!, "from outside");
       assert.equal(await result, "from outside");

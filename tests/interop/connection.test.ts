@@ -23,7 +23,7 @@ test("a server whose port is taken is not mistaken for the one that has it", { s
 });
 
 test("connect tells what the server can do, and the connection serves clients", { skip: noServer }, async () => {
-  const connection = await Connection.connect({ address: server.address, namespace: "default" });
+  const connection = await Connection.connect({ address: server.address, namespace: "default", connectTimeout: "60s" });
   const { version, capabilities } = await connection.serverInfo();
   assert.match(version, /^\d+\.\d+\.\d+/);
   assert.equal(capabilities.supportsSchedules, true);
@@ -54,7 +54,7 @@ test("a worker and a client over mTLS, and a caller without a certificate", { sk
     const { certificate, key } = authority.issue("client");
     return { serverRootCaCertificate: ours.certificate, clientCertificate: certificate, clientKey: key };
   };
-  const service = await Connection.connect({ address, namespace: "default", tls: pair(ours) });
+  const service = await Connection.connect({ address, namespace: "default", tls: pair(ours), connectTimeout: "60s" });
   try {
     const taskQueue = "secure";
     const hello = workflow("Hello", async (name: string) => {

@@ -1,0 +1,7 @@
+//! A random life of the engine, as `Sim` (`engine_random.rs` draws them).
+mod checks;
+mod replies;
+mod sim;
+mod worker;
+
+pub use sim::Sim;

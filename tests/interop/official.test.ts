@@ -1,5 +1,6 @@
 // runtime: node
 // Temporal's own TypeScript SDK, worker and client, on `temporalex dev` and on a real Temporal dev server: the same programs, side by side.
+// takes: 90 s
 // What comes of them must be equal, and so must the histories, event by event, where chance has no part in them.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";

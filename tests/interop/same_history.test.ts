@@ -1,5 +1,5 @@
 // The embedded engine against the real server: the same lives of the same workflows, and the histories that both write, field by field.
-// takes: 45 s
+// takes: 70 s
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { activityInfo, completeAsync, heartbeat, sleep as activitySleep } from "../../ts/activity/mod.ts";

@@ -215,12 +215,14 @@ test(
 );
 
 test("a history of 20,000 events comes by pages where it is not cached", { skip: noServer }, async () => {
-  // A replay of it may take its time.
-  const handle = (await client.start(flows.long, { id: "long", args: [5, 4000], taskTimeout: "2m" })).with({ timeout: "2m" });
+  const handle = await client.start(flows.long, { id: "long", args: [5, 4000], taskTimeout: "5s" });
   const sum = 5 * 3999 * 4000 / 2;
-  await work(() =>
-    until("it waits", async () => await handle.query(flows.size) === sum && (await handle.describe()).historyLength > 20_000)
-  );
+  await work(async () => {
+    for (const events of [8000, 16_000, 20_000]) {
+      await until(`${events} events`, async () => (await handle.describe()).historyLength > events);
+    }
+    await until("it waits", async () => await handle.query(flows.size) === sum);
+  });
   // A server counts pages in what was written at once, which for a signal is one event.
   for (let i = 0; i < 20; i++) await Promise.all(Array.from({ length: 50 }, () => handle.signal(flows.note, "one more")));
   let pages = 0;
@@ -232,9 +234,12 @@ test("a history of 20,000 events comes by pages where it is not cached", { skip:
     },
   };
   await work(async () => {
-    assert.equal(await handle.query(flows.size), sum);
-    assert.ok(pages > 1, `${pages} pages for a query`);
+    // A server (1.29) that does not have such a history read within a second loses the task that it is about, and gives it again when its
+    // time is over: on a busy machine more than once. An update waits for that, and behind it a query is a task of its own.
     assert.equal(await handle.update(flows.add, 1), sum + 1001);
+    const before = pages;
+    assert.equal(await handle.query(flows.size), sum);
+    assert.ok(pages > before + 1, `${pages - before} pages for a query`);
     await handle.signal(flows.end);
     assert.equal(await handle.result(), sum + 1001);
   }, { service: counting, cachedWorkflows: 0 });

@@ -233,6 +233,13 @@ export async function parent(how) {
 /** A child that does what it is told, when its parent has seen its start. */
 export async function obeys(how, next = 0) {
   if (how === "waits") await wf.sleep("1h");
+  if (how === "lingers") {
+    // Its parent learns that it was asked to, and then that it has stopped.
+    await wf.sleep("1h").catch(async (error) => {
+      await wf.CancellationScope.nonCancellable(() => wf.sleep(A_WHILE));
+      throw error;
+    });
+  }
   await wf.sleep(A_WHILE);
   if (how === "fails") {
     throw wf.ApplicationFailure.nonRetryable("as told", "Told", 7);
@@ -250,7 +257,7 @@ export async function parentOf(how, options = {}) {
   const child = { workflowId: `${workflowId}-child`, args: [how], ...options };
   if (how !== "cancelled") return outcome(wf.executeChild(obeys, child));
   const scope = new wf.CancellationScope();
-  const result = scope.run(() => outcome(wf.executeChild(obeys, { ...child, args: ["waits"] })));
+  const result = scope.run(() => outcome(wf.executeChild(obeys, { ...child, args: ["lingers"] })));
   await wf.sleep(A_WHILE);
   scope.cancel();
   return result;

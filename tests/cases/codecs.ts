@@ -66,8 +66,10 @@ const keeper = workflow("Keeper", {
   messages: { count },
   queries: { count: (published: number) => published },
   async run(first: string): Promise<string[]> {
+    const echoed = await acts.echo(first);
+    // Whoever has seen this may send updates: before, there is nobody who takes them.
     publishState(1);
-    const texts = await receive([await acts.echo(first)], [
+    const texts = await receive([echoed], [
       on(add, ([text], texts) => {
         publishState(texts.length + 1);
         return reply(text, [...texts, text]);

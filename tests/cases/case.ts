@@ -30,7 +30,7 @@ class Skipped extends Error {}
 const shown = (e: unknown): string => e instanceof Error ? stackText(e) : String(e);
 
 /** A case that takes longer is hung: the slowest takes a few seconds. The rest is run, and it is named. */
-const HUNG_MS = 90_000;
+const HUNG_MS = 150_000;
 
 export async function runCase(file: string, one: Case): Promise<CaseResult> {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -38,7 +38,7 @@ export const cases: Case[] = [
         equal(await neighbours[0]!.auto(), 3, neighbours[0]!.failure);
         equal(await neighbours[1]!.auto(), 2, neighbours[1]!.failure);
         equal(await h.start("Calm", { args: [1] }).auto(), 1);
-      }, { watchdogMs: 30_000 }),
+      }, { watchdogMs: 120_000 }),
   },
   {
     name: "realm: recursion without end in workflow code is an error of that workflow",

@@ -146,7 +146,7 @@ export const cases: Case[] = [
           equal(await run.auto(), 2, run.failure);
         }
         deepEqual(fetched.filter((runId) => runId === neighbours[1]!.server.runId), []);
-      }, { watchdogMs: 30_000 }),
+      }, { watchdogMs: 120_000 }),
   },
   {
     name: "sharded realm: bytes that are no task, and disposal with work open in both workers",

@@ -97,3 +97,22 @@ proptest! {
         prop_assert_eq!(live(&steps), live(&steps));
     }
 }
+
+/// A timer and the retry of an activity that are due in the same microsecond, and a crash before either.
+#[test]
+fn a_retry_and_a_timer_of_one_moment() {
+    live(&[
+        (133, 0),
+        (98, 19685),
+        (66, 17),
+        (138, 16384),
+        (16, 14712),
+        (206, 22016),
+        (58, 19713),
+        (0, 2048),
+        (30, 714),
+        (39, 30978),
+        (122, 1000),
+        (26, 0),
+    ]);
+}

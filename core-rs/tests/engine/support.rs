@@ -620,7 +620,12 @@ impl T {
     pub fn check_memory(&mut self) {
         for (id, s) in &self.store.runs {
             let Some(record) = self.engine.record_of(&s.row.workflow_id, id) else { continue };
-            let stored = self.store.record(id);
+            let mut stored = self.store.record(id);
+            // An activity whose retry was due when its run was loaded waits in a queue, and is no write of its own: the store finds the run by
+            // its wake. That is another one's (a timer's) where both were due in the same microsecond; else the row changes and is written.
+            if let (Some(row), Some(kept)) = (&record.row, &mut stored.row) {
+                kept.ready |= row.ready && kept.wake_at_ms > 0.0 && kept.wake_at_ms <= self.now;
+            }
             same_record(id, &record, &stored);
         }
     }

@@ -47,7 +47,7 @@ after(async () => {
   await server?.stop();
 });
 
-const run = (...args: string[]) => runCommand([...args, "--address", server.address]);
+const run = (...args: string[]) => runCommand([...args, "--address", server.address, "--timeout", "90s"]);
 async function ok(...args: string[]): Promise<string> {
   const { code, out, err } = await run(...args);
   assert.equal(code, 0, `${args.join(" ")}: ${err}`);

@@ -24,9 +24,9 @@ use crate::sorted::SortedSet;
 
 /// Who acts where no client does, as a server names it.
 pub const SERVER: &str = "history-service";
-/// An order whose target cannot be had is tried again after this, then ever later.
+/// An order whose target cannot be had is tried again after this, then ever later; others may be waiting for what it does.
 const RETRY_FIRST: i64 = SECOND;
-const RETRY_MAX: i64 = 60 * SECOND;
+const RETRY_MAX: i64 = 10 * SECOND;
 
 /// Kinds of orders. Numbers are stored: never reuse one.
 pub mod what {
@@ -170,7 +170,8 @@ impl Engine {
 
     fn retry_orders(&mut self, slot: u32) {
         self.with_run(slot, |run, cx| {
-            if run.orders.is_empty() {
+            // All orders that cannot be carried out now are tried again together: that they are many is no reason to wait longer.
+            if run.orders.is_empty() || run.orders_deadline.is_some() {
                 return;
             }
             run.order_attempts = (run.order_attempts + 1).min(16);

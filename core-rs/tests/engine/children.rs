@@ -351,6 +351,21 @@ fn a_start_waits_for_room_and_a_close_takes_it_back() {
 }
 
 #[test]
+fn many_starts_that_wait_for_room_are_tried_again_as_soon_as_one() {
+    let mut t = T::with(EngineOptions { max_open_runs: 2, ..Default::default() });
+    t.start("p");
+    t.start("other");
+    let task = t.task();
+    let names: Vec<String> = (0..20).map(|i| format!("c{i}")).collect();
+    t.complete(&task, names.iter().map(|id| child(id)).collect());
+    t.terminate("other").unwrap();
+    t.advance(1_100.0);
+    let open = names.iter().filter(|id| t.describe(id, "").is_ok()).count();
+    assert_eq!(open, 1, "there is room for one");
+    t.check_memory();
+}
+
+#[test]
 fn bad_attributes_fail_the_task_in_the_words_of_a_server() {
     let bad = |change: fn(&mut temporalex_core::api::command::v1::StartChildWorkflowExecutionCommandAttributes)| {
         let mut t = T::new();

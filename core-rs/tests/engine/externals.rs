@@ -178,6 +178,50 @@ fn p2_orders_for_a_run_that_cannot_be_read_wait_in_their_order() {
 }
 
 #[test]
+fn many_orders_that_cannot_be_carried_out_wait_no_longer_than_one() {
+    let mut t = T::new();
+    let targets: Vec<String> = (0..20).map(|i| format!("target{i}")).collect();
+    for id in &targets {
+        t.start(id);
+        let task = t.task();
+        t.complete(&task, vec![]);
+    }
+    t.start("p");
+    let task = t.task();
+    t.restart();
+    let away = |t: &mut T| t.store.unreadable.extend(targets.iter().cloned());
+    let signalled = |t: &mut T| t.shape("p").matches("ExternalSignaled").count();
+    away(&mut t);
+    t.complete(&task, targets.iter().map(|id| signal_external(id, "a", false)).collect());
+    assert_eq!(signalled(&mut t), 0);
+    t.store.unreadable.clear();
+    t.advance(1_100.0);
+    assert_eq!(signalled(&mut t), 20, "each is tried again after the first wait");
+    t.check_memory();
+
+    // However long the store was away, it is asked again soon.
+    let task = loop {
+        let task = t.task();
+        if task.workflow_execution.as_ref().unwrap().workflow_id == "p" {
+            break task;
+        }
+        t.complete(&task, vec![]);
+    };
+    t.restart();
+    away(&mut t);
+    t.complete(&task, targets.iter().map(|id| signal_external(id, "b", false)).collect());
+    for _ in 0..100 {
+        t.advance(5_000.0);
+    }
+    assert_eq!(signalled(&mut t), 20);
+    t.store.unreadable.clear();
+    t.advance(10_000.0);
+    assert_eq!(signalled(&mut t), 40);
+    assert!(targets.iter().all(|id| t.shape(id).matches(" Signaled").count() == 2));
+    t.check_memory();
+}
+
+#[test]
 fn bad_attributes_fail_the_task_in_the_words_of_a_server() {
     use temporalex_core::api::command::v1::command::Attributes as C;
     let bad = |command, cause| {

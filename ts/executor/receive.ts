@@ -13,8 +13,9 @@ import { SeldomSet } from "./seldom.ts";
 import { stackText } from "../converter/stack.ts";
 import { inClosure, slot } from "./slot.ts";
 import type { ReceiveState } from "./tracing.ts";
-import { ReceiveAwaiter, ReceiveTimer, StateAwaiter, type StateChange } from "./receive_awaiters.ts";
+import { ReceiveAwaiter, StateAwaiter, type StateChange } from "./receive_awaiters.ts";
 import { rejected, Strand } from "./strand.ts";
+import { InnerTimer } from "./timers.ts";
 import { type Outcome, startStrand } from "./turns.ts";
 import { acceptUpdate, completeUpdate, failUpdate, rejectUpdate } from "./updates.ts";
 import { view } from "./view.ts";
@@ -47,7 +48,7 @@ export class ReceiveScope {
   readonly #changes: StateAwaiter<unknown>[] = [];
   #stopping: "stop" | "timeout" | "cancel" | undefined;
   #cancelReason: unknown;
-  #timer: ReceiveTimer | undefined;
+  #timer: InnerTimer | undefined;
   /** It has a timeout, so its result says how it ended. */
   readonly #timed: boolean;
   /** timeout 0: only messages that had arrived before this number are dispatched (#20). */
@@ -79,7 +80,11 @@ export class ReceiveScope {
     }
     this.#limit = options.timeoutMs === 0 ? this.run.inbox.next : Infinity;
     if (options.timeoutMs !== undefined && options.timeoutMs > 0) {
-      this.#timer = new ReceiveTimer(strand, this, options.timeoutMs);
+      this.#timer = new InnerTimer(strand, options.timeoutMs, undefined, {
+        waitsFor: "receiveTimeout",
+        describe: () => "timeout of receive",
+        fired: () => this.#timeUp(),
+      });
     }
     this.awaiter = new ReceiveAwaiter(strand, this);
     this.run.receive = this;
@@ -147,7 +152,7 @@ export class ReceiveScope {
   /** Nothing is left to dispatch: with timeout 0 the time is up. */
   inboxDrained(): boolean {
     if (this.#limit === Infinity || this.isStopping) return false;
-    this.timeUp();
+    this.#timeUp();
     return true;
   }
 
@@ -351,7 +356,7 @@ export class ReceiveScope {
     this.#timer?.cancel();
   }
 
-  timeUp(): void {
+  #timeUp(): void {
     this.#stopping ??= "timeout";
     this.#finishIfDone();
   }

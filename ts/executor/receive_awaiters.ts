@@ -1,7 +1,6 @@
-// The awaiters of a receive: the call itself, its timeout, and updateState calls that wait for the reducer.
+// The awaiters of a receive: the call itself, and updateState calls that wait for the reducer.
 import type { ReceiveScope } from "./receive.ts";
 import { Awaiter, type Strand } from "./strand.ts";
-import { cancelTimer, startTimer, type TimerTarget } from "./timers.ts";
 
 export class ReceiveAwaiter extends Awaiter<unknown> {
   readonly waitsFor = "receive";
@@ -24,43 +23,6 @@ export class ReceiveAwaiter extends Awaiter<unknown> {
   override abandon(): void {
     // Only the end of the run abandons a receive; completion.ts answers its updates.
     this.drop();
-  }
-}
-
-/** The timeout of a receive: a timer like others, but what it wakes is the scope. */
-export class ReceiveTimer extends Awaiter<void> implements TimerTarget {
-  readonly waitsFor = "receiveTimeout";
-  readonly external = true;
-  readonly #scope: ReceiveScope;
-  readonly #seq: number;
-
-  constructor(strand: Strand, scope: ReceiveScope, durationMs: number) {
-    super(strand);
-    this.#scope = scope;
-    this.#seq = startTimer(strand.run, durationMs, undefined, this);
-  }
-
-  override get seq(): number {
-    return this.#seq;
-  }
-
-  describe(): string {
-    return "timeout of receive";
-  }
-
-  fired(): void {
-    this.drop();
-    this.#scope.timeUp();
-  }
-
-  cancel(): void {
-    if (!this.isPending) return;
-    cancelTimer(this.strand.run, this.#seq);
-    this.drop();
-  }
-
-  override abandon(): void {
-    this.cancel();
   }
 }
 

@@ -8,8 +8,8 @@ import { refuseControlValue } from "./parallel.ts";
 import type { SelectScope } from "./select.ts";
 import { registerWaiter, serveBefore, signalArgs, type SignalWaiter, unregisterWaiter } from "./signals.ts";
 import { slot } from "./slot.ts";
-import { Awaiter, Strand } from "./strand.ts";
-import { cancelTimer, startTimer, type TimerTarget } from "./timers.ts";
+import { Strand } from "./strand.ts";
+import { InnerTimer } from "./timers.ts";
 import { type Outcome, startStrand } from "./turns.ts";
 
 export abstract class Arm {
@@ -94,49 +94,11 @@ export class SignalArm extends Arm implements SignalWaiter {
   }
 }
 
-/** The timer of an arm: a timer like others, but what it wakes is the select. */
-class ArmTimer extends Awaiter<void> implements TimerTarget {
-  readonly waitsFor = "selectTimer";
-  readonly external = true;
-  readonly #arm: TimerArm;
-  readonly #seq: number;
-
-  constructor(arm: TimerArm, durationMs: number, name: string | undefined) {
-    const { strand } = arm.scope;
-    super(strand);
-    this.#arm = arm;
-    this.#seq = startTimer(strand.run, durationMs, name, this);
-  }
-
-  override get seq(): number {
-    return this.#seq;
-  }
-
-  describe(): string {
-    return `${this.#arm.describe()} of select`;
-  }
-
-  fired(): void {
-    this.drop();
-    this.#arm.fired();
-  }
-
-  cancel(): void {
-    if (!this.isPending) return;
-    cancelTimer(this.strand.run, this.#seq);
-    this.drop();
-  }
-
-  override abandon(): void {
-    this.cancel();
-  }
-}
-
 const NOTHING: Outcome<unknown> = { ok: true, value: undefined };
 
 export class TimerArm extends Arm {
   readonly #shape: ShapeOf<"timer">;
-  #timer: ArmTimer | undefined;
+  #timer: InnerTimer | undefined;
 
   constructor(scope: SelectScope, shape: ShapeOf<"timer">) {
     super(scope);
@@ -153,11 +115,12 @@ export class TimerArm extends Arm {
   }
 
   start(): void {
-    this.#timer = new ArmTimer(this, this.#shape.durationMs, this.#shape.name);
-  }
-
-  fired(): void {
-    this.has(NOTHING);
+    const { durationMs, name } = this.#shape;
+    this.#timer = new InnerTimer(this.scope.strand, durationMs, name, {
+      waitsFor: "selectTimer",
+      describe: () => `${this.describe()} of select`,
+      fired: () => this.has(NOTHING),
+    });
   }
 
   override giveUp(): void {

@@ -1,4 +1,4 @@
-// Durable timers: sleep, and the timeout of a receive. A timer that is started and cancelled in one activation leaves no event; the core
+// Durable timers: sleep, the timeout of a receive, arms of a select. A timer that is started and cancelled in one activation leaves no event; the core
 // sees to that. Cancelling gives no job back, so the awaiter settles by itself.
 import { CommandKind, StartTimer } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { defaultPayloadConverter } from "../converter/payload.ts";
@@ -65,5 +65,52 @@ export class SleepAwaiter extends Awaiter<void> implements TimerTarget {
   cancel(reason: unknown): void {
     cancelTimer(this.strand.run, this.#seq);
     this.fail(reason);
+  }
+}
+
+/** What an InnerTimer belongs to. */
+export interface InnerTimerOwner {
+  readonly waitsFor: "receiveTimeout" | "selectTimer";
+  describe(): string;
+  fired(): void;
+}
+
+/** A timer inside of something else that stands, and which it wakes: the timeout of a receive, or an arm of a select. */
+export class InnerTimer extends Awaiter<void> implements TimerTarget {
+  readonly external = true;
+  readonly #owner: InnerTimerOwner;
+  readonly #seq: number;
+
+  constructor(strand: Strand, durationMs: number, summary: string | undefined, owner: InnerTimerOwner) {
+    super(strand);
+    this.#owner = owner;
+    this.#seq = startTimer(strand.run, durationMs, summary, this);
+  }
+
+  get waitsFor(): InnerTimerOwner["waitsFor"] {
+    return this.#owner.waitsFor;
+  }
+
+  override get seq(): number {
+    return this.#seq;
+  }
+
+  describe(): string {
+    return this.#owner.describe();
+  }
+
+  fired(): void {
+    this.drop();
+    this.#owner.fired();
+  }
+
+  cancel(): void {
+    if (!this.isPending) return;
+    cancelTimer(this.strand.run, this.#seq);
+    this.drop();
+  }
+
+  override abandon(): void {
+    this.cancel();
   }
 }

@@ -1,10 +1,12 @@
 // The checks of every store, on SQLite over the browser's private files, in a worker. Stores of different names lie in one pool; a reopened
-// one is closed and opened by SQLite, with the pool's files kept. Answers the failures.
+// one is closed and opened by SQLite, with the pool's files kept. Then a short power-loss loop on this browser's SQLite. Answers the failures.
 import { OpfsDatabase } from "../../../ts/engine/sqlite/opfs/database.ts";
 import { loadSqlite, openPool } from "../../../ts/engine/sqlite/opfs/pool.ts";
 import { prepare } from "../../../ts/engine/sqlite/open.ts";
 import { MIGRATIONS } from "../../../ts/engine/sqlite/schema.ts";
 import { SqliteStore } from "../../../ts/engine/sqlite/store.ts";
+import { PowerLossLoop } from "../../power/loop.ts";
+import { PowerSqlite } from "../../power/sqlite.ts";
 import { runCheck, runClosedCheck, storeChecks } from "../../suites/store_suite.ts";
 
 globalThis.onmessage = async () => {
@@ -47,11 +49,16 @@ globalThis.onmessage = async () => {
       store.close();
     }
   });
+  for (const synchronous of ["FULL", "NORMAL"] as const) {
+    let state = 1;
+    const random = () => (state = (state * 48271) % 0x7fffffff) / 0x7fffffff;
+    failures.push(...new PowerLossLoop(await PowerSqlite.load(), { crashes: 15, synchronous, random }).run().problems);
+  }
   try {
     await openPool(sqlite, "contract", 200);
     failures.push("files that are in use were opened twice");
   } catch (e) {
     if ((e as Error).name !== "StoreBusyError") failures.push(`files in use: ${(e as Error).stack}`);
   }
-  globalThis.postMessage({ checks: storeChecks.length + 2, failures });
+  globalThis.postMessage({ checks: storeChecks.length + 4, failures });
 };

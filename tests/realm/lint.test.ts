@@ -66,6 +66,19 @@ const FOUND: readonly (readonly [what: string, code: string, expected: readonly 
       "blocking-where-forbidden 7:18",
     ],
   ],
+  [
+    "continueAsNew that is not returned",
+    `import { continueAsNew, continueAsNewWith } from "temporalex/workflow";\n` +
+    run(
+      "n > 3 && continueAsNew(1);\nif (n > 2) { await wf.continueAsNew(1); }\nvoid continueAsNewWith({}, 2);\n" +
+        "const next = continueAsNew(4);\nif (n > 1) return next;\nreturn n > 0 ? continueAsNew(5) : continueAsNewWith({}, 6);",
+    ),
+    [
+      "unreturned-continue-as-new 3:10",
+      "unreturned-continue-as-new 4:20",
+      "unreturned-continue-as-new 5:6",
+    ],
+  ],
   ["races", run("await Promise.race([sleep('1s'), acts.ship(n)]);\nawait Promise.any([acts.ship(n)]);"), [
     "promise-race 2:7",
     "promise-race 3:7",

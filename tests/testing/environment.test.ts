@@ -11,9 +11,10 @@ import {
 } from "../../ts/activity/mod.ts";
 import { silentLogger, WorkflowFailedError } from "../../ts/client/mod.ts";
 import { ActivityFailure, CancelledFailure, type Payload, TimeoutFailure } from "../../ts/converter/mod.ts";
-import { KeepsFailingError, mockActivities, runActivity, TestEnvironment } from "../../ts/testing/mod.ts";
+import { EndlessWaitError, KeepsFailingError, mockActivities, runActivity, TestEnvironment } from "../../ts/testing/mod.ts";
 import {
   activities,
+  continueAsNew,
   executeChild,
   now,
   on,
@@ -310,6 +311,83 @@ test("a wait for something that never comes ends with the caller's deadline, and
     const unserved = await env.client.start(month, { id: "2" });
     await assert.rejects(unserved.result({ timeout: 60 }), { name: "DeadlineExceededError" });
     assert.equal(env.now(), START);
+  }));
+
+const daily = workflow("Daily", async () => {
+  for (;;) await sleep("1 day");
+});
+const chain = workflow("Chain", async (n: number): Promise<ReturnType<typeof continueAsNew<[number]>>> => {
+  await sleep("1h");
+  if (n === 50) sideEffect(() => chained());
+  return continueAsNew(n + 1);
+});
+/** Called by the chain half way. */
+let chained = () => {};
+const nap = workflow("Nap", async () => void await sleep("120h"));
+
+test("a workflow that never ends ends the wait at the limit, with what it waits for and the line", async () => {
+  const env = await TestEnvironment.create({ startTime: START, logger: silentLogger, skipLimit: { time: "30 days" } });
+  try {
+    await env.runWorker({ workflows: [daily, month, forEver] }, async () => {
+      const endless = await env.client.start(daily, { id: "d-1" });
+      await assert.rejects(endless.result(), (error: Error) => {
+        assert.ok(error instanceof EndlessWaitError);
+        assert.match(error.message, /^the result of workflow "d-1" did not come in 30 days of virtual time, over 30 moments/);
+        assert.match(error.message, /run of workflow "Daily": .*\n\s+at .*environment\.test\.[jt]s:\d+:\d+/);
+        assert.match(error.message, /skipLimit/);
+        return true;
+      });
+      assert.equal(env.now() - START, 30 * DAY);
+      // What the test does in between begins the count anew, and the limit is for one workflow at a time.
+      await endless.terminate();
+      assert.equal(await env.client.execute(month, { id: "m-1" }), 30 * DAY);
+      assert.equal(await env.client.execute(month, { id: "m-2" }), 30 * DAY);
+    });
+  } finally {
+    await env.dispose();
+  }
+});
+
+test("a chain of runs that never ends is one wait, and other waits go on", async () => {
+  const env = await TestEnvironment.create({ startTime: START, logger: silentLogger, skipLimit: { moments: 100 } });
+  try {
+    await env.runWorker({ workflows: [chain, nap] }, async () => {
+      const endless = await env.client.start(chain, { id: "c-1", args: [0] });
+      const ending = await env.client.start(nap, { id: "n-1" });
+      const halfWay = new Promise<void>((resolve) => (chained = resolve));
+      const refused = assert.rejects(endless.result(), /the result of workflow "c-1" did not come in .* over 100 moments/);
+      await halfWay;
+      await Promise.all([refused, ending.result()]);
+      assert.ok(env.now() - START >= 120 * 3_600_000);
+    });
+  } finally {
+    await env.dispose();
+  }
+  await assert.rejects(TestEnvironment.create({ skipLimit: { moments: 0 } }), /skipLimit\.moments is a number from 1 on.*not 0/);
+  await assert.rejects(TestEnvironment.create({ skipLimit: { time: "soon" } }), /"soon" is not a duration/);
+});
+
+test("continueAsNew that is not returned fails the task with its line, and getHandle says what it takes", () =>
+  withEnvironment(async (env) => {
+    const forgetful = workflow("Forgetful", async (n: number) => {
+      await sleep(1);
+      if (n < 3) continueAsNew(n + 1);
+      return n;
+    });
+    await env.runWorker({ workflows: [forgetful] }, async () => {
+      await assert.rejects(
+        env.client.execute(forgetful, { id: "f-1", args: [1] }),
+        /workflow "Forgetful" called continueAsNew at .*environment\.test\.[jt]s:\d+:\d+\)? and returned something else.*`return` is missing/,
+      );
+      assert.equal(await env.client.execute(forgetful, { id: "f-2", args: [3] }), 3);
+    });
+    const getHandle = env.client.getHandle.bind(env.client) as (...args: unknown[]) => unknown;
+    assert.throws(
+      () => getHandle("f-1"),
+      /takes the workflow first .* and its id second, and was given "f-1" and no id; .*getHandle\(undefined, "f-1"\)/,
+    );
+    assert.throws(() => getHandle(forgetful), /was given a definition and no id; write getHandle\(order, "order-1"\)/);
+    assert.throws(() => getHandle(undefined, 3), /was given undefined and 3/);
   }));
 
 test("in real time nothing is skipped", async () => {

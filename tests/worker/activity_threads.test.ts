@@ -73,7 +73,10 @@ test("failures keep class, type and details; results must be plain data", () =>
       assert.deepEqual([error.message, error.type, error.nonRetryable, error.details], ["no", "Computed", true, [{ a: 1 }]]);
       return true;
     });
-    await assert.rejects(pool.run("odd", context().context, []), /cannot leave its thread/);
+    await assert.rejects(
+      pool.run("odd", context().context, []),
+      /the result of activity "odd" cannot be encoded: value is a function/,
+    );
     await assert.rejects(pool.run("fail", context().context, [() => {}]), /could not be cloned/);
     assert.equal(await pool.run("badHeartbeat", context().context, []), "PayloadConverterError");
   }));

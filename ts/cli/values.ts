@@ -1,6 +1,6 @@
 // Values on the command line: arguments as JSON texts that reach the service as they were written, payloads as people can read them.
 import { resolve } from "node:path";
-import { defaultPayloadConverter, type Payload, type PayloadConverter } from "../converter/payload.ts";
+import { jsonPayloadConverter, type Payload, type PayloadConverter } from "../converter/payload.ts";
 import type { Call } from "./frame/command.ts";
 import { UsageError } from "./frame/errors.ts";
 import type { INPUT_OPTIONS } from "./table/service.ts";
@@ -27,12 +27,12 @@ export class Encoded {
 /** Payloads of unknown encodings (encrypted, other languages' own) are shown as what they are instead of failing the command. */
 export class CliConverter implements PayloadConverter {
   toPayload(value: unknown): Payload {
-    return value instanceof Encoded ? value.payload : defaultPayloadConverter.toPayload(value);
+    return value instanceof Encoded ? value.payload : jsonPayloadConverter.toPayload(value);
   }
 
   fromPayload(payload: Payload): unknown {
     try {
-      return defaultPayloadConverter.fromPayload(payload);
+      return jsonPayloadConverter.fromPayload(payload);
     } catch {
       const metadata = Object.entries(payload.metadata).map(([key, value]) => [key, text.decode(value)] as const);
       return { metadata: Object.fromEntries(metadata), data: payload.data };

@@ -203,7 +203,21 @@ export class Client {
   /** A workflow by its id; asks nothing of the service. With a run id it means that run, otherwise the current one. */
   getHandle<W extends AnyDefinition>(workflow: W | undefined, workflowId: string, runId?: string): WorkflowHandle<W>;
   getHandle(workflow: string | undefined, workflowId: string, runId?: string): WorkflowHandle<string>;
-  getHandle(_workflow: AnyWorkflow | undefined, workflowId: string, runId?: string): WorkflowHandle<AnyWorkflow> {
+  getHandle(workflow: AnyWorkflow | undefined, workflowId: string, runId?: string): WorkflowHandle<AnyWorkflow> {
+    if (typeof workflowId !== "string" || workflowId === "") {
+      const given = typeof workflow === "string"
+        ? JSON.stringify(workflow)
+        : workflow === undefined
+        ? "undefined"
+        : "a definition";
+      const id = typeof workflow === "string" && workflowId === undefined ? given : '"order-1"';
+      throw new TypeError(
+        `getHandle takes the workflow first (its definition, the name of its type, or undefined) and its id second, and was given ` +
+          `${given} and ${
+            workflowId === undefined ? "no id" : JSON.stringify(workflowId)
+          }; write getHandle(order, ${id}) or getHandle(undefined, ${id})`,
+      );
+    }
     return this.#handle(workflowId, { runId, pinned: true });
   }
 

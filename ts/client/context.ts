@@ -2,6 +2,7 @@
 import type { Duration } from "../converter/duration.ts";
 import { fromFailure } from "../converter/failure_converter.ts";
 import type { TemporalFailure } from "../converter/failures.ts";
+import { namingWhat } from "../converter/lossy_value.ts";
 import { fromPayloads, type Payload, type PayloadConverter, toPayloads } from "../converter/payload.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
 import type { Logger } from "../service/logger.ts";
@@ -33,7 +34,7 @@ export function headerField(headers: PayloadHeaders): { header?: { fields: Paylo
 
 /** The payloads of a call's arguments; throws a PayloadTooLargeError before anything is sent. */
 export function encodeArgs(context: ClientContext, what: string, values: readonly unknown[]): { payloads: Payload[] } {
-  const payloads = toPayloads(context.converter, values);
+  const payloads = namingWhat(what, () => toPayloads(context.converter, values));
   const { limits, logger } = context;
   if (limits !== undefined) checkPayloads(what, payloads, limits, (message, bytes) => logger.warn(message, { bytes }));
   return { payloads };

@@ -1,6 +1,7 @@
 // Options of a start, in the words of this package, and the request fields that they become.
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Duration, toMs } from "../converter/duration.ts";
+import { namingWhat } from "../converter/lossy_value.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import { type SearchAttributes, toSearchAttributePayloads } from "../converter/search_attributes.ts";
 import type { RetryPolicySchema } from "../temporal/generated/temporal/api/common/v1/message_pb.ts";
@@ -89,7 +90,8 @@ export function toStartFields(options: WorkflowOptions & { taskQueue: string; re
     cronSchedule: options.cronSchedule ?? "",
     requestId: options.requestId,
     ...(options.retry && { retryPolicy: toRetryPolicy(options.retry) }),
-    ...(options.memo && { memo: { fields: mapValues(options.memo, (value) => converter.toPayload(value)) } }),
+    ...(options.memo &&
+      { memo: { fields: namingWhat("the memo", () => mapValues(options.memo!, (value) => converter.toPayload(value))) } }),
     ...(options.searchAttributes && {
       searchAttributes: { indexedFields: toSearchAttributePayloads(options.searchAttributes) },
     }),

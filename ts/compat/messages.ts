@@ -10,7 +10,7 @@ import {
   type SignalWorkflow,
   UpdateResponse,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { defaultPayloadConverter, fromPayloads } from "../converter/payload.ts";
+import { fromPayloads, jsonPayloadConverter } from "../converter/payload.ts";
 import {
   BUILT_IN_QUERIES,
   ENHANCED_STACK_TRACE,
@@ -196,7 +196,7 @@ export class MessageHandlers {
     this.#askQuery(queryType, fromPayloads(this.#run.converter, job.arguments)).then(
       (value) => {
         // Tools read the answers to Temporal's own queries, so those are in the default encoding.
-        const converter = isReserved(queryType) ? defaultPayloadConverter : this.#run.converter;
+        const converter = isReserved(queryType) ? jsonPayloadConverter : this.#run.converter;
         answer({ $case: "succeeded", value: { externalPayloads: [], ...converter.toPayload(value) } });
       },
     ).catch((error) => answer({ $case: "failed", value: this.#run.encodeError(error) }));

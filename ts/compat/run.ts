@@ -8,7 +8,7 @@ import {
   SetPatchMarker,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { ContinueAsNew as ContinueAsNewCommand } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import type { PayloadConverter } from "../converter/payload.ts";
+import { defaultPayloadConverter, jsonPayloadConverter, type PayloadConverter } from "../converter/payload.ts";
 import { callStack } from "../executor/call_site.ts";
 import type { LogLevel, RunContext } from "../executor/program.ts";
 import type { WaitingAt } from "../executor/stack_traces.ts";
@@ -43,6 +43,7 @@ export interface CompatRunOptions {
 
 export class CompatRun {
   readonly context: ScopeContext;
+  /** Where the worker has the default one: values are converted exactly as the official SDK does. */
   readonly converter: PayloadConverter;
   /** Workflow time, milliseconds. */
   timeMs: number;
@@ -86,7 +87,7 @@ export class CompatRun {
   constructor(host: RunContext, options: CompatRunOptions) {
     this.#host = host;
     this.context = options.scopes;
-    this.converter = host.converter;
+    this.converter = host.converter === defaultPayloadConverter ? jsonPayloadConverter : host.converter;
     this.info = options.info;
     this.timeMs = options.timeMs;
     this.#random = alea(seedBytes(options.randomnessSeed));

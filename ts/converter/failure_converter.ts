@@ -17,7 +17,8 @@ import {
   TimeoutFailure,
 } from "./failures.ts";
 import { enumName } from "./enums.ts";
-import { defaultPayloadConverter, fromPayloads, type PayloadConverter, toPayloads } from "./payload.ts";
+import { encodingReplay, LossyValueError } from "./lossy_value.ts";
+import { defaultPayloadConverter, fromPayloads, type Payload, type PayloadConverter, toPayloads } from "./payload.ts";
 import { stackTrace } from "./stack.ts";
 import { durationMs } from "../temporal/well_known.ts";
 
@@ -33,11 +34,10 @@ export function toFailure(error: unknown, converter: PayloadConverter = defaultP
       stackTrace: stackTrace(error),
       ...(error.cause === undefined ? {} : { cause: toFailure(error.cause, converter) }),
     };
-    const payloads = (values: unknown[]) => (values.length > 0 ? { payloads: toPayloads(converter, values) } : undefined);
+    const payloads = (values: unknown[]) => values.length > 0 ? { payloads: detailPayloads(base, converter, values) } : undefined;
     if (error instanceof ApplicationFailure) {
       const delay = error.nextRetryDelayMs;
       return create(FailureSchema, {
-        ...base,
         failureInfo: {
           case: "applicationFailureInfo",
           value: {
@@ -49,18 +49,18 @@ export function toFailure(error: unknown, converter: PayloadConverter = defaultP
               : { nextRetryDelay: { seconds: BigInt(Math.trunc(delay / 1000)), nanos: Math.round((delay % 1000) * 1e6) } }),
           },
         },
+        ...base, // after the details, which may have changed its message
       });
     }
     if (error instanceof CancelledFailure) {
       return create(FailureSchema, {
-        ...base,
         failureInfo: { case: "canceledFailureInfo", value: { details: payloads(error.details) } },
+        ...base, // after the details, which may have changed its message
       });
     }
     if (error instanceof TimeoutFailure) {
       const type = error.timeoutType;
       return create(FailureSchema, {
-        ...base,
         failureInfo: {
           case: "timeoutFailureInfo",
           value: {
@@ -68,6 +68,7 @@ export function toFailure(error: unknown, converter: PayloadConverter = defaultP
             lastHeartbeatDetails: error.lastHeartbeatDetails === undefined ? undefined : payloads([error.lastHeartbeatDetails]),
           },
         },
+        ...base, // after the details, which may have changed its message
       });
     }
     if (error instanceof TerminatedFailure) {
@@ -122,6 +123,21 @@ export function toFailure(error: unknown, converter: PayloadConverter = defaultP
     source: SOURCE,
     failureInfo: { case: "applicationFailureInfo", value: { type: "" } },
   });
+}
+
+/**
+ * Details in full, or as JSON has them where something of them would be refused: the failure matters more than its details, and its message
+ * says what they lack.
+ */
+function detailPayloads(base: { message: string }, converter: PayloadConverter, values: unknown[]): Payload[] {
+  try {
+    return toPayloads(converter, values);
+  } catch (error) {
+    if (!(error instanceof LossyValueError)) throw error;
+    const said = base.message === "" ? "" : `${base.message} `;
+    base.message = `${said}(of its details something is lost: details${error.message.replace(/^args/, "")})`;
+    return encodingReplay(true, () => toPayloads(converter, values));
+  }
 }
 
 /** The error of a Failure message. */

@@ -1,5 +1,9 @@
 // Values to payloads and back, in Temporal's default encodings (json/plain, binary/plain, binary/null, and json/protobuf when read),
-// so that any SDK and UI can read them. Pure: runs inside workflow realms.
+// so that any SDK and UI can read them. What JSON would lose is carried in the metadata or refused. Pure: runs inside workflow realms.
+import { fromJsonData, isPlainData, toJsonData } from "./json_values.ts";
+import { isEncodingReplay, LossyValueError, namingArgument, PayloadConverterError } from "./lossy_value.ts";
+
+export { LossyValueError, PayloadConverterError };
 
 /** A payload as both protobuf layers of this package see it. */
 export interface Payload {
@@ -26,13 +30,26 @@ const ENCODING = {
 };
 const EMPTY = new Uint8Array(0);
 
-/** A value that no encoding takes, or a payload that none of them reads. */
-export class PayloadConverterError extends Error {
-  override name = "PayloadConverterError";
+/** Key of the metadata that says what values JSON has no form for, as a list of [kind, ...path]. */
+const NOTES = "js-types";
+
+function jsonPayload(json: string | undefined, value: unknown): Payload {
+  if (json === undefined) throw new PayloadConverterError(`a ${typeof value} cannot be written as JSON; pass plain data`);
+  return { metadata: { encoding: ENCODING.json }, data: utf8.encode(json) };
 }
 
-/** Temporal's default converter: undefined is binary/null, Uint8Array is binary/plain, everything else JSON. */
-export const defaultPayloadConverter: PayloadConverter = {
+function withoutJson(error: unknown): PayloadConverterError {
+  if (error instanceof PayloadConverterError) return error;
+  return new PayloadConverterError(
+    `this value cannot be written as JSON (${(error as Error).message}); convert it to plain data first`,
+  );
+}
+
+/**
+ * Temporal's encodings: undefined is binary/null, Uint8Array is binary/plain, everything else JSON, exactly as Temporal's other SDKs have
+ * it. What JSON loses is lost without a word: a Date arrives as text, a Map as an empty object, NaN as null.
+ */
+export const jsonPayloadConverter: PayloadConverter = {
   toPayload(value) {
     if (value === undefined) return { metadata: { encoding: ENCODING.null }, data: EMPTY };
     if (value instanceof Uint8Array) return { metadata: { encoding: ENCODING.binary }, data: value };
@@ -40,14 +57,9 @@ export const defaultPayloadConverter: PayloadConverter = {
     try {
       json = JSON.stringify(value);
     } catch (e) {
-      throw new PayloadConverterError(
-        `this value cannot be written as JSON (${(e as Error).message}); convert it to plain data first`,
-      );
+      throw withoutJson(e);
     }
-    if (json === undefined) {
-      throw new PayloadConverterError(`a ${typeof value} cannot be written as JSON; pass plain data`);
-    }
-    return { metadata: { encoding: ENCODING.json }, data: utf8.encode(json) };
+    return jsonPayload(json, value);
   },
   fromPayload(payload) {
     const raw = payload.metadata["encoding"];
@@ -77,6 +89,44 @@ export const defaultPayloadConverter: PayloadConverter = {
 };
 
 /**
+ * The default converter: as {@link jsonPayloadConverter}, and what JSON loses is carried: Date, Map, Set, NaN, Infinity, -0, undefined in
+ * lists and Uint8Array in other values arrive as what they were. Other programs find plain JSON. What cannot be carried (functions, class
+ * instances without toJSON, promises, ...) throws a {@link LossyValueError} with its path.
+ */
+export const defaultPayloadConverter: PayloadConverter = {
+  toPayload(value) {
+    if (typeof value !== "object" || value === null) {
+      if (typeof value !== "number" || (Number.isFinite(value) && value !== 0)) return jsonPayloadConverter.toPayload(value);
+    } else if (value instanceof Uint8Array) return jsonPayloadConverter.toPayload(value);
+    try {
+      if (isPlainData(value)) return jsonPayload(JSON.stringify(value), value);
+      const { data, notes } = toJsonData(value);
+      const payload = jsonPayload(JSON.stringify(data), data);
+      if (notes.length > 0) payload.metadata[NOTES] = utf8.encode(JSON.stringify(notes));
+      return payload;
+    } catch (e) {
+      // Nested deeper than the careful way's stack is high, JSON's may do.
+      if (e instanceof RangeError || (e instanceof LossyValueError && isEncodingReplay())) {
+        return jsonPayloadConverter.toPayload(value);
+      }
+      throw withoutJson(e);
+    }
+  },
+  fromPayload(payload) {
+    const value = jsonPayloadConverter.fromPayload(payload);
+    const notes = payload.metadata[NOTES];
+    if (notes === undefined || text.decode(payload.metadata["encoding"]) !== "json/plain") return value;
+    let read: unknown;
+    try {
+      read = JSON.parse(text.decode(notes));
+    } catch (e) {
+      throw new PayloadConverterError(`a payload's notes on its values are not JSON: ${(e as Error).message}`);
+    }
+    return fromJsonData(value, read);
+  },
+};
+
+/**
  * What takes a key out of a memo or of search attributes when it is written over it: nothing, null, and an empty list, which servers take
  * for nothing (SDKs unset search attributes so). Other metadata does not matter.
  */
@@ -100,7 +150,7 @@ export function upserted<P extends Payload>(
 
 /** All arguments of a call. */
 export function toPayloads(converter: PayloadConverter, values: readonly unknown[]): Payload[] {
-  return values.map((value) => converter.toPayload(value));
+  return values.map((value, i) => namingArgument(i, () => converter.toPayload(value)));
 }
 
 /** The values of a call's payloads. */

@@ -1,7 +1,7 @@
 // Search attributes with types: a key names an attribute and the type under which a cluster knows it, so that what is written fits what was
 // registered, and what is read has that type. On the wire a value is JSON with the type's name beside it, whatever converter is in use,
 // because the service indexes it. Pure: runs inside workflow realms.
-import { defaultPayloadConverter, type Payload } from "./payload.ts";
+import { jsonPayloadConverter, type Payload } from "./payload.ts";
 
 /** The types of search attributes, and what their values are here. */
 export interface SearchAttributeTypes {
@@ -120,7 +120,7 @@ const text = new TextDecoder();
 function toPayload(name: string, type: SearchAttributeType, value: unknown): Payload {
   const problem = problemOf(type, value);
   if (problem !== undefined) throw new TypeError(`search attribute "${name}" is of type ${type}, and its value ${problem}`);
-  const payload = defaultPayloadConverter.toPayload(value instanceof Date ? value.toISOString() : value);
+  const payload = jsonPayloadConverter.toPayload(value instanceof Date ? value.toISOString() : value);
   return { ...payload, metadata: { ...payload.metadata, type: utf8.encode(NAMES[type]) } };
 }
 
@@ -167,7 +167,7 @@ export function toSearchAttributeChanges(changes: SearchAttributeChanges): { [na
   for (const [name, value, change] of entries) {
     if (Object.hasOwn(payloads, name)) throw new TypeError(`search attribute "${name}" is given twice`);
     // With a type's name beside it a service would take it for a value.
-    if (value === null) payloads[name] = defaultPayloadConverter.toPayload(null);
+    if (value === null) payloads[name] = jsonPayloadConverter.toPayload(null);
     else Object.assign(payloads, toSearchAttributePayloads((isList ? [change] : change) as SearchAttributes));
   }
   return payloads;
@@ -194,7 +194,7 @@ export class TypedSearchAttributes {
       const said = payload.metadata["type"];
       const type = said === undefined ? undefined : TYPES.find((each) => NAMES[each] === text.decode(said));
       try {
-        const value = defaultPayloadConverter.fromPayload(payload);
+        const value = jsonPayloadConverter.fromPayload(payload);
         if (value !== undefined && value !== null) read.#entries.set(name, { type, value });
       } catch {
         // Of another encoding: nobody here can tell what it is.

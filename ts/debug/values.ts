@@ -1,7 +1,7 @@
 // Payloads and failures for people. A payload that cannot be read (another encoding, a codec that is not here) says so in its place and
 // hides nothing else.
 import { fromBinary, toJson } from "@bufbuild/protobuf";
-import { defaultPayloadConverter, type Payload, type PayloadConverter } from "../converter/payload.ts";
+import { jsonPayloadConverter, type Payload, type PayloadConverter } from "../converter/payload.ts";
 import { type Failure, FailureSchema } from "../temporal/generated/temporal/api/failure/v1/message_pb.ts";
 import { type HistoryEvent, HistoryEventSchema } from "../temporal/generated/temporal/api/history/v1/message_pb.ts";
 import { fromBase64 } from "./payload_json.ts";
@@ -10,7 +10,7 @@ import { fromBase64 } from "./payload_json.ts";
 export type Shown = { readonly value: unknown } | { readonly unreadable: string };
 
 /** Reads a payload; never throws. */
-export function shown(payload: Payload | undefined, converter: PayloadConverter = defaultPayloadConverter): Shown {
+export function shown(payload: Payload | undefined, converter: PayloadConverter = jsonPayloadConverter): Shown {
   if (payload === undefined) return { value: undefined };
   try {
     return { value: converter.fromPayload(payload) };

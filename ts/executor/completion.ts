@@ -10,6 +10,7 @@ import {
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { encodeFailure } from "../converter/failure_converter.ts";
 import { ApplicationFailure, CancelledFailure, isCancellation, TemporalFailure } from "../converter/failures.ts";
+import { namingWhat } from "../converter/lossy_value.ts";
 import { carryHeaders } from "./carry.ts";
 import { type ContinueAsNewShape, isContinueAsNew, isHandlerResult } from "./definition.ts";
 import { toSearchAttributePayloads } from "../converter/search_attributes.ts";
@@ -59,6 +60,17 @@ function endOf(run: NativeRun, outcome: Outcome<unknown>): RunEnd | undefined {
       );
       return undefined;
     }
+    // A history of a version that let it pass still replays.
+    if (run.continuedAt !== undefined && !run.isReplaying) {
+      const at = run.continuedAt === "" ? "" : ` at ${run.continuedAt}`;
+      run.fail(
+        new NestingError(
+          `${where} called continueAsNew${at} and returned something else, so it would complete; the \`return\` is missing: ` +
+            `write \`return continueAsNew(...)\``,
+        ),
+      );
+      return undefined;
+    }
     return { kind: "completed", value };
   }
   const { error } = outcome;
@@ -74,14 +86,15 @@ export function concludeRun(run: NativeRun, end: RunEnd): void {
   if (end.kind !== "continued") warnOfSignals(run);
   switch (end.kind) {
     case "completed": {
-      const result = wire(run.converter.toPayload(end.value));
+      const what = `the result of workflow "${run.definition.name}"`;
+      const result = wire(namingWhat(what, () => run.converter.toPayload(end.value)));
       run.issue(CommandKind.COMMAND_KIND_COMPLETE_WORKFLOW, encode(CompleteWorkflow, { result }));
       return;
     }
     case "failed":
       run.issue(
         CommandKind.COMMAND_KIND_FAIL_WORKFLOW,
-        encode(FailWorkflow, { failure: encodeFailure(end.error, run.converter) }),
+        encode(FailWorkflow, { failure: encodeFailure(end.error, run.context.converter) }),
       );
       return;
     case "cancelled":
@@ -109,7 +122,7 @@ function continueAttributes(run: NativeRun, next: ContinueAsNewShape): ContinueA
   return {
     workflowType: options.workflowType ?? "",
     taskQueue: options.taskQueue ?? "",
-    arguments: wireAll(run.converter, next.args),
+    arguments: namingWhat("what continueAsNew was given", () => wireAll(run.converter, next.args)),
     workflowRunTimeoutMs: options.runTimeoutMs ?? 0,
     workflowTaskTimeoutMs: options.taskTimeoutMs ?? 0,
     memo: options.memo === undefined ? wirePayloads(run.info?.changedMemo ?? {}) : wireRecord(run.converter, options.memo),

@@ -6,7 +6,8 @@ import {
   type Payload as WirePayload,
 } from "../core/generated/boundary/temporal/api/common/v1/message.ts";
 import type { MessageFns } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import type { Payload, PayloadConverter } from "../converter/payload.ts";
+import { namingArgument } from "../converter/lossy_value.ts";
+import { type Payload, type PayloadConverter, toPayloads } from "../converter/payload.ts";
 
 export type { WirePayload };
 
@@ -42,7 +43,7 @@ export function wire(payload: Payload): WirePayload {
 
 export function wireAll(converter: PayloadConverter, values: readonly unknown[]): WirePayload[] {
   const out: WirePayload[] = new Array(values.length);
-  for (let i = 0; i < values.length; i++) out[i] = wire(converter.toPayload(values[i]));
+  for (let i = 0; i < values.length; i++) out[i] = wire(namingArgument(i, () => converter.toPayload(values[i])));
   return out;
 }
 
@@ -79,7 +80,7 @@ export function withPayloads(
   more?: Uint8Array,
 ): Uint8Array {
   // Before anything is written: a value that cannot be converted leaves the writer clean.
-  const payloads = values.map((value) => converter.toPayload(value));
+  const payloads = toPayloads(converter, values);
   writer.raw(head);
   if (more !== undefined && more.length > 0) writer.raw(more);
   for (const { metadata, data } of payloads) {

@@ -1,6 +1,7 @@
 // Side effects and patches: values and decisions that history remembers in markers. The core looks ahead and hands them over before the
 // jobs of the activation in which they are asked for.
 import { CommandKind, RecordSideEffect, SetPatchMarker } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { namingWhat } from "../converter/lossy_value.ts";
 import { encode, wire, type WirePayload } from "./encode.ts";
 import { HistoryMismatchError, MisuseError, taskErrorOf } from "./errors.ts";
 import type { NativeRun } from "./run.ts";
@@ -46,9 +47,9 @@ export class Markers {
       Promise.resolve(value).catch(() => {});
       run.misuse(new MisuseError("the function of sideEffect returned a promise; use an activity for work that waits"));
     }
-    const payload = wire(run.converter.toPayload(value));
+    const payload = wire(namingWhat("the value of sideEffect", () => run.converter.toPayload(value)));
     issueSideEffect(run, id, payload);
-    // What replay will see, not the original: a Date is a string in both, an undefined property is absent in both.
+    // What replay will see, not the original: an undefined property is absent in both.
     return run.converter.fromPayload(payload);
   }
 

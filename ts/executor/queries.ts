@@ -3,6 +3,7 @@
 import { CommandKind, type Job, QueryResult } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { encodeFailure } from "../converter/failure_converter.ts";
 import { ApplicationFailure } from "../converter/failures.ts";
+import { namingWhat } from "../converter/lossy_value.ts";
 import { fromPayloads, type Payload } from "../converter/payload.ts";
 import { answerBuiltIn } from "./built_in_queries.ts";
 import { encode, wire } from "./encode.ts";
@@ -16,7 +17,7 @@ export class Published {
   #decoded: { value: unknown } | undefined;
 
   publish(run: NativeRun, value: unknown): void {
-    this.#payload = run.converter.toPayload(value);
+    this.#payload = namingWhat("the published state", () => run.converter.toPayload(value));
     this.#decoded = undefined;
   }
 
@@ -39,13 +40,15 @@ export function answerQueries(run: NativeRun, jobs: readonly Job[]): void {
       throw new Error(`the core sent a job among queries that is none: ${variant?.$case ?? "an unknown one"}`);
     }
     const { queryId, queryType, arguments: args } = variant.value;
+    const { converter } = run.context;
     let result: QueryResult["result"];
     try {
       const builtIn = answerBuiltIn(run, queryType);
-      const value = builtIn ?? run.converter.toPayload(original(ask(run, queryType, fromPayloads(run.converter, args))));
+      const value = builtIn ??
+        namingWhat("its answer", () => converter.toPayload(original(ask(run, queryType, fromPayloads(converter, args)))));
       result = { $case: "succeeded", value: wire(value) };
     } catch (e) {
-      result = { $case: "failed", value: encodeFailure(e, run.converter) };
+      result = { $case: "failed", value: encodeFailure(e, converter) };
     }
     run.issue(CommandKind.COMMAND_KIND_QUERY_RESULT, encode(QueryResult, { queryId, result }));
   }

@@ -2,6 +2,7 @@
 // runs async handlers beside that; and ends when a handler stops it or its timeout fires, after everything in flight has finished. An
 // accepted update is in flight from its acceptance on. The rules by number are those of core-spec 3.4.
 import { isCancellation, TemporalFailure } from "../converter/failures.ts";
+import { namingWhat } from "../converter/lossy_value.ts";
 import { decodeArgs, InvalidArguments } from "./arguments.ts";
 import { type HandlerErrors, type HandlerResult, type HandlerShape, isHandlerResult, type MessageShape } from "./definition.ts";
 import { wire, type WirePayload } from "./encode.ts";
@@ -282,7 +283,7 @@ export class ReceiveScope {
   #complete(strand: Strand, update: UpdateItem, response: unknown): boolean {
     let payload: WirePayload;
     try {
-      payload = wire(this.run.converter.toPayload(response));
+      payload = wire(namingWhat(`the response to update "${update.name}"`, () => this.run.converter.toPayload(response)));
     } catch (e) {
       this.#failed(strand, e, update, update.name);
       return false;

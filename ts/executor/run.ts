@@ -30,6 +30,7 @@ import { Markers } from "./markers.ts";
 import type { Activator, CommandPort, RunContext } from "./program.ts";
 import { answerQueries, Published } from "./queries.ts";
 import type { ReceiveScope } from "./receive.ts";
+import { runConverter } from "./run_converter.ts";
 import { SeldomMap } from "./seldom.ts";
 import type { SignalWaiter } from "./signals.ts";
 import { type RunClock, slot } from "./slot.ts";
@@ -50,6 +51,7 @@ export class NativeRun implements Activator, RunClock {
   readonly definition: DefinitionShape;
   readonly context: RunContext;
   readonly port: CommandPort;
+  /** For values of commands. Failures and answers to queries are encoded with the context's. */
   readonly converter: PayloadConverter;
   readonly log: RunLog;
 
@@ -79,6 +81,8 @@ export class NativeRun implements Activator, RunClock {
   info: RunInfo | undefined;
   headers: StartHeaders = StartHeaders.none;
   cancellation: Cancellation | undefined;
+  /** The user's line that called continueAsNew ("" where it is not known); undefined: none did. */
+  continuedAt: string | undefined;
   /** How the run function ended; then nothing more is resumed. */
   end: RunEnd | undefined;
   /** Reasons of rejections that the end of a scope caused: nobody has to handle them. */
@@ -97,7 +101,7 @@ export class NativeRun implements Activator, RunClock {
     this.definition = definition;
     this.context = context;
     this.port = context.run;
-    this.converter = context.converter;
+    this.converter = runConverter(this, context.converter);
     this.log = new RunLog(this);
   }
 

@@ -20,12 +20,12 @@ export function acceptUpdate(run: NativeRun, update: UpdateItem): void {
 
 /** Before acceptance: the caller gets the failure and history gets nothing. */
 export function rejectUpdate(run: NativeRun, update: UpdateItem, error: unknown): void {
-  respond(run, update, { $case: "rejected", value: encodeFailure(error, run.converter) });
+  respond(run, update, { $case: "rejected", value: encodeFailure(error, run.context.converter) });
 }
 
 /** After acceptance. */
 export function failUpdate(run: NativeRun, update: UpdateItem, error: unknown): void {
-  const failure = encodeFailure(error, run.converter);
+  const failure = encodeFailure(error, run.context.converter);
   respond(run, update, { $case: "rejected", value: failure });
   run.answered.add(update.protocolInstanceId, { failure });
 }

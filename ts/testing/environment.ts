@@ -13,8 +13,8 @@ import { typedService } from "../service/typed.ts";
 import { PendingActivityState } from "../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { ActivityAttempt, WorkerEvents, WorkerOptions } from "../worker/options.ts";
 import { Worker } from "../worker/worker.ts";
-import { VirtualTime, VirtualTimers } from "./time.ts";
-import { WatchedService } from "./watched_service.ts";
+import { type SkipLimits, type Skipped, VirtualTime, VirtualTimers } from "./time.ts";
+import { type Awaited, WatchedService } from "./watched_service.ts";
 
 /** Options of `TestEnvironment.create`. */
 export interface TestEnvironmentOptions extends CodecOptions {
@@ -22,6 +22,11 @@ export interface TestEnvironmentOptions extends CodecOptions {
   virtualTime?: boolean;
   /** Where virtual time begins. Default: now. */
   startTime?: Date | number;
+  /**
+   * How far virtual time moves by itself while one workflow is waited for, and over how many moments at which something is due. Beyond
+   * either the wait ends with an EndlessWaitError that says what the workflow waits for. Default: 10 years, 50,000 moments.
+   */
+  skipLimit?: { time?: Duration; moments?: number };
   /** Default: "default". */
   namespace?: string;
   /** Limits of the engine, for tests of what happens beyond them. */
@@ -43,6 +48,13 @@ export class KeepsFailingError extends Error {
   override name = "KeepsFailingError";
 }
 
+/** Virtual time has moved as far as `skipLimit` lets it, and what is waited for has not come. */
+export class EndlessWaitError extends Error {
+  override name = "EndlessWaitError";
+}
+
+const DAY_MS = 86_400_000;
+const SKIP_LIMITS: SkipLimits = { timeMs: 3653 * DAY_MS, moments: 50_000 };
 const MAX_TASK_ATTEMPTS = 10;
 const MAX_ACTIVITY_ATTEMPTS = 1000;
 
@@ -73,6 +85,8 @@ export class TestEnvironment {
         service: this.#service,
         workers: this.#workers,
         outside: () => this.#isCompletedOutside(),
+        limits: skipLimitsOf(options.skipLimit),
+        tooFar: (awaited: Awaited, skipped: Skipped) => this.#endWait(awaited, skipped),
       };
       this.#time = new VirtualTime(parts);
     }
@@ -183,6 +197,40 @@ export class TestEnvironment {
     };
   }
 
+  /** Says what a workflow waits for that keeps virtual time going. */
+  async #endWait({ workflowId, what }: Awaited, { sinceMs, moments }: Skipped): Promise<void> {
+    const days = (this.#clock.nowMs() - sinceMs) / DAY_MS;
+    const error = new EndlessWaitError(
+      `${what} of workflow "${workflowId}" did not come in ${
+        days < 2 ? `${(days * 24).toFixed(1)} hours` : `${Math.round(days)} days`
+      } ` +
+        `of virtual time, over ${moments} moments (to ${new Date(this.#clock.nowMs()).toISOString()}). It waits for:\n` +
+        `${await this.#waitsOf(workflowId)}\n` +
+        `If that is how long it takes, raise \`skipLimit\` of TestEnvironment.create. A workflow that never ends is tested with ` +
+        `env.advance(...), or ended with a signal or handle.cancel() before its result is waited for.`,
+    );
+    this.#service.giveUp(error, workflowId);
+  }
+
+  /** Where the code of a workflow waits, with the user's lines, and its activities that are pending. */
+  async #waitsOf(workflowId: string): Promise<string> {
+    // Past the watched service: it must not count as something that the test does.
+    const handle = new Client({ service: this.engine, namespace: this.engine.namespace, codec: this.#options.codec })
+      .getHandle(undefined, workflowId);
+    const lines: string[] = [];
+    try {
+      lines.push(String(await handle.with({ timeout: "5s" }).query("__stack_trace")));
+    } catch (error) {
+      lines.push(`(where its code waits is not known: ${(error as Error).message})`);
+    }
+    const pending = await handle.describe().then((run) => run.pendingActivities, () => []);
+    for (const { activityType, activityId, attempt, state, lastFailure } of pending) {
+      const failed = lastFailure === undefined ? "" : `, failed before: ${lastFailure.message}`;
+      lines.push(`activity ${activityType} (id ${activityId}): ${state}, attempt ${attempt}${failed}`);
+    }
+    return lines.join("\n").replace(/^/gm, "  ");
+  }
+
   /** Forgets attempts that have ended meanwhile. */
   async #isCompletedOutside(): Promise<boolean> {
     const service = typedService(this.engine);
@@ -198,4 +246,14 @@ export class TestEnvironment {
     }
     return this.#outside.size > 0;
   }
+}
+
+function skipLimitsOf({ time, moments }: NonNullable<TestEnvironmentOptions["skipLimit"]> = {}): SkipLimits {
+  if (moments !== undefined && !(moments >= 1)) {
+    throw new RangeError(`skipLimit.moments is a number from 1 on (Infinity for no limit), not ${moments}`);
+  }
+  return {
+    timeMs: time === Infinity ? Infinity : time === undefined ? SKIP_LIMITS.timeMs : toMs(time),
+    moments: moments ?? SKIP_LIMITS.moments,
+  };
 }

@@ -7,4 +7,4 @@ export const TestEnvironment: typeof Environment = /* @__PURE__ */ inlineCore(En
 /** The test environment. */
 export type TestEnvironment = Environment;
 export { type ActivityMocks, mockActivities, type MockedActivities, runActivity, type RunActivityOptions } from "./activities.ts";
-export { KeepsFailingError, type TestEnvironmentOptions, type TestWorkerOptions } from "./environment.ts";
+export { EndlessWaitError, KeepsFailingError, type TestEnvironmentOptions, type TestWorkerOptions } from "./environment.ts";

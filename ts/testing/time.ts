@@ -5,7 +5,7 @@ import type { EmbeddedEngine, VirtualClock } from "../engine/mod.ts";
 import { hop } from "../platform/hop.ts";
 import type { Timers } from "../service/timers.ts";
 import type { Worker } from "../worker/mod.ts";
-import type { WatchedService } from "./watched_service.ts";
+import type { Awaited, WatchedService } from "./watched_service.ts";
 
 /** Looks in a row that must find nothing going on. */
 const QUIET_LOOKS = 3;
@@ -13,6 +13,18 @@ const QUIET_LOOKS = 3;
 const ACTIVITY_PATIENCE_MS = 100;
 /** Looks that it gives them besides: while the process stood still, they did too. */
 const ACTIVITY_PATIENCE_LOOKS = 25;
+
+/** How far virtual time moves by itself while one workflow is waited for. */
+export interface SkipLimits {
+  readonly timeMs: number;
+  readonly moments: number;
+}
+
+/** How far time has moved by itself, from when. */
+export interface Skipped {
+  readonly sinceMs: number;
+  moments: number;
+}
 
 export interface TimeParts {
   engine: EmbeddedEngine;
@@ -22,12 +34,19 @@ export interface TimeParts {
   workers: ReadonlySet<Worker>;
   /** Is an activity to be completed from outside? Asks the engine. */
   outside(): Promise<boolean>;
+  /** How far time moves for one result. */
+  limits: SkipLimits;
+  /** Called once time has moved so far for a result: ends the wait. */
+  tooFar(awaited: Awaited, skipped: Skipped): Promise<void>;
 }
 
 export class VirtualTime {
   readonly #parts: TimeParts;
   #skipping = false;
   #closed = false;
+  /** By the id of the workflow that is waited for: a chain of runs is one wait. Begun anew when the test does something else. */
+  readonly #skipped = new Map<string, Skipped>();
+  #acts = 0;
 
   constructor(parts: TimeParts) {
     this.#parts = parts;
@@ -54,12 +73,30 @@ export class VirtualTime {
         const next = this.#next();
         // Nothing is due: something outside of this environment is waited for.
         if (next === undefined || await this.#parts.outside()) await pause(5);
-        else if (this.#quiet() && service.waiting > 0) clock.advanceTo(next);
+        else if (this.#quiet() && service.waiting > 0 && !(await this.#isTooFar(next))) clock.advanceTo(next);
         continue;
       }
       // Most steps take a hop or two; a real activity may take as long as it likes.
       await (this.#working() ? pause(1) : hop());
     }
+  }
+
+  /** Would the next moment be beyond a limit of what is waited for? Then that wait is ended. */
+  async #isTooFar(next: number): Promise<boolean> {
+    const { clock, service, limits } = this.#parts;
+    if (service.acts !== this.#acts) this.#skipped.clear();
+    this.#acts = service.acts;
+    for (const awaited of service.awaited()) {
+      let skipped = this.#skipped.get(awaited.workflowId);
+      if (skipped === undefined) this.#skipped.set(awaited.workflowId, skipped = { sinceMs: clock.nowMs(), moments: 0 });
+      if (next - skipped.sinceMs <= limits.timeMs && skipped.moments < limits.moments) skipped.moments++;
+      else {
+        this.#skipped.delete(awaited.workflowId);
+        await this.#parts.tooFar(awaited, skipped);
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Moves on by so much, moment by moment: what each one sets off is done before the next. */

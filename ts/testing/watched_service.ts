@@ -2,26 +2,46 @@
 // result, and never while a call is on its way that may change what happens next.
 import { fromBinary } from "@bufbuild/protobuf";
 import type { CallOptions, MethodName, RawService } from "../service/raw.ts";
-import { GetWorkflowExecutionHistoryRequestSchema } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import {
+  GetWorkflowExecutionHistoryRequestSchema,
+  PollWorkflowExecutionUpdateRequestSchema,
+  UpdateWorkflowExecutionRequestSchema,
+} from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 
-/** Does the call wait for a workflow to get somewhere? */
-function awaits(method: MethodName, request: Uint8Array): boolean {
+/** What a call waits for. */
+export interface Awaited {
+  readonly workflowId: string;
+  /** "the result", "update \"add\"". */
+  readonly what: string;
+}
+
+/** What the call waits for; undefined where it waits for nothing. */
+function awaits(method: MethodName, request: Uint8Array): Awaited | undefined {
   switch (method) {
-    case "updateWorkflowExecution":
-    case "pollWorkflowExecutionUpdate":
-      return true;
-    case "getWorkflowExecutionHistory":
-      return fromBinary(GetWorkflowExecutionHistoryRequestSchema, request).waitNewEvent;
+    case "updateWorkflowExecution": {
+      const { workflowExecution, request: update } = fromBinary(UpdateWorkflowExecutionRequestSchema, request);
+      return { workflowId: workflowExecution?.workflowId ?? "", what: `update "${update?.input?.name ?? ""}"` };
+    }
+    case "pollWorkflowExecutionUpdate": {
+      const { updateRef } = fromBinary(PollWorkflowExecutionUpdateRequestSchema, request);
+      return { workflowId: updateRef?.workflowExecution?.workflowId ?? "", what: `update ${updateRef?.updateId ?? ""}` };
+    }
+    case "getWorkflowExecutionHistory": {
+      const { waitNewEvent, execution } = fromBinary(GetWorkflowExecutionHistoryRequestSchema, request);
+      return waitNewEvent ? { workflowId: execution?.workflowId ?? "", what: "the result" } : undefined;
+    }
     default:
-      return false;
+      return undefined;
   }
 }
 
 export class WatchedService implements RawService {
   readonly #service: RawService;
   readonly #onWait: () => void;
-  readonly #waiting = new Set<(error: Error) => void>();
+  readonly #waiting = new Map<(error: Error) => void, Awaited>();
   #busy = 0;
+  /** Calls so far that did something else than wait. */
+  #acts = 0;
 
   /** `onWait` is called whenever somebody begins to wait. */
   constructor(service: RawService, onWait: () => void) {
@@ -32,6 +52,16 @@ export class WatchedService implements RawService {
   /** Calls that wait for a result. */
   get waiting(): number {
     return this.#waiting.size;
+  }
+
+  /** What the calls that wait for a result wait for. */
+  awaited(): Iterable<Awaited> {
+    return this.#waiting.values();
+  }
+
+  /** Grows with each call that does something else than wait. */
+  get acts(): number {
+    return this.#acts;
   }
 
   /** Calls that are on their way. */
@@ -49,23 +79,27 @@ export class WatchedService implements RawService {
     }
   }
 
-  /** Ends all waiting with an error: what they wait for will not come. */
-  giveUp(error: Error): void {
-    for (const reject of [...this.#waiting]) reject(error);
+  /** Ends all waiting with an error, or that for one workflow: what they wait for will not come. */
+  giveUp(error: Error, workflowId?: string): void {
+    for (const [reject, awaited] of [...this.#waiting]) {
+      if (workflowId === undefined || awaited.workflowId === workflowId) reject(error);
+    }
   }
 
   async call(method: MethodName, request: Uint8Array, options?: CallOptions): Promise<Uint8Array> {
-    if (awaits(method, request)) return await this.#wait(method, request, options);
+    const awaited = awaits(method, request);
+    if (awaited !== undefined) return await this.#wait(awaited, method, request, options);
+    this.#acts++;
     return await this.during(() => this.#service.call(method, request, options));
   }
 
-  #wait(method: MethodName, request: Uint8Array, options: CallOptions | undefined): Promise<Uint8Array> {
+  #wait(awaited: Awaited, method: MethodName, request: Uint8Array, options: CallOptions | undefined): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       const done = <T>(settle: (value: T) => void) => (value: T) => {
         this.#waiting.delete(reject);
         settle(value);
       };
-      this.#waiting.add(reject);
+      this.#waiting.set(reject, awaited);
       this.#service.call(method, request, options).then(done(resolve), done(reject));
       this.#onWait();
     });

@@ -6,6 +6,7 @@ import { type ActivityContext, callActivity, type CancelReason } from "../activi
 import { PayloadCodecError } from "../codec/codec.ts";
 import { toFailure } from "../converter/failure_converter.ts";
 import { ApplicationFailure, CancelledFailure } from "../converter/failures.ts";
+import { namingWhat } from "../converter/lossy_value.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
 import { fromPayloads, type Payload, type PayloadConverter, PayloadConverterError, toPayloads } from "../converter/payload.ts";
 import { checkPayloads, type PayloadLimits, PayloadTooLargeError } from "../service/limits.ts";
@@ -135,7 +136,9 @@ export class ActivityExecution {
   }
 
   #recordHeartbeat(details: unknown): void {
-    const payloads = details === undefined ? [] : [this.#options.converter.toPayload(details)];
+    const payloads = details === undefined
+      ? []
+      : [namingWhat("the details of a heartbeat", () => this.#options.converter.toPayload(details))];
     this.#check("the details of a heartbeat", payloads);
     // Only a heartbeat timeout is put off by a heartbeat; start-to-close is not.
     if ((limitMs(this.#task.heartbeatTimeout) || Infinity) <= (limitMs(this.#task.startToCloseTimeout) || Infinity)) {
@@ -168,7 +171,10 @@ export class ActivityExecution {
   async #completed(result: unknown): Promise<void> {
     let payload: Payload;
     try {
-      payload = this.#options.converter.toPayload(result);
+      payload = namingWhat(
+        `the result of activity "${this.#task.activityType?.name}"`,
+        () => this.#options.converter.toPayload(result),
+      );
       this.#check("the result of the activity", [payload]);
     } catch (error) {
       if (!(error instanceof PayloadConverterError || error instanceof PayloadTooLargeError)) throw error;

@@ -3,7 +3,9 @@
 import { type ActivityContext, callActivity, type CancelReason } from "../activity/context.ts";
 import { toMs } from "../converter/duration.ts";
 import { encodeFailure } from "../converter/failure_converter.ts";
-import { CancelledFailure } from "../converter/failures.ts";
+import { ApplicationFailure, CancelledFailure } from "../converter/failures.ts";
+import { fromJsonData, isPlainData, toJsonData } from "../converter/json_values.ts";
+import { LossyValueError, namingWhat } from "../converter/lossy_value.ts";
 import { defaultPayloadConverter } from "../converter/payload.ts";
 import { hostPort } from "../platform/threads.ts";
 import type { LogFields, LogLevel } from "../service/logger.ts";
@@ -45,7 +47,7 @@ async function run({ id, activity, info, headers, args }: ToThread & { kind: "ru
   try {
     await loaded;
     const found = registry.find(activity);
-    const result = await callActivity(found.run, found.self, context, args);
+    const result = carried(activity, await callActivity(found.run, found.self, context, args));
     try {
       post({ kind: "done", id, result });
     } catch (error) {
@@ -61,6 +63,24 @@ async function run({ id, activity, info, headers, args }: ToThread & { kind: "ru
       });}
   } finally {
     running.delete(id);
+  }
+}
+
+/**
+ * A result as it leaves the thread. Structured clone takes the class and its toJSON method from an instance without a word, so what the
+ * default converter would carry or refuse is carried or refused here, before it.
+ */
+function carried(activity: string, result: unknown): unknown {
+  if (result instanceof Uint8Array || isPlainData(result)) return result;
+  try {
+    const { data, notes } = namingWhat(`the result of activity "${activity}"`, () => toJsonData(result));
+    return fromJsonData(data, notes);
+  } catch (error) {
+    // The work is done; another attempt would do it again and fail here again.
+    if (error instanceof LossyValueError) {
+      throw ApplicationFailure.nonRetryable(error.message, { type: error.name, cause: error });
+    }
+    return result;
   }
 }
 

@@ -3,6 +3,7 @@ import { type ContinueAsNewShape, makeContinueAsNew } from "../executor/definiti
 import { toMs } from "../converter/duration.ts";
 import type { Duration } from "../converter/duration.ts";
 import type { SearchAttributes } from "../converter/search_attributes.ts";
+import { callSite } from "../executor/call_site.ts";
 import { requireRole } from "../executor/enter.ts";
 import { slot } from "../executor/slot.ts";
 
@@ -34,12 +35,14 @@ function checkRole(): void {
   const { strand } = slot;
   if (strand !== undefined) {
     requireRole(strand, "continueAsNew", ["run"], "End the handler or branch, and return continueAsNew from run.");
+    strand.run.continuedAt = callSite(2);
   }
 }
 
 /**
  * Continues as new: `return continueAsNew(args)` from run ends this run and starts the next one with these arguments. Only run may return
- * it: anywhere else it is a compile error, and a NestingError that fails the task. Signals that nothing has received yet are delivered
+ * it: anywhere else it is a compile error, and a NestingError that fails the task, as is a run that makes it and returns something else.
+ * Signals that nothing has received yet are delivered
  * first in the new run.
  */
 export function continueAsNew<A extends unknown[]>(...args: A): ContinueAsNew<A> {

@@ -1,5 +1,6 @@
 // Schedules of a namespace: making, finding and listing them.
 import { randomId } from "../../platform/host.ts";
+import { namingWhat } from "../../converter/lossy_value.ts";
 import { toSearchAttributePayloads } from "../../converter/search_attributes.ts";
 import { CALL_TIMEOUT_MS, type CallSettings } from "../calls.ts";
 import { type ClientContext, deadlineOf, nameError } from "../context.ts";
@@ -64,7 +65,8 @@ export class ScheduleClient {
             ...(triggerImmediately && { triggerImmediately: {} }),
           },
         }),
-        ...(memo && { memo: { fields: mapValues(memo, (value) => context.converter.toPayload(value)) } }),
+        ...(memo &&
+          { memo: { fields: namingWhat("the memo", () => mapValues(memo, (value) => context.converter.toPayload(value))) } }),
         ...(searchAttributes && { searchAttributes: { indexedFields: toSearchAttributePayloads(searchAttributes) } }),
       }, settings);
       return { scheduleId };

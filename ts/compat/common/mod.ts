@@ -13,4 +13,4 @@ export {
   TypedSearchAttributes,
 } from "./search_attributes.ts";
 export type { Duration } from "./time.ts";
-export { defaultPayloadConverter, type Payload, type PayloadConverter } from "../../converter/payload.ts";
+export { jsonPayloadConverter as defaultPayloadConverter, type Payload, type PayloadConverter } from "../../converter/payload.ts";

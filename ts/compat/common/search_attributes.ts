@@ -1,6 +1,6 @@
 // Search attributes of `@temporalio/common`: keys with types, values read by key, and the older form in which every value is a list. On the
 // wire they are JSON whatever the program's own converter does, with the type's name beside a typed value.
-import { defaultPayloadConverter, type Payload } from "../../converter/payload.ts";
+import { jsonPayloadConverter, type Payload } from "../../converter/payload.ts";
 import { ValueError } from "./errors.ts";
 
 export const SearchAttributeType = {
@@ -152,14 +152,14 @@ function untypedPayload(values: unknown): Payload {
   if (values.some((value) => kind(value) !== first)) {
     throw new ValueError("All SearchAttribute array values must be of the same type");
   }
-  return defaultPayloadConverter.toPayload(values);
+  return jsonPayloadConverter.toPayload(values);
 }
 
 function typedPayload(type: SearchAttributeType, value: unknown): Payload {
   // With a type beside it, a server would take null for a value.
-  if (value === null) return defaultPayloadConverter.toPayload(null);
+  if (value === null) return jsonPayloadConverter.toPayload(null);
   if (!fits(type, value)) throw new ValueError(`Invalid search attribute value ${value} for given type ${type}`);
-  const payload = defaultPayloadConverter.toPayload(value);
+  const payload = jsonPayloadConverter.toPayload(value);
   return { ...payload, metadata: { ...payload.metadata, type: utf8.encode(wireName(type)) } };
 }
 

@@ -23,7 +23,7 @@ export {
   type RetryPolicy,
   WorkflowIdReusePolicy,
 } from "../common/options.ts";
-export { defaultPayloadConverter, type Payload, type PayloadConverter } from "../../converter/payload.ts";
+export { jsonPayloadConverter as defaultPayloadConverter, type Payload, type PayloadConverter } from "../../converter/payload.ts";
 export type { UpdateInfo } from "../context.ts";
 export {
   type ActivityInterfaceFor,

@@ -33,6 +33,8 @@ const WAITING = new Set([
   ...["sleep", "waitForSignal", "receive", "select", "parallel", "shield", "updateState"],
   ...["executeChild", "startChild", "spawn"],
 ]);
+/** What only does something when run returns it. */
+const CONTINUES = new Set(["continueAsNew", "continueAsNewWith"]);
 /** All that needs a run. */
 const NEEDS_RUN = new Set([
   ...WAITING,
@@ -190,6 +192,9 @@ export class ModuleLint {
     if (needsRun) this.#where(name, call, outer);
     if (waits) this.#floating(name, call, outer);
     if (name === "receive") this.#receive(call, outer);
+    if (CONTINUES.has(name) && isDropped(outer)) {
+      this.#add("unreturned-continue-as-new", call, name, `${name}() is called and not returned`);
+    }
     if (name === "patched" || name === "deprecatePatch") this.#patch(name, call);
   }
 
@@ -448,6 +453,15 @@ export class ModuleLint {
     for (const child of children(node)) if (this.#thinksOfCancellation(child)) return true;
     return false;
   }
+}
+
+/** Whether nothing takes the value of what stands below these: a statement of its own, also in `void`, `await`, `x && ...`. */
+function isDropped(outer: readonly AnyNode[]): boolean {
+  const above = outer.findLast((node) =>
+    !["AwaitExpression", "LogicalExpression", "ConditionalExpression"].includes(node.type) &&
+    !(node.type === "UnaryExpression" && node.operator === "void")
+  );
+  return above?.type === "ExpressionStatement";
 }
 
 /** `timer("name", "1h")`; with a body it is an arm of a select. */

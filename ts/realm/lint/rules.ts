@@ -146,6 +146,12 @@ export const RULES = {
     why: "nobody sees its result or failure, and what is still pending when its scope ends is cancelled",
     advice: "await it; do things at once with parallel()",
   },
+  "unreturned-continue-as-new": {
+    severity: "error",
+    finds: "continueAsNew() and continueAsNewWith() without `return`",
+    why: "continuing as new is what run returns; the call alone does nothing, and the run would complete (its task fails)",
+    advice: "write `return continueAsNew(...)`",
+  },
   "promise-race": {
     severity: "warning",
     finds: "Promise.race and Promise.any over primitives",

@@ -1,0 +1,244 @@
+// What JSON loses, carried beside it. The JSON of a value is what any other program expects (a Date is ISO text, a Map its entries, NaN is
+// null), and a note per value says what it was: a list of [kind, ...path], inner values before outer ones. What cannot be carried (functions,
+// class instances, promises) is refused with its path. Plain data, which nearly everything is, has no notes and costs one look.
+import { LossyValueError, PayloadConverterError } from "./lossy_value.ts";
+
+/** What a value was, and the keys and indices that lead to it in the JSON. */
+type Note = [kind: string, ...path: (string | number)[]];
+type Path = readonly (string | number)[];
+
+/** Deeper values take the careful way, which finds a cycle. */
+const LOOK_DEPTH = 1000;
+
+/** Is the value what JSON gives back as it was? Anything out of the ordinary is not: the careful way looks again. */
+export function isPlainData(value: unknown, depth = LOOK_DEPTH): boolean {
+  if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
+  if (typeof value === "number") return value === 0 ? 1 / value > 0 : Number.isFinite(value);
+  if (typeof value !== "object" || depth === 0) return false;
+  if (Array.isArray(value)) {
+    if (hasToJson(value)) return false;
+    for (let i = 0; i < value.length; i++) if (!isPlainData(value[i], depth - 1)) return false;
+    return true;
+  }
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return false;
+  // A toJSON method is among them.
+  for (const key of Object.keys(value)) {
+    const item = (value as { [key: string]: unknown })[key];
+    if (item !== undefined && !isPlainData(item, depth - 1)) return false;
+  }
+  return true;
+}
+
+/** Data that `JSON.stringify` writes without a loss, and what its values were. Throws a LossyValueError for what cannot be carried. */
+export function toJsonData(value: unknown): { data: unknown; notes: readonly Note[] } {
+  const writer = new Writer();
+  const data = writer.write(value, [], "");
+  return { data, notes: writer.notes };
+}
+
+class Writer {
+  readonly notes: Note[] = [];
+  /** The objects that the current one stands in, with their paths. */
+  readonly #around = new Map<object, Path>();
+
+  /** `key`: what toJSON methods are given. */
+  write(value: unknown, path: Path, key: string): unknown {
+    switch (typeof value) {
+      case "string":
+      case "boolean":
+        return value;
+      case "undefined":
+        return this.#note("undefined", path, null);
+      case "number":
+        if (Object.is(value, -0)) return this.#note("-0", path, 0);
+        return Number.isFinite(value) ? value : this.#note(String(value), path, null);
+      case "object":
+        return value === null ? null : this.#writeObject(value, path, key);
+      case "bigint": {
+        const { toJSON } = value as { toJSON?: (key: string) => unknown };
+        if (typeof toJSON === "function") return this.write(toJSON.call(value, key), path, key);
+        throw new PayloadConverterError(`value${shown(path)} is a bigint, which cannot be written as JSON; pass it as a string`);
+      }
+      default:
+        throw new LossyValueError(shown(path), `a ${typeof value}, which cannot be carried; pass plain data`);
+    }
+  }
+
+  #writeObject(value: object, path: Path, key: string): unknown {
+    const outer = this.#around.get(value);
+    if (outer !== undefined) {
+      throw new PayloadConverterError(
+        `value${shown(path)} is value${shown(outer)} again, and a circular structure cannot be written as JSON`,
+      );
+    }
+    this.#around.set(value, path);
+    try {
+      return this.#writeNew(value, path, key);
+    } finally {
+      this.#around.delete(value);
+    }
+  }
+
+  #writeNew(value: object, path: Path, key: string): unknown {
+    if (Array.isArray(value) && !hasToJson(value)) {
+      return Array.from(value, (item, i) => this.write(item, [...path, i], String(i)));
+    }
+    switch (tagOf(value)) {
+      case "Date": {
+        const date = value as Date;
+        return Number.isNaN(date.getTime())
+          ? this.#note("Invalid Date", path, null)
+          : this.#note("Date", path, date.toISOString());
+      }
+      case "Uint8Array":
+        return this.#note("Uint8Array", path, toBase64(value as Uint8Array));
+    }
+    if (hasToJson(value)) return this.write(value.toJSON(key), path, key);
+    switch (tagOf(value)) {
+      case "Map":
+        return this.#note("Map", path, this.write([...value as Map<unknown, unknown>], path, key));
+      case "Set":
+        return this.#note("Set", path, this.write([...value as Set<unknown>], path, key));
+      case "Number":
+      case "String":
+      case "Boolean":
+        return this.write(value.valueOf(), path, key);
+    }
+    const problem = problemOf(value);
+    if (problem !== undefined) throw new LossyValueError(shown(path), problem);
+    // Without a prototype, so that a key "__proto__" is a key like any other.
+    const copy = Object.create(null) as { [key: string]: unknown };
+    for (const name of Object.keys(value)) {
+      const item = (value as { [key: string]: unknown })[name];
+      if (item !== undefined) copy[name] = this.write(item, [...path, name], name);
+    }
+    return copy;
+  }
+
+  #note<T>(kind: string, path: Path, data: T): T {
+    this.notes.push([kind, ...path]);
+    return data;
+  }
+}
+
+function hasToJson(value: object): value is { toJSON(key: string): unknown } {
+  return typeof (value as { toJSON?: unknown }).toJSON === "function";
+}
+
+/** By tag: the value may be of another realm. */
+function tagOf(value: object): string {
+  if (value instanceof Date) return "Date";
+  return Object.prototype.toString.call(value).slice(8, -1);
+}
+
+/** Why an object is not plain data; undefined for one that is, of this realm or another. */
+function problemOf(value: object): string | undefined {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  const tag = tagOf(value);
+  if (tag === "Promise" || typeof (value as { then?: unknown }).then === "function") return "a promise; await it first";
+  if (tag === "Error" || value instanceof Error) return "an Error, of which JSON keeps nothing; throw it, or pass its message";
+  if (ArrayBuffer.isView(value)) {
+    return `${article(tag)}, which cannot be carried; pass Array.from(it), or the bytes as a Uint8Array`;
+  }
+  if (tag === "ArrayBuffer" || tag === "SharedArrayBuffer") {
+    return `${article(tag)}, of which JSON keeps nothing; pass new Uint8Array(it)`;
+  }
+  if (tag === "RegExp") return "a RegExp, of which JSON keeps nothing; pass its source and flags";
+  if (prototype === null || Object.getPrototypeOf(prototype) === null) return undefined;
+  const { constructor } = value;
+  const name = typeof constructor === "function" && constructor.name !== "" ? constructor.name : "a class";
+  return `an instance of ${name}, which would arrive without its class; pass plain data ({ ...it }), or give the class a toJSON method`;
+}
+
+function article(name: string): string {
+  return `${/^[AEIOU](?!int)/.test(name) ? "an" : "a"} ${name}`;
+}
+
+/** ".items[3].price" */
+function shown(path: Path): string {
+  return path.map((key) =>
+    typeof key === "number" ? `[${key}]` : /^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`
+  ).join("");
+}
+
+/** Puts back what the notes say, in place. Throws a PayloadConverterError for notes that do not fit the data. */
+export function fromJsonData(data: unknown, notes: unknown): unknown {
+  if (!Array.isArray(notes)) throw misfit(notes);
+  const root = { value: data };
+  for (const note of notes as unknown[]) {
+    if (!Array.isArray(note) || typeof note[0] !== "string") throw misfit(note);
+    const path: unknown[] = ["value", ...note.slice(1)];
+    let holder: unknown = root;
+    for (let i = 0; i < path.length - 1; i++) holder = step(holder, path[i], note);
+    const last = path[path.length - 1];
+    (holder as { [key: string | number]: unknown })[last as string] = restored(note[0], step(holder, last, note), note);
+  }
+  return root.value;
+}
+
+function step(holder: unknown, key: unknown, note: unknown): unknown {
+  const fits = typeof holder === "object" && holder !== null &&
+    (Array.isArray(holder) ? typeof key === "number" : typeof key === "string") &&
+    // Its own: what it inherits is never reached, and a key "__proto__" is a key like any other.
+    Object.hasOwn(holder, key as string);
+  if (!fits) throw misfit(note);
+  return (holder as { [key: string]: unknown })[key as string];
+}
+
+function restored(kind: string, data: unknown, note: unknown): unknown {
+  switch (kind) {
+    case "undefined":
+      return undefined;
+    case "NaN":
+    case "Infinity":
+    case "-Infinity":
+    case "-0":
+      return Number(kind);
+    case "Invalid Date":
+      return new Date(NaN);
+    case "Date": {
+      const date = typeof data === "string" ? new Date(data) : undefined;
+      if (date === undefined || Number.isNaN(date.getTime())) throw misfit(note);
+      return date;
+    }
+    case "Uint8Array": {
+      const bytes = typeof data === "string" ? fromBase64(data) : undefined;
+      if (bytes === undefined) throw misfit(note);
+      return bytes;
+    }
+    case "Map":
+      if (!Array.isArray(data) || !data.every((entry) => Array.isArray(entry) && entry.length === 2)) throw misfit(note);
+      return new Map(data as [unknown, unknown][]);
+    case "Set":
+      if (!Array.isArray(data)) throw misfit(note);
+      return new Set(data);
+    default:
+      throw new PayloadConverterError(
+        `a payload notes a value of the kind ${
+          JSON.stringify(kind)
+        }, which this version does not know; was it written by a newer one?`,
+      );
+  }
+}
+
+function misfit(note: unknown): PayloadConverterError {
+  return new PayloadConverterError(`a payload's notes on its values do not fit its JSON: ${JSON.stringify(note)?.slice(0, 200)}`);
+}
+
+/** Bytes per call of String.fromCharCode: it takes them as arguments. */
+const CHUNK = 0x2000;
+
+function toBase64(bytes: Uint8Array): string {
+  let binary = "";
+  for (let i = 0; i < bytes.length; i += CHUNK) binary += String.fromCharCode(...bytes.subarray(i, i + CHUNK));
+  return btoa(binary);
+}
+
+function fromBase64(text: string): Uint8Array | undefined {
+  try {
+    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}

@@ -77,3 +77,6 @@ export {
   WorkflowExecutionAlreadyStartedError,
 } from "../converter/failures.ts";
 export type { ApplicationFailureOptions, RetryState, TimeoutType } from "../converter/failures.ts";
+// For modules of payload converters, which are loaded beside the workflows.
+export { defaultPayloadConverter, jsonPayloadConverter, LossyValueError, PayloadConverterError } from "../converter/payload.ts";
+export type { Payload, PayloadConverter } from "../converter/payload.ts";

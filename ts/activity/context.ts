@@ -2,6 +2,7 @@
 // browsers, and wherever one likes it better, an activity made with `withContext` is given it as its first argument.
 import type { Duration } from "../converter/duration.ts";
 import type { Payload } from "../converter/payload.ts";
+import { read } from "../converter/thrown.ts";
 import { asyncContext } from "../platform/async_context.ts";
 import type { Logger } from "../service/logger.ts";
 
@@ -92,11 +93,21 @@ export class CompleteAsyncError extends Error {
   override name = "CompleteAsyncError";
 }
 
+/** @internal Whether that is what an activity threw, in whichever copy of the package. */
+export function completesAsync(thrown: unknown): boolean {
+  return read(thrown, "name") === "CompleteAsyncError";
+}
+
 const current = asyncContext<ActivityContext>("activity-context");
 
 /** @internal Runs an activity function with its context. */
 export function runInContext<R>(context: ActivityContext, call: () => R): R {
   return current === undefined ? call() : current.run(context, call);
+}
+
+/** @internal The activity whose code set off what is happening, if one did. It may have ended since. */
+export function activityBehind(): ActivityContext | undefined {
+  return current?.get();
 }
 
 /** The context of the running activity. Throws outside of one. */

@@ -6,6 +6,7 @@ import { EmbeddedEngine } from "../engine/host.ts";
 import { MemoryStore } from "../engine/memory_store.ts";
 import type { EmbeddedEngineOptions } from "../engine/options.ts";
 import { consoleLogger } from "../platform/host.ts";
+import { containedLogger } from "../service/contained.ts";
 import type { Logger } from "../service/logger.ts";
 import type { WorkerOptions } from "../worker/options.ts";
 import type { RawService } from "../service/raw.ts";
@@ -98,7 +99,8 @@ function checkNames(options: OpenOptions): void {
  */
 export async function open(options: OpenOptions): Promise<App> {
   checkNames(options);
-  const { path, workflows, activities, taskQueue = "default", logger = consoleLogger(), converter } = options;
+  const { path, workflows, activities, taskQueue = "default", converter } = options;
+  const logger = containedLogger(options.logger ?? consoleLogger());
   const { codec, encodeCommonAttributes } = options;
   const shared = { logger, codec, encodeCommonAttributes, ...(converter !== undefined && { converter }) };
   const store = path === undefined && options.engine?.store === undefined ? { store: new MemoryStore() } : {};

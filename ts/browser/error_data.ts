@@ -10,6 +10,7 @@ import {
   StoreUnavailableError,
   StoreVersionError,
 } from "../engine/store_errors.ts";
+import { isA, messageOf, nameOf, safeText, stackOf } from "../converter/thrown.ts";
 import { type Code, ServiceError } from "../service/raw.ts";
 
 export interface ErrorData {
@@ -26,9 +27,11 @@ export interface ErrorData {
 }
 
 export function toData(e: unknown): ErrorData {
-  if (!(e instanceof Error)) return { name: "Error", message: String(e) };
-  const { name, message, stack } = e;
-  const data: ErrorData = { name, message, ...(stack !== undefined && { stack }) };
+  const name = nameOf(e);
+  const message = messageOf(e);
+  if (!isA(e, Error)) return { name: "Error", message };
+  const stack = stackOf(e);
+  const data: ErrorData = { name, message, ...(stack !== "" && { stack: safeText(stack) }) };
   if (e instanceof ServiceError) return { ...data, service: { code: e.code, reason: e.reason, metadata: { ...e.metadata } } };
   if (e instanceof StoreVersionError) return { ...data, found: e.found, known: e.known };
   if (e instanceof StoreUnavailableError) return { ...data, reason: e.reason };

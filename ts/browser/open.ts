@@ -8,6 +8,7 @@ import type { EngineLimits } from "../engine/options.ts";
 import type { Synchronous } from "../engine/sqlite/open.ts";
 import type { PurgeOptions } from "../engine/store.ts";
 import { StoreUnavailableError } from "../engine/store_errors.ts";
+import { containedLogger } from "../service/contained.ts";
 import { consoleLogger } from "../platform/host.ts";
 import type { WebWorker } from "../platform/threads.ts";
 import type { WorkerOptions } from "../worker/options.ts";
@@ -107,8 +108,8 @@ const ENGINE_CLOSE_MS = 3000;
  * serveEngine();
  */
 export async function open(options: BrowserOpenOptions): Promise<BrowserApp> {
-  const { activities, workflows, sources, realm, taskQueue = "default", logger = consoleLogger(), converter, lead = true } =
-    options;
+  const { activities, workflows, sources, realm, taskQueue = "default", converter, lead = true } = options;
+  const logger = containedLogger(options.logger ?? consoleLogger());
   const name = storeName(options);
   checkPage();
   const nothing = workflows === undefined && realm === undefined && activities === undefined &&

@@ -7,6 +7,7 @@ import { defaultPayloadConverter, type PayloadConverter } from "../converter/pay
 import { consoleLogger, processIdentity } from "../platform/host.ts";
 import { withCodec } from "../codec/coded_service.ts";
 import { DEFAULT_PAYLOAD_LIMITS, type PayloadLimits } from "../service/limits.ts";
+import { containedLogger, containedMetrics } from "../service/contained.ts";
 import type { Logger } from "../service/logger.ts";
 import { metered } from "../service/metered.ts";
 import type { Metrics } from "../service/metrics.ts";
@@ -98,10 +99,10 @@ export class Client {
   constructor(options: ClientOptions) {
     this.namespace = options.namespace ?? "default";
     this.identity = options.identity ?? processIdentity();
-    const logger = options.logger ?? consoleLogger();
+    const logger = containedLogger(options.logger ?? consoleLogger());
     const limits = { ...DEFAULT_PAYLOAD_LIMITS, ...options.payloadLimits };
     const codec = MessageCodec.of(options);
-    const plain = metered(options.service, options.metrics, { namespace: this.namespace });
+    const plain = metered(options.service, options.metrics && containedMetrics(options.metrics), { namespace: this.namespace });
     const service = codec === undefined ? plain : withCodec(plain, codec, { limits, logger });
     this.#context = {
       calls: new Calls(service, { ...DEFAULT_RETRY, ...options.retry }),

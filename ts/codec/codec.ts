@@ -1,6 +1,7 @@
 // Payload codecs: bytes to bytes, between the converter and the service. They encrypt, compress, or put large values elsewhere. A codec is
 // asynchronous and may do I/O, so it runs on the host's side and never inside a workflow realm.
 import type { Payload } from "../converter/payload.ts";
+import { isA, messageOf, nameOf } from "../converter/thrown.ts";
 
 /**
  * Changes payloads on their way to the service and back. Temporal's interface: a codec written for its SDKs works here, and the other way.
@@ -110,7 +111,8 @@ async function ask(
     answer = await Promise.race([codec[direction]([...payloads]), late]);
   } catch (cause) {
     if (cause instanceof PayloadCodecError) throw cause;
-    const { name, message } = cause instanceof Error ? cause : { name: typeof cause, message: String(cause) };
+    const name = isA(cause, Error) ? nameOf(cause) : typeof cause;
+    const message = messageOf(cause);
     throw new PayloadCodecError(direction, field, name, message, { cause });
   } finally {
     clearTimeout(timer);

@@ -13,6 +13,7 @@ import { callStack } from "../executor/call_site.ts";
 import type { LogLevel, RunContext } from "../executor/program.ts";
 import type { WaitingAt } from "../executor/stack_traces.ts";
 import { IllegalStateError } from "./common/errors.ts";
+import { isA } from "../converter/thrown.ts";
 import { encodeFailure } from "./common/failure_converter.ts";
 import { ensureTemporalFailure, isCancellation, TemporalFailure } from "./common/failures.ts";
 import type { ScopeContext } from "./context.ts";
@@ -118,7 +119,7 @@ export class CompatRun {
     if (this.cancelRequested && isCancellation(error)) {
       const bytes = CancelWorkflowExecution.encode(CancelWorkflowExecution.fromPartial({})).finish();
       this.#terminal(CommandKind.COMMAND_KIND_CANCEL_WORKFLOW, bytes);
-    } else if (error instanceof ContinueAsNew) {
+    } else if (isA(error, ContinueAsNew)) {
       this.#terminal(CommandKind.COMMAND_KIND_CONTINUE_AS_NEW, ContinueAsNewCommand.encode(error.command).finish());
     } else if (error instanceof TemporalFailure) {
       this.messages.forgetRunning();

@@ -2,17 +2,30 @@
 // unbundled workflow module, two versions of a dependency), and an ApplicationFailure of one copy must be one for the other as well.
 
 const KEY = Symbol.for("temporalex.class.1");
+const MAX_PROTOTYPES = 1000;
 
 // deno-lint-ignore no-explicit-any
 type Class = abstract new (...args: any[]) => object;
 
+/** A proxy that cannot be asked is an instance of nothing. */
 function hasInstance(this: Class, value: unknown): boolean {
+  try {
+    return isInstance.call(this, value);
+  } catch {
+    return false;
+  }
+}
+
+function isInstance(this: Class, value: unknown): boolean {
   if (Function.prototype[Symbol.hasInstance].call(this, value)) return true;
   // Classes of users that extend ours are themselves and nothing else.
   if (typeof value !== "object" || value === null || !Object.hasOwn(this.prototype, KEY)) return false;
   const name = this.prototype[KEY];
-  for (let proto = Object.getPrototypeOf(value); proto !== null; proto = Object.getPrototypeOf(proto)) {
+  let proto = Object.getPrototypeOf(value);
+  // A proxy may answer one more prototype for ever.
+  for (let depth = 0; proto !== null && depth < MAX_PROTOTYPES; depth++) {
     if (Object.hasOwn(proto, KEY) && proto[KEY] === name) return true;
+    proto = Object.getPrototypeOf(proto);
   }
   return false;
 }

@@ -1,6 +1,6 @@
 // Errors to Failure messages and back (temporal.api.failure.v1). Stack traces travel as text; an unknown thing that was thrown is an
 // ApplicationFailure of its constructor's name, as Temporal's SDKs do.
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { type Failure, FailureSchema } from "../temporal/generated/temporal/api/failure/v1/message_pb.ts";
 import {
   RetryState as RetryStateEnum,
@@ -11,134 +11,210 @@ import {
   ApplicationFailure,
   CancelledFailure,
   ChildWorkflowFailure,
+  type RetryState,
   ServerFailure,
   TemporalFailure,
   TerminatedFailure,
   TimeoutFailure,
+  type TimeoutType,
 } from "./failures.ts";
 import { enumName } from "./enums.ts";
 import { encodingReplay, LossyValueError } from "./lossy_value.ts";
 import { defaultPayloadConverter, fromPayloads, type Payload, type PayloadConverter, toPayloads } from "./payload.ts";
 import { stackTrace } from "./stack.ts";
+import { isA, MAX_CAUSES, MAX_NAME, messageOf, nameOf, read as readField, safeText, textOf } from "./thrown.ts";
 import { durationMs } from "../temporal/well_known.ts";
 
-const SOURCE = "TypeScriptSDK";
+type FailureInfo = NonNullable<MessageInitShape<typeof FailureSchema>["failureInfo"]>;
 
-/** The Failure message of anything that was thrown. */
+const SOURCE = "TypeScriptSDK";
+/** Characters of all messages and stacks of one failure: far below what servers refuse, also where each takes three bytes. */
+const MAX_TEXT = 256 * 1024;
+/** Ten thousand years: what a Duration can say. */
+const MAX_DELAY_MS = 315_576_000_000_000;
+const LEFT_OUT = "further causes were left out";
+
+/**
+ * The Failure message of anything that was thrown. Does not throw, whatever that is: what cannot be read is left out, what is too long is
+ * cut, causes end where they come back to an error above, and details that cannot be encoded are dropped; the message says so.
+ */
 export function toFailure(error: unknown, converter: PayloadConverter = defaultPayloadConverter): Failure {
-  if (error instanceof TemporalFailure) {
-    if (error.failure !== undefined) return fromBinary(FailureSchema, error.failure);
-    const base = {
-      message: error.message,
-      source: error.source ?? SOURCE,
-      stackTrace: stackTrace(error),
-      ...(error.cause === undefined ? {} : { cause: toFailure(error.cause, converter) }),
-    };
-    const payloads = (values: unknown[]) => values.length > 0 ? { payloads: detailPayloads(base, converter, values) } : undefined;
-    if (error instanceof ApplicationFailure) {
-      const delay = error.nextRetryDelayMs;
-      return create(FailureSchema, {
-        failureInfo: {
-          case: "applicationFailureInfo",
-          value: {
-            type: error.type ?? "",
-            nonRetryable: error.nonRetryable,
-            details: payloads(error.details),
-            ...(delay === undefined
-              ? {}
-              : { nextRetryDelay: { seconds: BigInt(Math.trunc(delay / 1000)), nanos: Math.round((delay % 1000) * 1e6) } }),
-          },
-        },
-        ...base, // after the details, which may have changed its message
-      });
-    }
-    if (error instanceof CancelledFailure) {
-      return create(FailureSchema, {
-        failureInfo: { case: "canceledFailureInfo", value: { details: payloads(error.details) } },
-        ...base, // after the details, which may have changed its message
-      });
-    }
-    if (error instanceof TimeoutFailure) {
-      const type = error.timeoutType;
-      return create(FailureSchema, {
-        failureInfo: {
-          case: "timeoutFailureInfo",
-          value: {
-            timeoutType: type === undefined ? TimeoutTypeEnum.UNSPECIFIED : TimeoutTypeEnum[type],
-            lastHeartbeatDetails: error.lastHeartbeatDetails === undefined ? undefined : payloads([error.lastHeartbeatDetails]),
-          },
-        },
-        ...base, // after the details, which may have changed its message
-      });
-    }
-    if (error instanceof TerminatedFailure) {
-      return create(FailureSchema, { ...base, failureInfo: { case: "terminatedFailureInfo", value: {} } });
-    }
-    if (error instanceof ServerFailure) {
-      return create(FailureSchema, {
-        ...base,
-        failureInfo: { case: "serverFailureInfo", value: { nonRetryable: error.nonRetryable } },
-      });
-    }
-    if (error instanceof ActivityFailure) {
-      return create(FailureSchema, {
-        ...base,
-        failureInfo: {
-          case: "activityFailureInfo",
-          value: {
-            activityType: { name: error.activityType },
-            activityId: error.activityId,
-            identity: error.identity,
-            retryState: error.retryState === undefined ? RetryStateEnum.UNSPECIFIED : RetryStateEnum[error.retryState],
-          },
-        },
-      });
-    }
-    if (error instanceof ChildWorkflowFailure) {
-      return create(FailureSchema, {
-        ...base,
-        failureInfo: {
-          case: "childWorkflowExecutionFailureInfo",
-          value: {
-            workflowType: { name: error.workflowType },
-            workflowExecution: { workflowId: error.workflowId, runId: error.runId },
-            retryState: error.retryState === undefined ? RetryStateEnum.UNSPECIFIED : RetryStateEnum[error.retryState],
-          },
-        },
-      });
-    }
-    return create(FailureSchema, { ...base, failureInfo: { case: "applicationFailureInfo", value: { type: error.name } } });
+  const writer = new FailureWriter(converter);
+  const failure = writer.write(error);
+  // What was read from a failure is written as it came, with the causes that it had there.
+  endCauses(failure);
+  return failure;
+}
+
+/** Cuts the chain of causes where a server or the core would refuse it. */
+function endCauses(failure: Failure): void {
+  let part: Failure | undefined = failure;
+  for (let depth = 0; part !== undefined; depth++, part = part.cause) {
+    if (depth === MAX_CAUSES && part.cause !== undefined) part.cause = note(LEFT_OUT);
   }
-  if (error instanceof Error) {
-    return create(FailureSchema, {
-      message: error.message,
-      source: SOURCE,
-      stackTrace: stackTrace(error),
-      ...(error.cause === undefined ? {} : { cause: toFailure(error.cause, converter) }),
-      failureInfo: { case: "applicationFailureInfo", value: { type: error.name } },
-    });
-  }
+}
+
+function note(message: string): Failure {
   return create(FailureSchema, {
-    message: describe(error),
+    message,
     source: SOURCE,
     failureInfo: { case: "applicationFailureInfo", value: { type: "" } },
   });
 }
 
-/**
- * Details in full, or as JSON has them where something of them would be refused: the failure matters more than its details, and its message
- * says what they lack.
- */
-function detailPayloads(base: { message: string }, converter: PayloadConverter, values: unknown[]): Payload[] {
-  try {
-    return toPayloads(converter, values);
-  } catch (error) {
-    if (!(error instanceof LossyValueError)) throw error;
-    const said = base.message === "" ? "" : `${base.message} `;
-    base.message = `${said}(of its details something is lost: details${error.message.replace(/^args/, "")})`;
-    return encodingReplay(true, () => toPayloads(converter, values));
+/** Writes one error with its causes. */
+class FailureWriter {
+  readonly #converter: PayloadConverter;
+  readonly #seen = new Set<unknown>();
+  #left = MAX_TEXT;
+  #dropped = "";
+
+  constructor(converter: PayloadConverter) {
+    this.#converter = converter;
+  }
+
+  write(error: unknown): Failure {
+    if (!isA(error, Error)) return note(this.#text(messageOf(error)));
+    const known = isA(error, TemporalFailure);
+    const read = known ? asRead(error) : undefined;
+    if (read !== undefined) return read;
+    this.#seen.add(error);
+    this.#dropped = "";
+    const failureInfo = known ? this.#infoOf(error) : { case: "applicationFailureInfo" as const, value: { type: nameOf(error) } };
+    const message = this.#text([messageOf(error), this.#dropped].filter((text) => text !== "").join(" "));
+    const stack = this.#text(traceOf(error));
+    return create(FailureSchema, {
+      message,
+      source: known ? stringOf(error, "source") ?? SOURCE : SOURCE,
+      stackTrace: stack,
+      ...this.#causeOf(error),
+      failureInfo,
+    });
+  }
+
+  /** As much of a text as there is room for in the whole failure. */
+  #text(text: string): string {
+    const taken = safeText(text, this.#left);
+    this.#left = Math.max(0, this.#left - taken.length);
+    return taken;
+  }
+
+  #causeOf(error: Error): { cause?: Failure } {
+    const cause = readField(error, "cause");
+    if (cause === undefined) return {};
+    if (this.#seen.has(cause)) return { cause: note("this cause is an error that stands above: the causes form a circle") };
+    return { cause: this.#seen.size > MAX_CAUSES ? note(LEFT_OUT) : this.write(cause) };
+  }
+
+  /**
+   * Values as payloads: in full, or as JSON has them where something of them would be refused, or not at all. Details must not hide that
+   * something failed; its message says what they lack.
+   */
+  #payloads(values: unknown): { payloads: Payload[] } | undefined {
+    try {
+      if (!Array.isArray(values) || values.length === 0) return undefined;
+      try {
+        return { payloads: toPayloads(this.#converter, values) };
+      } catch (e) {
+        if (!isA(e, LossyValueError)) throw e;
+        this.#dropped = `(of its details something is lost: details${messageOf(e).replace(/^args/, "")})`;
+        return encodingReplay(true, () => ({ payloads: toPayloads(this.#converter, values) }));
+      }
+    } catch (e) {
+      this.#dropped = `(its details were dropped: ${messageOf(e)})`;
+      return undefined;
+    }
+  }
+
+  #infoOf(error: TemporalFailure): FailureInfo {
+    if (isA(error, ApplicationFailure)) {
+      return {
+        case: "applicationFailureInfo",
+        value: {
+          type: stringOf(error, "type") ?? "",
+          nonRetryable: readField(error, "nonRetryable") === true,
+          details: this.#payloads(readField(error, "details")),
+          ...delayOf(error),
+        },
+      };
+    }
+    if (isA(error, CancelledFailure)) {
+      return { case: "canceledFailureInfo", value: { details: this.#payloads(readField(error, "details")) } };
+    }
+    if (isA(error, TimeoutFailure)) {
+      const details = readField(error, "lastHeartbeatDetails");
+      return {
+        case: "timeoutFailureInfo",
+        value: {
+          timeoutType: TimeoutTypeEnum[(stringOf(error, "timeoutType") ?? "") as TimeoutType] ?? TimeoutTypeEnum.UNSPECIFIED,
+          lastHeartbeatDetails: details === undefined ? undefined : this.#payloads([details]),
+        },
+      };
+    }
+    if (isA(error, TerminatedFailure)) return { case: "terminatedFailureInfo", value: {} };
+    if (isA(error, ServerFailure)) {
+      return { case: "serverFailureInfo", value: { nonRetryable: readField(error, "nonRetryable") === true } };
+    }
+    if (isA(error, ActivityFailure)) {
+      return {
+        case: "activityFailureInfo",
+        value: {
+          activityType: { name: stringOf(error, "activityType") ?? "" },
+          activityId: stringOf(error, "activityId") ?? "",
+          identity: stringOf(error, "identity") ?? "",
+          retryState: retryStateOf(error),
+        },
+      };
+    }
+    if (isA(error, ChildWorkflowFailure)) {
+      return {
+        case: "childWorkflowExecutionFailureInfo",
+        value: {
+          workflowType: { name: stringOf(error, "workflowType") ?? "" },
+          workflowExecution: { workflowId: stringOf(error, "workflowId") ?? "", runId: stringOf(error, "runId") ?? "" },
+          retryState: retryStateOf(error),
+        },
+      };
+    }
+    return { case: "applicationFailureInfo", value: { type: nameOf(error) } };
   }
 }
+
+/** The message that a failure was read from. */
+function asRead(error: TemporalFailure): Failure | undefined {
+  const bytes = readField(error, "failure");
+  if (bytes === undefined) return undefined;
+  try {
+    return fromBinary(FailureSchema, bytes as Uint8Array);
+  } catch {
+    return undefined;
+  }
+}
+
+function traceOf(error: Error): string {
+  try {
+    return stackTrace(error);
+  } catch {
+    return "";
+  }
+}
+
+/** A field as text that fits; undefined where there is none. */
+function stringOf(error: Error, field: string): string | undefined {
+  const value = readField(error, field);
+  return value === undefined || value === null ? undefined : safeText(textOf(value), MAX_NAME);
+}
+
+function delayOf(error: ApplicationFailure) {
+  const delay = readField(error, "nextRetryDelayMs");
+  if (typeof delay !== "number" || !(delay >= 0) || delay > MAX_DELAY_MS) return {};
+  return {
+    nextRetryDelay: { seconds: BigInt(Math.trunc(delay / 1000)), nanos: Math.min(999_999_999, Math.round((delay % 1000) * 1e6)) },
+  };
+}
+
+const retryStateOf = (error: Error): RetryStateEnum =>
+  RetryStateEnum[(stringOf(error, "retryState") ?? "") as RetryState] ?? RetryStateEnum.UNSPECIFIED;
 
 /** The error of a Failure message. */
 export function fromFailure(encoded: Failure, converter: PayloadConverter = defaultPayloadConverter): TemporalFailure {
@@ -213,21 +289,17 @@ function bare(failure: Failure, converter: PayloadConverter, options: ErrorOptio
   }
 }
 
-/** Bytes of the Failure of anything that was thrown. */
+/** Bytes of the Failure of anything that was thrown. Does not throw. */
 export function encodeFailure(error: unknown, converter?: PayloadConverter): Uint8Array {
-  return toBinary(FailureSchema, toFailure(error, converter));
+  try {
+    return toBinary(FailureSchema, toFailure(error, converter));
+  } catch (e) {
+    // A converter of the user made payloads that are none.
+    return toBinary(FailureSchema, note(`${messageOf(error)} (its details were dropped: ${messageOf(e)})`));
+  }
 }
 
 /** The error of an encoded Failure. */
 export function decodeFailure(bytes: Uint8Array, converter?: PayloadConverter): TemporalFailure {
   return fromFailure(fromBinary(FailureSchema, bytes), converter);
-}
-
-function describe(value: unknown): string {
-  if (typeof value === "string") return value;
-  try {
-    return JSON.stringify(value) ?? String(value);
-  } catch {
-    return String(value);
-  }
 }

@@ -2,6 +2,7 @@
 // failure that passes through keeps everything another SDK put in.
 
 import { brand } from "./brand.ts";
+import { findCause, isA } from "./thrown.ts";
 
 /** The stages at which a retry policy stops, temporal.api.enums.v1.RetryState. */
 export type RetryState =
@@ -200,6 +201,12 @@ brand("WorkflowExecutionAlreadyStartedError", WorkflowExecutionAlreadyStartedErr
 
 /** True for a cancellation itself and for an activity or child failure that was caused by one. */
 export function isCancellation(error: unknown): boolean {
-  if (error instanceof CancelledFailure) return true;
-  return (error instanceof ActivityFailure || error instanceof ChildWorkflowFailure) && isCancellation(error.cause);
+  let wraps = true;
+  const found = findCause(error, (part) => {
+    if (isA(part, CancelledFailure)) return true;
+    // Only these two hand a cancellation on; behind anything else it is an error like others.
+    wraps &&= isA(part, ActivityFailure) || isA(part, ChildWorkflowFailure);
+    return !wraps;
+  });
+  return wraps && found !== undefined;
 }

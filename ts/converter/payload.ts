@@ -2,6 +2,7 @@
 // so that any SDK and UI can read them. What JSON would lose is carried in the metadata or refused. Pure: runs inside workflow realms.
 import { fromJsonData, isPlainData, toJsonData } from "./json_values.ts";
 import { isEncodingReplay, LossyValueError, namingArgument, PayloadConverterError } from "./lossy_value.ts";
+import { messageOf } from "./thrown.ts";
 
 export { LossyValueError, PayloadConverterError };
 
@@ -41,7 +42,7 @@ function jsonPayload(json: string | undefined, value: unknown): Payload {
 function withoutJson(error: unknown): PayloadConverterError {
   if (error instanceof PayloadConverterError) return error;
   return new PayloadConverterError(
-    `this value cannot be written as JSON (${(error as Error).message}); convert it to plain data first`,
+    `this value cannot be written as JSON (${messageOf(error)}); convert it to plain data first`,
   );
 }
 

@@ -9,6 +9,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { EmbeddedEngine } from "../engine/host.ts";
 import { MemoryStore } from "../engine/memory_store.ts";
 import { notOffered } from "../engine/not_offered.ts";
+import { containedLogger } from "../service/contained.ts";
 import type { Logger } from "../service/logger.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { HttpGuard, refuse } from "../temporal/http_guard.ts";
@@ -65,7 +66,7 @@ function logged(service: RawService, logger: Logger): RawService {
 }
 
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
-  const { logger } = options;
+  const logger = containedLogger(options.logger);
   const namespaces = await Namespaces.open(options.namespaces, async (namespace) => {
     const path = options.storeOf(namespace);
     return await EmbeddedEngine.open({

@@ -149,7 +149,7 @@ export class CachedRun {
     } catch (e) {
       if (this.core.poisoned) throw e;
       this.thrown = e;
-      this.core.failActivation(failureBytes(e, this.#converter), isTaskError(e) ? e.failedCause : FailedCause.UNHANDLED_FAILURE);
+      this.core.failActivation(encodeFailure(e, this.#converter), isTaskError(e) ? e.failedCause : FailedCause.UNHANDLED_FAILURE);
     } finally {
       this.#tracer?.end(this.#activator.inspect?.());
     }
@@ -162,21 +162,12 @@ export class CachedRun {
     } catch (e) {
       if (this.core.poisoned) throw e;
       this.thrown = e;
-      this.core.failActivation(failureBytes(e, this.#converter));
+      this.core.failActivation(encodeFailure(e, this.#converter));
     }
   }
 
   dispose(): void {
     this.#activator.dispose();
     this.core.dispose();
-  }
-}
-
-/** The Failure of what was thrown; of an error whose details cannot be encoded, what can be said of it. */
-export function failureBytes(thrown: unknown, converter: PayloadConverter): Uint8Array {
-  try {
-    return encodeFailure(thrown, converter);
-  } catch (e) {
-    return encodeFailure(new Error(`${String(thrown)} (and its details cannot be encoded: ${(e as Error).message})`));
   }
 }

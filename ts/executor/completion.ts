@@ -14,6 +14,7 @@ import { namingWhat } from "../converter/lossy_value.ts";
 import { carryHeaders } from "./carry.ts";
 import { type ContinueAsNewShape, isContinueAsNew, isHandlerResult } from "./definition.ts";
 import { toSearchAttributePayloads } from "../converter/search_attributes.ts";
+import { findCause, isA, messageOf, read } from "../converter/thrown.ts";
 import { encode, encodePayloads, wire, wireAll, wirePayloads, wireRecord } from "./encode.ts";
 import { isTaskError, NestingError, taskErrorOf } from "./errors.ts";
 import type { NativeRun } from "./run.ts";
@@ -111,10 +112,15 @@ export function concludeRun(run: NativeRun, end: RunEnd): void {
 
 /** A run that ends by its cancellation tells the details of the CancelledFailure that ended it. */
 function detailsOf(run: NativeRun, error: unknown): Uint8Array {
-  let cause = error;
-  while (!(cause instanceof CancelledFailure) && cause instanceof Error) cause = cause.cause;
-  const details = cause instanceof CancelledFailure ? cause.details : [];
-  return details.length === 0 ? new Uint8Array(0) : encodePayloads(wireAll(run.converter, details));
+  const cause = findCause(error, (part) => isA(part, CancelledFailure));
+  const details = read(cause, "details");
+  if (!Array.isArray(details) || details.length === 0) return new Uint8Array(0);
+  try {
+    return encodePayloads(wireAll(run.context.converter, details));
+  } catch (e) {
+    run.log.warn(`the details of the cancellation were dropped: ${messageOf(e)}`);
+    return new Uint8Array(0);
+  }
 }
 
 function continueAttributes(run: NativeRun, next: ContinueAsNewShape): ContinueAsNew {

@@ -69,13 +69,22 @@ export interface HandlerResult {
   readonly fn?: (updateState: unknown) => unknown;
 }
 
+/** A proxy that cannot be asked has nothing. */
+function has(value: unknown, key: symbol): boolean {
+  try {
+    return typeof value === "object" && value !== null && key in value;
+  } catch {
+    return false;
+  }
+}
+
 export function makeResult(result: HandlerResult): HandlerResult {
   Object.defineProperty(result, RESULT, { value: true });
   return result;
 }
 
 export function isHandlerResult(value: unknown): value is HandlerResult {
-  return typeof value === "object" && value !== null && RESULT in value;
+  return has(value, RESULT);
 }
 
 export interface ContinueAsNewOptionsShape {
@@ -98,7 +107,7 @@ export function makeContinueAsNew(shape: ContinueAsNewShape): ContinueAsNewShape
 }
 
 export function isContinueAsNew(value: unknown): value is ContinueAsNewShape {
-  return typeof value === "object" && value !== null && CONTINUE in value;
+  return has(value, CONTINUE);
 }
 
 export function makeDefinition<T extends DefinitionShape>(definition: T): T {
@@ -108,5 +117,5 @@ export function makeDefinition<T extends DefinitionShape>(definition: T): T {
 
 /** True for what `workflow(...)` makes, whichever copy of the package made it. */
 export function isWorkflowDefinition(value: unknown): value is DefinitionShape {
-  return typeof value === "object" && value !== null && DEFINITION in value;
+  return has(value, DEFINITION);
 }

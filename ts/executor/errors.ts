@@ -3,6 +3,7 @@
 // remembers the first one (run.fail) and fails the activation with it.
 
 import { brand } from "../converter/brand.ts";
+import { isA, safeText, textOf } from "../converter/thrown.ts";
 
 /** temporal.api.enums.v1.WorkflowTaskFailedCause */
 export const FailedCause = { UNHANDLED_FAILURE: 14, NON_DETERMINISTIC_ERROR: 24 } as const;
@@ -59,20 +60,20 @@ export class UnknownWorkflowError extends WorkflowTaskError {
 
 /** What workflow code threw that is neither a Temporal failure nor a task error: a bug, which a deployment may correct. */
 export function taskErrorOf(thrown: unknown, where: string): Error {
-  if (thrown instanceof Error) return thrown;
+  if (isA(thrown, Error)) return thrown;
   return new WorkflowTaskError(
     `${where} threw ${describeThrown(thrown)}, which is not an Error; throw an ApplicationFailure to fail the workflow`,
   );
 }
 
+/** Characters of a thrown value that a message quotes. */
+const MAX_SHOWN = 10_000;
+
+/** In words. Does not throw, whatever was thrown. */
 export function describeThrown(thrown: unknown): string {
-  if (typeof thrown === "string") return `the string ${JSON.stringify(thrown)}`;
+  if (typeof thrown === "string") return `the string ${JSON.stringify(safeText(thrown, MAX_SHOWN))}`;
   if (typeof thrown === "function") return "a function";
-  try {
-    return `${typeof thrown} ${JSON.stringify(thrown) ?? String(thrown)}`;
-  } catch {
-    return `a ${typeof thrown}`;
-  }
+  return safeText(`${typeof thrown} ${textOf(thrown)}`, MAX_SHOWN);
 }
 
 export function isTaskError(error: unknown): error is WorkflowTaskError {

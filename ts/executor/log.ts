@@ -1,4 +1,5 @@
 // What a run writes to the log: silent while it replays, with the run's names and workflow time on every line.
+import { messageOf } from "../converter/thrown.ts";
 import type { LogLevel } from "./program.ts";
 import type { NativeRun } from "./run.ts";
 
@@ -29,6 +30,12 @@ export class RunLog {
     const run = this.#run;
     if (run.isReplaying && run.context.logsReplay !== true) return;
     const { workflowType, workflowId, runId, log } = run.context;
-    log.write({ level, message, fields, timeMs: run.timeMs, workflowType, workflowId, runId, source });
+    const entry = { level, message, timeMs: run.timeMs, workflowType, workflowId, runId, source };
+    try {
+      log.write({ ...entry, fields });
+    } catch (e) {
+      // A field that throws when it is read must not decide about the workflow.
+      log.write({ ...entry, fields: { dropped: messageOf(e) } });
+    }
   }
 }

@@ -12,6 +12,7 @@ import { Queue, type SignalItem, type UpdateItem } from "./inbox.ts";
 import type { NativeRun } from "./run.ts";
 import { SeldomSet } from "./seldom.ts";
 import { stackText } from "../converter/stack.ts";
+import { isA, messageOf } from "../converter/thrown.ts";
 import { inClosure, slot } from "./slot.ts";
 import type { ReceiveState } from "./tracing.ts";
 import { ReceiveAwaiter, StateAwaiter, type StateChange } from "./receive_awaiters.ts";
@@ -308,7 +309,7 @@ export class ReceiveScope {
 
   #signalFailed(name: string, error: unknown): void {
     this.run.log.error(`the handler of signal "${name}" failed`, {
-      error: error instanceof Error ? stackText(error) : String(error),
+      error: isA(error, Error) ? stackText(error) : messageOf(error),
     });
   }
 

@@ -2,6 +2,7 @@
 // "unhandledrejection" events) through an interface, because this room knows no platform. A report belongs to the run whose task is
 // open: one task at a time per realm, and one more hop before a task's completion leaves, because Chromium reports one hop late.
 import { stackText } from "../converter/stack.ts";
+import { errorText, isA } from "../converter/thrown.ts";
 import { describeThrown, UnhandledRejectionError } from "./errors.ts";
 
 /** What the host tells. */
@@ -37,12 +38,12 @@ export class OpenRejections {
   /** The error for the first of them, or undefined when there is none. */
   error(): Error | undefined {
     for (const reason of this.#open?.values() ?? []) {
-      const text = reason instanceof Error ? `${reason.name}: ${reason.message}` : describeThrown(reason);
+      const text = isA(reason, Error) ? errorText(reason) : describeThrown(reason);
       const error = new UnhandledRejectionError(
         `a promise of the workflow was rejected and nothing handled it (${text}); await it, or catch it`,
         { cause: reason },
       );
-      if (reason instanceof Error) error.stack = stackText(reason);
+      if (isA(reason, Error)) error.stack = stackText(reason);
       return error;
     }
     return undefined;

@@ -6,6 +6,7 @@ import {
   ErrorKind,
   type TaskOutcome,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { isA, messageOf, nameOf, stackOf } from "../converter/thrown.ts";
 import { CoreError as ThrownCoreError, toCoreError } from "../core/errors.ts";
 import { CachedRun, type FetchHistory, type RunIdentity, type RunSetup } from "./cached_run.ts";
 import { userFrame } from "./call_site.ts";
@@ -155,10 +156,10 @@ async function once(
 
 function errorOf(error: CoreError, run: CachedRun, callSites: boolean): ReplayError {
   const { code, message, eventId, eventType, expected, actual, commandKind, seq, diffs } = error;
-  const thrownAt = run.thrown instanceof Error ? userFrame(run.thrown.stack) : "";
+  const thrownAt = userFrame(stackOf(run.thrown));
   const location = thrownAt !== "" ? thrownAt : callSites ? run.recorder?.siteOf(commandKind, seq) ?? "" : "";
   return {
-    name: run.thrown instanceof Error ? run.thrown.name : toCoreError(error).name,
+    name: isA(run.thrown, Error) ? nameOf(run.thrown) : toCoreError(error).name,
     ...{ code, message, eventId, eventType, expected, actual, commandKind, seq, diffs, location },
     ...(run.thrown === undefined ? {} : { thrown: run.thrown }),
   };
@@ -168,14 +169,14 @@ function errorOf(error: CoreError, run: CachedRun, callSites: boolean): ReplayEr
 function errorOfThrown(thrown: unknown): ReplayError {
   const data = thrown instanceof ThrownCoreError ? thrown.data : undefined;
   return {
-    name: thrown instanceof Error ? thrown.name : "Error",
+    name: nameOf(thrown),
     code: data?.code ?? 0,
-    message: (thrown as Error).message,
+    message: messageOf(thrown),
     eventId: data?.eventId ?? 0,
     eventType: data?.eventType ?? "",
     expected: data?.expected ?? "",
     actual: data?.actual ?? "",
-    location: data === undefined ? userFrame((thrown as Error).stack) : "",
+    location: data === undefined ? userFrame(stackOf(thrown)) : "",
     commandKind: data?.commandKind ?? 0,
     seq: data?.seq ?? 0,
     diffs: data?.diffs ?? [],

@@ -10,6 +10,7 @@ import type {
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { CancelledFailure, isCancellation } from "../converter/failures.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
+import { findCause, isA } from "../converter/thrown.ts";
 import { hop } from "../platform/hop.ts";
 import { type ActivityAwaiter, resolveActivity } from "./activities.ts";
 import { AnsweredUpdates } from "./answered.ts";
@@ -270,8 +271,7 @@ export class NativeRun implements Activator, RunClock {
   ignoresRejection(reason: unknown): boolean {
     if (!isCancellation(reason)) return false;
     if (this.cancellation !== undefined) return true;
-    for (let part = reason; part instanceof Error; part = part.cause) if (this.scopeReasons.has(part)) return true;
-    return false;
+    return findCause(reason, (part) => isA(part, Error) && this.scopeReasons.has(part)) !== undefined;
   }
 
   inspect(): RunSnapshot {

@@ -9,8 +9,10 @@ import {
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { CorePanicError } from "../core/errors.ts";
 import type { Core } from "../core/load.ts";
+import { encodeFailure } from "../converter/failure_converter.ts";
 import { defaultPayloadConverter, type PayloadConverter } from "../converter/payload.ts";
-import { CachedRun, failureBytes, type FetchHistory, type RunIdentity, type RunSetup } from "./cached_run.ts";
+import { messageOf } from "../converter/thrown.ts";
+import { CachedRun, type FetchHistory, type RunIdentity, type RunSetup } from "./cached_run.ts";
 import { DeadlockError, FailedCause } from "./errors.ts";
 import { asksForStacks } from "./built_in_queries.ts";
 import { HistoryLimits } from "./history_limits.ts";
@@ -84,7 +86,7 @@ export class TaskRunner {
     try {
       head = scanTask(pollResponse);
     } catch (e) {
-      return Promise.reject(new Error(`these bytes are no workflow task: ${(e as Error).message}`, { cause: e }));
+      return Promise.reject(new Error(`these bytes are no workflow task: ${messageOf(e)}`, { cause: e }));
     }
     const before = this.#open.get(head.runId);
     const task = before === undefined ? this.#run(head, pollResponse) : before.then(
@@ -245,7 +247,7 @@ export class TaskRunner {
     const value = taskFailedRequest({
       taskToken: head.taskToken,
       cause: FailedCause.UNHANDLED_FAILURE,
-      failure: failureBytes(error, this.#converter),
+      failure: encodeFailure(error, this.#converter),
       identity,
       namespace,
     });

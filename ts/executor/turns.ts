@@ -43,19 +43,18 @@ class StrandStart<T> implements Work {
     const { strand } = this;
     if (strand.ended) return false;
     slot.strand = strand;
-    let result: T | PromiseLike<T>;
     try {
-      result = this.body();
+      const result = this.body();
+      // What looks like a promise may throw when it is looked at: then that is how the function ended.
+      if (isThenable(result)) {
+        Promise.resolve(result).then(
+          (value) => this.#settle({ ok: true, value: value as T }),
+          (error) => this.#settle({ ok: false, error }),
+        );
+      } else this.#settle({ ok: true, value: result });
     } catch (error) {
       this.#settle({ ok: false, error });
-      return true;
     }
-    if (isThenable(result)) {
-      Promise.resolve(result).then(
-        (value) => this.#settle({ ok: true, value: value as T }),
-        (error) => this.#settle({ ok: false, error }),
-      );
-    } else this.#settle({ ok: true, value: result });
     return true;
   }
 

@@ -8,6 +8,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
+import { containedLogger } from "../service/contained.ts";
 import { type Logger, silentLogger } from "../service/logger.ts";
 import type { RawService } from "../service/raw.ts";
 import { VERSION } from "../service/version.ts";
@@ -103,7 +104,7 @@ class GatewayServer {
 
   constructor(options: GatewayServerOptions, token: string) {
     const limits = this.#limits = { ...LIMITS, ...options.limits };
-    this.#logger = options.logger ?? silentLogger;
+    this.#logger = containedLogger(options.logger ?? silentLogger);
     this.#service = fenced(options.service, options);
     this.#guard = new HttpGuard({ port: () => this.#port, origins: options.origins ?? [], token });
     this.#sockets = new WebSocketServer({

@@ -1,5 +1,6 @@
 // Spans for the operations of a client, under the names that Temporal's SDKs give them, with the span's context in the headers of what is
 // started, signalled, updated and queried.
+import { isA, messageOf, nameOf as errorName, readable } from "../converter/thrown.ts";
 import { context, type Span, SpanStatusCode, trace, type Tracer } from "@opentelemetry/api";
 import type { AnyClientInput, ClientInterceptor, PayloadHeaders } from "../client/interceptors.ts";
 import { headersWith } from "./carrier.ts";
@@ -76,7 +77,8 @@ function set(span: Span, name: string, value: unknown): void {
 
 /** What a span says of an error: its words, and where it came from. */
 export function failed(span: Span, error: unknown): void {
-  const { message, name } = (error ?? {}) as Partial<Error>;
-  span.setStatus({ code: SpanStatusCode.ERROR, message: String(message ?? error) });
-  span.recordException(error instanceof Error ? error : { name: name ?? "Error", message: String(message ?? error) });
+  const message = messageOf(error);
+  span.setStatus({ code: SpanStatusCode.ERROR, message });
+  const shown = readable(error);
+  span.recordException(isA(shown, Error) ? shown : { name: errorName(error), message });
 }

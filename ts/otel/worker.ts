@@ -1,5 +1,6 @@
 // Spans on the worker's side: of workflow runs, of what they ask for, and of attempts of activities.
 import { context, ROOT_CONTEXT, type Span, SpanStatusCode, trace, type Tracer } from "@opentelemetry/api";
+import { read } from "../converter/thrown.ts";
 import type { ActivityInterceptor } from "../worker/interceptors.ts";
 import type { RunTrace, TracedCommand, WorkflowTracer } from "../worker/workflow_tracing.ts";
 import { contextOf, headersWith } from "./carrier.ts";
@@ -22,7 +23,7 @@ export function activityInterceptor(tracer: Tracer): ActivityInterceptor {
       return result;
     } catch (error) {
       // An attempt that ends without a result is none that failed.
-      if ((error as Error | undefined)?.name === "CompleteAsyncError") span.setStatus({ code: SpanStatusCode.OK });
+      if (read(error, "name") === "CompleteAsyncError") span.setStatus({ code: SpanStatusCode.OK });
       else failed(span, error);
       throw error;
     } finally {

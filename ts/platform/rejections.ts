@@ -41,23 +41,54 @@ export function captureRejections(options: RejectionOptions): RejectionHost {
   return webHost(globalThis as unknown as Target, options);
 }
 
+/** Listeners of a thread that is not workflow code's own, with one listener of the process for all of them. */
+const shared = new Set<RejectionListener>();
+
+function sharedNodeHost(process: NodeProcess): RejectionHost {
+  const unhandled = (reason: unknown, promise: Promise<unknown>) => {
+    let taken = false;
+    for (const listener of shared) taken = listener.unhandled(promise, reason) || taken;
+    // As if nobody had listened: without another listener Node ends the process with the reason.
+    if (!taken && process.listenerCount("unhandledRejection") === 1) throw reason;
+  };
+  const handled = (promise: Promise<unknown>) => {
+    for (const listener of shared) listener.handled(promise);
+  };
+  return {
+    listen(listener) {
+      if (shared.size === 0) {
+        stop = () => {
+          process.off("unhandledRejection", unhandled as never);
+          process.off("rejectionHandled", handled as never);
+        };
+        process.on("unhandledRejection", unhandled as never);
+        process.on("rejectionHandled", handled as never);
+      }
+      shared.add(listener);
+      return () => {
+        if (shared.delete(listener) && shared.size === 0) stop();
+      };
+    },
+  };
+}
+
+let stop = () => {};
+
 function nodeHost(process: NodeProcess, { ownThread, stray }: RejectionOptions): RejectionHost {
+  if (!ownThread) return sharedNodeHost(process);
   const on = process.on.bind(process);
   const off = process.off.bind(process);
-  const count = process.listenerCount.bind(process);
   return {
     listen(listener) {
       const unhandled = (reason: unknown, promise: Promise<unknown>) => {
         if (listener.unhandled(promise, reason)) return;
-        if (ownThread) stray?.(reason);
-        // As if nobody had listened: without another listener Node ends the process with the reason.
-        else if (count("unhandledRejection") === 1) throw reason;
+        stray?.(reason);
       };
       const handled = (promise: Promise<unknown>) => listener.handled(promise);
       const uncaught = (error: unknown) => uncaughtError(listener, error, stray);
       on("unhandledRejection", unhandled as never);
       on("rejectionHandled", handled as never);
-      if (ownThread) on("uncaughtException", uncaught as never);
+      on("uncaughtException", uncaught as never);
       return () => {
         off("unhandledRejection", unhandled as never);
         off("rejectionHandled", handled as never);

@@ -25,6 +25,7 @@ import { captureRejections, type RejectionHost } from "../platform/rejections.ts
 import * as workflowModule from "../workflow/mod.ts";
 import { formatArgs } from "./guard/console.ts";
 import { stackText } from "../converter/stack.ts";
+import { errorText, isA, messageOf, nameOf } from "../converter/thrown.ts";
 import { installGuard } from "./guard/mod.ts";
 import { plainStacks } from "./guard/stacks.ts";
 import { WorkflowLoadError } from "./loader/errors.ts";
@@ -69,7 +70,7 @@ class HostLine {
       const { workflowTypes, versioningBehaviors } = this.#realm;
       this.#port.post({ t: "ready", workflowTypes, versioningBehaviors } satisfies FromRealm);
     } catch (e) {
-      const text = e instanceof Error ? `${e.name === "Error" ? "" : `${e.name}: `}${e.message}` : String(e);
+      const text = nameOf(e) === "Error" ? messageOf(e) : errorText(e);
       const problems = e instanceof WorkflowLoadError ? { problems: e.problems } : {};
       this.#port.post({ t: "refused", message: text, ...problems } satisfies FromRealm);
     }
@@ -286,11 +287,9 @@ function buffersOf({ response }: TaskOutcome): readonly object[] {
 
 /** What was thrown, as data. */
 function shown(thrown: unknown): unknown {
-  if (!(thrown instanceof Error)) return thrown === undefined ? undefined : formatArgs([thrown]);
-  return { name: thrown.name, message: thrown.message, stack: stackText(thrown) };
+  if (!isA(thrown, Error)) return thrown === undefined ? undefined : formatArgs([thrown]);
+  return { name: nameOf(thrown), message: messageOf(thrown), stack: stackText(thrown) };
 }
-
-const messageOf = (e: unknown): string => e instanceof Error ? e.message : String(e);
 
 /** Calls `beat` every so often while started. The host's timer functions are taken now. */
 function heartbeat(beat: () => void, everyMs: number): { start(): void; stop(): void } {

@@ -35,6 +35,15 @@ const COLOURS: { [level in LogLevel]: string } = { debug: "\x1b[2m", info: "\x1b
 
 /** A value on one line, so that one record stays one line. */
 function show(value: unknown): string {
+  try {
+    return shown(value);
+  } catch {
+    // A circle, a proxy or getter that throws: the record is worth more than this field.
+    return "(cannot be shown)";
+  }
+}
+
+function shown(value: unknown): string {
   if (value instanceof Error) return JSON.stringify(`${value.name}: ${value.message}`);
   // deno-lint-ignore no-control-regex
   if (typeof value === "string") return /[\s"=\x00-\x1f\x7f]/.test(value) || value === "" ? JSON.stringify(value) : value;

@@ -22,7 +22,7 @@ export interface Histogram {
 
 /**
  * Where clients and workers report to: `MetricsRegistry` of `temporalex/metrics`, or an adapter of yours. Asked once per series; what it
- * answers is kept. Neither it nor what it answers may throw.
+ * answers is kept. What it or its answers throw is said once on standard error, and changes nothing.
  */
 export interface Metrics {
   /** A series of that name and with these labels. */

@@ -2,11 +2,12 @@
 // user code: whatever it does ends in exactly one report, or in none where the service does not want one (it said NOT_FOUND, or the
 // activity is completed from outside).
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
-import { type ActivityContext, callActivity, type CancelReason } from "../activity/context.ts";
+import { type ActivityContext, callActivity, type CancelReason, completesAsync } from "../activity/context.ts";
 import { PayloadCodecError } from "../codec/codec.ts";
 import { toFailure } from "../converter/failure_converter.ts";
 import { ApplicationFailure, CancelledFailure } from "../converter/failures.ts";
 import { namingWhat } from "../converter/lossy_value.ts";
+import { isA, messageOf, nameOf, read } from "../converter/thrown.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
 import { fromPayloads, type Payload, type PayloadConverter, PayloadConverterError, toPayloads } from "../converter/payload.ts";
 import { checkPayloads, type PayloadLimits, PayloadTooLargeError } from "../service/limits.ts";
@@ -82,13 +83,13 @@ export class ActivityExecution {
 
   /** Runs the attempt to its report. Never rejects. */
   async run(activity: RunActivity): Promise<void> {
-    this.#armDeadline();
-    this.#measureStart();
     try {
+      this.#armDeadline();
+      this.#measureStart();
       const args = fromPayloads(this.#options.converter, this.#task.input?.payloads);
       await this.#completed(await this.#measured(() => activity(this.#context, args)));
     } catch (error) {
-      await this.#ended(error);
+      await this.fail(error);
     } finally {
       this.#stopDeadline?.();
       this.#heartbeater?.stop();
@@ -115,9 +116,16 @@ export class ActivityExecution {
     }
   }
 
-  /** Ends the attempt before it has begun. Never rejects. */
-  fail(error: unknown): Promise<void> {
-    return this.#ended(error);
+  /** Ends the attempt by what it threw, also before it has begun. Never rejects. */
+  async fail(error: unknown): Promise<void> {
+    try {
+      await this.#ended(error);
+    } catch (e) {
+      // Nothing that an attempt throws may end its worker, or leave the attempt without a report.
+      this.#logger.error("the failure of an activity could not be reported in full", { error: loggable(e, this.#options.codec) });
+      const failure = toFailure(new ApplicationFailure(this.#options.codec?.hidesText ? "" : messageOf(error)));
+      await this.#report("respondActivityTaskFailed", RespondActivityTaskFailedRequestSchema, { failure }, true).catch(() => {});
+    }
   }
 
   /** Tells the activity to stop. The first reason stays. */
@@ -194,7 +202,7 @@ export class ActivityExecution {
 
   async #ended(error: unknown): Promise<void> {
     const { events } = this.#options;
-    if ((error as Error | undefined)?.name === "CompleteAsyncError") return events.activityCompletesAsync?.(this.#attempt());
+    if (completesAsync(error)) return events.activityCompletesAsync?.(this.#attempt());
     await this.#heartbeater?.flush();
     const reason = this.#context.cancelReason;
     if (reason === "NOT_FOUND") {
@@ -204,13 +212,14 @@ export class ActivityExecution {
     if (reason !== undefined && this.#isCancellation(error)) {
       if (reason === "CANCELLED") return this.#cancelled(error);
       error = new ApplicationFailure(CANCEL_MESSAGES[reason], { type: reason, cause: error });
-    } else if (error instanceof CancelledFailure) {
+    } else if (isA(error, CancelledFailure)) {
       // Nobody asked for it: the service would refuse a cancellation.
-      error = new ApplicationFailure(error.message, { type: error.name, details: error.details, cause: error });
+      const details = read(error, "details") as unknown[];
+      error = new ApplicationFailure(messageOf(error), { type: nameOf(error), details, cause: error });
     }
     this.#series?.failed.add();
     this.#logger.warn("an activity failed", { error: loggable(error, this.#options.codec) });
-    const failure = this.#failure(error);
+    const failure = toFailure(error, this.#options.converter);
     events.activityFailed?.({ ...this.#attempt(), message: failure.message });
     await this.#report("respondActivityTaskFailed", RespondActivityTaskFailedRequestSchema, { failure }).catch((e) => {
       // The failure itself is not to be encoded: that the attempt failed must be known all the same.
@@ -226,14 +235,13 @@ export class ActivityExecution {
 
   /** The cancellation that was delivered, in whatever shape the activity passed it on. */
   #isCancellation(error: unknown): boolean {
-    return error === this.#context.cancelled.reason || error instanceof CancelledFailure ||
-      (error as Error | undefined)?.name === "AbortError";
+    return error === this.#context.cancelled.reason || isA(error, CancelledFailure) || read(error, "name") === "AbortError";
   }
 
   async #cancelled(error: unknown): Promise<void> {
     let payloads: Payload[] = [];
     try {
-      if (error instanceof CancelledFailure) payloads = toPayloads(this.#options.converter, error.details);
+      if (isA(error, CancelledFailure)) payloads = toPayloads(this.#options.converter, error.details);
     } catch (e) {
       this.#detailsDropped(e);
     }
@@ -248,15 +256,6 @@ export class ActivityExecution {
 
   #detailsDropped(error: unknown): void {
     this.#logger.warn("the details of a cancellation were dropped", { error: loggable(error, this.#options.codec) });
-  }
-
-  #failure(error: unknown) {
-    try {
-      return toFailure(error, this.#options.converter);
-    } catch (e) {
-      // Details that cannot be encoded must not hide that the activity failed.
-      return toFailure(new ApplicationFailure(`${(error as Error).message} (its details were dropped: ${(e as Error).message})`));
-    }
   }
 
   /** Rejects when the report cannot be encoded; what the service says to it is logged. */

@@ -4,6 +4,7 @@
 import { type ActivityContext, CompleteAsyncError } from "../activity/context.ts";
 import { decodeFailure } from "../converter/failure_converter.ts";
 import { ApplicationFailure } from "../converter/failures.ts";
+import { messageOf, readable } from "../converter/thrown.ts";
 import { hardwareThreads } from "../platform/host.ts";
 import { ownFile } from "../platform/own_code.ts";
 import { startThread, type Thread } from "../platform/threads.ts";
@@ -81,7 +82,7 @@ export class ActivityPool {
       });
     } catch (error) {
       await slot.thread?.terminate();
-      throw new Error(`the threads for activities could not be started: ${(error as Error).message}`, { cause: error });
+      throw new Error(`the threads for activities could not be started: ${messageOf(error)}`, { cause: error });
     }
     slot.loaded = slot.broken = undefined;
     return pool;
@@ -182,7 +183,7 @@ export class ActivityPool {
         kind: "cancel",
         id,
         reason: context.cancelReason!,
-        message: (context.cancelled.reason as Error).message,
+        message: messageOf(context.cancelled.reason),
       });
       // Its neighbours in the thread must not pay for one that does not listen.
       if (this.#concurrency > 1) return;
@@ -212,7 +213,12 @@ export class ActivityPool {
     if (job === undefined) return;
     switch (message.kind) {
       case "heartbeat":
-        return job.context.heartbeat(message.details);
+        try {
+          return job.context.heartbeat(message.details);
+        } catch (error) {
+          // Too large, for one: its author, in the thread, cannot be told any more.
+          return job.context.logger.warn("the details of a heartbeat were refused", { error: readable(error) });
+        }
       case "log":
         return job.context.logger[message.level](message.message, message.fields);
       case "done":

@@ -1,12 +1,13 @@
 // The module that a thread of activities runs: loads the user's module and runs one activity after the other. What an activity says
 // (heartbeats, log lines) leaves at once, also while it computes without a pause; what it is told reaches it when it awaits.
-import { type ActivityContext, callActivity, type CancelReason } from "../activity/context.ts";
+import { type ActivityContext, callActivity, type CancelReason, completesAsync } from "../activity/context.ts";
 import { toMs } from "../converter/duration.ts";
 import { encodeFailure } from "../converter/failure_converter.ts";
 import { ApplicationFailure, CancelledFailure } from "../converter/failures.ts";
 import { fromJsonData, isPlainData, toJsonData } from "../converter/json_values.ts";
 import { LossyValueError, namingWhat } from "../converter/lossy_value.ts";
 import { defaultPayloadConverter } from "../converter/payload.ts";
+import { isA, messageOf, read } from "../converter/thrown.ts";
 import { hostPort } from "../platform/threads.ts";
 import type { LogFields, LogLevel } from "../service/logger.ts";
 import { realTimers, sleepOn } from "../service/timers.ts";
@@ -52,10 +53,10 @@ async function run({ id, activity, info, headers, args }: ToThread & { kind: "ru
       post({ kind: "done", id, result });
     } catch (error) {
       // A result that cannot be cloned (functions, ...): plain JSON is what the service would get anyway.
-      throw new TypeError(`the result of activity "${activity}" cannot leave its thread: ${(error as Error).message}`);
+      throw new TypeError(`the result of activity "${activity}" cannot leave its thread: ${messageOf(error)}`);
     }
   } catch (error) {
-    if ((error as Error | undefined)?.name === "CompleteAsyncError") post({ kind: "completesAsync", id });
+    if (completesAsync(error)) post({ kind: "completesAsync", id });
     else {post({
         kind: "failed",
         id,
@@ -77,14 +78,14 @@ function carried(activity: string, result: unknown): unknown {
     return fromJsonData(data, notes);
   } catch (error) {
     // The work is done; another attempt would do it again and fail here again.
-    if (error instanceof LossyValueError) {
+    if (isA(error, LossyValueError)) {
       throw ApplicationFailure.nonRetryable(error.message, { type: error.name, cause: error });
     }
     return result;
   }
 }
 
-const isAbort = (error: unknown) => (error as Error | undefined)?.name === "AbortError";
+const isAbort = (error: unknown) => read(error, "name") === "AbortError";
 
 async function load({ modules, hooks }: ToThread & { kind: "load" }): Promise<void> {
   try {
@@ -99,7 +100,7 @@ async function load({ modules, hooks }: ToThread & { kind: "load" }): Promise<vo
     registry = new ActivityRegistry(await Promise.all(modules.map(async (module) => await import(module) as object)));
     post({ kind: "loaded", names: registry.names });
   } catch (error) {
-    post({ kind: "broken", message: (error as Error).message });
+    post({ kind: "broken", message: messageOf(error) });
   }
 }
 

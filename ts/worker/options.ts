@@ -5,6 +5,7 @@ import { MessageCodec } from "../codec/message_codec.ts";
 import { defaultPayloadConverter, type PayloadConverter } from "../converter/payload.ts";
 import { consoleLogger, processIdentity } from "../platform/host.ts";
 import { DEFAULT_PAYLOAD_LIMITS, type PayloadLimits } from "../service/limits.ts";
+import { containedListeners, containedLogger, containedMetrics } from "../service/contained.ts";
 import type { Logger } from "../service/logger.ts";
 import { metered } from "../service/metered.ts";
 import type { Metrics } from "../service/metrics.ts";
@@ -35,7 +36,7 @@ export interface ActivityAttempt {
   attempt: number;
 }
 
-/** What a worker tells its host beside the log. Listeners must not throw. */
+/** What a worker tells its host beside the log. What a listener throws is logged, and changes nothing. */
 export interface WorkerEvents {
   /** A workflow task failed: the workflow's code does not fit its history, or has a bug. The service will give it again. */
   workflowTaskFailed?(
@@ -184,9 +185,11 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
   );
   const maxConcurrentActivities = whole("maxConcurrentActivities", options.maxConcurrentActivities ?? 100, 1);
   const namespace = options.namespace ?? "default";
-  const metrics = options.metrics && new WorkerMetrics(options.metrics, namespace, taskQueue);
+  const measured = options.metrics && containedMetrics(options.metrics);
+  const metrics = measured && new WorkerMetrics(measured, namespace, taskQueue);
+  const logger = containedLogger(options.logger ?? consoleLogger());
   return {
-    service: metered(serviceOf(options), options.metrics, { namespace, taskQueue }),
+    service: metered(serviceOf(options), measured, { namespace, taskQueue }),
     taskQueue,
     namespace,
     identity: options.identity ?? processIdentity(),
@@ -205,12 +208,12 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
     deployment: options.workerDeploymentOptions && new Deployment(options.workerDeploymentOptions),
     throttle: { ...DEFAULT_HEARTBEAT_THROTTLE, ...options.heartbeatThrottle },
     limits: { ...DEFAULT_PAYLOAD_LIMITS, ...options.payloadLimits },
-    logger: options.logger ?? consoleLogger(),
+    logger,
     unknownActivityIsFinal: options.unknownActivityIsFinal ?? false,
-    events: options.events ?? {},
+    events: containedListeners(options.events ?? {}, "a listener of the worker's events"),
     activityInterceptors: [...options.activityInterceptors ?? []],
     metrics,
-    tracing: options.workflowTracer && new WorkflowTracing(options.workflowTracer, options.logger ?? consoleLogger()),
+    tracing: options.workflowTracer && new WorkflowTracing(options.workflowTracer, logger),
     watch: metrics && new WorkflowWatch(metrics, cachedWorkflows),
     timers: options.timers ?? realTimers,
     activityTimers: options.activityTimers ?? options.timers ?? realTimers,

@@ -1,6 +1,7 @@
 // The loops that ask for tasks. Rules: a slot is taken before asking; a task that was handed out is always handled, also when the worker
 // is stopping; a refused poll waits (back-off with jitter) before the next one, and so does a service that answers "nothing" at once;
 // nothing that a service says ends the process.
+import { readable } from "../converter/thrown.ts";
 import type { Logger } from "../service/logger.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 import { backoffMs, type BackoffOptions, isGone } from "../service/retry.ts";
@@ -264,7 +265,10 @@ export class Poller {
   }
 
   #work(task: Uint8Array, release: () => void): void {
-    const work = this.#options.handle(task).finally(() => {
+    const work = this.#options.handle(task).catch((error) => {
+      // A defect: what handles tasks ends each in a report. The worker goes on, and the service gives the task again.
+      this.#options.logger.error(`a task of ${this.#options.what} was not handled`, { error: readable(error) });
+    }).finally(() => {
       this.#tasks.delete(work);
       release();
     });

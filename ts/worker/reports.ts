@@ -2,6 +2,7 @@
 // unavailable, or has too much to do, and for some seconds when it only says that something went wrong; after a minute it is given up, and the service times the task out and hands it out again.
 import { PayloadCodecError } from "../codec/codec.ts";
 import { ApplicationFailure } from "../converter/failures.ts";
+import { isA, messageOf, nameOf, read, readable } from "../converter/thrown.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
 import { encodeRequest } from "../codec/coded_service.ts";
 import type { PayloadLimits } from "../service/limits.ts";
@@ -68,10 +69,11 @@ export async function report(context: ReportContext, method: MethodName, message
 
 /** An error as the log may show it: with encodeCommonAttributes its words, which are the user's, stay out. */
 export function loggable(error: unknown, codec: MessageCodec | undefined): unknown {
-  if (!codec?.hidesText || error instanceof ServiceError) return error;
-  if (error instanceof PayloadCodecError) return error.summary;
-  if (error instanceof ApplicationFailure && error.type !== undefined) return error.type;
-  return error instanceof Error ? error.name : typeof error;
+  if (!codec?.hidesText || isA(error, ServiceError)) return readable(error);
+  if (isA(error, PayloadCodecError)) return error.summary;
+  const type = isA(error, ApplicationFailure) ? read(error, "type") : undefined;
+  if (typeof type === "string") return type;
+  return isA(error, Error) ? nameOf(error) : typeof error;
 }
 
 /**
@@ -79,15 +81,15 @@ export function loggable(error: unknown, codec: MessageCodec | undefined): unkno
  * encodeCommonAttributes it quotes nobody.
  */
 export function unencodable(error: unknown, problem: PayloadCodecError, codec: MessageCodec): ApplicationFailure {
-  const own = error instanceof PayloadCodecError ? error : problem;
-  const { type, nonRetryable, nextRetryDelayMs } = error instanceof ApplicationFailure
+  const own = isA(error, PayloadCodecError) ? error : problem;
+  const { type, nonRetryable, nextRetryDelayMs } = isA(error, ApplicationFailure)
     ? error
-    : { type: error instanceof Error ? error.name : own.name, nonRetryable: false, nextRetryDelayMs: undefined };
+    : { type: isA(error, Error) ? nameOf(error) : own.name, nonRetryable: false, nextRetryDelayMs: undefined };
   const message = codec.hidesText
     ? own.summary
-    : own === error || !(error instanceof Error)
+    : own === error || !isA(error, Error)
     ? own.message
-    : `${error.message} (its details were dropped: ${own.message})`;
+    : `${messageOf(error)} (its details were dropped: ${own.message})`;
   const failure = new ApplicationFailure(message, {
     nonRetryable,
     ...(type !== undefined && { type }),

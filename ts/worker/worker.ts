@@ -2,6 +2,7 @@
 // RawService and a realm alone. Its life: created, running, stopping (no new tasks; what was taken is finished), stopped.
 import { randomId } from "../platform/host.ts";
 import { withCodec } from "../codec/coded_service.ts";
+import { containedMetrics } from "../service/contained.ts";
 import { withFields } from "../service/logger.ts";
 import { metered } from "../service/metered.ts";
 import type { Realm } from "../realm/mod.ts";
@@ -13,6 +14,7 @@ import { WorkflowService } from "../temporal/generated/temporal/api/workflowserv
 import { namespaceRequest, readNamespaceOffer } from "../temporal/server_info.ts";
 import { type RunActivity, runHere } from "./activity_execution.ts";
 import { ActivityPool } from "./activity_pool.ts";
+import { takeActivityRejections } from "./activity_rejections.ts";
 import { ActivityRegistry } from "./activity_registry.ts";
 import { ActivityTasks } from "./activity_tasks.ts";
 import { EagerActivities } from "./eager_activities.ts";
@@ -143,7 +145,10 @@ export class Worker {
       const realm = await openRealm(options, settings, stickyQueue);
       try {
         if (realm !== undefined) settings.deployment?.check(realm);
-        if (service instanceof Promise) settings.service = metered(checkedService(await service), options.metrics, settings);
+        if (service instanceof Promise) {
+          const measured = options.metrics && containedMetrics(options.metrics);
+          settings.service = metered(checkedService(await service), measured, settings);
+        }
       } catch (error) {
         await realm?.dispose();
         throw error;
@@ -328,6 +333,7 @@ export class Worker {
     const looking = this.#settings.service.losesCancelledPolls === true ? this.#lookAround() : undefined;
     this.#startPollers();
     const building = this.#buildLater();
+    const untake = this.#activityTasks && takeActivityRejections(this.#settings.codec);
     logger.debug("the worker is running", { taskQueue });
     const failure = await this.#stopped;
     clearTimeout(building);
@@ -336,6 +342,7 @@ export class Worker {
     try {
       await this.#drain();
     } finally {
+      untake?.();
       this.#settings.metrics?.stopped();
       this.#settings.tracing?.stop();
       this.#state = "stopped";

@@ -5,6 +5,7 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { ErrorKind, EvictionReason, type TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { toFailure } from "../converter/failure_converter.ts";
+import { messageOf } from "../converter/thrown.ts";
 import { userFrame } from "../executor/call_site.ts";
 import type { ReplayVerdict, VersioningBehavior } from "../realm/mod.ts";
 import { PayloadCodecError } from "../codec/codec.ts";
@@ -189,7 +190,7 @@ export class WorkflowTasks {
   async #notRun(head: WorkflowTaskHead, realm: TaskRealm, error: unknown, logger: Logger): Promise<void> {
     const { codec } = this.#options;
     logger.error("a workflow task could not be run", { error: loggable(error, codec) });
-    this.#failed(head, (error as Error).message);
+    this.#failed(head, messageOf(error));
     realm.evict(head.runId);
     this.#options.watch?.evicted(head.runId);
     this.#options.watch?.failed(head, "WorkflowError");
@@ -267,7 +268,7 @@ export class WorkflowTasks {
         logger.debug("something happened while the workflow was about to close; the service gives the task again");
       } else if (isTooLarge(error)) {
         logger.error("a workflow task's completion is larger than the service takes", { error });
-        if (!head.isQuery) this.#failed(head, (error as Error).message);
+        if (!head.isQuery) this.#failed(head, messageOf(error));
         this.#options.watch?.failed(head, "GrpcMessageTooLarge");
         await this.#refuse(head, error, WorkflowTaskFailedCause.GRPC_MESSAGE_TOO_LARGE, logger);
       } else if (error instanceof PayloadTooLargeError) {

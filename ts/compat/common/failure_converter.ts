@@ -20,7 +20,9 @@ import {
   TerminatedFailure,
   TimeoutFailure,
 } from "./failures.ts";
+import { encodeFailure as encodeAnything } from "../../converter/failure_converter.ts";
 import { stackTrace } from "../../converter/stack.ts";
+import { MAX_CAUSES, MAX_NAME, MAX_STACK, messageOf, nameOf, safeText } from "../../converter/thrown.ts";
 import { timeoutMs } from "./time.ts";
 import { durationFromMs } from "../../temporal/well_known.ts";
 
@@ -100,22 +102,28 @@ function classOf(
   }
 }
 
-/** The Failure message of anything that was thrown. */
+/** The Failure message of anything that was thrown. Does not throw: of what cannot be read so, it has what can be read at all. */
 export function encodeFailure(error: unknown, converter: PayloadConverter): Uint8Array {
-  return toBinary(FailureSchema, toMessage(error, converter));
+  try {
+    return toBinary(FailureSchema, toMessage(error, converter, new Set()));
+  } catch {
+    return encodeAnything(error, converter);
+  }
 }
 
-function toMessage(error: unknown, converter: PayloadConverter): Failure {
+function toMessage(error: unknown, converter: PayloadConverter, above: Set<unknown>): Failure {
+  if (above.has(error) || above.size > MAX_CAUSES) throw new RangeError("causes in a circle, or too many of them");
+  above.add(error);
   if (error instanceof TemporalFailure && error.failure !== undefined) return fromBinary(FailureSchema, error.failure);
   if (!(error instanceof Error)) {
-    const text = typeof error === "string" ? error : describe(error);
+    const text = safeText(typeof error === "string" ? error : describe(error));
     return create(FailureSchema, { message: text, source: SOURCE, failureInfo: applicationInfo({ nonRetryable: false }) });
   }
   return create(FailureSchema, {
-    message: error.message,
+    message: messageOf(error),
     source: SOURCE,
-    stackTrace: framesOf(error),
-    ...(error.cause === undefined || error.cause === null ? {} : { cause: toMessage(error.cause, converter) }),
+    stackTrace: safeText(framesOf(error), MAX_STACK),
+    ...(error.cause === undefined || error.cause === null ? {} : { cause: toMessage(error.cause, converter, above) }),
     failureInfo: infoOf(error, converter),
   });
 }
@@ -126,7 +134,7 @@ function infoOf(error: Error, converter: PayloadConverter): InfoInit {
   if (error instanceof ApplicationFailure) {
     const delay = timeoutMs(error.nextRetryDelay);
     return applicationInfo({
-      type: error.type ?? "",
+      type: safeText(error.type ?? "", MAX_NAME),
       nonRetryable: error.nonRetryable ?? false,
       details: payloads(error.details),
       nextRetryDelay: delay === 0 ? undefined : durationFromMs(delay),
@@ -169,7 +177,7 @@ function infoOf(error: Error, converter: PayloadConverter): InfoInit {
       },
     };
   }
-  return applicationInfo({ type: error.name, nonRetryable: false });
+  return applicationInfo({ type: nameOf(error), nonRetryable: false });
 }
 
 function applicationInfo(value: Extract<NonNullable<InfoInit>, { case: "applicationFailureInfo" }>["value"]): InfoInit {

@@ -2,6 +2,7 @@
 // and can test with instanceof. All of them are TemporalFailures of ts/converter too. `failure` holds the message that one was read
 // from, so that a failure that passes through keeps what another SDK put in.
 import { TemporalFailure as ConverterFailure } from "../../converter/failures.ts";
+import { findCause, isA, messageOf, nameOf } from "../../converter/thrown.ts";
 import type { Duration } from "./time.ts";
 
 const member = <const T extends readonly string[]>(...names: T) =>
@@ -203,13 +204,18 @@ export class WorkflowExecutionAlreadyStartedError extends TemporalFailure {
 export function ensureApplicationFailure(error: unknown): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
   const record = typeof error === "object" && error !== null ? error as Partial<Error> : undefined;
-  const failure = new ApplicationFailure(
-    record?.message ? String(record.message) : String(error),
-    record?.constructor?.name ?? record?.name,
-    false,
-  );
-  failure.stack = record?.stack ? String(record.stack) : "";
-  return failure;
+  try {
+    const failure = new ApplicationFailure(
+      record?.message ? String(record.message) : String(error),
+      record?.constructor?.name ?? record?.name,
+      false,
+    );
+    failure.stack = record?.stack ? String(record.stack) : "";
+    return failure;
+  } catch {
+    // A proxy or getter that throws when it is read.
+    return new ApplicationFailure(messageOf(error), nameOf(error), false);
+  }
 }
 
 /** A TemporalFailure as it is; anything else as an ApplicationFailure. */
@@ -219,9 +225,13 @@ export function ensureTemporalFailure(error: unknown): TemporalFailure {
 
 /** The message of the innermost cause. */
 export function rootCause(error: unknown): string | undefined {
-  if (error instanceof TemporalFailure) return error.cause === undefined ? error.message : rootCause(error.cause);
-  if (typeof error === "string") return error;
-  return error instanceof Error ? error.message : undefined;
+  let root = error;
+  findCause(error, (part) => {
+    root = part;
+    return !(part instanceof TemporalFailure && part.cause !== undefined);
+  });
+  if (typeof root === "string") return root;
+  return isA(root, Error) ? messageOf(root) : undefined;
 }
 
 /** A cancellation itself, or an activity or child workflow failure whose direct cause is one. */

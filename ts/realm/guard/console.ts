@@ -1,5 +1,6 @@
 // console in a realm writes to the workflow's log: silent while a run replays, with the run's names and workflow time on each line.
 import { stackText } from "../../converter/stack.ts";
+import { isA, messageOf } from "../../converter/thrown.ts";
 import { defineMethod, type Globals, override } from "./patch.ts";
 import type { Level } from "./violations.ts";
 
@@ -49,7 +50,7 @@ export function formatArgs(args: readonly unknown[]): string {
 
 function formatArg(arg: unknown): string {
   if (typeof arg === "string") return arg;
-  if (arg instanceof Error) return stackText(arg);
+  if (isA(arg, Error)) return stackText(arg);
   if (typeof arg === "bigint") return `${arg}n`;
   if (typeof arg === "symbol" || typeof arg === "function" || arg === undefined) return String(arg);
   const seen = new Set<unknown>();
@@ -64,6 +65,6 @@ function formatArg(arg: unknown): string {
       return value;
     }) ?? String(arg);
   } catch (e) {
-    return `[cannot be shown: ${(e as Error).message}]`;
+    return `[cannot be shown: ${messageOf(e)}]`;
   }
 }

@@ -1,5 +1,6 @@
 // Evaluates a module graph inside a realm, with the meaning that the language gives to ES modules: a module runs after those that it
 // imports, once; namespaces are live; functions of a cyclic partner are there before its body has run. Nothing here touches the host.
+import { errorText, isA, messageOf, stackOf } from "../../converter/thrown.ts";
 import { displayName, type Problem, WorkflowLoadError } from "./errors.ts";
 import type { Dependency, LoadedModule, ModuleGraph } from "./graph.ts";
 import type { Provided } from "./resolve.ts";
@@ -170,7 +171,7 @@ class Evaluation {
     } catch (e) {
       if (e instanceof WorkflowLoadError) throw e;
       const { line, column } = position(e, module.url);
-      const what = e instanceof Error ? `${e.name}: ${e.message}` : `threw ${String(e)}`;
+      const what = isA(e, Error) ? errorText(e) : `threw ${messageOf(e)}`;
       const message = `fails while it is loaded: ${what}`;
       throw new WorkflowLoadError([{ code: "evaluation", file: displayName(module.url), line, column, name: "", message }], {
         cause: e,
@@ -185,7 +186,7 @@ function define(namespace: object, name: string, get: () => unknown): void {
 
 /** Where in the module the error's stack passes. Deno writes evaluated code as "(<url>, <anonymous>:1:2)". */
 function position(error: unknown, url: string): { line: number; column: number } {
-  const stack = error instanceof Error ? error.stack ?? "" : "";
+  const stack = stackOf(error);
   const at = stack.indexOf(url);
   const match = at < 0 ? null : /^(?:, <anonymous>)?:(\d+):(\d+)/.exec(stack.slice(at + url.length));
   return match === null ? { line: 0, column: 0 } : { line: Number(match[1]), column: Number(match[2]) };

@@ -12,6 +12,7 @@ import type { DefinitionShape } from "../../ts/executor/definition.ts";
 import { nativePrograms } from "../../ts/executor/native_program.ts";
 import type { LogEntry, Program } from "../../ts/executor/program.ts";
 import type { RecordedActivation, Recorder } from "../../ts/executor/recording.ts";
+import type { RejectionHost } from "../../ts/executor/rejections.ts";
 import type { ReplayOptions, ReplayVerdict } from "../../ts/executor/replay.ts";
 import { TaskRunner } from "../../ts/executor/task_runner.ts";
 import { deepEqual, equal } from "./assert.ts";
@@ -22,6 +23,8 @@ export interface DriveOptions extends StartOptions {
   readonly cacheSize?: number;
   /** Wraps the core's handles: how a test makes the core fail. */
   readonly core?: (core: Core) => Core;
+  /** How the host reports unhandled rejections; default: as this one does. */
+  readonly rejections?: RejectionHost;
   /** Events per page of history; default: all in one. */
   readonly pageSize?: number;
   /** false: nothing is cached, and every task brings its whole history. Default: true. */
@@ -77,7 +80,7 @@ export async function makeRunner(definitions: DefinitionShape[], options: DriveO
         return { history: toBinary(HistorySchema, create(HistorySchema, { events: events.slice(from, to) })), nextPageToken };
       },
       onRecorder: (identity, recorder) => void recorders.set(identity.runId, recorder),
-      rejections: rejectionHost,
+      rejections: options.rejections ?? rejectionHost,
     }),
   };
   current = parts;

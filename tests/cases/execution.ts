@@ -7,6 +7,7 @@ import {
   parallel,
   receive,
   reply,
+  sideEffect,
   signal,
   sleep,
   stop,
@@ -16,10 +17,12 @@ import {
 } from "../../ts/workflow/mod.ts";
 import { hop } from "../../ts/platform/hop.ts";
 import { liveHandles } from "../../ts/core/handle.ts";
+import type { RejectionHost } from "../../ts/executor/rejections.ts";
 import { slot } from "../../ts/executor/slot.ts";
 import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { drive, makeRunner } from "./driver.ts";
+import { rejectionHost } from "./rejection_host.ts";
 
 const acts = activities<{ work(x: number): number }>();
 const go = signal<[number]>("go");
@@ -258,6 +261,80 @@ export const cases: Case[] = [
       match(one.server.taskFailure!.failure.stackTrace, /:\d+:\d+/);
       equal(two.server.taskFailure, undefined);
       ok(two.outcomes.length === one.outcomes.length);
+    },
+  },
+  {
+    name: "a host that reports rejections one macrotask late is waited for, in a task and in a replay",
+    async run() {
+      // Chromium does so by itself; Node and Deno, which have setImmediate, report at once.
+      const late: RejectionHost = !("setImmediate" in globalThis) ? rejectionHost : {
+        listen: (listener) =>
+          rejectionHost.listen({
+            unhandled(promise, reason) {
+              void hop().then(() => listener.unhandled(promise, reason));
+              return true;
+            },
+            handled: (promise) => listener.handled(promise),
+          }),
+      };
+      let leaves = false;
+      const w = workflow("W", async () => {
+        await sleep(1);
+        if (leaves) void Promise.reject(new TypeError("nobody listens"));
+        await sleep(1);
+        return "done";
+      });
+      const d = await drive(w, { rejections: late });
+      await d.task();
+      d.server.fireTimer("1");
+      await d.task();
+      leaves = true;
+      equal((await d.replay()).error?.message.includes("nobody listens"), true, "the last task of a replay");
+      leaves = false;
+      d.server.fireTimer("2");
+      await d.task();
+      equal(await d.finish(), "done");
+      leaves = true;
+      const failing = await drive(w, { rejections: late });
+      await failing.task();
+      failing.server.fireTimer("1");
+      await failing.task();
+      match(failing.server.taskFailure!.failure.message, /nothing handled it \(TypeError: nobody listens\)/);
+    },
+  },
+  {
+    name: "of several misuses in one turn the first fails the task, whatever workflow code catches",
+    async run() {
+      const w = workflow("W", async () => {
+        sideEffect(() => {
+          for (const use of [() => sleep(1), () => acts.work(1)]) {
+            try {
+              void use();
+            } catch {
+              // The task fails nevertheless.
+            }
+          }
+          return 1;
+        });
+        return "done";
+      });
+      const d = await drive(w);
+      await d.task();
+      match(d.server.taskFailure!.failure.message, /^sleep was called in the function of sideEffect/);
+    },
+  },
+  {
+    name: "code that runs between turns, while the result is encoded, has no strand to use the API with",
+    async run() {
+      const w = workflow("W", async () => {
+        await sleep(1);
+        return { toJSON: () => (void sleep(1), "encoded") };
+      });
+      const d = await drive(w);
+      await d.task();
+      d.server.fireTimer("1");
+      await d.task();
+      match(d.server.taskFailure!.failure.message, /sleep was called/);
     },
   },
   {

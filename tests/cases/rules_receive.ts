@@ -276,6 +276,27 @@ export const cases: Case[] = [
     },
   },
   {
+    name: "#20 timeout 0 takes no update that arrives while a handler of an earlier message runs",
+    async run() {
+      const w = workflow("W", async () => {
+        const zero = await receive([] as string[], [
+          on(a, async ([n], s) => (await sleep(1), noreply([...s, `a${n}`]))),
+          on(ask, ([n], s) => reply(n, [...s, `ask${n}`])),
+        ], { timeout: 0 });
+        return zero.state;
+      });
+      const d = await drive(w);
+      d.server.signal("a", 1);
+      d.server.update("early", "ask", 2);
+      await d.task();
+      d.server.update("late", "ask", 3);
+      await d.task();
+      d.server.fireTimer("1");
+      await d.task();
+      deepEqual(await d.finish(), ["a1", "ask2"]);
+    },
+  },
+  {
     name: "#20 timeout 0 with nothing buffered ends at once",
     async run() {
       const d = await drive(workflow("W", () => receive(4, [], { timeout: 0 })));

@@ -1,7 +1,8 @@
 // Time (P5: timers are never early): the real clock through jumps forward and back, the virtual clock, and the engine on both.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { EmbeddedEngine, MemoryStore, RealClock, VirtualClock } from "../../ts/engine/mod.ts";
+import { type CoreEngine, loadCore } from "../../ts/core/mod.ts";
+import { type Clock, EmbeddedEngine, MemoryStore, RealClock, VirtualClock } from "../../ts/engine/mod.ts";
 import { Script, seen } from "./support/script_worker.ts";
 import { until } from "../support/services.ts";
 
@@ -186,5 +187,54 @@ test("runs that are not in memory are woken, too", async () => {
   assert.ok(engine.stats().cachedRuns < 30, String(engine.stats().cachedRuns));
   clock.advanceBy(1000);
   for (const id of ids) assert.equal(seen(await script.history(id)).timersFired, 1, id);
+  await engine.close();
+});
+
+/** A clock that stands at 1,000,000 and notes the moments that it is set to; too many of them are an error. */
+function counted(): { clock: Clock; virtual: VirtualClock; set: number[] } {
+  const virtual = new VirtualClock(1_000_000);
+  const set: number[] = [];
+  const clock: Clock = {
+    nowMs: () => virtual.nowMs(),
+    setTimer(atMs, fire) {
+      if (set.push(atMs) > 200) throw new Error(`the clock is set again and again: ${set.slice(-3)}`);
+      return virtual.setTimer(atMs, fire);
+    },
+  };
+  return { clock, virtual, set };
+}
+
+test("a core that wants to be woken at a moment that has passed does not hold the engine at that moment", async () => {
+  const real = await loadCore();
+  const core = {
+    ...real,
+    createEngine: (options: Parameters<typeof real.createEngine>[0]): CoreEngine =>
+      new Proxy(real.createEngine(options), {
+        get(target, name) {
+          const value = target[name as keyof CoreEngine] as unknown;
+          if (name === "flush") return () => ({ ...target.flush(), nextWakeMs: 999_999 });
+          return typeof value === "function" ? value.bind(target) : value;
+        },
+      }),
+  };
+  const { clock, virtual, set } = counted();
+  const engine = await EmbeddedEngine.open({ store: new MemoryStore(), core, clock });
+  virtual.advanceBy(20);
+  assert.equal(virtual.nowMs(), 1_000_020);
+  assert.ok(set.length > 0 && set.slice(1).every((at, i) => at > set[i]!), `${set}`);
+  await engine.close();
+});
+
+test("a run that the store calls due for ever is looked at once a second", async () => {
+  class Stuck extends MemoryStore {
+    override nextWake(): number {
+      return 999_999;
+    }
+  }
+  const { clock, virtual, set } = counted();
+  const engine = await EmbeddedEngine.open({ store: new Stuck(), clock });
+  virtual.advanceBy(5_000);
+  assert.equal(virtual.nowMs(), 1_005_000);
+  assert.deepEqual(set.map((at) => at - 1_000_000), [1_000, 2_000, 3_000, 4_000, 5_000, 6_000]);
   await engine.close();
 });

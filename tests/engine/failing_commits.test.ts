@@ -238,3 +238,32 @@ test("a run that the store cannot read for a moment goes on when it can", async 
   await script.stopWorker();
   await engine.close();
 });
+
+test("commits that fail in a row are tried again ever later, and after one that succeeds at once again", async () => {
+  const store = new ProbeStore(new MemoryStore());
+  const engine = await EmbeddedEngine.open({ store, onError: () => {} });
+  const script = new Script(engine);
+  const RETRIES = [10, 50, 200, 1000];
+  const delays: number[] = [];
+  const real = globalThis.setTimeout;
+  globalThis.setTimeout = ((callback: () => void, ms = 0, ...rest: unknown[]) => {
+    if (RETRIES.includes(ms)) delays.push(ms);
+    return (real as (...args: unknown[]) => unknown)(callback, ms, ...rest);
+  }) as typeof setTimeout;
+  try {
+    let broken = true;
+    store.onCommit = () => {
+      if (broken) throw new Error("no space");
+    };
+    for (const id of ["a", "b", "c"]) await assert.rejects(script.start(id, { steps: 0 }), /no space/);
+    broken = false;
+    await script.start("d", { steps: 0 });
+    broken = true;
+    await assert.rejects(script.start("e", { steps: 0 }), /no space/);
+  } finally {
+    globalThis.setTimeout = real;
+  }
+  assert.deepEqual(delays, [10, 50, 200, 10]);
+  store.onCommit = undefined;
+  await engine.close();
+});

@@ -5,6 +5,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, 
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
+import { builtins } from "../../ts/engine/sqlite/builtins.ts";
+import { loadLibrary } from "../../ts/engine/sqlite/libraries.ts";
+import { prepare } from "../../ts/engine/sqlite/open.ts";
+import { MIGRATIONS } from "../../ts/engine/sqlite/schema.ts";
 import { SqliteStore } from "../../ts/engine/sqlite/store.ts";
 import { StoreFencedError, StoreLockedError } from "../../ts/engine/store_errors.ts";
 import { openStore } from "../../ts/engine/visits.ts";
@@ -102,6 +106,23 @@ for (const { driver, skip } of sqliteDrivers) {
     assert.throws(() => store.commit([]), StoreFencedError);
     store.close();
     assert.equal(JSON.parse(readFileSync(`${path}-owner`, "utf8")).token, "another");
+  });
+
+  check("an engine whose file another one has opened writes nothing more, even where its fence has not noticed", (path) => {
+    const database = loadLibrary(builtins()!, driver).open(path);
+    prepare(database, path, "NORMAL", MIGRATIONS);
+    const fence = { check() {}, held: () => true, release() {} };
+    const backup = () => {};
+    const store = SqliteStore.over({ library: driver, path, database, fence, synchronous: "NORMAL", readOnly: false, backup });
+    store.commit([created("wf", "r", 1, { closeTimeMs: 2_000, status: 2 })]);
+    // As another engine does when it opens the file.
+    database.exec("UPDATE store SET epoch = epoch + 1");
+    const refused = (e: Error) => e instanceof StoreFencedError && /was opened by another engine/.test(e.message);
+    assert.throws(() => store.commit([created("wf", "s", 1)]), refused);
+    assert.throws(() => store.purge({ closedBefore: 1e12 }), refused);
+    assert.throws(() => store.adopt([created("wf", "t", 1, { closeTimeMs: 2_000, status: 2 })]), refused);
+    assert.deepEqual(store.list({ orderBy: "StartTime", descending: false }, 10).rows.map((row) => row.runId), ["r"]);
+    store.close();
   });
 
   check("a note that a killed process left, with an id that runs again, does not block", (path) => {

@@ -283,15 +283,8 @@ export class NativeRun implements Activator, RunClock {
     };
   }
 
+  /** Nothing is settled any more: who waits, waits for ever, and is collected with the run. */
   dispose(): void {
     this.#disposed = true;
-    for (const awaiter of [...this.pending]) awaiter.drop();
-    this.strands.clear();
-    this.timers.clear();
-    this.activities.clear();
-    this.children.clear();
-    this.externalSignals.clear();
-    this.externalCancels.clear();
-    this.waiters.clear();
   }
 }

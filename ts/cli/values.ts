@@ -1,6 +1,7 @@
 // Values on the command line: arguments as JSON texts that reach the service as they were written, payloads as people can read them.
 import { resolve } from "node:path";
 import { jsonPayloadConverter, type Payload, type PayloadConverter } from "../converter/payload.ts";
+import { nestedTooDeep } from "../debug/json_nesting.ts";
 import type { Call } from "./frame/command.ts";
 import { UsageError } from "./frame/errors.ts";
 import type { INPUT_OPTIONS } from "./table/service.ts";
@@ -24,7 +25,7 @@ export class Encoded {
   }
 }
 
-/** Payloads of unknown encodings (encrypted, other languages' own) are shown as what they are instead of failing the command. */
+/** Payloads of unknown encodings (encrypted, other languages' own) are shown as what they are instead of failing the command; so is JSON without end. */
 export class CliConverter implements PayloadConverter {
   toPayload(value: unknown): Payload {
     return value instanceof Encoded ? value.payload : jsonPayloadConverter.toPayload(value);
@@ -32,6 +33,9 @@ export class CliConverter implements PayloadConverter {
 
   fromPayload(payload: Payload): unknown {
     try {
+      // Nothing that writes values could write such a one.
+      const isJson = text.decode(payload.metadata["encoding"]).startsWith("json/");
+      if (isJson && nestedTooDeep(text.decode(payload.data)) !== undefined) throw new RangeError("nested too deep");
       return jsonPayloadConverter.fromPayload(payload);
     } catch {
       const metadata = Object.entries(payload.metadata).map(([key, value]) => [key, text.decode(value)] as const);
@@ -94,6 +98,7 @@ export function encodeInput(option: string, json: string): Encoded {
 
 function checkJson(name: string, bytes: Uint8Array): void {
   const value = text.decode(bytes);
+  refuseDeep(name, value);
   try {
     JSON.parse(value);
   } catch (e) {
@@ -105,11 +110,20 @@ function checkJson(name: string, bytes: Uint8Array): void {
   }
 }
 
+/** Encoders and decoders of most languages fail on such values, ours included. */
+function refuseDeep(name: string, json: string): void {
+  const deep = nestedTooDeep(json);
+  if (deep !== undefined) {
+    throw new UsageError(`${name} cannot be used: ${deep}; pass a flatter value, or one text that holds it`);
+  }
+}
+
 /** `key=json` pairs of one option as an object. */
 export function jsonPairs(option: string, pairs: readonly string[]): { [key: string]: unknown } | undefined {
   if (pairs.length === 0) return undefined;
   return Object.fromEntries(pairs.map((pair) => {
     const [key, value] = keyValue(option, pair);
+    refuseDeep(`${option} ${key}`, value);
     try {
       return [key, JSON.parse(value) as unknown];
     } catch (e) {

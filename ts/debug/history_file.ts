@@ -4,10 +4,12 @@
 //
 // What cannot be read is refused with a HistoryFileError that says what is wrong and where, never guessed at.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { runIdIn } from "../converter/history_run.ts";
 import { EventType } from "../temporal/generated/temporal/api/enums/v1/event_type_pb.ts";
 import { type History, type HistoryEvent, HistorySchema } from "../temporal/generated/temporal/api/history/v1/message_pb.ts";
 import { GetWorkflowExecutionHistoryResponseSchema } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { HistoryFileError, isObject, type Json, type JsonNotes, messageFromJson } from "./history_json.ts";
+import { nestedTooDeep, placeOf } from "./json_nesting.ts";
 import { fromBase64 } from "./payload_json.ts";
 
 export { HistoryFileError } from "./history_json.ts";
@@ -44,7 +46,7 @@ export async function readHistoryFile(file: Uint8Array): Promise<HistoryFile> {
     events: events.length,
     workflowType: first?.workflowType?.name ?? "",
     workflowId: first?.workflowId ?? "",
-    runId: first?.originalExecutionRunId ?? "",
+    runId: runIdIn(events),
     notes,
   };
 }
@@ -140,6 +142,8 @@ function fromProtobuf(bytes: Uint8Array): History {
 }
 
 function parseJson(text: string): Json {
+  const deep = nestedTooDeep(text);
+  if (deep !== undefined) throw new HistoryFileError(`the file is no history: ${deep}`);
   try {
     return JSON.parse(text) as Json;
   } catch (e) {
@@ -163,20 +167,26 @@ function jsonPosition(text: string, message: string): string {
     return `it ends in the middle, at line ${text.split("\n").length} (was it cut off?)`;
   }
   if (at === null || message.includes("line ")) return message;
-  const before = text.slice(0, Number(at[1])).split("\n");
-  return `${message} (line ${before.length}, column ${before.at(-1)!.length + 1})`;
+  return `${message} ${placeOf(text, Number(at[1]))}`;
 }
 
 function fromJson(json: Json, notes: string[]): History {
   const raw = rawHistory(json);
   if (raw !== undefined) return raw;
   const [list, path] = eventList(json);
-  const counts: JsonNotes = { decodedPayloads: 0 };
+  const counts: JsonNotes = { decodedPayloads: 0, depth: 0 };
   const event = HistorySchema.field.events.message!;
   const events = list.map((item, i) => {
     const at = `${path}[${i}]`;
     const message = messageFromJson(event, item, at, counts) as HistoryEvent;
-    if (message.attributes.case === undefined) throw missingAttributes(item, message, at);
+    if (message.attributes.case === undefined) {
+      if (!isNovel(item, message)) throw missingAttributes(item, message, at);
+      notes.push(
+        `${at} (eventId ${message.eventId}) is of type ${
+          JSON.stringify(typeIn(item))
+        }, which is not known here; what it says was left out`,
+      );
+    }
     return message;
   });
   if (counts.decodedPayloads > 0) {
@@ -187,15 +197,22 @@ function fromJson(json: Json, notes: string[]): History {
   return create(HistorySchema, { events });
 }
 
+const typeIn = (json: Json): Json | undefined =>
+  isObject(json) ? json["eventType"] ?? json["event_type"] ?? json["EventType"] : undefined;
+
+const KNOWN_TYPES: ReadonlySet<number> = new Set(Object.values(EventType).filter((type) => type !== EventType.UNSPECIFIED));
+
+/** An event that a newer server wrote: whether the history can be replayed without it is for the core to say. */
+const isNovel = (json: Json, { eventType, eventId }: HistoryEvent): boolean =>
+  typeIn(json) !== undefined && eventId > 0n && !KNOWN_TYPES.has(eventType);
+
 function missingAttributes(json: Json, event: HistoryEvent, path: string): HistoryFileError {
-  const type = isObject(json) ? json["eventType"] ?? json["event_type"] ?? json["EventType"] : undefined;
+  const type = typeIn(json);
   const id = event.eventId > 0n ? ` (eventId ${event.eventId})` : "";
-  if (type === undefined) return new HistoryFileError(`${path}${id} is no event: it has neither a type nor attributes`);
-  const known = event.eventType !== EventType.UNSPECIFIED;
   return new HistoryFileError(
-    known
-      ? `${path}${id}, a ${String(type)}, has no attributes; the export is incomplete`
-      : `${path}${id} is of type ${JSON.stringify(type)}, which is not known here, and has no attributes that are`,
+    type === undefined
+      ? `${path}${id} is no event: it has neither a type nor attributes`
+      : `${path}${id}, a ${String(type)}, has no attributes; the export is incomplete`,
   );
 }
 

@@ -15,7 +15,12 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 export interface JsonNotes {
   /** Payloads that were decoded, and have been encoded again. */
   decodedPayloads: number;
+  /** Messages inside each other at the place that is read. */
+  depth: number;
 }
+
+/** What decoders of protobuf take; servers cut the causes of failures off long before. */
+const MAX_MESSAGES = 100;
 
 const PAYLOAD = "temporal.api.common.v1.Payload";
 const PAYLOADS = "temporal.api.common.v1.Payloads";
@@ -40,8 +45,15 @@ export function messageFromJson(desc: DescMessage, json: Json, path: string, not
     }
   }
   if (!isObject(json)) throw fail(path, json, "an object");
+  if (notes.depth >= MAX_MESSAGES) {
+    throw new HistoryFileError(
+      `${shortened(path)} lies in more than ${MAX_MESSAGES} messages inside each other; no server writes that`,
+    );
+  }
   const message = create(desc, {} as never) as unknown as Message & { [field: string]: unknown };
+  notes.depth++;
   fill(desc, message, json, path, notes);
+  notes.depth--;
   return message;
 }
 
@@ -250,9 +262,13 @@ export function isObject(json: Json | undefined): json is { [key: string]: Json 
   return typeof json === "object" && json !== null && !Array.isArray(json);
 }
 
+const shortened = (path: string): string => path.length > 160 ? `${path.slice(0, 157)}...` : path;
+
 function fail(path: string, json: Json, wanted: string): HistoryFileError {
   const text = JSON.stringify(json) ?? "undefined";
   return new HistoryFileError(
-    `${path === "" ? "the history" : path} should be ${wanted}, but is ${text.length > 60 ? `${text.slice(0, 57)}...` : text}`,
+    `${path === "" ? "the history" : shortened(path)} should be ${wanted}, but is ${
+      text.length > 60 ? `${text.slice(0, 57)}...` : text
+    }`,
   );
 }

@@ -1,122 +1,18 @@
-// Looking after store files: damage is found and named by run, also while an engine works; histories come back as closed runs that the
-// engine takes for its own.
+// Looking after store files: what is sound is called sound, also while an engine works (store_damage.test.ts has what is not); histories
+// come back as closed runs that the engine takes for its own.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
-import { Client, silentLogger, WorkflowFailedError } from "../../ts/client/mod.ts";
-import { ApplicationFailure } from "../../ts/converter/mod.ts";
-import { EmbeddedEngine, SqliteStore } from "../../ts/engine/mod.ts";
-import { checkStore, closedRun, copiedRun, ImportError, StoreReader } from "../../ts/engine/maintenance/mod.ts";
-import { builtins } from "../../ts/engine/sqlite/builtins.ts";
-import type { SqlDatabase } from "../../ts/engine/sqlite/driver.ts";
-import { loadLibrary } from "../../ts/engine/sqlite/libraries.ts";
-import { Worker } from "../../ts/worker/mod.ts";
-import {
-  continueAsNew,
-  executeChild,
-  externalWorkflow,
-  parallel,
-  signal,
-  sleep,
-  startChild,
-  upsertMemo,
-  waitForSignal,
-  workflow,
-} from "../../ts/workflow/mod.ts";
+import { type Client, WorkflowFailedError } from "../../ts/client/mod.ts";
+import { SqliteStore } from "../../ts/engine/mod.ts";
+import { closedRun, copiedRun, ImportError, StoreReader } from "../../ts/engine/maintenance/mod.ts";
 import { MemoSchema } from "../../ts/temporal/generated/temporal/api/common/v1/message_pb.ts";
 import { HistorySchema } from "../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
 import { typedService } from "../../ts/service/typed.ts";
 import { fromBinary } from "@bufbuild/protobuf";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
-
-const go = signal("go");
-const completes = workflow("Completes", async (name: string) => {
-  await sleep("5ms");
-  return `done ${name}`;
-});
-const fails = workflow("Fails", (): Promise<void> => {
-  throw new ApplicationFailure("no", { type: "No" });
-});
-const twice = workflow("Twice", async (n: number) => n === 0 ? "end" : continueAsNew(n - 1));
-const waits = workflow("Waits", async () => await waitForSignal(go));
-const family = workflow("Family", async () => {
-  upsertMemo({ children: 3, gone: null });
-  const left = await startChild(waits, { id: "left", parentClosePolicy: "ABANDON", memo: { note: "alone" } });
-  const [done, failed] = await parallel([
-    () => executeChild(twice, { id: "chain", args: [1] }),
-    () => executeChild(fails, { id: "failing" }),
-  ]);
-  await externalWorkflow("left").signal("unheard", left.workflowId);
-  return [done.ok && done.value, failed.ok];
-});
-const workflows = [{ completes, fails, twice, waits, family }];
-
-interface Filled {
-  readonly path: string;
-  readonly folder: string;
-}
-
-async function inFolder(body: (folder: string) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "temporalex-maintenance-"));
-  try {
-    await body(folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-async function withEngine<T>(
-  path: string,
-  body: (client: Client, engine: EmbeddedEngine) => Promise<T>,
-  work = true,
-): Promise<T> {
-  const engine = await EmbeddedEngine.open({ path });
-  const client = new Client({ service: engine, taskQueue: "q", logger: silentLogger });
-  const worker = await Worker.create({ service: engine, taskQueue: "q", workflows, realm: "inline", logger: silentLogger });
-  try {
-    return work ? await worker.runUntil(() => body(client, engine)) : await body(client, engine);
-  } finally {
-    await worker.shutdown();
-    await engine.close();
-  }
-}
-
-/** A store with four closed workflows (one of them two runs long) and two open ones. */
-const filled = (body: (store: Filled) => Promise<void>) =>
-  inFolder(async (folder) => {
-    const path = join(folder, "a.sqlite");
-    await withEngine(path, async (client) => {
-      await client.execute(completes, { id: "c1", args: ["a"], memo: { note: "kept" } });
-      await assert.rejects(client.execute(fails, { id: "f1" }));
-      await client.execute(twice, { id: "t1", args: [1] });
-      const terminated = await client.start(waits, { id: "x1" });
-      await terminated.terminate("enough");
-      await client.start(waits, { id: "o1" });
-      await client.start(waits, { id: "o2" });
-    });
-    await body({ path, folder });
-  });
-
-function sql(path: string, change: (database: SqlDatabase) => void): void {
-  const database = loadLibrary(builtins()!).open(path);
-  try {
-    change(database);
-  } finally {
-    database.close();
-  }
-}
-
-async function check(path: string, options = {}) {
-  const reader = StoreReader.open(path);
-  try {
-    return await checkStore(reader, options);
-  } finally {
-    reader.close();
-  }
-}
+import { check, completes, fails, family, filled, go, inFolder, sql, twice, waits, withEngine } from "./support/filled_store.ts";
 
 test("a sound store has no problems, also while an engine works on it; every run is looked at", () =>
   filled(async ({ path }) => {
@@ -161,67 +57,6 @@ test("a closed run that has something left to tell another one is sound, and the
     again.close();
     assert.deepEqual((await check(path)).problems, []);
   }));
-
-const DAMAGE:
-  readonly (readonly [what: string, sql: string, expected: readonly (readonly [workflowId: string, message: RegExp])[]])[] = [
-    [
-      "a batch of history is gone",
-      "DELETE FROM history WHERE first_event_id = 1 AND run_key = (SELECT run_key FROM runs WHERE workflow_id = 'c1')",
-      [
-        ["", /do not follow/],
-        ["c1", /history cannot be read/],
-      ],
-    ],
-    [
-      "a batch is no history",
-      "UPDATE history SET events = x'ffff' WHERE first_event_id = 1 AND run_key = (SELECT run_key FROM runs WHERE workflow_id = 'f1')",
-      [
-        ["f1", /does not decode/],
-      ],
-    ],
-    ["the state of a run is rubbish", "UPDATE runs SET head = x'0102030405' WHERE workflow_id = 'o1'", [[
-      "o1",
-      /state does not decode/,
-    ]]],
-    [
-      "the state belongs to another run",
-      "UPDATE runs SET head = (SELECT head FROM runs WHERE workflow_id = 'o2') WHERE workflow_id = 'o1'",
-      [
-        ["o1", /state does not decode/],
-      ],
-    ],
-    ["an item is rubbish", "INSERT INTO items SELECT run_key, 3, 'x', x'ff' FROM runs WHERE workflow_id = 'o2'", [[
-      "o2",
-      /state does not decode/,
-    ]]],
-    ["the row says another status", "UPDATE runs SET status = 3 WHERE workflow_id = 'c1'", [[
-      "c1",
-      /WORKFLOW_EXECUTION_COMPLETED.* FAILED/,
-    ]]],
-    ["the row says that it is open", "UPDATE runs SET status = 1, close_time_ms = NULL WHERE workflow_id = 'c1'", [[
-      "c1",
-      /says that it is open/,
-    ]]],
-    ["the row says another type", "UPDATE runs SET workflow_type = 'Other' WHERE workflow_id = 'c1'", [[
-      "c1",
-      /workflow type "Completes"/,
-    ]]],
-    ["the memo is rubbish", "UPDATE runs SET memo = x'0aff' WHERE workflow_id = 'c1'", [["c1", /memo do not decode|memo/]]],
-    ["an item has no run", "INSERT INTO items VALUES (999999, 1, 'x', x'')", [["", /items without a run/]]],
-  ];
-
-for (const [what, statement, expected] of DAMAGE) {
-  test(`damage is named by run (P7): ${what}`, () =>
-    filled(async ({ path }) => {
-      sql(path, (database) => database.exec(statement));
-      const { problems, runs } = await check(path);
-      assert.equal(runs, 7, "the others are checked all the same");
-      for (const [workflowId, message] of expected) {
-        assert.ok(problems.some((p) => p.workflowId === workflowId && message.test(p.message)), JSON.stringify(problems));
-      }
-      assert.ok(problems.every((p) => expected.some(([workflowId]) => workflowId === p.workflowId)), JSON.stringify(problems));
-    }));
-}
 
 /** Fields of an encoded message by number; scalars as numbers. */
 function fields(bytes: Uint8Array): Map<number, number | string> {

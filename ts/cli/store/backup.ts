@@ -1,11 +1,12 @@
-// `temporalex store backup`: SQLite's own copy of a moment, checked before it is called a backup.
+// `temporalex store backup`: SQLite's own copy of a moment, looked through before it is called a backup.
 import { rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { checkStore, StoreReader } from "../../engine/maintenance/mod.ts";
+import { checkStore, type StoreCheck, StoreReader } from "../../engine/maintenance/mod.ts";
 import { Exit } from "../frame/command.ts";
 import { CommandError } from "../frame/errors.ts";
 import { storePath } from "../service.ts";
 import type { BackupCall } from "../table/store.ts";
+import { problemLines } from "./findings.ts";
 import { bytesText, counted } from "./sizes.ts";
 
 export async function backupCommand(call: BackupCall): Promise<number> {
@@ -20,34 +21,55 @@ export async function backupCommand(call: BackupCall): Promise<number> {
     reader.close();
     print.progress("");
   }
-  const { runs, openRuns, events } = await checked(
-    to,
-    (done, total) => print.progress(`checking the copy: ${done} of ${total} runs`),
-  );
+  const found = await checked(to, (done, total) => print.progress(`checking the copy: ${done} of ${total} runs`));
   print.progress("");
+  const { runs, openRuns, events, problems, notes } = found;
   const bytes = statSync(to).size;
-  const result = { store: path, backup: to, bytes, runs, openRuns, events, ...(holder !== undefined && { heldBy: holder.pid }) };
-  print.result(result, () => `${to}: ${counted(runs, "run")} (${openRuns} open), ${bytesText(bytes)}, checked\n`);
-  return Exit.ok;
+  const result = {
+    store: path,
+    backup: to,
+    ok: problems.length === 0,
+    bytes,
+    runs,
+    openRuns,
+    events,
+    problems,
+    notes,
+    ...(holder !== undefined && { heldBy: holder.pid }),
+  };
+  print.result(
+    result,
+    () =>
+      `${problemLines(print, path, problems)}${to}: ${counted(runs, "run")} (${openRuns} open), ${bytesText(bytes)}, ${
+        problems.length === 0 ? "checked\n" : KEPT(problems.length)
+      }`,
+  );
+  return problems.length === 0 ? Exit.ok : Exit.failed;
 }
 
-/** Checks a copy that was just made, and removes it when it is of no use. */
-export async function checked(copy: string, onProgress: (done: number, total: number) => void) {
-  const reader = StoreReader.open(copy);
-  let found: Awaited<ReturnType<typeof checkStore>>;
+/** What is said of a copy that is as damaged as its store. */
+export const KEPT = (problems: number): string =>
+  `copied and kept, with ${counted(problems, "problem")}: the copy holds what the store holds, and the store is damaged ` +
+  "(temporalex store check). Keep older backups too\n";
+
+/**
+ * Checks a copy that was just made. One that cannot be opened as a store is of no use, and is removed; whatever is found in one that can
+ * be opened is for people to judge: the copy may be the best that there is.
+ */
+export async function checked(copy: string, onProgress: (done: number, total: number) => void): Promise<StoreCheck> {
+  let reader: StoreReader;
   try {
-    found = await checkStore(reader, { onProgress });
+    reader = StoreReader.open(copy);
+  } catch (e) {
+    rmSync(copy, { force: true });
+    throw new CommandError(
+      `the copy cannot be read, and was removed: ${(e as Error).message}. Look at the store itself with temporalex store check`,
+      { cause: e },
+    );
+  }
+  try {
+    return await checkStore(reader, { onProgress });
   } finally {
     reader.close();
   }
-  const [first] = found.problems;
-  if (first === undefined) return found;
-  rmSync(copy, { force: true });
-  const more = found.problems.length > 1 ? ` (and ${found.problems.length - 1} more)` : "";
-  throw new CommandError(
-    `the copy is damaged, and was removed: ${
-      first.workflowId === "" ? "" : `workflow "${first.workflowId}": `
-    }${first.message}${more}; ` +
-      "look at the store itself with temporalex store check",
-  );
 }

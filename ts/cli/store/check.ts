@@ -8,6 +8,7 @@ import { UsageError } from "../frame/errors.ts";
 import { printable } from "../frame/printable.ts";
 import { storePath } from "../service.ts";
 import type { CheckCall } from "../table/store.ts";
+import { noteLines, problemLines } from "./findings.ts";
 import { counted } from "./sizes.ts";
 
 export async function checkCommand(call: CheckCall): Promise<number> {
@@ -36,19 +37,18 @@ export async function checkCommand(call: CheckCall): Promise<number> {
         ...(skipped.size > 0 && { notReplayed: Object.fromEntries(skipped) }),
       };
       print.result(result, () => {
-        const lines = found.problems.map(({ workflowId, runId, workflowType, message }) => {
-          const where = runId === "" ? reader.path : `${workflowType} "${workflowId}" (run ${runId})`;
-          // The store is as sound as before where it is the code that does not fit.
-          const word = diverged.has(runId) ? print.paint("diverges", "yellow") : print.paint("damaged", "red");
-          return `${word}  ${printable(where)}\n    ${printable(message)}\n`;
-        });
+        // The store is as sound as before where it is the code that does not fit.
+        const lines = problemLines(
+          print,
+          reader.path,
+          found.problems,
+          ({ runId }) => diverged.has(runId) ? ["diverges", "yellow"] : ["damaged", "red"],
+        ) + noteLines(print, reader.path, found.notes);
         const head = found.problems.length === 0 ? print.paint("sound", "green") : counted(found.problems.length, "problem");
         const types = [...skipped].map(([type, n]) => `${type} (${n})`).join(", ");
-        return `${lines.join("")}${head}: ${counted(found.runs, "run")} (${found.openRuns} open), ${
-          counted(found.events, "event")
-        }${realm === undefined ? "" : `, ${replayed} replayed`}\n${
-          types === "" ? "" : `not replayed, because the modules do not define them: ${printable(types)}\n`
-        }`;
+        return `${lines}${head}: ${counted(found.runs, "run")} (${found.openRuns} open), ${counted(found.events, "event")}${
+          realm === undefined ? "" : `, ${replayed} replayed`
+        }\n${types === "" ? "" : `not replayed, because the modules do not define them: ${printable(types)}\n`}`;
       });
       return found.problems.length === 0 ? Exit.ok : Exit.failed;
     } finally {

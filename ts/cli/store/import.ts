@@ -7,14 +7,23 @@ import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import type { RunWrite } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { HistoryFileError, readHistoryFile } from "../../debug/history_file.ts";
-import { closedRun, copiedRun, ImportError, OpenRunError, StoreReader } from "../../engine/maintenance/mod.ts";
+import { nestedTooDeep } from "../../debug/json_nesting.ts";
+import {
+  closedRun,
+  copiedRun,
+  ImportError,
+  OpenRunError,
+  type StoredRunState,
+  StoreReader,
+} from "../../engine/maintenance/mod.ts";
 import type { SqliteStore } from "../../engine/mod.ts";
 import { openStore } from "../../engine/visits.ts";
 import { Exit } from "../frame/command.ts";
-import { CommandError } from "../frame/errors.ts";
+import { CommandError, UsageError } from "../frame/errors.ts";
 import { storePath } from "../service.ts";
 import type { ImportCall } from "../table/store.ts";
-import { checked } from "./backup.ts";
+import { checked, KEPT } from "./backup.ts";
+import { problemLines } from "./findings.ts";
 import { bytesText, counted } from "./sizes.ts";
 
 const BATCH_RUNS = 100;
@@ -29,6 +38,8 @@ interface Found {
   readonly where: string;
   /** Undefined where only the history can tell. */
   readonly open: boolean | undefined;
+  /** What is lost or changed on the way. */
+  readonly notes: readonly string[];
   write(): RunWrite;
 }
 
@@ -41,6 +52,9 @@ export async function importCommand(call: ImportCall): Promise<number> {
     if (!statSync(source).isFile()) throw new CommandError(`${file} is not a file`);
     return source;
   });
+  if (options.runId !== undefined && files.length > 1) {
+    throw new UsageError("--run-id names one run, and there are several files: import that history by itself");
+  }
   if (!existsSync(path) && files.length === 1 && isSqlite(files[0]!) && !options.closedOnly) {
     return await copyStore(call, files[0]!, path);
   }
@@ -70,7 +84,9 @@ export async function importCommand(call: ImportCall): Promise<number> {
       if (batch.length > 0) commit();
     }
     print.progress("");
-    const { open, existing } = plan;
+    const { open, existing, notes } = plan;
+    for (const note of notes.slice(0, MAX_SHOWN)) print.note(`note: ${note}`);
+    if (notes.length > MAX_SHOWN) print.note(`note: and ${notes.length - MAX_SHOWN} more`);
     const wanted = options.dryRun ? plan.wanted.size : imported;
     const result = {
       store: path,
@@ -78,6 +94,7 @@ export async function importCommand(call: ImportCall): Promise<number> {
       imported: wanted,
       skippedExisting: existing,
       skippedOpen: open,
+      ...(notes.length > 0 && { notes }),
     };
     print.result(result, () => {
       const skipped = [...(existing > 0 ? [`${existing} were there already`] : []), ...(open > 0 ? [`${open} are open`] : [])];
@@ -98,12 +115,14 @@ interface Plan {
   readonly kept: readonly RunWrite[] | undefined;
   readonly open: number;
   readonly existing: number;
+  readonly notes: readonly string[];
 }
 
 async function firstPass(call: ImportCall, files: readonly string[], store: SqliteStore | undefined): Promise<Plan> {
   const { options, print, signal } = call;
   const wanted = new Set<string>();
   const problems: string[] = [];
+  const notes: string[] = [];
   let kept: RunWrite[] | undefined = [];
   let [open, existing, seen, bytes] = [0, 0, 0, 0];
   for await (const found of runsOf(call, files)) {
@@ -126,6 +145,7 @@ async function firstPass(call: ImportCall, files: readonly string[], store: Sqli
         existing++;
       } else {
         wanted.add(runId);
+        notes.push(...found.notes.map((note) => `${found.where}: ${note}`));
         bytes += historySizeBytes;
         if (bytes > KEPT_BYTES) kept = undefined;
         kept?.push(write);
@@ -143,7 +163,7 @@ async function firstPass(call: ImportCall, files: readonly string[], store: Sqli
     throw new CommandError(`nothing was imported:\n${shown.join("\n")}`);
   }
   if (seen === 0) throw new CommandError("there are no runs in these files");
-  return { wanted, kept, open, existing };
+  return { wanted, kept, open, existing, notes };
 }
 
 async function* writesOf(call: ImportCall, files: readonly string[]): AsyncGenerator<RunWrite, void, void> {
@@ -194,6 +214,7 @@ function* runsOfStore(path: string): Generator<Found, void, void> {
       yield {
         where: path,
         open,
+        notes: [],
         write() {
           if (open) {
             throw new OpenRunError(
@@ -201,12 +222,21 @@ function* runsOfStore(path: string): Generator<Found, void, void> {
                 "whole store: import it where no store is yet",
             );
           }
-          return copiedRun(row, record.head, record.items, run.history());
+          return copiedRun(row, record.head, record.items, historyOf(run));
         },
       };
     }
   } finally {
     reader.close();
+  }
+}
+
+function historyOf(run: StoredRunState): Uint8Array[] {
+  try {
+    return run.history();
+  } catch (e) {
+    const { runId, workflowId } = run.row;
+    throw new ImportError(`run ${runId} of workflow "${workflowId}" cannot be read: ${(e as Error).message}`, { cause: e });
   }
 }
 
@@ -216,6 +246,8 @@ async function* runsOfLines(path: string): AsyncGenerator<Found, void, void> {
     number++;
     if (line.trim() === "") continue;
     const where = `${path}:${number}`;
+    const deep = nestedTooDeep(line);
+    if (deep !== undefined) throw new CommandError(`${where}: this is no line of store export: ${deep}`);
     let said: { workflowId?: unknown; runId?: unknown };
     try {
       said = JSON.parse(line);
@@ -228,7 +260,7 @@ async function* runsOfLines(path: string): AsyncGenerator<Found, void, void> {
 }
 
 async function runOfFile({ io, options }: ImportCall, path: string): Promise<Found> {
-  return await readRun(path, await io.read(path), options.workflowId, undefined);
+  return await readRun(path, await io.read(path), options.workflowId, options.runId);
 }
 
 async function readRun(
@@ -238,10 +270,11 @@ async function readRun(
   runId: string | undefined,
 ): Promise<Found> {
   try {
-    const { bytes: history } = await readHistoryFile(bytes);
+    const { bytes: history, notes } = await readHistoryFile(bytes);
     return {
       where,
       open: undefined,
+      notes,
       write: () => closedRun({ history, ...(workflowId !== undefined && { workflowId }), ...(runId !== undefined && { runId }) }),
     };
   } catch (e) {
@@ -249,6 +282,7 @@ async function readRun(
     return {
       where,
       open: undefined,
+      notes: [],
       write: () => {
         throw new ImportError(e.message);
       },
@@ -270,11 +304,15 @@ async function copyStore({ options, print }: ImportCall, from: string, to: strin
   } finally {
     reader.close();
   }
-  const { runs, openRuns } = await checked(to, (done, total) => print.progress(`checking: ${done} of ${total} runs`));
+  const found = await checked(to, (done, total) => print.progress(`checking: ${done} of ${total} runs`));
   print.progress("");
+  const { runs, openRuns, problems, notes } = found;
   print.result(
-    { store: to, imported: runs, openRuns },
-    () => `${counted(runs, "run")} (${openRuns} open) imported into the new store ${to}\n`,
+    { store: to, ok: problems.length === 0, imported: runs, openRuns, problems, notes },
+    () =>
+      `${problemLines(print, from, problems)}${counted(runs, "run")} (${openRuns} open) imported into the new store ${to}${
+        problems.length === 0 ? "\n" : `, ${KEPT(problems.length)}`
+      }`,
   );
-  return Exit.ok;
+  return problems.length === 0 ? Exit.ok : Exit.failed;
 }

@@ -9,8 +9,12 @@ const backup = command({
   summary: "copy a store, also while a process works on it",
   description:
     `Copies the store, as it is at one moment, to a new file, and checks the copy. A process that has the store open goes on meanwhile.
-The copy is compact, and is a store: open it, or put it in the place of a lost one.`,
+The copy is compact, and is a store: open it, or put it in the place of a lost one. A copy of a damaged store is kept, and what is damaged is named.`,
   options: STORE,
+  exits: [
+    "0 the copy is made, and nothing was found in it",
+    "1 the store or the copy cannot be read, or there is damage in what it holds",
+  ],
   args: { name: "to", required: true, completes: "files", help: "The file to make; it must not exist" },
   examples: [{ line: "temporalex store backup backups/monday.sqlite --store shop.sqlite" }],
   run: async (call) => (await import("../store/backup.ts")).backupCommand(call),
@@ -30,7 +34,8 @@ const checkOptions = {
 const check = command({
   summary: "look for damage, run by run",
   description:
-    `Reads the whole store, also while a process works on it: SQLite's own check of the file, the state of every run, and every history (its numbers, times, beginning and end). With --workflows, histories are replayed too. Nothing is changed.`,
+    `Reads the whole store, also while a process works on it: SQLite's own check of the file, the state of every run, and every history (its numbers, references, beginning and end). With --workflows, histories are replayed too. Nothing is changed.
+What is odd but may be so (events that only a newer server knows, for instance) is a note, and no damage.`,
   options: checkOptions,
   exits: ["0 nothing was found", "1 damage was found, or the store cannot be read"],
   examples: [
@@ -102,6 +107,12 @@ const importOptions = {
     short: "w",
     value: "id",
     help: "Workflow id of a history that does not name it (servers before 1.25)",
+  },
+  runId: {
+    type: "text",
+    short: "r",
+    value: "id",
+    help: "Run id of the one history that is imported, where it does not name it. Lines of store export name theirs",
   },
   closedOnly: { type: "flag", help: "Leave open runs out instead of refusing the import" },
   skipExisting: { type: "flag", help: "Leave runs out that are in the store already instead of refusing the import" },

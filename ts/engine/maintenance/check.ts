@@ -11,7 +11,8 @@ import { DescribeWorkflowExecutionRequestSchema } from "../../temporal/generated
 import { Code } from "../../service/raw.ts";
 import type { RunRecord, RunRow } from "../store.ts";
 import type { StoredRunState, StoreReader } from "../sqlite/reader.ts";
-import { checkEvents, checkRow, decodeEvents } from "./check_history.ts";
+import { checkEvents, decodeEvents, type Findings, noFindings } from "./check_history.ts";
+import { checkHead, checkRow } from "./check_row.ts";
 
 export interface StoreProblem {
   /** "" for what concerns the file as a whole. */
@@ -27,12 +28,15 @@ export interface StoreCheck {
   readonly events: number;
   /** Histories that were replayed. */
   readonly replayed: number;
+  /** What is damaged. */
   readonly problems: readonly StoreProblem[];
+  /** What is odd and may be so: events of a newer server, for instance. The store is sound all the same. */
+  readonly notes: readonly StoreProblem[];
 }
 
 export interface CheckOptions {
   onProgress?(checked: number, total: number): void;
-  /** Told of each problem as it is found. */
+  /** Called with each problem as it is found. */
   onProblem?(problem: StoreProblem): void;
   /** Replays a history; answers what is wrong, or undefined. */
   replay?(row: RunRow, history: Uint8Array): Promise<string | undefined>;
@@ -44,9 +48,13 @@ export interface CheckOptions {
 export async function checkStore(reader: StoreReader, options: CheckOptions = {}): Promise<StoreCheck> {
   const { onProgress, onProblem, replay, signal } = options;
   const problems: StoreProblem[] = [];
-  const found = (message: string, row?: RunRow) => {
+  const notes: StoreProblem[] = [];
+  const about = (message: string, row?: RunRow): StoreProblem => {
     const { workflowId = "", runId = "", workflowType = "" } = row ?? {};
-    const problem = { workflowId, runId, workflowType, message };
+    return { workflowId, runId, workflowType, message };
+  };
+  const found = (message: string, row?: RunRow) => {
+    const problem = about(message, row);
     problems.push(problem);
     onProblem?.(problem);
   };
@@ -61,15 +69,19 @@ export async function checkStore(reader: StoreReader, options: CheckOptions = {}
       signal?.throwIfAborted();
       runs++;
       if (run.row.status === WorkflowExecutionStatus.RUNNING) openRuns++;
-      const messages = [...checkState(run.row), ...decoder.check(run.record)];
-      const history = readHistory(run, messages);
+      const findings = noFindings();
+      findings.problems.push(...checkState(run.row), ...decoder.check(run.record));
+      // What the core cannot read says nothing; and one word on that is enough.
+      if (findings.problems.length === 0) findings.problems.push(...checkHead(run.row, run.record.head));
+      const history = readHistory(run, findings);
       events += history.events;
-      if (messages.length === 0 && replay !== undefined) {
+      if (findings.problems.length === 0 && replay !== undefined) {
         replayed++;
         const message = await replay(run.row, join(history.parts));
-        if (message !== undefined) messages.push(message);
+        if (message !== undefined) findings.problems.push(message);
       }
-      for (const message of messages) found(message, run.row);
+      for (const message of findings.problems) found(message, run.row);
+      for (const message of findings.notes) notes.push(about(message, run.row));
       onProgress?.(runs, total);
     }
   } catch (e) {
@@ -83,7 +95,7 @@ export async function checkStore(reader: StoreReader, options: CheckOptions = {}
       // A file that is damaged badly ends the reading by itself.
     }
   }
-  return { runs, openRuns, events, replayed, problems };
+  return { runs, openRuns, events, replayed, problems, notes };
 }
 
 function checkState(row: RunRow): string[] {
@@ -104,17 +116,21 @@ function checkState(row: RunRow): string[] {
   return messages;
 }
 
-function readHistory(run: StoredRunState, messages: string[]): { parts: Uint8Array[]; events: number } {
+function readHistory(run: StoredRunState, into: Findings): { parts: Uint8Array[]; events: number } {
   let parts: Uint8Array[];
   try {
     parts = run.history();
   } catch (e) {
-    messages.push(`its history cannot be read: ${(e as Error).message}`);
+    into.problems.push(`its history cannot be read: ${(e as Error).message}`);
     return { parts: [], events: 0 };
   }
-  const events = decodeEvents(parts, messages);
-  if (events !== undefined) messages.push(...checkEvents(events), ...checkRow(run.row, events, run.record.items));
-  return { parts, events: events?.length ?? 0 };
+  const events = decodeEvents(parts, into.problems);
+  if (events === undefined) return { parts, events: 0 };
+  for (const { problems, notes } of [checkEvents(events), checkRow(run.row, events, run.record.items)]) {
+    into.problems.push(...problems);
+    into.notes.push(...notes);
+  }
+  return { parts, events: events.length };
 }
 
 function join(parts: readonly Uint8Array[]): Uint8Array {

@@ -1,10 +1,23 @@
-// What must hold of a history whatever wrote it, and between a history and the row of its run.
+// What must hold of a history, whoever wrote it. Only what a store needs is damage: it decodes, it is whole, it begins and ends as a run
+// does, and what its events refer to is there. What another server may write is never damage. Times least of all: an activity's start
+// is written at its end with the time of the start, events that came while a workflow task was in work are written after it with the time
+// at which they came, hosts' clocks differ, and resets and failovers copy events. What is merely odd is a note.
 import { fromBinary } from "@bufbuild/protobuf";
-import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { EventType } from "../../temporal/generated/temporal/api/enums/v1/event_type_pb.ts";
 import { WorkflowExecutionStatus } from "../../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
 import { type HistoryEvent, HistorySchema } from "../../temporal/generated/temporal/api/history/v1/message_pb.ts";
-import type { RunRow } from "../store.ts";
+import { checkReferences } from "./check_references.ts";
+
+/** What a check finds of one run: sentences for people. */
+export interface Findings {
+  /** What is wrong: the run cannot be read, or not trusted. */
+  readonly problems: string[];
+  /** What is odd, and may be so. */
+  readonly notes: string[];
+}
+
+export const noFindings = (): Findings => ({ problems: [], notes: [] });
 
 /** Status of a run whose history ends with such an event. */
 export const CLOSING_STATUS: { readonly [type in EventType]?: WorkflowExecutionStatus } = {
@@ -20,97 +33,68 @@ const nameOf = (names: { readonly [name: string]: number }, value: number): stri
   Object.keys(names).find((name) => names[name] === value) ?? `type ${value}`;
 export const typeName = (type: EventType): string => nameOf(EventType, type);
 export const statusName = (status: number): string => nameOf(WorkflowExecutionStatus, status);
+/** An event as messages name it. */
+export const eventName = (event: HistoryEvent, index: number): string => `event ${index + 1} (${typeName(event.eventType)})`;
 /** Microseconds, which the engine counts in. */
 export const micros = (time: Timestamp): number => Number(time.seconds) * 1e6 + Math.round(time.nanos / 1000);
+
+/** The attributes that events of a type have; types that are not here are of a newer server, or damaged. */
+const ATTRIBUTES: ReadonlyMap<EventType, string> = new Map(
+  Object.entries(EventType).flatMap(([name, type]) =>
+    type === EventType.UNSPECIFIED ? [] : [[
+      type,
+      `${name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())}EventAttributes`,
+    ]]
+  ),
+);
 
 /** The events of encoded Histories; undefined, with the reason in `problems`, when they do not decode. */
 export function decodeEvents(parts: readonly Uint8Array[], problems: string[]): HistoryEvent[] | undefined {
   const events: HistoryEvent[] = [];
   for (const part of parts) {
     try {
-      events.push(...fromBinary(HistorySchema, part).events);
+      for (const event of fromBinary(HistorySchema, part).events) events.push(event);
     } catch (e) {
-      problems.push(`its history does not decode behind event ${events.length}: ${(e as Error).message}`);
+      problems.push(`its history does not decode after event ${events.length}: ${(e as Error).message}`);
       return undefined;
     }
   }
   return events;
 }
 
-/** Problems of a history by itself: its beginning, the numbers and times of its events, what stands behind its end. */
-export function checkEvents(events: readonly HistoryEvent[]): string[] {
+/** Looks at a history by itself. */
+export function checkEvents(events: readonly HistoryEvent[]): Findings {
+  const found = noFindings();
+  const { problems, notes } = found;
   const [first] = events;
-  if (first === undefined) return ["its history is empty"];
-  const problems: string[] = [];
+  if (first === undefined) return { problems: ["its history is empty"], notes };
   if (first.attributes.case !== "workflowExecutionStartedEventAttributes") {
     problems.push(`its history begins with ${typeName(first.eventType)} instead of WORKFLOW_EXECUTION_STARTED`);
   }
-  let last = -Infinity;
-  let taskBegan = Infinity;
   for (const [i, event] of events.entries()) {
-    const at = `event ${i + 1} (${typeName(event.eventType)})`;
+    const at = eventName(event, i);
     if (event.eventId !== BigInt(i + 1)) {
       problems.push(`${at} has the number ${event.eventId}: the history has a gap, or events twice`);
-      break;
+      // What follows would only say this once more.
+      return found;
     }
-    if (event.attributes.case === undefined) problems.push(`${at} has no attributes`);
+    checkAttributes(event, at, found);
     if (event.eventTime === undefined) problems.push(`${at} has no time`);
-    else {
-      const time = timestampMs(event.eventTime);
-      // What came while a task was in work keeps its time, and stands behind the end of the task.
-      if (time < Math.min(last, taskBegan)) problems.push(`${at} lies before the event before it`);
-      last = Math.max(last, time);
-      if (event.attributes.case === "workflowTaskStartedEventAttributes") taskBegan = time;
-    }
     if (CLOSING_STATUS[event.eventType] !== undefined && i < events.length - 1) {
       problems.push(`${at} closes the run, and ${events.length - 1 - i} events follow`);
     }
   }
-  return problems;
+  checkReferences(events, found);
+  return found;
 }
 
-/** Kind of the items that are orders of a run to another one (core-rs/src/engine/state.rs, `kind`); the number is stored. */
-const ORDER = 9;
-
-/** Problems between the row of a run and its history. `items`: what is stored of it beside them. */
-export function checkRow(row: RunRow, events: readonly HistoryEvent[], items: readonly { readonly kind: number }[]): string[] {
-  const problems: string[] = [];
-  const first = events[0];
-  const last = events[events.length - 1];
-  if (first === undefined || last === undefined) return problems;
-  if (events.length !== row.historyLength) problems.push(`it has ${events.length} events, and its row says ${row.historyLength}`);
-  if (first.attributes.case === "workflowExecutionStartedEventAttributes") {
-    const { workflowType, originalExecutionRunId, workflowId } = first.attributes.value;
-    const differs = (what: string, history: string, stored: string) => {
-      if (history !== "" && history !== stored) {
-        problems.push(`its history has the ${what} "${history}", and its row "${stored}"`);
-      }
-    };
-    differs("workflow type", workflowType?.name ?? "", row.workflowType);
-    differs("run id", originalExecutionRunId, row.runId);
-    differs("workflow id", workflowId, row.workflowId);
-    if (first.eventTime !== undefined && Math.abs(micros(first.eventTime) / 1000 - row.startTimeMs) > 1) {
-      problems.push("its row has another start time than its history");
-    }
-  }
-  const status = CLOSING_STATUS[last.eventType];
-  if (row.status === WorkflowExecutionStatus.RUNNING) {
-    if (status !== undefined) {
-      problems.push(`its history ends with ${typeName(last.eventType)}, and its row says that it is open`);
-    }
-    if (row.closeTimeMs !== 0) problems.push("it is open, and has a close time");
-  } else {
-    if (status !== row.status) {
-      problems.push(
-        `its history ends with ${typeName(last.eventType)}, and its row has the status ${statusName(row.status)}`,
-      );
-    }
-    if (row.closeTimeMs === 0) problems.push("it is closed, and has no close time");
-    // What it has to tell its parent or its children may wait for a store that could not read them.
-    const tells = items.some(({ kind }) => kind === ORDER);
-    if (row.ready && !tells || row.wakeAtMs !== 0) {
-      problems.push("it is closed, and its row says that the engine has something to do for it");
-    }
-  }
-  return problems;
+function checkAttributes(event: HistoryEvent, at: string, { problems, notes }: Findings): void {
+  const wanted = ATTRIBUTES.get(event.eventType);
+  const has = event.attributes.case;
+  if (wanted === undefined) notes.push(`${at} is of a type that this version of temporalex does not know; it is kept as it is`);
+  else if (has === undefined) {
+    // Attributes that a newer server has written in another field are kept, though not understood.
+    if ((event.$unknown ?? []).length > 0) notes.push(`${at} has attributes that this version of temporalex does not know`);
+    else problems.push(`${at} has no attributes`);
+  } else if (has !== wanted) problems.push(`${at} has the attributes of another type (${has})`);
 }

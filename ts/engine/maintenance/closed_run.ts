@@ -4,9 +4,10 @@
 //
 // `head` is the engine's own message (core-rs/src/engine/state.rs, `Head`): its field numbers are stored, and never change their meaning.
 // tests/engine/maintenance.test.ts compares what is made here with what the core writes for the same run.
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { create, toBinary } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import type { Duration } from "@bufbuild/protobuf/wkt";
+import { runIdIn } from "../../converter/history_run.ts";
 import { upserted } from "../../converter/payload.ts";
 import type { RunWrite } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import {
@@ -36,18 +37,21 @@ export interface HistoryToImport {
   readonly history: Uint8Array;
   /** For histories that do not say it themselves (servers before 1.25). */
   readonly workflowId?: string;
-  /** Default: the one of the first event. */
+  /** Default: the one that the history names. */
   readonly runId?: string;
 }
 
 /** Events of one stored batch: a reader of a page cuts batches apart, so they should not be large. */
 const BATCH_EVENTS = 500;
 
+/** Microseconds: what the store can order runs by. */
+const LATEST = 9e15;
+
 /** What the store writes for the run. Throws an ImportError. */
 export function closedRun({ history, workflowId: givenId, runId: givenRun }: HistoryToImport): RunWrite {
   const problems: string[] = [];
   const events = decodeEvents([history], problems);
-  if (events !== undefined) problems.push(...checkEvents(events));
+  if (events !== undefined) problems.push(...checkEvents(events).problems);
   if (problems.length > 0) throw new ImportError(problems.join("; "));
   const first = events![0]!;
   const last = events!.at(-1)!;
@@ -58,9 +62,11 @@ export function closedRun({ history, workflowId: givenId, runId: givenRun }: His
   >["value"];
   const type = started.workflowType?.name ?? "";
   const workflowId = started.workflowId || givenId || "";
-  const runId = started.originalExecutionRunId || givenRun || "";
-  if (workflowId === "") throw new ImportError("the history does not name its workflow id (older servers leave it out): give it");
-  if (runId === "") throw new ImportError("the history does not name its run id: give it");
+  const runId = givenRun || runIdIn(events!) || "";
+  if (workflowId === "") {
+    throw new ImportError("the history does not name its workflow id (older servers leave it out): give it with --workflow-id");
+  }
+  if (runId === "") throw new ImportError("the history does not name its run id: give it with --run-id");
   if (type === "") throw new ImportError("the history does not name the type of its workflow");
   if (status === undefined) {
     throw new OpenRunError(
@@ -74,6 +80,11 @@ export function closedRun({ history, workflowId: givenId, runId: givenRun }: His
   if (workflowId.includes("\0") || runId.includes("\0")) throw new ImportError("ids must not contain NUL characters");
   const start = micros(first.eventTime!);
   const close = micros(last.eventTime!);
+  for (const [what, time] of [["starts", start], ["closes", close]] as const) {
+    if (!(time > 0 && time < LATEST)) {
+      throw new ImportError(`the run ${what} at ${time / 1e6} s after 1970: a store holds times from 1970 to 2255`);
+    }
+  }
   const { memo, searchAttributes } = shown(events!);
   const nextRunId = (last.attributes.value as { newExecutionRunId?: string }).newExecutionRunId ?? "";
   const firstRunId = started.firstExecutionRunId || runId;
@@ -85,7 +96,10 @@ export function closedRun({ history, workflowId: givenId, runId: givenRun }: His
     .int(10, length(started.workflowExecutionTimeout)).int(11, length(started.workflowRunTimeout))
     .int(12, length(started.workflowTaskTimeout))
     .int(13, started.workflowExecutionExpirationTime === undefined ? 0 : micros(started.workflowExecutionExpirationTime))
-    .text(15, firstRunId).text(16, runId).text(17, started.continuedExecutionRunId).text(18, nextRunId)
+    .text(15, firstRunId).text(16, started.originalExecutionRunId || runId).text(17, started.continuedExecutionRunId).text(
+      18,
+      nextRunId,
+    )
     .int(19, started.attempt).bytes(20, memo).bytes(21, searchAttributes)
     .int(25, lastCompletedStart(events!)).int(26, 1)
     .int(28, events!.some(({ attributes }) => attributes.case === "workflowExecutionCancelRequestedEventAttributes") ? 1 : 0)
@@ -198,19 +212,26 @@ class Head {
   }
 }
 
-/** The same for a run of another store: it is taken over as it is. */
+/** The same for a run of another store: it is taken over as it is. Throws an ImportError when its history is damaged. */
 export function copiedRun(
   row: NonNullable<RunWrite["row"]>,
   head: Uint8Array,
   items: RunWrite["put"],
   history: readonly Uint8Array[],
 ): RunWrite {
+  const problems: string[] = [];
   let at = 0;
   const append = history.map((events) => {
-    const count = fromBinary(HistorySchema, events).events.length;
+    const count = decodeEvents([events], problems)?.length ?? 0;
     const batch = { firstEventId: at + 1, lastEventId: at + count, events };
     at += count;
     return batch;
   });
+  if (problems.length === 0 && at !== row.historyLength) {
+    problems.push(`it has ${at} events, and its row says ${row.historyLength}`);
+  }
+  if (problems.length > 0) {
+    throw new ImportError(`run ${row.runId} of workflow "${row.workflowId}" is damaged: ${problems.join("; ")}`);
+  }
   return { create: true, row, head, append, put: [...items], remove: [] };
 }

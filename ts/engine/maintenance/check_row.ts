@@ -1,0 +1,79 @@
+// What must hold between a history, the row of its run and the state that the core keeps of it.
+import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
+import { runIdIn } from "../../converter/history_run.ts";
+import { WorkflowExecutionStatus } from "../../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
+import type { HistoryEvent } from "../../temporal/generated/temporal/api/history/v1/message_pb.ts";
+import type { RunRow } from "../store.ts";
+import { CLOSING_STATUS, type Findings, micros, noFindings, statusName, typeName } from "./check_history.ts";
+
+/** Kind of the items that are orders of a run to another one (core-rs/src/engine/state.rs, `kind`); the number is stored. */
+const ORDER = 9;
+
+/** `items`: what is stored of the run beside row and history. */
+export function checkRow(row: RunRow, events: readonly HistoryEvent[], items: readonly { readonly kind: number }[]): Findings {
+  const found = noFindings();
+  const { problems, notes } = found;
+  const first = events[0];
+  const last = events[events.length - 1];
+  if (first === undefined || last === undefined) return found;
+  if (events.length !== row.historyLength) problems.push(`it has ${events.length} events, and its row says ${row.historyLength}`);
+  if (first.attributes.case === "workflowExecutionStartedEventAttributes") {
+    const { workflowType, workflowId } = first.attributes.value;
+    const differs = (what: string, history: string, stored: string, into = problems) => {
+      if (history !== "" && history !== stored) into.push(`its history has the ${what} "${history}", and its row "${stored}"`);
+    };
+    differs("workflow type", workflowType?.name ?? "", row.workflowType);
+    differs("workflow id", workflowId, row.workflowId);
+    // An imported history may be a copy of another run's beginning that does not say so (a reset before any task).
+    differs("run id", runIdIn(events), row.runId, notes);
+    if (first.eventTime !== undefined && Math.abs(micros(first.eventTime) / 1000 - row.startTimeMs) > 1) {
+      problems.push("its row has another start time than its history");
+    }
+  }
+  const status = CLOSING_STATUS[last.eventType];
+  if (row.status === WorkflowExecutionStatus.RUNNING) {
+    if (status !== undefined) {
+      problems.push(`its history ends with ${typeName(last.eventType)}, and its row says that it is open`);
+    }
+    if (row.closeTimeMs !== 0) problems.push("it is open, and has a close time");
+    return found;
+  }
+  if (status !== row.status) {
+    problems.push(`its history ends with ${typeName(last.eventType)}, and its row has the status ${statusName(row.status)}`);
+  }
+  if (row.closeTimeMs === 0) problems.push("it is closed, and has no close time");
+  // What it has to tell its parent or its children may wait for a store that could not read them.
+  const tells = items.some(({ kind }) => kind === ORDER);
+  if (row.ready && !tells || row.wakeAtMs !== 0) {
+    problems.push("it is closed, and its row says that the engine has something to do for it");
+  }
+  return found;
+}
+
+/** Fields of the core's `Head` that the row has, too (core-rs/src/engine/state.rs; the numbers are stored). */
+const HEAD = { status: 5, nextEventId: 8 } as const;
+
+/** Whether the core's state is of the same moment as the row. It decodes, as the core has said. */
+export function checkHead(row: RunRow, head: Uint8Array): string[] {
+  const fields = new Map<number, number>();
+  try {
+    const reader = new BinaryReader(head);
+    while (reader.pos < reader.len) {
+      const [field, type] = reader.tag();
+      if (type === WireType.Varint) fields.set(field, Number(reader.int64()));
+      else reader.skip(type, field);
+    }
+  } catch (e) {
+    return [`its state does not decode: ${(e as Error).message}`];
+  }
+  const problems: string[] = [];
+  const status = fields.get(HEAD.status) ?? 0;
+  const next = fields.get(HEAD.nextEventId) ?? 0;
+  if (status !== row.status) {
+    problems.push(`its state has the status ${statusName(status)}, and its row ${statusName(row.status)}`);
+  }
+  if (next !== row.historyLength + 1) {
+    problems.push(`its state goes on at event ${next}, and its row says that it has ${row.historyLength} events`);
+  }
+  return problems;
+}

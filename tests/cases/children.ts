@@ -425,9 +425,9 @@ export const cases: Case[] = [
           on(end, (_, s) => stop(s)),
         ]));
       const d = await drive(w);
-      d.server.update("u", "ask");
+      const asked = d.server.update("u", "ask");
       await d.task();
-      match(d.server.taskFailure!.failure.message, /spawn was called in a validator/);
+      match(asked.failure!.message, /spawn was called in a validator/);
     },
   },
   {

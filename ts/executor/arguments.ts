@@ -6,7 +6,7 @@ import type { MessageShape } from "./definition.ts";
 import type { WirePayload } from "./encode.ts";
 import { MisuseError } from "./errors.ts";
 import type { NativeRun } from "./run.ts";
-import { inClosure } from "./slot.ts";
+import { inClosure, takeRefused } from "./slot.ts";
 
 /** A message's schema refused its arguments. */
 export class InvalidArguments extends ApplicationFailure {
@@ -34,8 +34,10 @@ export function decodeArgs(run: NativeRun, message: MessageShape, input: readonl
     const result = inClosure("schema", () => schemas[i]!["~standard"].validate(values[i])) as SchemaResult | PromiseLike<unknown>;
     if (typeof (result as PromiseLike<unknown>).then === "function") {
       Promise.resolve(result).catch(() => {});
-      run.misuse(new MisuseError(`the schema of argument ${i} of ${message.kind} "${message.name}" is asynchronous`));
+      throw new MisuseError(`the schema of argument ${i} of ${message.kind} "${message.name}" is asynchronous`);
     }
+    const refused = takeRefused();
+    if (refused !== undefined) throw refused;
     const { issues: found, value } = result as SchemaResult;
     if (found === undefined) values[i] = value;
     else {

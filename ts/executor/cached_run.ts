@@ -7,7 +7,7 @@ import { encodeFailure } from "../converter/failure_converter.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import { hop } from "../platform/hop.ts";
 import { FailedCause, isTaskError } from "./errors.ts";
-import type { Activator, CallSites, LogSink, Program } from "./program.ts";
+import type { Activator, CallSites, LogSink, Program, Verdict } from "./program.ts";
 import { Recorder } from "./recording.ts";
 import { OpenRejections, type RejectionWatch } from "./rejections.ts";
 import type { Tracer } from "./tracing.ts";
@@ -40,6 +40,8 @@ export interface RunSetup {
   readonly callSites: CallSites;
   /** Writes down what a debug session shows; log lines go there, too. */
   readonly tracer?: Tracer | undefined;
+  /** What validators said already of updates of the task that it is made for. */
+  readonly verdicts?: ReadonlyMap<string, Verdict>;
 }
 
 const NOBODY = new OpenRejections(() => true);
@@ -84,6 +86,7 @@ export class CachedRun {
       ...identity,
       callSites: setup.callSites,
       sdkVersion: runOptions.sdkVersion ?? "",
+      verdicts: setup.verdicts,
     });
     this.#rejections = new OpenRejections((reason) => this.#activator.ignoresRejection?.(reason) ?? false);
   }

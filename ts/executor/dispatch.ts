@@ -5,8 +5,8 @@ import type { NativeRun } from "./run.ts";
 import { isContinuing } from "./completion.ts";
 import { rejectUpdate, unknownUpdate } from "./updates.ts";
 
-/** Moves one message; false when none can move. */
-export function dispatchOne(run: NativeRun): boolean {
+/** Moves one message; false when none can move. Answers a promise when a validator has to be waited for. */
+export function dispatchOne(run: NativeRun): boolean | Promise<boolean> {
   if (run.end !== undefined) return false;
   const { inbox } = run;
   const receive = run.receive?.isIdle === true ? run.receive : undefined;
@@ -30,8 +30,9 @@ export function dispatchOne(run: NativeRun): boolean {
   if (forWaiter) {
     inbox.takeSignal(oldest.name);
     run.waiters.get(oldest.name)![0]!.deliver(oldest as SignalItem);
-  } else receive!.dispatch(oldest);
-  return true;
+    return true;
+  }
+  return receive!.dispatch(oldest)?.then(() => true) ?? true;
 }
 
 /**
@@ -39,11 +40,11 @@ export function dispatchOne(run: NativeRun): boolean {
  * is too busy for is validated now and queued for it; every other one is rejected. When the run continues as new they are left to the
  * server, which gives them to the new run.
  */
-export function decideUpdates(run: NativeRun): void {
+export async function decideUpdates(run: NativeRun): Promise<void> {
   if (run.inbox.undecided.size === 0 || isContinuing(run)) return;
   for (const update of [...run.inbox.undecided]) {
     const receive = run.receive;
-    if (receive !== undefined && !receive.isStopping && receive.handles(update)) receive.accept(update);
+    if (receive !== undefined && !receive.isStopping && receive.handles(update)) await receive.accept(update);
     else {
       run.inbox.undecided.delete(update);
       rejectUpdate(run, update, unknownUpdate(run, update));

@@ -4,7 +4,7 @@
 import type { CancelledFailure } from "../converter/failures.ts";
 import { callSite, callStack, userFrame } from "./call_site.ts";
 import { MisuseError, NestingError, OutsideTurnError } from "./errors.ts";
-import { type Closure, slot } from "./slot.ts";
+import { type Closure, noteRefused, slot } from "./slot.ts";
 import type { Strand, StrandKind } from "./strand.ts";
 
 const CLOSURES: { readonly [C in Closure]: readonly [where: string, why: string] } = {
@@ -13,6 +13,7 @@ const CLOSURES: { readonly [C in Closure]: readonly [where: string, why: string]
   sideEffect: ["the function of sideEffect", "it computes a value by itself, once; call the API before or after it"],
   updateState: ["the function of updateState", "it runs between turns; call the API before or after it"],
   schema: ["a schema", "a schema only looks at its value"],
+  log: ["what a log line shows", "nothing is logged on replay, so getters and toJSON of its fields only read"],
 };
 
 /**
@@ -24,8 +25,8 @@ export function enter(api: string, allowed?: Closure, depth = 1): Strand {
   if (closure !== undefined && closure !== allowed) {
     const [where, why] = CLOSURES[closure];
     const error = new MisuseError(`${api} was called in ${where}: ${why}`);
-    // A query that misbehaves fails by itself; everything else fails the task.
-    if (closure !== "query") slot.run?.fail?.(error);
+    // A query that misbehaves fails by itself, and a validator's update is rejected; everything else fails the task.
+    if (noteRefused(error) === "fails the task") slot.run?.fail?.(error);
     throw error;
   }
   if (strand === undefined) {

@@ -2,6 +2,10 @@
 import { messageOf } from "../converter/thrown.ts";
 import type { LogLevel } from "./program.ts";
 import type { NativeRun } from "./run.ts";
+import { inFencedClosure } from "./slot.ts";
+
+/** Getters that leave promises which leave promises are not to be expected. */
+const IN_FIELDS = 1;
 
 type Fields = { readonly [key: string]: unknown };
 
@@ -31,11 +35,14 @@ export class RunLog {
     if (run.isReplaying && run.context.logsReplay !== true) return;
     const { workflowType, workflowId, runId, log } = run.context;
     const entry = { level, message, timeMs: run.timeMs, workflowType, workflowId, runId, source };
-    try {
-      log.write({ ...entry, fields });
-    } catch (e) {
-      // A field that throws when it is read must not decide about the workflow.
-      log.write({ ...entry, fields: { dropped: messageOf(e) } });
-    }
+    // Nothing is written on replay, so what reads the fields (and runs their getters) must not move the run.
+    inFencedClosure("log", () => {
+      try {
+        log.write({ ...entry, fields });
+      } catch (e) {
+        // A field that throws when it is read must not decide about the workflow.
+        log.write({ ...entry, fields: { dropped: messageOf(e) } });
+      }
+    }, IN_FIELDS);
   }
 }

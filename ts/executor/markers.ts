@@ -5,7 +5,7 @@ import { namingWhat } from "../converter/lossy_value.ts";
 import { encode, wire, type WirePayload } from "./encode.ts";
 import { HistoryMismatchError, MisuseError, taskErrorOf } from "./errors.ts";
 import type { NativeRun } from "./run.ts";
-import { inClosure } from "./slot.ts";
+import { inFencedClosure } from "./slot.ts";
 
 /** Most runs have neither, so the tables are made when they are needed. */
 export class Markers {
@@ -34,20 +34,23 @@ export class Markers {
       return payload === undefined ? undefined : run.converter.fromPayload(payload);
     }
     if (run.isReplaying) run.misuse(new HistoryMismatchError(`No side effect marker in history for side effect id ${id}`));
-    let value: unknown;
+    let payload: WirePayload;
     try {
-      value = inClosure("sideEffect", fn);
+      // Getters and toJSON of the value are not run on replay either.
+      payload = inFencedClosure("sideEffect", () => {
+        const value = fn();
+        if (typeof (value as PromiseLike<unknown> | undefined)?.then === "function") {
+          Promise.resolve(value).catch(() => {});
+          throw new MisuseError("the function of sideEffect returned a promise; use an activity for work that waits");
+        }
+        return wire(namingWhat("the value of sideEffect", () => run.converter.toPayload(value)));
+      });
     } catch (e) {
       // It must not fail: what failed here could succeed on replay, or the other way round.
       const error = taskErrorOf(e, "the function of sideEffect");
       run.fail(error);
       throw error;
     }
-    if (typeof (value as PromiseLike<unknown> | undefined)?.then === "function") {
-      Promise.resolve(value).catch(() => {});
-      run.misuse(new MisuseError("the function of sideEffect returned a promise; use an activity for work that waits"));
-    }
-    const payload = wire(namingWhat("the value of sideEffect", () => run.converter.toPayload(value)));
     issueSideEffect(run, id, payload);
     // What replay will see, not the original: an undefined property is absent in both.
     return run.converter.fromPayload(payload);

@@ -63,6 +63,13 @@ export interface RunContext {
   readonly sdkVersion: string;
   /** Log lines are wanted while the run replays, too: debug sessions. */
   readonly logsReplay?: boolean;
+  /** Verdicts on updates of the open task, by protocol instance id, that validators gave already. */
+  readonly verdicts?: ReadonlyMap<string, Verdict> | undefined;
+}
+
+/** What a validator said of an update: the encoded failure that rejects it, or nothing. */
+export interface Verdict {
+  readonly failure: Uint8Array | undefined;
 }
 
 export type LogLevel = "debug" | "info" | "warn" | "error";

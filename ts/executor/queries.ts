@@ -8,13 +8,15 @@ import { fromPayloads, type Payload } from "../converter/payload.ts";
 import { answerBuiltIn } from "./built_in_queries.ts";
 import { encode, wire } from "./encode.ts";
 import { MisuseError } from "./errors.ts";
+import { hop } from "../platform/hop.ts";
 import type { NativeRun } from "./run.ts";
-import { inClosure } from "./slot.ts";
-import { original, view } from "./view.ts";
+import { slot } from "./slot.ts";
+import { calls, original, view } from "./view.ts";
 
 export class Published {
   #payload: Payload | undefined;
   #decoded: { value: unknown } | undefined;
+  #touched = false;
 
   publish(run: NativeRun, value: unknown): void {
     this.#payload = namingWhat("the published state", () => run.converter.toPayload(value));
@@ -30,27 +32,48 @@ export class Published {
   view(run: NativeRun): unknown {
     if (this.#payload === undefined) return undefined;
     this.#decoded ??= { value: run.converter.fromPayload(this.#payload) };
-    return view(this.#decoded.value);
+    calls.report = () => this.#touched = true;
+    return view(this.#decoded.value, "the published state");
+  }
+
+  /** A query has called functions of the decoded state, which may have changed it: the next one gets another. */
+  forgetTouched(): void {
+    calls.report = undefined;
+    if (this.#touched) this.#decoded = undefined;
+    this.#touched = false;
   }
 }
 
-export function answerQueries(run: NativeRun, jobs: readonly Job[]): void {
+export async function answerQueries(run: NativeRun, jobs: readonly Job[]): Promise<void> {
   for (const { variant } of jobs) {
     if (variant?.$case !== "queryWorkflow") {
       throw new Error(`the core sent a job among queries that is none: ${variant?.$case ?? "an unknown one"}`);
     }
     const { queryId, queryType, arguments: args } = variant.value;
-    const { converter } = run.context;
-    let result: QueryResult["result"];
+    // To the end of its microtasks: queries are not replayed, so nothing of them may be taken for the workflow's.
+    slot.closure = "query";
     try {
-      const builtIn = answerBuiltIn(run, queryType);
-      const value = builtIn ??
-        namingWhat("its answer", () => converter.toPayload(original(ask(run, queryType, fromPayloads(converter, args)))));
-      result = { $case: "succeeded", value: wire(value) };
-    } catch (e) {
-      result = { $case: "failed", value: encodeFailure(e, converter) };
+      const result = answer(run, queryType, args);
+      await hop();
+      run.issue(CommandKind.COMMAND_KIND_QUERY_RESULT, encode(QueryResult, { queryId, result }));
+    } finally {
+      slot.closure = undefined;
     }
-    run.issue(CommandKind.COMMAND_KIND_QUERY_RESULT, encode(QueryResult, { queryId, result }));
+  }
+}
+
+/** What becomes a value, or a failure, is made by code of the query, too: getters and toJSON of what it answers or throws. */
+function answer(run: NativeRun, queryType: string, args: Parameters<typeof fromPayloads>[1]): QueryResult["result"] {
+  const { converter } = run.context;
+  try {
+    const builtIn = answerBuiltIn(run, queryType);
+    const value = builtIn ??
+      namingWhat("its answer", () => converter.toPayload(original(ask(run, queryType, fromPayloads(converter, args)))));
+    return { $case: "succeeded", value: wire(value) };
+  } catch (e) {
+    return { $case: "failed", value: encodeFailure(e, converter) };
+  } finally {
+    run.published.forgetTouched();
   }
 }
 
@@ -65,7 +88,7 @@ function ask(run: NativeRun, name: string, args: unknown[]): unknown {
       { type: "UnknownQuery", nonRetryable: true },
     );
   }
-  const answer = inClosure("query", () => queries[name]!(run.published.view(run), ...args));
+  const answer = queries[name]!(run.published.view(run), ...args);
   if (typeof (answer as PromiseLike<unknown> | undefined)?.then === "function") {
     Promise.resolve(answer).catch(() => {});
     throw new MisuseError(`the handler of query "${name}" returned a promise; a query answers at once`);

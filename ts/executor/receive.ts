@@ -19,10 +19,12 @@ import { ReceiveAwaiter, StateAwaiter, type StateChange } from "./receive_awaite
 import { rejected, Strand } from "./strand.ts";
 import { InnerTimer } from "./timers.ts";
 import { type Outcome, startStrand } from "./turns.ts";
-import { acceptUpdate, completeUpdate, failUpdate, rejectUpdate } from "./updates.ts";
-import { view } from "./view.ts";
+import { acceptUpdate, completeUpdate, failUpdate, rejectWith } from "./updates.ts";
+import { judge } from "./validators.ts";
 
 type Item = SignalItem | UpdateItem;
+
+const nothing = () => {};
 
 /** An update that was accepted, with the arguments that its handler gets. */
 interface Accepted {
@@ -158,12 +160,18 @@ export class ReceiveScope {
     return true;
   }
 
-  dispatch(item: Item): void {
+  /** Answers a promise when a validator has to be waited for. */
+  dispatch(item: Item): void | Promise<void> {
     if (item.kind === "signal") return this.#dispatchSignal(item);
-    const queued = this.#accepted.peek()?.update === item;
-    if (!queued && !this.accept(item)) return;
-    const accepted = this.#accepted.shift()!;
-    this.#handle(accepted.handler, accepted.args, item);
+    if (this.#accepted.peek()?.update === item) return this.#handleNext();
+    const accepted = this.accept(item);
+    if (accepted === true) this.#handleNext();
+    else if (accepted !== false) return accepted.then((yes) => yes ? this.#handleNext() : undefined);
+  }
+
+  #handleNext(): void {
+    const { handler, args, update } = this.#accepted.shift()!;
+    this.#handle(handler, args, update);
   }
 
   #dispatchSignal(signal: SignalItem): void {
@@ -184,44 +192,54 @@ export class ReceiveScope {
    * Decides an update: validates it against the state as it is now (not on replay, where it was accepted), then rejects it, or accepts
    * and queues it. Answers whether it was accepted.
    */
-  accept(update: UpdateItem): boolean {
-    const { run } = this;
+  accept(update: UpdateItem): boolean | Promise<boolean> {
     const handler = this.#updates.get(update.name)!;
+    const { run } = this;
     run.inbox.undecided.delete(update);
     let args: unknown[];
     try {
       args = this.#argsOf(handler, update);
-      if (update.runValidator) this.#validate(handler, args);
     } catch (e) {
-      if (isTaskError(e)) throw e;
-      rejectUpdate(run, update, e);
-      return false;
+      // An update that is replayed was accepted: its handler must run.
+      if (!update.runValidator && isTaskError(e)) throw e;
+      return this.#rejectApart(update, e);
     }
-    acceptUpdate(run, update);
+    // Nothing of the user's ran: there is nothing to wait for.
+    if (!update.runValidator || (handler.validate === undefined && handler.message.args === undefined)) {
+      this.#accept(update, handler, args);
+      return true;
+    }
+    return judge(run, update, handler.validate ?? nothing, args, this.state).then(({ failure }) => {
+      if (failure === undefined) this.#accept(update, handler, args);
+      else rejectWith(run, update, failure);
+      return failure === undefined;
+    });
+  }
+
+  /** What its arguments are refused with may be made by a schema: it gets said as a validator's error is. */
+  async #rejectApart(update: UpdateItem, error: unknown): Promise<false> {
+    const refuse = () => {
+      throw error;
+    };
+    const { failure } = await judge(this.run, update, refuse, [], undefined);
+    rejectWith(this.run, update, failure!);
+    return false;
+  }
+
+  #accept(update: UpdateItem, handler: HandlerShape, args: unknown[]): void {
+    acceptUpdate(this.run, update);
     this.#accepted.push({ update, handler, args });
     this.#unanswered.add(update);
-    return true;
   }
 
   #argsOf(handler: HandlerShape, update: UpdateItem): unknown[] {
+    const decode = (message: MessageShape) => inClosure("schema", () => decodeArgs(this.run, message, update.input));
     try {
-      return decodeArgs(this.run, handler.message, update.input);
+      return decode(handler.message);
     } catch (e) {
       // It was accepted when the schema was another one: the handler gets what was sent.
       if (update.runValidator || !(e instanceof InvalidArguments)) throw e;
-      return decodeArgs(this.run, { ...handler.message, args: undefined }, update.input);
-    }
-  }
-
-  #validate(handler: HandlerShape, args: unknown[]): void {
-    const validate = handler.validate;
-    if (validate === undefined) return;
-    const result = inClosure("validator", () => validate(view(args), view(this.state)));
-    if (typeof (result as PromiseLike<unknown> | undefined)?.then === "function") {
-      Promise.resolve(result).catch(() => {});
-      this.run.misuse(
-        new MisuseError(`the validator of update "${handler.message.name}" returned a promise; a validator decides at once`),
-      );
+      return decode({ ...handler.message, args: undefined });
     }
   }
 

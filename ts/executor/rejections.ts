@@ -37,17 +37,20 @@ export class OpenRejections {
 
   /** The error for the first of them, or undefined when there is none. */
   error(): Error | undefined {
-    for (const reason of this.#open?.values() ?? []) {
-      const text = isA(reason, Error) ? errorText(reason) : describeThrown(reason);
-      const error = new UnhandledRejectionError(
-        `a promise of the workflow was rejected and nothing handled it (${text}); await it, or catch it`,
-        { cause: reason },
-      );
-      if (isA(reason, Error)) error.stack = stackText(reason);
-      return error;
-    }
+    for (const reason of this.#open?.values() ?? []) return unhandledRejection(reason);
     return undefined;
   }
+}
+
+/** The error for a rejection that nothing handled. */
+export function unhandledRejection(reason: unknown): Error {
+  const text = isA(reason, Error) ? errorText(reason) : describeThrown(reason);
+  const error = new UnhandledRejectionError(
+    `a promise of the workflow was rejected and nothing handled it (${text}); await it, or catch it`,
+    { cause: reason },
+  );
+  if (isA(reason, Error)) error.stack = stackText(reason);
+  return error;
 }
 
 /** The realm's watch: to which run a report belongs. */

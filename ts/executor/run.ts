@@ -30,11 +30,12 @@ import { RunLog } from "./log.ts";
 import { Markers } from "./markers.ts";
 import type { Activator, CommandPort, RunContext } from "./program.ts";
 import { answerQueries, Published } from "./queries.ts";
+import { unhandledRejection } from "./rejections.ts";
 import type { ReceiveScope } from "./receive.ts";
 import { runConverter } from "./run_converter.ts";
 import { SeldomMap } from "./seldom.ts";
 import type { SignalWaiter } from "./signals.ts";
-import { type RunClock, slot } from "./slot.ts";
+import { noteRefused, type RunClock, slot } from "./slot.ts";
 import { type Awaiter, Strand, type Work } from "./strand.ts";
 import { startStrand } from "./turns.ts";
 import { fireTimer, type TimerTarget } from "./timers.ts";
@@ -151,10 +152,7 @@ export class NativeRun implements Activator, RunClock {
     slot.run = this;
     try {
       this.#check();
-      if (activation.queryOnly) {
-        answerQueries(this, activation.jobs);
-        return;
-      }
+      if (activation.queryOnly) return await answerQueries(this, activation.jobs);
       const jobs = activation.jobs;
       for (let i = 0; i < jobs.length; i++) {
         const job = jobs[i]!;
@@ -163,7 +161,7 @@ export class NativeRun implements Activator, RunClock {
         this.#check();
         await this.#drain();
       }
-      decideUpdates(this);
+      if (this.inbox.undecided.size > 0) await decideUpdates(this);
       this.#check();
       if (this.end !== undefined) concludeRun(this, this.end);
       else checkDeadlock(this);
@@ -182,7 +180,8 @@ export class NativeRun implements Activator, RunClock {
     for (;;) {
       const work = this.ready.shift();
       if (work === undefined) {
-        if (!dispatchOne(this)) break;
+        const moved = dispatchOne(this);
+        if (moved === false || (moved !== true && !(await moved))) break;
       } else if (work.perform()) {
         await hop();
         slot.strand = undefined;
@@ -269,6 +268,11 @@ export class NativeRun implements Activator, RunClock {
 
   /** Whether a rejection that nothing handled is none to speak of: its workflow was cancelled, or its scope has ended. */
   ignoresRejection(reason: unknown): boolean {
+    if (slot.closure === "validator") {
+      // It is the validator's: its update is rejected with it.
+      noteRefused(unhandledRejection(reason));
+      return true;
+    }
     if (!isCancellation(reason)) return false;
     if (this.cancellation !== undefined) return true;
     return findCause(reason, (part) => isA(part, Error) && this.scopeReasons.has(part)) !== undefined;

@@ -5,7 +5,7 @@
 import type { Strand } from "./strand.ts";
 
 /** Code of the user that must return at once and may not use the workflow API: what the guard and the primitives ask about. */
-export type Closure = "validator" | "query" | "sideEffect" | "updateState" | "schema";
+export type Closure = "validator" | "query" | "sideEffect" | "updateState" | "schema" | "log";
 
 /** What replaced globals (Date, Math.random, crypto) are made of while a run is being activated. */
 export interface RunClock {
@@ -27,6 +27,22 @@ export interface Slot {
   strand: Strand | undefined;
   /** Set while a closure of the user runs in the executor. In a `sideEffect` the guard must give real time and entropy. */
   closure: Closure | undefined;
+  /** What a validator or schema tried first of what it must not: its update is rejected, also when it catches the error. */
+  refused?: Error | undefined;
+}
+
+/** Takes it. */
+export function takeRefused(): Error | undefined {
+  const error = slot.refused;
+  slot.refused = undefined;
+  return error;
+}
+
+/** Code of this kind was refused something. What is not noted here, or with the run, is the closure's own business. */
+export function noteRefused(error: Error): "noted" | "fails the task" {
+  const { closure } = slot;
+  if (closure === "validator" || closure === "schema") slot.refused ??= error;
+  return closure === undefined || closure === "sideEffect" || closure === "updateState" ? "fails the task" : "noted";
 }
 
 const key = Symbol.for("temporalex.slot.1");
@@ -45,3 +61,34 @@ export function inClosure<T>(closure: Closure, call: () => T): T {
     slot.closure = before;
   }
 }
+
+/** Async functions in a closure that nothing waits for are followed over so many awaits. */
+const GENERATIONS = 64;
+
+/**
+ * As `inClosure`, for closures that do not run on replay and return into the turn of a strand: the microtasks that they leave are theirs,
+ * too. Microtasks run in the order in which they were queued, so those of the closure lie between one that is queued before the call and
+ * one that is queued after it; and what they queue in turn lies between two that those queue.
+ */
+export function inFencedClosure<T>(closure: Closure, call: () => T, generations: number = GENERATIONS): T {
+  let before: Closure | undefined;
+  const open = (left: number) =>
+    void done.then(() => {
+      before = slot.closure;
+      slot.closure = closure;
+      if (left > 0) open(left - 1);
+    });
+  const close = (left: number) =>
+    void done.then(() => {
+      slot.closure = before;
+      if (left > 0) close(left - 1);
+    });
+  open(generations);
+  try {
+    return inClosure(closure, call);
+  } finally {
+    close(generations);
+  }
+}
+
+const done: Promise<void> = Promise.resolve();

@@ -17,11 +17,12 @@ import { DeadlockError, FailedCause } from "./errors.ts";
 import { asksForStacks } from "./built_in_queries.ts";
 import { HistoryLimits } from "./history_limits.ts";
 import { Lock } from "./lock.ts";
-import { type CallSites, type LogSink, type Program, silentLog } from "./program.ts";
+import { type CallSites, type LogSink, type Program, silentLog, type Verdict } from "./program.ts";
 import type { Recorder } from "./recording.ts";
 import { type RejectionHost, RejectionWatch } from "./rejections.ts";
 import { replayHistory, type ReplayOptions, type ReplayProgress, type ReplayVerdict } from "./replay.ts";
 import { unknownWorkflow } from "./unknown_program.ts";
+import { ValidatedApart } from "./validators.ts";
 import { scanTask, taskFailedRequest, type TaskHead, withFailureMessage } from "./wire_scan.ts";
 
 export interface TaskRunnerOptions {
@@ -107,11 +108,21 @@ export class TaskRunner {
     try {
       if (this.#disposed) throw new Error("the task runner is disposed");
       if (head.query !== undefined && asksForStacks([head.query])) return await this.#askForStacks(head, pollResponse);
-      const run = this.#take(head);
+      let run = this.#take(head);
       let keep = false;
       try {
         run.core.startTask(pollResponse);
         let outcome = await run.drive(this.#fetch);
+        const verdicts = new Map<string, Verdict>();
+        while (run.thrown instanceof ValidatedApart) {
+          verdicts.set(run.thrown.protocolInstanceId, run.thrown.verdict);
+          run.dispose();
+          run = this.#create(head, run.knowsStacks, verdicts);
+          run.core.startTask(pollResponse);
+          outcome = await run.drive(this.#fetch);
+        }
+        // Another update may come with the id of one that was rejected.
+        verdicts.clear();
         if (outcome.error?.code === QUERY_EXPIRED) outcome = await this.#askApart(head, pollResponse, outcome);
         if (wantsCallSites(outcome, run)) outcome = await this.#diagnose(head, pollResponse, outcome, run);
         keep = !outcome.evict;
@@ -149,9 +160,10 @@ export class TaskRunner {
     return this.#create(head, stacks);
   }
 
-  #create(head: TaskHead, stacks: boolean): CachedRun {
+  #create(head: TaskHead, stacks: boolean, verdicts?: ReadonlyMap<string, Verdict>): CachedRun {
     const { onRecorder } = this.#options;
-    const run = new CachedRun(this.#setup(head, { record: onRecorder !== undefined, callSites: stacks && "stacks" }));
+    const extra = { record: onRecorder !== undefined, callSites: stacks && "stacks", verdicts } as const;
+    const run = new CachedRun(this.#setup(head, extra));
     if (run.recorder !== undefined) onRecorder?.(run.identity, run.recorder);
     return run;
   }
@@ -167,7 +179,15 @@ export class TaskRunner {
     }
   };
 
-  #setup(identity: RunIdentity, extra: { record?: boolean; callSites?: CallSites; quiet?: boolean }): RunSetup {
+  #setup(
+    identity: RunIdentity,
+    extra: {
+      record?: boolean;
+      callSites?: CallSites;
+      quiet?: boolean;
+      verdicts?: ReadonlyMap<string, Verdict> | undefined;
+    },
+  ): RunSetup {
     const { core, runOptions, programs, workflowTypes } = this.#options;
     const { workflowType, workflowId, runId } = identity;
     return {
@@ -180,6 +200,7 @@ export class TaskRunner {
       watch: this.#watch,
       record: extra.record === true,
       callSites: extra.callSites ?? false,
+      ...(extra.verdicts === undefined ? {} : { verdicts: extra.verdicts }),
     };
   }
 

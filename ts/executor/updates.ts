@@ -20,7 +20,12 @@ export function acceptUpdate(run: NativeRun, update: UpdateItem): void {
 
 /** Before acceptance: the caller gets the failure and history gets nothing. */
 export function rejectUpdate(run: NativeRun, update: UpdateItem, error: unknown): void {
-  respond(run, update, { $case: "rejected", value: encodeFailure(error, run.context.converter) });
+  rejectWith(run, update, encodeFailure(error, run.context.converter));
+}
+
+/** As `rejectUpdate`, with the encoded failure. */
+export function rejectWith(run: NativeRun, update: UpdateItem, failure: Uint8Array): void {
+  respond(run, update, { $case: "rejected", value: failure });
 }
 
 /** After acceptance. */

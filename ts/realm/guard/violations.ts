@@ -1,5 +1,5 @@
 // How the guard asks what is going on in its realm, and how it says no.
-import type { Slot } from "../../executor/slot.ts";
+import { noteRefused, type Slot } from "../../executor/slot.ts";
 import { ownCode } from "../../platform/own_code.ts";
 import { DeterminismError } from "./errors.ts";
 
@@ -18,11 +18,10 @@ export class GuardContext {
     return this.#slot.closure === "sideEffect";
   }
 
-  /** Refuses. The run remembers it, except in a query, which fails by itself. */
+  /** Refuses. The run remembers it, except in a query, which fails by itself, and in a validator, whose update is rejected. */
   refuse(api: string, advice: string): never {
     const error = new DeterminismError(api, advice);
-    const { strand, closure } = this.#slot;
-    if (closure !== "query") strand?.run.fail(error);
+    if (noteRefused(error) === "fails the task") this.#slot.strand?.run.fail(error);
     throw error;
   }
 
@@ -44,8 +43,9 @@ export class GuardContext {
   /** The run's seeded generator. Code that does not run again on replay must not advance it. */
   #seeded(api: string): { random(): number; randomBytes(length: number): Uint8Array } {
     const { run, closure } = this.#slot;
-    if (closure === "query" || closure === "validator" || closure === "schema") {
-      return this.refuse(api, `a ${closure} does not run again on replay, so it must not take numbers from the run's generator`);
+    if (closure === "query" || closure === "validator" || closure === "schema" || closure === "log") {
+      const what = closure === "log" ? "what a log line shows" : `a ${closure}`;
+      return this.refuse(api, `${what} does not run again on replay, so it must not take numbers from the run's generator`);
     }
     if (run !== undefined) return run;
     return this.refuse(api, "there is no seed while modules are loaded; call it inside the workflow's function");

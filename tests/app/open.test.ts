@@ -30,7 +30,7 @@ test("what names no workflow or message is refused by that, wherever it is given
   try {
     const missing = (shop as unknown as { [name: string]: typeof order & typeof status & typeof approve })["oder"]!;
     const refusal = { name: "TypeError", message: /named by its definition or by text, and this is undefined/ };
-    await assert.rejects(async () => app.client.start(missing, { id: "o", args: ["book"] }), refusal);
+    await assert.rejects(async () => app.client.start(missing as typeof order, { id: "o", args: ["book"] }), refusal);
     const handle = app.client.getHandle(order, "o");
     await assert.rejects(async () => handle.signal(missing, "ada"), refusal);
     await assert.rejects(async () => handle.query(missing), refusal);

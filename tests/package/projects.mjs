@@ -7,6 +7,7 @@ import process from "node:process";
 import { gzipSync } from "node:zlib";
 import { launchChromium } from "../../tools/lib/chromium.mjs";
 import { bin } from "../../tools/lib/steps.mjs";
+import { checkMessages } from "./type_messages.mjs";
 
 const MB = 1_000_000;
 const CART = { counts: [1, 2], result: "ada pays for tea and milk" };
@@ -147,6 +148,7 @@ async function compiles(context, tsc, settings) {
   writeFileSync(config, JSON.stringify({ compilerOptions, include: ["*.ts"] }));
   const { status, output } = await context.run(tsc, ["-p", config], { cwd: types });
   assert.equal(status, 0, output);
+  await checkMessages(context, tsc, types, compilerOptions);
 }
 
 const DOM = ["es2023", "dom"];
@@ -328,11 +330,11 @@ export const projects = [
     },
   },
   ...Object.entries(RESOLUTIONS).map(([name, settings]) => ({
-    name: `TypeScript 7, ${name} resolution: the README's example compiles, its misuses do not`,
+    name: `TypeScript 7, ${name} resolution: the README's example compiles, its misuses do not, and it says why`,
     test: (context) => compiles(context, bin("tsc"), settings),
   })),
   ...Object.entries(RESOLUTIONS).map(([name, settings]) => ({
-    name: `TypeScript 5.9, ${name} resolution: the README's example compiles, its misuses do not`,
+    name: `TypeScript 5.9, ${name} resolution: the README's example compiles, its misuses do not, and it says why`,
     async test(context) {
       if (context.noJudges !== undefined) return { skip: context.noJudges };
       await compiles(context, join(context.root, "tests/package/node_modules/typescript/bin/tsc"), settings);

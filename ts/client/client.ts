@@ -22,12 +22,13 @@ import {
   reportCancellation,
 } from "./activity_completion.ts";
 import { type ClientContext, deadlineOf, nameError } from "./context.ts";
-import type { AnyDefinition, AnyWorkflow, ArgsOption, Signal, WorkflowArgs, WorkflowResult } from "./definitions.ts";
+import type { AnyWorkflow, ArgsOption, Named, Signal, WorkflowArgs, WorkflowResult } from "./definitions.ts";
 import { toSummary, type WorkflowStatus, type WorkflowSummary } from "./descriptions.ts";
 import { byStatus, statusCounts, toCount, type WorkflowCount } from "./counts.ts";
 import { WorkflowHandle } from "./handle.ts";
 import { type ClientInterceptor, intercept, type ListInput, type StartedWorkflow, type WorkflowPage } from "./interceptors.ts";
 import type { WorkflowOptions } from "./options.ts";
+import type { UpdateHandle } from "./updates.ts";
 import { ScheduleClient } from "./schedules/schedule_client.ts";
 import { signalWithStart, startWorkflow } from "./starts.ts";
 import {
@@ -72,7 +73,7 @@ export type SignalWithStartOptions<W extends AnyWorkflow, A extends unknown[]> =
   & Pick<CallSettings, "timeout">
   & ArgsOption<WorkflowArgs<W>>
   & { signal: Signal<A> | string }
-  & ([] extends A ? { signalArgs?: A } : { signalArgs: A });
+  & ([] extends A ? { signalArgs?: NoInfer<A> } : { signalArgs: NoInfer<A> });
 
 /** Options of `client.list`. */
 export interface ListOptions extends CallSettings {
@@ -123,33 +124,23 @@ export class Client {
    * Starts a workflow. Returns when the service has recorded the start.
    * Throws WorkflowExecutionAlreadyStartedError when its id is taken (see `idConflictPolicy` and `idReusePolicy`).
    */
-  async start<W extends AnyDefinition>(workflow: W, options: StartOptions<W>): Promise<WorkflowHandle<W>>;
-  async start(workflow: string, options: StartOptions<string>): Promise<WorkflowHandle<string>>;
-  async start(workflow: AnyWorkflow, options: StartOptions<string>): Promise<WorkflowHandle<AnyWorkflow>> {
-    const { timeout, signal, ...given } = options ?? {}; // without any: the id is what is missed
-
+  async start<W extends AnyWorkflow>(workflow: W, options: StartOptions<W>): Promise<WorkflowHandle<Named<W>>> {
+    const { timeout, signal, ...given } = (options ?? {}) as StartOptions<string>; // without any: the id is what is missed
     return this.#started(await startWorkflow(this.#context, workflow, given, this.#deadline({ timeout, signal })));
   }
 
   /** Starts a workflow and waits for its result. Throws as `start` and `handle.result`; `timeout` bounds the start only. */
-  async execute<W extends AnyDefinition>(workflow: W, options: StartOptions<W>): Promise<WorkflowResult<W>>;
-  async execute(workflow: string, options: StartOptions<string>): Promise<unknown>;
-  async execute(workflow: AnyWorkflow, options: StartOptions<string>): Promise<unknown> {
-    const handle = await this.start(workflow as string, options);
-    return handle.result({ signal: options.signal });
+  async execute<W extends AnyWorkflow>(workflow: W, options: StartOptions<W>): Promise<WorkflowResult<W>> {
+    const handle = await this.start<string>(workflow as string, options as StartOptions<string>);
+    return await handle.result({ signal: options.signal }) as WorkflowResult<W>;
   }
 
   /** Signals a workflow, and starts it first where it is not running, in one step. */
-  async signalWithStart<W extends AnyDefinition, A extends unknown[]>(
+  async signalWithStart<W extends AnyWorkflow, A extends unknown[] = unknown[]>(
     workflow: W,
     options: SignalWithStartOptions<W, A>,
-  ): Promise<WorkflowHandle<W>>;
-  async signalWithStart(workflow: string, options: SignalWithStartOptions<string, unknown[]>): Promise<WorkflowHandle<string>>;
-  async signalWithStart(
-    workflow: AnyWorkflow,
-    options: SignalWithStartOptions<string, unknown[]>,
-  ): Promise<WorkflowHandle<AnyWorkflow>> {
-    const { timeout, ...given } = options;
+  ): Promise<WorkflowHandle<Named<W>>> {
+    const { timeout, ...given } = options as unknown as SignalWithStartOptions<string, unknown[]>;
     return this.#started(await signalWithStart(this.#context, workflow, given, this.#deadline({ timeout })));
   }
 
@@ -164,47 +155,36 @@ export class Client {
    *   id: "cart-1", args: [customer], update: addItem, updateArgs: [item], waitFor: "accepted",
    * });
    */
-  startUpdateWithStart<W extends AnyDefinition, A extends unknown[], R>(
+  async startUpdateWithStart<W extends AnyWorkflow, A extends unknown[] = unknown[], R = unknown>(
     workflow: W,
     options: StartUpdateWithStartOptions<W, A, R>,
-  ): Promise<UpdateWithStart<W, R>>;
-  startUpdateWithStart(
-    workflow: string,
-    options: StartUpdateWithStartOptions<string, unknown[], unknown>,
-  ): Promise<UpdateWithStart<string, unknown>>;
-  async startUpdateWithStart(
-    workflow: AnyWorkflow,
-    options: StartUpdateWithStartOptions<string, unknown[], unknown>,
-  ): Promise<UpdateWithStart<AnyWorkflow, unknown>> {
-    const { timeout, signal, ...given } = options;
+  ): Promise<UpdateWithStart<Named<W>, R>> {
+    const { timeout, signal, ...given } = options as unknown as StartUpdateWithStartOptions<string, unknown[], R>;
     const done = await updateWithStart(this.#context, workflow, given, { timeout, signal });
-    return { workflow: this.#started(done.workflow), update: done.update };
+    return { workflow: this.#started(done.workflow), update: done.update as UpdateHandle<R> };
   }
 
   /**
    * Sends an update to a workflow, which is started first where it is not running, in one step; waits for the update's answer. Throws as
    * `startUpdateWithStart`, and as `UpdateHandle.result` when the update was rejected or has failed.
    */
-  executeUpdateWithStart<W extends AnyDefinition, A extends unknown[], R>(
+  async executeUpdateWithStart<W extends AnyWorkflow, A extends unknown[] = unknown[], R = unknown>(
     workflow: W,
     options: UpdateWithStartOptions<W, A, R>,
-  ): Promise<R>;
-  executeUpdateWithStart(workflow: string, options: UpdateWithStartOptions<string, unknown[], unknown>): Promise<unknown>;
-  async executeUpdateWithStart(
-    workflow: AnyWorkflow,
-    options: UpdateWithStartOptions<string, unknown[], unknown>,
-  ): Promise<unknown> {
-    const { timeout, signal, ...given } = options;
+  ): Promise<R> {
+    const { timeout, signal, ...given } = options as unknown as UpdateWithStartOptions<string, unknown[], R>;
     const deadline = new Deadline({ timeout, signal });
     const { update } = await updateWithStart(this.#context, workflow, { ...given, waitFor: "completed" }, { timeout, signal });
     const remaining = deadline.remaining();
-    return update.result({ signal, timeout: remaining === Infinity ? undefined : remaining });
+    return await update.result({ signal, timeout: remaining === Infinity ? undefined : remaining }) as R;
   }
 
   /** A workflow by its id; asks nothing of the service. With a run id it means that run, otherwise the current one. */
-  getHandle<W extends AnyDefinition>(workflow: W | undefined, workflowId: string, runId?: string): WorkflowHandle<W>;
-  getHandle(workflow: string | undefined, workflowId: string, runId?: string): WorkflowHandle<string>;
-  getHandle(workflow: AnyWorkflow | undefined, workflowId: string, runId?: string): WorkflowHandle<AnyWorkflow> {
+  getHandle<W extends AnyWorkflow = string>(
+    workflow: W | undefined,
+    workflowId: string,
+    runId?: string,
+  ): WorkflowHandle<Named<W>> {
     if (typeof workflowId !== "string" || workflowId === "") {
       const given = typeof workflow === "string"
         ? JSON.stringify(workflow)
@@ -285,12 +265,12 @@ export class Client {
     return deadlineOf(this.#context, settings, CALL_TIMEOUT_MS);
   }
 
-  #started({ workflowId, runId, firstExecutionRunId }: StartedWorkflow): WorkflowHandle<AnyWorkflow> {
+  #started<W extends AnyWorkflow>({ workflowId, runId, firstExecutionRunId }: StartedWorkflow): WorkflowHandle<W> {
     return this.#handle(workflowId, { runId, firstExecutionRunId });
   }
 
-  #handle(workflowId: string, ids: ConstructorParameters<typeof WorkflowHandle>[2]): WorkflowHandle<AnyWorkflow> {
-    return new WorkflowHandle(this.#context, workflowId, ids);
+  #handle<W extends AnyWorkflow>(workflowId: string, ids: ConstructorParameters<typeof WorkflowHandle>[2]): WorkflowHandle<W> {
+    return new WorkflowHandle<W>(this.#context, workflowId, ids);
   }
 
   async #named<T>(what: string, call: Promise<T>): Promise<T> {

@@ -10,6 +10,9 @@ export type AnyDefinition = WorkflowDefinition<any[], any>;
 /** A definition, or the name of a workflow type whose definition the caller does not have. */
 export type AnyWorkflow = AnyDefinition | string;
 
+/** What a handle knows of its workflow: its definition, or nothing but that there is a name. */
+export type Named<W extends AnyWorkflow> = W extends string ? string : W;
+
 /** The arguments of a workflow's `run`. */
 export type WorkflowArgs<W> = W extends WorkflowDefinition<infer A, any> ? A : any[];
 /** What a workflow's `run` completes with. */

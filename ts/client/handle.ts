@@ -108,7 +108,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
   }
 
   /** Sends a signal. Returns when the service has recorded it; a workflow that is not yet waiting for it receives it later. */
-  async signal<A extends unknown[]>(signal: Signal<A> | string, ...args: A): Promise<void> {
+  async signal<A extends unknown[] = unknown[]>(signal: Signal<A> | string, ...args: NoInfer<A>): Promise<void> {
     const requestId = this.#settings.requestId ?? randomId();
     const wanted = { ...this.#address(), signalName: nameOf(signal), args, requestId, headers: {} };
     await intercept(this.#context.interceptors, "signal", wanted, async (input) => {
@@ -126,34 +126,36 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
   }
 
   /** Sends an update and waits for its answer. Throws as `UpdateHandle.result`. */
-  update<A extends unknown[], R>(update: Update<A, R>, ...args: A): Promise<R>;
-  update(update: string, ...args: unknown[]): Promise<unknown>;
-  update(update: Update | string, ...args: unknown[]): Promise<unknown> {
-    return this.executeUpdate(update as string, { args });
+  update<A extends unknown[] = unknown[], R = unknown>(update: Update<A, R> | string, ...args: NoInfer<A>): Promise<R> {
+    return this.executeUpdate<unknown[], R>(update as string, { args });
   }
 
   /** As `update`, with options: an id of the caller's own, a timeout. */
-  executeUpdate<A extends unknown[], R>(update: Update<A, R>, options: UpdateOptions & ArgsOption<A>): Promise<R>;
-  executeUpdate(update: string, options: UpdateOptions & { args?: unknown[] }): Promise<unknown>;
-  async executeUpdate(update: Update | string, options: UpdateOptions & { args?: unknown[] }): Promise<unknown> {
+  async executeUpdate<A extends unknown[] = unknown[], R = unknown>(
+    update: Update<A, R> | string,
+    options: UpdateOptions & ArgsOption<NoInfer<A>>,
+  ): Promise<R> {
     const settings = { ...this.#settings, ...options };
     const deadline = new Deadline(settings, undefined);
-    const handle = await this.startUpdate(update as string, { ...settings, waitFor: "completed" });
+    const handle = await this.startUpdate<unknown[], R>(update as string, { ...settings, waitFor: "completed" });
     const remaining = deadline.remaining();
     return handle.result({ signal: settings.signal, timeout: remaining === Infinity ? undefined : remaining });
   }
 
   /** Sends an update and returns once it is accepted or completed; `result()` of the handle waits for its answer. */
-  startUpdate<A extends unknown[], R>(
-    update: Update<A, R>,
-    options: StartUpdateOptions & ArgsOption<A>,
-  ): Promise<UpdateHandle<R>>;
-  startUpdate(update: string, options: StartUpdateOptions & { args?: unknown[] }): Promise<UpdateHandle>;
-  startUpdate(update: Update | string, options: StartUpdateOptions & { args?: unknown[] }): Promise<UpdateHandle> {
-    const { args = [], updateId = randomId(), waitFor } = options;
+  startUpdate<A extends unknown[] = unknown[], R = unknown>(
+    update: Update<A, R> | string,
+    options: StartUpdateOptions & ArgsOption<NoInfer<A>>,
+  ): Promise<UpdateHandle<R>> {
+    const { args = [], updateId = randomId(), waitFor } = options as StartUpdateOptions & { args?: unknown[] };
     const wanted = { ...this.#address(), updateName: nameOf(update), args, updateId, waitFor, headers: {} };
     const settings = { ...this.#settings, ...options };
-    return intercept(this.#context.interceptors, "update", wanted, (input) => startUpdate(this.#context, input, settings));
+    return intercept(
+      this.#context.interceptors,
+      "update",
+      wanted,
+      (input) => startUpdate(this.#context, input, settings),
+    ) as Promise<UpdateHandle<R>>;
   }
 
   /** An update that was asked for before, by its id. */
@@ -163,9 +165,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
   }
 
   /** Asks for a value of the workflow; works on closed workflows too, while a worker is running. */
-  query<R, A extends unknown[]>(query: Query<R, A>, ...args: A): Promise<R>;
-  query(query: string, ...args: unknown[]): Promise<unknown>;
-  async query(query: Query | string, ...args: unknown[]): Promise<unknown> {
+  async query<R = unknown, A extends unknown[] = unknown[]>(query: Query<R, A> | string, ...args: NoInfer<A>): Promise<R> {
     const context = this.#context;
     const rejectCondition = this.#settings.queryRejectCondition;
     const wanted = { ...this.#address(), queryType: nameOf(query), args, rejectCondition, headers: {} };
@@ -189,7 +189,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
           const status = enumName(WorkflowExecutionStatus, response.queryRejected.status) ?? "UNKNOWN";
           throw new QueryRejectedError(queryType, workflowId, status);
         }
-        return decodeOne(context, response.queryResult);
+        return decodeOne(context, response.queryResult) as R;
       } catch (error) {
         // The handler's answer "no" and a malformed request have one code; the second cannot come from here.
         if (error instanceof ServiceError && error.code === Code.INVALID_ARGUMENT) {
@@ -197,7 +197,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
         }
         throw nameError(context, error, { what, workflowId, runId: input.runId });
       }
-    });
+    }) as R;
   }
 
   /** Asks the workflow to stop; it may clean up first, or go on. */

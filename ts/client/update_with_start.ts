@@ -24,11 +24,11 @@ export type UpdateOfStart<A extends unknown[], R> =
   }
   & ([] extends A ? {
       /** Its arguments. */
-      updateArgs?: A;
+      updateArgs?: NoInfer<A>;
     }
     : {
       /** Its arguments. */
-      updateArgs: A;
+      updateArgs: NoInfer<A>;
     });
 
 /**

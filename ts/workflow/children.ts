@@ -65,7 +65,7 @@ export interface ChildWorkflowHandle<R = unknown> {
    */
   result(): Promise<R>;
   /** Sends it a signal; resolves when the service has recorded it. Rejects with an ApplicationFailure when it is closed. */
-  signal<A extends unknown[]>(signal: Signal<A> | string, ...args: A): Promise<void>;
+  signal<A extends unknown[] = unknown[]>(signal: Signal<A> | string, ...args: NoInfer<A>): Promise<void>;
   /**
    * Asks it to cancel, as its `cancellationType` says: what comes of it is what `result()` tells. Asking again changes nothing. The request
    * leaves with the task; a Temporal server forgets it when the parent ends in that same task.
@@ -73,6 +73,13 @@ export interface ChildWorkflowHandle<R = unknown> {
   cancel(reason?: string): void;
 }
 
+// The overload that takes a definition is the last one of each: it is the one whose mismatch TypeScript 7 reports.
+
+/** A child whose definition is not here, by the name of its type. */
+export function executeChild<R = unknown>(
+  workflowType: string,
+  options?: ChildWorkflowOptions & { readonly args?: readonly unknown[] },
+): Promise<R>;
 /**
  * Starts a child workflow and waits for its result. Rejects with a ChildWorkflowFailure whose cause says what happened, or with a
  * WorkflowExecutionAlreadyStartedError when its id is taken.
@@ -84,11 +91,6 @@ export function executeChild<A extends unknown[], R>(
   workflow: WorkflowDefinition<A, R>,
   ...options: ChildOptions<NoInfer<A>>
 ): Promise<R>;
-/** A child whose definition is not here, by the name of its type. */
-export function executeChild<R = unknown>(
-  workflowType: string,
-  options?: ChildWorkflowOptions & { readonly args?: readonly unknown[] },
-): Promise<R>;
 export function executeChild(workflow: { readonly name: string } | string, options: Given = {}): Promise<unknown> {
   const shape = checked("executeChild", workflow, options);
   const strand = enterBlocking("executeChild");
@@ -96,6 +98,11 @@ export function executeChild(workflow: { readonly name: string } | string, optio
   return new ChildAwaiter(strand, new Child(strand, shape), "end", true).promise;
 }
 
+/** A child whose definition is not here, by the name of its type. */
+export function startChild<R = unknown>(
+  workflowType: string,
+  options?: ChildWorkflowOptions & { readonly args?: readonly unknown[] },
+): Promise<ChildWorkflowHandle<R>>;
 /**
  * Starts a child workflow, waits until it has started, and gives a handle to it: to do something else meanwhile, to signal it, or to leave
  * it alone (`parentClosePolicy: "ABANDON"`). Rejects with a WorkflowExecutionAlreadyStartedError when its id is taken.
@@ -109,11 +116,6 @@ export function startChild<A extends unknown[], R>(
   workflow: WorkflowDefinition<A, R>,
   ...options: ChildOptions<NoInfer<A>>
 ): Promise<ChildWorkflowHandle<R>>;
-/** A child whose definition is not here, by the name of its type. */
-export function startChild<R = unknown>(
-  workflowType: string,
-  options?: ChildWorkflowOptions & { readonly args?: readonly unknown[] },
-): Promise<ChildWorkflowHandle<R>>;
 export function startChild(
   workflow: { readonly name: string } | string,
   options: Given = {},
@@ -125,6 +127,8 @@ export function startChild(
   return new ChildAwaiter(strand, child, "start", true, () => handleOf(child)).promise as Promise<ChildWorkflowHandle>;
 }
 
+/** A child whose definition is not here, by the name of its type. */
+export function spawn<R = unknown>(workflowType: string, ...args: unknown[]): Promise<R>;
 /**
  * Starts a child workflow with these arguments and waits for its result: the shortest form of {@link executeChild}, with none of its
  * options.
@@ -133,8 +137,6 @@ export function startChild(
  * const result = await spawn(combat, { attacker, defender });
  */
 export function spawn<A extends unknown[], R>(workflow: WorkflowDefinition<A, R>, ...args: NoInfer<A>): Promise<R>;
-/** A child whose definition is not here, by the name of its type. */
-export function spawn<R = unknown>(workflowType: string, ...args: unknown[]): Promise<R>;
 export function spawn(workflow: { readonly name: string } | string, ...args: unknown[]): Promise<unknown> {
   const shape = checked("spawn", workflow, { args });
   const strand = enterBlocking("spawn");

@@ -17,7 +17,7 @@ export interface ExternalWorkflow {
    * "ExternalWorkflowExecutionNotFound" when there is no such workflow or it is closed. Await it: a Temporal server forgets what
    * leaves with the last task of a workflow.
    */
-  signal<A extends unknown[]>(signal: Signal<A> | string, ...args: A): Promise<void>;
+  signal<A extends unknown[] = unknown[]>(signal: Signal<A> | string, ...args: NoInfer<A>): Promise<void>;
   /** Asks it to cancel. Resolves when the service has recorded that; rejects as `signal` does. It cannot be taken back. Await it, too. */
   cancel(reason?: string): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { namingWhat } from "../../converter/lossy_value.ts";
 import { toSearchAttributePayloads } from "../../converter/search_attributes.ts";
 import { CALL_TIMEOUT_MS, type CallSettings } from "../calls.ts";
 import { type ClientContext, deadlineOf, nameError } from "../context.ts";
-import type { AnyDefinition, AnyWorkflow } from "../definitions.ts";
+import type { AnyWorkflow } from "../definitions.ts";
 import { intercept, type ListInput, type SchedulePage } from "../interceptors.ts";
 import { mapValues } from "../options.ts";
 import { type ScheduleSummary, toScheduleSummary } from "./descriptions.ts";
@@ -42,9 +42,7 @@ export class ScheduleClient {
    *   policies: { overlap: "SKIP", pauseOnFailure: true },
    * });
    */
-  create<W extends AnyDefinition>(options: ScheduleOptions<W>, settings?: CallSettings): Promise<ScheduleHandle>;
-  create(options: ScheduleOptions<string>, settings?: CallSettings): Promise<ScheduleHandle>;
-  async create(options: ScheduleOptions<AnyWorkflow>, settings: CallSettings = {}): Promise<ScheduleHandle> {
+  async create<W extends AnyWorkflow>(options: ScheduleOptions<W>, settings: CallSettings = {}): Promise<ScheduleHandle> {
     const context = this.#context;
     if (typeof options.scheduleId !== "string" || options.scheduleId === "") throw new TypeError("a schedule needs a scheduleId");
     const wanted = { options, requestId: options.requestId ?? randomId(), headers: {} };

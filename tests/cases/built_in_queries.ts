@@ -106,6 +106,18 @@ export const cases: Case[] = [
     },
   },
   {
+    name: "__stack_trace of a run that is not in memory leaves none behind, and of one that is leaves it there",
+    async run() {
+      for (const cached of [true, false]) {
+        const d = await drive(waiting, { cached });
+        await d.task();
+        await stack(d);
+        equal(d.outcomes.at(-1)!.evict, !cached, `cached: ${cached}`);
+        equal(d.parts.runner.cachedRunIds.length, cached ? 1 : 0);
+      }
+    },
+  },
+  {
     name: "__stack_trace: branches, equal places counted, nothing after the end",
     async run() {
       const d = await drive(waiting);

@@ -303,6 +303,28 @@ export const cases: Case[] = [
     },
   },
   {
+    name: "the trace of a replay says from which task on which signals were buffered, and when they were not any more",
+    async run() {
+      const w = workflow("W", async () => {
+        await sleep(1);
+        const n = await waitForSignal(go);
+        await sleep(1);
+        return n;
+      });
+      const d = await drive(w);
+      await d.task();
+      d.server.signal("go", 7);
+      await d.task();
+      d.server.fireTimer("1");
+      await d.task();
+      d.server.fireTimer("2");
+      await d.task();
+      equal(await d.finish(), 7);
+      const { trace } = await d.replay({ record: true, trace: true });
+      deepEqual(trace!.buffered, [{ from: 1, value: { go: 1 } }, { from: 2, value: {} }]);
+    },
+  },
+  {
     name: "of several misuses in one turn the first fails the task, whatever workflow code catches",
     async run() {
       const w = workflow("W", async () => {

@@ -297,6 +297,22 @@ export const cases: Case[] = [
     },
   },
   {
+    name: "#18 a receive whose handler waits for what nothing can wake is a deadlock only when its timeout has passed",
+    async run() {
+      const w = workflow(
+        "W",
+        () => receive(0, [on(a, async (_, s) => (await new Promise(() => {}), noreply(s)))], { timeout: "1h" }),
+      );
+      const d = await drive(w);
+      d.server.signal("a", 1);
+      await d.task();
+      equal(d.server.taskFailure, undefined, "the timeout is still to come");
+      d.server.fireTimer("1");
+      await d.task();
+      match(d.server.taskFailure!.failure.message, /^DEADLOCK/);
+    },
+  },
+  {
     name: "#20 timeout 0 with nothing buffered ends at once",
     async run() {
       const d = await drive(workflow("W", () => receive(4, [], { timeout: 0 })));

@@ -69,6 +69,20 @@ test("calendars: defaults, values, ranges, lists and stars", () => {
   assert.deepEqual(back({ month: "march" as "MARCH" }).month, one("MARCH"), "names in any case");
 });
 
+test("months and days have their English names, counted as the service counts them", () => {
+  const name = (style: "month" | "weekday", date: number) =>
+    new Date(date).toLocaleDateString("en", { [style]: "long", timeZone: "UTC" }).toUpperCase();
+  for (let month = 1; month <= 12; month++) {
+    const wanted = name("month", Date.UTC(2026, month - 1, 15)) as "MAY";
+    assert.deepEqual(encodeSpec({ calendars: [{ month: wanted }] }).structuredCalendar![0]!.month, one(month), wanted);
+  }
+  // The fourth of January 2026 was a Sunday.
+  for (let day = 0; day <= 6; day++) {
+    const wanted = name("weekday", Date.UTC(2026, 0, 4 + day)) as "FRIDAY";
+    assert.deepEqual(encodeSpec({ calendars: [{ dayOfWeek: wanted }] }).structuredCalendar![0]!.dayOfWeek, one(day), wanted);
+  }
+});
+
 test("what a description says is a spec again, and means the same", () => {
   const spec: ScheduleSpec = {
     calendars: [{ hour: [1, 2], dayOfMonth: { start: 1, end: 20, step: 5 } }, {}],

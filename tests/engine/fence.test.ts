@@ -6,6 +6,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { builtins } from "../../ts/engine/sqlite/builtins.ts";
+import { Fence } from "../../ts/engine/sqlite/fence.ts";
 import { loadLibrary } from "../../ts/engine/sqlite/libraries.ts";
 import { prepare } from "../../ts/engine/sqlite/open.ts";
 import { MIGRATIONS } from "../../ts/engine/sqlite/schema.ts";
@@ -174,6 +175,31 @@ for (const { driver, skip } of sqliteDrivers) {
     );
     assert.equal(readFileSync(`${path}-takeover/owner`, "utf8"), note);
   });
+
+  for (const call of ["renameSync", "statSync"] as const) {
+    check(`a take-over that ends by itself while it is looked at (${call}) is in nobody's way`, (path) => {
+      open(path).close();
+      const found = builtins()!;
+      const mutex = `${path}-takeover`;
+      mkdirSync(mutex);
+      // Old enough to be put away, but for the call at which it goes.
+      const old = new Date(Date.now() - 60_000);
+      utimesSync(mutex, old, old);
+      let went = 0;
+      const real = found.fs[call] as (...args: unknown[]) => unknown;
+      const fs = {
+        ...found.fs,
+        [call](...args: unknown[]) {
+          if (args[0] === mutex && went++ === 0) rmSync(mutex, { recursive: true });
+          return real.apply(found.fs, args);
+        },
+      };
+      const fence = new Fence({ ...found, fs }, loadLibrary(found, driver), path);
+      assert.equal(went > 0, true);
+      assert.equal(fence.held(), true);
+      fence.release();
+    });
+  }
 
   check("a take-over that was killed before it left its name keeps nobody out who waits as engines do", async (path) => {
     open(path).close();

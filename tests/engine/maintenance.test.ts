@@ -13,6 +13,7 @@ import { typedService } from "../../ts/service/typed.ts";
 import { fromBinary } from "@bufbuild/protobuf";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { check, completes, fails, family, filled, go, inFolder, sql, twice, waits, withEngine } from "./support/filled_store.ts";
+import { created } from "./support/records.ts";
 
 test("a sound store has no problems, also while an engine works on it; every run is looked at", () =>
   filled(async ({ path }) => {
@@ -264,6 +265,14 @@ test("purged runs are chosen by a condition too, and shrinking gives their space
     assert.equal(store.purge({ closedBefore: Date.now() + 1000, where }).length, 2);
     assert.equal(store.purge({ closedBefore: Date.now() + 1000, where }).length, 0);
     assert.ok(store.shrink() >= 0);
+    const more = Array.from({ length: 40 }, (_, i) => {
+      const closed = created(`large-${i}`, `large-${i}`, 1, { closeTimeMs: 2_000, status: 2 });
+      return { ...closed, put: [{ kind: 1, id: "x", value: new Uint8Array(10_000) }] };
+    });
+    store.commit(more);
+    assert.equal(store.purge({ closedBefore: 3_000 }).length, 40);
+    assert.ok(store.shrink() >= 40 * 10_000, "what was purged is given back");
+    assert.equal(store.shrink(), 0);
     assert.equal(store.purge({ closedBefore: Date.now() + 1000 }).length, 3);
     store.close();
     assert.deepEqual((await check(path)).problems, []);

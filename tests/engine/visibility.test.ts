@@ -90,6 +90,14 @@ test("the order is read, newest start first by default", () => {
   assert.equal(parseQuery("RunId = 'x' ORDER BY CloseTime DESC").orderBy, "CloseTime");
 });
 
+test("parentheses are nested 49 deep at most", () => {
+  const nested = (depth: number) => `${"(".repeat(depth)}RunId = 'x'${")".repeat(depth)}`;
+  assert.ok(parseQuery(nested(49)).where);
+  assert.throws(() => parseQuery(nested(50)), /nested deeper than 50/);
+  // Depth is what is open at one time.
+  assert.ok(parseQuery(Array.from({ length: 60 }, () => nested(2)).join(" OR ")).where);
+});
+
 test("everything else is refused at its position", () => {
   const cases: [query: string, message: RegExp][] = [
     ["CustomField = 'x'", /there is no field "CustomField"; there are WorkflowType.*"CustomField" at position 1$/],

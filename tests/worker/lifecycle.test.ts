@@ -98,6 +98,20 @@ test("a service that is on its way is waited for, and its failure is the worker'
   }
 });
 
+test("the shutdown of a worker that never ran ends when its realm is gone", async () => {
+  const realm = idleRealm();
+  let gone!: () => void;
+  realm.dispose = () => new Promise<void>((resolve) => gone = resolve);
+  const w = await worker({ service: quietService(), realm });
+  let stopped = false;
+  const shutdown = w.shutdown().then(() => stopped = true);
+  await settle();
+  assert.equal(stopped, false);
+  gone();
+  await shutdown;
+  assert.equal(w.state, "stopped");
+});
+
 test("without a cache there is no sticky queue", async () => {
   const service = quietService();
   const w = await worker({ service, realm: idleRealm(), cachedWorkflows: 0 });

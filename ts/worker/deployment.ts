@@ -41,7 +41,6 @@ export class Deployment {
   readonly failedTail: Uint8Array;
   readonly #versioned: boolean;
   readonly #default: VersioningBehavior | undefined;
-  readonly #tails = new Map<VersioningBehavior | undefined, Uint8Array>();
 
   /** Throws a TypeError for options that make no sense. */
   constructor({ useWorkerVersioning, version, defaultVersioningBehavior }: WorkerDeploymentOptions) {
@@ -90,13 +89,8 @@ export class Deployment {
   /** Appended to completions of workflow tasks. */
   completedTail(own: VersioningBehavior | undefined): Uint8Array {
     const behavior = this.#versioned ? own ?? this.#default : undefined;
-    let tail = this.#tails.get(behavior);
-    if (tail === undefined) {
-      const writer = new BinaryWriter();
-      if (behavior !== undefined) writer.tag(COMPLETED.versioningBehavior, WireType.Varint).int32(BEHAVIORS[behavior]);
-      tail = writer.tag(COMPLETED.deploymentOptions, WireType.LengthDelimited).bytes(this.encoded).finish();
-      this.#tails.set(behavior, tail);
-    }
-    return tail;
+    const writer = new BinaryWriter();
+    if (behavior !== undefined) writer.tag(COMPLETED.versioningBehavior, WireType.Varint).int32(BEHAVIORS[behavior]);
+    return writer.tag(COMPLETED.deploymentOptions, WireType.LengthDelimited).bytes(this.encoded).finish();
   }
 }

@@ -1,0 +1,194 @@
+#!/usr/bin/env node
+// Mutation tests: `node tools/mutate/main.mjs --sample 400 --seed 1 --rooms executor,engine,worker,client`. Draws small changes of the product's
+// code at random, and runs for each the tests that execute the changed place, in Node, until one fails. A change that no test notices has
+// survived: either a test is missing, or the code does nothing. It works on copies of dist/ (.build/mutate), so the checkout may change
+// meanwhile; what was found is kept there, and the same command goes on where it was ended.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { parseArgs } from "node:util";
+import { say } from "../lib/steps.mjs";
+import { collect } from "./coverage.mjs";
+import { mutantsOf } from "./operators.mjs";
+import { judge } from "./judge.mjs";
+import { home, makeBase, makeWorkspace } from "./workspace.mjs";
+
+const USAGE = `usage: node tools/mutate/main.mjs [--sample 400] [--seed 1] [--rooms executor,engine,worker,client]
+         [--jobs 2] [--budget SECONDS] [--only ID,...] [--survivors] [--fresh] [--json]
+
+Runs the tests against randomly drawn small changes of the code, and says which of them no test noticed.
+  --budget     of test files, for each mutant, beginning with those that are likeliest to notice; default: no limit
+  --only       these mutants alone (ids of an earlier run)
+  --survivors  those that survived so far, again, on dist/ as it is now: coverage is taken anew for test files that changed
+  --fresh      forgets earlier results and coverage
+  --json       one JSON object at the end; progress goes to standard error`;
+
+const { values } = parseArgs({
+  options: {
+    sample: { type: "string", default: "400" },
+    seed: { type: "string", default: "1" },
+    rooms: { type: "string", default: "executor,engine,worker,client" },
+    jobs: { type: "string", default: "2" },
+    budget: { type: "string", default: "Infinity" },
+    only: { type: "string" },
+    survivors: { type: "boolean", default: false },
+    fresh: { type: "boolean", default: false },
+    json: { type: "boolean", default: false },
+    help: { type: "boolean", default: false },
+  },
+});
+const [sample, seed, jobs] = [values.sample, values.seed, values.jobs].map(Number);
+const budgetMs = Number(values.budget) * 1000;
+if (values.help || ![sample, seed, jobs].every(Number.isInteger) || !(budgetMs > 0)) {
+  say(USAGE);
+  process.exit(values.help ? 0 : 2);
+}
+
+/** The folders of tests that a change in a room should not pass. */
+const SUITES = {
+  executor: ["runtime", "executor", "realm", "testing"],
+  engine: ["engine", "client", "app", "testing", "runtime"],
+  worker: ["worker", "client", "app", "metrics", "testing", "runtime", "otel", "codec"],
+  client: ["client", "app", "testing", "runtime", "codec"],
+};
+/** What only browsers and newer Nodes can run. */
+const NOT_HERE = /\/sqlite\/opfs\/|\/drivers\/node\.js$/;
+/** Loops that kill processes. */
+const LEFT_OUT = /\/(kill9|power_loss|syncs)\.test/;
+/** This file is many: the tests of each file of cases are taken by themselves. */
+const CASES = "tests/runtime/node.test.js";
+
+const progress = (text) => process.stderr.write(`${text}\n`);
+const walk = (dir) =>
+  readdirSync(dir).flatMap((n) => (statSync(join(dir, n)).isDirectory() ? walk(join(dir, n)) : [join(dir, n)]));
+
+mkdirSync(home, { recursive: true });
+const paths = { coverage: join(home, "coverage.json"), results: join(home, `results-${seed}.json`), base: join(home, "base") };
+if (values.fresh) { for (const path of Object.values(paths)) rmSync(path, { recursive: true, force: true }); }
+const results = existsSync(paths.results) ? JSON.parse(readFileSync(paths.results, "utf8")) : {};
+const again = values.survivors && existsSync(paths.base);
+const before = again ? textsOf(paths.base) : new Map();
+const base = again || !existsSync(paths.base) ? makeBase() : paths.base;
+if (again) forgetChanged(before, textsOf(base));
+
+const dist = join(base, "dist");
+const inRooms = values.rooms.split(",").flatMap((room) => walk(join(dist, "ts", room))).map((f) => relative(dist, f));
+const files = inRooms.filter((f) => f.endsWith(".js") && !f.includes("/generated/") && !NOT_HERE.test(f)).sort();
+const tests = testsOf(values.rooms.split(","));
+const coverage = await collect({ base, path: paths.coverage, tests, files: allFiles(), jobs, progress });
+const broken = tests.filter((test) => coverage[test].outcome !== "passed");
+for (const test of broken) progress(`left out, because it does not pass by itself: ${test} (${coverage[test].failure})`);
+
+const drawn = draw();
+progress(`${drawn.length} mutants`);
+const workspaces = Array.from({ length: jobs }, (_, i) => makeWorkspace(base, `job-${process.pid}-${i}`));
+const began = performance.now();
+let done = 0;
+const waiting = [...drawn];
+try {
+  await Promise.all(workspaces.map(async (workspace) => {
+    for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
+      const folders = SUITES[mutant.file.split("/")[1]];
+      const suites = Object.entries(coverage).filter(([test]) => folders.includes(test.split("/")[1]));
+      const outcome = await judge(mutant, { workspace, suites, results, budgetMs });
+      results[mutant.id] = { ...outcome, ...mutant, code: undefined };
+      writeFileSync(paths.results, JSON.stringify(results, undefined, 1));
+      const { file, line, operator, original, text } = mutant;
+      const by = outcome.by === undefined ? "" : ` by ${outcome.by}`;
+      progress(
+        `${++done}/${drawn.length} ${outcome.outcome}${by} (${outcome.ms} ms, ${outcome.files} files${
+          outcome.left > 0 ? `, ${outcome.left} left` : ""
+        }) ${file}:${line} ${operator}: ` +
+          `${shown(original)} -> ${shown(text)} [${mutant.id}]`,
+      );
+    }
+  }));
+} finally {
+  for (const { folder } of workspaces) rmSync(folder, { recursive: true, force: true });
+}
+report();
+
+function testsOf(rooms) {
+  const folders = [...new Set(rooms.flatMap((room) => SUITES[room] ?? []))].map((folder) => join(dist, "tests", folder));
+  const found = folders.flatMap(walk).map((f) => relative(dist, f)).filter((f) => f.endsWith(".test.js") && !LEFT_OUT.test(f));
+  const cases = readdirSync(join(dist, "tests/cases")).filter((name) =>
+    /export const cases\b/.test(readFileSync(join(dist, "tests/cases", name), "utf8"))
+  );
+  return found.flatMap((f) => f === CASES ? cases.map((name) => `${CASES}#${name.replace(/\.js$/, "")}`) : [f]);
+}
+
+function shown(text) {
+  const line = text.replace(/\s+/g, " ");
+  return line.length > 70 ? `${line.slice(0, 67)}...` : line;
+}
+
+/** Coverage is taken of all rooms, so that another choice of rooms can use it. */
+function allFiles() {
+  return walk(join(dist, "ts")).map((f) => relative(dist, f)).filter((f) => f.endsWith(".js") && !f.includes("/generated/"));
+}
+
+function textsOf(folder) {
+  const from = join(folder, "dist");
+  return new Map(walk(from).filter((f) => f.endsWith(".js")).map((f) => [relative(from, f), readFileSync(f, "utf8")]));
+}
+
+/** Coverage of test files that are new or changed is taken again, and all of it for a module that changed: its positions moved. */
+function forgetChanged(old, now) {
+  const known = JSON.parse(readFileSync(paths.coverage, "utf8"));
+  const changed = [...now].filter(([file, text]) => old.get(file) !== text).map(([file]) => file);
+  for (const test of Object.keys(known)) {
+    const [own] = test.split("#");
+    const beside = test.startsWith(CASES) ? "tests/cases/" : own.replace(/[^/]*$/, "");
+    const stale = changed.some((file) =>
+      file === own || (file.startsWith(beside) && !file.endsWith(".test.js")) || known[test].files[file]
+    );
+    if (stale || !now.has(own)) delete known[test];
+  }
+  writeFileSync(paths.coverage, JSON.stringify(known));
+}
+
+/** A mutant is known by what it does where, so that it is the same after lines have moved. */
+function draw() {
+  const all = [];
+  for (const file of files) {
+    const code = readFileSync(join(dist, file), "utf8");
+    const lines = code.split("\n");
+    const seen = new Map();
+    for (const mutant of mutantsOf(code)) {
+      const original = code.slice(mutant.start, mutant.end);
+      const name = `${file} ${mutant.operator} ${lines[mutant.line - 1].trim()} ${original}`;
+      const nth = (seen.get(name) ?? 0) + 1;
+      seen.set(name, nth);
+      all.push({ ...mutant, id: hash(`${name} ${nth}`), file, original, code });
+    }
+  }
+  progress(`${all.length} possible mutants in ${files.length} files`);
+  if (values.only !== undefined) return all.filter(({ id }) => values.only.split(",").includes(id));
+  if (values.survivors) return all.filter(({ id }) => results[id]?.outcome === "survived");
+  return all.sort((a, b) => hash(`${seed} ${a.id}`) < hash(`${seed} ${b.id}`) ? -1 : 1).slice(0, sample)
+    .filter(({ id }) => results[id] === undefined);
+}
+
+function hash(text) {
+  let h = 0xcbf29ce484222325n;
+  for (const byte of new TextEncoder().encode(text)) h = ((h ^ BigInt(byte)) * 0x100000001b3n) & 0xffffffffffffffffn;
+  h ^= h >> 29n;
+  h = (h * 0xbf58476d1ce4e5b9n) & 0xffffffffffffffffn;
+  return (h ^ (h >> 32n)).toString(16).padStart(16, "0");
+}
+
+function report() {
+  const all = Object.values(results);
+  const count = (outcome) => all.filter((result) => result.outcome === outcome).length;
+  const survivors = all.filter((result) => result.outcome === "survived");
+  const killed = count("killed") + count("timeout");
+  const summary = {
+    ...{ seed, rooms: values.rooms, mutants: all.length, killed, ofThemByTimeout: count("timeout"), survived: survivors.length },
+    percent: Math.round((1000 * killed) / Math.max(1, all.length)) / 10,
+    seconds: Math.round((performance.now() - began) / 1000),
+  };
+  if (values.json) return say(JSON.stringify({ ...summary, survivors }, undefined, 1));
+  for (const { file, line, operator, original, text, id } of survivors) {
+    say(`survived: ${file}:${line} ${operator}: ${shown(original)} -> ${shown(text)} [${id}]`);
+  }
+  say(JSON.stringify(summary));
+}

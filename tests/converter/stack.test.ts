@@ -1,6 +1,10 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { stackFrames, stackText, stackTrace } from "../../ts/converter/stack.ts";
+import { fromFailure, toFailure } from "../../ts/converter/failure_converter.ts";
+import { ApplicationFailure } from "../../ts/converter/failures.ts";
+import { failureTrace, stackFrames, stackOfFailure, stackText, stackTrace } from "../../ts/converter/stack.ts";
+import { ownCode } from "../../ts/platform/own_code.ts";
+import { runActivity } from "../../ts/testing/mod.ts";
 
 /** An error as SpiderMonkey makes it: its stack has no name and no message. */
 function spiderMonkey(message: string, lines: string[]): Error {
@@ -41,4 +45,45 @@ test("an error without frames is its name and message", () => {
     const error = Object.defineProperty(new Error("gone"), "stack", { value: stack });
     assert.deepEqual([stackFrames(stack), stackTrace(error), stackText(error)], [[], "", "Error: gone"]);
   }
+});
+
+test("Failure.stack_trace: name and message, the user's frames, none of this package nor of the runtime below", async () => {
+  const error = new TypeError("odd\n    at a line of the message");
+  error.stack = [
+    "Error: odd\n    at a line of the message",
+    "    at readFileSync (node:fs:441:20)",
+    "    at charge (file:///app/shop.ts:3:9)",
+    `    at callActivity (${ownCode}activity/context.ts:9:9)`,
+    "    at async pay (file:///app/shop.ts:9:9)",
+    `    at async ActivityExecution.run (${ownCode}worker/activity_execution.ts:9:9)`,
+    "    at async Promise.all (index 0)",
+    "    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)",
+  ].join("\n");
+  const trace = [
+    "TypeError: odd\n    at a line of the message",
+    "    at readFileSync (node:fs:441:20)",
+    "    at charge (file:///app/shop.ts:3:9)",
+    "    at async pay (file:///app/shop.ts:9:9)",
+  ].join("\n");
+  assert.equal(failureTrace(error), trace);
+  assert.equal(toFailure(error).stackTrace, trace);
+  assert.equal(fromFailure(toFailure(error)).stack, trace, "as Temporal's SDK for TypeScript has it");
+  const bare = new ApplicationFailure("");
+  bare.stack = `Error\n    at f (${ownCode}x.ts:1:1)\n    at g (node:internal:1:1)`;
+  assert.equal(failureTrace(bare), "ApplicationFailure\n    at g (node:internal:1:1)");
+
+  // An error that an activity throws: its own lines, and nothing between them and the runner of this test.
+  const thrown = await runActivity(() => {
+    throw new RangeError("too much");
+  }, []).catch((e: Error) => e);
+  const lines = failureTrace(thrown as Error).split("\n");
+  assert.equal(lines[0], "RangeError: too much");
+  assert.match(lines[1]!, /stack\.test\.[jt]s:\d+:\d+/);
+  assert.ok(lines.every((line) => !line.includes(ownCode)), lines.join("\n"));
+});
+
+test("stack traces of SDKs that write the frames alone get name and message", () => {
+  const frames = "    at f (file:///a.ts:1:2)";
+  assert.equal(stackOfFailure("ApplicationFailure", "no", frames), `ApplicationFailure: no\n${frames}`);
+  assert.equal(stackOfFailure("ApplicationFailure", "no", `Error: no\n${frames}`), `Error: no\n${frames}`);
 });

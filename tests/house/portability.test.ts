@@ -21,7 +21,7 @@ const PORTABLE = ["workflow", "executor", "core", "converter", "compat", "debug"
 /** What each room may import, besides itself. Rooms that are not listed may import anything below the command line. */
 const MAY_IMPORT: { [room: string]: string[] } = {
   core: ["platform"],
-  converter: ["temporal"],
+  converter: ["temporal", "platform"],
   service: ["temporal"],
   codec: ["converter", "service", "temporal"],
   executor: ["core", "converter", "platform", "temporal"],

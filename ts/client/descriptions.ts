@@ -1,6 +1,8 @@
-// What describe and list show, as plain objects with decoded values. Times are Dates; the message itself stays at hand as `raw`.
+// What describe and list show, as plain objects with decoded values. Times are Dates; the message itself stays at hand as `raw`, and is no
+// part of their JSON.
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { decodeFailureOf, show } from "./context.ts";
+import { withJson } from "./description_json.ts";
 import { enumName } from "../converter/enums.ts";
 import type { TemporalFailure } from "../converter/failures.ts";
 import type { Payload, PayloadConverter } from "../converter/payload.ts";
@@ -151,7 +153,7 @@ export function searchAttributes(
 
 export function toSummary(info: WorkflowExecutionInfo, converter: PayloadConverter): WorkflowSummary {
   const parent = info.parentExecution;
-  return {
+  return withJson<WorkflowSummary>({
     workflowId: info.execution?.workflowId ?? "",
     runId: info.execution?.runId ?? "",
     type: info.type?.name ?? "",
@@ -168,7 +170,7 @@ export function toSummary(info: WorkflowExecutionInfo, converter: PayloadConvert
     searchAttributes: searchAttributes(info.searchAttributes?.indexedFields, converter),
     typedSearchAttributes: TypedSearchAttributes.fromPayloads(info.searchAttributes?.indexedFields ?? {}),
     raw: info,
-  };
+  });
 }
 
 export function toDescription(
@@ -178,7 +180,7 @@ export function toDescription(
   if (response.workflowExecutionInfo === undefined) return undefined;
   const { executionConfig: config, pendingWorkflowTask: task } = response;
   const summary = toSummary(response.workflowExecutionInfo, converter);
-  return {
+  return withJson<WorkflowDescription>({
     ...summary,
     taskQueue: summary.taskQueue || (config?.taskQueue?.name ?? ""),
     cancelRequested: response.workflowExtendedInfo?.cancelRequested ?? false,
@@ -211,5 +213,5 @@ export function toDescription(
       startedTime: date(task.startedTime),
     },
     rawDescription: response,
-  };
+  });
 }

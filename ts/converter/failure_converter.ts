@@ -21,7 +21,7 @@ import {
 import { enumName } from "./enums.ts";
 import { encodingReplay, LossyValueError } from "./lossy_value.ts";
 import { defaultPayloadConverter, fromPayloads, type Payload, type PayloadConverter, toPayloads } from "./payload.ts";
-import { stackTrace } from "./stack.ts";
+import { failureTrace, stackOfFailure } from "./stack.ts";
 import { isA, MAX_CAUSES, MAX_NAME, messageOf, nameOf, read as readField, safeText, textOf } from "./thrown.ts";
 import { durationMs } from "../temporal/well_known.ts";
 
@@ -193,7 +193,7 @@ function asRead(error: TemporalFailure): Failure | undefined {
 
 function traceOf(error: Error): string {
   try {
-    return stackTrace(error);
+    return failureTrace(error);
   } catch {
     return "";
   }
@@ -224,7 +224,7 @@ export function fromFailure(encoded: Failure, converter: PayloadConverter = defa
   const error = bare(failure, converter, options);
   error.source = failure.source;
   error.failure = toBinary(FailureSchema, failure);
-  if (failure.stackTrace !== "") error.stack = `${error.name}: ${error.message}\n${failure.stackTrace}`;
+  if (failure.stackTrace !== "") error.stack = stackOfFailure(error.name, error.message, failure.stackTrace);
   return error;
 }
 

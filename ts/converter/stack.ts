@@ -1,5 +1,6 @@
 // Stacks of errors in one form. V8 writes "Name: message" and then lines "    at f (file:1:2)"; SpiderMonkey and JavaScriptCore write lines
 // "f@file:1:2" and nothing of the message. History, logs and call sites have V8's form in every engine.
+import { bundled, ownCode } from "../platform/own_code.ts";
 import { MAX_STACK, messageOf, nameOf, safeText, stackOf } from "./thrown.ts";
 
 const MAX_FRAME = 4096;
@@ -22,7 +23,32 @@ export function stackFrames(stack: string | undefined): string[] {
   return frames;
 }
 
-/** What follows name and message in an error's stack, as Failure.stack_trace has it: "    at f (file:1:2)", a line for each frame. */
+/** Of the runtime: what lies below the user's code. */
+const HOST = /(?:^|[ (])(?:node|ext|deno|native):|native code|<anonymous>\)?$|\(index \d+\)$/;
+
+/**
+ * What Failure.stack_trace has, as Temporal's SDK for TypeScript writes it: "Name: message", and a line "    at f (file:1:2)" for each frame of
+ * the user's. Frames of this package are left out, and those of the runtime below the user's last one. In a bundle nothing is known to be
+ * ours, and all stays.
+ */
+export function failureTrace(error: Error): string {
+  const message = messageOf(error);
+  const stack = stackOf(error);
+  // Lines of the message are no frames, whatever they look like.
+  const after = stack.indexOf(message);
+  const all = stackFrames(after < 0 ? stack : stack.slice(after + message.length));
+  const frames = bundled ? all : all.filter((frame) => !frame.includes(ownCode));
+  const last = frames.findLastIndex((frame) => !HOST.test(frame));
+  const shown = (last < 0 ? frames : frames.slice(0, last + 1)).map((frame) => `    at ${frame}`);
+  return safeText([message === "" ? nameOf(error) : `${nameOf(error)}: ${message}`, ...shown].join("\n"), MAX_STACK);
+}
+
+/** A failure's stack trace as an error's stack: other SDKs write the frames alone. */
+export function stackOfFailure(name: string, message: string, trace: string): string {
+  return trace === "" || V8.test(trace) ? `${name}: ${message}${trace === "" ? "" : `\n${trace}`}` : trace;
+}
+
+/** What follows name and message in an error's stack: "    at f (file:1:2)", a line for each frame. */
 export function stackTrace(error: Error): string {
   const stack = stackOf(error);
   const at = stack.search(/^\s+at /m);

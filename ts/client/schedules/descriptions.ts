@@ -11,6 +11,7 @@ import type { NewWorkflowExecutionInfo } from "../../temporal/generated/temporal
 import type { DescribeScheduleResponse } from "../../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { durationMs, timestampDate } from "../../temporal/well_known.ts";
 import { show } from "../context.ts";
+import { withJson } from "../description_json.ts";
 import { searchAttributes, values, type WorkflowStatus } from "../descriptions.ts";
 import type { RetryPolicy } from "../options.ts";
 import type { ScheduleAction, ScheduleOverlapPolicy } from "./options.ts";
@@ -195,7 +196,7 @@ export function toScheduleDescription(
   const { spec, policies, state } = response.schedule ?? {};
   const { info } = response;
   const attributes = response.searchAttributes?.indexedFields;
-  return {
+  return withJson<ScheduleDescription>({
     scheduleId,
     spec: decodeSpec(spec),
     action: decodeAction(start, converter),
@@ -223,13 +224,13 @@ export function toScheduleDescription(
     searchAttributes: searchAttributes(attributes, converter) as { [key: string]: SearchAttributeValue },
     typedSearchAttributes: TypedSearchAttributes.fromPayloads(attributes ?? {}),
     raw: response,
-  };
+  });
 }
 
 export function toScheduleSummary(entry: ScheduleListEntry, converter: PayloadConverter): ScheduleSummary {
   const { info } = entry;
   const attributes = entry.searchAttributes?.indexedFields;
-  return {
+  return withJson<ScheduleSummary>({
     scheduleId: entry.scheduleId,
     spec: decodeSpec(info?.spec),
     workflowType: info?.workflowType?.name ?? "",
@@ -242,5 +243,5 @@ export function toScheduleSummary(entry: ScheduleListEntry, converter: PayloadCo
     searchAttributes: searchAttributes(attributes, converter),
     typedSearchAttributes: TypedSearchAttributes.fromPayloads(attributes ?? {}),
     raw: entry,
-  };
+  });
 }

@@ -21,8 +21,8 @@ import {
   TimeoutFailure,
 } from "./failures.ts";
 import { encodeFailure as encodeAnything } from "../../converter/failure_converter.ts";
-import { stackTrace } from "../../converter/stack.ts";
-import { MAX_CAUSES, MAX_NAME, MAX_STACK, messageOf, nameOf, safeText } from "../../converter/thrown.ts";
+import { failureTrace } from "../../converter/stack.ts";
+import { MAX_CAUSES, MAX_NAME, messageOf, nameOf, safeText } from "../../converter/thrown.ts";
 import { timeoutMs } from "./time.ts";
 import { durationFromMs } from "../../temporal/well_known.ts";
 
@@ -122,7 +122,7 @@ function toMessage(error: unknown, converter: PayloadConverter, above: Set<unkno
   return create(FailureSchema, {
     message: messageOf(error),
     source: SOURCE,
-    stackTrace: safeText(framesOf(error), MAX_STACK),
+    stackTrace: failureTrace(error),
     ...(error.cause === undefined || error.cause === null ? {} : { cause: toMessage(error.cause, converter, above) }),
     failureInfo: infoOf(error, converter),
   });
@@ -182,14 +182,6 @@ function infoOf(error: Error, converter: PayloadConverter): InfoInit {
 
 function applicationInfo(value: Extract<NonNullable<InfoInit>, { case: "applicationFailureInfo" }>["value"]): InfoInit {
   return { case: "applicationFailureInfo", value };
-}
-
-/** The frames of a stack, without name and message. */
-function framesOf(error: Error): string {
-  const stack = error.stack ?? "";
-  const head = `${error.name}: ${error.message}\n`;
-  if (stack.startsWith(head)) return stack.slice(head.length);
-  return /^\s+at /m.test(stack) ? stack : stackTrace(error) || stack;
 }
 
 function describe(value: unknown): string {

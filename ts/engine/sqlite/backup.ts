@@ -2,15 +2,16 @@
 import { StoreError } from "../store_errors.ts";
 import type { Builtins } from "./builtins.ts";
 import type { SqlDatabase } from "./driver.ts";
+import { makeFile, removeFolder } from "./own_files.ts";
 
 export function backupFile({ fs, path: paths }: Builtins, database: SqlDatabase, path: string): void {
   if (fs.existsSync(path)) throw new StoreError(`${path} exists already; a backup goes to a new file`);
   if (!fs.existsSync(paths.dirname(paths.resolve(path)))) {
     throw new StoreError(`cannot write ${path}: its folder is not there`);
   }
-  // Written under another name first: a file with the wanted name is always a whole copy.
-  const partial = `${path}.partial`;
-  fs.rmSync(partial, { force: true });
+  // Written under another name first: a file with the wanted name is always a whole copy. SQLite takes an empty file for a new one.
+  const partial = `${path}.${globalThis.crypto.randomUUID()}.partial`;
+  makeFile(fs, partial);
   try {
     database.prepare("VACUUM INTO ?").run([partial]);
     const file = fs.openSync(partial, "r+");
@@ -20,6 +21,6 @@ export function backupFile({ fs, path: paths }: Builtins, database: SqlDatabase,
   } finally {
     fs.rmSync(partial, { force: true });
     // The library without native locks makes one for the copy, too.
-    fs.rmSync(`${partial}.lock`, { recursive: true, force: true });
+    removeFolder(fs, `${partial}.lock`);
   }
 }

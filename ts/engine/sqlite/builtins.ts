@@ -6,26 +6,32 @@
 export interface FileSystem {
   existsSync(path: string): boolean;
   statSync(path: string): Stats;
-  openSync(path: string, flags: string): number;
+  lstatSync(path: string): Stats;
+  openSync(path: string, flags: string, mode?: number): number;
+  fchmodSync(file: number, mode: number): void;
   readSync(file: number, into: Uint8Array, offset: number, length: number, position: number): number;
   fsyncSync(file: number): void;
   closeSync(file: number): void;
   readFileSync(path: string, encoding: "utf8"): string;
   writeFileSync(path: string, text: string): void;
   renameSync(from: string, to: string): void;
-  rmSync(path: string, options?: { readonly recursive?: boolean; readonly force?: boolean }): void;
-  mkdirSync(path: string): unknown;
+  rmSync(path: string, options?: { readonly force?: boolean }): void;
+  rmdirSync(path: string): void;
+  mkdirSync(path: string, options?: { readonly mode?: number }): unknown;
+  readdirSync(path: string): string[];
   realpathSync(path: string): string;
   readlinkSync(path: string): string;
 }
 
 interface Stats {
   readonly size: number;
+  readonly mode: number;
   readonly mtimeMs: number;
   readonly ctimeMs: number;
   readonly dev: number;
   readonly ino: number;
   isFile(): boolean;
+  isDirectory(): boolean;
 }
 
 export interface Builtins {
@@ -33,7 +39,7 @@ export interface Builtins {
   readonly module: { createRequire(from: string): (name: string) => unknown };
   readonly os: { hostname(): string };
   readonly path: {
-    resolve(path: string): string;
+    resolve(...parts: string[]): string;
     dirname(path: string): string;
     basename(path: string): string;
     join(...parts: string[]): string;

@@ -16,6 +16,8 @@ export interface SqlDatabase {
   /** One or more statements without parameters or results. */
   exec(sql: string): void;
   prepare(sql: string): SqlStatement;
+  /** Called before SQLite is told to write a log from now on, for libraries that must be helped with it. */
+  beforeLog?(): void;
   close(): void;
 }
 

@@ -4,10 +4,12 @@
 //  - `<file>-owner`, a note of who has the store open. It can be stale after a kill; then its process is dead (or, for a note by a
 //    native library, its lock is free), and the next one replaces it. `check()` before every commit sees whether the note is still ours
 //    and the file still the one that was opened: whoever lost either writes nothing more.
-// node-sqlite3-wasm leaves a folder `<file>.lock` behind when its process is killed; only the holder of the fence may remove it.
+// node-sqlite3-wasm leaves an empty folder `<file>.lock` when its process is killed; only the holder of the fence may remove it. What has one
+// of these names and is not ours (a file `<file>.lock`, a note that nobody here wrote) is never touched: it is in the way, and that is said.
 import { StoreError, StoreFencedError, type StoreHolder, StoreLockedError } from "../store_errors.ts";
 import type { Builtins } from "./builtins.ts";
 import type { SqlDatabase, SqlLibrary } from "./driver.ts";
+import { makeFile, removeFolder } from "./own_files.ts";
 import { livenessOf, ownIdentity, type ProcessIdentity } from "./process_identity.ts";
 
 interface OwnerNote extends ProcessIdentity {
@@ -59,6 +61,13 @@ function noteIn(builtins: Builtins, file: string): OwnerNote | undefined {
   }
 }
 
+/** What has a name that the fence needs, and is not the fence's. */
+function inTheWay(path: string, why: string, store: string): StoreError {
+  return new StoreError(
+    `${path} is in the way of the store ${store}: ${why}. It was not changed. Move it, or choose another name for the store.`,
+  );
+}
+
 export class Fence {
   readonly token: string;
   readonly #builtins: Builtins;
@@ -88,6 +97,7 @@ export class Fence {
   #nativeLock(library: SqlLibrary): SqlDatabase {
     let lock: SqlDatabase | undefined;
     try {
+      makeFile(this.#builtins.fs, `${this.#path}-fence`);
       lock = library.open(`${this.#path}-fence`);
       lock.exec("PRAGMA busy_timeout=0");
       lock.exec("BEGIN EXCLUSIVE");
@@ -116,15 +126,38 @@ export class Fence {
     try {
       const found = this.#readNote();
       if (found !== undefined && this.#holds(found, own)) throw this.#locked(found);
+      if (found === undefined) this.#refuseForeignNote();
+      this.#removeLock(library, found);
       const fresh = `${this.#path}-owner.${this.token}`;
+      makeFile(fs, fresh);
       fs.writeFileSync(fresh, JSON.stringify(note));
       fs.renameSync(fresh, `${this.#path}-owner`);
       this.#noteId = this.#idOf(`${this.#path}-owner`, true) ?? "";
-      fs.rmSync(`${this.#path}.lock`, { recursive: true, force: true });
     } finally {
       // Unless somebody else took this one for dead meanwhile.
-      if (noteIn(this.#builtins, `${mutex}/owner`)?.token === this.token) fs.rmSync(mutex, { recursive: true, force: true });
+      if (noteIn(this.#builtins, `${mutex}/owner`)?.token === this.token) removeFolder(fs, mutex, ["owner"]);
     }
+  }
+
+  /** A note that cannot be read: after a power failure it may be empty, and then it says nothing. */
+  #refuseForeignNote(): void {
+    const path = `${this.#path}-owner`;
+    let text: string;
+    try {
+      text = this.#builtins.fs.readFileSync(path, "utf8");
+    } catch (e) {
+      if ((e as { code?: string }).code === "ENOENT") return;
+      throw inTheWay(path, (e as Error).message, this.#path);
+    }
+    if (/[^\0]/.test(text)) throw inTheWay(path, "it is not a note about an open store", this.#path);
+  }
+
+  /** What a killed process with node-sqlite3-wasm left. The other libraries do not care for it. */
+  #removeLock(library: SqlLibrary, found: OwnerNote | undefined): void {
+    if (library.nativeLocks && found?.nativeLocks !== false) return;
+    const path = `${this.#path}.lock`;
+    if (removeFolder(this.#builtins.fs, path) || library.nativeLocks) return;
+    throw inTheWay(path, `it is not an empty folder, which is what ${library.name} locks a store with`, this.#path);
   }
 
   /** Makes the folder that keeps others out of a take-over, with the note of who is in it. */
@@ -132,11 +165,12 @@ export class Fence {
     const { fs } = this.#builtins;
     for (let attempt = 0;; attempt++) {
       try {
-        fs.mkdirSync(mutex);
+        fs.mkdirSync(mutex, { mode: 0o700 });
         try {
+          makeFile(fs, `${mutex}/owner`);
           fs.writeFileSync(`${mutex}/owner`, JSON.stringify(own));
         } catch (e) {
-          fs.rmSync(mutex, { recursive: true, force: true });
+          removeFolder(fs, mutex, ["owner"]);
           throw e;
         }
         return;
@@ -144,6 +178,7 @@ export class Fence {
         if ((e as { code?: string }).code !== "EEXIST") {
           throw new StoreError(`cannot write beside ${this.#path}: ${(e as Error).message}`, { cause: e });
         }
+        this.#refuseForeignTakeover(mutex);
         const found = noteIn(this.#builtins, `${mutex}/owner`);
         if (attempt > 0 || !this.#isStale(mutex, found, own) || !this.#putAway(mutex, found)) {
           throw new StoreLockedError(
@@ -153,6 +188,16 @@ export class Fence {
         }
       }
     }
+  }
+
+  #refuseForeignTakeover(mutex: string): void {
+    try {
+      if (this.#builtins.fs.readdirSync(mutex).every((name) => name === "owner")) return;
+    } catch (e) {
+      // It is gone already.
+      if ((e as { code?: string }).code === "ENOENT") return;
+    }
+    throw inTheWay(mutex, "it is not the folder that a process makes while it opens a store", this.#path);
   }
 
   /** Whether a take-over was killed in the middle. */
@@ -181,7 +226,7 @@ export class Fence {
       fs.renameSync(aside, mutex);
       return false;
     }
-    fs.rmSync(aside, { recursive: true, force: true });
+    removeFolder(fs, aside, ["owner"]);
     return true;
   }
 

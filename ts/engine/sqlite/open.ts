@@ -3,12 +3,13 @@
 // Browsers do the same over files of their own (opfs/open.ts).
 import { NotAStoreError, StoreCorruptError, StoreError } from "../store_errors.ts";
 import { backupFile } from "./backup.ts";
-import { type Builtins, builtins } from "./builtins.ts";
+import { type Builtins, builtins, type FileSystem } from "./builtins.ts";
 import type { DriverName, SqlDatabase } from "./driver.ts";
 import { loadLibrary } from "./libraries.ts";
 import { storeError } from "./errors.ts";
 import { Fence } from "./fence.ts";
 import { takeBackCreation } from "./hot_journal.ts";
+import { makeFile, readAt } from "./own_files.ts";
 import { checkHeader, HEADER_BYTES, noStore, tooNew } from "./header.ts";
 import { APPLICATION_ID, fileVersion, isUnmade, migrate, type Migration, MIGRATIONS, schemaVersion } from "./schema.ts";
 
@@ -64,10 +65,12 @@ export function openFile(path: string, options: SqliteOptions, migrations: reado
   const fence = new Fence(found, library, absolute, options.visit);
   let database: SqlDatabase | undefined;
   let known = false;
+  let made = false;
   try {
     if (!library.nativeLocks) takeBackCreation(found, absolute);
     known = inspect(found, absolute, migrations);
     if (readOnly && !known) throw new StoreError(`there is no store in ${absolute}: the file is empty`);
+    if (!readOnly) made = makeFile(found.fs, absolute);
     database = library.open(absolute);
     if (readOnly && isUnmade(database)) throw new StoreError(`there is no store in ${absolute}: the file is empty`);
     if (readOnly && fileVersion(database) < schemaVersion(migrations)) {
@@ -80,18 +83,24 @@ export function openFile(path: string, options: SqliteOptions, migrations: reado
     return { library: library.name, path: absolute, database, fence, synchronous, readOnly, backup };
   } catch (e) {
     database?.close();
+    if (made && found.fs.statSync(absolute).size === 0) found.fs.rmSync(absolute, { force: true });
     fence.release(!known);
     throw storeError(e, `cannot open ${absolute}`);
   }
 }
 
 /** Absolute, with the folder's links followed, so that two names of one file meet at one fence. */
-export function resolve(found: Builtins, path: string): string {
+export function resolve(found: Builtins, path: string, links = 0): string {
   const { fs, path: paths } = found;
   let real: string;
   try {
     real = fs.realpathSync(path);
   } catch {
+    // A link to a file that is not there yet: the store is made where it leads.
+    const target = linkAt(fs, path);
+    if (target !== undefined && links < MAX_LINKS) {
+      return resolve(found, paths.resolve(paths.dirname(paths.resolve(path)), target), links + 1);
+    }
     const folder = paths.dirname(paths.resolve(path));
     try {
       real = paths.join(fs.realpathSync(folder), paths.basename(path));
@@ -101,6 +110,16 @@ export function resolve(found: Builtins, path: string): string {
   }
   if (fs.existsSync(real) && !fs.statSync(real).isFile()) throw new NotAStoreError(`${real} is not a file`);
   return real;
+}
+
+const MAX_LINKS = 40;
+
+function linkAt(fs: FileSystem, path: string): string | undefined {
+  try {
+    return fs.readlinkSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Reads SQLite's file header. Answers whether a store of ours lies there; throws when something else does or it is damaged. */
@@ -119,12 +138,7 @@ export function inspect(found: Builtins, path: string, migrations: readonly Migr
     return false;
   }
   const header = new Uint8Array(HEADER_BYTES);
-  const file = fs.openSync(path, "r");
-  try {
-    fs.readSync(file, header, 0, HEADER_BYTES, 0);
-  } finally {
-    fs.closeSync(file);
-  }
+  readAt(fs, path, header);
   checkHeader({ path, header, size, wal, journal: sizeOf(`${path}-journal`) }, migrations);
   return true;
 }
@@ -143,6 +157,7 @@ export function prepare(database: SqlDatabase, path: string, synchronous: Synchr
   database.exec(`PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-16384`);
   // The first version is written with a rollback journal: after a crash the file is either empty or whole, header included.
   if (version < schemaVersion(migrations)) migrate(database, migrations);
+  database.beforeLog?.();
   const mode = database.prepare("PRAGMA journal_mode=WAL").get([])?.["journal_mode"];
   if (mode !== "wal") {
     throw new StoreError(

@@ -1,9 +1,13 @@
 // node-sqlite3-wasm: SQLite compiled to WebAssembly on Node's file system; nothing native. Three habits of the library shape this file:
 // `get` leaves its statement open (so `all` is used), a statement that failed refuses its next use once (so it is prepared anew), and
 // closing a database does not finalize its statements (so they are kept). Text ends at a NUL character there, so such text is refused.
+//
+// SQLite gives log and journal the mode of their database; here they get what the umask leaves. So each is made before SQLite would make it:
+// the log of a file that uses one, the journal of one that does not yet, which then stays (TRUNCATE) until there is a log.
 import { StoreError } from "../../store_errors.ts";
-import type { Builtins } from "../builtins.ts";
+import type { Builtins, FileSystem } from "../builtins.ts";
 import type { SqlDatabase, SqlLibrary, SqlRow, SqlStatement, SqlValue } from "../driver.ts";
+import { makeFile, modeOf, readAt } from "../own_files.ts";
 
 interface WasmStatement {
   run(params: readonly SqlValue[]): { changes: number };
@@ -23,17 +27,43 @@ export function wasmLibrary(builtins: Builtins): SqlLibrary | undefined {
   } catch {
     return undefined;
   }
-  return { name: "node-sqlite3-wasm", nativeLocks: false, open: (path) => new WasmSqlDatabase(new Database(path)) };
+  return {
+    name: "node-sqlite3-wasm",
+    nativeLocks: false,
+    open: (path) => new WasmSqlDatabase(builtins.fs, path, (at) => new Database(at)),
+  };
+}
+
+/** Whether the header of a database says so. */
+function usesLog(fs: FileSystem, path: string): boolean {
+  const header = new Uint8Array(20);
+  if (fs.existsSync(path)) readAt(fs, path, header);
+  return header[18] === 2 && header[19] === 2;
 }
 
 class WasmSqlDatabase implements SqlDatabase {
+  readonly #fs: FileSystem;
+  readonly #path: string;
   readonly #database: WasmDatabase;
   readonly #open = new Set<WasmStatement>();
 
-  constructor(database: WasmDatabase) {
-    this.#database = database;
+  constructor(fs: FileSystem, path: string, open: (path: string) => WasmDatabase) {
+    this.#fs = fs;
+    this.#path = path;
+    const logged = usesLog(fs, path);
+    this.#make(logged ? "-wal" : "-journal");
+    this.#database = open(path);
     // Without shared memory a WAL needs the exclusive mode; other processes are kept out by the fence.
-    database.exec("PRAGMA locking_mode=EXCLUSIVE");
+    this.#database.exec("PRAGMA locking_mode=EXCLUSIVE");
+    if (!logged) this.#database.exec("PRAGMA journal_mode=TRUNCATE");
+  }
+
+  #make(what: "-wal" | "-journal"): void {
+    makeFile(this.#fs, `${this.#path}${what}`, modeOf(this.#fs, this.#path));
+  }
+
+  beforeLog(): void {
+    this.#make("-wal");
   }
 
   exec(sql: string): void {
@@ -78,5 +108,8 @@ class WasmSqlDatabase implements SqlDatabase {
   close(): void {
     for (const statement of this.#open) this.#finalize(statement);
     this.#database.close();
+    // A journal that was only kept for its mode. One that counts is not empty.
+    const journal = `${this.#path}-journal`;
+    if (this.#fs.existsSync(journal) && this.#fs.statSync(journal).size === 0) this.#fs.rmSync(journal, { force: true });
   }
 }

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { findHolder } from "../../ts/app/beside.ts";
+import { findHolder, placePort, placeSocket, removePort, removeSocket } from "../../ts/app/beside.ts";
 
 /** How each runtime runs one of our modules, given from the folder of sources. */
 type Runtime = (module: string) => string[];
@@ -241,6 +241,30 @@ test("files beside a store that are not what they should be are not trusted", ()
   rmSync(`${store}-port`);
   writeFileSync(`${store}-port`, readFileSync(`${store}-socket`), { mode: 0o644 });
   assert.equal(findHolder(store), undefined);
+});
+
+test("files with the names of a socket and its notes that are not ours stay, and the store is not served", async () => {
+  const store = join(folder, "foreign.sqlite");
+  const bind = () => Promise.reject(new Error("nothing is bound"));
+  writeFileSync(`${store}-socket`, "no socket");
+  assert.throws(() => removeSocket(store), /-socket is no socket, and is in the way .*move it, or choose another name/);
+  writeFileSync(`${store}-port`, "8080");
+  assert.throws(() => removePort(store), /-port is no note about a port, and is in the way/);
+  assert.throws(() => placePort(store, 1, "x"), /-port is no note about a port/);
+  mkdirSync(`${store}-socket.new`);
+  writeFileSync(join(`${store}-socket.new`, "thoughts"), "");
+  await assert.rejects(placeSocket(store, bind), /-socket\.new is not the folder that a socket is made in/);
+  assert.deepEqual(
+    [readFileSync(`${store}-socket`, "utf8"), readFileSync(`${store}-port`, "utf8"), readdirSync(`${store}-socket.new`)],
+    ["no socket", "8080", ["thoughts"]],
+  );
+  // What a killed holder left is replaced.
+  rmSync(join(`${store}-socket.new`, "thoughts"));
+  writeFileSync(join(`${store}-socket.new`, "s"), "");
+  await assert.rejects(placeSocket(store, bind), /nothing is bound/);
+  writeFileSync(`${store}-port`, "\0\0");
+  placePort(store, 1234, "secret");
+  assert.equal(JSON.parse(readFileSync(`${store}-port`, "utf8")).port, 1234);
 });
 
 test("Ctrl-C: waiting ends with 130; a run is kept, and a second Ctrl-C ends it at once", async () => {

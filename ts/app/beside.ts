@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import process from "node:process";
 import { type Builtins, builtins } from "../engine/sqlite/builtins.ts";
+import { removeFolder } from "../engine/sqlite/own_files.ts";
 import { livenessOf, ownIdentity, type ProcessIdentity } from "../engine/sqlite/process_identity.ts";
 
 /** `<store>-socket` and `<store>-port`. */
@@ -37,15 +38,52 @@ export function fitsSocket(store: string): boolean {
  */
 export async function placeSocket<T>(store: string, bind: (path: string) => Promise<T>): Promise<T> {
   const folder = nursery(store);
-  rmSync(folder, { recursive: true, force: true });
+  const { fs } = required();
+  // A process that was killed in the middle has left it, with the socket.
+  if (!removeFolder(fs, folder, ["s"])) throw inTheWay(folder, "is not the folder that a socket is made in");
   mkdirSync(folder, { mode: 0o700 });
   try {
     const bound = await bind(`${folder}/s`);
     chmodSync(`${folder}/s`, 0o600);
+    removeSocket(store);
     renameSync(`${folder}/s`, socketPath(store));
     return bound;
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    removeFolder(fs, folder, ["s"]);
+  }
+}
+
+const inTheWay = (path: string, why: string): Error =>
+  new Error(
+    `${path} ${why}, and is in the way of what other processes would find the store by: move it, or choose another name for the store`,
+  );
+
+/** Removes the socket that a dead holder left. Throws for anything else of that name. */
+export function removeSocket(store: string): void {
+  const path = socketPath(store);
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  if (!found.isSocket()) throw inTheWay(path, "is no socket");
+  rmSync(path, { force: true });
+}
+
+/** Removes the note about a port that a dead holder left. Throws for anything else of that name. */
+export function removePort(store: string): void {
+  const path = portPath(store);
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
+  // After a power failure it may be empty.
+  if (noteAt(path) === undefined && !/^\0*$/.test(readFileSync(path, "utf8"))) throw inTheWay(path, "is no note about a port");
+  rmSync(path, { force: true });
+}
+
+/** Undefined for what is no such note. */
+function noteAt(path: string): PortNote | undefined {
+  try {
+    const note = JSON.parse(readFileSync(path, "utf8")) as PortNote;
+    const { port, secret } = note;
+    return Number.isInteger(port) && port > 0 && port < 65536 && typeof secret === "string" && secret !== "" ? note : undefined;
+  } catch {
+    return undefined;
   }
 }
 
@@ -63,14 +101,14 @@ interface PortNote extends ProcessIdentity {
 /** Leaves the note about a port, readable by its owner alone from the first moment. */
 export function placePort(store: string, port: number, secret: string): void {
   const note: PortNote = { port, secret, ...ownIdentity(required()) };
-  const fresh = `${portPath(store)}.new`;
-  rmSync(fresh, { force: true });
+  const fresh = `${portPath(store)}.${crypto.randomUUID()}`;
   const file = openSync(fresh, "wx", 0o600);
   try {
     writeSync(file, JSON.stringify(note));
   } finally {
     closeSync(file);
   }
+  removePort(store);
   renameSync(fresh, portPath(store));
 }
 
@@ -91,16 +129,11 @@ export function findHolder(store: string): Holder | undefined {
   if (!file?.isFile() || !trusted(store, file.uid)) return undefined;
   // On Windows the folder's access list decides, and modes mean nothing.
   if (process.platform !== "win32" && (file.mode & 0o077) !== 0) return undefined;
-  try {
-    const note = JSON.parse(readFileSync(portPath(store), "utf8")) as PortNote;
-    const { port, secret } = note;
-    if (!Number.isInteger(port) || port < 1 || port > 65535 || typeof secret !== "string" || secret === "") return undefined;
-    // The port of a dead process may be somebody else's by now, who must not learn the secret.
-    const found = required();
-    return livenessOf(found, note, ownIdentity(found)) === "dead" ? undefined : { port, secret };
-  } catch {
-    return undefined;
-  }
+  const note = noteAt(portPath(store));
+  if (note === undefined) return undefined;
+  // The port of a dead process may be somebody else's by now, who must not learn the secret.
+  const found = required();
+  return livenessOf(found, note, ownIdentity(found)) === "dead" ? undefined : { port: note.port, secret: note.secret };
 }
 
 function trusted(store: string, uid: number): boolean {

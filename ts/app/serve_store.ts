@@ -5,7 +5,7 @@ import { rmSync } from "node:fs";
 import type { RawService } from "../service/raw.ts";
 import { type Http2Handler, listen, type Listener } from "../temporal/listener.ts";
 import { serviceHandler } from "../temporal/serve.ts";
-import { fileId, fitsSocket, placePort, placeSocket, portPath, socketPath } from "./beside.ts";
+import { fileId, fitsSocket, placePort, placeSocket, portPath, removePort, removeSocket, socketPath } from "./beside.ts";
 
 export interface StoreServer {
   /** The socket's path, or `127.0.0.1:<port>`. */
@@ -26,7 +26,7 @@ export interface ServeStoreOptions {
  */
 export async function serveStore(service: RawService, path: string, options: ServeStoreOptions = {}): Promise<StoreServer> {
   const handler: Http2Handler = serviceHandler(service) as Http2Handler;
-  rmSync(portPath(path), { force: true });
+  removePort(path);
   if (fitsSocket(path)) {
     try {
       const listener = await placeSocket(path, (at) => {
@@ -39,7 +39,7 @@ export async function serveStore(service: RawService, path: string, options: Ser
       if (!["ENOTSUP", "EOPNOTSUPP", "EPERM", "EINVAL"].includes((error as { code?: string }).code ?? "")) throw error;
     }
   }
-  rmSync(socketPath(path), { force: true });
+  removeSocket(path);
   askDeno("127.0.0.1", "--allow-net=127.0.0.1");
   const secret = randomBytes(32).toString("base64url");
   let port = 0;

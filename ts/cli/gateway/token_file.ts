@@ -1,5 +1,5 @@
 // A gateway's token that survives restarts: a file that only its user can read.
-import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, fchmodSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
 import process from "node:process";
 import { isToken, newToken } from "../../gateway/server.ts";
 import { CommandError } from "../frame/errors.ts";
@@ -7,9 +7,15 @@ import { CommandError } from "../frame/errors.ts";
 /** The token in this file; the file is made when it is missing. Throws a CommandError for one that others could read or that holds none. */
 export function tokenOf(path: string): string {
   try {
-    writeFileSync(path, `${newToken()}\n`, { flag: "wx", mode: 0o600 });
-    // Whatever the umask was.
-    chmodSync(path, 0o600);
+    // Made with its mode: writeFileSync sets it afterwards in Deno.
+    const file = openSync(path, "wx", 0o600);
+    try {
+      // Whatever the umask was.
+      fchmodSync(file, 0o600);
+      writeSync(file, `${newToken()}\n`);
+    } finally {
+      closeSync(file);
+    }
   } catch (error) {
     if ((error as { code?: string }).code !== "EEXIST") {
       throw new CommandError(`the token file cannot be made: ${(error as Error).message}`);

@@ -71,7 +71,7 @@ function folder(path: string): Target {
     form: ", a file for each",
     write: async ({ workflowId, runId }, history) => {
       const file = join(path, `${fileName(workflowId)}.${fileName(runId)}.json`);
-      const partial = `${file}.partial`;
+      const partial = partialOf(file);
       try {
         put(partial, `${history}\n`);
         renameSync(partial, file);
@@ -84,6 +84,9 @@ function folder(path: string): Target {
   };
 }
 
+/** Where a file is written that does not have its name yet. Nobody else's file has this one. */
+const partialOf = (path: string): string => `${path}.${crypto.randomUUID()}.partial`;
+
 /** Workflow ids may be anything; names of files may not. */
 function fileName(id: string): string {
   return encodeURIComponent(id).replace(/[*.~'()!]/g, (c) => c === "." ? c : `%${c.charCodeAt(0).toString(16)}`).replace(
@@ -93,7 +96,7 @@ function fileName(id: string): string {
 }
 
 function put(path: string, text: string): void {
-  const file = openSync(path, "w", 0o600);
+  const file = openSync(path, "wx", 0o600);
   try {
     writeSync(file, text);
   } finally {
@@ -105,10 +108,10 @@ function linesFile(path: string): Target {
   if (statSync(path, { throwIfNoEntry: false }) !== undefined) {
     throw new CommandError(`${path} exists already; name another file, or a folder (with / at its end) for a file for each run`);
   }
-  const partial = `${path}.partial`;
+  const partial = partialOf(path);
   let file: number;
   try {
-    file = openSync(partial, "w", 0o600);
+    file = openSync(partial, "wx", 0o600);
   } catch (e) {
     throw new CommandError(`${partial} cannot be written: ${(e as Error).message}`, { cause: e });
   }

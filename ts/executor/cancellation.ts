@@ -8,9 +8,17 @@ import type { Awaiter, Strand } from "./strand.ts";
 
 export class Cancellation {
   readonly reason: string;
+  /** Messages with a smaller number in the inbox came before it. */
+  readonly order: number;
+  /**
+   * Code of the run knows of it: a wait was rejected by it, or code asked. One that no code knows of when run returns a continueAsNew is
+   * the next run's (carry.ts).
+   */
+  told = false;
 
-  constructor(reason: string) {
+  constructor(reason: string, order: number) {
     this.reason = reason;
+    this.order = order;
   }
 
   failure(): CancelledFailure {
@@ -18,10 +26,14 @@ export class Cancellation {
   }
 }
 
-/** A cancel request of the workflow; asking again changes nothing. */
+/** A cancel request of the workflow; asking again changes nothing. After the end of run it reaches nothing: it may be the next run's. */
 export function requestCancellation(run: NativeRun, reason: string): void {
-  if (run.cancellation !== undefined || run.end !== undefined) return;
-  const cancellation = run.cancellation = new Cancellation(reason);
+  if (run.cancellation !== undefined) return;
+  const cancellation = run.cancellation = new Cancellation(
+    reason,
+    run.inbox.next,
+  );
+  if (run.end !== undefined) return;
   for (const awaiter of [...run.pending]) {
     if (awaiter.isPending && !awaiter.strand.shielded) awaiter.cancel(cancellation.failure());
   }

@@ -1,12 +1,16 @@
-// What a run that continues as new hands to the next one in headers. Signals that are still buffered are delivered first there, in order.
+// What a run that continues as new hands to the next one in headers. Signals that are still buffered are delivered first there, in order. A
+// cancel request that no code of the run knows of (it came after the event that made run return, or while everything stood in a shield)
+// is handed on with its place among them. In the new run all of it comes before what was sent to that run.
 // The worker's payload codec must treat these headers like any other payload (headers are not encoded otherwise), which is why each is
 // one payload. Beyond the limit the task fails rather than dropping a signal.
 import { base64Decode, base64Encode } from "@bufbuild/protobuf/wire";
+import type { Job } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { WirePayload } from "./encode.ts";
 import { WorkflowTaskError } from "./errors.ts";
 import type { NativeRun } from "./run.ts";
 
 export const CARRY_HEADER = "temporalex-buffered-signals";
+export const CANCEL_HEADER = "temporalex-cancel-requested";
 /** Bytes of the header's data. */
 export const CARRY_LIMIT = 256 * 1024;
 
@@ -44,9 +48,22 @@ export const carried = {
   },
 };
 
-/** The headers of the next run: buffered signals and answered updates, as far as there are any. */
+/** The headers of the next run: buffered signals, a cancel request and answered updates, as far as there are any. */
 export function carryHeaders(run: NativeRun): { [key: string]: WirePayload } {
-  return { ...signalsHeader(run), ...run.answered.header() };
+  return { ...signalsHeader(run), ...cancelHeader(run), ...run.answered.header() };
+}
+
+interface CarriedCancel {
+  readonly reason: string;
+  /** How many of the signals that are handed on came before it. */
+  readonly after: number;
+}
+
+function cancelHeader({ cancellation, inbox }: NativeRun): { [key: string]: WirePayload } {
+  if (cancellation === undefined || cancellation.told) return {};
+  const { reason, order } = cancellation;
+  const after = inbox.signals().filter((signal) => signal.order < order).length;
+  return carried.write(CANCEL_HEADER, { reason, after } satisfies CarriedCancel);
 }
 
 function signalsHeader(run: NativeRun): { [key: string]: WirePayload } {
@@ -66,12 +83,25 @@ function signalsHeader(run: NativeRun): { [key: string]: WirePayload } {
   return header;
 }
 
-/** Puts carried signals first into the inbox of a new run, and has it know the updates that were answered before it. */
-export function restoreCarried(run: NativeRun, headers: { readonly [key: string]: WirePayload }): void {
-  carried.read<CarriedSignal[]>(headers, CARRY_HEADER, (signals) => {
-    for (const { name, input } of signals) run.inbox.pushSignal(name, input.map(fromText));
+/**
+ * Puts carried signals first into the inbox of a new run, and has it know the updates that were answered before it. Answers the jobs of what
+ * comes after the run's first turn: a carried cancel request and the signals after it.
+ */
+export function restoreCarried(run: NativeRun, headers: { readonly [key: string]: WirePayload }): Job[] {
+  const signals: { name: string; input: WirePayload[] }[] = [];
+  const later: Job[] = [];
+  carried.read<CarriedSignal[]>(headers, CARRY_HEADER, (all) => {
+    for (const { name, input } of all) signals.push({ name, input: input.map(fromText) });
   });
+  carried.read<CarriedCancel>(headers, CANCEL_HEADER, ({ reason, after }) => {
+    later.push({ eventId: 1, variant: { $case: "cancelWorkflow", value: { reason } } });
+    for (const { name: signalName, input } of signals.splice(after)) {
+      later.push({ eventId: 1, variant: { $case: "signalWorkflow", value: { signalName, input, identity: "", headers: {} } } });
+    }
+  });
+  for (const { name, input } of signals) run.inbox.pushSignal(name, input);
   run.answered.restore(headers);
+  return later;
 }
 
 export const toBase64 = (bytes: Uint8Array): string => base64Encode(bytes);

@@ -50,8 +50,9 @@ export function enterBlocking(api: string): Strand | CancelledFailure {
   const strand = enter(api, undefined, 2);
   if (strand.ended) return strand.run.scopeEnded(strand, api);
   const cancellation = strand.run.cancellation;
-  if (cancellation !== undefined && !strand.shielded) return cancellation.failure();
-  return strand;
+  if (cancellation === undefined || strand.shielded) return strand;
+  cancellation.told = true;
+  return cancellation.failure();
 }
 
 const WHERE: { readonly [K in Exclude<StrandKind, "shield">]: string } = {

@@ -4,13 +4,19 @@
 // nothing of it. They are part of the history's first event, so every replay sends the same.
 import { Payload as PayloadCodec } from "../core/generated/boundary/temporal/api/common/v1/message.ts";
 import { ANSWERED_HEADER } from "./answered.ts";
-import { CARRY_HEADER } from "./carry.ts";
+import { CANCEL_HEADER, CARRY_HEADER } from "./carry.ts";
 import { encodeParts, type WirePayload } from "./encode.ts";
 
 type Fields = { readonly [name: string]: WirePayload };
 
 const NONE = new Uint8Array(0);
 const NO_FIELDS: Fields = {};
+/** What the run before this one handed to this one alone. */
+const HANDED_ON: ReadonlySet<string> = new Set([
+  CARRY_HEADER,
+  CANCEL_HEADER,
+  ANSWERED_HEADER,
+]);
 /** `headers` is field 4 of ScheduleActivity. */
 const SCHEDULE_ACTIVITY_TAG = 4 << 3 | 2;
 
@@ -35,7 +41,7 @@ export class StartHeaders {
 
   /** Those of a start but for what the run before this one handed to this one alone. */
   static of(headers: Fields): StartHeaders {
-    const names = Object.keys(headers).filter((name) => name !== CARRY_HEADER && name !== ANSWERED_HEADER);
+    const names = Object.keys(headers).filter((name) => !HANDED_ON.has(name));
     if (names.length === 0) return StartHeaders.none;
     // Copies: the payloads are views into the bytes of the activation, which are let go.
     return new StartHeaders(Object.fromEntries(names.map((name) => [name, copyOf(headers[name]!)])));

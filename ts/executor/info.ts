@@ -129,6 +129,7 @@ export class RunInfo {
     const start = this.#start;
     // As they are at the call, though they are looked at later.
     let attributes = this.#attributes;
+    const { cancellation } = run;
     const scanned = () => attributes ??= this.#ofStart();
     const memo = () => scanned().decodedMemo ??= decodeRecord(run.converter, scanned().memo);
     const searchAttributes = () => scanned().decodedSearchAttributes ??= decodeRecord(run.converter, scanned().searchAttributes);
@@ -148,8 +149,11 @@ export class RunInfo {
       historyLength: run.historyLength,
       historySizeBytes: run.historySizeBytes,
       continueAsNewSuggested: run.continueAsNewSuggested,
-      cancelReason: run.cancellation?.reason,
       unsafeIsReplaying: run.isReplaying,
+      get cancelReason() {
+        if (cancellation !== undefined) cancellation.told = true;
+        return cancellation?.reason;
+      },
       get parent() {
         return scanned().parent;
       },

@@ -12,5 +12,5 @@ export * from "./task_runner.ts";
 export * from "./tracing.ts";
 export * from "./unknown_program.ts";
 export { ANSWERED_HEADER } from "./answered.ts";
-export { CARRY_HEADER } from "./carry.ts";
+export { CANCEL_HEADER, CARRY_HEADER } from "./carry.ts";
 export type { WorkflowInfo } from "./info.ts";

@@ -42,11 +42,9 @@ import { fireTimer, type TimerTarget } from "./timers.ts";
 import { answerAgain } from "./updates.ts";
 import type { RunSnapshot } from "./tracing.ts";
 
-/** Jobs that are applied before the first turn of a run. */
-const BEFORE_START: ReadonlySet<string | undefined> = new Set([
-  ...["notifyHasPatch", "sideEffectValue", "updateRandomSeed"],
-  ...["signalWorkflow", "doUpdate"],
-]);
+/** Jobs that are applied before the first turn of a run: what replay needs to know, and messages that came with the start. */
+const FACTS: ReadonlySet<string | undefined> = new Set(["notifyHasPatch", "sideEffectValue", "updateRandomSeed"]);
+const MESSAGES: ReadonlySet<string | undefined> = new Set(["signalWorkflow", "doUpdate"]);
 
 export class NativeRun implements Activator, RunClock {
   readonly isNative = true;
@@ -153,11 +151,13 @@ export class NativeRun implements Activator, RunClock {
     try {
       this.#check();
       if (activation.queryOnly) return await answerQueries(this, activation.jobs);
-      const jobs = activation.jobs;
+      let jobs = activation.jobs;
       for (let i = 0; i < jobs.length; i++) {
         const job = jobs[i]!;
-        if (job.variant?.$case === "initializeWorkflow") i = this.#initialize(job.variant.value, jobs, i);
-        else this.#apply(job);
+        if (job.variant?.$case === "initializeWorkflow") {
+          jobs = this.#initialize(job.variant.value, jobs.slice(i + 1));
+          i = -1;
+        } else this.#apply(job);
         this.#check();
         await this.#drain();
       }
@@ -193,24 +193,24 @@ export class NativeRun implements Activator, RunClock {
 
   /**
    * Starts the run, after patches and side-effect values are known. Signals and updates that came with the start are in the inbox before
-   * its first turn (signal-with-start); whatever came after them is applied after it, in the order of events. Answers the index of the
-   * last job consumed.
+   * its first turn (signal-with-start); whatever came after them is applied after it, in the order of events. A cancel request of the run
+   * before this one stands before them, so then they come after it. Takes the jobs after the start, and answers those that are left.
    */
-  #initialize(start: InitializeWorkflow, jobs: Job[], index: number): number {
+  #initialize(start: InitializeWorkflow, jobs: Job[]): Job[] {
     // Only what workflowInfo shows stays: the bytes of the activation, arguments included, are let go.
     this.info = new RunInfo(this, { ...start, arguments: [], headers: {}, startedAttributes: start.startedAttributes.slice() });
     this.headers = StartHeaders.of(start.headers);
-    restoreCarried(this, start.headers);
-    let last = index;
-    for (; last + 1 < jobs.length; last++) {
-      const next = jobs[last + 1]!;
-      if (!BEFORE_START.has(next.variant?.$case)) break;
-      this.#apply(next);
+    const carried = restoreCarried(this, start.headers);
+    let taken = 0;
+    for (; taken < jobs.length; taken++) {
+      const kind = jobs[taken]!.variant?.$case;
+      if (!FACTS.has(kind) && (carried.length > 0 || !MESSAGES.has(kind))) break;
+      this.#apply(jobs[taken]!);
     }
     const strand = new Strand(this, "run", `run of workflow "${this.definition.name}"`, undefined);
     const args = start.arguments.map((payload) => this.converter.fromPayload(payload));
     startStrand(strand, () => this.definition.run(...args), (outcome) => endRun(this, outcome));
-    return last;
+    return [...carried, ...jobs.slice(taken)];
   }
 
   #apply(job: Job): void {
@@ -274,8 +274,19 @@ export class NativeRun implements Activator, RunClock {
       return true;
     }
     if (!isCancellation(reason)) return false;
-    if (this.cancellation !== undefined) return true;
+    return this.cancellation !== undefined || this.#isOfScope(reason);
+  }
+
+  /** The end of a scope is the cause. */
+  #isOfScope(reason: unknown): boolean {
     return findCause(reason, (part) => isA(part, Error) && this.scopeReasons.has(part)) !== undefined;
+  }
+
+  /** A wait of workflow code rejects with this reason. */
+  rejectionDelivered(reason: unknown): void {
+    if (this.cancellation !== undefined && !this.cancellation.told && isCancellation(reason)) {
+      this.cancellation.told = !this.#isOfScope(reason);
+    }
   }
 
   inspect(): RunSnapshot {

@@ -156,6 +156,7 @@ export abstract class Awaiter<T> implements Work {
     slot.strand = this.strand;
     if (fulfilled) this.#resolve(this.#result);
     else {
+      this.strand.run.rejectionDelivered(this.#result);
       // Pre-handled: a primitive's promise that nobody awaits is not an unhandled rejection.
       this.promise.catch(ignore);
       this.#reject(this.#result);

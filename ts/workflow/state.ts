@@ -54,7 +54,9 @@ export function deprecatePatch(patchId: string): void {
 
 /** True once a cancellation of the workflow was requested. */
 export function cancelled(): boolean {
-  return enter("cancelled", "updateState").run.cancellation !== undefined;
+  const { cancellation } = enter("cancelled", "updateState").run;
+  if (cancellation !== undefined) cancellation.told = true;
+  return cancellation !== undefined;
 }
 
 /** Facts about this run, as they are at the call: ask again for the history's length at a later point. */

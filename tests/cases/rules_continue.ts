@@ -1,0 +1,363 @@
+// Rule 27 for cancel requests: one that no code of the run knows of goes with a continue-as-new, and stands in the next run right after
+// its start. So it is never lost, and the outcome of the chain is the same however its events were grouped into tasks (P4, P9).
+import {
+  activities,
+  cancelled,
+  CancelledFailure,
+  continueAsNew,
+  noreply,
+  on,
+  receive,
+  shield,
+  signal,
+  sleep,
+  stop,
+  update,
+  waitForSignal,
+  workflow,
+  workflowInfo,
+} from "../../ts/workflow/mod.ts";
+import { ApplicationFailure } from "../../ts/converter/failures.ts";
+import type { DefinitionShape } from "../../ts/executor/definition.ts";
+import { CANCEL_HEADER, CARRY_HEADER } from "../../ts/executor/mod.ts";
+import { deepEqual, equal } from "./assert.ts";
+import type { Case } from "./case.ts";
+import { type Drive, drive } from "./driver.ts";
+import type { HeaderFields } from "./mini_server.ts";
+
+const next = signal<[string]>("next");
+const go = signal<[number]>("go");
+const end = signal("end");
+const ask = update<[number], number>("ask");
+const waiting = activities<{ work(x: number): number }>({
+  cancellationType: "waitCancellationCompleted",
+});
+
+const headersOf = (d: Drive): HeaderFields => d.server.closed!.next!.headers;
+const nextRun = (
+  w: DefinitionShape,
+  d: Drive,
+  args: readonly unknown[] = d.server.closed!.next!.args,
+) =>
+  drive(w, {
+    args,
+    headers: headersOf(d),
+    runId: "99999999-2222-4333-8444-555555555555",
+  });
+
+/** Takes one signal per run, and says what it saw on the way. */
+const loop = workflow("Loop", async (seen: string[]): Promise<unknown> => {
+  try {
+    const name = await waitForSignal(next);
+    const all = [...seen, name];
+    return name === "last" ? all : continueAsNew(all);
+  } catch (e) {
+    return [...seen, (e as Error).message];
+  }
+});
+
+/** Stands in a shield while it waits, and looks only now and then. */
+const shielded = workflow(
+  "Shielded",
+  async (seen: string[]): Promise<unknown> => {
+    const name = await shield(() => waitForSignal(next));
+    const all = [...seen, name];
+    if (name === "look" && cancelled()) return [...all, "cancelled"];
+    return name === "last" ? all : continueAsNew(all);
+  },
+);
+
+/** Messages, in order; "cancel" is a cancel request, what else there is a signal. */
+type Message = string;
+
+/**
+ * Leads a chain of runs through messages. `cuts[i]`: a task ends after message i. `alone`: the first task of a later run brings nothing
+ * but the start. Answers how the last run ended.
+ */
+async function chain(
+  w: DefinitionShape,
+  messages: Message[],
+  cuts: readonly boolean[],
+  alone: boolean,
+): Promise<unknown> {
+  let d = await drive(w, { args: [[]] });
+  await d.task();
+  let open = false;
+  const task = async () => {
+    await d.task();
+    open = false;
+    while (d.server.closed?.kind === "continued") {
+      await d.checkReplay();
+      const headers = headersOf(d);
+      d = await nextRun(w, d);
+      // What was handed on is there in the first task; nothing else may come of an empty one.
+      if (
+        alone || headers[CARRY_HEADER] !== undefined ||
+        headers[CANCEL_HEADER] !== undefined
+      ) await d.task();
+      else open = true;
+    }
+  };
+  for (const [i, message] of messages.entries()) {
+    if (d.server.closed !== undefined) break;
+    if (message === "cancel") d.server.requestCancel("enough");
+    else d.server.signal("next", message);
+    open = true;
+    if (cuts[i]) await task();
+  }
+  if (open && d.server.closed === undefined) await task();
+  if (d.server.closed === undefined) return "open";
+  await d.checkReplay();
+  return [d.server.closed.kind, d.server.closed.result];
+}
+
+/** Every way to group the messages gives the same outcome. */
+async function sameOutcome(
+  w: DefinitionShape,
+  messages: Message[],
+): Promise<unknown> {
+  let first: unknown;
+  for (let ways = 0; ways < 2 ** messages.length; ways++) {
+    const cuts = messages.map((_, i) => (ways & (1 << i)) !== 0);
+    for (const alone of [true, false]) {
+      const outcome = await chain(w, messages, cuts, alone);
+      first ??= outcome;
+      deepEqual(
+        outcome,
+        first,
+        `${w.name}: ${messages.map((m, i) => `${m}${cuts[i] ? " |" : ""}`).join(" ")}, alone: ${alone}`,
+      );
+    }
+  }
+  return first;
+}
+
+export const cases: Case[] = [
+  {
+    name: "#27 a cancel request that comes after the event which makes run continue as new is the next run's (P4)",
+    async run() {
+      const d = await drive(loop, { args: [[]] });
+      await d.task();
+      d.server.signal("next", "one");
+      d.server.requestCancel("enough");
+      await d.task();
+      deepEqual(Object.keys(headersOf(d)), [CANCEL_HEADER]);
+      await d.finish();
+      const second = await nextRun(loop, d);
+      await second.task();
+      deepEqual(await second.finish(), ["one", "Workflow cancelled: enough"]);
+    },
+  },
+  {
+    name: "#27 uncaught in the next run it cancels the workflow; activities and later runs do not get the header",
+    async run() {
+      const acts = activities<{ undo(): void }>();
+      const w = workflow("W", async (n: number) => {
+        if (n === 0) {
+          await waitForSignal(next);
+          return continueAsNew(1);
+        }
+        try {
+          await sleep("1h");
+        } catch {
+          await shield(() => acts.undo());
+          return n === 1 ? continueAsNew(2) : n;
+        }
+        return n;
+      });
+      const d = await drive(w, { args: [0] });
+      await d.task();
+      d.server.signal("next", "one");
+      d.server.requestCancel();
+      await d.task();
+      const second = await nextRun(w, d);
+      await second.task();
+      deepEqual(second.commands(), [
+        "START_TIMER 1",
+        "CANCEL START_TIMER 1",
+        "SCHEDULE_ACTIVITY 1",
+      ]);
+      const scheduled = second.server.events.find((event) => event.attributes.case === "activityTaskScheduledEventAttributes")!;
+      deepEqual(
+        (scheduled.attributes.value as { header?: unknown }).header,
+        undefined,
+      );
+      second.server.completeActivity("1");
+      await second.task();
+      deepEqual(headersOf(second), {}, "code knows of it");
+      await second.finish();
+      const uncaught = workflow("U", async (n: number) => {
+        if (n === 1) return await sleep("1h");
+        await waitForSignal(next);
+        return continueAsNew(1);
+      });
+      const u = await drive(uncaught, { args: [0] });
+      await u.task();
+      u.server.signal("next", "one");
+      u.server.requestCancel();
+      await u.task();
+      const last = await nextRun(uncaught, u);
+      await last.task();
+      equal(last.server.closed?.kind, "cancelled");
+      await last.checkReplay();
+    },
+  },
+  {
+    name: "P9: a chain of runs ends the same however a cancel request and signals were grouped into tasks",
+    async run() {
+      deepEqual(await sameOutcome(loop, ["a", "cancel"]), ["completed", [
+        "a",
+        "Workflow cancelled: enough",
+      ]]);
+      deepEqual(await sameOutcome(loop, ["cancel", "a"]), ["completed", [
+        "Workflow cancelled: enough",
+      ]]);
+      deepEqual(await sameOutcome(loop, ["a", "b", "cancel", "c"]), [
+        "completed",
+        ["a", "b", "Workflow cancelled: enough"],
+      ]);
+      deepEqual(await sameOutcome(loop, ["a", "last", "cancel"]), [
+        "completed",
+        ["a", "last"],
+      ]);
+      deepEqual(await sameOutcome(shielded, ["a", "cancel", "b", "last"]), [
+        "completed",
+        ["a", "b", "last"],
+      ]);
+      deepEqual(await sameOutcome(shielded, ["cancel", "a", "b", "look"]), [
+        "completed",
+        ["a", "b", "look", "cancelled"],
+      ]);
+    },
+  },
+  {
+    name: "#27 a cancel request that code knows of is not handed on: it asked, or something that it waited for threw",
+    async run() {
+      const ways: { [name: string]: () => Promise<unknown> } = {
+        asked: async () => {
+          await shield(() => waitForSignal(next));
+          return cancelled();
+        },
+        "read its reason": async () => {
+          await shield(() => waitForSignal(next));
+          return workflowInfo().cancelReason;
+        },
+        "a wait threw": () => sleep("1h").catch(() => {}),
+        "a later wait threw": async () => {
+          await shield(() => waitForSignal(next));
+          await sleep(1).catch(() => {});
+        },
+        "a receive threw": () => receive(0, [on(next, (_, s) => noreply(s))]).catch(() => {}),
+      };
+      for (const [name, way] of Object.entries(ways)) {
+        const w = workflow("W", async () => {
+          await way();
+          return continueAsNew();
+        });
+        const d = await drive(w);
+        await d.task();
+        d.server.requestCancel();
+        if (name !== "a receive threw") d.server.signal("next", "one");
+        await d.task();
+        deepEqual(
+          Object.keys(headersOf(d)).filter((header) => header !== CARRY_HEADER),
+          [],
+          name,
+        );
+        await d.finish();
+      }
+    },
+  },
+  {
+    name: "#27 one that reached nothing is handed on: all was in a shield, or an activity that was asked to stop completed",
+    async run() {
+      const ways: { [name: string]: () => Promise<unknown> } = {
+        "in a shield": () => shield(() => waitForSignal(next)),
+        "facts were read, but not this one": async () => {
+          await shield(() => waitForSignal(next));
+          return workflowInfo().historyLength;
+        },
+        "the activity completed": () => waiting.work(1),
+        "only the end of a scope threw": () => shield(() => Promise.race([waitForSignal(next), sleep("1h")])),
+      };
+      for (const [name, way] of Object.entries(ways)) {
+        const w = workflow("W", async (n: number) => {
+          if (n === 1) {
+            return await sleep("1h").catch((e: CancelledFailure) => e.message);
+          }
+          await way();
+          return continueAsNew(1);
+        });
+        const d = await drive(w, { args: [0] });
+        await d.task();
+        d.server.requestCancel("enough");
+        await d.task();
+        if (name === "the activity completed") {
+          d.server.completeActivity("1", 2);
+        } else d.server.signal("next", "one");
+        await d.task();
+        deepEqual(Object.keys(headersOf(d)), [CANCEL_HEADER], name);
+        await d.finish();
+        const second = await nextRun(w, d);
+        await second.task();
+        equal(await second.finish(), "Workflow cancelled: enough", name);
+      }
+    },
+  },
+  {
+    name: "#27 in the next run it stands after the signals that were handed on, and before what came with the first task",
+    async run() {
+      const order = workflow("Order", async (n: number): Promise<unknown> => {
+        if (n === 0) {
+          await waitForSignal(next);
+          return continueAsNew(1);
+        }
+        const seen: unknown[] = [];
+        await receive(0, [
+          on(go, ([k], s) => (seen.push(k), noreply(s))),
+          on(ask, ([k], s) => {
+            throw new ApplicationFailure(`${k} after ${s}`);
+          }),
+          on(end, (_, s) => stop(s)),
+        ]).catch((e: Error) => seen.push(e.name));
+        return seen;
+      });
+      const d = await drive(order, { args: [0] });
+      await d.task();
+      d.server.signal("next", "one");
+      d.server.signal("go", 1);
+      d.server.requestCancel();
+      await d.task();
+      deepEqual(
+        Object.keys(headersOf(d)).sort(),
+        [CARRY_HEADER, CANCEL_HEADER].sort(),
+      );
+      const second = await nextRun(order, d);
+      second.server.signal("go", 2);
+      const asked = second.server.update("u1", "ask", 3);
+      await second.task();
+      deepEqual(await second.finish(), [1, "CancelledFailure"]);
+      equal(asked.stage, "rejected");
+    },
+  },
+  {
+    name: "#27 a run that no code of has looked at it hands it on again, and a second request adds nothing",
+    async run() {
+      const d = await drive(shielded, { args: [[]] });
+      await d.task();
+      d.server.requestCancel("first");
+      d.server.signal("next", "a");
+      await d.task();
+      const second = await nextRun(shielded, d);
+      await second.task();
+      second.server.requestCancel("second");
+      second.server.signal("next", "b");
+      await second.task();
+      deepEqual(Object.keys(headersOf(second)), [CANCEL_HEADER]);
+      await second.finish();
+      const third = await nextRun(loop, second, [[]]);
+      await third.task();
+      deepEqual(await third.finish(), ["Workflow cancelled: first"]);
+    },
+  },
+];

@@ -1,6 +1,8 @@
 //! The engine's rules, one test per rule.
 #[path = "engine/activities.rs"]
 mod activities;
+#[path = "engine/activity_timeouts.rs"]
+mod activity_timeouts;
 #[path = "engine/basics.rs"]
 mod basics;
 #[path = "engine/children.rs"]

@@ -1,8 +1,8 @@
 // Every call of the client on the embedded engine, and its limits.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ServiceError } from "../../ts/client/mod.ts";
-import { signal, waitForSignal, workflow } from "../../ts/workflow/mod.ts";
+import { Client, ServiceError, silentLogger, WorkflowUpdateLimitError } from "../../ts/client/mod.ts";
+import { on, receive, reply, signal, spawnAsync, stop, update, waitForSignal, workflow } from "../../ts/workflow/mod.ts";
 import { clientSuite } from "../suites/client_suite.ts";
 import { onBothStores, withEngine } from "../support/services.ts";
 
@@ -27,3 +27,88 @@ test("limits: open runs, inbox, payloads", () =>
     for (let i = 0; i < 3; i++) await handle.signal(finish, "ok");
     await assert.rejects(handle.signal(finish, "one too many"), (error) => error instanceof ServiceError && error.code === 8);
   }));
+
+const later = update<[n: number], number>("later");
+const go = signal("go");
+/** Its updates are answered when it is told to. */
+const crowd = workflow("Crowd", () =>
+  receive(0, [
+    on(later, ([n], sum) =>
+      spawnAsync(async (change) => {
+        await waitForSignal(go);
+        return await change((now: number) => [n, now + n]);
+      }, sum)),
+    on(finish, (_, sum) => stop(sum)),
+  ]));
+const quick = workflow(
+  "Quick",
+  () =>
+    receive(0, [
+      on(later, ([n], sum) => reply(n, sum + n)),
+      on(finish, (_, sum) => stop(sum)),
+    ]),
+);
+
+test("an update waits while its workflow has as many as it may, and is carried out", () =>
+  withEngine("memory", {}, async (t) => {
+    const handle = await t.client.start(crowd, { id: "c" });
+    await t.work({ workflows: [crowd] }, async () => {
+      const answers = Promise.all(
+        Array.from({ length: 12 }, (_, n) => handle.update(later, n)),
+      );
+      for (let i = 0; i < 12; i++) await handle.signal(go);
+      assert.deepEqual(await answers, Array.from({ length: 12 }, (_, n) => n));
+      await handle.signal(finish);
+      assert.equal(await handle.result(), 66);
+    });
+  }));
+
+test("updates beyond a limit are refused by a name that says the limit and how to change it", () =>
+  withEngine(
+    "memory",
+    { limits: { updatesInFlight: 2, updates: 3 } },
+    async (t) => {
+      const hasty = new Client({
+        service: t.service,
+        taskQueue: t.taskQueue,
+        logger: silentLogger,
+        retry: { maximumAttempts: 2 },
+      });
+      const refused = (limit: "inFlight" | "total", text: RegExp) => (error: unknown) => {
+        assert.ok(error instanceof WorkflowUpdateLimitError, String(error));
+        assert.deepEqual([error.limit, error.workflowId, error.updateId], [
+          limit,
+          limit,
+          "over",
+        ]);
+        assert.match(error.message, text);
+        assert.ok(error.cause instanceof ServiceError);
+        return true;
+      };
+      await t.work({ workflows: [crowd, quick] }, async () => {
+        const crowded = await hasty.start(crowd, { id: "inFlight" });
+        const accepted = [1, 2].map((n) => crowded.startUpdate(later, { args: [n], waitFor: "accepted" }));
+        const waiting = (await Promise.all(accepted)).map((one) => one.result());
+        await assert.rejects(
+          crowded.executeUpdate(later, { args: [3], updateId: "over" }),
+          refused(
+            "inFlight",
+            /update "later" was not taken: .*\(2\).*raise limits\.updatesInFlight/,
+          ),
+        );
+        for (let i = 0; i < 2; i++) await crowded.signal(go);
+        assert.deepEqual(await Promise.all(waiting), [1, 2]);
+        const many = await hasty.start(quick, { id: "total" });
+        for (let n = 0; n < 3; n++) {
+          assert.equal(await many.update(later, n), n);
+        }
+        await assert.rejects(
+          many.executeUpdate(later, { args: [3], updateId: "over" }),
+          refused(
+            "total",
+            /update "later" was not taken: .*\(3\).*continueAsNewSuggested/,
+          ),
+        );
+      });
+    },
+  ));

@@ -11,7 +11,13 @@ import { Code, ServiceError } from "../service/raw.ts";
 import type { Failure } from "../temporal/generated/temporal/api/failure/v1/message_pb.ts";
 import { type Calls, type CallSettings, Deadline } from "./calls.ts";
 import type { ClientInterceptor, PayloadHeaders } from "./interceptors.ts";
-import { ActivityNotFoundError, DeadlineExceededError, NamespaceNotFoundError, WorkflowNotFoundError } from "./errors.ts";
+import {
+  ActivityNotFoundError,
+  DeadlineExceededError,
+  NamespaceNotFoundError,
+  WorkflowNotFoundError,
+  WorkflowUpdateLimitError,
+} from "./errors.ts";
 
 export interface ClientContext {
   readonly calls: Calls;
@@ -82,6 +88,21 @@ export interface Target {
   activity?: boolean;
 }
 
+/** The cause CONCURRENT_LIMIT of a server's RESOURCE_EXHAUSTED. */
+const CONCURRENT_LIMIT = "2";
+
+/** Whether an update was refused because there are too many. A server says that of all of a run's updates in words alone. */
+function updateLimit(error: ServiceError): "inFlight" | "total" | undefined {
+  if (
+    error.code === Code.RESOURCE_EXHAUSTED &&
+    error.metadata["cause"] === CONCURRENT_LIMIT
+  ) return "inFlight";
+  return error.code === Code.FAILED_PRECONDITION &&
+      /total number of distinct updates/.test(error.message)
+    ? "total"
+    : undefined;
+}
+
 /** The named error for what the service said about a call; anything without a name of its own is returned as it is. */
 export function nameError(context: ClientContext, error: unknown, target: Target): unknown {
   if (!(error instanceof ServiceError)) return error;
@@ -95,7 +116,16 @@ export function nameError(context: ClientContext, error: unknown, target: Target
         return new WorkflowNotFoundError(error.message, target.workflowId, target.runId, options);
       }
       return new ActivityNotFoundError(error.message, options);
-    default:
-      return error;
+    default: {
+      const limit = updateLimit(error);
+      if (limit === undefined || target.updateId === undefined) return error;
+      return new WorkflowUpdateLimitError(
+        target.what,
+        target.workflowId ?? "",
+        target.updateId,
+        limit,
+        options,
+      );
+    }
   }
 }

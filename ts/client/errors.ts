@@ -90,6 +90,41 @@ export class QueryRejectedError extends Error {
   }
 }
 
+/**
+ * The workflow has as many updates as it may have: not answered at the same time ("inFlight"; the call has waited and asked again before
+ * this), or in the life of the run ("total"). It has no trace of this one.
+ */
+export class WorkflowUpdateLimitError extends Error {
+  override name = "WorkflowUpdateLimitError";
+  /** Id of the workflow. */
+  readonly workflowId: string;
+  /** Id of the update that was not taken. */
+  readonly updateId: string;
+  /** Which limit it is. */
+  readonly limit: "inFlight" | "total";
+
+  constructor(
+    what: string,
+    workflowId: string,
+    updateId: string,
+    limit: "inFlight" | "total",
+    options: ErrorOptions,
+  ) {
+    super(
+      `${what} was not taken: ${(options.cause as Error).message} (workflow id ${workflowId}); ` +
+        (limit === "inFlight"
+          ? "send it again when others are answered, or raise limits.updatesInFlight of the engine " +
+            "(history.maxInFlightUpdates of a Temporal server)"
+          : "have the workflow continue as new before, when workflowInfo().continueAsNewSuggested says so, or raise limits.updates of the " +
+            "engine (history.maxTotalUpdates of a Temporal server)"),
+      options,
+    );
+    this.workflowId = workflowId;
+    this.updateId = updateId;
+    this.limit = limit;
+  }
+}
+
 /** No such workflow, or it has ended and can take no more messages. */
 export class WorkflowNotFoundError extends Error {
   override name = "WorkflowNotFoundError";

@@ -3,6 +3,7 @@
 // for what it is.
 import { randomId } from "../platform/host.ts";
 import { Code, OPERATION_ABORTED, ServiceError } from "../service/raw.ts";
+import { isThrottled } from "../service/retry.ts";
 import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../temporal/generated/temporal/api/enums/v1/update_pb.ts";
 import { askUntil, type CallSettings, Deadline } from "./calls.ts";
 import { type ClientContext, nameError } from "./context.ts";
@@ -64,7 +65,7 @@ type Given = WorkflowOptions & {
   waitFor: "accepted" | "completed";
 };
 
-/** A workflow that closes while the update arrives aborts both; a service asks to try again then. */
+/** A workflow that closes while the update arrives, or has too many updates, aborts both; a service asks to try again then. */
 const ABORTED_ATTEMPTS = 10;
 
 export function updateWithStart(
@@ -110,7 +111,7 @@ async function call(context: ClientContext, input: UpdateWithStartInput, deadlin
       return { start: first.value, update: second.value };
     } catch (error) {
       const cause = causeOf(error);
-      if (isAborted(cause.error) && ++aborted < ABORTED_ATTEMPTS) return undefined;
+      if ((isAborted(cause.error) || isThrottled(cause.error)) && ++aborted < ABORTED_ATTEMPTS) return undefined;
       throw cause.ofStart ? startError(context, cause.error, input) : nameError(context, cause.error, {
         what: `update "${updateName}"`,
         workflowId,

@@ -151,6 +151,8 @@ export class EmbeddedEngine implements RawService {
       openRuns: this.store.count(parseQuery("CloseTime IS NULL").where),
       maxOpenRuns: limits.openRuns ?? 0,
       maxInbox: limits.inbox ?? 0,
+      maxUpdatesInFlight: limits.updatesInFlight ?? 0,
+      maxUpdates: limits.updates ?? 0,
       maxCachedRuns: limits.cachedRuns ?? 0,
       maxPayloadBytes: limits.payloadBytes ?? 0,
       suggestContinueAsNewEvents: limits.suggestContinueAsNewEvents ?? 0,

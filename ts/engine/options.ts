@@ -11,6 +11,10 @@ export interface EngineLimits {
   openRuns?: number;
   /** Signals and updates that one run has not processed yet. Default: no limit. */
   inbox?: number;
+  /** Updates of one run that are not answered yet. Callers wait for room, and then get a WorkflowUpdateLimitError. Default 10. */
+  updatesInFlight?: number;
+  /** Updates of one run in all. Continue-as-new is suggested at nine tenths. Default 2,000. */
+  updates?: number;
   /** Idle runs kept in memory; others are loaded when needed. Default 10,000. */
   cachedRuns?: number;
   /** Bytes of one set of payloads. Default 2 MiB. */

@@ -91,10 +91,10 @@ fn next_deadline(a: &Activity) -> Option<(Micros, Due)> {
             best = Some((t, due));
         }
     };
-    if s.expiration_us > 0 {
-        consider(s.expiration_us, Due::Timeout(TimeoutType::ScheduleToClose));
-    }
     if a.started() {
+        if s.expiration_us > 0 {
+            consider(s.expiration_us, Due::Timeout(TimeoutType::ScheduleToClose));
+        }
         let run = micros_or_zero(&attrs.start_to_close_timeout);
         if run > 0 {
             consider(s.started_us + run, Due::Timeout(TimeoutType::StartToClose));
@@ -110,6 +110,10 @@ fn next_deadline(a: &Activity) -> Option<(Micros, Due)> {
         let wait = micros_or_zero(&attrs.schedule_to_start_timeout);
         if wait > 0 {
             consider(s.scheduled_us + wait, Due::Timeout(TimeoutType::ScheduleToStart));
+        }
+        // After the above: of two that are due at once a server names that one. Without a schedule-to-start timeout they are equal.
+        if s.expiration_us > 0 {
+            consider(s.expiration_us, Due::Timeout(TimeoutType::ScheduleToClose));
         }
     }
     best

@@ -6,7 +6,7 @@ use super::plan::Step;
 use super::state::{Deadline, Run, TimerState, kind};
 use super::time::{Micros, duration, micros_or_zero};
 use super::wire::*;
-use super::{activity, close, fields, outgoing, updates};
+use super::{activity, close, fields, outgoing, search_attributes, updates};
 use crate::api::enums::v1::CommandType;
 
 /// The completion that a command belongs to.
@@ -91,6 +91,7 @@ fn command(run: &mut Run, cx: &mut Cx, c: Command, at: &At) -> bool {
         }
         CommandType::UpsertWorkflowSearchAttributes => {
             if let Some(UpsertSearchAttributes { search_attributes }) = c.upsert_search_attributes {
+                let search_attributes = search_attributes::typed(search_attributes, run.head.search_attributes.as_deref());
                 run.head.search_attributes = fields::merge(run.head.search_attributes.take(), search_attributes.as_deref());
                 at.write(run, &UpsertAttrs { workflow_task_completed_event_id, search_attributes });
             }

@@ -6,6 +6,7 @@ use super::apply::At;
 use super::cx::Cx;
 use super::event::{About, Attributes};
 use super::outgoing::{Outgoing, what};
+use super::search_attributes;
 use super::state::{ChildState, Run, kind};
 use super::wire::*;
 use crate::api::enums::v1::{
@@ -14,6 +15,7 @@ use crate::api::enums::v1::{
 
 /// START_CHILD_WORKFLOW_EXECUTION: the event, the pending child, and the order to start it.
 pub fn initiated(run: &mut Run, cx: &mut Cx, mut c: StartChild, at: &At) {
+    c.search_attributes = search_attributes::typed(c.search_attributes.take(), None);
     c.namespace.clone_from(&cx.namespace);
     let attrs = ChildInitiatedAttrs {
         namespace: c.namespace.clone(),

@@ -7,7 +7,7 @@ use super::start::{self, NewRun};
 use super::state::{Run, kind};
 use super::time::{Micros, duration, micros_or_zero};
 use super::wire::*;
-use super::{activity, apply, queries, retry as policy, updates, workflow_task};
+use super::{activity, apply, queries, retry as policy, search_attributes, updates, workflow_task};
 use crate::api::enums::v1::{ContinueAsNewInitiator, RetryState, WorkflowExecutionStatus as Status, WorkflowTaskFailedCause};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,6 +128,10 @@ pub fn timed_out(run: &mut Run, cx: &mut Cx) {
 pub fn retry(run: &mut Run, cx: &mut Cx, failure: Option<&[u8]>) -> (Option<Next>, RetryState) {
     let time = run.time(cx.now);
     let Some(p) = &run.head.retry_policy else { return (None, RetryState::RetryPolicyNotSet) };
+    // The next attempt would know nothing of the request.
+    if run.head.cancel_requested {
+        return (None, RetryState::CancelRequested);
+    }
     let view = codec::read::<Failure>(failure.unwrap_or_default()).unwrap_or_default();
     match policy::next(p, run.head.attempt, time, run.head.execution_deadline_us, &view) {
         Ok((_, backoff)) if run.started_attrs.is_some() => {
@@ -159,7 +163,8 @@ fn follow_by_retry(run: &mut Run, cx: &mut Cx, next: &Next, time: Micros) {
 }
 
 /// CONTINUE_AS_NEW: the closing event and the new run, linked both ways.
-pub fn continue_as_new(run: &mut Run, cx: &mut Cx, a: ContinueAsNew, at: &At) {
+pub fn continue_as_new(run: &mut Run, cx: &mut Cx, mut a: ContinueAsNew, at: &At) {
+    a.search_attributes = search_attributes::typed(a.search_attributes.take(), run.head.search_attributes.as_deref());
     let time = at.time;
     let run_id = cx.rng.uuid4();
     let head = &run.head;

@@ -26,8 +26,9 @@ pub fn describe(run: &Run, namespace: &str, now: Micros) -> DescribeResponse {
             parent_namespace_id: h.parent.as_ref().map(|_| namespace.to_string()).unwrap_or_default(),
             parent_execution: h.parent.clone(),
             execution_time: Some(timestamp(h.execution_time_us)),
-            memo: h.memo.clone(),
-            search_attributes: h.search_attributes.clone(),
+            // There even when they are empty: tools read them without a look.
+            memo: h.memo.clone().or(Some(Vec::new())),
+            search_attributes: h.search_attributes.clone().or(Some(Vec::new())),
             task_queue: h.task_queue.clone(),
             state_transition_count: h.transitions,
             history_size_bytes: h.history_bytes,
@@ -89,5 +90,14 @@ fn pending_activity(a: &Activity, now: Micros) -> PendingActivity {
         last_attempt_complete_time: timestamp_opt(s.last_complete_us),
         next_attempt_schedule_time: if backing_off { timestamp_opt(s.scheduled_us) } else { None },
         priority: a.attrs.priority.clone(),
+        activity_options: Some(ActivityOptions {
+            task_queue: a.attrs.task_queue.clone(),
+            schedule_to_close_timeout: a.attrs.schedule_to_close_timeout,
+            schedule_to_start_timeout: a.attrs.schedule_to_start_timeout,
+            start_to_close_timeout: a.attrs.start_to_close_timeout,
+            heartbeat_timeout: a.attrs.heartbeat_timeout,
+            retry_policy: a.attrs.retry_policy.clone(),
+            priority: a.attrs.priority.clone(),
+        }),
     }
 }

@@ -12,7 +12,7 @@ wire! {
 }
 
 /// Null, or an empty list: how SDKs unset a search attribute; `binary/null` unsets a memo field.
-fn unset(payload: &[u8]) -> bool {
+pub fn unset(payload: &[u8]) -> bool {
     let Ok(view) = codec::read::<PayloadView>(payload) else { return false };
     let encoding = view.metadata.iter().find(|m| m.key == "encoding").map(|m| m.value.as_slice());
     encoding == Some(b"binary/null") || encoding == Some(b"json/plain") && (view.data == b"null" || view.data == b"[]")

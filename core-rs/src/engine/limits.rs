@@ -11,6 +11,8 @@ pub struct Limits {
     pub suggest_bytes: i64,
     pub history_events: i64,
     pub history_bytes: i64,
+    pub updates_in_flight: usize,
+    pub updates_total: usize,
 }
 
 /// Longest id, name or queue name.
@@ -20,10 +22,6 @@ pub const PENDING_CHILDREN: usize = 2000;
 /// Signals and cancel requests to other runs that are not carried out yet, of each kind.
 pub const PENDING_EXTERNALS: usize = 2000;
 pub const BUFFERED_QUERIES: usize = 1000;
-pub const UPDATES_IN_FLIGHT: usize = 10;
-pub const UPDATES_TOTAL: usize = 2000;
-/// Share of UPDATES_TOTAL at which continue-as-new is suggested.
-pub const UPDATES_SUGGEST: usize = UPDATES_TOTAL * 9 / 10;
 /// Attempts of a workflow task from which queries and updates are refused at once.
 pub const FAILING_TASK_ATTEMPTS: i32 = 3;
 /// A worker that only heartbeats its task for so long loses it.
@@ -61,7 +59,14 @@ impl Limits {
             suggest_bytes: 4 * 1024 * 1024,
             history_events: or(o.max_history_events, 51_200),
             history_bytes: 50 * 1024 * 1024,
+            updates_in_flight: or(o.max_updates_in_flight, 10) as usize,
+            updates_total: or(o.max_updates, 2000) as usize,
         }
+    }
+
+    /// Updates of a run from which continue-as-new is suggested.
+    pub fn updates_suggest(&self) -> usize {
+        self.updates_total - self.updates_total / 10
     }
 }
 

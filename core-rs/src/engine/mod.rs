@@ -47,6 +47,7 @@ mod retry;
 mod rng;
 mod rpc;
 mod runs;
+mod search_attributes;
 mod start;
 mod state;
 mod time;

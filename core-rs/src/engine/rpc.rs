@@ -51,6 +51,11 @@ pub fn exhausted(reason: &str, limit: &str, message: impl Into<String>) -> Box<R
     with(make(code::RESOURCE_EXHAUSTED, reason, message), "limit", limit)
 }
 
+/// As `exhausted`, by a limit on what goes on at once: it passes by itself. Clients know that by a server's cause, CONCURRENT_LIMIT.
+pub fn busy(limit: &str, message: impl Into<String>) -> Box<RpcError> {
+    with(exhausted("ResourceExhausted", limit, message), "cause", "2")
+}
+
 pub fn data_loss(message: impl Into<String>) -> Box<RpcError> {
     make(code::DATA_LOSS, "DataLoss", message)
 }

@@ -7,6 +7,7 @@ use super::event::{Event, Extras};
 use super::limits;
 use super::plan::{check_retry_policy, retry_defaults};
 use super::rpc::{self, Rpc};
+use super::search_attributes;
 use super::state::{Head, Run, kind};
 use super::time::{Micros, duration, micros, micros_or_zero, timestamp_opt};
 use super::wire::*;
@@ -183,7 +184,7 @@ pub fn checked(cx: &Cx, mut r: StartRequest) -> Rpc<Start> {
         attempt: 1,
         first_workflow_task_backoff: Some(duration(delay)),
         memo: r.memo,
-        search_attributes: r.search_attributes,
+        search_attributes: search_attributes::typed(r.search_attributes, None),
         header: r.header,
         workflow_id: r.workflow_id,
         priority: r.priority,

@@ -120,17 +120,19 @@ pub fn closing() -> Box<crate::boundary::RpcError> {
 
 fn admit(run: &mut Run, cx: &mut Cx, id: &str, body: Vec<u8>) -> Rpc<()> {
     let in_flight = run.updates.values().filter(|u| u.stage < Stage::Completed).count();
-    if in_flight >= limits::UPDATES_IN_FLIGHT {
-        let text = format!("limit on number of concurrent in-flight updates has been reached ({})", limits::UPDATES_IN_FLIGHT);
-        return Err(rpc::exhausted("ConcurrentLimit", "updates_in_flight", text));
+    let limit = cx.limits.updates_in_flight;
+    if in_flight >= limit {
+        let text = format!("limit on number of concurrent in-flight updates has been reached ({limit})");
+        return Err(rpc::busy("updates_in_flight", text));
     }
-    if run.updates.len() >= limits::UPDATES_TOTAL {
+    let limit = cx.limits.updates_total;
+    if run.updates.len() >= limit {
         let text = format!(
-            "The limit on the total number of distinct updates in this workflow has been reached ({}). \
-             Continue the workflow as new before that; a workflow task says when that is suggested.",
-            limits::UPDATES_TOTAL
+            "The limit on the total number of distinct updates in this workflow has been reached ({limit}). \
+             Continue the workflow as new before that; a workflow task says when that is suggested."
         );
-        return Err(rpc::failed_precondition("FailedPrecondition", text));
+        let e = rpc::failed_precondition("FailedPrecondition", text);
+        return Err(rpc::with(e, "limit", "updates_total"));
     }
     check_inbox(run, cx)?;
     run.update_seq += 1;

@@ -460,7 +460,11 @@ wire! {
         1 activity_id str, 2 activity_type msg(Named), 3 state i32, 4 heartbeat_details payloads, 5 last_heartbeat_time ts,
         6 last_started_time ts, 7 attempt i32, 8 maximum_attempts i32, 9 scheduled_time ts, 10 expiration_time ts,
         11 last_failure failure, 12 last_worker_identity str, 16 current_retry_interval dur, 17 last_attempt_complete_time ts,
-        18 next_attempt_schedule_time ts, 22 priority raw(PRIORITY),
+        18 next_attempt_schedule_time ts, 22 priority raw(PRIORITY), 24 activity_options msg(ActivityOptions),
+    }
+    ActivityOptions {
+        1 task_queue msg(TaskQueue), 2 schedule_to_close_timeout dur, 3 schedule_to_start_timeout dur, 4 start_to_close_timeout dur,
+        5 heartbeat_timeout dur, 6 retry_policy msg(RetryPolicy), 7 priority raw(PRIORITY),
     }
     PendingChild {
         1 workflow_id str, 2 run_id str, 3 workflow_type_name str, 4 initiated_id i64, 5 parent_close_policy i32,

@@ -5,7 +5,6 @@
 //! event turns it into a normal one. Failing on a sticky queue clears the stickiness and does not count as an attempt.
 use super::cx::Cx;
 use super::event::Event;
-use super::limits;
 use super::queues::Poll;
 use super::state::{Recent, Run, TaskState};
 use super::time::{Micros, duration};
@@ -227,7 +226,7 @@ fn suggestion(run: &Run, cx: &Cx) -> (bool, Vec<u32>) {
     if run.head.next_event_id >= cx.limits.suggest_events {
         reasons.push(SuggestContinueAsNewReason::TooManyHistoryEvents as u32);
     }
-    if run.updates.len() >= limits::UPDATES_SUGGEST {
+    if run.updates.len() >= cx.limits.updates_suggest() {
         reasons.push(SuggestContinueAsNewReason::TooManyUpdates as u32);
     }
     (!reasons.is_empty(), reasons)

@@ -785,6 +785,10 @@ pub struct EngineOptions {
     pub max_history_events: u32,
     #[prost(uint32, tag = "10")]
     pub open_runs: u32,
+    #[prost(uint32, tag = "11")]
+    pub max_updates_in_flight: u32,
+    #[prost(uint32, tag = "12")]
+    pub max_updates: u32,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RunRow {

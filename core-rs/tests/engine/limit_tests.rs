@@ -182,3 +182,50 @@ fn a_big_history_comes_in_pages() {
     let rest = r.history.unwrap().events;
     assert_eq!(shape(&rest[rest.len() - 4..]), "WTStarted WTFailed WTScheduled WTStarted");
 }
+
+#[test]
+fn updates_of_a_run() {
+    let mut t = T::with(EngineOptions { max_updates_in_flight: 2, max_updates: 10, ..Default::default() });
+    t.start("w");
+    let task = t.task();
+    t.complete(&task, vec![]);
+    let mut suggested = Vec::new();
+    for i in 0..10 {
+        let u = t.send(M::UpdateWorkflowExecution, &update_request("w", &format!("u{i}"), 3));
+        t.flush();
+        let task = t.task();
+        let A::WorkflowTaskStartedEventAttributes(s) = attrs(events(&task).last().unwrap()) else { panic!() };
+        suggested.push((s.suggest_continue_as_new, s.suggest_continue_as_new_reasons.clone()));
+        let id = task.messages[0].protocol_instance_id.clone();
+        let all = vec![accept(&task.messages[0]), answer(&id, "1")];
+        t.complete_with(&task, vec![], |r| {
+            r.messages = all;
+        })
+        .unwrap();
+        assert!(t.take::<UpdateWorkflowExecutionResponse>(u).unwrap().is_ok());
+    }
+    assert_eq!(suggested[7], (false, vec![]));
+    assert_eq!(suggested[8], (true, vec![3]), "at nine tenths continue-as-new is suggested");
+    let over = update_request("w", "u10", 3);
+    let e = t.call::<UpdateWorkflowExecutionResponse>(M::UpdateWorkflowExecution, &over).unwrap_err();
+    assert_eq!((e.code, e.metadata["limit"].as_str()), (9, "updates_total"));
+    assert!(e.message.contains("has been reached (10)"), "{}", e.message);
+    let known = t.call::<UpdateWorkflowExecutionResponse>(M::UpdateWorkflowExecution, &update_request("w", "u3", 3));
+    assert!(known.is_ok(), "one that is known is none more");
+
+    t.start("v");
+    let waiting: Vec<u32> =
+        (0..2).map(|i| t.send(M::UpdateWorkflowExecution, &update_request("v", &format!("u{i}"), 3))).collect();
+    let over = update_request("v", "u2", 3);
+    let e = t.call::<UpdateWorkflowExecutionResponse>(M::UpdateWorkflowExecution, &over).unwrap_err();
+    assert_eq!((e.code, e.metadata["limit"].as_str()), (8, "updates_in_flight"));
+    assert!(e.message.ends_with("(2)"), "{}", e.message);
+    let task = t.task();
+    let id = task.messages[0].protocol_instance_id.clone();
+    let all = vec![accept(&task.messages[0]), answer(&id, "1"), accept(&task.messages[1])];
+    t.complete_with(&task, vec![], |r| r.messages = all).unwrap();
+    assert!(t.take::<UpdateWorkflowExecutionResponse>(waiting[0]).unwrap().is_ok());
+    t.send(M::UpdateWorkflowExecution, &over);
+    t.flush();
+    assert_eq!(t.task().messages[0].protocol_instance_id, "u2", "there is room again");
+}

@@ -1,5 +1,6 @@
 //! The life of runs: id policies, signal-with-start, cancel, terminate, timeouts, continue-as-new, retries of workflows.
-use temporalex_core::api::enums::v1::EventType as E;
+use temporalex_core::api::command::v1::{self as cmd, command::Attributes as C};
+use temporalex_core::api::enums::v1::{CommandType, EventType as E};
 use temporalex_core::api::history::v1::history_event::Attributes as A;
 use temporalex_core::api::workflowservice::v1::*;
 use temporalex_core::boundary::EngineMethod as M;
@@ -328,6 +329,111 @@ fn a_non_retryable_failure_ends_the_workflow() {
     let h = t.history("w", "");
     let A::WorkflowExecutionFailedEventAttributes(f) = attrs(find(&h, E::WorkflowExecutionFailed)) else { panic!() };
     assert_eq!(f.retry_state, 5);
+}
+
+#[test]
+fn a_workflow_that_was_asked_to_cancel_is_not_retried() {
+    let retried = |change: fn(&mut StartWorkflowExecutionRequest)| {
+        let mut t = T::new();
+        t.start_with("w", |r| {
+            r.retry_policy = retry_policy(0);
+            change(r);
+        })
+        .unwrap();
+        t
+    };
+    let mut t = retried(|_| {});
+    let task = t.task();
+    t.complete(&task, vec![]);
+    t.signal("w", "x").unwrap();
+    t.cancel("w").unwrap();
+    close(&mut t, vec![fail_workflow(failure("E", "one"))]);
+    let h = t.history("w", "");
+    let A::WorkflowExecutionFailedEventAttributes(f) = attrs(find(&h, E::WorkflowExecutionFailed)) else { panic!() };
+    assert_eq!((f.retry_state, f.new_execution_run_id.as_str()), (7, ""), "another attempt would not know of the request");
+    // No worker was there: the request would be gone with the run that timed out.
+    let mut t = retried(|r| r.workflow_run_timeout = dur(5_000));
+    t.cancel("w").unwrap();
+    t.advance(5_000.0);
+    let h = t.history("w", "");
+    let A::WorkflowExecutionTimedOutEventAttributes(e) = attrs(find(&h, E::WorkflowExecutionTimedOut)) else { panic!() };
+    assert_eq!((e.retry_state, e.new_execution_run_id.as_str()), (7, ""));
+    assert_eq!(t.store.runs.len(), 1);
+}
+
+/// Name and type of each attribute.
+fn types(attributes: &Option<temporalex_core::api::common::v1::SearchAttributes>) -> Vec<(&str, &str)> {
+    let mut all: Vec<_> = attributes
+        .iter()
+        .flat_map(|a| &a.indexed_fields)
+        .map(|(name, p)| (name.as_str(), p.metadata.get("type").map_or("", |t| std::str::from_utf8(t).unwrap())))
+        .collect();
+    all.sort_unstable();
+    all
+}
+
+fn attributes(fields: &[(&str, &str)]) -> Option<temporalex_core::api::common::v1::SearchAttributes> {
+    let indexed_fields = fields.iter().map(|(name, json)| (name.to_string(), payload(json))).collect();
+    Some(temporalex_core::api::common::v1::SearchAttributes { indexed_fields })
+}
+
+#[test]
+fn search_attributes_without_a_type_get_the_one_that_they_show_or_had() {
+    let mut t = T::new();
+    t.start_with("w", |r| {
+        r.search_attributes =
+            attributes(&[("K", "[\"a\"]"), ("N", "[4]"), ("On", "true"), ("At", "[\"2026-01-31T12:00:00.000Z\"]")]);
+        let sa = r.search_attributes.as_mut().unwrap();
+        let mut double = payload("1.5");
+        double.metadata.insert("type".into(), b"Double".to_vec());
+        let mut words = payload("\"some words\"");
+        words.metadata.insert("type".into(), b"Text".to_vec());
+        sa.indexed_fields.extend([("D".to_string(), double), ("T".to_string(), words)]);
+    })
+    .unwrap();
+    let A::WorkflowExecutionStartedEventAttributes(s) = attrs(&t.history("w", "")[0]).clone() else { panic!() };
+    let began = [("At", "Datetime"), ("D", "Double"), ("K", "Keyword"), ("N", "Int"), ("On", "Bool"), ("T", "Text")];
+    assert_eq!(types(&s.search_attributes), began);
+    let task = t.task();
+    let again = attributes(&[("D", "2"), ("T", "\"others\""), ("K", "[\"a\",\"b\"]"), ("N", "null")]);
+    t.complete(
+        &task,
+        vec![
+            command(
+                CommandType::UpsertWorkflowSearchAttributes,
+                C::UpsertWorkflowSearchAttributesCommandAttributes(cmd::UpsertWorkflowSearchAttributesCommandAttributes {
+                    search_attributes: again,
+                }),
+            ),
+            child_with("c", |c| c.search_attributes = attributes(&[("C", "7")])),
+        ],
+    );
+    let h = t.history("w", "");
+    let A::UpsertWorkflowSearchAttributesEventAttributes(u) = attrs(find(&h, E::UpsertWorkflowSearchAttributes)) else {
+        panic!()
+    };
+    assert_eq!(types(&u.search_attributes), [("D", "Double"), ("K", "KeywordList"), ("N", ""), ("T", "Text")]);
+    let A::StartChildWorkflowExecutionInitiatedEventAttributes(i) = attrs(find(&h, E::StartChildWorkflowExecutionInitiated))
+    else {
+        panic!()
+    };
+    assert_eq!(types(&i.search_attributes), [("C", "Int")]);
+    let A::WorkflowExecutionStartedEventAttributes(s) = attrs(&t.history("c", "")[0]).clone() else { panic!() };
+    assert_eq!(types(&s.search_attributes), [("C", "Int")]);
+    let info = t.describe("w", "").unwrap().workflow_execution_info.unwrap();
+    let now = [("At", "Datetime"), ("D", "Double"), ("K", "KeywordList"), ("On", "Bool"), ("T", "Text")];
+    assert_eq!(types(&info.search_attributes), now);
+    // The child's task waits in the queue, too, and is the older one.
+    let task = loop {
+        let task = t.task();
+        if task.workflow_execution.as_ref().unwrap().workflow_id == "w" {
+            break task;
+        }
+    };
+    t.complete(&task, vec![continue_as_new(|c| c.search_attributes = attributes(&[("D", "3"), ("X", "0.5")]))]);
+    let A::WorkflowExecutionStartedEventAttributes(s) = attrs(&t.history("w", "")[0]).clone() else { panic!() };
+    assert_eq!(types(&s.search_attributes), [("D", "Double"), ("X", "Double")]);
+    t.check_memory();
 }
 
 #[test]

@@ -465,7 +465,9 @@ fn markers_search_attributes_and_memo_are_recorded() {
     let A::MarkerRecordedEventAttributes(a) = attrs(&h[4]) else { panic!() };
     assert_eq!(a.details["data"], json("7"));
     let A::UpsertWorkflowSearchAttributesEventAttributes(a) = attrs(&h[5]) else { panic!() };
-    assert_eq!(a.search_attributes, Some(sa));
+    let mut typed = sa;
+    typed.indexed_fields.get_mut("TemporalChangeVersion").unwrap().metadata.insert("type".into(), b"KeywordList".to_vec());
+    assert_eq!(a.search_attributes, Some(typed), "a name without a type gets one; what is taken away needs none");
     let info = t.describe("w", "").unwrap().workflow_execution_info.unwrap();
     assert_eq!(info.search_attributes.unwrap().indexed_fields.keys().collect::<Vec<_>>(), ["TemporalChangeVersion"]);
     assert_eq!(info.memo.unwrap().fields.keys().collect::<Vec<_>>(), ["a", "c"]);

@@ -446,7 +446,9 @@ fn too_many_updates_are_refused_by_name() {
     }
     let over = send(&mut t, "one more", COMPLETED);
     let e = t.take::<UpdateWorkflowExecutionResponse>(over).unwrap().unwrap_err();
-    assert_eq!((e.code, e.reason.as_str()), (8, "ConcurrentLimit"));
+    assert_eq!((e.code, e.reason.as_str()), (8, "ResourceExhausted"));
+    assert_eq!((e.metadata["limit"].as_str(), e.metadata["cause"].as_str()), ("updates_in_flight", "2"), "it passes by itself");
+    assert_eq!(e.message, "limit on number of concurrent in-flight updates has been reached (10)");
     let task = t.sticky_task();
     let ids: Vec<&str> = task.messages.iter().map(|m| m.protocol_instance_id.as_str()).collect();
     assert_eq!(ids, (0..10).map(|i| format!("u{i}")).collect::<Vec<_>>(), "in the order of admission");

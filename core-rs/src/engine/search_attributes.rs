@@ -1,0 +1,162 @@
+//! Types of search attributes. A server attaches the type that a name is registered with to every value that comes without one, and SDKs
+//! read the type back from there. The engine has no register: a name keeps the type that it has in its run, and a new one gets the type
+//! that its JSON shows, by the rules of Temporal's SDKs (a list of one is that one).
+use super::codec;
+use super::fields::{Entry, Map, MetadataEntry, PayloadView, unset};
+use crate::sorted::SortedMap;
+
+const BOOL: &str = "Bool";
+const INT: &str = "Int";
+const DOUBLE: &str = "Double";
+const TEXT: &str = "Text";
+const KEYWORD: &str = "Keyword";
+const KEYWORD_LIST: &str = "KeywordList";
+const DATETIME: &str = "Datetime";
+
+/// Names that every server knows, with lists of one that stay lists.
+const LISTS: [&str; 3] = ["TemporalChangeVersion", "BuildIds", "BinaryChecksums"];
+
+/// The attributes with a type each, as far as their values show one. `known`: those of the run so far.
+pub fn typed(given: Option<Vec<u8>>, known: Option<&[u8]>) -> Option<Vec<u8>> {
+    let bytes = given?;
+    let Ok(map) = codec::read::<Map>(&bytes) else { return Some(bytes) };
+    let untyped = |e: &Entry| e.value.as_deref().and_then(json_without_type).is_some();
+    if !map.entries.iter().any(untyped) {
+        return Some(bytes);
+    }
+    let known = types_of(known.unwrap_or_default());
+    let entries = map.entries.into_iter().map(|e| with_type(e, &known)).collect();
+    Some(codec::bytes(&Map { entries }))
+}
+
+fn types_of(attributes: &[u8]) -> SortedMap<String, String> {
+    let mut types = SortedMap::new();
+    for e in codec::read::<Map>(attributes).map(|m| m.entries).unwrap_or_default() {
+        let view = codec::read::<PayloadView>(e.value.as_deref().unwrap_or_default()).unwrap_or_default();
+        if let Some(t) = view.metadata.into_iter().find(|m| m.key == "type") {
+            types.insert(e.key, String::from_utf8_lossy(&t.value).into_owned());
+        }
+    }
+    types
+}
+
+fn with_type(mut e: Entry, known: &SortedMap<String, String>) -> Entry {
+    let Some(data) = e.value.as_deref().and_then(json_without_type) else { return e };
+    let Some(shown) = shown(&data) else { return e };
+    let named = if LISTS.contains(&e.key.as_str()) { Some(KEYWORD_LIST) } else { known.get(&e.key).map(String::as_str) };
+    let kind = match (named, shown) {
+        (Some(DOUBLE), INT) => DOUBLE,
+        (Some(TEXT), KEYWORD | DATETIME) => TEXT,
+        (Some(KEYWORD), DATETIME) => KEYWORD,
+        (Some(KEYWORD_LIST), KEYWORD | DATETIME) => KEYWORD_LIST,
+        _ => shown,
+    };
+    let entry = MetadataEntry { key: "type".into(), value: kind.as_bytes().to_vec() };
+    // Behind the payload's own bytes, which stay as they came.
+    let addition = codec::bytes(&PayloadView { metadata: vec![entry], data: Vec::new() });
+    if let Some(value) = &mut e.value {
+        value.extend(addition);
+    }
+    e
+}
+
+/// The JSON of a payload that has no type and is not there to unset its attribute.
+fn json_without_type(payload: &[u8]) -> Option<Vec<u8>> {
+    let view = codec::read::<PayloadView>(payload).ok()?;
+    let has = |key: &str| view.metadata.iter().find(|m| m.key == key);
+    let plain = has("encoding").is_some_and(|m| m.value == b"json/plain");
+    (plain && has("type").is_none() && !unset(payload)).then_some(view.data)
+}
+
+/// The type that a JSON value shows; None for what no attribute can hold.
+fn shown(json: &[u8]) -> Option<&'static str> {
+    let json = json.trim_ascii();
+    match json.first()? {
+        b't' | b'f' => Some(BOOL),
+        b'"' => Some(if is_moment(&json[1..json.len().saturating_sub(1).max(1)]) { DATETIME } else { KEYWORD }),
+        b'-' | b'0'..=b'9' => Some(if json.iter().any(|b| matches!(b, b'.' | b'e' | b'E')) { DOUBLE } else { INT }),
+        b'[' => {
+            let (first, more) = first_of(&json[1..]);
+            match shown(first) {
+                Some(KEYWORD) if more => Some(KEYWORD_LIST),
+                kind => kind,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// The first element of a list, of which the bracket was taken, and whether there are others. A list in a list shows nothing.
+fn first_of(list: &[u8]) -> (&[u8], bool) {
+    let (mut text, mut escaped) = (false, false);
+    for (i, b) in list.iter().enumerate() {
+        match b {
+            _ if escaped => escaped = false,
+            b'\\' if text => escaped = true,
+            b'"' => text = !text,
+            b',' if !text => return (&list[..i], true),
+            b']' if !text => return (&list[..i], false),
+            b'[' if !text => return (&[], false),
+            _ => {}
+        }
+    }
+    (list, false)
+}
+
+/// `2026-01-31T12:00:00Z`, with a fraction or a zone if need be: how SDKs write a date.
+fn is_moment(text: &[u8]) -> bool {
+    const FORM: &[u8] = b"0000-00-00T00:00:00";
+    let Some((head, mut rest)) = text.split_at_checked(FORM.len()) else { return false };
+    if !head.iter().zip(FORM).all(|(c, f)| if *f == b'0' { c.is_ascii_digit() } else { c == f }) {
+        return false;
+    }
+    if let Some(fraction) = rest.strip_prefix(b".") {
+        let digits = fraction.iter().take_while(|c| c.is_ascii_digit()).count();
+        if digits == 0 {
+            return false;
+        }
+        rest = &fraction[digits..];
+    }
+    match rest {
+        b"Z" => true,
+        [b'+' | b'-', h1, h2, b':', m1, m2] => [h1, h2, m1, m2].iter().all(|c| c.is_ascii_digit()),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_shows_its_type() {
+        for (json, kind) in [
+            ("true", Some(BOOL)),
+            ("[false]", Some(BOOL)),
+            ("0", Some(INT)),
+            ("-12", Some(INT)),
+            (" [ 7 ] ", Some(INT)),
+            ("1.5", Some(DOUBLE)),
+            ("[1e3]", Some(DOUBLE)),
+            ("\"a\"", Some(KEYWORD)),
+            ("\"\"", Some(KEYWORD)),
+            ("\"", Some(KEYWORD)),
+            ("[\"a,b]\\\"c\"]", Some(KEYWORD)),
+            ("[\"a\",\"b\"]", Some(KEYWORD_LIST)),
+            ("[1,2]", Some(INT)),
+            ("\"2026-01-31T12:00:00Z\"", Some(DATETIME)),
+            ("[\"2026-01-31T12:00:00.123Z\"]", Some(DATETIME)),
+            ("\"2026-01-31T12:00:00+01:00\"", Some(DATETIME)),
+            ("\"2026-01-31T12:00:00.Z\"", Some(KEYWORD)),
+            ("\"2026-01-31\"", Some(KEYWORD)),
+            ("[[1]]", None),
+            ("[]", None),
+            ("[", None),
+            ("null", None),
+            ("{}", None),
+            ("", None),
+        ] {
+            assert_eq!(shown(json.as_bytes()), kind, "{json}");
+        }
+    }
+}

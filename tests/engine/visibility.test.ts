@@ -5,7 +5,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { MemoryStore } from "../../ts/engine/memory_store.ts";
 import { SqliteStore } from "../../ts/engine/sqlite/store.ts";
-import { type Condition, type Field, matches } from "../../ts/engine/visibility/condition.ts";
+import { type Condition, type Field, matches, negated } from "../../ts/engine/visibility/condition.ts";
 import { parseQuery } from "../../ts/engine/visibility/parse.ts";
 import { ServiceError } from "../../ts/service/raw.ts";
 import { created, row } from "./support/records.ts";
@@ -82,9 +82,43 @@ test("values are read in every form", () => {
   }
 });
 
-test("the order is read, newest start first by default", () => {
-  assert.deepEqual(parseQuery(""), { orderBy: "StartTime", descending: true });
-  assert.deepEqual(parseQuery("  "), { orderBy: "StartTime", descending: true });
+test("NOT stands before a test or a group, and binds tighter than AND", () => {
+  const same = (query: string, other: string) => assert.deepEqual(parseQuery(query).where, parseQuery(other).where, query);
+  same("NOT WorkflowId = 'a'", "WorkflowId != 'a'");
+  same("not StartTime >= '2026-01-01'", "StartTime < '2026-01-01'");
+  same("NOT WorkflowId = 'a' AND RunId = 'b'", "WorkflowId != 'a' AND RunId = 'b'");
+  same("NOT (WorkflowId = 'a' OR CloseTime IS NULL)", "WorkflowId != 'a' AND CloseTime IS NOT NULL");
+  same("NOT (WorkflowId = 'a' AND NOT TaskQueue IN ('q'))", "WorkflowId != 'a' OR TaskQueue IN ('q')");
+  same("NOT WorkflowId STARTS_WITH 'a'", "WorkflowId NOT STARTS_WITH 'a'");
+  same("NOT StartTime BETWEEN 1 AND 2", "StartTime NOT BETWEEN 1 AND 2");
+  same("NOT NOT RunId = 'b'", "RunId = 'b'");
+  assert.throws(() => parseQuery("NOT"), /expected a field/);
+  assert.throws(() => parseQuery("NOT ".repeat(60) + "RunId = 'b'"), /nested deeper than 50/);
+});
+
+test("NOT takes what the condition leaves, and runs without a CloseTime where it leaves them", () => {
+  const rows = TEXTS.flatMap((id, i) =>
+    [0, TIMES[i % TIMES.length]!].map((closeTimeMs) => ({
+      ...row(id, `r${i}`),
+      startTimeMs: TIMES[(i + 1) % TIMES.length]!,
+      closeTimeMs,
+    }))
+  );
+  fc.assert(
+    fc.property(condition, (given) => {
+      const it = given as Condition;
+      for (const each of rows) {
+        const [yes, no] = [matches(each, it), matches(each, negated(it))];
+        if (each.closeTimeMs === 0) assert.ok(!(yes && no));
+        else assert.equal(no, !yes);
+      }
+    }),
+  );
+});
+
+test("the order is read; by default open runs come first, then the others as they closed, the last first", () => {
+  assert.deepEqual(parseQuery(""), { orderBy: "CloseTime", descending: true });
+  assert.deepEqual(parseQuery("  "), { orderBy: "CloseTime", descending: true });
   assert.deepEqual(parseQuery("order by CloseTime"), { orderBy: "CloseTime", descending: true });
   assert.deepEqual(parseQuery("ORDER BY StartTime ASC"), { orderBy: "StartTime", descending: false });
   assert.equal(parseQuery("RunId = 'x' ORDER BY CloseTime DESC").orderBy, "CloseTime");

@@ -247,7 +247,7 @@ check("pages of a list are complete and in order, with equal times and changes i
     const query of [
       "",
       "ORDER BY StartTime ASC",
-      "ORDER BY CloseTime DESC",
+      "ORDER BY StartTime DESC",
       "ORDER BY CloseTime ASC",
       "ExecutionStatus = 'Running'",
     ].map(parseQuery)

@@ -19,6 +19,22 @@ export type Condition =
   | { readonly kind: "startsWith"; readonly field: StringField; readonly prefix: string; readonly negated: boolean }
   | { readonly kind: "null"; readonly field: Field; readonly negated: boolean };
 
+const OPPOSITE: { readonly [op in CompareOp]: CompareOp } = { "=": "!=", "!=": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<" };
+
+/** The condition under NOT. It holds of a null as little as the condition itself does, which is SQL's rule. */
+export function negated(condition: Condition): Condition {
+  switch (condition.kind) {
+    case "and":
+      return { kind: "or", parts: condition.parts.map(negated) };
+    case "or":
+      return { kind: "and", parts: condition.parts.map(negated) };
+    case "compare":
+      return { ...condition, op: OPPOSITE[condition.op] };
+    default:
+      return { ...condition, negated: !condition.negated };
+  }
+}
+
 /** What a field of a run holds; undefined is null. */
 export function fieldOf(row: RunRow, field: Field): Value | undefined {
   switch (field) {

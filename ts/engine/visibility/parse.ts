@@ -1,13 +1,14 @@
 // The query language of ListWorkflowExecutions and CountWorkflowExecutions: the part of Temporal's list filters that an index of runs
 // without custom search attributes can answer. Grammar (keywords in any case, field names as written):
 //   query  := [or] [ORDER BY (StartTime | CloseTime) [ASC | DESC]]      of a count: [or] [GROUP BY ExecutionStatus]
-//   or     := and {OR and}        and := term {AND term}        term := "(" or ")" | field test
+//   or     := and {OR and}        and := term {AND term}        term := NOT term | "(" or ")" | field test
 //   test   := (= | != | < | <= | > | >=) value | [NOT] IN "(" value {"," value} ")" | [NOT] BETWEEN value AND value
 //           | [NOT] STARTS_WITH string | IS [NOT] NULL
-// Everything else is refused with the position at which it stands.
+// Without ORDER BY the order is a server's (1.29): open runs first, the youngest first, then the others as they closed, the last first. A
+// server refuses ORDER BY. Everything else is refused with the position at which it stands.
 import { ServiceError } from "../../service/raw.ts";
 import type { ListQuery, OrderField } from "../store.ts";
-import type { CompareOp, Condition, Field, StringField, Value } from "./condition.ts";
+import { type CompareOp, type Condition, type Field, negated, type StringField, type Value } from "./condition.ts";
 import { type Token, tokenize } from "./tokens.ts";
 import { QueryError } from "./query_error.ts";
 import { parseStatus, parseTime } from "./values.ts";
@@ -49,7 +50,7 @@ class Parser {
   }
 
   #order(): { orderBy: OrderField; descending: boolean } {
-    let orderBy: OrderField = "StartTime";
+    let orderBy: OrderField = "CloseTime";
     let descending = true;
     if (this.#takeKeyword("ORDER")) {
       this.#expectKeyword("BY");
@@ -95,6 +96,14 @@ class Parser {
   }
 
   #term(): Condition {
+    if (this.#takeKeyword("NOT")) {
+      if (++this.#depth > MAX_DEPTH) {
+        throw new QueryError(`NOT and parentheses are nested deeper than ${MAX_DEPTH}`, this.#peek());
+      }
+      const inner = this.#term();
+      this.#depth--;
+      return negated(inner);
+    }
     if (this.#takeSymbol("(")) {
       const inner = this.#or();
       if (!this.#takeSymbol(")")) throw new QueryError('expected ")"', this.#peek());
@@ -119,28 +128,28 @@ class Parser {
       return { kind: "compare", field, op: (op.text === "<>" ? "!=" : op.text) as CompareOp, value: this.#value(field) };
     }
     if (this.#takeKeyword("IS")) {
-      const negated = this.#takeKeyword("NOT");
+      const not = this.#takeKeyword("NOT");
       this.#expectKeyword("NULL");
-      return { kind: "null", field, negated };
+      return { kind: "null", field, negated: not };
     }
-    const negated = this.#takeKeyword("NOT");
+    const not = this.#takeKeyword("NOT");
     const word = this.#peek();
     if (this.#takeKeyword("IN")) {
       if (!this.#takeSymbol("(")) throw new QueryError('expected "(" after IN', this.#peek());
       const values = [this.#value(field)];
       while (this.#takeSymbol(",")) values.push(this.#value(field));
       if (!this.#takeSymbol(")")) throw new QueryError('expected "," or ")" in the list of IN', this.#peek());
-      return { kind: "in", field, values, negated };
+      return { kind: "in", field, values, negated: not };
     }
     if (this.#takeKeyword("BETWEEN")) {
       if (field === "ExecutionStatus") throw new QueryError("ExecutionStatus has no order; use =, != or IN", word);
       const low = this.#value(field);
       this.#expectKeyword("AND");
-      return { kind: "between", field, low, high: this.#value(field), negated };
+      return { kind: "between", field, low, high: this.#value(field), negated: not };
     }
     if (this.#takeKeyword("STARTS_WITH")) {
       if (!STRING_FIELDS.includes(field)) throw new QueryError(`STARTS_WITH is for text, and ${field} is none`, word);
-      return { kind: "startsWith", field: field as StringField, prefix: this.#value(field) as string, negated };
+      return { kind: "startsWith", field: field as StringField, prefix: this.#value(field) as string, negated: not };
     }
     throw new QueryError(
       `expected a comparison after ${field}: =, !=, <, <=, >, >=, IN, BETWEEN, STARTS_WITH or IS NULL`,

@@ -603,6 +603,8 @@ export interface EngineOptions {
   suggestContinueAsNewEvents: number;
   maxHistoryEvents: number;
   openRuns: number;
+  maxUpdatesInFlight: number;
+  maxUpdates: number;
 }
 
 export interface RunRow {
@@ -7327,6 +7329,8 @@ function createBaseEngineOptions(): EngineOptions {
     suggestContinueAsNewEvents: 0,
     maxHistoryEvents: 0,
     openRuns: 0,
+    maxUpdatesInFlight: 0,
+    maxUpdates: 0,
   };
 }
 
@@ -7361,6 +7365,12 @@ export const EngineOptions: MessageFns<EngineOptions> = {
     }
     if (message.openRuns !== 0) {
       writer.uint32(80).uint32(message.openRuns);
+    }
+    if (message.maxUpdatesInFlight !== 0) {
+      writer.uint32(88).uint32(message.maxUpdatesInFlight);
+    }
+    if (message.maxUpdates !== 0) {
+      writer.uint32(96).uint32(message.maxUpdates);
     }
     return writer;
   },
@@ -7458,6 +7468,22 @@ export const EngineOptions: MessageFns<EngineOptions> = {
             message.openRuns = reader.uint32();
             continue;
           }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.maxUpdatesInFlight = reader.uint32();
+            continue;
+          }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.maxUpdates = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -7485,6 +7511,8 @@ export const EngineOptions: MessageFns<EngineOptions> = {
     message.suggestContinueAsNewEvents = object.suggestContinueAsNewEvents ?? 0;
     message.maxHistoryEvents = object.maxHistoryEvents ?? 0;
     message.openRuns = object.openRuns ?? 0;
+    message.maxUpdatesInFlight = object.maxUpdatesInFlight ?? 0;
+    message.maxUpdates = object.maxUpdates ?? 0;
     return message;
   },
 };

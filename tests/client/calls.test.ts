@@ -561,7 +561,10 @@ test("completing activities: by token, by id, once (P2)", async () => {
   await c.failActivity(token, ApplicationFailure.nonRetryable("no", { type: "T" }));
   assert.equal(service.requests("respondActivityTaskFailed")[0]!.failure!.message, "no");
   await c.reportCancellation(ids, "cleaned");
-  assert.equal(service.requests("respondActivityTaskCanceledById")[0]!.activityId, "a");
+  await c.reportCancellation(ids);
+  const cancelled = service.requests("respondActivityTaskCanceledById");
+  assert.equal(cancelled[0]!.activityId, "a");
+  assert.deepEqual(cancelled.map(({ details }) => values(details)), [["cleaned"], undefined]);
   await assert.rejects(c.heartbeatActivity(token, 0.5), /is to stop \(CANCELLED\)/);
   await c.heartbeatActivity(ids);
 });

@@ -267,3 +267,27 @@ test("commits that fail in a row are tried again ever later, and after one that 
   store.onCommit = undefined;
   await engine.close();
 });
+
+test("a store that cannot be read while the engine opens is read when it can be", async () => {
+  class Flaky extends ProbeStore {
+    failures = 2;
+    override ready(...args: Parameters<ProbeStore["ready"]>) {
+      if (this.failures-- > 0) throw new Error("a bad sector");
+      return super.ready(...args);
+    }
+  }
+  const inner = new MemoryStore();
+  const first = await EmbeddedEngine.open({ store: inner });
+  await new Script(first).start("wf", { steps: 1 });
+  assert.equal(first.stats().commits, 1);
+  await first.close();
+  const errors: Error[] = [];
+  const engine = await EmbeddedEngine.open({ store: new Flaky(inner), onError: (e) => errors.push(e) });
+  const script = new Script(engine);
+  script.startWorker();
+  // Nobody calls for it: the engine itself finds what is to be done.
+  await until("the run has ended", () => inner.load("wf")?.row?.status === 2);
+  assert.equal(errors.length, 2);
+  await script.stopWorker();
+  await engine.close();
+});

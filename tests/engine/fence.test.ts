@@ -126,6 +126,22 @@ for (const { driver, skip } of sqliteDrivers) {
     store.close();
   });
 
+  check("closing copies the log into the file only for who still holds the fence, and not for who only reads", (path) => {
+    for (const [holds, readOnly] of [[true, false], [false, false], [true, true]] as const) {
+      const opened = loadLibrary(builtins()!, driver).open(path);
+      prepare(opened, path, "NORMAL", MIGRATIONS);
+      const prepared: string[] = [];
+      const database = {
+        exec: (text: string) => opened.exec(text),
+        prepare: (text: string) => (prepared.push(text), opened.prepare(text)),
+        close: () => opened.close(),
+      };
+      const fence = { check() {}, held: () => holds, release() {} };
+      SqliteStore.over({ library: driver, path, database, fence, synchronous: "NORMAL", readOnly, backup() {} }).close();
+      assert.equal(prepared.includes("PRAGMA wal_checkpoint(TRUNCATE)"), holds && !readOnly);
+    }
+  });
+
   check("a note that a killed process left, with an id that runs again, does not block", (path) => {
     const store = open(path);
     const note = JSON.parse(readFileSync(`${path}-owner`, "utf8"));

@@ -5,9 +5,30 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { SqliteStore, StoreLockedError } from "../../ts/engine/mod.ts";
 import { checkStore, StoreReader } from "../../ts/engine/maintenance/mod.ts";
+import { builtins } from "../../ts/engine/sqlite/builtins.ts";
+import { loadLibrary } from "../../ts/engine/sqlite/libraries.ts";
 import { inFolder, sqliteDrivers } from "./support/stores.ts";
 
 const shares = (driver: string) => driver !== "node-sqlite3-wasm";
+
+for (const { driver, skip } of sqliteDrivers) {
+  test(`${driver} lets go of what it does not take for a store`, { skip }, () =>
+    inFolder((folder) => {
+      const path = join(folder, "a.sqlite");
+      SqliteStore.open(path, { driver }).close();
+      const library = loadLibrary(builtins()!, driver);
+      const newer = library.open(path);
+      newer.exec("PRAGMA user_version=0");
+      newer.close();
+      assert.throws(() => StoreReader.open(path, { driver }), /has schema version 0/);
+      // node-sqlite3-wasm keeps everybody out of a file that is open.
+      const again = library.open(path);
+      again.exec("BEGIN IMMEDIATE");
+      again.exec("ROLLBACK");
+      again.close();
+      assert.equal(existsSync(`${path}.lock`), false);
+    }));
+}
 
 for (const holder of sqliteDrivers) {
   for (const reader of sqliteDrivers) {

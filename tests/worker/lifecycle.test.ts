@@ -112,6 +112,16 @@ test("the shutdown of a worker that never ran ends when its realm is gone", asyn
   assert.equal(w.state, "stopped");
 });
 
+test("an idle worker has nothing in work", async () => {
+  const w = await worker({ service: quietService(), realm: idleRealm(), activities: { a: () => 1 } });
+  const running = w.run();
+  await settle();
+  assert.deepEqual([w.busyWorkflowTasks, w.busyTasks, w.runningActivities], [0, 0, 0]);
+  assert.deepEqual([w.workflowTypes, w.activityTypes], [[], ["a"]]);
+  await w.shutdown();
+  await running;
+});
+
 test("without a cache there is no sticky queue", async () => {
   const service = quietService();
   const w = await worker({ service, realm: idleRealm(), cachedWorkflows: 0 });

@@ -123,6 +123,29 @@ test("one bad moment of a proxy, seen by many polls at once, does not end the wo
   await loop.stop();
 });
 
+test("polls are taken when one has waited for a second behind the last refusal, or was answered", async () => {
+  const timers = new ManualTimers();
+  let refuses = true;
+  const loop = poller(timers, {
+    poll: (signal) => refuses ? Promise.reject(new ServiceError(Code.UNAVAILABLE, "away")) : waiting(signal),
+  });
+  loop.start();
+  await timers.advance(500);
+  assert.equal(loop.served, false);
+  refuses = false;
+  // The next poll goes out at 600.
+  await timers.advance(1_099);
+  assert.equal(loop.served, false, "after 999 ms");
+  await timers.advance(1);
+  assert.equal(loop.served, true, "after 1,000 ms");
+  await loop.stop();
+  const answered = poller(timers, { poll: () => Promise.resolve(undefined) });
+  answered.start();
+  await timers.advance(1);
+  assert.equal(answered.served, true);
+  await answered.stop();
+});
+
 test("no more tasks are taken than there are slots", async () => {
   const timers = new ManualTimers();
   const slots = new Slots(2);

@@ -16,7 +16,7 @@ import {
 import process from "node:process";
 import { type Builtins, builtins } from "../engine/sqlite/builtins.ts";
 import { removeFolder } from "../engine/sqlite/own_files.ts";
-import { livenessOf, ownIdentity, type ProcessIdentity } from "../engine/sqlite/process_identity.ts";
+import { isDead, ownIdentity, type ProcessIdentity } from "../engine/sqlite/process_identity.ts";
 
 /** `<store>-socket` and `<store>-port`. */
 export const socketPath = (store: string): string => `${store}-socket`;
@@ -133,7 +133,7 @@ export function findHolder(store: string): Holder | undefined {
   if (note === undefined) return undefined;
   // The port of a dead process may be somebody else's by now, who must not learn the secret.
   const found = required();
-  return livenessOf(found, note, ownIdentity(found)) === "dead" ? undefined : { port: note.port, secret: note.secret };
+  return isDead(found, note, ownIdentity(found)) ? undefined : { port: note.port, secret: note.secret };
 }
 
 function trusted(store: string, uid: number): boolean {

@@ -560,7 +560,7 @@ export class EmbeddedEngine implements RawService {
   async purge(options: PurgeOptions): Promise<number> {
     const limit = options.limit ?? Infinity;
     let purged = 0;
-    while (this.#state === "open" && purged < limit) {
+    while (this.#state === "open") {
       const runIds = this.store.purge({ ...options, limit: Math.min(PURGE_SLICE, limit - purged) });
       if (runIds.length === 0) break;
       purged += runIds.length;

@@ -92,7 +92,7 @@ function factsOf(task: Uint8Array): TaskFacts {
   while (reader.pos < reader.len) {
     const [field, type] = reader.tag();
     if (field === 4) previousStarted = Number(reader.int64());
-    else if (field === 8) first ??= readHistoryStart(reader.bytes());
+    else if (field === 8) first = readHistoryStart(reader.bytes());
     else if (field === 12) scheduledMs = timeMs(reader.bytes());
     else if (field === 13) startedMs = timeMs(reader.bytes());
     else reader.skip(type, field);

@@ -10,7 +10,7 @@ import { StoreError, StoreFencedError, type StoreHolder, StoreLockedError } from
 import type { Builtins } from "./builtins.ts";
 import type { SqlDatabase, SqlLibrary } from "./driver.ts";
 import { makeFile, removeFolder } from "./own_files.ts";
-import { livenessOf, ownIdentity, type ProcessIdentity } from "./process_identity.ts";
+import { isDead, ownIdentity, type ProcessIdentity } from "./process_identity.ts";
 
 interface OwnerNote extends ProcessIdentity {
   readonly token: string;
@@ -40,7 +40,7 @@ const STALE_NAMELESS_MS = 1_000;
 export function holderOf(builtins: Builtins, path: string): (StoreHolder & { readonly nativeLocks: boolean }) | undefined {
   const note = readNote(builtins, path);
   if (note === undefined) return undefined;
-  if (!openHere.has(note.token) && livenessOf(builtins, note, ownIdentity(builtins)) === "dead") return undefined;
+  if (!openHere.has(note.token) && isDead(builtins, note, ownIdentity(builtins))) return undefined;
   return { ...holderIn(note), nativeLocks: note.nativeLocks };
 }
 
@@ -202,7 +202,7 @@ export class Fence {
 
   /** Whether a take-over was killed in the middle. */
   #isStale(mutex: string, found: OwnerNote | undefined, own: OwnerNote): boolean {
-    if (found !== undefined && livenessOf(this.#builtins, found, own) === "dead") return true;
+    if (found !== undefined && isDead(this.#builtins, found, own)) return true;
     try {
       const age = Date.now() - this.#builtins.fs.statSync(mutex).mtimeMs;
       return age >= (found === undefined ? STALE_NAMELESS_MS : STALE_TAKEOVER_MS);
@@ -235,7 +235,7 @@ export class Fence {
     if (openHere.has(note.token)) return true;
     // A native owner would hold the lock that we now have.
     if (note.nativeLocks && this.#lock !== undefined) return false;
-    return livenessOf(this.#builtins, note, own) !== "dead";
+    return !isDead(this.#builtins, note, own);
   }
 
   #locked(note: OwnerNote | undefined, cause?: unknown): StoreLockedError {

@@ -25,18 +25,17 @@ export function ownIdentity(builtins: Builtins): ProcessIdentity {
   };
 }
 
-/** "unknown": it ran in another place, or this runtime may not look. */
-export function livenessOf(builtins: Builtins, other: ProcessIdentity, own: ProcessIdentity): "alive" | "dead" | "unknown" {
-  if (other.place !== own.place || other.place === "host ") return "unknown";
+/** Whether a process is surely gone; not, when it ran in another place, or when this runtime may not look. */
+export function isDead(builtins: Builtins, other: ProcessIdentity, own: ProcessIdentity): boolean {
+  if (other.place !== own.place || other.place === "host ") return false;
   try {
     builtins.process.kill(other.pid, 0);
   } catch (e) {
     const code = (e as { code?: string }).code;
-    if (code === "ESRCH") return "dead";
-    if (code !== "EPERM") return "unknown";
+    if (code !== "EPERM") return code === "ESRCH";
   }
   const started = startOf(builtins, other.pid);
-  return started !== undefined && other.started !== "" && started !== other.started ? "dead" : "alive";
+  return started !== undefined && other.started !== "" && started !== other.started;
 }
 
 /** Start of a process in clock ticks since boot (field 22 of /proc/<pid>/stat; the name before it may hold spaces and parentheses). */

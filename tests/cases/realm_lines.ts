@@ -45,7 +45,10 @@ export const cases: Case[] = [
           await failing.task();
           failing.server.fireTimer("1");
           await failing.task();
-          match(failing.server.taskFailure!.failure.stackTrace, new RegExp(`^TypeError: a bug\\n {4}at .*/app/main\\.ts:${line(2)}:\\d+`));
+          match(
+            failing.server.taskFailure!.failure.stackTrace,
+            new RegExp(`^TypeError: a bug\\n {4}at .*/app/main\\.ts:${line(2)}:\\d+`),
+          );
         });
       }),
   },

@@ -6,10 +6,10 @@ import { test } from "node:test";
 import { newToken } from "../../ts/gateway/server.ts";
 import { Code, type RawService, ServiceError } from "../../ts/service/raw.ts";
 import { GrpcService } from "../../ts/temporal/grpc.ts";
-import { type Http2Handler, listen } from "../../ts/temporal/listener.ts";
+import { listen } from "../../ts/temporal/listener.ts";
 import { serviceHandler } from "../../ts/temporal/serve.ts";
 import { until } from "../support/services.ts";
-import { PAGE, sendBytes, upgrade, withGateway } from "./support/gateway.ts";
+import { PAGE, rawSocket, sendBytes, upgrade, withGateway } from "./support/gateway.ts";
 
 const calls: { method: string; request: Uint8Array }[] = [];
 const service: RawService = {
@@ -201,16 +201,25 @@ test("a call over HTTP may wait longer than a request may take to arrive, and en
   });
 });
 
-test("connections are counted: those beyond the limit are closed, and others come in again afterwards", async () => {
+test("connections are counted: who has brought no token gives way, and nobody else does", async () => {
   await withGateway({ service, limits: { connections: 4 } }, async ({ gateway: { port }, token }) => {
-    const open = await Promise.all(Array.from({ length: 4 }, () =>
+    const ended: boolean[] = [];
+    const idle = await Promise.all(Array.from({ length: 4 }, (_, i) =>
       new Promise<ReturnType<typeof connect>>((resolve) => {
         const socket = connect(port, "127.0.0.1", () => resolve(socket));
-        socket.on("error", () => {});
+        socket.on("error", () => {}).on("close", () => ended[i] = true).resume();
       })));
+    assert.equal((await send(port, token, { headers: { connection: "close" } })).status, 200, "a fifth is let in");
+    await until("one of the four has given way", () => ended.includes(true));
+    assert.equal(ended.filter(Boolean).length, 1);
+    const callers = [];
+    for (let i = 0; i < 4; i++) callers.push(await rawSocket(port, token));
+    await until("the others have, too", () => ended.filter(Boolean).length === 4);
     await until("the fifth is turned away", () => send(port, token).then(() => false, () => true));
-    for (const socket of open) socket.destroy();
+    assert.ok(callers.every((caller) => caller.readyState === caller.OPEN));
+    for (const caller of callers) caller.terminate();
     await until("there is room again", () => send(port, token).then(({ status }) => status === 200, () => false));
+    for (const socket of idle) socket.destroy();
   });
 });
 
@@ -292,7 +301,7 @@ test("the cluster gets the gateway's credentials and none of the caller's; the c
     at: { port: 0 },
     handler(request, response) {
       seen.push({ ...request.headers });
-      (handler as Http2Handler)(request, response);
+      handler(request, response);
     },
   });
   const upstream = new GrpcService({

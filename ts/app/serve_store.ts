@@ -1,9 +1,10 @@
 // The holder's side: serves an engine's WorkflowService beside its store file, so that the command line and other processes of the same
 // user can talk to it while it runs. Node and Deno; loaded only when a store is opened there.
-import { randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import type { RawService } from "../service/raw.ts";
-import { type Http2Handler, listen, type Listener } from "../temporal/listener.ts";
+import { HttpGuard } from "../temporal/http_guard.ts";
+import { listen, type Listener } from "../temporal/listener.ts";
 import { serviceHandler } from "../temporal/serve.ts";
 import { fileId, fitsSocket, placePort, placeSocket, portPath, removePort, removeSocket, socketPath } from "./beside.ts";
 
@@ -18,6 +19,8 @@ export interface StoreServer {
 
 export interface ServeStoreOptions {
   onError?(error: Error): void;
+  /** The largest request that is read, in bytes. Default: 64 MiB. */
+  readonly maxRequestBytes?: number;
 }
 
 /**
@@ -25,7 +28,7 @@ export interface ServeStoreOptions {
  * a killed one left is replaced. Throws when nothing can be served there; the store is not affected.
  */
 export async function serveStore(service: RawService, path: string, options: ServeStoreOptions = {}): Promise<StoreServer> {
-  const handler: Http2Handler = serviceHandler(service) as Http2Handler;
+  const handler = serviceHandler(service, options);
   removePort(path);
   if (fitsSocket(path)) {
     try {
@@ -43,7 +46,9 @@ export async function serveStore(service: RawService, path: string, options: Ser
   askDeno("127.0.0.1", "--allow-net=127.0.0.1");
   const secret = randomBytes(32).toString("base64url");
   let port = 0;
-  const listener = await listen({ at: { port: 0 }, handler: guarded(handler, secret, () => port), ...options });
+  // Only who knows the secret is let through, and no web page.
+  const guard = new HttpGuard({ port: () => port, token: secret });
+  const listener = await listen({ at: { port: 0 }, handler, guard, ...options });
   port = listener.port;
   try {
     placePort(path, port, secret);
@@ -82,25 +87,4 @@ function askDeno(host: string, flag: string): void {
   };
   const state = Deno?.permissions?.querySync({ name: "net", host }).state ?? "granted";
   if (state !== "granted") throw new NotPermittedError(`Deno does not permit listening there; run with ${flag}`);
-}
-
-/**
- * Only who knows the secret is let through, and no web page: pages name their origin, and know the port by another name when they have
- * rebound one.
- */
-export function guarded(handler: Http2Handler, secret: string, port: () => number): Http2Handler {
-  const wanted = new TextEncoder().encode(`Bearer ${secret}`);
-  return (request, response) => {
-    const refuse = (status: number) => {
-      request.resume();
-      response.writeHead(status);
-      response.end();
-    };
-    const { headers } = request;
-    const host = headers[":authority"] ?? headers.host;
-    if (headers.origin !== undefined || (host !== `127.0.0.1:${port()}` && host !== `localhost:${port()}`)) return refuse(403);
-    const given = new TextEncoder().encode(headers.authorization ?? "");
-    if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return refuse(401);
-    handler(request, response);
-  };
 }

@@ -4,17 +4,15 @@
 // The gRPC port asks nobody for a name or a secret, as Temporal's own development server does not: every program of this machine may call,
 // and no web page can, because browsers speak HTTP/2 over TLS only (what carries an Origin is refused all the same). The HTTP port is
 // within reach of pages, so it has the guard.
-import { createServer } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
 import { EmbeddedEngine } from "../engine/host.ts";
 import { MemoryStore } from "../engine/memory_store.ts";
 import { notOffered } from "../engine/not_offered.ts";
 import { containedLogger } from "../service/contained.ts";
 import type { Logger } from "../service/logger.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
-import { HttpGuard, refuse } from "../temporal/http_guard.ts";
-import { type Http2Handler, listen, type Listener } from "../temporal/listener.ts";
-import { type ServiceHandler, serviceHandler } from "../temporal/serve.ts";
+import { HttpGuard, type Refusal } from "../temporal/http_guard.ts";
+import { listen, type Listener } from "../temporal/listener.ts";
+import { serviceHandler } from "../temporal/serve.ts";
 import { SERVICE_NAME } from "../temporal/raw_methods.ts";
 import { Health } from "./health.ts";
 import { Namespaces } from "./namespaces.ts";
@@ -32,6 +30,8 @@ export interface DevServerOptions {
   /** The store file of a namespace; undefined: in memory. */
   storeOf(namespace: string): string | undefined;
   readonly logger: Logger;
+  /** The largest request that is read, in bytes. Default: 64 MiB. */
+  readonly maxRequestBytes?: number;
 }
 
 export interface DevServer {
@@ -78,12 +78,15 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
     });
   });
   const health = new Health(SERVICES);
+  const onError = (error: Error) => logger.error("the server met a failure", { error });
   const handler = serviceHandler(logged(namespaces, logger), {
     extra: [...health.methods, ...operatorMethods((name) => namespaces.register(name))],
     unknown: (service, method) => {
       logger.debug("refused", { service, method, code: "UNIMPLEMENTED" });
       return SERVICES.includes(service) ? notOffered(method) : `temporalex dev does not have the service ${service}`;
     },
+    onError,
+    ...(options.maxRequestBytes !== undefined && { maxRequestBytes: options.maxRequestBytes }),
   });
   const opened: { close(): Promise<void> }[] = [];
   // Health first: who watches is told. The engines' end answers the calls that wait, and the listeners pass that on before they close.
@@ -94,59 +97,22 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
     await Promise.all(closing);
   };
   try {
-    const onError = (error: Error) => logger.error("the server met a failure", { error });
-    const grpc = await listen({ at: { port: options.port }, handler: grpcOnly(handler), keepsAlive: true, onError });
-    opened.push(grpc);
+    const serve = async (http: 1 | 2, port: number, guard: HttpGuard) => {
+      const refused = ({ reason, message }: Refusal) => logger.warn("a request was refused", { http, reason, message });
+      const listener = await listen({ at: { port }, http, handler, guard, refused, keepsAlive: true, onError });
+      opened.push(listener);
+      return listener;
+    };
+    const pagesElsewhere = "pages may not call this port; temporalex dev --http-port has one for them";
+    const grpc = await serve(2, options.port, new HttpGuard({ port: () => options.port, host: "any", pagesElsewhere }));
     let http: Listener | undefined;
     if (options.httpPort !== undefined) {
-      http = await listenHttp(options.httpPort, handler, options.origins ?? [], logger);
-      opened.push(http);
+      const guard = new HttpGuard({ port: () => http?.port ?? 0, origins: options.origins ?? [] });
+      http = await serve(1, options.httpPort, guard);
     }
     return { port: grpc.port, httpPort: http?.port, namespaces, close };
   } catch (error) {
     await close();
     throw error;
   }
-}
-
-function grpcOnly(handler: ServiceHandler): Http2Handler {
-  return (request, response) => {
-    if (request.headers["origin"] !== undefined) {
-      return refuse(request, response, {
-        status: 403,
-        message: "pages may not call this port; temporalex dev --http-port has one for them",
-      });
-    }
-    handler(request, response);
-  };
-}
-
-/** Connections of HTTP/1.1 that are idle do not hold the end up. */
-async function listenHttp(port: number, handler: ServiceHandler, origins: readonly string[], logger: Logger): Promise<Listener> {
-  let bound = 0;
-  const guard = new HttpGuard({ port: () => bound, origins });
-  const refused = (refusal: { reason: string; message: string }) =>
-    logger.warn("a request to the HTTP port was refused", { reason: refusal.reason, message: refusal.message });
-  const server = createServer(guard.wrap(handler as Parameters<HttpGuard["wrap"]>[0], refused));
-  const sockets = new Set<Socket>();
-  server.on("connection", (socket) => {
-    sockets.add(socket);
-    socket.on("close", () => sockets.delete(socket));
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ port, host: "127.0.0.1", exclusive: true }, resolve);
-  });
-  server.on("error", (error) => logger.error("the HTTP server met a failure", { error }));
-  bound = (server.address() as AddressInfo).port;
-  return {
-    port: bound,
-    async close(graceMs = 1000) {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeIdleConnections();
-      const timer = setTimeout(() => sockets.forEach((socket) => socket.destroy()), graceMs);
-      await closed;
-      clearTimeout(timer);
-    },
-  };
 }

@@ -4,15 +4,16 @@
 //
 // What it relies on: http_guard.ts decides who may call, fence.ts what; everything that a caller may send or leave open is bounded here.
 import { randomBytes } from "node:crypto";
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import { containedLogger } from "../service/contained.ts";
 import { type Logger, silentLogger } from "../service/logger.ts";
 import type { RawService } from "../service/raw.ts";
 import { VERSION } from "../service/version.ts";
+import { type AnyHandler, Connections, CUT_MS } from "../temporal/connections.ts";
 import { HttpGuard, type Refusal, refuse } from "../temporal/http_guard.ts";
+import { LIMITS as OF_LISTENERS, listen, type Listener, within } from "../temporal/listener.ts";
 import { serviceHandler } from "../temporal/serve.ts";
 import { fenced, type FenceOptions } from "./fence.ts";
 import { CALL_OVERHEAD, Close, helloFrame, PROTOCOL, SOCKET_PATH, TOKEN_PREFIX } from "./frames.ts";
@@ -67,7 +68,6 @@ const LIMITS: Required<GatewayLimits> = {
   waitingBytes: 64 * 1024 * 1024,
   pingMs: 20_000,
 };
-const CUT_MS = 200;
 /** Each thing that a refused caller did wrong is told once, and no more things than this. */
 const TOLD = 50;
 const LANDING =
@@ -92,19 +92,19 @@ class GatewayServer {
   readonly #logger: Logger;
   readonly #limits: Required<GatewayLimits>;
   readonly #sockets: WebSocketServer;
-  readonly #handler: RequestListener;
+  readonly #handler: AnyHandler;
   readonly #callers = new Set<SocketCalls>();
-  readonly #connections = new Set<Socket>();
+  readonly #connections: Connections;
   readonly #told = new Set<string>();
-  #servers: Server[] = [];
+  readonly #listeners: Listener[] = [];
   #port = 0;
   #requests = 0;
   #closing = false;
-  #idle = () => {};
 
   constructor(options: GatewayServerOptions, token: string) {
     const limits = this.#limits = { ...LIMITS, ...options.limits };
     this.#logger = containedLogger(options.logger ?? silentLogger);
+    this.#connections = new Connections({ ...OF_LISTENERS[1], ...limits });
     this.#service = fenced(options.service, options);
     this.#guard = new HttpGuard({ port: () => this.#port, origins: options.origins ?? [], token });
     this.#sockets = new WebSocketServer({
@@ -117,27 +117,38 @@ class GatewayServer {
     const relay = serviceHandler(this.#service, {
       maxRequestBytes: limits.requestBytes,
       unknown: (service, method) => `this gateway knows no method ${service}/${method}`,
+      onError: (error) => this.#failed(error),
     });
-    this.#handler = this.#guard.wrap(
-      (request, response) => this.#relay(request as IncomingMessage, response as ServerResponse, relay),
-      (refusal) => this.#tell(refusal),
-    ) as RequestListener;
+    const calls: AnyHandler = (request, response) => {
+      this.#connections.proves(request);
+      this.#relay(request as IncomingMessage, response as ServerResponse, relay);
+    };
+    const guarded = this.#guard.wrap(calls, (refusal) => this.#tell(refusal));
+    this.#handler = (request, response) => {
+      const seen = request.method === "GET" && request.url === "/" && request.headers["origin"] === undefined;
+      if (!seen || this.#guard.refusesSender(request) !== undefined) return guarded(request, response);
+      // Somebody has opened the URL; the browser has kept the token to itself.
+      (response as ServerResponse).writeHead(200, {
+        "content-type": "text/plain; charset=utf-8",
+        "x-content-type-options": "nosniff",
+      });
+      response.end(LANDING);
+    };
   }
 
   /** Listens on both loopback addresses, because "localhost" may mean either: nobody else is to get this port on the other one. */
   async listen(port: number): Promise<number> {
     for (let attempt = 1;; attempt++) {
       try {
-        const first = await this.#listenOn("127.0.0.1", port);
-        this.#servers = [first];
-        this.#port = (first.address() as AddressInfo).port;
-        this.#servers.push(await this.#listenOn("::1", this.#port));
+        this.#listeners.push(await this.#listenOn("127.0.0.1", port));
+        this.#port = this.#listeners[0]!.port;
+        this.#listeners.push(await this.#listenOn("::1", this.#port));
         return this.#port;
       } catch (error) {
         const { code } = error as { code?: string };
         // A machine without IPv6.
-        if (this.#servers.length === 1 && ["EADDRNOTAVAIL", "EAFNOSUPPORT", "EINVAL"].includes(code ?? "")) return this.#port;
-        await Promise.all(this.#servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve))));
+        if (this.#listeners.length === 1 && ["EADDRNOTAVAIL", "EAFNOSUPPORT", "EINVAL"].includes(code ?? "")) return this.#port;
+        await Promise.all(this.#listeners.splice(0).map((listener) => listener.close(0)));
         if (code === "EADDRINUSE" && port === 0 && attempt < 10) continue;
         if (code === "EADDRINUSE") {
           throw new PortError(`port ${port} is in use; another gateway may be running, or choose another port`);
@@ -148,58 +159,35 @@ class GatewayServer {
     }
   }
 
-  #listenOn(host: string, port: number): Promise<Server> {
-    const { arrivalMs } = this.#limits;
-    const server = createServer({ headersTimeout: arrivalMs, requestTimeout: arrivalMs, connectionsCheckingInterval: 1000 });
-    server.on("request", (request, response) => this.#request(request, response));
-    server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
-    server.on("connection", (socket: Socket) => {
-      // Node's own maxConnections would count each of the two servers for itself.
-      if (this.#connections.size >= this.#limits.connections) return void socket.destroy();
-      this.#connections.add(socket);
-      socket.on("close", () => this.#connections.delete(socket));
-      socket.on("error", () => {});
-    });
-    server.on(
-      "clientError",
-      (_, socket) => void (socket.writable ? socket.end("HTTP/1.1 400 Bad Request\r\n\r\n") : socket.destroy()),
-    );
-    return new Promise((resolve, reject) => {
-      server.once("error", reject);
-      server.listen({ host, port, exclusive: true, ipv6Only: host === "::1" }, () => {
-        server.off("error", reject);
-        server.on("error", (error) => this.#logger.error("the gateway's listener failed", { error }));
-        resolve(server);
-      });
+  #listenOn(host: string, port: number): Promise<Listener> {
+    return listen({
+      at: { host, port },
+      http: 1,
+      // Its own guard, in front of all but the landing page: a connection is trusted when it has brought the token.
+      handler: this.#handler,
+      untrusted: true,
+      upgrade: (request, socket, head) => this.#upgrade(request, socket, head),
+      limits: { arrivalMs: this.#limits.arrivalMs },
+      // The two addresses share what there may be.
+      connections: this.#connections,
+      keepsAlive: true,
+      onError: (error) => this.#failed(error),
     });
   }
 
-  #request(request: IncomingMessage, response: ServerResponse): void {
-    const seen = request.method === "GET" && request.url === "/" && request.headers.origin === undefined;
-    if (seen && this.#guard.refusesSender(request) === undefined) {
-      // Somebody has opened the URL; the browser has kept the token to itself.
-      response.writeHead(200, { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" });
-      return void response.end(LANDING);
-    }
-    this.#handler(request, response);
+  #failed(error: Error): void {
+    this.#logger.error("the gateway's listener failed", { error });
   }
 
-  #relay(request: IncomingMessage, response: ServerResponse, relay: RequestListener): void {
-    const { arrivalMs, calls, requestBytes } = this.#limits;
+  #relay(request: IncomingMessage, response: ServerResponse, relay: AnyHandler): void {
+    const { calls, requestBytes } = this.#limits;
     if (this.#closing) return refuse(request, response, { status: 503, message: "the gateway is shutting down" });
     if (this.#requests >= calls) return refuse(request, response, { status: 429, message: `${calls} calls are open already` });
     if (Number(request.headers["content-length"] ?? 0) > requestBytes) {
       return refuse(request, response, { status: 413, message: `a request has at most ${requestBytes} bytes` });
     }
     this.#requests++;
-    // Node bounds this itself, Deno does not.
-    const late = setTimeout(() => request.destroy(), arrivalMs);
-    request.on("end", () => clearTimeout(late));
-    response.on("close", () => {
-      clearTimeout(late);
-      this.#requests--;
-      this.#idle();
-    });
+    response.on("close", () => this.#requests--);
     relay(request, response);
   }
 
@@ -223,7 +211,10 @@ class GatewayServer {
     const token = offered.find((name) => name.startsWith(TOKEN_PREFIX))?.slice(TOKEN_PREFIX.length);
     this.#sockets.handleUpgrade(request, socket, head as Buffer, (opened) => {
       const wrong = this.#guard.refusesToken(token);
-      if (wrong === undefined) return this.#open(opened, request.headers.origin);
+      if (wrong === undefined) {
+        this.#connections.takenOver(socket);
+        return this.#open(opened, request.headers.origin);
+      }
       // A page learns no HTTP status of a WebSocket that was not opened; this close it can tell from a gateway that is not there.
       this.#tell(wrong);
       opened.on("error", () => {});
@@ -259,18 +250,17 @@ class GatewayServer {
   async close(graceMs = 2000): Promise<void> {
     if (this.#closing) return;
     this.#closing = true;
-    const stopped = this.#servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve())));
-    const idle = Promise.all([
-      ...[...this.#callers].map((calls) => calls.drain()),
-      new Promise<void>((resolve) => (this.#idle = () => this.#requests === 0 && resolve(), this.#idle())),
-    ]);
+    const idle = Promise.all([...[...this.#callers].map((calls) => calls.drain()), this.#connections.idle()]);
     await within(graceMs, idle);
+    const closed = new Promise<void>((resolve) => {
+      const left = [...this.#sockets.clients].map((socket) => new Promise((gone) => socket.once("close", gone)));
+      void Promise.all(left).then(() => resolve());
+    });
     for (const socket of this.#sockets.clients) socket.close(1001, "the gateway is shutting down");
-    await within(this.#connections.size === 0 ? 0 : CUT_MS, Promise.all(stopped));
+    await within(CUT_MS, closed);
     for (const calls of this.#callers) calls.abandon();
     for (const socket of this.#sockets.clients) socket.terminate();
-    for (const connection of this.#connections) connection.destroy();
-    await within(CUT_MS, Promise.all(stopped));
+    await Promise.all(this.#listeners.map((listener) => listener.close(0)));
     this.#sockets.close();
   }
 
@@ -280,11 +270,4 @@ class GatewayServer {
     this.#told.add(message);
     this.#logger.warn("a caller was refused", { why: message, reason });
   }
-}
-
-function within(ms: number, wait: Promise<unknown>): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    void wait.then(() => (clearTimeout(timer), resolve()));
-  });
 }

@@ -1,15 +1,16 @@
-// Who may call an HTTP server on the loopback. Any web page that is open in a browser of this machine can send requests to such a server, so
-// binding to 127.0.0.1 alone keeps nobody out. Three things do, and each request is held against all of them:
-//  - Host (or :authority) must be a loopback name with the port. A page that rebinds its own domain name to 127.0.0.1 passes the browser's
-//    same-origin rule, but sends its own name.
+// Who may call an HTTP server of this package. Any web page that is open in a browser of this machine can send requests to a server on its
+// loopback, so binding to 127.0.0.1 alone keeps nobody out. Three things do, and each request is held against all of them:
+//  - Host (or :authority) must be a name that no page has. A page that rebinds its own domain name to 127.0.0.1 passes the browser's
+//    same-origin rule, but sends its own name. On the loopback these are loopback names with the port; on other addresses every name but
+//    public ones, and the one that the server was told to listen on.
 //  - Origin, which browsers add and pages cannot forge, must be on the list. Programs that are no browsers send none and pass. Requests of
 //    pages that carry no Origin (images, links, forms by GET) are known by Sec-Fetch-Site.
 //  - the token, where one is asked for: a secret of this start, compared in constant time. It is what keeps other programs and users of the
 //    machine out, and it is never put into an answer or a log.
 // Preflight questions are answered for listed origins only. The same guard serves HTTP/1.1, HTTP/2 and the upgrade to a WebSocket.
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import type { ServerResponse } from "node:http";
+import type { AnyHandler, AnyRequest, AnyResponse } from "./connections.ts";
 
 /** What the guard looks at; requests of node:http and node:http2 have this shape. */
 export interface GuardedRequest {
@@ -20,8 +21,15 @@ export interface GuardedRequest {
 export interface HttpGuardOptions {
   /** The port that callers name, asked at each request: it may be known only once the server listens. */
   port(): number;
+  /**
+   * What the server listens on: a name or an address. Default: the loopback. "any": every Host is let in, for servers to which browsers have
+   * no way of their own (HTTP/2 without TLS) and whose callers come by whatever name leads to them.
+   */
+  readonly host?: string;
   /** Origins of pages that may call, as `parseOrigin` writes them. Default: none, so no page of any browser. */
   origins?: readonly string[];
+  /** What pages are told that are not let in. Default: that their origin is not on the list. */
+  readonly pagesElsewhere?: string;
   /** Pages that this server itself serves may call it, too. Default: false. */
   ownPages?: boolean;
   /** What callers must send as `Authorization: Bearer ...`. Default: nothing is asked for. */
@@ -41,7 +49,10 @@ export interface Refusal {
 
 /** An Origin may be as long as a header; in a message it is cut. */
 const SHOWN = 100;
-const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
+const isLoopback = (name: string): boolean => name === "localhost" || name === "::1" || /^127\.\d+\.\d+\.\d+$/.test(name);
+/** Names that nobody can register, so that no page has one: of one label, and under the suffixes of clusters and private networks. */
+const PRIVATE_NAME = /^[a-z0-9_-]+$|\.(?:svc|local|internal|localhost)$/;
+const IP = /^\d+\.\d+\.\d+\.\d+$/;
 /** What Connect, gRPC-web and gRPC put into headers of requests and of answers. */
 const REQUEST_HEADERS =
   "authorization, content-type, connect-protocol-version, connect-timeout-ms, grpc-timeout, x-grpc-web, x-user-agent";
@@ -75,11 +86,13 @@ function header(request: GuardedRequest, name: string): string | undefined {
 
 export class HttpGuard {
   readonly #options: HttpGuardOptions;
+  readonly #host: string;
   readonly #origins: ReadonlySet<string>;
   readonly #token: Uint8Array | undefined;
 
   constructor(options: HttpGuardOptions) {
     this.#options = options;
+    this.#host = (options.host ?? "127.0.0.1").toLowerCase();
     this.#origins = new Set((options.origins ?? []).map(parseOrigin));
     this.#token = options.token === undefined ? undefined : digest(options.token);
   }
@@ -94,11 +107,16 @@ export class HttpGuard {
     for (const host of [header(request, ":authority"), header(request, "host")]) {
       if (host !== undefined && !this.#isOwnHost(host)) return this.#wrongHost(host);
     }
-    if (header(request, ":authority") === undefined && header(request, "host") === undefined) return this.#wrongHost("");
+    const nameless = header(request, ":authority") === undefined && header(request, "host") === undefined;
+    if (nameless && this.#host !== "any") return this.#wrongHost("");
     const origin = header(request, "origin");
     if (origin !== undefined) {
       if (this.allowsOrigin(origin)) return undefined;
-      return refusal("origin", 403, `the origin ${shown(origin)} is not among those that may call`);
+      return refusal(
+        "origin",
+        403,
+        this.#options.pagesElsewhere ?? `the origin ${shown(origin)} is not among those that may call`,
+      );
     }
     const site = header(request, "sec-fetch-site");
     if (site === "cross-site" || site === "same-site") return refusal("origin", 403, "a page of another origin may not call");
@@ -146,7 +164,9 @@ export class HttpGuard {
       const refusal = preflight === undefined ? this.refuses(request) : this.refusesSender(request);
       if (refusal !== undefined) {
         refused(refusal, request);
-        return refuse(request, response, refusal);
+        // What a page puts into its Host is not given back to it.
+        const { reason, status, message } = refusal;
+        return refuse(request, response, { status, message: reason === "host" ? "the request is for another host" : message });
       }
       if (preflight !== undefined) {
         request.resume();
@@ -160,23 +180,25 @@ export class HttpGuard {
   }
 
   #isOwnHost(host: string): boolean {
-    const port = this.#options.port();
-    const lower = host.toLowerCase();
-    return LOOPBACK.some((name) => lower === `${name}:${port}` || (port === 80 && lower === name));
+    const own = this.#host;
+    if (own === "any") return true;
+    const [, bracketed, plain = "", digits = "80"] = /^(?:\[([0-9a-f:.]+)\]|([^:[\]]+))(?::(\d+))?$/.exec(host.toLowerCase()) ??
+      [];
+    const name = bracketed ?? plain;
+    if (isLoopback(own)) return isLoopback(name) && Number(digits) === this.#options.port();
+    return bracketed !== undefined || IP.test(name) || name === own || PRIVATE_NAME.test(name);
   }
 
   #wrongHost(host: string): Refusal {
-    return refusal("host", 403, `the request is for the host ${shown(host)}, and this is 127.0.0.1:${this.#options.port()}`);
+    const own = this.#host.includes(":") ? `[${this.#host}]` : this.#host;
+    return refusal("host", 403, `the request is for the host ${shown(host)}, and this is ${own}:${this.#options.port()}`);
   }
 }
 
-/** For node:http and node:http2. */
-export type AnyHandler = (request: IncomingMessage | Http2ServerRequest, response: ServerResponse | Http2ServerResponse) => void;
-
 /** Answers a refused request, and reads no more of it than has arrived. */
 export function refuse(
-  request: IncomingMessage | Http2ServerRequest,
-  response: ServerResponse | Http2ServerResponse,
+  request: AnyRequest,
+  response: AnyResponse,
   { status, message }: { readonly status: number; readonly message: string },
 ): void {
   request.resume();

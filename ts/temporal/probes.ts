@@ -2,11 +2,9 @@
 // worker need not be there yet: a process that waits for its cluster is alive and not ready.
 //
 // Nothing secret is told: states, and metrics, whose labels are names of types and queues. Still, a page in a browser of this machine or
-// network shall not read them: what comes from a page (Origin, Sec-Fetch-Site) is refused, and so is a Host that could be a page's own
-// name, rebound to this address: on the loopback everything but loopback names with the port; on other addresses every public name but the
-// one that the server was told to listen on.
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+// network shall not read them: http_guard.ts refuses what comes from a page, and a Host that could be a page's own name.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ConnectionLimits } from "./connections.ts";
 
 /** The worker, as far as probes look at it. */
 export interface ProbedWorker {
@@ -35,10 +33,8 @@ export interface Probes {
 }
 
 const HOST = "127.0.0.1";
-/** More than this many callers at once are no probes. */
-const MAX_CONNECTIONS = 64;
-/** A caller that has not sent its few lines by then is none. */
-const HEADERS_MS = 5000;
+/** More than this many callers at once are no probes, and one that has not sent its few lines by then is none. Metrics are asked for every minute at most. */
+const LIMITS: Partial<ConnectionLimits> = { connections: 64, arrivalMs: 5000, idleMs: 90_000 };
 
 /** Reads an address as `listen` takes it. Throws a TypeError with what to write. */
 export function parseListen(text: string): { readonly host: string; readonly port: number } {
@@ -63,48 +59,28 @@ export function parseListen(text: string): { readonly host: string; readonly por
  */
 export async function serveProbes(options: ProbesOptions): Promise<Probes> {
   const { host, port } = parseListen(options.listen);
-  const { createServer } = await import("node:http");
+  const [{ listen }, { HttpGuard }] = await Promise.all([import("./listener.ts"), import("./http_guard.ts")]);
   let bound = port;
-  const lets = hostRule(host, () => bound);
-  const server = createServer((request, response) => {
-    request.resume();
-    answer(options, lets, request, response).catch(() => response.destroy());
-  });
-  server.maxConnections = MAX_CONNECTIONS;
-  server.headersTimeout = server.requestTimeout = HEADERS_MS;
-  const sockets = new Set<Socket>();
-  server.on("connection", (socket: Socket) => {
-    sockets.add(socket);
-    socket.on("close", () => sockets.delete(socket));
-    socket.on("error", () => {});
-    socket.unref();
-  });
-  const address = await listening(server, host, port);
-  bound = address.port;
-  return {
-    address: `${address.family === "IPv6" ? `[${address.address}]` : address.address}:${bound}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        for (const socket of sockets) socket.destroy();
-      }),
-  };
-}
-
-function listening(server: Server, host: string, port: number): Promise<AddressInfo> {
-  return new Promise((resolve, reject) => {
-    const refused = (error: Error & { code?: string }) => {
-      const why = REASONS[error.code ?? ""] ?? error.message;
-      reject(new Error(`probes and metrics cannot be served on ${host}:${port}: ${why}`, { cause: error }));
-    };
-    server.once("error", refused);
-    server.listen({ host, port, exclusive: true }, () => {
-      server.off("error", refused);
-      server.on("error", () => {});
-      server.unref();
-      resolve(server.address() as AddressInfo);
+  try {
+    const listener = await listen({
+      at: { host, port },
+      http: 1,
+      guard: new HttpGuard({ port: () => bound, host }),
+      limits: LIMITS,
+      handler(request, response) {
+        request.resume();
+        answer(options, request as IncomingMessage, response as ServerResponse).catch(() => response.destroy());
+      },
     });
-  });
+    bound = listener.port;
+    return {
+      address: `${listener.host.includes(":") ? `[${listener.host}]` : listener.host}:${bound}`,
+      close: () => listener.close(0),
+    };
+  } catch (error) {
+    const { code = "", message } = error as Error & { code?: string };
+    throw new Error(`probes and metrics cannot be served on ${host}:${port}: ${REASONS[code] ?? message}`, { cause: error });
+  }
 }
 
 const REASONS: { readonly [code: string]: string } = {
@@ -118,13 +94,8 @@ const REASONS: { readonly [code: string]: string } = {
 };
 
 /** Whatever fails is an answer: a metric that does must not end the worker. */
-async function answer(
-  options: ProbesOptions,
-  lets: (host: string) => boolean,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  let [status, text, type = "text/plain; charset=utf-8"] = answerOf(options, lets, request);
+async function answer(options: ProbesOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  let [status, text, type = "text/plain; charset=utf-8"] = answerOf(options, request);
   if (typeof text === "function") {
     try {
       text = await text();
@@ -145,10 +116,7 @@ async function answer(
 
 type Answer = [status: number, text: string | (() => string | Promise<string>), type?: string];
 
-function answerOf({ worker, metrics }: ProbesOptions, lets: (host: string) => boolean, request: IncomingMessage): Answer {
-  const { host = "", origin, "sec-fetch-site": site } = request.headers;
-  if (!lets(host.toLowerCase())) return [403, "the request is for another host\n"];
-  if (origin !== undefined || site === "cross-site" || site === "same-site") return [403, "pages may not call\n"];
+function answerOf({ worker, metrics }: ProbesOptions, request: IncomingMessage): Answer {
   if (request.method !== "GET" && request.method !== "HEAD") return [405, "only GET\n"];
   switch ((request.url ?? "").split("?")[0]) {
     case "/healthz":
@@ -161,20 +129,4 @@ function answerOf({ worker, metrics }: ProbesOptions, lets: (host: string) => bo
       break;
   }
   return [404, `there are /healthz, /readyz${metrics === undefined ? "" : " and /metrics"}\n`];
-}
-
-const isLoopback = (name: string) => name === "localhost" || name === "::1" || /^127\.\d+\.\d+\.\d+$/.test(name);
-/** Names that nobody can register, so that no page has one: of one label, and under the suffixes of clusters and private networks. */
-const PRIVATE_NAME = /^[a-z0-9_-]+$|\.(?:svc|local|internal|localhost)$/;
-const IP = /^\d+\.\d+\.\d+\.\d+$/;
-
-/** Which Host headers (in lower case) are let in. */
-function hostRule(listen: string, port: () => number): (host: string) => boolean {
-  const own = listen.toLowerCase();
-  return (host) => {
-    const [, bracketed, plain = "", digits = "80"] = /^(?:\[([0-9a-f:.]+)\]|([^:[\]]+))(?::(\d+))?$/.exec(host) ?? [];
-    const name = bracketed ?? plain;
-    if (isLoopback(own)) return isLoopback(name) && Number(digits) === port();
-    return bracketed !== undefined || IP.test(name) || name === own || PRIVATE_NAME.test(name);
-  };
 }

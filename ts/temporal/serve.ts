@@ -1,23 +1,26 @@
 // A RawService as an HTTP handler: gRPC, gRPC-web and Connect, with binary bodies that pass through unread, or JSON. Who listens, and who
 // may call, is somebody else's business (listener.ts, ../app/store_socket.ts).
-import type { ServerResponse } from "node:http";
 import { type DescMethodUnary, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { Code as ConnectCode, ConnectError, type ConnectRouter, type HandlerContext } from "@connectrpc/connect";
-import { connectNodeAdapter } from "@connectrpc/connect-node";
+import { Code as ConnectCode, ConnectError, type HandlerContext } from "@connectrpc/connect";
 import { type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { isGone } from "../service/retry.ts";
+import type { AnyHandler } from "./connections.ts";
 import { type NamedRefusal, writeDetail } from "./error_details.ts";
 import { WorkflowService } from "./generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { METHOD_NAMES, rawMethod } from "./raw_methods.ts";
+import { BodyBudget, bodyForm } from "./request_body.ts";
 import { type ExtraMethod, extraRoutes } from "./serve_extra.ts";
-import { answerUnknown, grpcMessage, type UnknownMethod } from "./serve_unknown.ts";
+import { routesHandler } from "./serve_node.ts";
+import { answerUnknown, type UnknownMethod } from "./serve_unknown.ts";
 import { EmptySchema } from "./well_known.ts";
 
 /** A listener for requests of node:http and node:http2. */
-export type ServiceHandler = ReturnType<typeof connectNodeAdapter>;
+export type ServiceHandler = AnyHandler;
 
 /** The largest request that is read. Services have smaller limits for what they take, with better words. */
 const READ_MAX_BYTES = 64 * 1024 * 1024;
+/** What all requests may hold at once, times the largest one. */
+const AT_ONCE = 2;
 
 /**
  * A query whose caller names no deadline (Temporal's command line) waits so long for a worker, as on a Temporal server; a wait without end
@@ -30,12 +33,14 @@ export interface ServiceHandlerOptions {
   readonly extra?: readonly ExtraMethod[];
   /** Told of a call of a method that nobody here has; answers what its caller is told. */
   readonly unknown?: UnknownMethod;
-  /** The largest request that is read, in bytes. Default: 64 MiB. */
+  /** The largest request that is read, in bytes, as it arrives and decoded. Default: 64 MiB. */
   readonly maxRequestBytes?: number;
+  /** Told of answers that could not be made. */
+  onError?(error: Error): void;
 }
 
 export function serviceHandler(service: RawService, options: ServiceHandlerOptions = {}): ServiceHandler {
-  const { extra = [], unknown, maxRequestBytes = READ_MAX_BYTES } = options;
+  const { extra = [], unknown, maxRequestBytes: maxBytes = READ_MAX_BYTES, onError } = options;
   const call = async (name: MethodName, request: Uint8Array, context: HandlerContext): Promise<Uint8Array> => {
     const timeoutMs = context.timeoutMs() ?? (name === "queryWorkflow" ? QUERY_MS : undefined);
     try {
@@ -44,50 +49,32 @@ export function serviceHandler(service: RawService, options: ServiceHandlerOptio
       throw toConnectError(error);
     }
   };
-  const adapter = { readMaxBytes: maxRequestBytes, fallback: answerUnknown(unknown) };
-  const binary = connectNodeAdapter({
-    ...adapter,
-    routes(router: ConnectRouter) {
+  const routed = { maxBytes, budget: new BodyBudget(maxBytes * AT_ONCE), ...(onError && { onError }) };
+  const notFound = answerUnknown(unknown);
+  const binary = routesHandler((router) => {
+    for (const name of METHOD_NAMES) {
+      router.rpc(
+        rawMethod(name),
+        async (request, context) => fromBinary(EmptySchema, await call(name, toBinary(EmptySchema, request), context)),
+      );
+    }
+    extraRoutes(router, extra, toConnectError);
+  }, routed);
+  // JSON needs the messages' own types, whose descriptors take a while to build: with the first request of that kind.
+  let json: typeof binary | undefined;
+  const jsonHandler = () =>
+    json ??= routesHandler((router) => {
       for (const name of METHOD_NAMES) {
+        const method = WorkflowService.method[name] as DescMethodUnary;
         router.rpc(
-          rawMethod(name),
-          async (request, context) => fromBinary(EmptySchema, await call(name, toBinary(EmptySchema, request), context)),
+          method,
+          async (request, context) => fromBinary(method.output, await call(name, toBinary(method.input, request), context)),
         );
       }
-      extraRoutes(router, extra, toConnectError);
-    },
-  });
-  // JSON needs the messages' own types, whose descriptors take a while to build: with the first request of that kind.
-  let json: ServiceHandler | undefined;
-  const jsonHandler = () =>
-    json ??= connectNodeAdapter({
-      ...options,
-      routes(router: ConnectRouter) {
-        for (const name of METHOD_NAMES) {
-          const method = WorkflowService.method[name] as DescMethodUnary;
-          router.rpc(
-            method,
-            async (request, context) => fromBinary(method.output, await call(name, toBinary(method.input, request), context)),
-          );
-        }
-      },
-    });
+    }, routed);
   return (request, response) => {
-    const type = request.headers["content-type"] ?? "";
-    if (/^application\/grpc(?!-web)/i.test(type)) plainMessages(response as unknown as ServerResponse);
-    return /json/i.test(type) ? jsonHandler()(request, response) : binary(request, response);
-  };
-}
-
-/**
- * Connect encodes every letter of `grpc-message` that a URL would not have, and grpc-js, which Temporal's SDK stands on, decodes only those
- * that gRPC says are encoded: its users would read "ID%3A order-1".
- */
-function plainMessages(response: ServerResponse): void {
-  const addTrailers = response.addTrailers.bind(response);
-  response.addTrailers = (trailers: { [name: string]: string }) => {
-    const message = trailers["grpc-message"];
-    addTrailers(message === undefined ? trailers : { ...trailers, "grpc-message": grpcMessage(decodeURIComponent(message)) });
+    const handler = (bodyForm(request.headers).json ? jsonHandler() : binary)(request);
+    return (handler ?? notFound)(request, response);
   };
 }
 

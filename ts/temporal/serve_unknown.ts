@@ -1,8 +1,8 @@
 // What callers of a method that nobody here has are told: UNIMPLEMENTED with words, in the form that they speak. A bare 404, which HTTP
 // servers answer, would be reported by most of them as a broken server.
 import type { ServerResponse } from "node:http";
-import type { ConnectNodeAdapterOptions } from "@connectrpc/connect-node";
 import { Code } from "../service/raw.ts";
+import type { AnyHandler } from "./connections.ts";
 
 /** The words for a method: `service` is "temporal.api.workflowservice.v1.WorkflowService", `method` "ListWorkers". */
 export type UnknownMethod = (service: string, method: string) => string;
@@ -20,7 +20,7 @@ const PATH = /^\/([\w.]+)\/(\w+)$/;
 
 export function answerUnknown(
   words: UnknownMethod = (service, method) => `there is no method ${service}/${method} here`,
-): NonNullable<ConnectNodeAdapterOptions["fallback"]> {
+): AnyHandler {
   return (request, response) => {
     const [, service, method] = PATH.exec((request.url ?? "").split("?", 1)[0]!) ?? [];
     const type = request.headers["content-type"] ?? "";

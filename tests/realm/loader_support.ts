@@ -23,7 +23,11 @@ export function load(files: Files, entries: string[] = ["/app/main.ts"]): Module
 
 /** The namespace of the first entry. */
 export function run(files: Files, entries?: string[]): Namespace {
-  return evaluateGraph(load(files, entries), { provided, evaluate: (code) => (0, eval)(code) })[0]!;
+  return evaluateGraph(load(files, entries), {
+    provided,
+    evaluate: (code) => (0, eval)(code),
+    watch: { turnTo() {}, left() {} },
+  })[0]!;
 }
 
 /** What loading or evaluating refuses: "file:line name: message". */

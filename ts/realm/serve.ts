@@ -26,10 +26,11 @@ import * as workflowModule from "../workflow/mod.ts";
 import { formatArgs } from "./guard/console.ts";
 import { stackText } from "../converter/stack.ts";
 import { errorText, isA, messageOf, nameOf } from "../converter/thrown.ts";
-import { installGuard } from "./guard/mod.ts";
+import { type Guard, installGuard } from "./guard/mod.ts";
 import { plainStacks } from "./guard/stacks.ts";
 import { WorkflowLoadError } from "./loader/errors.ts";
 import { evaluateGraph, type Namespace } from "./loader/evaluate.ts";
+import { keptWords, watchReplacements } from "./replacements.ts";
 import { programsOf, type WorkflowModule } from "./programs.ts";
 import type { FromRealm, InitMessage, ToRealm } from "./protocol.ts";
 
@@ -114,9 +115,12 @@ class RealmInside {
       slot,
       log: (level, message) => log({ ...host, level, message, timeMs: now(), source: "workflow" }),
     });
-    const { modules, converter } = await load(init, served, guard.evaluate);
+    const { modules, converter } = await load(init, served, guard, (message) => {
+      log({ ...host, level: "warn", message, timeMs: now(), source: "executor" });
+    });
     const programs = programsOf(modules, "the workflow modules");
-    guard.seal();
+    // The runs share what this package gives them, too.
+    guard.seal([...Object.values(workflowModule), ...Object.values(converterModule)]);
     return new RealmInside(send, core, alive, rejections, init, programs, log, converter);
   }
 
@@ -254,17 +258,22 @@ class RealmInside {
 async function load(
   init: InitMessage,
   { workflows, payloadConverter }: Served,
-  evaluate: (code: string) => unknown,
+  guard: Guard,
+  warn: (message: string) => void,
 ): Promise<{ modules: WorkflowModule[]; converter: PayloadConverter | undefined }> {
   if (init.graph === undefined) {
     if (workflows === undefined) {
       throw new Error("the realm was given no workflows: neither sources nor an entry file that serves some");
     }
-    return { modules: [typeof workflows === "function" ? await workflows() : workflows], converter: payloadConverter };
+    const modules = [typeof workflows === "function" ? await workflows() : workflows];
+    const replaced = guard.restore();
+    if (replaced !== undefined) warn(`the bundle ${keptWords(replaced.name)}`);
+    return { modules, converter: payloadConverter };
   }
   const provided = { workflow: workflowModule as unknown as Namespace, converter: converterModule as unknown as Namespace };
   noteLoaded(init.graph.modules.map(({ url }) => url));
-  const modules = evaluateGraph(init.graph, { provided, evaluate });
+  const watch = watchReplacements(init.graph.modules, guard, warn);
+  const modules = evaluateGraph(init.graph, { provided, evaluate: guard.evaluate, watch });
   const last = init.hasConverter ? modules.pop() : undefined;
   return { modules, converter: last === undefined ? undefined : converterOf(last) };
 }

@@ -8,6 +8,7 @@ import type { Slot } from "../../executor/slot.ts";
 import { blocked } from "./blocked.ts";
 import { guardCode } from "./code.ts";
 import { guardConsole } from "./console.ts";
+import { keepBuiltIns, type Keeper } from "./keep.ts";
 import { guardLocale } from "./locale.ts";
 import { guardNumbers } from "./numbers.ts";
 import { defineMethod, type Globals, override } from "./patch.ts";
@@ -29,8 +30,10 @@ export interface GuardOptions {
 export interface Guard {
   /** Evaluates text, as indirect eval did. */
   readonly evaluate: (code: string) => unknown;
-  /** Freezes what is left; after the modules are loaded. */
-  seal(): void;
+  /** Undoes what a module has done to built-in objects; the first such thing. After each module. */
+  restore: Keeper["restore"];
+  /** Freezes what is left, and what else the runs share; after the modules are loaded. */
+  seal(shared: readonly unknown[]): void;
 }
 
 /** What libraries may know about a process: that there is none. */
@@ -76,7 +79,8 @@ export function installGuard(options: GuardOptions): Guard {
   }
   override(globals, "self", globals);
   if (hostEvents !== undefined) override(globals, "dispatchEvent", hostEvents);
-  return { evaluate: (code) => evaluate(code), seal: () => sealRealm(globals) };
+  const keeper = keepBuiltIns(globals);
+  return { evaluate: (code) => evaluate(code), restore: keeper.restore, seal: (shared) => sealRealm(globals, shared) };
 }
 
 /** Own and inherited: in browsers much of the global object's interface lies on its prototypes. */

@@ -1,12 +1,12 @@
 // After the workflow modules are loaded nothing global changes any more: the global object takes no properties, and the built-in objects
 // are frozen. So one run cannot leave something behind for another by `globalThis.x = ...` or by patching a prototype.
-import { isBlocked } from "./blocked.ts";
 import type { Globals } from "./patch.ts";
+import { reachable } from "./reachable.ts";
 
-/** Freezes what is reachable from the global object, and the global object's own properties. */
-export function sealRealm(globals: Globals): void {
-  const all = reachable(globals);
+/** Freezes what is reachable from the global object, the global object's own properties, and what else runs share. */
+export function sealRealm(globals: Globals, shared: readonly unknown[]): void {
   for (const [prototype, names] of assignable(globals)) for (const name of names) allowOverride(prototype, name);
+  const all = reachable(globals, shared);
   for (const object of all) {
     try {
       Object.freeze(object);
@@ -14,7 +14,7 @@ export function sealRealm(globals: Globals): void {
       // Typed arrays with elements cannot be frozen; a module that hangs one on a global keeps it as it is.
     }
   }
-  for (const name of Object.getOwnPropertyNames(globals)) {
+  for (const name of Reflect.ownKeys(globals)) {
     const descriptor = Object.getOwnPropertyDescriptor(globals, name)!;
     if (!descriptor.configurable) continue;
     Object.defineProperty(
@@ -24,36 +24,6 @@ export function sealRealm(globals: Globals): void {
     );
   }
   Object.preventExtensions(globals);
-}
-
-function reachable(globals: object): Set<object> {
-  const seen = new Set<object>();
-  const open: unknown[] = [];
-  const properties = (object: object, keys: readonly PropertyKey[]) => {
-    for (const key of keys) {
-      const { value, get, set } = Object.getOwnPropertyDescriptor(object, key) ?? {};
-      open.push(value, get, set);
-    }
-  };
-  // Properties under symbols are not walked: what this package shares between its copies lies there.
-  properties(globals, Object.getOwnPropertyNames(globals));
-  const iterators = [
-    [][Symbol.iterator](),
-    ""[Symbol.iterator](),
-    new Map()[Symbol.iterator](),
-    new Set()[Symbol.iterator](),
-    "".matchAll(/x/g),
-  ];
-  open.push(function* () {}, async function* () {}, async () => {}, ...iterators.map((i) => Object.getPrototypeOf(i) as unknown));
-  while (open.length > 0) {
-    const next = open.pop();
-    if ((typeof next !== "object" && typeof next !== "function") || next === null) continue;
-    if (next === globals || seen.has(next) || isBlocked(next)) continue;
-    seen.add(next);
-    properties(next, Reflect.ownKeys(next));
-    open.push(Object.getPrototypeOf(next));
-  }
-  return seen;
 }
 
 /**

@@ -7,11 +7,20 @@ import type { Provided } from "./resolve.ts";
 
 export type Namespace = { readonly [name: string]: unknown };
 
+/** Is told whose code runs. */
+export interface EvaluationWatch {
+  /** Code of the module is about to run, or to go on; undefined: no more will. */
+  turnTo(module: LoadedModule | undefined): void;
+  /** It has run, or thrown, or another module is about to run that it requires. */
+  left(module: LoadedModule): void;
+}
+
 export interface EvaluateOptions {
   /** The realm's own instances. */
   readonly provided: { readonly [module in Provided]: Namespace };
   /** Turns text into a value: an indirect eval that was taken before a guard removed it. */
   readonly evaluate: (code: string) => unknown;
+  readonly watch: EvaluationWatch;
 }
 
 /** What the module's function gets as its first argument. */
@@ -27,7 +36,9 @@ type CjsFunction = (exports: object, require: (specifier: string) => unknown, mo
 /** The namespaces of the entries. Throws a WorkflowLoadError that names file and line where a module's own code throws. */
 export function evaluateGraph(graph: ModuleGraph, options: EvaluateOptions): Namespace[] {
   const evaluation = new Evaluation(graph, options);
-  return graph.entries.map((entry) => evaluation.run(entry));
+  const namespaces = graph.entries.map((entry) => evaluation.run(entry));
+  options.watch.turnTo(undefined);
+  return namespaces;
 }
 
 class Evaluation {
@@ -103,7 +114,9 @@ class Evaluation {
       for (const dependency of module.dependencies) if ("module" in dependency) this.#evaluate(dependency.module);
       this.#checkNames(module);
       for (const request of module.open) this.#openExports(index, module.dependencies[request]!);
+      this.#options.watch.turnTo(module);
       this.#guarded(module, () => this.#bodies[index]!.next());
+      this.#options.watch.left(module);
     }
     this.#state[index] = "done";
   }
@@ -121,15 +134,19 @@ class Evaluation {
       }
       if ("refused" in dependency) throw new Error(`${displayName(module.url)}: ${dependency.refused}`);
       if ("provided" in dependency) return this.#options.provided[dependency.provided];
+      this.#options.watch.left(module);
       this.#evaluate(dependency.module);
+      this.#options.watch.turnTo(module);
       const other = this.#graph.modules[dependency.module]!;
       if (other.kind === "cjs") return this.#cjs[dependency.module]!.exports;
       return other.kind === "json" ? this.#namespaces[dependency.module]!["default"] : this.#namespaces[dependency.module];
     };
+    this.#options.watch.turnTo(module);
     this.#guarded(
       module,
       () => (this.#compile(module) as CjsFunction).call(holder.exports, holder.exports as object, require, holder),
     );
+    this.#options.watch.left(module);
     const namespace = this.#namespaces[index]!;
     define(namespace, "default", () => holder.exports);
     const value = holder.exports;
@@ -170,6 +187,8 @@ class Evaluation {
       return run();
     } catch (e) {
       if (e instanceof WorkflowLoadError) throw e;
+      // It may have failed on what it did, and then that is what to say.
+      this.#options.watch.left(module);
       const { line, column } = position(e, module.url);
       const what = isA(e, Error) ? errorText(e) : `threw ${messageOf(e)}`;
       const message = `fails while it is loaded: ${what}`;

@@ -1,0 +1,147 @@
+// The realm's own code (executor, converter, the core's glue) stands on the built-in objects of the language, and so do all runs. What a
+// module does to them while it is loaded is found right after it, and undone: additions stay (polyfills of what an engine lacks,
+// `BigInt.prototype.toJSON`), replacements do not. Nothing here may use what a module can have replaced.
+import { isBlocked } from "./blocked.ts";
+import type { Globals } from "./patch.ts";
+import { reachable } from "./reachable.ts";
+import { KEPT } from "./table.ts";
+
+const { getOwnPropertyDescriptor, defineProperty, deleteProperty, getPrototypeOf, setPrototypeOf, ownKeys } = Reflect;
+const { is } = Object;
+
+/** One object as it was. */
+interface Kept {
+  readonly object: object;
+  readonly prototype: object | null;
+  readonly keys: readonly PropertyKey[];
+  readonly properties: readonly PropertyDescriptor[];
+  readonly needed: boolean;
+}
+
+/** What a module did to a built-in object. */
+export interface Replacement {
+  /** "JSON.stringify" */
+  readonly name: string;
+  /** It cannot be undone: the module has made it final. */
+  readonly final: boolean;
+}
+
+export interface Keeper {
+  /** Undoes what was done to built-in objects since; the first thing that was found, if there is one. */
+  restore(which?: "what loading needs"): Replacement | undefined;
+}
+
+/** What the loader and the making of definitions use; there is little of it, so it can be looked at often. */
+function needed(): Set<object> {
+  const classes = [Object, Function, Array, Map, Set, WeakMap, String, RegExp, Promise, Error, Symbol];
+  const iterators = [[].values(), new Map().values(), new Set().values(), (function* () {})()];
+  const all = new Set<object>([...classes, ...classes.map((each) => each.prototype as object), Reflect, JSON]);
+  for (const iterator of iterators) {
+    for (let at = getPrototypeOf(iterator); at !== null; at = getPrototypeOf(at)) all.add(at);
+  }
+  return all;
+}
+
+/** Globals that a runtime itself may call. */
+const HOST = ["dispatchEvent", "reportError"];
+
+export function keepBuiltIns(globals: Globals): Keeper {
+  const core = needed();
+  // What all objects inherit comes first: descriptors inherit it, too.
+  const all: Kept[] = [keptOf(Object.prototype, true)];
+  for (const object of reachable(globals)) if (object !== Object.prototype) all.push(keptOf(object, core.has(object)));
+  const own = [...KEPT, ...HOST].filter((name) => Object.hasOwn(globals, name));
+  all.push({
+    object: globals,
+    prototype: getPrototypeOf(globals),
+    keys: own,
+    properties: own.map((name) => getOwnPropertyDescriptor(globals, name)!),
+    needed: true,
+  });
+  const count = all.length;
+  const symbols = Reflect.ownKeys(Symbol).map((key) => (Symbol as unknown as { [key: PropertyKey]: unknown })[key])
+    .filter((value) => typeof value === "symbol");
+  const objectPrototype = Object.prototype;
+  const promisePrototype = Promise.prototype;
+
+  /** Whether a property that was not there must not be added: the language asks any object for it. */
+  const isFatal = (object: object, key: PropertyKey): boolean => {
+    if (object === objectPrototype) return true;
+    for (let i = 0; i < symbols.length; i++) if (symbols[i] === key) return true;
+    return key === "then" && object !== promisePrototype;
+  };
+
+  type Found = { readonly object: object; readonly key: PropertyKey; readonly final: boolean } | undefined;
+
+  const undo = (onlyNeeded: boolean, before: Found): Found => {
+    let first = before;
+    const found = (object: object, key: PropertyKey, undone: boolean) => {
+      if (first === undefined || (!undone && !first.final)) first = { object, key, final: !undone };
+    };
+    for (let i = 0; i < count; i++) {
+      const kept = all[i]!;
+      if (onlyNeeded && !kept.needed) continue;
+      const { object, keys, properties } = kept;
+      // First what was added: a `get` that all objects inherit would be one of every descriptor.
+      const keysNow = object === globals ? keys : ownKeys(object);
+      for (let k = 0; keysNow.length !== keys.length && k < keysNow.length; k++) {
+        const key = keysNow[k]!;
+        if (isFatal(object, key) && !has(keys, key)) found(object, key, deleteProperty(object, key));
+      }
+      for (let k = 0; k < keys.length; k++) {
+        const before = properties[k]!;
+        const now = getOwnPropertyDescriptor(object, keys[k]!);
+        if (now !== undefined && is(now.value, before.value) && now.get === before.get && now.set === before.set) continue;
+        found(object, keys[k]!, defineProperty(object, keys[k]!, before));
+      }
+      if (getPrototypeOf(object) !== kept.prototype) found(object, "__proto__", setPrototypeOf(object, kept.prototype));
+    }
+    return first;
+  };
+
+  return {
+    restore(which) {
+      let first = undo(which !== undefined, undefined);
+      if (first === undefined) return undefined;
+      // Names are made of what is restored by then.
+      if (which !== undefined) first = undo(false, first)!;
+      return { name: nameOf(globals, first.object, first.key), final: first.final };
+    },
+  };
+}
+
+function has(keys: readonly PropertyKey[], key: PropertyKey): boolean {
+  for (let i = 0; i < keys.length; i++) if (keys[i] === key) return true;
+  return false;
+}
+
+function keptOf(object: object, needed: boolean): Kept {
+  // Some engines count and let one choose how deep stacks are.
+  const keys = ownKeys(object).filter((key) => !(object === Error && key === "stackTraceLimit"));
+  const properties = keys.map((key) => Object.setPrototypeOf(getOwnPropertyDescriptor(object, key)!, null));
+  return { object, prototype: getPrototypeOf(object), keys, properties, needed };
+}
+
+/** What people call it: "JSON.stringify", "Map.prototype.get"; the shortest way to it. */
+function nameOf(globals: Globals, wanted: object, key: PropertyKey): string {
+  const last = typeof key === "symbol" ? "[symbol]" : `.${String(key)}`;
+  if (wanted === globals) return String(key);
+  const seen = new Set<object>();
+  let level: [unknown, string][] = [...KEPT].filter((name) => name !== "globalThis" && name !== "self")
+    .map((name) => [getOwnPropertyDescriptor(globals, name)?.value, name]);
+  level.push([getPrototypeOf(Uint8Array), "TypedArray"]);
+  for (let depth = 0; depth < 4; depth++) {
+    const next: [unknown, string][] = [];
+    for (const [value, name] of level) {
+      if ((typeof value !== "object" && typeof value !== "function") || value === null || seen.has(value)) continue;
+      if (value === wanted) return `${name}${last}`;
+      seen.add(value);
+      if (isBlocked(value)) continue;
+      for (const key of ownKeys(value)) {
+        if (typeof key === "string") next.push([getOwnPropertyDescriptor(value, key)?.value, `${name}.${key}`]);
+      }
+    }
+    level = next;
+  }
+  return `a built-in object${last}`;
+}

@@ -1,0 +1,101 @@
+// Every object that two runs of a realm share because the language or the runtime made it: what the global object leads to, its own
+// prototypes, and what has no name at all and is reached by syntax or by what some function answers.
+import { isBlocked } from "./blocked.ts";
+
+/** Under these names copies of this package share what is theirs. */
+const OURS = "temporalex.";
+
+/**
+ * Keys of the global object that lead to something of its users. Under symbols that are not registered a runtime keeps what it needs (Deno:
+ * the listeners of the global object).
+ */
+function keysOf(globals: object): PropertyKey[] {
+  return Reflect.ownKeys(globals).filter((key) => {
+    if (typeof key === "string") return true;
+    const name = Symbol.keyFor(key);
+    return name !== undefined && !name.startsWith(OURS);
+  });
+}
+
+/** Makes what some function answers; undefined where there is no such function, or no such thing. */
+function attempt(make: () => unknown): unknown {
+  try {
+    return make();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Objects whose prototypes (and the functions of their own properties) have no name. */
+function nameless(): unknown[] {
+  type Iterating = { map?(each: (x: unknown) => unknown): unknown };
+  const { Iterator, Intl } = globalThis as unknown as {
+    Iterator?: { from?(iterable: object): unknown; concat?(): unknown };
+    Intl: { Segmenter?: new () => { segment(text: string): Iterable<unknown> } };
+  };
+  const segments = attempt(() => new Intl.Segmenter!().segment("a")) as Iterable<unknown> | undefined;
+  const searching = attempt(() => new URLSearchParams("a=b"));
+  return [
+    function* () {},
+    async function* () {},
+    async () => {},
+    [][Symbol.iterator](),
+    ""[Symbol.iterator](),
+    new Map()[Symbol.iterator](),
+    new Set()[Symbol.iterator](),
+    "".matchAll(/x/g),
+    attempt(() => ([].values() as Iterating).map!((x) => x)),
+    attempt(() => Iterator!.from!({ next: () => ({ done: true, value: 0 }) })),
+    attempt(() => Iterator!.concat!()),
+    segments,
+    attempt(() => segments![Symbol.iterator]()),
+    attempt(() => (searching as URLSearchParams)[Symbol.iterator]()),
+    // In browsers each interface has an accessor of its own for isTrusted.
+    attempt(() => new Event("x")),
+    attempt(() => new CustomEvent("x")),
+    attempt(() => new EventTarget()),
+    attempt(() => new AbortController().signal),
+    // Where an error has its stack, newer engines have accessors.
+    new Error(),
+    attempt(() => new DOMException()),
+    (function () {
+      "use strict";
+      return arguments;
+    })(),
+  ];
+}
+
+/** All of them; the global object itself is not among them. `more`: values that the runs share as well. */
+export function reachable(globals: object, more: readonly unknown[] = []): Set<object> {
+  const seen = new Set<object>();
+  const open: unknown[] = [...more, Object.getPrototypeOf(globals)];
+  const properties = (object: object, keys: readonly PropertyKey[], values: boolean) => {
+    for (const key of keys) {
+      const { value, get, set } = Reflect.getOwnPropertyDescriptor(object, key) ?? {};
+      if (values) open.push(value);
+      open.push(get, set);
+    }
+  };
+  properties(globals, keysOf(globals), true);
+  for (const sample of nameless()) {
+    if (typeof sample === "function") open.push(sample);
+    else if (typeof sample === "object" && sample !== null) {
+      // The sample is nobody's: what it has in common with others is prototypes and the functions of its accessors.
+      open.push(Object.getPrototypeOf(sample));
+      properties(sample, Reflect.ownKeys(sample), false);
+      for (const key of Reflect.ownKeys(sample)) {
+        const value: unknown = Reflect.getOwnPropertyDescriptor(sample, key)?.value;
+        if (typeof value === "object" && value !== null) open.push(Object.getPrototypeOf(value));
+      }
+    }
+  }
+  while (open.length > 0) {
+    const next = open.pop();
+    if ((typeof next !== "object" && typeof next !== "function") || next === null) continue;
+    if (next === globals || seen.has(next) || isBlocked(next)) continue;
+    seen.add(next);
+    properties(next, Reflect.ownKeys(next), true);
+    open.push(Object.getPrototypeOf(next));
+  }
+  return seen;
+}

@@ -123,7 +123,10 @@ export async function open(options: OpenOptions): Promise<App> {
     }
   };
   // The realm's thread is started first, and the store opened while it starts. The worker calls its service when it runs, after both.
-  const service: RawService = { call: (method, request, call) => late.engine!.call(method, request, call) };
+  const service: RawService = {
+    call: (method, request, call) => late.engine!.call(method, request, call),
+    taskWatch: () => late.engine!.taskWatch(),
+  };
   let starting!: () => void;
   const started = new Promise<void>((resolve) => starting = resolve);
   const working = Worker.create({

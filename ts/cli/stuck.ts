@@ -35,7 +35,8 @@ export const failureLine = ({ message, at }: TaskFailure): string => at === "" ?
 export async function whyStuck(client: Client, workflowId: string, runId: string | undefined): Promise<string> {
   try {
     const handle = (client.getHandle(undefined as string | undefined, workflowId, runId) as Handle).with({ timeout: 2000 });
-    const { status, pendingWorkflowTask: task, pendingActivities, pendingChildren } = await handle.describe();
+    const { status, paused, pendingWorkflowTask: task, pendingActivities, pendingChildren } = await handle.describe();
+    if (paused !== undefined) return `it is ${paused.reason}`;
     if (status !== "RUNNING") return "";
     const failure = task !== undefined && task.attempt > 1 ? await lastTaskFailure(handle) : undefined;
     if (failure !== undefined) {

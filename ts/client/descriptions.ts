@@ -94,6 +94,16 @@ export interface PendingWorkflowTask {
   readonly startedTime: Date | undefined;
 }
 
+/** Why a run's tasks wait. */
+export interface PausedWorkflow {
+  /** Since when. */
+  readonly since: Date | undefined;
+  /** In words, and what to do. */
+  readonly reason: string;
+  /** Who paused it. */
+  readonly identity: string;
+}
+
 /** A child workflow that its parent has asked for and whose end it has not heard of. */
 export interface PendingChild {
   /** Its id. */
@@ -120,6 +130,8 @@ export interface WorkflowDescription extends WorkflowSummary {
   readonly pendingActivities: readonly PendingActivity[];
   /** Child workflows whose end it waits to hear of. */
   readonly pendingChildren: readonly PendingChild[];
+  /** Why its tasks wait: an operator paused it (on a cluster), or an embedded engine holds it because its process died on it. */
+  readonly paused: PausedWorkflow | undefined;
   /** The workflow task that is due or in work, if there is one. */
   readonly pendingWorkflowTask: PendingWorkflowTask | undefined;
   /** The message that all this was read from. */
@@ -179,6 +191,7 @@ export function toDescription(
 ): WorkflowDescription | undefined {
   if (response.workflowExecutionInfo === undefined) return undefined;
   const { executionConfig: config, pendingWorkflowTask: task } = response;
+  const pause = response.workflowExtendedInfo?.pauseInfo;
   const summary = toSummary(response.workflowExecutionInfo, converter);
   return withJson<WorkflowDescription>({
     ...summary,
@@ -206,6 +219,7 @@ export function toDescription(
       workflowType: child.workflowTypeName,
       parentClosePolicy: enumName(ParentClosePolicy, child.parentClosePolicy) ?? "UNKNOWN",
     })),
+    paused: pause && { since: date(pause.pausedTime), reason: pause.reason, identity: pause.identity },
     pendingWorkflowTask: task && {
       state: enumName(PendingWorkflowTaskState, task.state) ?? "UNKNOWN",
       attempt: task.attempt,

@@ -19,10 +19,15 @@ import type { Clock } from "./clock.ts";
 import { RealClock } from "./clock.ts";
 import { appendHistory } from "./history_bytes.ts";
 import { type HostMethod, hostMethods } from "./host_methods.ts";
+import type { EngineMethod } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { ENGINE_METHODS } from "./methods.ts";
 import type { Backlog, EmbeddedEngineOptions, EngineLimits, EngineStats } from "./options.ts";
 import { cancelled, closed, coreReplaced, notFound, notRecorded, stopped, storeFailed, unimplemented } from "./refusals.ts";
 import { pairError, pairResponse, takePair } from "./multi_operation.ts";
+import { type HeldRun, HeldRuns, type RunName } from "../service/held_runs.ts";
+import { TaskWatch } from "../service/task_watch.ts";
+import { noteText, realPath, workNote } from "../platform/note_files.ts";
+import { describedHeld, heldPath, workPath } from "./held.ts";
 import { openStore } from "./visits.ts";
 import type { PurgeOptions, Store, StoredRun } from "./store.ts";
 import { isFinalStoreError } from "./store_errors.ts";
@@ -97,6 +102,10 @@ export class EmbeddedEngine implements RawService {
   #cancelTimer: (() => void) | undefined;
   #timerAt = Infinity;
 
+  readonly #held: HeldRuns | undefined;
+  readonly #path: string | undefined;
+  #watch: TaskWatch | undefined;
+
   /** Opens the store, recovers what was going on, and answers calls. */
   static async open(options: EmbeddedEngineOptions): Promise<EmbeddedEngine> {
     if ((options.path === undefined) === (options.store === undefined)) {
@@ -127,11 +136,15 @@ export class EmbeddedEngine implements RawService {
     this.#core = core;
     this.#ownsStore = options.store === undefined;
     this.#limits = options.limits ?? {};
+    this.#path = options.path === undefined ? undefined : realPath(options.path);
+    const held = this.#path === undefined ? undefined : noteText(heldPath(this.#path));
+    this.#held = held && new HeldRuns(held);
     this.#onError = options.onError ?? ((error) => console.error(error));
     this.#local = hostMethods({
       store,
       namespace: this.namespace,
       version: core.info().version,
+      held: (runId) => this.#held?.get(runId),
       call: (method, request) => this.call(method, request),
       forget: (runId) => void this.#guard(() => this.#engine.forget(runId)),
     });
@@ -171,6 +184,17 @@ export class EmbeddedEngine implements RawService {
     if (method === "executeMultiOperation") return this.#updateWithStart(request, options);
     const number = ENGINE_METHODS[method];
     if (number === undefined) return Promise.reject(unimplemented(method));
+    if (method === "describeWorkflowExecution" && this.heldRuns().length > 0) return this.#described(number, request, options);
+    return this.#ask(method, number, request, options);
+  }
+
+  #described(number: EngineMethod, request: Uint8Array, options: CallOptions): Promise<Uint8Array> {
+    return this.#ask("describeWorkflowExecution", number, request, options).then((response) =>
+      describedHeld(response, (runId) => this.#held?.get(runId))
+    );
+  }
+
+  #ask(method: MethodName, number: EngineMethod, request: Uint8Array, options: CallOptions): Promise<Uint8Array> {
     if (options.signal?.aborted) return Promise.reject(cancelled());
     if (method === "shutdownWorker") this.#calls.endPolls(instanceKeyOf(method, request));
     return new Promise((resolve, reject) => {
@@ -501,6 +525,7 @@ export class EmbeddedEngine implements RawService {
     this.#calls.rejectAll(this.#closedError());
     this.#calls.close();
     this.#engine.dispose();
+    this.#watch?.close();
     if (this.#ownsStore) this.store.close();
   }
 
@@ -521,6 +546,38 @@ export class EmbeddedEngine implements RawService {
   /** As `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  // ------------------------------------------------------------------------------------------------------- held runs
+
+  /** @internal What notes the runs in work, for the workers of this process; made when the first of them asks. */
+  taskWatch(): TaskWatch | undefined {
+    if (this.#path === undefined || this.#state !== "open") return undefined;
+    const work = this.#watch === undefined ? workNote(workPath(this.#path)) : undefined;
+    if (work !== undefined) {
+      const isOpen = ({ workflowId, runId }: RunName) => this.#isOpen(workflowId, runId);
+      this.#watch = new TaskWatch({ work, held: this.#held, isOpen });
+    }
+    return this.#watch;
+  }
+
+  #isOpen(workflowId: string, runId: string): boolean {
+    try {
+      const row = this.store.load(workflowId, runId)?.row;
+      return row !== undefined && row.closeTimeMs === 0;
+    } catch {
+      return true;
+    }
+  }
+
+  /** Runs whose workflow tasks wait, because the process died while they were running, twice in a row. */
+  heldRuns(): readonly HeldRun[] {
+    return this.#held?.list() ?? [];
+  }
+
+  /** Lets the held run of a workflow go on; answers which were released. Their tasks are given to a worker within moments. */
+  release(workflowId: string, runId?: string): readonly HeldRun[] {
+    return this.#held?.release(workflowId, runId) ?? [];
   }
 
   // ------------------------------------------------------------------------------------------------------- maintenance

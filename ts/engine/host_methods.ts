@@ -22,6 +22,8 @@ import { decode, encode, invalid } from "./host_bytes.ts";
 import { runMethods, type RunMethodsContext } from "./run_methods.ts";
 import type { ListPosition, RunRow, Store } from "./store.ts";
 import type { Condition } from "./visibility/condition.ts";
+import type { HeldRun } from "../service/held_runs.ts";
+import { PAUSED } from "./held.ts";
 import { parseCount, parseQuery } from "./visibility/parse.ts";
 import { STATUS_NAMES } from "./visibility/values.ts";
 
@@ -35,11 +37,13 @@ export type HostMethod = (request: Uint8Array) => Uint8Array | Promise<Uint8Arra
 export interface HostContext extends Omit<RunMethodsContext, "ours"> {
   readonly namespace: string;
   readonly version: string;
+  /** The run, if its tasks are held. */
+  readonly held?: (runId: string) => HeldRun | undefined;
 }
 
 /** The methods by name. They throw ServiceErrors, and the store's own errors. */
 export function hostMethods(context: HostContext): { readonly [name in MethodName]?: HostMethod } {
-  const { store, namespace, version } = context;
+  const { store, namespace, version, held } = context;
   const ours = (name: string) => {
     if (name === "" || name === namespace) return;
     throw new ServiceError(Code.NOT_FOUND, `Namespace ${name} is not found.`, "NamespaceNotFound", { namespace: name });
@@ -52,7 +56,10 @@ export function hostMethods(context: HostContext): { readonly [name in MethodNam
       const size = Math.min(request.pageSize === 0 ? DEFAULT_PAGE : request.pageSize, MAX_PAGE);
       const page = store.list(parseQuery(request.query), size, readToken(request.nextPageToken, request.query));
       return encode(ListWorkflowExecutionsResponseSchema, {
-        executions: page.rows.map((row, i) => infoOf(row, familyOf(row, page.heads[i]!, namespace))),
+        executions: page.rows.map((row, i) => ({
+          ...infoOf(row, familyOf(row, page.heads[i]!, namespace)),
+          ...(row.closeTimeMs === 0 && held?.(row.runId) !== undefined && { status: PAUSED }),
+        })),
         nextPageToken: page.next === undefined ? new Uint8Array(0) : writeToken(page.next, request.query),
       });
     },

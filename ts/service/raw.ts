@@ -1,6 +1,7 @@
 // The narrow waist between everything that asks (client, worker) and everything that answers (embedded engine, Temporal cluster):
 // one method name of temporal.api.workflowservice.v1.WorkflowService, bytes of its request, bytes of its response.
 import type { WorkflowService } from "../temporal/generated/temporal/api/workflowservice/v1/service_pb.ts";
+import type { TaskWatch } from "./task_watch.ts";
 
 /** Names of the methods, as protobuf-es spells them: "startWorkflowExecution", "pollWorkflowTaskQueue", ... */
 export type MethodName = keyof typeof WorkflowService.method;
@@ -21,6 +22,8 @@ export interface RawService {
   readonly losesCancelledPolls?: boolean;
   /** Sizes of payloads are checked behind this point, where a codec has changed them. Default: false. */
   readonly checksPayloads?: boolean;
+  /** @internal Which runs' workflow tasks are running, where the service lives and dies with this process. */
+  taskWatch?(): TaskWatch | undefined;
   /** Rejects with a ServiceError. */
   call(method: MethodName, request: Uint8Array, options?: CallOptions): Promise<Uint8Array>;
 }

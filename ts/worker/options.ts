@@ -101,6 +101,12 @@ export interface WorkerOptions extends RealmSettings, CodecOptions {
   metrics?: Metrics;
   /** Where its records go. Default: lines on standard error. */
   logger?: Logger;
+  /**
+   * A file of this worker's own (Node, Deno) in which it notes whose workflow tasks are running: workflow code that asks for more memory
+   * than there can be ends the whole process, and the next one logs then which runs that may have been. An engine on a store file does
+   * this by itself, and more. Default: none.
+   */
+  crashNote?: string;
   /** What it tells you beside the log. */
   events?: WorkerEvents;
   /** @internal An activity that no one registered fails for good. */
@@ -134,6 +140,7 @@ export interface WorkerSettings {
   limits: PayloadLimits;
   logger: Logger;
   events: WorkerEvents;
+  crashNote: string | undefined;
   activityInterceptors: readonly ActivityInterceptor[];
   metrics: WorkerMetrics | undefined;
   /** Follows workflow tasks, where somebody wants to know of them. */
@@ -211,6 +218,7 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
     logger,
     unknownActivityIsFinal: options.unknownActivityIsFinal ?? false,
     events: containedListeners(options.events ?? {}, "a listener of the worker's events"),
+    crashNote: options.crashNote,
     activityInterceptors: [...options.activityInterceptors ?? []],
     metrics,
     tracing: options.workflowTracer && new WorkflowTracing(options.workflowTracer, logger),

@@ -217,6 +217,8 @@ async function openRuns(parts: ReplacementParts, signal: AbortSignal | undefined
     const response = await report(parts, "listWorkflowExecutions", toBinary(ListWorkflowExecutionsRequestSchema, request));
     const page = fromBinary(ListWorkflowExecutionsResponseSchema, response);
     for (const { execution, type } of page.executions) {
+      // Its code may end the process, in a check, too.
+      if (parts.tasks.holds(execution!.runId)) continue;
       runs.push({ workflowId: execution!.workflowId, runId: execution!.runId, workflowType: type?.name ?? "" });
     }
     nextPageToken = page.nextPageToken;

@@ -7,6 +7,9 @@ import { withFields } from "../service/logger.ts";
 import { metered } from "../service/metered.ts";
 import type { Realm } from "../realm/mod.ts";
 import { type CallOptions, Code } from "../service/raw.ts";
+import { describeHeld } from "../service/held_runs.ts";
+import { TaskWatch } from "../service/task_watch.ts";
+import { workNote } from "../platform/note_files.ts";
 import { sleepOn } from "../service/timers.ts";
 import { typedService } from "../service/typed.ts";
 import { TaskQueueKind, TaskQueueType } from "../temporal/generated/temporal/api/enums/v1/task_queue_pb.ts";
@@ -42,6 +45,8 @@ const WORKFLOW_DRAIN_MS = 1000;
 const LOOK_MS = 10_000;
 const BUILD_AFTER_MS = 100;
 const SHUTDOWN_CALL_MS = 3000;
+/** Runs that one record names. */
+const MAX_NAMED = 20;
 
 interface WorkerParts {
   options: WorkerOptions;
@@ -331,6 +336,7 @@ export class Worker {
     const { logger, taskQueue } = this.#settings;
     // Where no poll is lost there is nothing to learn.
     const looking = this.#settings.service.losesCancelledPolls === true ? this.#lookAround() : undefined;
+    const watch = this.#watchCrashes();
     this.#startPollers();
     const building = this.#buildLater();
     const untake = this.#activityTasks && takeActivityRejections(this.#settings.codec);
@@ -345,10 +351,37 @@ export class Worker {
       untake?.();
       this.#settings.metrics?.stopped();
       this.#settings.tracing?.stop();
+      watch?.close();
       this.#state = "stopped";
     }
     logger.debug("the worker has stopped", { taskQueue });
     if (failure !== undefined) throw failure;
+  }
+
+  /** Which runs are in work is noted for the next process; what the process before has left is told. Answers the note that is this worker's own. */
+  #watchCrashes(): TaskWatch | undefined {
+    const { service, crashNote, logger } = this.#settings;
+    if (this.#workflowTasks === undefined) return undefined;
+    const shared = service.taskWatch?.();
+    const work = shared === undefined && crashNote !== undefined ? workNote(crashNote) : undefined;
+    const own = work && new TaskWatch({ work });
+    const watch = shared ?? own;
+    if (watch === undefined) return undefined;
+    const died = watch.takeDied();
+    if (died.length > 0) {
+      const runs = died.slice(0, MAX_NAMED).map(({ workflowType, workflowId, runId }) =>
+        `${workflowType} "${workflowId}" (run ${runId})`
+      );
+      const message =
+        "the process before this one ended while workflow code was running; if it was not killed from outside, one of these runs ended it";
+      logger.error(message, { count: died.length, runs });
+    }
+    for (const run of watch.takeHeld()) {
+      const { workflowId, runId, workflowType } = run;
+      logger.error(describeHeld(run), { workflowId, runId, workflowType });
+    }
+    this.#workflowTasks.watchCrashes(watch);
+    return own;
   }
 
   /**

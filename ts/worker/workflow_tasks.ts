@@ -28,6 +28,8 @@ import type { EagerActivities } from "./eager_activities.ts";
 import type { WorkerEvents } from "./options.ts";
 import type { WatchedTask, WorkflowWatch } from "./workflow_watch.ts";
 import type { WorkflowTracing } from "./workflow_tracing.ts";
+import { CrashGuard } from "./crash_guard.ts";
+import type { TaskWatch } from "../service/task_watch.ts";
 import { RecentRuns } from "./recent_runs.ts";
 import { RunTurns } from "./run_turns.ts";
 import { hasCode, loggable, MESSAGE_TOO_LARGE, report, type ReportContext, unencodable } from "./reports.ts";
@@ -93,6 +95,7 @@ export class WorkflowTasks {
   /** While the workflows are being replaced: tasks wait for this. */
   #gate: Promise<void> | undefined;
   #eager: EagerActivities | undefined;
+  #crashGuard: CrashGuard | undefined;
 
   constructor(options: WorkflowTasksOptions) {
     this.#options = options;
@@ -105,8 +108,14 @@ export class WorkflowTasks {
     return this.#realm;
   }
 
+  /** The run's tasks wait for its release. */
+  holds(runId: string): boolean {
+    return this.#crashGuard?.holds(runId) === true;
+  }
+
   /** From now on tasks wait; those in work are finished and reported. Answers the function that lets them go on. */
   pause(): () => void {
+    this.#crashGuard?.letGo();
     let open!: () => void;
     this.#gate = new Promise((resolve) => {
       open = () => {
@@ -133,9 +142,20 @@ export class WorkflowTasks {
     this.#eager = eager;
   }
 
+  /** From now on the tasks in work are noted, suspected runs run alone, and those that are held wait. */
+  watchCrashes(watch: TaskWatch): void {
+    const refuse = async (head: WorkflowTaskHead, error: Error, logger: Logger) => {
+      this.#failed(head, error.message);
+      this.#options.watch?.failed(head, "WorkflowError");
+      await this.#refuse(head, error, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE, logger);
+    };
+    this.#crashGuard = new CrashGuard({ watch, timers: this.#options.timers, refuse });
+  }
+
   /** From now on reports ask for no further task. */
   stopping(): void {
     this.#stopping = true;
+    this.#crashGuard?.letGo();
   }
 
   /** Works on a task and on those that come back with its report. Never rejects. */
@@ -171,9 +191,14 @@ export class WorkflowTasks {
     const { watch } = this.#options;
     const watched = watch?.begin(task, head);
     this.#options.tracing?.begin(task, head);
+    if (await this.#crashGuard?.heldBack(head, logger)) return undefined;
     let outcome: TaskOutcome;
     try {
-      outcome = await realm.runTask(codec === undefined ? task : await decodeResponse(codec, "pollWorkflowTaskQueue", task));
+      const decoded = codec === undefined ? task : await decodeResponse(codec, "pollWorkflowTaskQueue", task);
+      const crashGuard = this.#crashGuard;
+      outcome = crashGuard === undefined
+        ? await realm.runTask(decoded)
+        : await crashGuard.run(head, () => realm.runTask(decoded));
     } catch (error) {
       await this.#notRun(head, realm, error, logger);
       return undefined;

@@ -179,6 +179,9 @@ export type StackCall = Call<typeof stack>;
 const metadata = { ...asked, ...SERVICE_OPTIONS } as const satisfies Options;
 export type MetadataCall = Call<typeof metadata>;
 
+const release = one;
+export type ReleaseCall = Call<typeof release>;
+
 const describe = { ...one, timeFormat: TIME_FORMAT } as const satisfies Options;
 export type DescribeCall = Call<typeof describe>;
 
@@ -331,6 +334,15 @@ While a process has the store open, its commands reach it through a socket besid
       options: end,
       examples: [{ line: 'temporalex workflow terminate -w cart-42 --reason "stuck"' }],
       run: async (call) => (await import("../workflow/end.ts")).terminateCommand(call),
+    }),
+    release: command({
+      summary: "let a held workflow go on",
+      description:
+        "A workflow whose code ends the process, as V8 does when it is asked for more memory than there can be, is held after the second time: its tasks wait, and describe says so. This lets them be run again, by a process that has the store open now or by the next one.",
+      options: release,
+      notes: "Correct the code first: what ends the process again is held again. Workflows of a cluster are never held.",
+      examples: [{ line: "temporalex workflow release -w cart-42 --store shop.sqlite" }],
+      run: async (call) => (await import("../workflow/release.ts")).releaseCommand(call),
     }),
     "update-with-start": command({
       summary: "send an update to a workflow, which is started where it is not running",

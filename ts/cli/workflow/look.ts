@@ -24,6 +24,7 @@ const COLOURS: { readonly [status in WorkflowStatus]?: Colour } = {
   TERMINATED: "red",
   TIMED_OUT: "red",
   CANCELED: "yellow",
+  PAUSED: "yellow",
 };
 
 /** "TIMED_OUT" as queries and people write it: "TimedOut". */
@@ -91,7 +92,8 @@ function describeText(d: WorkflowDescription, failure: TaskFailure | undefined, 
       "Workflow task",
       task && `${statusText(task.state)}, attempt ${task.attempt}, since ${showTime(task.scheduledTime, format)}`,
     ],
-    ["Failed with", failure && failureLine(failure)],
+    ["Paused", d.paused && `${d.paused.reason}\nsince ${showTime(d.paused.since, format)}`],
+    ["Failed with", d.paused === undefined && failure ? failureLine(failure) : undefined],
   ]);
   const children: Column<PendingChild>[] = [
     { title: "Child", cell: (c) => c.workflowType },

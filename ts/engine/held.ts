@@ -1,0 +1,32 @@
+// How a held run is shown: as Temporal shows a paused one. Its state in the engine is that of a run whose task is tried again.
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { describeHeld, type HeldRun } from "../service/held_runs.ts";
+import { WorkflowExecutionStatus } from "../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
+import {
+  WorkflowExecutionExtendedInfoSchema,
+  WorkflowExecutionPauseInfoSchema,
+} from "../temporal/generated/temporal/api/workflow/v1/message_pb.ts";
+import { DescribeWorkflowExecutionResponseSchema } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { timestampFromDate } from "../temporal/well_known.ts";
+
+export const PAUSED = WorkflowExecutionStatus.PAUSED;
+
+/** Beside the store: which runs' tasks are in work, and which runs are suspected or held. */
+export const workPath = (store: string): string => `${store}-tasks`;
+export const heldPath = (store: string): string => `${store}-held`;
+
+/** The description of a run, with what is said of it if it is held. */
+export function describedHeld(response: Uint8Array, held: (runId: string) => HeldRun | undefined): Uint8Array {
+  const message = fromBinary(DescribeWorkflowExecutionResponseSchema, response);
+  const { workflowExecutionInfo: info } = message;
+  const run = info?.closeTime === undefined ? held(info?.execution?.runId ?? "") : undefined;
+  if (info === undefined || run === undefined) return response;
+  info.status = PAUSED;
+  message.workflowExtendedInfo ??= create(WorkflowExecutionExtendedInfoSchema);
+  message.workflowExtendedInfo.pauseInfo = create(WorkflowExecutionPauseInfoSchema, {
+    identity: "temporalex",
+    reason: describeHeld(run),
+    pausedTime: timestampFromDate(run.since),
+  });
+  return toBinary(DescribeWorkflowExecutionResponseSchema, message);
+}

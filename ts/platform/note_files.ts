@@ -1,0 +1,97 @@
+// Small notes that outlive the process, in files that their owner alone can read. Node and Deno; elsewhere there are none.
+import type { NoteText } from "../service/held_runs.ts";
+import type { WorkNote } from "../service/task_watch.ts";
+import { builtin } from "./builtin.ts";
+
+interface Files {
+  openSync(path: string, flags: string | number, mode: number): number;
+  readFileSync(path: string, encoding: "utf8"): string;
+  writeSync(file: number, text: Uint8Array, offset: number, length: number, position: number): number;
+  writeFileSync(path: string, text: string, options: { mode: number }): void;
+  renameSync(from: string, to: string): void;
+  rmSync(path: string, options: { force: boolean }): void;
+  closeSync(file: number): void;
+  realpathSync(path: string): string;
+  statSync(path: string, options: { throwIfNoEntry: false }): { mtimeMs: number; size: number; ino: number } | undefined;
+}
+
+interface Exits {
+  on(event: "exit", listener: () => void): void;
+  off(event: "exit", listener: () => void): void;
+}
+
+const OWNER_ONLY = 0o600;
+const utf8 = new TextEncoder();
+
+function files(): Files | undefined {
+  return builtin<Files>("node:fs");
+}
+
+/** The file's own name, absolute and with links followed: where notes about it lie. As it is where there are no files. */
+export function realPath(path: string): string {
+  try {
+    return files()?.realpathSync(path) ?? path;
+  } catch {
+    return path;
+  }
+}
+
+/** A text that is replaced as a whole; undefined where there are no files. */
+export function noteText(path: string): NoteText | undefined {
+  const fs = files();
+  if (fs === undefined) return undefined;
+  return {
+    read() {
+      try {
+        return fs.readFileSync(path, "utf8");
+      } catch {
+        return "";
+      }
+    },
+    write(text) {
+      const fresh = `${path}.new`;
+      fs.rmSync(fresh, { force: true });
+      fs.writeFileSync(fresh, text, { mode: OWNER_ONLY });
+      fs.renameSync(fresh, path);
+    },
+    version() {
+      const stat = fs.statSync(path, { throwIfNoEntry: false });
+      return stat === undefined ? "" : `${stat.mtimeMs} ${stat.size} ${stat.ino}`;
+    },
+  };
+}
+
+/** A note that is written over in place, with one system call; it survives the process, not the machine. Undefined where there are no files. */
+export function workNote(path: string): WorkNote | undefined {
+  const fs = files();
+  if (fs === undefined) return undefined;
+  let file: number | undefined;
+  const read = () => {
+    try {
+      return fs.readFileSync(path, "utf8");
+    } catch {
+      return "";
+    }
+  };
+  const process = (globalThis as { process?: Exits }).process;
+  const remove = () => {
+    process?.off("exit", remove);
+    if (file !== undefined) fs.closeSync(file);
+    file = undefined;
+    fs.rmSync(path, { force: true });
+  };
+  return {
+    read,
+    write(text) {
+      if (file === undefined) {
+        // What is there may have belonged to another one, with another mode.
+        fs.rmSync(path, { force: true });
+        file = fs.openSync(path, "wx", OWNER_ONLY);
+        process?.on("exit", remove);
+      }
+      const bytes = utf8.encode(text);
+      fs.writeSync(file, bytes, 0, bytes.length, 0);
+    },
+    remove,
+  };
+}

@@ -1,0 +1,177 @@
+// Which runs' workflow tasks are running, written down so that the next process knows it if this one dies: V8 ends the whole process when
+// workflow code asks for more memory than there can be, and the open run would do that at each start. After a death the runs that were
+// running are suspected. A suspected run's task runs alone, so that another death names one run; a task that ends clears its run.
+//
+// What is counted against a run are deaths in which it was alone, in a row: DEATHS of them hold it (held_runs.ts). A process that is killed
+// from outside looks the same. So the note is exact about "alone", and a run with a death against it waits a moment after the start: what
+// kills a process as soon as it starts does not meet it.
+import type { HeldRun, HeldRuns, RunName } from "./held_runs.ts";
+
+/** A suspected run with a death against it waits so long after the start. */
+const WAIT_MS = 1000;
+
+/** Where the runs in work are noted: written often, so it costs a system call and no more. */
+export interface WorkNote {
+  /** What the process before left; "" where it left nothing. */
+  read(): string;
+  write(text: string): void;
+  /** Removes it: there is nothing to tell. */
+  remove(): void;
+}
+
+interface Waiting {
+  readonly run: RunName;
+  readonly since: number;
+  readonly admit: () => void;
+}
+
+export interface TaskWatchOptions {
+  readonly work: WorkNote;
+  /** Without it nothing is suspected or held, and the watch only tells what died. */
+  readonly held?: HeldRuns | undefined;
+  /** Runs that have ended are suspected no more. */
+  readonly isOpen?: (run: RunName) => boolean;
+}
+
+export class TaskWatch {
+  readonly #work: WorkNote;
+  readonly #held: HeldRuns | undefined;
+  readonly #startedAt = performance.now();
+  /** Runs with a task in a realm, and with how many. */
+  readonly #open = new Map<string, { readonly run: RunName; count: number }>();
+  #waiting: Waiting[] = [];
+  /** The suspected run that is in the realm alone. */
+  #alone: string | undefined;
+  #dirty = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #closed = false;
+  #died: readonly RunName[];
+  #toldHeld = false;
+
+  constructor({ work, held, isOpen = () => true }: TaskWatchOptions) {
+    this.#work = work;
+    this.#held = held;
+    this.#died = runsOf(work.read());
+    this.#held?.keepOnly(isOpen);
+    if (this.#died.length === 0) return;
+    this.#held?.died(this.#died.filter(isOpen), Date.now());
+    this.#write("\n");
+  }
+
+  /** Runs whose tasks were running when the process before this one died: told to the first who asks. */
+  takeDied(): readonly RunName[] {
+    const died = this.#died;
+    this.#died = [];
+    return died;
+  }
+
+  /** Runs that are held since the start: told to the first who asks. */
+  takeHeld(): readonly HeldRun[] {
+    if (this.#toldHeld) return [];
+    this.#toldHeld = true;
+    return this.#held?.list() ?? [];
+  }
+
+  /** The run's tasks wait for its release. */
+  held(runId: string): HeldRun | undefined {
+    return this.#held?.get(runId);
+  }
+
+  /** A task of the run is about to enter a realm: now (undefined), or when its turn comes. What enters calls `leave`. */
+  enter(run: RunName): Promise<void> | undefined {
+    if (this.#waiting.length === 0 && this.#alone === undefined && this.#deathsOf(run) === undefined) {
+      this.#admit(run);
+      return undefined;
+    }
+    return new Promise((admit) => {
+      this.#waiting.push({ run, admit, since: performance.now() });
+      this.#next();
+    });
+  }
+
+  /** The task has ended, and the process lives; `clears`: it is one that would have done again what it is suspected of. */
+  leave({ runId }: RunName, clears: boolean): void {
+    const open = this.#open.get(runId);
+    if (open !== undefined && --open.count === 0) this.#open.delete(runId);
+    if (clears) this.#held?.cleared(runId);
+    if (this.#alone === runId) this.#alone = undefined;
+    // At once: a process that is killed while nothing runs is killed from outside. With others in work the note may name too many, and
+    // then names none of them alone.
+    if (this.#open.size === 0) this.#note();
+    this.#next();
+  }
+
+  #deathsOf({ runId }: RunName): number | undefined {
+    return this.#held?.deathsOf(runId);
+  }
+
+  #admit(run: RunName): void {
+    const open = this.#open.get(run.runId);
+    if (open === undefined) this.#open.set(run.runId, { run, count: 1 });
+    else open.count++;
+    if (this.#dirty) return;
+    this.#dirty = true;
+    // Before the realm hears of the task: its messages leave in a microtask that is queued after this one.
+    queueMicrotask(() => this.#dirty && this.#note());
+  }
+
+  /** Lets in what may enter, in the order of coming. */
+  #next(): void {
+    clearTimeout(this.#timer);
+    let later = Infinity;
+    for (let i = 0; i < this.#waiting.length;) {
+      const { run, admit } = this.#waiting[i]!;
+      if (this.#alone !== undefined) return;
+      const deaths = this.#deathsOf(run);
+      const wait = deaths !== undefined && deaths > 0 ? this.#startedAt + WAIT_MS - performance.now() : 0;
+      if (wait > 0) {
+        later = Math.min(later, wait);
+        i++;
+        continue;
+      }
+      if (deaths !== undefined) {
+        // Those that are in the realm end first, and nothing overtakes.
+        if (this.#open.size > 0) return;
+        this.#alone = run.runId;
+      }
+      this.#waiting.splice(i, 1);
+      this.#admit(run);
+      admit();
+    }
+    if (later < Infinity && !this.#closed) this.#timer = setTimeout(() => this.#next(), later);
+  }
+
+  #note(): void {
+    this.#dirty = false;
+    if (this.#closed) return;
+    const runs = [...this.#open.values()].map(({ run }) => [run.workflowId, run.runId, run.workflowType]);
+    this.#write(runs.length === 0 ? "\n" : `${JSON.stringify(runs)}\n`);
+  }
+
+  #write(text: string): void {
+    try {
+      this.#work.write(text);
+    } catch {
+      // A full disk, for one: the work matters more than what is said of it.
+    }
+  }
+
+  /** The process ends by itself: whatever runs is not to blame. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    for (const { admit } of this.#waiting.splice(0)) admit();
+    this.#work.remove();
+  }
+}
+
+/** The first line of the note; what stands behind it is left over from longer ones. */
+function runsOf(text: string): RunName[] {
+  try {
+    const runs = JSON.parse(text.slice(0, text.indexOf("\n")) || "[]") as string[][];
+    return runs.map(([workflowId = "", runId = "", workflowType = ""]) => ({ workflowId, runId, workflowType }));
+  } catch {
+    return [];
+  }
+}

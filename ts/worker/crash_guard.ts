@@ -1,0 +1,102 @@
+// Workflow tasks on their way into a realm, where the process may die of one (service/task_watch.ts): each is noted before it enters, a
+// suspected run's enters alone, and those of a held run do not enter at all until the run is released.
+import { describeHeld, type HeldRun } from "../service/held_runs.ts";
+import type { Logger } from "../service/logger.ts";
+import type { TaskWatch } from "../service/task_watch.ts";
+import { sleepOn, type Timers } from "../service/timers.ts";
+import type { WorkflowTaskHead } from "./task_bytes.ts";
+
+/** Held tasks that wait here for a release, each in a slot of its worker; others come again when the service gives them again. */
+const MAX_PARKED = 8;
+const LOOK_MS = 250;
+/** How long a service waits for a task before it gives it again, and what it adds for later attempts. */
+const TASK_MS = 10_000;
+const ADDED_FROM_ATTEMPT = 4;
+const ADDED_MS = 5000;
+const MAX_ADDED_MS = 600_000;
+
+/** The tasks of a run wait for its release. */
+export class HeldRunError extends Error {
+  override name = "HeldRunError";
+
+  constructor(run: HeldRun) {
+    super(describeHeld(run));
+    // A stack of the host's says nothing about the workflow.
+    this.stack = `${this.name}: ${this.message}`;
+  }
+}
+
+export interface CrashGuardParts {
+  readonly watch: TaskWatch;
+  readonly timers: Timers;
+  /** Reports that a task is not run. */
+  refuse(head: WorkflowTaskHead, error: Error, logger: Logger): Promise<void>;
+}
+
+export class CrashGuard {
+  readonly #parts: CrashGuardParts;
+  #stop = new AbortController();
+  #parked = 0;
+
+  constructor(parts: CrashGuardParts) {
+    this.#parts = parts;
+  }
+
+  /** Runs a task that may be the end of the process. */
+  async run<T>(head: WorkflowTaskHead, task: () => Promise<T>): Promise<T> {
+    const { watch } = this.#parts;
+    const turn = watch.enter(head);
+    if (turn !== undefined) await turn;
+    try {
+      return await task();
+    } finally {
+      // What a query does not do again the run's next task may.
+      watch.leave(head, !head.isQuery);
+    }
+  }
+
+  /** Answers true for a task that is not to be run: its run is held. */
+  async heldBack(head: WorkflowTaskHead, logger: Logger): Promise<boolean> {
+    const { watch, refuse } = this.#parts;
+    const held = watch.held(head.runId);
+    if (held === undefined) return false;
+    if (head.isQuery || head.attempt <= 1) {
+      // A first attempt is reported, so that the history says why nothing happens; the next one comes at once.
+      await refuse(head, new HeldRunError(held), logger);
+      return true;
+    }
+    return !(await this.#released(head));
+  }
+
+  /** Waits for a release while the service waits for the task. */
+  async #released({ runId, attempt }: WorkflowTaskHead): Promise<boolean> {
+    const { watch, timers } = this.#parts;
+    if (this.#parked >= MAX_PARKED) return false;
+    this.#parked++;
+    try {
+      const added = attempt < ADDED_FROM_ATTEMPT ? 0 : ADDED_MS * 2 ** Math.min(attempt - ADDED_FROM_ATTEMPT, 20);
+      const until = timers.now() + TASK_MS + Math.min(added, MAX_ADDED_MS);
+      while (timers.now() < until) {
+        await sleepOn(timers, LOOK_MS, this.#stop.signal);
+        if (watch.held(runId) === undefined) return true;
+      }
+      return false;
+    } catch {
+      // The worker stops.
+      return false;
+    } finally {
+      this.#parked--;
+    }
+  }
+
+  /** Tasks that wait for a release wait no longer: the service gives them again. */
+  letGo(): void {
+    this.#stop.abort(new Error("the task waits no longer"));
+    this.#stop = new AbortController();
+  }
+
+  /** The run's tasks wait for its release. */
+  holds(runId: string): boolean {
+    return this.#parts.watch.held(runId) !== undefined;
+  }
+}

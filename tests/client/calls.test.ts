@@ -180,6 +180,17 @@ test("an id that is taken has a named error with advice", async () => {
   });
 });
 
+test("a history whose pages are empty at first is read from where the service says, not from its start again", async () => {
+  const service = new ScriptedService().on("getWorkflowExecutionHistory", ({ nextPageToken }) => {
+    if (nextPageToken.length === 0) return { history: { events: [] }, nextPageToken: Uint8Array.of(1) };
+    if (nextPageToken[0] === 1) return { history: { events: [{ eventId: 1n }] as never }, nextPageToken: Uint8Array.of(2) };
+    return { history: { events: [{ eventId: 2n }] as never } };
+  });
+  const { events } = await client(service).getHandle(undefined, "w").fetchHistory({ timeout: "5s" });
+  assert.deepEqual(events.map(({ eventId }) => eventId), [1n, 2n]);
+  assert.deepEqual(service.requests("getWorkflowExecutionHistory").map((request) => [...request.nextPageToken]), [[], [1], [2]]);
+});
+
 test("unknown workflows and namespaces have named errors", async () => {
   const service = new ScriptedService()
     .on("signalWorkflowExecution", () => {

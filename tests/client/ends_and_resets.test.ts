@@ -126,6 +126,20 @@ test("a reset goes to the event, and answers the handle of the new run", async (
   assert.deepEqual(request!.resetReapplyExcludeTypes, [ResetReapplyExcludeType.SIGNAL, ResetReapplyExcludeType.UPDATE]);
 });
 
+test("a service that reads histories only forward is asked for a reset all the same", async () => {
+  const forward = withHistory().on("getWorkflowExecutionHistoryReverse", () => {
+    throw new ServiceError(Code.UNIMPLEMENTED, "not here");
+  });
+  const both = withHistory();
+  for (const service of [forward, both]) {
+    await client(service).getHandle("Order", "w").reset({ type: "LAST_WORKFLOW_TASK", reason: "x" });
+  }
+  const [wanted, got] = [both, forward].map((service) =>
+    service.requests("resetWorkflowExecution")[0]!.workflowTaskFinishEventId
+  );
+  assert.equal(got, wanted);
+});
+
 test("a reset keeps its request id over attempts", async () => {
   const service = withHistory().on("resetWorkflowExecution", (_request, _options, attempt) => {
     if (attempt === 1) unavailable();

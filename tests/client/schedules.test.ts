@@ -69,6 +69,23 @@ test("calendars: defaults, values, ranges, lists and stars", () => {
   assert.deepEqual(back({ month: "march" as "MARCH" }).month, one("MARCH"), "names in any case");
 });
 
+test("what a service refuses is refused to who pauses, triggers or backfills", async () => {
+  const { schedule } = client(new ScriptedService().on("patchSchedule", () => {
+    throw new ServiceError(Code.NOT_FOUND, "workflow not found", "NotFound");
+  }));
+  const handle = schedule.getHandle("x");
+  for (const call of [() => handle.pause(), () => handle.unpause(), () => handle.trigger()]) {
+    await assert.rejects(call(), (e: Error) => e.name === "ScheduleNotFoundError");
+  }
+});
+
+test("an entry of a list of which little is known is not paused and has no note", async () => {
+  const service = new ScriptedService().on("listSchedules", () => ({ schedules: [{ scheduleId: "x" }] }));
+  const { value } = await client(service).schedule.list().next();
+  assert.deepEqual(value!.state, { paused: false });
+  assert.deepEqual([value!.workflowType, value!.info.recentActions, value!.info.nextActionTimes], ["", [], []]);
+});
+
 test("months and days have their English names, counted as the service counts them", () => {
   const name = (style: "month" | "weekday", date: number) =>
     new Date(date).toLocaleDateString("en", { [style]: "long", timeZone: "UTC" }).toUpperCase();

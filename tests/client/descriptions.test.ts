@@ -78,6 +78,7 @@ test("everything that a service tells of a run is shown", async () => {
     memo: { note: "a note" },
     searchAttributes: { Due: new Date("2026-01-02T03:04:05.000Z"), Plain: "2026-01-02T03:04:05.000Z" },
     cancelRequested: true,
+    paused: undefined,
     executionTimeoutMs: 60_000,
     runTimeoutMs: undefined,
     taskTimeoutMs: 10_005,

@@ -6,6 +6,7 @@ import { extname, join, normalize } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
+import { leaveWithParent } from "./lib/leave.mjs";
 import { ensureInstalled, root, say } from "./lib/steps.mjs";
 
 const HELP = `usage: npm run demo [-- --port=N] [--path=/sub/] [--no-build] [--build-only]
@@ -130,6 +131,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     (unknown.length > 0 ? console.error : console.log)(HELP);
     process.exit(unknown.length > 0 ? 2 : 0);
   }
+  leaveWithParent();
   ensureInstalled();
   try {
     if (!args.includes("--no-build")) { for (const line of await buildDemo()) say(line); }

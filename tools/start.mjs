@@ -3,8 +3,10 @@
 import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
+import { leaveWithParent } from "./lib/leave.mjs";
 import { ensureInstalled, root } from "./lib/steps.mjs";
 
+leaveWithParent();
 ensureInstalled();
 const { buildDist } = await import("./build_dist.mjs");
 buildDist();

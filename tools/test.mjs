@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, relative } from "node:path";
+import { leaveWithParent } from "./lib/leave.mjs";
 import { ensureOfficial } from "./lib/official.mjs";
 import { bin, bold, dim, ensureInstalled, red, root, run, say, which } from "./lib/steps.mjs";
 
@@ -18,6 +19,7 @@ Environment: CHROMIUM_PATH, FIREFOX_PATH, TEMPORAL_CLI (the dev server's binary)
 }
 const flags = new Set(args.filter((a) => a.startsWith("--")));
 const names = args.filter((a) => !a.startsWith("--"));
+leaveWithParent();
 ensureInstalled();
 
 const walk = (dir) =>

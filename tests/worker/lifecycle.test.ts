@@ -228,6 +228,22 @@ test("an activity that ignores the shutdown is left behind after shutdownForceMs
   end();
 });
 
+test("a worker that has nothing to do stops without a word of activities, also where a poll is not answered", async () => {
+  const service = Object.assign(quietService(), { losesCancelledPolls: true });
+  const timers = new ManualTimers();
+  const warnings: string[] = [];
+  const logger = { ...silentLogger, warn: (message: string) => void warnings.push(message) };
+  const activities = { work: () => Promise.resolve() };
+  const w = await worker({ service, activities, timers, logger, shutdownForceMs: 5000 });
+  const running = w.run();
+  await settle();
+  const stopped = w.shutdown();
+  for (let i = 0; i < 20; i++) await timers.advance(5000);
+  await stopped;
+  await running;
+  assert.deepEqual(warnings, []);
+});
+
 test("a workflow task that was taken is finished before the worker stops", async () => {
   const service = quietService();
   let finish: (outcome: TaskOutcome) => void = () => {};

@@ -567,9 +567,9 @@ export class Worker {
     if (!(await within(shutdownGraceMs))) {
       this.#activityTasks?.cancelAll("WORKER_SHUTDOWN");
       if (!(await within(shutdownForceMs))) {
-        logger.warn("the worker stops while activities that were told to stop are still running", {
-          running: this.runningActivities,
-        });
+        // What it waits for may be a poll that the service has not answered yet.
+        const running = this.runningActivities;
+        if (running > 0) logger.warn("the worker stops while activities that were told to stop are still running", { running });
         await Promise.all(this.#activityPollers.map((poller) => poller.stop()));
       }
     }

@@ -10,6 +10,7 @@ import { silentLogger } from "../../ts/service/logger.ts";
 import { GrpcService } from "../../ts/temporal/grpc.ts";
 import { Worker } from "../../ts/worker/mod.ts";
 import * as activities from "../cli/flows/activities.ts";
+import { until } from "../support/services.ts";
 import { DevServer, noServer, temporalCli } from "./support/dev_server.ts";
 import { OurServer } from "./support/our_server.ts";
 
@@ -216,6 +217,79 @@ test("list, count, describe, backwards, task queues, namespaces, clusters", { sk
   const made = await temporal(ours.address, ["operator", "namespace", "create", "-n", "late"]);
   assert.match(made.out + made.err, /late successfully registered/);
   assert.deepEqual(await json("workflow", "list", "-n", "late"), []);
+});
+
+test("lists come in one order, and NOT means the same", { skip }, async () => {
+  for (
+    const query of [
+      "",
+      "NOT ExecutionStatus = 'Running'",
+      "NOT (WorkflowId = 'c1' OR CloseTime IS NULL) AND NOT WorkflowId IN ('c4')",
+    ]
+  ) {
+    const listed = async (address: string) => {
+      const { out, err } = await temporal(address, [
+        "workflow",
+        "list",
+        "-o",
+        "json",
+        ...(query === "" ? [] : ["--query", query]),
+      ]);
+      return JSON.parse(out || assert.fail(err)).map((each: { execution: { workflowId: string } }) => each.execution.workflowId);
+    };
+    const expected = await listed(ours.address);
+    assert.ok(expected.length >= 2, query);
+    // A server's index is late by a moment.
+    await until(`the server lists ${expected} for "${query}"`, async () => `${await listed(theirs.address)}` === `${expected}`);
+  }
+});
+
+test("descriptions and task queues have what tools read without a look", { skip }, async () => {
+  const described = async (address: string) => {
+    // No worker: a server adds what it knows of workers.
+    const start = await temporal(address, ["workflow", "start", "-w", "d1", "--type", "Cart", "-t", "nowhere"]);
+    assert.equal(start.code, 0, start.err);
+    const { out, err } = await temporal(address, ["workflow", "describe", "-w", "d1", "-o", "json"]);
+    await temporal(address, ["workflow", "delete", "-w", "d1"]);
+    return JSON.parse(out || assert.fail(err)).workflowExecutionInfo;
+  };
+  const [found, expected] = await Promise.all([described(ours.address), described(theirs.address)]);
+  assert.deepEqual([found.memo, found.searchAttributes], [expected.memo, expected.searchAttributes]);
+  assert.deepEqual([found.memo, found.searchAttributes], [{}, {}]);
+  for (const { address } of [ours, theirs]) {
+    const { code, out, err } = await temporal(address, [
+      "task-queue",
+      "describe",
+      "-t",
+      "default",
+      "--legacy-mode",
+      "-o",
+      "json",
+    ]);
+    assert.equal(code, 0, err);
+    const { start_id: start, end_id: end } = JSON.parse(out).taskQueues[0].task_id_block;
+    assert.deepEqual([start, end], [1, 100_000]);
+  }
+  const more = ["--description", "of the shop", "--email", "shop@example.com", "--data", "team=a", "--retention", "3d"];
+  for (const { address } of [ours, theirs]) {
+    const made = await temporal(address, ["operator", "namespace", "create", "-n", "told", ...more]);
+    assert.equal(made.code, 0, made.err);
+    const { out } = await temporal(address, ["operator", "namespace", "describe", "-n", "told", "-o", "json"]);
+    const { namespaceInfo, config } = JSON.parse(out);
+    assert.deepEqual([
+      namespaceInfo.description,
+      namespaceInfo.ownerEmail,
+      namespaceInfo.data,
+      config.workflowExecutionRetentionTtl,
+    ], [
+      "of the shop",
+      "shop@example.com",
+      { team: "a" },
+      "259200s",
+    ]);
+  }
+  const global = await temporal(ours.address, ["operator", "namespace", "create", "-n", "wide", "--global"]);
+  assert.match(global.err, /namespace wide cannot be registered: a global namespace/);
 });
 
 test("a deleted workflow is gone", { skip }, async () => {

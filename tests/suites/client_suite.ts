@@ -225,6 +225,69 @@ export function clientSuite(check: OnService): void {
     },
   );
 
+  check(
+    "a cancel request that comes with the event which makes run continue as new is not lost: no worker is there",
+    async (t) => {
+      let ran = 0;
+      const loop = workflow("Loop", async (n: number): Promise<unknown> => {
+        ran++;
+        await waitForSignal(finish);
+        return continueAsNew(n + 1);
+      });
+      const handle = await t.client.start(loop, { id: t.id("loop"), args: [0] });
+      await t.work({ workflows: [loop] }, () => until("it waits", () => ran > 0));
+      await handle.signal(finish);
+      await handle.cancel("enough");
+      await t.work({ workflows: [loop] }, async () => {
+        await assert.rejects(
+          handle.result(),
+          (error) => error instanceof WorkflowFailedError && error.cause instanceof CancelledFailure,
+        );
+      });
+      const { status } = await t.client.getHandle(undefined, handle.workflowId).describe();
+      assert.equal(status, "CANCELED");
+    },
+  );
+
+  check("a cancel request that comes while the task runs which continues as new is not lost", async (t) => {
+    let inTask = () => {};
+    const loop = workflow("Loop", async (n: number): Promise<unknown> => {
+      await waitForSignal(finish);
+      if (n === 0) inTask();
+      return continueAsNew(n + 1);
+    });
+    await t.work({ workflows: [loop] }, async () => {
+      const handle = await t.client.start(loop, { id: t.id("loop"), args: [0] });
+      let sent: Promise<void> | undefined;
+      inTask = () => sent ??= handle.cancel("enough");
+      await handle.signal(finish);
+      await assert.rejects(
+        handle.result(),
+        (error) => error instanceof WorkflowFailedError && error.cause instanceof CancelledFailure,
+      );
+      await sent;
+    });
+  });
+
+  check("more updates at once than a workflow may have: they wait for room", (t) => {
+    const later = workflow("Later", () =>
+      receive(0, [
+        on(add, ([n], sum) =>
+          spawnAsync(async (change) => {
+            await sleep(300);
+            return await change((now: number) => [n, now + n]);
+          }, sum)),
+        on(finish, (_, sum) => stop(sum)),
+      ]));
+    return t.work({ workflows: [later] }, async () => {
+      const handle = await t.client.start(later, { id: t.id("later") });
+      const numbers = Array.from({ length: 14 }, (_, i) => i);
+      assert.deepEqual(await Promise.all(numbers.map((n) => handle.update(add, n))), numbers);
+      await handle.signal(finish);
+      assert.equal(await handle.result(), 91);
+    });
+  });
+
   check("an update that is answered in the task that ends the workflow reaches its caller", (t) => {
     const ends = workflow("Ends", (way: string) =>
       receive(0, [on(add, ([n], s) => stop(s, n))]).then((): string => {

@@ -1,6 +1,5 @@
 // `temporalex dev`: the embedded engine as a Temporal server on the loopback.
 import { extname, resolve } from "node:path";
-import type { EmbeddedEngine } from "../engine/host.ts";
 import "../engine/mod.ts";
 import { Served } from "../app/served.ts";
 import { checkNamespace } from "../dev/namespaces.ts";
@@ -11,7 +10,6 @@ import { VERSION } from "../service/version.ts";
 import { parseOrigin } from "../temporal/http_guard.ts";
 import { Exit } from "./frame/command.ts";
 import { CommandError, UsageError } from "./frame/errors.ts";
-import { keepFor } from "./retention.ts";
 import type { DevCall } from "./table/dev.ts";
 
 const FIRST = "default";
@@ -39,12 +37,9 @@ export async function devCommand(call: DevCall): Promise<number> {
   const httpPort = options.httpPort === undefined ? undefined : portOf("--http-port", options.httpPort);
   if (port !== 0 && port === httpPort) throw new UsageError(`--port and --http-port are both ${port}; name two`);
   const logger = consoleLogger(options.logLevel);
-  const server = await start({ port, httpPort, origins, namespaces, file, logger });
+  const server = await start({ port, httpPort, origins, namespaces, file, logger, retentionMs: options.retention });
   // Commands of this machine find the files themselves.
   const beside = file === undefined ? [] : server.namespaces.engines.map((engine) => new Served(engine, true, logger));
-  const stopRetention = options.retention === undefined
-    ? []
-    : server.namespaces.engines.map((engine: EmbeddedEngine) => keepFor(options.retention!, engine, logger));
   try {
     const ready = {
       event: "ready",
@@ -58,7 +53,6 @@ export async function devCommand(call: DevCall): Promise<number> {
     print.result(ready, () => readyText(call, server, ready, file));
     await new Promise<void>((done) => signal.aborted ? done() : signal.addEventListener("abort", () => done()));
   } finally {
-    stopRetention.forEach((stop) => stop());
     for (const each of beside) await each.retire();
     await server.close();
     for (const each of beside) await each.close();
@@ -87,6 +81,7 @@ interface Start {
   readonly origins: readonly string[];
   readonly namespaces: readonly string[];
   readonly file: string | undefined;
+  readonly retentionMs: number | undefined;
   readonly logger: Logger;
 }
 

@@ -1,6 +1,6 @@
 // Several namespaces in one process: an engine with a store of its own for each, behind one RawService that goes by the namespace which a
 // request names. Nothing is shared between them but the process.
-import { listedNamespaces } from "../engine/about.ts";
+import { describedNamespace, listedNamespaces, type NamespaceOptions } from "../engine/about.ts";
 import type { EmbeddedEngine } from "../engine/host.ts";
 import { encode, invalid, textField } from "../engine/host_bytes.ts";
 import { DescribeTaskQueueResponseSchema } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
@@ -21,6 +21,17 @@ export function checkNamespace(name: string): void {
 interface Space {
   readonly engine: EmbeddedEngine;
   readonly pollers: Pollers;
+  readonly options: NamespaceOptions;
+  /** Ends the removal of closed runs. */
+  readonly stop: () => void;
+}
+
+/** What namespaces need of their surroundings. */
+export interface NamespacesHost {
+  /** Opens the engine of a namespace. */
+  open(name: string): Promise<EmbeddedEngine>;
+  /** Removes runs of an engine that have been closed for so long, until it is told to end that. */
+  keepFor(retentionMs: number, engine: EmbeddedEngine): () => void;
 }
 
 /** Where the field `namespace` of a request is not the first; 0: it has none. A test holds this against the generated messages. */
@@ -44,13 +55,16 @@ export const namespaceField = (method: MethodName): number => NAMESPACE_FIELD[me
 export class Namespaces implements RawService {
   readonly #spaces = new Map<string, Space>();
   readonly #first: string;
-  readonly #open: (name: string) => Promise<EmbeddedEngine>;
+  readonly #host: NamespacesHost;
+  /** Those whose engines are being opened: their names are taken. */
+  readonly #opening = new Map<string, Promise<void>>();
+  #closed = false;
 
   /** Opens all of them, or none. The first is meant where a request names no namespace. */
-  static async open(names: readonly string[], open: (name: string) => Promise<EmbeddedEngine>): Promise<Namespaces> {
-    const namespaces = new Namespaces(names[0]!, open);
+  static async open(names: readonly string[], options: NamespaceOptions, host: NamespacesHost): Promise<Namespaces> {
+    const namespaces = new Namespaces(names[0]!, host);
     try {
-      for (const name of names) await namespaces.register(name);
+      for (const name of names) await namespaces.register(name, options);
       return namespaces;
     } catch (error) {
       await namespaces.close();
@@ -58,9 +72,9 @@ export class Namespaces implements RawService {
     }
   }
 
-  private constructor(first: string, open: (name: string) => Promise<EmbeddedEngine>) {
+  private constructor(first: string, host: NamespacesHost) {
     this.#first = first;
-    this.#open = open;
+    this.#host = host;
   }
 
   get names(): string[] {
@@ -71,23 +85,42 @@ export class Namespaces implements RawService {
     return [...this.#spaces.values()].map(({ engine }) => engine);
   }
 
-  /** Adds a namespace; rejects with ALREADY_EXISTS. */
-  async register(name: string): Promise<void> {
+  /** Adds a namespace; rejects with ALREADY_EXISTS, also while another call is about to add it. */
+  async register(name: string, options: NamespaceOptions): Promise<void> {
     try {
       checkNamespace(name);
     } catch (error) {
       throw invalid((error as Error).message);
     }
-    if (this.#spaces.has(name)) {
+    if (this.#spaces.has(name) || this.#opening.has(name)) {
       throw new ServiceError(Code.ALREADY_EXISTS, `Namespace ${name} already exists.`, "NamespaceAlreadyExists", {
         namespace: name,
       });
     }
-    this.#spaces.set(name, { engine: await this.#open(name), pollers: new Pollers() });
+    const opening = this.#add(name, options);
+    this.#opening.set(name, opening);
+    try {
+      await opening;
+    } finally {
+      this.#opening.delete(name);
+    }
+  }
+
+  async #add(name: string, options: NamespaceOptions): Promise<void> {
+    const engine = await this.#host.open(name);
+    if (this.#closed) {
+      await engine.close();
+      throw new ServiceError(Code.UNAVAILABLE, `the server ended while namespace ${name} was added`);
+    }
+    const { retentionMs = 0 } = options;
+    const stop = retentionMs > 0 ? this.#host.keepFor(retentionMs, engine) : () => {};
+    this.#spaces.set(name, { engine, pollers: new Pollers(), options, stop });
   }
 
   call(method: MethodName, request: Uint8Array, options?: CallOptions): Promise<Uint8Array> {
-    if (method === "listNamespaces") return Promise.resolve(listedNamespaces(this.names));
+    if (method === "listNamespaces") {
+      return Promise.resolve(listedNamespaces([...this.#spaces].map(([name, { options }]) => [name, options] as const)));
+    }
     let name = this.#first;
     try {
       const field = namespaceField(method);
@@ -102,6 +135,8 @@ export class Namespaces implements RawService {
       case "pollActivityTaskQueue":
         space.pollers.note(method, request);
         break;
+      case "describeNamespace":
+        return Promise.resolve(describedNamespace(name, space.options));
       case "describeTaskQueue":
         return Promise.resolve().then(() =>
           encode(DescribeTaskQueueResponseSchema, space.pollers.describe(request, space.engine))
@@ -119,6 +154,11 @@ export class Namespaces implements RawService {
   }
 
   async close(): Promise<void> {
-    for (const { engine } of this.#spaces.values()) await engine.close();
+    this.#closed = true;
+    await Promise.allSettled(this.#opening.values());
+    for (const { engine, stop } of this.#spaces.values()) {
+      stop();
+      await engine.close();
+    }
   }
 }

@@ -2,7 +2,8 @@
 // that are added while the server runs. Few fields, so they are read and written by hand.
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { SEARCHABLE } from "../engine/about.ts";
-import { textField } from "../engine/host_bytes.ts";
+import { invalid } from "../engine/host_bytes.ts";
+import { readRegistration, type RegisterNamespace } from "./registration.ts";
 import type { ExtraMethod } from "../temporal/serve_extra.ts";
 
 const SYSTEM_ATTRIBUTES = 2;
@@ -16,7 +17,7 @@ function listSearchAttributes(): Uint8Array {
   return writer.finish();
 }
 
-export function operatorMethods(register: (namespace: string) => Promise<void>): readonly ExtraMethod[] {
+export function operatorMethods(register: RegisterNamespace): readonly ExtraMethod[] {
   return [
     {
       service: "temporal.api.operatorservice.v1.OperatorService",
@@ -27,8 +28,9 @@ export function operatorMethods(register: (namespace: string) => Promise<void>):
       service: "temporal.api.workflowservice.v1.WorkflowService",
       method: "RegisterNamespace",
       unary: async (request) => {
-        // What else a RegisterNamespaceRequest says (retention, archival, ...) has no meaning here.
-        await register(textField(request, 1));
+        const { name, options, refused } = readRegistration(request);
+        if (refused !== undefined) throw invalid(`namespace ${name} cannot be registered: ${refused}`);
+        await register(name, options);
         return new Uint8Array(0);
       },
     },

@@ -17,6 +17,10 @@ type Poller = MessageInitShape<typeof PollerInfoSchema>;
 /** As long as Temporal's servers remember a poller. */
 const REMEMBERED_MS = 5 * 60_000;
 
+const RATE_PER_SECOND = 100_000;
+/** Deprecated, and read by tools without a look whether it is there. There are no blocks of ids here. */
+const STATUS = { ratePerSecond: RATE_PER_SECOND, taskIdBlock: { startId: 1n, endId: 100_000n } };
+
 interface Seen {
   readonly atMs: number;
   readonly poller: Poller;
@@ -68,7 +72,7 @@ export class Pollers {
       atMs,
       poller: {
         identity: poll.identity,
-        ratePerSecond: 100_000,
+        ratePerSecond: RATE_PER_SECOND,
         lastAccessTime: { seconds: BigInt(Math.floor(atMs / 1000)), nanos: (atMs % 1000) * 1e6 },
       },
     });
@@ -103,7 +107,12 @@ export class Pollers {
     };
     if (request.apiMode !== DescribeTaskQueueMode.ENHANCED) {
       const side = request.taskQueueType === TaskQueueType.UNSPECIFIED ? TaskQueueType.WORKFLOW : request.taskQueueType;
-      return { pollers: this.#of(side, name), ...(request.reportStats && { stats: statsOf(side) }) };
+      return {
+        pollers: this.#of(side, name),
+        ...(request.reportStats && { stats: statsOf(side) }),
+        ...(request.includeTaskQueueStatus &&
+          { taskQueueStatus: { ...STATUS, backlogCountHint: statsOf(side).approximateBacklogCount } }),
+      };
     }
     const sides = request.taskQueueTypes.length > 0 ? request.taskQueueTypes : [TaskQueueType.WORKFLOW, TaskQueueType.ACTIVITY];
     const typesInfo = Object.fromEntries(sides.map((side) => [side, { pollers: this.#of(side, name), stats: statsOf(side) }]));

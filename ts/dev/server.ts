@@ -7,6 +7,7 @@
 import { EmbeddedEngine } from "../engine/host.ts";
 import { MemoryStore } from "../engine/memory_store.ts";
 import { notOffered } from "../engine/not_offered.ts";
+import { keepFor } from "../engine/retention.ts";
 import { containedLogger } from "../service/contained.ts";
 import type { Logger } from "../service/logger.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
@@ -27,6 +28,8 @@ export interface DevServerOptions {
   readonly origins?: readonly string[];
   /** Not empty; the first is meant where a request names none. */
   readonly namespaces: readonly string[];
+  /** Runs of these namespaces are removed so long after they closed, in milliseconds; absent: they are kept. */
+  readonly retentionMs?: number | undefined;
   /** The store file of a namespace; undefined: in memory. */
   storeOf(namespace: string): string | undefined;
   readonly logger: Logger;
@@ -67,20 +70,24 @@ function logged(service: RawService, logger: Logger): RawService {
 
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
   const logger = containedLogger(options.logger);
-  const namespaces = await Namespaces.open(options.namespaces, async (namespace) => {
-    const path = options.storeOf(namespace);
-    return await EmbeddedEngine.open({
-      namespace,
-      // Workers are other processes: what they hold at a restart, they may still answer.
-      remoteWorkers: true,
-      onError: (error) => logger.error("the engine met a failure", { namespace, error }),
-      ...(path === undefined ? { store: new MemoryStore() } : { path }),
-    });
+  const { retentionMs } = options;
+  const namespaces = await Namespaces.open(options.namespaces, retentionMs === undefined ? {} : { retentionMs }, {
+    async open(namespace) {
+      const path = options.storeOf(namespace);
+      return await EmbeddedEngine.open({
+        namespace,
+        // Workers are other processes: what they hold at a restart, they may still answer.
+        remoteWorkers: true,
+        onError: (error) => logger.error("the engine met a failure", { namespace, error }),
+        ...(path === undefined ? { store: new MemoryStore() } : { path }),
+      });
+    },
+    keepFor: (retentionMs, engine) => keepFor(retentionMs, engine, logger),
   });
   const health = new Health(SERVICES);
   const onError = (error: Error) => logger.error("the server met a failure", { error });
   const handler = serviceHandler(logged(namespaces, logger), {
-    extra: [...health.methods, ...operatorMethods((name) => namespaces.register(name))],
+    extra: [...health.methods, ...operatorMethods((name, options) => namespaces.register(name, options))],
     unknown: (service, method) => {
       logger.debug("refused", { service, method, code: "UNIMPLEMENTED" });
       return SERVICES.includes(service) ? notOffered(method) : `temporalex dev does not have the service ${service}`;

@@ -52,23 +52,44 @@ function systemInfo(version: string): Uint8Array {
   return capabilities(new BinaryWriter().tag(1, WireType.LengthDelimited).string(version), 2, SYSTEM_CAPABILITIES).finish();
 }
 
+/** What a namespace was registered with. */
+export interface NamespaceOptions {
+  readonly description?: string;
+  readonly ownerEmail?: string;
+  readonly data?: { readonly [key: string]: string };
+  /** Closed runs are removed so long after they closed, in milliseconds; 0 or absent: they are kept until somebody purges them. */
+  readonly retentionMs?: number;
+}
+
 /**
  * A namespace as DescribeNamespace and ListNamespaces show it (a DescribeNamespaceResponse). Some tools take it for granted that config
- * and replication are there. Closed runs are kept until somebody purges them; a retention of 0 says so.
+ * and replication are there. A retention of 0 says that closed runs are kept.
  */
-export function describedNamespace(name: string): Uint8Array {
+export function describedNamespace(name: string, options: NamespaceOptions = {}): Uint8Array {
   const writer = new BinaryWriter();
   const message = (field: number) => writer.tag(field, WireType.LengthDelimited).fork();
   const text = (field: number, value: string) => writer.tag(field, WireType.LengthDelimited).string(value);
   message(1);
   text(1, name);
   writer.tag(2, WireType.Varint).int32(NamespaceState.REGISTERED);
-  text(3, "embedded engine");
+  text(3, options.description ?? "embedded engine");
+  if (options.ownerEmail !== undefined) text(4, options.ownerEmail);
+  for (const [key, value] of Object.entries(options.data ?? {})) {
+    message(5);
+    text(1, key);
+    text(2, value).join();
+  }
   text(6, name);
   capabilities(writer, 7, NAMESPACE_CAPABILITIES);
   writer.join();
   message(2);
-  message(1).join();
+  message(1);
+  const { retentionMs = 0 } = options;
+  if (retentionMs > 0) {
+    writer.tag(1, WireType.Varint).int64(Math.floor(retentionMs / 1000));
+    writer.tag(2, WireType.Varint).int32((retentionMs % 1000) * 1e6);
+  }
+  writer.join();
   writer.tag(3, WireType.Varint).int32(ArchivalState.DISABLED).tag(5, WireType.Varint).int32(ArchivalState.DISABLED).join();
   message(3);
   text(1, CLUSTER);
@@ -78,9 +99,9 @@ export function describedNamespace(name: string): Uint8Array {
 }
 
 /** ListNamespacesResponse. */
-export function listedNamespaces(names: readonly string[]): Uint8Array {
+export function listedNamespaces(namespaces: Iterable<readonly [name: string, options: NamespaceOptions]>): Uint8Array {
   const writer = new BinaryWriter();
-  for (const name of names) writer.tag(1, WireType.LengthDelimited).bytes(describedNamespace(name));
+  for (const [name, options] of namespaces) writer.tag(1, WireType.LengthDelimited).bytes(describedNamespace(name, options));
   return writer.finish();
 }
 
@@ -100,7 +121,7 @@ export function aboutMethods(
         visibilityStore: store,
       }),
     getSearchAttributes: () => encode(GetSearchAttributesResponseSchema, { keys: { ...SEARCHABLE } }),
-    listNamespaces: () => listedNamespaces([namespace]),
+    listNamespaces: () => listedNamespaces([[namespace, {}]]),
     describeNamespace(bytes: Uint8Array) {
       // By name, or by id, which is the same here.
       ours(textField(bytes, 1) || textField(bytes, 2));

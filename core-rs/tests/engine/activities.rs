@@ -40,6 +40,10 @@ fn retries_follow_the_policy_and_leave_no_events() {
         let p = &t.describe("w", "").unwrap().pending_activities[0];
         assert_eq!((p.attempt, p.state, p.last_failure.as_ref().unwrap().message.as_str()), (attempt + 1, 1, "again"));
         assert!(p.next_attempt_schedule_time.is_some());
+        let options = p.activity_options.as_ref().unwrap();
+        assert_eq!(options.task_queue.as_ref().unwrap().name, QUEUE);
+        assert_eq!((options.start_to_close_timeout, options.heartbeat_timeout), (dur(10_000), dur(0)));
+        assert_eq!(options.retry_policy.as_ref().unwrap().backoff_coefficient, 2.0);
         t.check_memory();
         let before = t.now;
         assert!(t.skip());

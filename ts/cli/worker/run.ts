@@ -18,7 +18,7 @@ import { printable } from "../frame/printable.ts";
 import { UsageError } from "../io.ts";
 import { meansCluster, openCluster } from "../cluster.ts";
 import { importCodec } from "../codec.ts";
-import { keepFor } from "../retention.ts";
+import { keepFor } from "../../engine/retention.ts";
 import { configuredWorkflows } from "../modules.ts";
 import { storePath } from "../service.ts";
 import type { WorkerCall } from "../table/worker.ts";

@@ -1,5 +1,5 @@
-// `--retention`: closed runs are removed some time after they closed.
-import type { EmbeddedEngine } from "../engine/host.ts";
+// Retention: closed runs are removed some time after they closed.
+import type { EmbeddedEngine } from "./host.ts";
 import type { Logger } from "../service/logger.ts";
 
 const RETENTION_MS = 60_000;

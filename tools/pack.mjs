@@ -9,9 +9,10 @@
 // - Declarations file by file from tsc, as far as the public entries reach. No source maps: the code is readable as it is, and they would
 //   double the package.
 // - core.wasm, for pages that fetch the module from their own origin instead of decoding it from text.
-// - Licence, notices of what is compiled in, README, changes. Nothing else.
+// - Licence, notices of what is compiled in, README, changes, and the pages of docs/. Links between them hold; those that lead to other
+//   files of the repository are text, as it has no address yet. Nothing else.
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, posix, relative, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -25,7 +26,10 @@ const FILES = ["cli/ts_hooks", "app/serve_store"];
 /** What only pages use: there is no build of it for Node. */
 const ofPages = (name) => name.startsWith("browser/");
 const CHUNK = /^_temporalex_\w+\.js$/;
-const TEXTS = ["LICENSE", "README.md", "CHANGES.md", "THIRD_PARTY_NOTICES.md"];
+const TEXTS = [
+  ...["LICENSE", "README.md", "CHANGES.md", "THIRD_PARTY_NOTICES.md"],
+  ...readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`),
+];
 
 const HELP = `usage: node tools/pack.mjs [--out FOLDER] [--no-tarball] [--json]
 
@@ -163,6 +167,17 @@ function coreModule(out) {
   writeFileSync(out, bytes);
 }
 
+/** A text as it is in the package: links to what is not in it are their words alone. Code is left as it is. */
+function packedText(file) {
+  const text = readFileSync(join(root, file), "utf8");
+  if (!file.endsWith(".md")) return text;
+  return text.replace(/^```[\s\S]*?^```|\[([^\]]*)\]\(([^)\s]+)\)/gm, (whole, words, link) => {
+    if (link === undefined || /^(?:[a-z]+:|#)/.test(link)) return whole;
+    const target = posix.join(posix.dirname(file), link.split("#")[0]);
+    return TEXTS.includes(target) ? whole : words;
+  });
+}
+
 const packageOf = (specifier) => /^(@[^/]+\/[^/]+|[^/@][^/]*)/.exec(specifier)?.[1];
 
 /** The published manifest. Its dependencies are those that the package really imports. */
@@ -218,7 +233,7 @@ function publishedManifest(manifest, { exports, files, bin: programs }, imported
         .filter(([key]) => key in manifest.browser).map(([key, file]) => [file, manifest.browser[key]]),
     ),
     bin: Object.fromEntries(Object.entries(programs).map(([key, source]) => [key, `dist/node/${source}.js`])),
-    files: ["dist", ...TEXTS.filter((file) => !/^(?:LICENSE|README)/.test(file))],
+    files: ["dist", "docs", ...TEXTS.filter((file) => !/^(?:LICENSE|README|docs\/)/.test(file))],
     dependencies: keep(manifest.dependencies),
     optionalDependencies: keep(manifest.optionalDependencies),
     peerDependencies: manifest.peerDependencies,
@@ -262,7 +277,8 @@ export async function pack({ out = join(root, ".build/package"), tarball = true 
     join(out, "package.json"),
     `${JSON.stringify(publishedManifest(manifest, sources, imported, typed), undefined, 2)}\n`,
   );
-  for (const text of TEXTS) copyFileSync(join(root, text), join(out, text));
+  mkdirSync(join(out, "docs"));
+  for (const text of TEXTS) writeFileSync(join(out, text), packedText(text));
   const files = walk(out);
   const made = { folder: out, files: files.length, bytes: files.reduce((sum, file) => sum + statSync(file).size, 0) };
   if (!tarball) return made;

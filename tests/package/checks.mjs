@@ -24,13 +24,29 @@ export const checks = [
     name: "the package holds what is needed and nothing else",
     test({ made, say }) {
       const files = walk(made.folder).map((file) => relative(made.folder, file));
-      const top = files.filter((file) => !file.startsWith("dist/")).sort();
+      const top = files.filter((file) => !/^(?:dist|docs)\//.test(file)).sort();
       assert.deepEqual(top, ["CHANGES.md", "LICENSE", "README.md", "THIRD_PARTY_NOTICES.md", "package.json"]);
       const odd = files.filter((file) => file.startsWith("dist/") && !/\.(?:js|d\.ts|wasm)$/.test(file));
       assert.deepEqual(odd, []);
       const manifest = json(made.folder, "package.json");
       for (const field of ["private", "scripts", "devDependencies", "main"]) assert.equal(manifest[field], undefined, field);
       say(`${made.files} files, ${kB(made.bytes)}; tarball ${kB(made.tarballBytes)}`);
+    },
+  },
+  {
+    name: "every link of a text in the package leads to a file of it, or to a site",
+    test({ made }) {
+      const files = walk(made.folder).map((file) => relative(made.folder, file));
+      let links = 0;
+      for (const file of files.filter((each) => each.endsWith(".md"))) {
+        const text = readFileSync(join(made.folder, file), "utf8").replace(/^```[\s\S]*?^```/gm, "");
+        for (const [, link] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+          if (/^(?:https?:\/\/|#)/.test(link)) continue;
+          links++;
+          assert.ok(files.includes(join(file, "..", link.split("#")[0])), `${file} links to ${link}`);
+        }
+      }
+      assert.ok(links > 50, `${links} links`);
     },
   },
   {

@@ -144,7 +144,7 @@ export class TabService implements RawService {
 
   #refusal(e: Error): ServiceError {
     if (!(e instanceof ServiceError)) return new ServiceError(Code.INTERNAL, e.message, e.name, {}, { cause: e });
-    if (!this.#forClients || e.reason !== "StoreFull") return e;
+    if (!this.#forClients || e.reason !== "StoreFull" || e.code !== Code.UNAVAILABLE) return e;
     return new ServiceError(Code.RESOURCE_EXHAUSTED, e.message.replace(/; retry$/, ""), "StoreFull", e.metadata);
   }
 

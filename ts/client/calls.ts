@@ -51,6 +51,9 @@ export class Deadline {
   }
 }
 
+const isDeadline = (error: unknown): error is ServiceError =>
+  error instanceof ServiceError && error.code === Code.DEADLINE_EXCEEDED;
+
 /** An answer that brings nothing this soon did not wait for anything. */
 const TOO_SOON_MS = 10;
 
@@ -108,7 +111,7 @@ export class Calls {
     try {
       return await this.#attempts(method, request, deadline, LONG_POLL_MS, options);
     } catch (error) {
-      if (error instanceof ServiceError && error.code === Code.DEADLINE_EXCEEDED && !deadline.passed) return undefined;
+      if (isDeadline(error) && !deadline.passed) return undefined;
       throw error;
     }
   }
@@ -123,20 +126,28 @@ export class Calls {
   ): Promise<Response<M>> {
     const { signal } = deadline;
     const invoke = this.#service[method] as unknown as (request: Request<M>, options: CallOptions) => Promise<Response<M>>;
+    let away: ServiceError | undefined;
     for (let attempt = 1;; attempt++) {
       signal?.throwIfAborted();
       const remaining = deadline.remaining();
-      if (remaining === 0) throw new ServiceError(Code.DEADLINE_EXCEEDED, `the deadline of ${method} has passed`);
+      if (remaining === 0) {
+        const message = `the deadline of ${method} has passed`;
+        throw new ServiceError(Code.DEADLINE_EXCEEDED, message, "", {}, away && { cause: away });
+      }
       const timeoutMs = Math.min(remaining, attemptMs);
       try {
         return await invoke(request, { ...options, ...(signal && { signal }), ...(timeoutMs < Infinity && { timeoutMs }) });
       } catch (error) {
         signal?.throwIfAborted();
         const throttled = isThrottled(error);
+        if (away !== undefined && isDeadline(error) && error.cause === undefined && deadline.passed) {
+          throw new ServiceError(error.code, error.message, error.reason, error.metadata, { cause: away });
+        }
         if (!(throttled || isUnavailable(error)) || isMisconfigured(error) || attempt >= this.#retry.maximumAttempts) throw error;
         const pause = backoffMs(attempt, throttled ? this.#throttled : this.#retry);
         // No time for another attempt: the reason why the service is away says more than "deadline".
         if (pause >= deadline.remaining()) throw error;
+        if (error instanceof ServiceError) away = error;
         await sleepOn(realTimers, pause, signal);
         repeating?.();
       }

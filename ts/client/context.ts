@@ -103,13 +103,19 @@ function updateLimit(error: ServiceError): "inFlight" | "total" | undefined {
     : undefined;
 }
 
+/** A store that cannot write says so, and a service that was away was so for a reason. */
+function causeOfDelay({ message, reason, cause }: ServiceError): string | undefined {
+  if (reason === "StoreFull" || reason === "NotRecorded") return message;
+  return cause instanceof ServiceError ? cause.message : undefined;
+}
+
 /** The named error for what the service said about a call; anything without a name of its own is returned as it is. */
 export function nameError(context: ClientContext, error: unknown, target: Target): unknown {
   if (!(error instanceof ServiceError)) return error;
   const options = { cause: error };
   switch (error.code) {
     case Code.DEADLINE_EXCEEDED:
-      return new DeadlineExceededError(target.what, target.updateId, options);
+      return new DeadlineExceededError(target.what, target.updateId, options, causeOfDelay(error));
     case Code.NOT_FOUND:
       if (error.reason.startsWith("NamespaceNotFound")) return new NamespaceNotFoundError(context.namespace, options);
       if (target.workflowId !== undefined) {

@@ -174,13 +174,15 @@ export class DeadlineExceededError extends Error {
   /** The id under which an update goes on; a second call with it never has a second effect. */
   readonly updateId: string | undefined;
 
-  constructor(what: string, updateId?: string, options?: ErrorOptions) {
-    super(
-      updateId === undefined
-        ? `${what} was not answered before the deadline; give it a longer timeout, and check that a worker is running`
-        : `${what} was not answered before the deadline; it may still be carried out: ask again with updateId "${updateId}"`,
-      options,
-    );
+  /** `because`: what kept the service from answering, where it said so. */
+  constructor(what: string, updateId?: string, options?: ErrorOptions, because?: string) {
+    const late = `${what} was not answered before the deadline${because === undefined ? "" : `: ${because}`}`;
+    const advice = updateId !== undefined
+      ? `; it may still be carried out: ask again with updateId "${updateId}"`
+      : because === undefined
+      ? "; give it a longer timeout, and check that a worker is running"
+      : "";
+    super(`${late}${advice}`, options);
     this.updateId = updateId;
   }
 }

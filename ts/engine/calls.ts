@@ -7,10 +7,10 @@ import {
   PollWorkflowExecutionUpdateRequestSchema,
   UpdateWorkflowExecutionRequestSchema,
 } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { type CallOptions, Code, type MethodName, ServiceError } from "../service/raw.ts";
+import type { CallOptions, MethodName, ServiceError } from "../service/raw.ts";
 import { refTimer, unrefTimer } from "./clock.ts";
 import { LONG_POLL_MS } from "./methods.ts";
-import { cancelled } from "./refusals.ts";
+import { cancelled, tooLate } from "./refusals.ts";
 
 interface Call {
   readonly method: MethodName;
@@ -31,6 +31,8 @@ export interface CallEvents {
   cancel(id: number): void;
   /** The call has waited as long as a server would let it. */
   expire(id: number): void;
+  /** Why nothing can be recorded, as far as the last attempt has shown. */
+  trouble?(): Error | undefined;
 }
 
 const MAX_ID = 0xffff_ffff;
@@ -130,7 +132,7 @@ export class Calls {
   #look(): void {
     const now = performance.now();
     for (const [id, call] of [...this.#waiting]) {
-      if (call.deadline <= now) this.#giveUp(id, deadlineError(call));
+      if (call.deadline <= now) this.#giveUp(id, deadlineError(call, this.#events.trouble?.()));
       else if (call.expires <= now) {
         call.expires = Infinity;
         this.#events.expire(id);
@@ -168,19 +170,17 @@ export class Calls {
   }
 }
 
-function deadlineError(call: Call): ServiceError {
+function deadlineError(call: Call, trouble: Error | undefined): ServiceError {
   const ms = Math.round(call.timeoutMs);
   const text = call.method === "queryWorkflow"
     ? `query timed out before a worker could process it: no answer within ${ms} ms; is a worker of the workflow's task queue running?`
     : `${call.method} had no answer within ${ms} ms`;
   const update = call.request === undefined ? undefined : updateOf(call.method, call.request);
-  return new ServiceError(
-    Code.DEADLINE_EXCEEDED,
-    update === undefined
-      ? text
-      : `${text}; update "${update.id}" of workflow "${update.workflowId}" goes on, and its result can be polled by this id`,
-    "",
-    update === undefined ? {} : { updateId: update.id, workflowId: update.workflowId },
+  if (update === undefined) return tooLate(text, trouble);
+  return tooLate(
+    `${text}; update "${update.id}" of workflow "${update.workflowId}" goes on, and its result can be polled by this id`,
+    trouble,
+    { updateId: update.id, workflowId: update.workflowId },
   );
 }
 

@@ -81,6 +81,8 @@ export class EmbeddedEngine implements RawService {
   #engineWakeMs = 0;
   #wokeMs = -Infinity;
   #failures = 0;
+  /** The last failure of the store, until a commit succeeds. */
+  #trouble: Error | undefined;
   #replacements = 0;
   #replacedAt = 0;
   /** The core was replaced, and runs that need it are not loaded yet. */
@@ -151,6 +153,7 @@ export class EmbeddedEngine implements RawService {
     this.#calls = new Calls({
       cancel: (id) => this.#enter((engine) => engine.cancelRequest(id)),
       expire: (id) => this.#enter((engine) => engine.expireRequest(id)),
+      trouble: () => this.#trouble,
     });
     this.#engine = this.#create(options.remoteWorkers !== true);
   }
@@ -288,6 +291,7 @@ export class EmbeddedEngine implements RawService {
     if (flush.writes.length > 0) {
       this.#commits++;
       this.#failures = 0;
+      this.#trouble = undefined;
     }
     this.#engine.committed();
     for (const reply of flush.replies) this.#reply(reply);
@@ -306,6 +310,7 @@ export class EmbeddedEngine implements RawService {
   #storeFailed(e: Error): void {
     if (isFinalStoreError(e)) return this.#stop(e);
     this.#report(e);
+    this.#trouble = e;
     const delay = RETRY_MS[Math.min(this.#failures++, RETRY_MS.length - 1)]!;
     const timer = setTimeout(() => {
       this.#retry = undefined;

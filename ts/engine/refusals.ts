@@ -13,10 +13,16 @@ export const stopped = (cause: Error) =>
   unavailable(`the engine has stopped: ${cause.message}`, cause.name, cause, { engine: "stopped" });
 /** Retried like every UNAVAILABLE: space may be freed meanwhile. "StoreFull" lets those who need not wait say so at once. */
 export const notRecorded = (cause: Error) =>
-  unavailable(
-    `the change was not recorded (${cause.message}); retry`,
-    cause instanceof StoreFullError ? "StoreFull" : "NotRecorded",
-    cause,
+  unavailable(`the change was not recorded (${cause.message}); retry`, reasonOf(cause), cause);
+const reasonOf = (cause: Error): string => cause instanceof StoreFullError ? "StoreFull" : "NotRecorded";
+/** The caller's time is over; `trouble` is why nothing could be recorded meanwhile, where that is so. */
+export const tooLate = (message: string, trouble: Error | undefined, metadata = {}) =>
+  trouble === undefined ? new ServiceError(Code.DEADLINE_EXCEEDED, message, "", metadata) : new ServiceError(
+    Code.DEADLINE_EXCEEDED,
+    `${message}: the store could not record the last change (${trouble.message})`,
+    reasonOf(trouble),
+    metadata,
+    { cause: trouble },
   );
 export const storeFailed = (cause: Error) => unavailable(`the store could not answer: ${cause.message}`, "StoreFailed", cause);
 export const coreReplaced = (cause: Error) =>

@@ -21,6 +21,8 @@ export interface FileSystem {
   readdirSync(path: string): string[];
   realpathSync(path: string): string;
   readlinkSync(path: string): string;
+  /** Not in every runtime. */
+  statfsSync?(path: string): { readonly bavail: number; readonly bsize: number };
 }
 
 interface Stats {

@@ -9,6 +9,7 @@
 import { StoreError, StoreFencedError, type StoreHolder, StoreLockedError } from "../store_errors.ts";
 import type { Builtins } from "./builtins.ts";
 import type { SqlDatabase, SqlLibrary } from "./driver.ts";
+import { storeError } from "./errors.ts";
 import { makeFile, removeFolder } from "./own_files.ts";
 import { isDead, ownIdentity, type ProcessIdentity } from "./process_identity.ts";
 
@@ -105,7 +106,7 @@ export class Fence {
     } catch (e) {
       lock?.close();
       if (/locked|busy/i.test((e as Error).message)) throw this.#locked(this.#readNote(), e);
-      throw new StoreError(`cannot lock ${this.#path}-fence: ${(e as Error).message}`, { cause: e });
+      throw storeError(e, `cannot lock ${this.#path}-fence`);
     }
   }
 
@@ -128,14 +129,24 @@ export class Fence {
       if (found !== undefined && this.#holds(found, own)) throw this.#locked(found);
       if (found === undefined) this.#refuseForeignNote();
       this.#removeLock(library, found);
-      const fresh = `${this.#path}-owner.${this.token}`;
-      makeFile(fs, fresh);
-      fs.writeFileSync(fresh, JSON.stringify(note));
-      fs.renameSync(fresh, `${this.#path}-owner`);
+      this.#leaveNote(note);
       this.#noteId = this.#idOf(`${this.#path}-owner`, true) ?? "";
     } finally {
       // Unless somebody else took this one for dead meanwhile.
       if (noteIn(this.#builtins, `${mutex}/owner`)?.token === this.token) removeFolder(fs, mutex, ["owner"]);
+    }
+  }
+
+  #leaveNote(note: OwnerNote): void {
+    const { fs } = this.#builtins;
+    const fresh = `${this.#path}-owner.${this.token}`;
+    try {
+      makeFile(fs, fresh);
+      fs.writeFileSync(fresh, JSON.stringify(note));
+      fs.renameSync(fresh, `${this.#path}-owner`);
+    } catch (e) {
+      fs.rmSync(fresh, { force: true });
+      throw storeError(e, `cannot write beside ${this.#path}`);
     }
   }
 
@@ -176,7 +187,7 @@ export class Fence {
         return;
       } catch (e) {
         if ((e as { code?: string }).code !== "EEXIST") {
-          throw new StoreError(`cannot write beside ${this.#path}: ${(e as Error).message}`, { cause: e });
+          throw storeError(e, `cannot write beside ${this.#path}`);
         }
         this.#refuseForeignTakeover(mutex);
         const found = noteIn(this.#builtins, `${mutex}/owner`);

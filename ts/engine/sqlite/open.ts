@@ -9,7 +9,7 @@ import { loadLibrary } from "./libraries.ts";
 import { storeError } from "./errors.ts";
 import { Fence } from "./fence.ts";
 import { takeBackCreation } from "./hot_journal.ts";
-import { makeFile, readAt } from "./own_files.ts";
+import { freeBytes, makeFile, readAt } from "./own_files.ts";
 import { checkHeader, HEADER_BYTES, noStore, tooNew } from "./header.ts";
 import { APPLICATION_ID, fileVersion, isUnmade, migrate, type Migration, MIGRATIONS, schemaVersion } from "./schema.ts";
 
@@ -48,6 +48,8 @@ export interface OpenFile {
   readonly readOnly: boolean;
   /** Copies the open file to a new one. */
   backup(path: string): void;
+  /** Bytes that are free where it is, where that is known. */
+  free?(): number | undefined;
 }
 
 export function openFile(path: string, options: SqliteOptions, migrations: readonly Migration[] = MIGRATIONS): OpenFile {
@@ -61,6 +63,7 @@ export function openFile(path: string, options: SqliteOptions, migrations: reado
   const absolute = resolve(found, path);
   const synchronous = options.synchronous ?? "FULL";
   const { readOnly = false } = options;
+  const free = () => freeBytes(found.fs, found.path.dirname(absolute));
   if (readOnly && !found.fs.existsSync(absolute)) throw new StoreError(`there is no store ${absolute}`);
   const fence = new Fence(found, library, absolute, options.visit);
   let database: SqlDatabase | undefined;
@@ -80,12 +83,12 @@ export function openFile(path: string, options: SqliteOptions, migrations: reado
     fence.watchFile();
     const opened = database;
     const backup = (to: string) => backupFile(found, opened, to);
-    return { library: library.name, path: absolute, database, fence, synchronous, readOnly, backup };
+    return { library: library.name, path: absolute, database, fence, synchronous, readOnly, backup, free };
   } catch (e) {
     database?.close();
     if (made && found.fs.statSync(absolute).size === 0) found.fs.rmSync(absolute, { force: true });
     fence.release(!known);
-    throw storeError(e, `cannot open ${absolute}`);
+    throw storeError(e, `cannot open ${absolute}`, free);
   }
 }
 

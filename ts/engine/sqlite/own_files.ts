@@ -1,7 +1,7 @@
 // Files beside a store: made for their owner alone, and removed only where they are ours. A name beside the store may be somebody else's
 // ("Cargo" has a "Cargo.lock"), so nothing is removed for its name.
-import { StoreError } from "../store_errors.ts";
 import type { FileSystem } from "./builtins.ts";
+import { storeError } from "./errors.ts";
 
 const codeOf = (e: unknown): string | undefined => (e as { code?: string }).code;
 
@@ -18,7 +18,7 @@ export function makeFile(fs: FileSystem, path: string, mode = PRIVATE): boolean 
     file = fs.openSync(path, "wx", mode);
   } catch (e) {
     if (codeOf(e) === "EEXIST") return false;
-    throw new StoreError(`cannot create ${path}: ${(e as Error).message}`, { cause: e });
+    throw storeError(e, `cannot create ${path}`);
   }
   try {
     // A umask may have taken rights from the owner, too.
@@ -67,5 +67,15 @@ export function readAt(fs: FileSystem, path: string, into: Uint8Array): void {
     fs.readSync(file, into, 0, into.length, 0);
   } finally {
     fs.closeSync(file);
+  }
+}
+
+/** Bytes that are free where a file is; undefined where nobody knows. */
+export function freeBytes(fs: FileSystem, path: string): number | undefined {
+  try {
+    const found = fs.statfsSync?.(path);
+    return found && found.bavail * found.bsize;
+  } catch {
+    return undefined;
   }
 }

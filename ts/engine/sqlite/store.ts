@@ -56,7 +56,7 @@ export class SqliteStore implements Store {
     } catch (e) {
       file.database.close();
       file.fence.release();
-      throw storeError(e, `cannot open ${file.path}`);
+      throw storeError(e, `cannot open ${file.path}`, file.free);
     }
   }
 
@@ -83,7 +83,7 @@ export class SqliteStore implements Store {
     try {
       return operation();
     } catch (e) {
-      throw storeError(e, `${doing} ${this.path} failed`);
+      throw storeError(e, `${doing} ${this.path} failed`, this.#file.free);
     }
   }
 

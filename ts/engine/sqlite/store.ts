@@ -43,6 +43,7 @@ export class SqliteStore implements Store {
   #nextRunKey: number;
   #nextHistoryKey: number;
   #closed = false;
+  #told = false;
 
   /** Opens or creates a store file. `migrations` is for tests of the migration itself. */
   static open(path: string, options: SqliteOptions = {}, migrations: readonly Migration[] = MIGRATIONS): SqliteStore {
@@ -71,6 +72,7 @@ export class SqliteStore implements Store {
     this.#epoch = number(this.#sql.epoch.get([]), "epoch");
     this.#nextRunKey = this.#max("runs", "run_key") + 1;
     this.#nextHistoryKey = this.#max("history", "history_key") + 1;
+    file.log?.note();
   }
 
   #max(table: string, column: string): number {
@@ -83,7 +85,18 @@ export class SqliteStore implements Store {
     try {
       return operation();
     } catch (e) {
+      if (!(e instanceof StoreError)) this.#checkLog();
       throw storeError(e, `${doing} ${this.path} failed`, this.#file.free);
+    }
+  }
+
+  /** Throws when another program has damaged the log; `close` does not say so once more. */
+  #checkLog(): void {
+    try {
+      this.#file.log?.check();
+    } catch (e) {
+      this.#told = true;
+      throw e;
     }
   }
 
@@ -206,6 +219,7 @@ export class SqliteStore implements Store {
   }
 
   #transaction(body: () => void, undo: () => void, always = () => {}): void {
+    this.#checkLog();
     this.#sql.begin.run([]);
     try {
       if (number(this.#sql.epoch.get([]), "epoch") !== this.#epoch) {
@@ -213,6 +227,7 @@ export class SqliteStore implements Store {
       }
       body();
       this.#sql.commit.run([]);
+      this.#file.log?.note();
     } catch (e) {
       undo();
       try {
@@ -351,8 +366,10 @@ export class SqliteStore implements Store {
       const size = () => number(this.#database.prepare("PRAGMA page_count").get([]), "page_count");
       const page = number(this.#database.prepare("PRAGMA page_size").get([]), "page_size");
       const before = size();
+      this.#checkLog();
       this.#database.exec("VACUUM");
       this.#database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all([]);
+      this.#file.log?.note();
       return (before - size()) * page;
     });
   }
@@ -367,20 +384,35 @@ export class SqliteStore implements Store {
     }
   }
 
+  /**
+   * Leaves everything in the one file. Throws a StoreCorruptError when another program has damaged the log meanwhile, and nothing has said
+   * so yet; the store is closed all the same.
+   */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    let damage: StoreCorruptError | undefined;
     try {
-      // Leaves everything in the one file. Also: libsql keeps a closed database open until its statements are collected.
-      if (!this.#file.readOnly && this.#file.fence.held()) this.#database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all([]);
+      if (!this.#file.readOnly && this.#file.fence.held()) {
+        const told = this.#told;
+        try {
+          this.#checkLog();
+        } catch (e) {
+          if (!told) damage = e as StoreCorruptError;
+          throw e;
+        }
+        // Also: libsql keeps a closed database open until its statements are collected.
+        this.#database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all([]);
+      }
     } catch {
-      // A reader of another program is in the way; the log is read at the next opening.
+      // A reader of another program is in the way, or the log is damaged: it is read at the next opening, as far as it goes.
     }
     try {
       this.#database.close();
     } finally {
       this.#file.fence.release(this.#file.readOnly);
     }
+    if (damage !== undefined) throw damage;
   }
 }
 

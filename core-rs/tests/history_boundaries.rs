@@ -1,4 +1,4 @@
-//! Core-spec 6.1: where sequences end (cases 1-13), by all three rules.
+//! Where sequences end, by all three rules (docs/dev/semantics/history.md#sequences).
 mod support;
 
 use support::HistoryBuilder;
@@ -45,7 +45,7 @@ fn single_timer() -> HistoryBuilder {
 }
 
 #[test]
-fn case_01_std_sequence() {
+fn std_sequence() {
     for rule in [Unmerged, Core, CoreChunkingV2] {
         assert_eq!(sequences(rule, &single_timer().events), [(1, 3), (4, 8)], "{rule:?}");
     }
@@ -53,7 +53,7 @@ fn case_01_std_sequence() {
 
 /// S W(2-4) TimerStarted(5) TimerFired(6) wF(7-9) w(10-11)
 #[test]
-fn case_02_wft_failed_skipped() {
+fn task_failed_skipped() {
     let history = HistoryBuilder::new().w().timer_started("1").timer_fired("1").w_reset("new-run").w_open();
     for rule in [Unmerged, Core, CoreChunkingV2] {
         assert_eq!(sequences(rule, &history.events), [(1, 3), (4, 11)], "{rule:?}");
@@ -63,7 +63,7 @@ fn case_02_wft_failed_skipped() {
 
 /// S W(2-4) ActS(5) ActSt(6) ActC(7) scheduled(8) Signal(9) started(10) timed out(11) Signal(12) w(13-14)
 #[test]
-fn case_03_wft_timeout_skipped() {
+fn task_timeout_skipped() {
     let history = HistoryBuilder::new().w().act_scheduled("1").act_done("1");
     let history = history.scheduled().signal("a").started().timed_out_task().signal("b").w_open();
     for rule in [Unmerged, Core, CoreChunkingV2] {
@@ -74,7 +74,7 @@ fn case_03_wft_timeout_skipped() {
 
 /// A buffer whose run has already applied 1-3 gets the whole history again.
 #[test]
-fn case_04_start_mid() {
+fn start_mid() {
     let mut buffer = HistoryBuffer::new();
     buffer.set_rule(Unmerged);
     let events = single_timer().events;
@@ -87,7 +87,7 @@ fn case_04_start_mid() {
 
 /// S W(2-4) TimerStarted(5) TimerFired(6) w(7-8) Terminated(9)
 #[test]
-fn case_05_abrupt_terminated() {
+fn abrupt_terminated() {
     let history = single_timer().wf_terminated();
     assert_eq!(sequences(Unmerged, &history.events), [(1, 3), (4, 9)]);
     assert_eq!(sequences(Core, &history.events), [(1, 3), (4, 9)]);
@@ -102,12 +102,12 @@ fn heartbeats() -> HistoryBuilder {
 }
 
 #[test]
-fn case_06_heartbeats_core() {
+fn heartbeats_core() {
     assert_eq!(lengths(Core, &heartbeats()), [6, 4, 9, 4, 4, 2]);
 }
 
 #[test]
-fn case_07_heartbeats_unmerged() {
+fn heartbeats_unmerged() {
     // Every completed task ends its own sequence; those of the empty ones hold nothing that could become a job.
     let ends: Vec<i64> = sequences(Unmerged, &heartbeats().events).iter().map(|(_, last)| *last).collect();
     assert_eq!(ends, [3, 6, 10, 13, 16, 19, 23, 27, 29]);
@@ -115,7 +115,7 @@ fn case_07_heartbeats_unmerged() {
 
 /// The second rule never merges a task that something could have observed: the start of the run, a timer, a signal.
 #[test]
-fn case_06b_heartbeats_chunking_v2() {
+fn heartbeats_chunking_v2() {
     let ends: Vec<i64> = sequences(CoreChunkingV2, &heartbeats().events).iter().map(|(_, last)| *last).collect();
     // 13 is empty and its successor 16 is too, and so on to 19, whose commands end the chain.
     assert_eq!(ends, [3, 6, 10, 19, 23, 27, 29]);
@@ -123,7 +123,7 @@ fn case_06b_heartbeats_chunking_v2() {
 
 /// S W(2-4) W(5-7) LaMarker(8) Completed(9)
 #[test]
-fn case_08_heartbeat_then_marker() {
+fn heartbeat_then_marker() {
     let history = HistoryBuilder::new().w().w().la_marker(1, "1", support::json("1")).wf_completed();
     let mut buffer = HistoryBuffer::new();
     buffer.set_rule(Core);
@@ -136,7 +136,7 @@ fn case_08_heartbeat_then_marker() {
 
 /// S W(2-4) Signal(5) W(6-8) LaMarker(9) ActS(10) ActSt(11) ActC(12) wT(13-15) wT(16-18) w(19-20)
 #[test]
-fn case_09_la_marker_chunk() {
+fn local_activity_marker_chunk() {
     let history = HistoryBuilder::new().w().signal("s").w().la_marker(1, "1", support::json("1"));
     let history = history.act_scheduled("1").act_done("1").w_timed_out().w_timed_out().w_open();
     for rule in [Unmerged, Core, CoreChunkingV2] {
@@ -146,7 +146,7 @@ fn case_09_la_marker_chunk() {
 
 /// S W(2-4) Sig(5) W(6-8) Sig(9) W(10-12) Completed(13)
 #[test]
-fn case_10_signal_only_wft() {
+fn signal_only_task() {
     let history = HistoryBuilder::new().w().signal("a").w().signal("b").w().wf_completed();
     for rule in [Unmerged, Core, CoreChunkingV2] {
         assert_eq!(lengths(rule, &history), [3, 4, 4, 2], "{rule:?}");
@@ -155,7 +155,7 @@ fn case_10_signal_only_wft() {
 
 /// S wF(2-4) W(5-7) UpdAccepted(8, sequenced at 2) TimerStarted(9) UpdCompleted(10) TimerFired(11) W(12-14)
 #[test]
-fn case_11_fail_first_with_update() {
+fn fail_first_with_update() {
     let history = HistoryBuilder::new().w_failed().w().update_accepted_at("u", "upd", 2).timer_started("1");
     let history = history.update_completed("u").timer_fired("1").w();
     for rule in [Unmerged, Core, CoreChunkingV2] {
@@ -166,7 +166,7 @@ fn case_11_fail_first_with_update() {
 
 /// S W(2-4) W(5-7) UpdAccepted(8, sequenced at 5) TimerStarted(9) UpdCompleted(10) TimerFired(11) W(12-14)
 #[test]
-fn case_12_update_after_empty() {
+fn update_after_empty() {
     let history = HistoryBuilder::new().w().w().update_accepted("u", "upd").timer_started("1");
     let history = history.update_completed("u").timer_fired("1").w();
     for rule in [Unmerged, Core, CoreChunkingV2] {
@@ -177,7 +177,7 @@ fn case_12_update_after_empty() {
 
 /// S W(2-4) W(5-7) TimerStarted(8) UpdAccepted(9, sequenced at 5) w(10-11)
 #[test]
-fn case_13_accepted_not_first_command() {
+fn accepted_not_first_command() {
     let history = HistoryBuilder::new().w().w().timer_started("1").update_accepted("u", "upd").w_open();
     assert_eq!(sequences(Unmerged, &history.events), [(1, 3), (4, 6), (7, 11)]);
     // Core looks only at the first command behind the completion.
@@ -187,7 +187,7 @@ fn case_13_accepted_not_first_command() {
 
 /// S W(2-4) Signal(5) W(6-8) W(9-11) W(12-14) TimerStarted(15) UpdAccepted(16) w(17-18): sequenced at 9 or at 12.
 #[test]
-fn case_13b_chunking_v2_keeps_the_task_before_an_accepted_update() {
+fn chunking_v2_keeps_the_task_before_an_accepted_update() {
     let history = |sequencing| {
         let history = HistoryBuilder::new().w().signal("s").w().w().w().timer_started("1");
         history.update_accepted_at("u", "upd", sequencing).w_open()
@@ -201,7 +201,7 @@ fn case_13b_chunking_v2_keeps_the_task_before_an_accepted_update() {
 
 /// S W(2-4) Signal(5) W(6-8) W(9-11) w(12-13): an update came with the open task, so the heartbeat before it stays apart.
 #[test]
-fn case_13c_chunking_v2_keeps_the_task_of_a_waiting_update() {
+fn chunking_v2_keeps_the_task_of_a_waiting_update() {
     let history = HistoryBuilder::new().w().signal("s").w().w().w_open();
     let run = |positions: &[i64]| {
         let mut buffer = HistoryBuffer::new();
@@ -219,7 +219,7 @@ fn case_13c_chunking_v2_keeps_the_task_of_a_waiting_update() {
 
 /// An admitted update (after a reset) is as good as a message: S W(2-4) Sig(5) W(6-8) W(9-11) Admitted(12) w(13-14)
 #[test]
-fn case_13d_chunking_v2_admitted_update_ends_the_chain() {
+fn chunking_v2_admitted_update_ends_the_chain() {
     let history = HistoryBuilder::new().w().signal("s").w().w().update_admitted("u", "upd").w_open();
     assert_eq!(sequences(CoreChunkingV2, &history.events), [(1, 3), (4, 7), (8, 10), (11, 14)]);
 }
@@ -229,7 +229,7 @@ fn completed(history: &HistoryBuilder) -> Event {
     slim(&history.events[3..4]).remove(0)
 }
 
-/// Head note 2: the rule comes from the first successful completion, once.
+/// The rule comes from the first successful completion, once.
 #[test]
 fn rule_choice() {
     let with = |flags: &[u32], name: &str| HistoryBuilder::new().w().meta(flags, &[], name, "1");

@@ -1,4 +1,4 @@
-//! Core-spec 6.1: pages, look-ahead and partial tasks (cases 14-19).
+//! Pages, look-ahead and partial tasks (docs/dev/semantics/history.md#pages-and-partial-histories).
 mod support;
 
 use support::HistoryBuilder;
@@ -53,7 +53,7 @@ fn single_timer() -> HistoryBuilder {
 }
 
 #[test]
-fn case_14_need_more_events() {
+fn need_more_events() {
     for rule in RULES {
         let mut buffer = HistoryBuffer::new();
         buffer.set_rule(rule);
@@ -64,7 +64,7 @@ fn case_14_need_more_events() {
 }
 
 #[test]
-fn case_15_empty_tail_page() {
+fn empty_tail_page() {
     let events = single_timer().events;
     let mut buffer = HistoryBuffer::new();
     buffer.set_rule(Unmerged);
@@ -91,7 +91,7 @@ fn twenty_tasks() -> HistoryBuilder {
 }
 
 #[test]
-fn case_16_page_splits_wft() {
+fn page_splits_task() {
     let history = twenty_tasks();
     let cut = [&history, &single_timer(), &single_timer().wf_terminated(), &history.clone().completed().wf_completed()];
     for rule in RULES {
@@ -109,7 +109,7 @@ fn case_16_page_splits_wft() {
 
 /// The page ends exactly on WorkflowTaskStarted k; what tells about task k is on the next page.
 #[test]
-fn case_16b_marker_after_page_boundary() {
+fn marker_after_page_boundary() {
     let base = || HistoryBuilder::new().w_native();
     let followers = [
         base().patch_marker("p", false),
@@ -131,7 +131,7 @@ fn case_16b_marker_after_page_boundary() {
 }
 
 #[test]
-fn case_17_empty_page_with_token() {
+fn empty_page_with_token() {
     let events = single_timer().events;
     let mut buffer = HistoryBuffer::new();
     buffer.set_rule(Unmerged);
@@ -145,7 +145,7 @@ fn case_17_empty_page_with_token() {
 }
 
 #[test]
-fn case_18_history_gap() {
+fn history_gap() {
     let mut events = single_timer().events;
     events.remove(3);
     let gap = HistoryBuffer::new().push(slim(&events), true).expect_err("1, 2, 3, 5");
@@ -170,7 +170,7 @@ fn case_18_history_gap() {
 
 /// Partial task 4..8 for an unknown run; the fetched history ends before the task's own events.
 #[test]
-fn case_19_cache_miss_merge() {
+fn cache_miss_merge() {
     let events = single_timer().events;
     for prefix_end in 3..=8 {
         for page_size in 1..=8 {
@@ -194,7 +194,7 @@ fn case_19_cache_miss_merge() {
 }
 
 #[test]
-fn case_19b_prefix_does_not_reach_the_task() {
+fn prefix_does_not_reach_the_task() {
     let events = single_timer().events;
     let mut buffer = HistoryBuffer::new();
     buffer.begin_task(3, 8);
@@ -210,7 +210,7 @@ fn case_19b_prefix_does_not_reach_the_task() {
 }
 
 #[test]
-fn case_19c_history_ends_before_the_started_event() {
+fn history_ends_before_the_started_event() {
     let events = single_timer().events;
     for known in 1..8 {
         let mut buffer = HistoryBuffer::new();

@@ -1,5 +1,6 @@
-//! Property tests over random histories (core-spec 6.8): a program that follows one gives the same activations and commands task by
-//! task, whole, from a cold start at every task, after cache misses, and in pages of every size.
+//! Property tests over random histories (docs/dev/semantics/history.md#how-a-history-may-be-cut): a
+//! program that follows one gives the same activations and commands task by task, whole, from a
+//! cold start at every task, after cache misses, and in pages of every size.
 mod support;
 
 use proptest::collection::vec;

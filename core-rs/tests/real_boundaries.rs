@@ -1,5 +1,6 @@
-//! Core-spec 6.8 over real histories, first level: sequences by all three rules are the same whole, in pages of every size, and
-//! when the history grows task by task.
+//! Real histories, first level (docs/dev/semantics/history.md#how-a-history-may-be-cut): sequences
+//! by all three rules are the same whole, in pages of every size, and when the history grows task
+//! by task.
 mod support;
 
 use support::real::{histories, spread};

@@ -1,5 +1,7 @@
-//! Core-spec 6.8 over real histories, second level: a program that follows the history replays it, and the activations are the same
-//! whole, cut after every started event and continued task by task, fetched after a cache miss, and in pages of every size.
+//! Real histories, second level (docs/dev/semantics/history.md#how-a-history-may-be-cut): a program
+//! that follows the history replays it, and the activations are the same whole, cut after every
+//! started event and continued task by task, fetched after a cache miss, and in pages of every
+//! size.
 mod support;
 
 use support::RunTest;

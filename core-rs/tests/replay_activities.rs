@@ -1,4 +1,4 @@
-//! Core-spec 6.2: activities (cases 26-40).
+//! Activities (docs/dev/semantics/commands.md#activities).
 mod support;
 
 use support::history::{failure, json, payloads};
@@ -44,7 +44,7 @@ fn result(job: &Job) -> Option<temporalex_core::api::common::v1::Payload> {
 
 /// S W(2-4) ActS(5) ActSt(6) ActC(7) W(8-10) Completed(11)
 #[test]
-fn case_26_act_complete() {
+fn activity_complete() {
     let history = start().act_scheduled("1").act_done("1").w().wf_completed();
     let test = RunTest::new(&history, Script::new([vec![act()], vec![Cmd::Complete]]));
     let inc = test.same("{Init} {Resolve 1 ok}");
@@ -55,7 +55,7 @@ fn case_26_act_complete() {
 
 /// A void result is no payload at all.
 #[test]
-fn case_26b_act_complete_without_result() {
+fn activity_complete_without_result() {
     let history = start().act_scheduled("1").act_started("1").act_completed_with("1", None).w().wf_completed();
     let test = RunTest::new(&history, Script::new([vec![act()], vec![Cmd::Complete]]));
     let inc = test.same("{Init} {Resolve 1 ok}");
@@ -64,7 +64,7 @@ fn case_26b_act_complete_without_result() {
 
 /// S W(2-4) ActS(5) ActSt(6) ActF(7) W(8-10) WfFailed(11)
 #[test]
-fn case_27_act_fail() {
+fn activity_fail() {
     let history = start().act_scheduled("1").act_started("1");
     let history = history.act_failed("1", failure("boom"), RetryState::MaximumAttemptsReached).w().wf_failed(failure("x"));
     let test = RunTest::new(&history, Script::new([vec![act()], vec![Cmd::Fail(failure("x"))]]));
@@ -80,7 +80,7 @@ fn case_27_act_fail() {
 
 /// S W(2-4) ActS(5) ActTO(6) W(7-9) Completed(10)
 #[test]
-fn case_28_act_timeout_scheduled() {
+fn activity_timeout_scheduled() {
     let history = start().act_scheduled("1").act_timed_out("1", TimeoutType::ScheduleToStart).w().wf_completed();
     let inc = RunTest::new(&history, Script::new([vec![act()], vec![Cmd::Complete]])).same("{Init} {Resolve 1 failed}");
     check_timeout(&resolution_failure(&inc.jobs(1)[0]), TimeoutType::ScheduleToStart, 0);
@@ -88,7 +88,7 @@ fn case_28_act_timeout_scheduled() {
 
 /// S W(2-4) ActS(5) ActSt(6) ActTO(7) W(8-10) Completed(11)
 #[test]
-fn case_29_act_timeout_started() {
+fn activity_timeout_started() {
     let history = start().act_scheduled("1").act_started("1").act_timed_out("1", TimeoutType::StartToClose).w().wf_completed();
     let inc = RunTest::new(&history, Script::new([vec![act()], vec![Cmd::Complete]])).same("{Init} {Resolve 1 failed}");
     check_timeout(&resolution_failure(&inc.jobs(1)[0]), TimeoutType::StartToClose, 6);
@@ -106,7 +106,7 @@ fn check_timeout(seen: &Failure, kind: TimeoutType, started: i64) {
 
 /// S W(2-4) Completed(5): scheduled and cancelled before anything was sent.
 #[test]
-fn case_30_act_cancel_unsent() {
+fn activity_cancel_unsent() {
     for cancellation in [TryCancel, WaitCancellationCompleted, Abandon] {
         let history = start().wf_completed();
         let first = vec![act_cancelling(cancellation), Cmd::CancelAct(1)];
@@ -124,7 +124,7 @@ fn try_cancelled(tail: impl FnOnce(HistoryBuilder) -> HistoryBuilder) -> History
 }
 
 #[test]
-fn case_31_act_try_cancel() {
+fn activity_try_cancel() {
     let later: [fn(HistoryBuilder) -> HistoryBuilder; 4] = [
         |h| h.act_done("1"),
         |h| h.act_started("1").act_failed("1", failure("late"), RetryState::CancelRequested),
@@ -149,7 +149,7 @@ fn case_31_act_try_cancel() {
 
 /// S W(2-4) ActS(5) Signal(6) W(7-9) ActCancelReq(10) ActSt(11) ActCanceled(12) W(13-15) Completed(16)
 #[test]
-fn case_32_act_wait_cancel() {
+fn activity_wait_cancel() {
     let details = payloads([json("\"tidied up\"")]);
     let history = start().act_scheduled("1").signal("s").w().act_cancel_requested("1").act_started("1");
     let history = history.act_canceled("1", Some(details.clone())).w().wf_completed();
@@ -161,7 +161,7 @@ fn case_32_act_wait_cancel() {
 
 /// Waiting for a cancel that the activity never saw: S W(2-4) ActS(5) Signal(6) W(7-9) CancelReq(10) ActSt(11) ActC(12) W Completed
 #[test]
-fn case_32b_act_wait_cancel_completes_instead() {
+fn activity_wait_cancel_completes_instead() {
     let history = start().act_scheduled("1").signal("s").w().act_cancel_requested("1").act_done("1").w().wf_completed();
     let script = Script::new([vec![act_cancelling(WaitCancellationCompleted)], vec![Cmd::CancelAct(1)], vec![Cmd::Complete]]);
     RunTest::new(&history, script).same("{Init} {Signal s} {Resolve 1 ok}");
@@ -169,7 +169,7 @@ fn case_32b_act_wait_cancel_completes_instead() {
 
 /// S W(2-4) ActS(5) Signal(6) W(7-9) TmrS(10) ActSt(11) ActC(12) TmrF(13) W(14-16) Completed(17)
 #[test]
-fn case_33_act_abandon_then_started_completed() {
+fn activity_abandon_then_started_completed() {
     let history = start().act_scheduled("1").signal("s").w().timer_started("1").act_done("1").timer_fired("1").w();
     let script = Script::new([vec![act_cancelling(Abandon)], vec![Cmd::CancelAct(1)], vec![timer()], vec![Cmd::Complete]]);
     let inc = RunTest::new(&history.wf_completed(), script).same("{Init} {Signal s} {Resolve 1 cancelled} {Fire 1}");
@@ -178,7 +178,7 @@ fn case_33_act_abandon_then_started_completed() {
 
 /// S W(2-4) ActS(5) Signal(6) ActSt(7) ActC(8) W(9-11) Completed(12)
 #[test]
-fn case_34_act_cancel_after_complete_same_task() {
+fn activity_cancel_after_complete_same_task() {
     let history = start().act_scheduled("1").signal("s").act_done("1").w().wf_completed();
     for cancellation in [TryCancel, WaitCancellationCompleted, Abandon] {
         let script = Script::new([vec![act_cancelling(cancellation)], vec![Cmd::CancelAct(1), Cmd::Complete]]);
@@ -189,7 +189,7 @@ fn case_34_act_cancel_after_complete_same_task() {
 
 /// S W(2-4) ActS(5) TmrS(6) [ActSt(7)] TmrF W CancelReq TmrS {ActSt} ActC TmrF W Completed
 #[test]
-fn case_35_act_not_cancelled_on_replay() {
+fn activity_not_cancelled_on_replay() {
     for started_early in [true, false] {
         let mut history = start().act_scheduled("1").timer_started("1");
         if started_early {
@@ -207,7 +207,7 @@ fn case_35_act_not_cancelled_on_replay() {
 
 /// S W(2-4) ActS(5) Sig(6) W(7-9) CancelReq(10) TmrS(11) ActSt(12) ActC(13) W(14-16) TmrF(17) W(18-20) Completed(21)
 #[test]
-fn case_36_act_cancel_then_complete() {
+fn activity_cancel_then_complete() {
     let history = start().act_scheduled("1").signal("s").w().act_cancel_requested("1").timer_started("1");
     let history = history.act_done("1").w().timer_fired("1").w().wf_completed();
     let script = Script::new([vec![act()], vec![Cmd::CancelAct(1)], vec![timer()], vec![Cmd::Complete]]);
@@ -227,7 +227,7 @@ fn schedules(id: &str, kind: &str) -> Script {
 }
 
 #[test]
-fn case_37_act_id_change() {
+fn activity_id_change() {
     let error = RunTest::new(&scheduled_as("a", "act", &[1, 2, 3]), schedules("b", "act")).replay_error();
     assert_eq!(
         error.message,
@@ -241,7 +241,7 @@ fn case_37_act_id_change() {
 }
 
 #[test]
-fn case_38_act_type_change() {
+fn activity_type_change() {
     let error = RunTest::new(&scheduled_as("a", "act", &[1, 2, 3]), schedules("a", "other")).replay_error();
     assert_eq!(
         error.message,
@@ -252,12 +252,12 @@ fn case_38_act_type_change() {
 }
 
 #[test]
-fn case_39_act_change_without_flag_1() {
+fn activity_change_without_flag_1() {
     RunTest::new(&scheduled_as("a", "act", &[2, 3]), schedules("b", "other")).replay_ok();
 }
 
 #[test]
-fn case_40_act_two_payloads() {
+fn activity_two_payloads() {
     for bad in [payloads([json("1"), json("2")]), payloads([])] {
         let history = start().act_scheduled("1").act_started("1").act_completed_with("1", Some(bad)).w().wf_completed();
         let error = RunTest::new(&history, Script::new([vec![act()], vec![Cmd::Complete]])).replay_error();

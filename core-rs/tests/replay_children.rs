@@ -1,4 +1,4 @@
-//! Core-spec 6.7: child workflows (cases 141-149).
+//! Child workflows (docs/dev/semantics/commands.md#children).
 mod support;
 
 use support::history::{failure, json, payloads};
@@ -89,7 +89,7 @@ fn script() -> Script {
 
 /// S W(2-4) Init(5) Started(6) W(7-9) Completed(10) W(11-13) Completed(14)
 #[test]
-fn case_141_child_ok() {
+fn child_ok() {
     let test = RunTest::new(&with_child(|h| h.child_completed("c")), script());
     let inc = test.same("{Init} {ChildStart 1 ok} {Child 1 ok}");
     assert_eq!(inc.commands(), "StartChildWorkflowExecution c |  | CompleteWorkflowExecution");
@@ -104,7 +104,7 @@ fn case_141_child_ok() {
 
 /// Started and over before the next task: both jobs in one activation, the start first. A void result is no payload.
 #[test]
-fn case_141b_child_ok_in_one_task_and_without_result() {
+fn child_ok_in_one_task_and_without_result() {
     let history = start().child_initiated("c").child_started("c").child_completed_with("c", None).w().wf_completed();
     let test = RunTest::new(&history, Script::new([vec![wait()], vec![Cmd::Complete]]));
     assert_eq!(result(&test.same("{Init} {ChildStart 1 ok, Child 1 ok}").jobs(1)[1]), None);
@@ -112,7 +112,7 @@ fn case_141b_child_ok_in_one_task_and_without_result() {
 }
 
 #[test]
-fn case_141c_two_results_are_no_result() {
+fn two_results_are_no_result() {
     let two = payloads([json("1"), json("2")]);
     let e = RunTest::new(&with_child(|h| h.child_completed_with("c", Some(two))), script()).replay_error();
     assert_eq!((e.kind(), e.code), (ErrorKind::Fatal, codes::PAYLOAD_COUNT));
@@ -122,7 +122,7 @@ fn case_141c_two_results_are_no_result() {
 
 /// Everything that a start may say reaches the server; what is left out is the workflow's own, or stays unset.
 #[test]
-fn case_141d_all_of_the_start_is_sent() {
+fn all_of_the_start_is_sent() {
     let full = StartChildWorkflow {
         namespace: "other".into(),
         workflow_id: "c".into(),
@@ -187,7 +187,7 @@ fn sent_start(start: Cmd) -> (StartChildWorkflowExecutionCommandAttributes, [Opt
 }
 
 #[test]
-fn case_142_child_fail() {
+fn child_fail() {
     let history = with_child(|h| h.child_failed("c", failure("boom"), RetryState::MaximumAttemptsReached));
     let inc = RunTest::new(&history, script()).same("{Init} {ChildStart 1 ok} {Child 1 failed}");
     let seen = resolution_failure(&inc.jobs(2)[0]);
@@ -196,7 +196,7 @@ fn case_142_child_fail() {
 }
 
 #[test]
-fn case_142b_child_timed_out() {
+fn child_timed_out() {
     let history = with_child(|h| h.child_timed_out("c", RetryState::Timeout));
     let inc = RunTest::new(&history, script()).same("{Init} {ChildStart 1 ok} {Child 1 failed}");
     let seen = resolution_failure(&inc.jobs(2)[0]);
@@ -211,7 +211,7 @@ fn case_142b_child_timed_out() {
 }
 
 #[test]
-fn case_142c_child_terminated() {
+fn child_terminated() {
     let inc = RunTest::new(&with_child(|h| h.child_terminated("c")), script()).same("{Init} {ChildStart 1 ok} {Child 1 failed}");
     let seen = resolution_failure(&inc.jobs(2)[0]);
     assert_eq!(seen.message, "Child Workflow execution terminated");
@@ -223,7 +223,7 @@ fn case_142c_child_terminated() {
 
 /// Cancelled by somebody else.
 #[test]
-fn case_142d_child_cancelled() {
+fn child_cancelled() {
     let history = with_child(|h| h.child_canceled("c"));
     let inc = RunTest::new(&history, script()).same("{Init} {ChildStart 1 ok} {Child 1 cancelled}");
     let seen = resolution_failure(&inc.jobs(2)[0]);
@@ -234,7 +234,7 @@ fn case_142d_child_cancelled() {
 
 /// S W(2-4) Init(5) StartFailed(6) W(7-9) Completed(10); a cancel behind it does nothing.
 #[test]
-fn case_143_child_start_fail() {
+fn child_start_fail() {
     use StartChildWorkflowExecutionFailedCause::{NamespaceNotFound, WorkflowAlreadyExists};
     for cause in [WorkflowAlreadyExists, NamespaceNotFound] {
         let history = start().child_initiated("c").child_start_failed("c", cause).w().wf_completed();
@@ -253,7 +253,7 @@ fn case_143_child_start_fail() {
 
 /// S W(2-4) Completed(5): started and cancelled before anything was sent.
 #[test]
-fn case_144_cancel_before_sent() {
+fn cancel_before_sent() {
     for cancellation in ALL {
         let first = vec![child("c", cancellation), Cmd::CancelChild(1, "too late")];
         let program = Script::new([first, vec![Cmd::CancelChild(1, "again"), Cmd::Complete]]);
@@ -269,7 +269,7 @@ fn case_144_cancel_before_sent() {
 
 /// Only what has not been sent is taken back: S W(2-4) Init a(5) W(7-9): b is started and cancelled while a is under way.
 #[test]
-fn case_144b_cancel_of_the_pending_one_only() {
+fn cancel_of_the_pending_one_only() {
     let history = start().child_initiated("a").child_started("a").w().child_initiated("d").timer_started("1");
     let history = history.timer_fired("1").w().wf_completed();
     let second =
@@ -290,7 +290,7 @@ fn before_start(requested: bool, tail: impl FnOnce(HistoryBuilder) -> HistoryBui
 }
 
 #[test]
-fn case_145_cancel_between_initiated_and_started_waits() {
+fn cancel_between_initiated_and_started_waits() {
     for cancellation in WAITING {
         let history = before_start(true, |h| h.child_started("c").cancel_delivered("c").child_canceled("c"));
         let second = vec![Cmd::CancelChild(1, "enough"), timer(), Cmd::CancelChild(1, "once is enough")];
@@ -319,7 +319,7 @@ fn case_145_cancel_between_initiated_and_started_waits() {
 
 /// It resolves in a further activation of the same task; the start that comes later is swallowed, as everything behind it.
 #[test]
-fn case_145b_cancel_between_initiated_and_started_at_once() {
+fn cancel_between_initiated_and_started_at_once() {
     use StartChildWorkflowExecutionFailedCause::WorkflowAlreadyExists;
     let later: [fn(HistoryBuilder) -> HistoryBuilder; 3] = [
         |h| h.child_started("c").child_canceled("c"),
@@ -361,7 +361,7 @@ fn ends() -> [fn(HistoryBuilder) -> HistoryBuilder; 5] {
 
 /// Cases 146 and 147: what becomes of an abandoned child, or of one that was only tried to cancel, is nobody's business.
 #[test]
-fn cases_146_147_detached_children_end_later() {
+fn detached_children_end_later() {
     for (cancellation, tail) in AT_ONCE.into_iter().flat_map(|c| ends().map(|tail| (c, tail))) {
         let requested = cancellation == TryCancel;
         let history = after_start(requested, |h| {
@@ -378,7 +378,7 @@ fn cases_146_147_detached_children_end_later() {
 
 /// Both types that wait take whatever the child comes to, also when the request did not reach it.
 #[test]
-fn case_147b_waiting_takes_what_comes() {
+fn waiting_takes_what_comes() {
     let expected = ["ok", "failed", "failed", "failed", "cancelled"];
     for cancellation in WAITING {
         for (tail, expected) in ends().into_iter().zip(expected) {
@@ -401,7 +401,7 @@ fn case_147b_waiting_takes_what_comes() {
 
 /// The event of the cancel stands in history and the code gives none, or gives it for another workflow.
 #[test]
-fn case_147c_request_to_cancel_is_matched() {
+fn request_to_cancel_is_matched() {
     let history = after_start(true, |h| h.child_canceled("c"));
     let e = RunTest::new(&history, Script::new([vec![wait()], vec![timer()], vec![Cmd::Complete]])).replay_error();
     assert_eq!(
@@ -417,7 +417,7 @@ fn case_147c_request_to_cancel_is_matched() {
 }
 
 #[test]
-fn case_148_id_or_type_change() {
+fn id_or_type_change() {
     let history = start().child_initiated_as("c", "child").timer_started("1").w_open();
     let run = |id: &str, kind: &str| {
         let start = StartChildWorkflow { workflow_id: id.into(), workflow_type: kind.into(), ..Default::default() };
@@ -437,7 +437,7 @@ fn case_148_id_or_type_change() {
 }
 
 #[test]
-fn case_148b_child_against_other_events() {
+fn child_against_other_events() {
     let history = start().timer_started("1").w_open();
     let e = RunTest::new(&history, Script::new([vec![wait()]])).replay_error();
     assert_eq!(said(&e), "Child workflow machine does not handle this event: HistoryEvent(id: 5, TimerStarted)");
@@ -451,7 +451,7 @@ fn case_148b_child_against_other_events() {
 
 /// Events that a child cannot bring in the state it is in.
 #[test]
-fn case_148c_damaged_histories() {
+fn damaged_histories() {
     let twice = start().child_initiated("c").child_started("c").child_started("c").w_open();
     let e = RunTest::new(&twice, Script::new([vec![wait()]])).replay_error();
     assert_eq!((e.kind(), e.code, e.event_id), (ErrorKind::Fatal, codes::BAD_TRANSITION, 7));
@@ -481,7 +481,7 @@ fn case_148c_damaged_histories() {
 
 /// S W(2-4) Init(5) Started(6) W(7-9) SignalInit(10) Signaled(11) Completed(12) W(13-15) Completed(16)
 #[test]
-fn case_149_signal_child() {
+fn signal_child() {
     let history = start().child_initiated("c").child_started("c").w().signal_initiated("c").signal_delivered("c");
     let history = history.child_completed("c").w().wf_completed();
     let mut signal = signal_external("c");

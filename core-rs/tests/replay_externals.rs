@@ -1,5 +1,6 @@
-//! Core-spec 6.7 and 6.5: signals to and cancellation of other workflows (cases 150-154), search attributes and memo that change
-//! in mid-run (cases 85-87).
+//! Signals to and cancellation of other workflows
+//! (docs/dev/semantics/commands.md#signals-and-cancel-requests-to-other-runs), search attributes
+//! and memo that change in mid-run (docs/dev/semantics/commands.md#search-attributes-and-memo).
 mod support;
 
 use support::history::json;
@@ -52,7 +53,7 @@ fn execution(workflow_id: &str, run_id: &str) -> Option<WorkflowExecution> {
 
 /// S W(2-4) SignalInit(5) Signaled(6) W(7-9) Completed(10)
 #[test]
-fn case_150_signal_ext_ok() {
+fn signal_external_ok() {
     let history = start().signal_initiated("o").signal_delivered("o").w().wf_completed();
     let test = RunTest::new(&history, script(signal_external("o")));
     let inc = test.same("{Init} {Signaled 1 ok}");
@@ -62,7 +63,7 @@ fn case_150_signal_ext_ok() {
 }
 
 #[test]
-fn case_150b_all_of_the_signal_is_sent() {
+fn all_of_the_signal_is_sent() {
     let full = SignalExternalWorkflow {
         namespace: "other".into(),
         workflow_id: "o".into(),
@@ -91,7 +92,7 @@ fn case_150b_all_of_the_signal_is_sent() {
 }
 
 #[test]
-fn case_151_signal_ext_not_delivered() {
+fn signal_external_not_delivered() {
     for (cause, reason, name) in [
         (SignalCause::ExternalWorkflowExecutionNotFound, "it was not found", "ExternalWorkflowExecutionNotFound"),
         (SignalCause::NamespaceNotFound, "it was not found", "NamespaceNotFound"),
@@ -107,7 +108,7 @@ fn case_151_signal_ext_not_delivered() {
 
 /// S W(2-4) Completed(5): taken back in the activation that gave it.
 #[test]
-fn case_152_cancelled_before_sent() {
+fn cancelled_before_sent() {
     let program = Script::new([vec![signal_external("o"), Cmd::CancelSignal(1)], vec![Cmd::CancelSignal(1), Cmd::Complete]]);
     let inc = RunTest::new(&start().wf_completed(), program).same("{Init} {Signaled 1 failed}");
     assert_eq!(inc.commands(), "CompleteWorkflowExecution");
@@ -119,7 +120,7 @@ fn case_152_cancelled_before_sent() {
 
 /// What was sent cannot be taken back: S W(2-4) SignalInit(5) Signal(6) W(7-9) TmrS(10) Signaled|Failed(11) TmrF W Completed
 #[test]
-fn case_152b_cancelled_after_sent() {
+fn cancelled_after_sent() {
     for found in [true, false] {
         let history = start().signal_initiated("o").signal("s").w().timer_started("1");
         let history = match found {
@@ -136,7 +137,7 @@ fn case_152b_cancelled_after_sent() {
 
 /// S W(2-4) CancelInit(5) CancelRequested(6) W(7-9) Completed(10)
 #[test]
-fn case_153_cancel_ext_ok() {
+fn cancel_external_ok() {
     let history = start().cancel_initiated("o", false).cancel_delivered("o").w().wf_completed();
     let test = RunTest::new(&history, script(cancel_external("o")));
     let inc = test.same("{Init} {CancelAsked 1 ok}");
@@ -145,7 +146,7 @@ fn case_153_cancel_ext_ok() {
 }
 
 #[test]
-fn case_153b_all_of_the_request_is_sent() {
+fn all_of_the_request_is_sent() {
     let reason = format!("Cancel requested by workflow with run id {RUN_ID} with reason: enough");
     let expected = RequestCancelExternalWorkflowExecutionCommandAttributes {
         namespace: "ns".into(),
@@ -167,7 +168,7 @@ fn case_153b_all_of_the_request_is_sent() {
 }
 
 #[test]
-fn case_154_cancel_ext_not_delivered() {
+fn cancel_external_not_delivered() {
     for (cause, reason, name) in [
         (CancelCause::ExternalWorkflowExecutionNotFound, "not found", "ExternalWorkflowExecutionNotFound"),
         (CancelCause::NamespaceNotFound, "not found", "NamespaceNotFound"),
@@ -183,7 +184,7 @@ fn case_154_cancel_ext_not_delivered() {
 /// The core's own requests for children take no number of the caller's: S W(2-4) Init c(5) Started(6) W(7-9) CancelReq c(10)
 /// CancelReq o(11) CancelReq p(12) and their answers.
 #[test]
-fn case_154b_numbers_do_not_collide_with_cancels_of_children() {
+fn numbers_do_not_collide_with_cancels_of_children() {
     let history = start().child_initiated("c").child_started("c").w();
     let history = history.cancel_initiated("o", false).cancel_initiated("c", true).cancel_initiated("p", false);
     let history = history.cancel_delivered("p").cancel_delivered("c").cancel_delivered("o").child_canceled("c");
@@ -303,7 +304,7 @@ fn versions() -> Payload {
 
 /// The list of patches is the core's: with flag 2 a command that names it is sent empty, and carries nothing on.
 #[test]
-fn case_085_user_upsert_of_change_version() {
+fn user_upsert_of_change_version() {
     let history = start().upsert([]).wf_continued_as_new();
     let mut both = upsert("TemporalChangeVersion", versions());
     if let Cmd::Upsert(attributes) = &mut both {
@@ -337,7 +338,7 @@ fn carried(attributes: Option<&Attributes>) -> (Option<Memo>, Option<SearchAttri
 
 /// S W(2-4) Modified(5) TmrS(6) TmrF(7) W(8-10) Completed(11)
 #[test]
-fn case_086_modify_memo() {
+fn modify_memo() {
     let history = start().properties_modified([("k", json("1"))]).timer_started("1").timer_fired("1").w().wf_completed();
     let test = RunTest::new(&history, Script::new([vec![memo("k", json("1")), timer()], vec![Cmd::Complete]]));
     let inc = test.same("{Init} {Fire 1}");
@@ -356,7 +357,7 @@ fn case_086_modify_memo() {
 
 /// S W(2-4) Upsert(5) TmrS(6) TmrF(7) W(8-10) Completed(11)
 #[test]
-fn case_087_upsert_matches_by_type_only() {
+fn upsert_matches_by_type_only() {
     let history = start().upsert([("k", json("1"))]).timer_started("1").timer_fired("1").w().wf_completed();
     let test = RunTest::new(&history, Script::new([vec![upsert("k", json("1")), timer()], vec![Cmd::Complete]]));
     let inc = test.same("{Init} {Fire 1}");
@@ -369,7 +370,7 @@ fn case_087_upsert_matches_by_type_only() {
 
 /// A patch's own upsert and workflow code's stand side by side: S W(2-4) patch(5) list(6) Upsert(7) Completed(8)
 #[test]
-fn case_087b_upserts_beside_patches() {
+fn upserts_beside_patches() {
     let history = start().patch_marker("p", false).change_version_upsert(&["p"]).upsert([("k", json("1"))]).wf_completed();
     let program = Script::new([vec![Cmd::Patch("p", false), upsert("k", json("1")), Cmd::Complete]]);
     RunTest::new(&history, program).all_same();
@@ -386,7 +387,7 @@ fn null() -> Payload {
 
 /// What a continued run inherits is what this one had at its end; S W(2-4) Upsert Modified TmrS TmrF W Upsert ContinuedAsNew
 #[test]
-fn case_061d_can_carries_changes() {
+fn continue_as_new_carries_changes() {
     let begun = HistoryBuilder::with_start(|s| {
         let fields = [("kept".to_string(), json("1")), ("gone".to_string(), json("2")), ("set".to_string(), json("3"))];
         s.memo = Some(Memo { fields: fields.clone().into() });
@@ -418,7 +419,7 @@ fn case_061d_can_carries_changes() {
 
 /// When everything was removed, nothing is inherited.
 #[test]
-fn case_061e_can_carries_nothing_when_all_is_removed() {
+fn continue_as_new_carries_nothing_when_all_is_removed() {
     let begun = HistoryBuilder::with_start(|s| {
         s.search_attributes = Some(SearchAttributes { indexed_fields: [("gone".to_string(), json("2"))].into() });
     });

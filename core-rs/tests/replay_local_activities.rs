@@ -1,5 +1,5 @@
-//! Core-spec 6.7: local activities on replay (cases 122-124, 126, 131, 133, 135, 136). They are resolved from their markers and never
-//! executed; the cases in which they run belong to the live half.
+//! Local activities on replay (docs/dev/semantics/commands.md#local-activities). They are resolved
+//! from their markers and never executed.
 mod support;
 
 use support::history::{BASE_SECONDS, failure, json};
@@ -35,7 +35,7 @@ fn completed(job: &Job) -> Option<temporalex_core::api::common::v1::Payload> {
 
 /// S W(2-4) LaMarker(5) TmrS(6) TmrF(7) W(8-10) Completed(11)
 #[test]
-fn case_122_la_replay() {
+fn local_activity_replay() {
     let history = start().la_marker(1, "1", json("\"done\"")).timer_started("1").timer_fired("1").w().wf_completed();
     let script = Script::new([vec![la()], vec![timer()], vec![Cmd::Complete]]);
     let session = replayed(&history, script, "{Init} {ResolveLocal 1 ok} {Fire 1}");
@@ -45,14 +45,14 @@ fn case_122_la_replay() {
 
 /// S W(2-4) LaMarker, failed(5) Completed(6)
 #[test]
-fn case_122b_la_failed_on_replay() {
+fn local_activity_failed_on_replay() {
     let history = start().la_failure_marker(1, "1", failure("boom")).wf_completed();
     replayed(&history, Script::new([vec![la()], vec![Cmd::Complete]]), "{Init} {ResolveLocal 1 failed}");
 }
 
 /// One after the other: S W(2-4) LaMarker 1(5) LaMarker 2(6) Completed(7)
 #[test]
-fn case_123_la_two_seq() {
+fn local_activity_two_seq() {
     let history = start().la_marker(1, "1", json("1")).la_marker(2, "2", json("2")).wf_completed();
     let script = Script::new([vec![la()], vec![la()], vec![Cmd::Complete]]);
     replayed(&history, script, "{Init} {ResolveLocal 1 ok} {ResolveLocal 2 ok}");
@@ -65,7 +65,7 @@ fn case_123_la_two_seq() {
 
 /// Two at once, finished in the other order: S W(2-4) LaMarker 2(5) LaMarker 1(6) Completed(7)
 #[test]
-fn case_124_la_parallel_one_wft() {
+fn local_activity_parallel_one_task() {
     let history = start().la_marker(2, "2", json("2")).la_marker(1, "1", json("1")).wf_completed();
     let script = Script::new([vec![la(), la()], vec![Cmd::Complete]]);
     replayed(&history, script, "{Init} {ResolveLocal 2 ok, ResolveLocal 1 ok}");
@@ -73,7 +73,7 @@ fn case_124_la_parallel_one_wft() {
 
 /// S W(2-4) Signal(5) W(6-8) LaMarker(9) Completed(10): the marker came with the second task.
 #[test]
-fn case_126_la_two_wfts_before_marker() {
+fn local_activity_two_tasks_before_marker() {
     let history = start().signal("s").w().la_marker(1, "1", json("1")).wf_completed();
     let script = Script::new([vec![la()], vec![Cmd::Complete]]);
     replayed(&history, script, "{Init} {Signal s, ResolveLocal 1 ok}");
@@ -81,7 +81,7 @@ fn case_126_la_two_wfts_before_marker() {
 
 /// S W(2-4) LaMarker(5) Completed(6)
 #[test]
-fn case_131_la_id_type_mismatch() {
+fn local_activity_id_type_mismatch() {
     let history = start().la_marker(1, "1", json("1")).wf_completed();
     let error = RunTest::new(&history, Script::new([vec![la_named("x", "la")], vec![Cmd::Complete]])).replay_error();
     assert_eq!(
@@ -101,7 +101,7 @@ fn case_131_la_id_type_mismatch() {
 
 /// Another command stands against the marker.
 #[test]
-fn case_131b_marker_and_no_local_activity() {
+fn marker_and_no_local_activity() {
     let history = start().la_marker(1, "1", json("1")).wf_completed();
     let error = RunTest::new(&history, Script::new([vec![act()], vec![Cmd::Complete]])).replay_error();
     assert_eq!(error.kind(), ErrorKind::Nondeterminism);
@@ -110,7 +110,7 @@ fn case_131b_marker_and_no_local_activity() {
 
 /// A result that is null, and one that is absent.
 #[test]
-fn case_133_la_null_result() {
+fn local_activity_null_result() {
     let script = || Script::new([vec![la()], vec![Cmd::Complete]]);
     let history = start().la_marker(1, "1", json("null")).wf_completed();
     let session = replayed(&history, script(), "{Init} {ResolveLocal 1 ok}");
@@ -125,7 +125,7 @@ fn case_133_la_null_result() {
 /// Both local activities are started in the first activation; marker 2 was recorded for a later activation of the task, which
 /// the resolution of 1 makes: S W(2-4) LaMarker 1 for #1(5) LaMarker 2 for #2(6) Completed(7)
 #[test]
-fn case_135_la_activation_index_hold_and_release() {
+fn local_activity_activation_index_hold_and_release() {
     let marker = |history: HistoryBuilder, seq: u32, index: u32| {
         let data = history.la_data(seq, &seq.to_string(), "la", Some(index));
         history.marker("core_local_activity", [("data", data), ("result", json("1"))])
@@ -140,7 +140,7 @@ fn case_135_la_activation_index_hold_and_release() {
 
 /// Markers of older Cores have no index: they are released in marker order, up to the first whose activity is not scheduled yet.
 #[test]
-fn case_136_old_markers_without_index() {
+fn old_markers_without_index() {
     let history = start().la_marker(1, "1", json("1")).la_marker(3, "3", json("3")).la_marker(2, "2", json("2"));
     let script = Script::new([vec![la(), la()], vec![la()], vec![Cmd::Complete]]);
     replayed(&history.wf_completed(), script, "{Init} {ResolveLocal 1 ok} {ResolveLocal 3 ok, ResolveLocal 2 ok}");
@@ -148,7 +148,7 @@ fn case_136_old_markers_without_index() {
 
 /// Time moves to the completion of a local activity and never back.
 #[test]
-fn case_158_time_monotonic_with_local_activities() {
+fn time_monotonic_with_local_activities() {
     // S W(2-4) LaMarker completed at second 5(5) TmrS(6) TmrF(7) W(8-10) Completed(11)
     let history = start().la_marker(1, "1", json("1")).timer_started("1").timer_fired("1").w().wf_completed();
     let script = Script::new([vec![la()], vec![timer()], vec![Cmd::Complete]]);

@@ -1,4 +1,5 @@
-//! Core-spec 6.7: seeds, job order, sizes, time, caches, flags, metadata, fetching (cases 155-166), and what an activation says of itself.
+//! Seeds, job order, sizes, time, caches, flags, metadata, fetching, and what an activation says of
+//! itself (docs/dev/semantics/activations.md).
 mod support;
 
 use support::history::{BASE_SECONDS, RUN_ID, TASK_QUEUE, WORKFLOW_ID, WORKFLOW_TYPE, failure, json, payloads};
@@ -49,7 +50,7 @@ fn initialize_tells_what_the_start_event_says() {
 
 /// S W(2-4) TmrS(5) TmrF(6) wF, reset(7-9) W(10-12) Completed(13)
 #[test]
-fn case_155_reset_seed() {
+fn reset_seed() {
     let history = start().timer_started("1").timer_fired("1").w_reset("").w().wf_completed();
     let reset = |run_id: &str| {
         let mut history = history.clone();
@@ -73,7 +74,7 @@ fn case_155_reset_seed() {
 
 /// S W(2-4) marker a(5) upsert(6) TmrS(7) TmrF(8) Signal(9) W(10-12) marker b(13) upsert(14) Completed(15)
 #[test]
-fn case_156_job_order() {
+fn job_order() {
     let history = start().patch_marker("a", false).change_version_upsert(&["a"]).timer_started("1").timer_fired("1");
     let history = history.signal("s").w().patch_marker("b", false).change_version_upsert(&["a", "b"]).wf_completed();
     let program = || Script::new([vec![Cmd::Patch("a", false), timer()], vec![Cmd::Patch("b", false), Cmd::Complete]]);
@@ -86,7 +87,7 @@ fn case_156_job_order() {
 
 /// Everything at once, in Core's order and in ours: S W(2-4) ActS(5) TmrS(6) TmrF(7) Cancel(8) ActSt(9) ActC(10) Signal(11) W ...
 #[test]
-fn case_156b_job_order_of_one_task() {
+fn job_order_of_one_task() {
     let history = start().act_scheduled("1").timer_started("1").timer_fired("1").cancel_requested("x").act_done("1");
     let history = history.signal("s").w().wf_completed();
     let program = || Script::new([vec![act(), timer()], vec![Cmd::Complete]]);
@@ -95,7 +96,7 @@ fn case_156b_job_order_of_one_task() {
 }
 
 #[test]
-fn case_157_can_suggestion_and_size() {
+fn continue_as_new_suggestion_and_size() {
     let mut history = one_timer();
     if let Some(Attributes::WorkflowTaskStartedEventAttributes(a)) = history.events[7].attributes.as_mut() {
         (a.suggest_continue_as_new, a.history_size_bytes) = (true, 123_456);
@@ -106,7 +107,7 @@ fn case_157_can_suggestion_and_size() {
 }
 
 #[test]
-fn case_158_time_monotonic() {
+fn time_monotonic() {
     let mut history = one_timer();
     let inc = RunTest::new(&history, program()).same("{Init} {Fire 1}");
     let seconds: Vec<f64> = inc.activations.iter().map(|a| a.time_ms / 1000.0 - BASE_SECONDS as f64).collect();
@@ -122,14 +123,14 @@ fn case_158_time_monotonic() {
 }
 
 #[test]
-fn case_159_history_length() {
+fn history_length() {
     let inc = RunTest::new(&one_timer(), program()).same("{Init} {Fire 1}");
     assert_eq!(inc.activations.iter().map(|a| a.history_length).collect::<Vec<_>>(), [3, 8]);
     assert_eq!(inc.activations.iter().map(|a| a.started_event_id).collect::<Vec<_>>(), [3, 8]);
 }
 
 #[test]
-fn case_160_sticky_hit_and_miss() {
+fn sticky_hit_and_miss() {
     let test = RunTest::new(&one_timer(), program());
     let hit = test.inc();
     for page_size in 1..9 {
@@ -143,7 +144,7 @@ fn case_160_sticky_hit_and_miss() {
 
 /// A cached run that is given the whole history again takes only what is new to it.
 #[test]
-fn case_160b_full_history_for_a_cached_run() {
+fn full_history_for_a_cached_run() {
     let test = RunTest::new(&one_timer(), program());
     let [first, second] = test.tasks()[..] else { panic!("two tasks") };
     for page_size in [2, 8] {
@@ -181,7 +182,7 @@ fn sticky_attributes_only_with_a_queue() {
 
 /// The events that the server made of our completions hold what those recorded; later ones record nothing again.
 #[test]
-fn case_163_flags_recorded_once() {
+fn flags_recorded_once() {
     let inc = RunTest::new(&one_timer(), program()).inc();
     let flags = |i: usize| inc.ends[i].completed().sdk_metadata.clone().unwrap_or_default();
     assert_eq!(flags(0).core_used_flags, [1, 2, 3]);
@@ -190,7 +191,7 @@ fn case_163_flags_recorded_once() {
 
 /// A first task that failed to be recorded leaves the flags to be written: S wF(2-4) w(5-6)
 #[test]
-fn case_163b_flags_after_a_dropped_task() {
+fn flags_after_a_dropped_task() {
     let history = HistoryBuilder::new().w_failed().w_open();
     let session = RunTest::new(&history, program()).cut(0);
     assert_eq!(session.end().completed().sdk_metadata.clone().unwrap_or_default().core_used_flags, [1, 2, 3]);
@@ -198,7 +199,7 @@ fn case_163b_flags_after_a_dropped_task() {
 
 /// Language flags of compat programs: known ones are recorded live when they are new.
 #[test]
-fn case_164_lang_flags() {
+fn lang_flags() {
     let history = |first: &[u32], second: &[u32]| {
         let history = HistoryBuilder::new().w().meta(&[1, 2, 3], first, "temporal-typescript", "1.0.0");
         history.timer_started("1").timer_fired("1").w().meta(&[], second, "", "").wf_completed()
@@ -224,7 +225,7 @@ fn unknown_core_flag_is_refused() {
 }
 
 #[test]
-fn case_165_sdk_name_and_version_only_on_change() {
+fn sdk_name_and_version_only_on_change() {
     let inc = RunTest::new(&one_timer(), program()).inc();
     let metadata = |i: usize| inc.ends[i].completed().sdk_metadata.clone().unwrap_or_default();
     assert_eq!((metadata(0).sdk_name.as_str(), metadata(0).sdk_version.as_str()), ("temporalex-ts", "0.1.0"));
@@ -273,7 +274,7 @@ fn open_task_at_the_end_of_a_replay() {
 
 /// S W(2-4) TmrS(5) TmrF(6) w(7-8), of which only the first page comes.
 #[test]
-fn case_166_fetch_failure() {
+fn fetch_failure() {
     let history = start().timer_started("1").timer_fired("1").w_open();
     let test = RunTest::new(&history, program());
     let mut poll = test.poll(1, test.tasks()[1]);
@@ -293,7 +294,7 @@ fn case_166_fetch_failure() {
 
 /// The pages end before the event that started the task.
 #[test]
-fn case_166b_history_ends_early() {
+fn history_ends_early() {
     let history = start().timer_started("1").timer_fired("1").w_open();
     let test = RunTest::new(&history, program());
     let mut poll = test.poll(1, test.tasks()[1]);

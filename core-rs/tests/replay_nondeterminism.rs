@@ -1,4 +1,6 @@
-//! Core-spec 6.3: what happens when code and history differ (cases 41-51), wordings verbatim.
+//! What happens when code and history differ, wordings verbatim
+//! (docs/dev/semantics/commands.md#commands-are-matched-in-order,
+//! docs/dev/semantics/errors.md#kinds-of-errors-of-the-core).
 mod support;
 
 use support::history::failure;
@@ -25,7 +27,7 @@ fn one_timer() -> HistoryBuilder {
 }
 
 #[test]
-fn case_41_timer_vs_activity() {
+fn timer_vs_activity() {
     let test = RunTest::new(&one_activity(), Script::new([vec![timer()], vec![Cmd::Complete]]));
     let expected = format!("{PREFIX}Timer machine does not handle this event: HistoryEvent(id: 5, ActivityTaskScheduled)");
     let error = test.replay_error();
@@ -56,14 +58,14 @@ fn case_41_timer_vs_activity() {
 }
 
 #[test]
-fn case_42_missing_command() {
+fn missing_command() {
     let error = RunTest::new(&one_timer(), Script::new([vec![], vec![Cmd::Complete]])).replay_error();
     assert_eq!(error.message, format!("{PREFIX}No command scheduled for event HistoryEvent(id: 5, TimerStarted)"));
     assert_eq!((error.kind(), error.event_id), (ErrorKind::Nondeterminism, 5));
 }
 
 #[test]
-fn case_43_early_complete() {
+fn early_complete() {
     let error = RunTest::new(&one_timer(), Script::new([vec![Cmd::Complete]])).replay_error();
     assert_eq!(
         error.message,
@@ -82,7 +84,7 @@ fn case_43_early_complete() {
 
 /// S W(2-4) TmrS(5) TmrF(6) W(7-9) TmrS(10) TmrF(11) W(12-14) Completed(15); the code also schedules an activity at first.
 #[test]
-fn case_44_extra_command_mid() {
+fn extra_command_mid() {
     let history = start().timer_started("1").timer_fired("1").w().timer_started("2").timer_fired("2").w().wf_completed();
     let script = || Script::new([vec![timer(), act()], vec![timer()], vec![Cmd::Complete]]);
     let error = RunTest::new(&history, script()).replay_error();
@@ -101,7 +103,7 @@ fn case_44_extra_command_mid() {
 
 /// S W(2-4) TmrS(5) TmrF(6) W(7-9) Completed(10); the code also schedules an activity at first.
 #[test]
-fn case_45_extra_command_tail() {
+fn extra_command_tail() {
     let history = start().timer_started("1").timer_fired("1").w();
     let script = || Script::new([vec![timer(), act()], vec![]]);
     let lenient = RunTest::new(&history, script()).replay_ok();
@@ -114,7 +116,7 @@ fn case_45_extra_command_tail() {
 
 /// S W(2-4) TmrS(5) ActS(6) ActSt(7) ActC(8) W(9-11) Completed(12)
 #[test]
-fn case_46_swapped_order() {
+fn swapped_order() {
     let history = start().timer_started("1").act_scheduled("1").act_done("1").w().wf_completed();
     let error = RunTest::new(&history, Script::new([vec![act(), timer()], vec![Cmd::Complete]])).replay_error();
     assert_eq!(error.message, format!("{PREFIX}Activity machine does not handle this event: HistoryEvent(id: 5, TimerStarted)"));
@@ -124,7 +126,7 @@ fn case_46_swapped_order() {
 }
 
 #[test]
-fn case_47_recover_after_nde() {
+fn recover_after_nondeterminism() {
     let bad = RunTest::new(&one_timer(), Script::new([vec![act()]]));
     assert!(matches!(bad.cut(1).end().response, Response::Failed(_)));
     let good = RunTest::new(&one_timer(), Script::new([vec![timer()], vec![Cmd::Complete]]));
@@ -137,7 +139,7 @@ fn case_47_recover_after_nde() {
 }
 
 #[test]
-fn case_48_attempt_2_not_reported() {
+fn attempt_2_not_reported() {
     let test = RunTest::new(&one_timer(), Script::new([vec![act()]]));
     let mut session = test.session();
     let mut poll = test.poll(1, test.tasks()[1]);
@@ -149,7 +151,7 @@ fn case_48_attempt_2_not_reported() {
 }
 
 #[test]
-fn case_49_resolve_unknown_seq() {
+fn resolve_unknown_seq() {
     let cases = [(Cmd::CancelTimer(9), "Timer(9)"), (Cmd::CancelAct(9), "Activity(9)")];
     for (command, shown) in cases {
         let test = RunTest::new(&one_timer(), Script::new([vec![command, timer()], vec![Cmd::Complete]]));
@@ -161,7 +163,7 @@ fn case_49_resolve_unknown_seq() {
 
 /// S W(2-4) TmrS(5) TmrF of 99(6) W(7-9) Completed(10)
 #[test]
-fn case_50_event_for_unknown_initiator() {
+fn event_for_unknown_initiator() {
     let history = start().timer_started("1").timer_fired_as("1", 99).w().wf_completed();
     let error = RunTest::new(&history, Script::new([vec![timer()], vec![Cmd::Complete]])).replay_error();
     assert_eq!((error.kind(), error.event_id), (ErrorKind::Nondeterminism, 6));
@@ -171,7 +173,7 @@ fn case_50_event_for_unknown_initiator() {
 }
 
 #[test]
-fn case_51_lang_failure() {
+fn lang_failure() {
     let boom = Cmd::FailTask(failure("user code threw"), WorkflowTaskFailedCause::Unspecified);
     let test = RunTest::new(&one_timer(), Script::new([vec![timer()], vec![boom]]));
     let session = test.inc();

@@ -1,4 +1,5 @@
-//! Core-spec 6.5: patches (cases 70-84), each as history and code meet in the table of 1.9. Numbers 85-87 are in replay_externals.
+//! Patches, each row of the table in which history and code meet
+//! (docs/dev/semantics/commands.md#patches).
 mod support;
 
 use support::lang::Patches;
@@ -52,7 +53,7 @@ fn deprecates(id: &'static str) -> Script {
 }
 
 #[test]
-fn case_70_marker_and_no_call() {
+fn marker_and_no_call() {
     let error = RunTest::new(&marked(false), no_call()).replay_error();
     assert_eq!(
         error.message,
@@ -62,7 +63,7 @@ fn case_70_marker_and_no_call() {
 }
 
 #[test]
-fn case_71_deprecated_marker_and_no_call() {
+fn deprecated_marker_and_no_call() {
     let test = RunTest::new(&marked(true), no_call()).strict().unchecked();
     assert_eq!(test.replay_ok().shown(), "{Init, Patch p} {Fire 1}");
     test.pages_are_equal();
@@ -72,7 +73,7 @@ fn case_71_deprecated_marker_and_no_call() {
 }
 
 #[test]
-fn case_72_no_marker_replaying_patched() {
+fn no_marker_replaying_patched() {
     let history = start().act_scheduled("1").act_done("1").w().wf_completed();
     let test = RunTest::new(&history, branches("p")).strict().unchecked();
     assert_eq!(test.replay_ok().shown(), "{Init} {Resolve 1 ok}");
@@ -81,7 +82,7 @@ fn case_72_no_marker_replaying_patched() {
 
 /// S W(2-4) TmrS(5) TmrF(6) w(7-8): what is false while replaying is true once the run is live.
 #[test]
-fn case_72b_false_is_not_kept() {
+fn false_is_not_kept() {
     let history = start().timer_started("1").timer_fired("1").w_open();
     let mut patches = Patches::default();
     let program = move |activation: &Activation, calls: &mut Calls<'_>| {
@@ -96,7 +97,7 @@ fn case_72b_false_is_not_kept() {
 }
 
 #[test]
-fn case_73_no_marker_live_patched() {
+fn no_marker_live_patched() {
     let inc = RunTest::new(&marked(false), branches("p")).inc();
     assert_eq!(inc.shown(), "{Init} {Fire 1}");
     assert_eq!(
@@ -122,19 +123,19 @@ fn upserted(commands: &[temporalex_core::api::command::v1::Command], index: usiz
 }
 
 #[test]
-fn case_74_marker_and_patched() {
+fn marker_and_patched() {
     let test = RunTest::new(&marked(false), branches("p")).strict();
     test.same("{Init} {Fire 1}");
     assert_eq!(test.replay_ok().shown(), "{Init, Patch p} {Fire 1}");
 }
 
 #[test]
-fn case_75_marker_and_deprecate() {
+fn marker_and_deprecate() {
     assert_eq!(RunTest::new(&marked(false), deprecates("p")).strict().replay_ok().shown(), "{Init, Patch p} {Fire 1}");
 }
 
 #[test]
-fn case_76_deprecated_marker_and_patched_or_deprecate() {
+fn deprecated_marker_and_patched_or_deprecate() {
     assert_eq!(RunTest::new(&marked(true), branches("p")).strict().replay_ok().shown(), "{Init, Patch p} {Fire 1}");
     let test = RunTest::new(&marked(true), deprecates("p")).strict();
     let inc = test.same("{Init} {Fire 1}");
@@ -145,7 +146,7 @@ fn case_76_deprecated_marker_and_patched_or_deprecate() {
 }
 
 #[test]
-fn case_77_no_marker_replaying_deprecate() {
+fn no_marker_replaying_deprecate() {
     let test = RunTest::new(&unmarked(), deprecates("p")).strict().unchecked();
     assert_eq!(test.replay_ok().shown(), "{Init} {Fire 1}");
     test.pages_are_equal();
@@ -156,7 +157,7 @@ fn case_77_no_marker_replaying_deprecate() {
 
 /// Another id stands in history: S W(2-4) marker p(5) upsert(6) TmrS(7) ...
 #[test]
-fn case_77b_patch_id_differs() {
+fn patch_id_differs() {
     let error = RunTest::new(&marked(false), deprecates("q")).replay_error();
     assert_eq!(error.message, format!("{PREFIX}Change id p does not match expected id q"));
     assert_eq!(error.event_id, 5);
@@ -165,7 +166,7 @@ fn case_77b_patch_id_differs() {
 }
 
 #[test]
-fn case_78_patch_twice() {
+fn patch_twice() {
     let twice = Script::new([vec![Cmd::Patch("p", false), Cmd::Patch("p", false), timer()], vec![Cmd::Complete]]);
     let inc = RunTest::new(&marked(false), twice).strict().same("{Init} {Fire 1}");
     assert_eq!(
@@ -179,7 +180,7 @@ fn case_78_patch_twice() {
 
 /// S W(2-4) marker b(5) upsert(6) marker a(7) upsert(8) TmrS(9) ...
 #[test]
-fn case_79_two_patches() {
+fn two_patches() {
     let history = start().patch_marker("b", false).change_version_upsert(&["b"]);
     let history = then_timer(history.patch_marker("a", false).change_version_upsert(&["a", "b"]));
     let program = Script::new([vec![Cmd::Patch("b", false), Cmd::Patch("a", false), timer()], vec![Cmd::Complete]]);
@@ -194,7 +195,7 @@ fn case_79_two_patches() {
 
 /// S W(2-4) TmrS(5) TmrF(6) W(7-9) marker p(10) upsert(11) TmrS(12) TmrF(13) W(14-16) Completed(17)
 #[test]
-fn case_80_patch_on_second_wft() {
+fn patch_on_second_task() {
     let history = start().timer_started("1").timer_fired("1").w().patch_marker("p", false).change_version_upsert(&["p"]);
     let history = history.timer_started("2").timer_fired("2").w().wf_completed();
     let program = Script::new([vec![timer()], vec![Cmd::Patch("p", false), timer()], vec![Cmd::Complete]]);
@@ -205,7 +206,7 @@ fn case_80_patch_on_second_wft() {
 
 /// S W(2-4) marker a, deprecated(5) upsert(6) marker b(7) upsert(8) TmrS(9) ...
 #[test]
-fn case_81_deprecated_removed_near_other() {
+fn deprecated_removed_near_other() {
     let history = start().patch_marker("a", true).change_version_upsert(&["a"]);
     let history = then_timer(history.patch_marker("b", false).change_version_upsert(&["a", "b"]));
     let program = Script::new([vec![Cmd::Patch("b", false), timer()], vec![Cmd::Complete]]);
@@ -215,7 +216,7 @@ fn case_81_deprecated_removed_near_other() {
 
 /// The list of patches has at most 2047 bytes; a longer one is not written, and replay agrees.
 #[test]
-fn case_82_sa_overflow() {
+fn list_of_patches_is_too_long() {
     for (length, written) in [(2043, true), (2044, false)] {
         let id: &'static str = Box::leak("x".repeat(length).into_boxed_str());
         let mut history = start().patch_marker(id, false);
@@ -230,7 +231,7 @@ fn case_82_sa_overflow() {
 
 /// S W(2-4, no metadata) old marker(5) TmrS(6) TmrF(7) W(8-10) Completed(11)
 #[test]
-fn case_83_old_marker_format() {
+fn old_marker_format() {
     let history = then_timer(HistoryBuilder::new().w().patch_marker_old("p", false));
     let test = RunTest::new(&history, branches("p")).strict();
     assert_eq!(test.replay_ok().shown(), "{Init, Patch p} {Fire 1}");
@@ -240,7 +241,7 @@ fn case_83_old_marker_format() {
 
 /// S W(2-4, flag 1 only) marker(5) TmrS(6) ...
 #[test]
-fn case_84_no_flag_2_history() {
+fn no_flag_2_history() {
     let history = HistoryBuilder::new().w().meta(&[1], &[], "temporal-typescript", "1.0.0").patch_marker("p", false);
     RunTest::new(&then_timer(history), branches("p")).strict().replay_ok();
 }

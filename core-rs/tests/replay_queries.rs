@@ -1,5 +1,5 @@
-//! Core-spec 6.6: queries (cases 111-120). Cases 117 and 118 need local activities that run; buffering of tasks that arrive while a
-//! run is busy (120) is the worker's, here the same queries come one after the other.
+//! Queries (docs/dev/semantics/activations.md#queries-stand-alone). Tasks that arrive while a run
+//! is busy wait in the worker; here queries come one after the other.
 mod support;
 
 use std::collections::BTreeMap;
@@ -52,7 +52,7 @@ fn check_answer(session: &Session) {
 }
 
 #[test]
-fn case_111_legacy_query_sticky() {
+fn legacy_query_sticky() {
     let test = RunTest::new(&one_timer(), program());
     let mut session = first_task(&test);
     session.task(&query_task(&test, 3, 0));
@@ -64,7 +64,7 @@ fn case_111_legacy_query_sticky() {
 }
 
 #[test]
-fn case_112_legacy_query_with_full_history() {
+fn legacy_query_with_full_history() {
     let test = RunTest::new(&one_timer(), program());
     let mut session = test.session();
     session.task(&query_task(&test, 3, 5));
@@ -80,7 +80,7 @@ fn case_112_legacy_query_with_full_history() {
 
 /// The history that is fetched for a query may go on with events of a task that has not completed: they are that task's.
 #[test]
-fn case_112b_query_in_front_of_an_open_task() {
+fn query_in_front_of_an_open_task() {
     let test = RunTest::new(&one_timer(), program());
     let next = test.tasks()[1];
     for to in [6, 7, 8] {
@@ -98,7 +98,7 @@ fn case_112b_query_in_front_of_an_open_task() {
 
 /// The same with an update in the open task, which comes as a message.
 #[test]
-fn case_112c_query_in_front_of_an_update() {
+fn query_in_front_of_an_update() {
     let history = start().timer_started("1").w_open();
     let test = RunTest::new(&history, program());
     let next = test.tasks()[1];
@@ -113,7 +113,7 @@ fn case_112c_query_in_front_of_an_update() {
 }
 
 #[test]
-fn case_113_legacy_query_after_completion() {
+fn legacy_query_after_completion() {
     let test = RunTest::new(&one_timer(), program());
     let mut session = test.session();
     session.task(&query_task(&test, 8, 10));
@@ -122,7 +122,7 @@ fn case_113_legacy_query_after_completion() {
 }
 
 #[test]
-fn case_114_nde_during_legacy_query() {
+fn nondeterminism_during_legacy_query() {
     let test = RunTest::new(&one_timer(), Script::new([vec![act()], vec![Cmd::Complete]]));
     let mut session = test.session();
     session.task(&query_task(&test, 8, 10));
@@ -136,7 +136,7 @@ fn case_114_nde_during_legacy_query() {
 
 /// S W(2-4) TmrS(5) TmrF(6) w(7-8) with two queries in the task.
 #[test]
-fn case_115_query_map() {
+fn query_map() {
     let test = RunTest::new(&one_timer(), program());
     for cold in [false, true] {
         let mut session = if cold { test.session() } else { first_task(&test) };
@@ -156,7 +156,7 @@ fn case_115_query_map() {
 
 /// A task with queries that brings no job: S W(2-4) TmrS(5) w(6-7)
 #[test]
-fn case_115b_query_map_without_jobs() {
+fn query_map_without_jobs() {
     let history = start().timer_started("1").w_open();
     let test = RunTest::new(&history, program());
     let mut session = first_task(&test);
@@ -169,7 +169,7 @@ fn case_115b_query_map_without_jobs() {
 }
 
 #[test]
-fn case_116_query_expired() {
+fn query_expired() {
     let history = start().timer_started("1").timer_fired("1").w().timer_started("2");
     let test = RunTest::new(&history, Script::new([vec![timer()], vec![timer()]]));
     let mut session = first_task(&test);
@@ -184,7 +184,7 @@ fn case_116_query_expired() {
 }
 
 #[test]
-fn case_119_is_replaying_on_query_activations() {
+fn is_replaying_on_query_activations() {
     let test = RunTest::new(&one_timer(), program());
     let mut session = first_task(&test);
     session.task(&query_task(&test, 3, 0));
@@ -195,7 +195,7 @@ fn case_119_is_replaying_on_query_activations() {
 }
 
 #[test]
-fn case_120_several_queries() {
+fn several_queries() {
     let test = RunTest::new(&one_timer(), program());
     let mut session = first_task(&test);
     for _ in 0..3 {

@@ -1,4 +1,4 @@
-//! Core-spec 6.5: side effects (cases 88-93).
+//! Side effects (docs/dev/semantics/commands.md#side-effects).
 mod support;
 
 use support::lang::SideEffects;
@@ -40,7 +40,7 @@ fn program(computed: &'static str) -> impl FnMut(&Activation, &mut Calls) -> Rep
 }
 
 #[test]
-fn case_88_side_effect_live() {
+fn side_effect_live() {
     let inc = RunTest::new(&recorded(), program("42")).inc();
     assert_eq!(inc.shown(), "{Init} {Fire 1}");
     assert_eq!(inc.commands(), "RecordMarker SideEffect, StartTimer 1 | CompleteWorkflowExecution");
@@ -52,7 +52,7 @@ fn case_88_side_effect_live() {
 }
 
 #[test]
-fn case_89_side_effect_replay() {
+fn side_effect_replay() {
     // The function would give something else now.
     let test = RunTest::new(&recorded(), program("43")).strict();
     let session = test.replay_ok();
@@ -71,7 +71,7 @@ fn case_89_side_effect_replay() {
 
 /// S W(2-4) TmrS(5) TmrF(6) W(7-9) Completed(10): the code has a side effect that history has not.
 #[test]
-fn case_90_missing_marker() {
+fn missing_marker() {
     let history = start().timer_started("1").timer_fired("1").w().wf_completed();
     let script = Script::new([vec![Cmd::SideEffect(0, json("1")), timer()], vec![Cmd::Complete]]);
     let error = RunTest::new(&history, script).replay_error();
@@ -81,14 +81,14 @@ fn case_90_missing_marker() {
 
 /// History has a side effect that the code has not.
 #[test]
-fn case_90b_marker_and_no_call() {
+fn marker_and_no_call() {
     let error = RunTest::new(&recorded(), Script::new([vec![timer()], vec![Cmd::Complete]])).replay_error();
     assert_eq!(error.message, format!("{PREFIX}Timer machine does not handle this event: HistoryEvent(id: 5, MarkerRecorded)"));
 }
 
 /// S W(2-4) SideEffect 1(5) SideEffect 0(6) TmrS(7) ...: both values are known, but they stand in another order.
 #[test]
-fn case_91_id_mismatch() {
+fn id_mismatch() {
     let history = start().side_effect_marker(1, json("1")).side_effect_marker(0, json("0")).timer_started("1").w_open();
     let both = vec![Cmd::SideEffect(0, json("0")), Cmd::SideEffect(1, json("1")), timer()];
     let error = RunTest::new(&history, Script::new([both])).replay_error();
@@ -98,7 +98,7 @@ fn case_91_id_mismatch() {
 
 /// S W(2-4) TmrS(5) SideEffect 0(6) TmrS(7) TmrF(8) W(9-11) Completed(12)
 #[test]
-fn case_92_side_effect_between_two_timers() {
+fn side_effect_between_two_timers() {
     let history = start().timer_started("1").side_effect_marker(0, json("1")).timer_started("2").timer_fired("2").w();
     let history = history.wf_completed();
     let first = || vec![timer(), Cmd::SideEffect(0, json("1")), timer()];
@@ -111,7 +111,7 @@ fn case_92_side_effect_between_two_timers() {
 
 /// S wF(2-4) w(5-6): the task in which the function ran was dropped, so it runs again.
 #[test]
-fn case_93_side_effect_runs_again_after_a_dropped_task() {
+fn side_effect_runs_again_after_a_dropped_task() {
     let history = HistoryBuilder::new().w_failed().w_open();
     let session = RunTest::new(&history, program("42")).cut(0);
     assert_eq!(session.shown(), "{Init}");

@@ -1,4 +1,6 @@
-//! Core-spec 6.4: signals, cancel requests, terminal commands, continue-as-new, ends of runs, unknown events (cases 52-69).
+//! Signals, cancel requests, terminal commands, continue-as-new, ends of runs, unknown events
+//! (docs/dev/semantics/activations.md#jobs-in-the-order-of-events,
+//! docs/dev/semantics/commands.md#the-end-of-a-run).
 mod support;
 
 use std::collections::BTreeMap;
@@ -25,7 +27,7 @@ fn script(first: Vec<Cmd>, second: Vec<Cmd>) -> Script {
 
 /// S W(2-4) Signal a(5) Signal b(6) W(7-9) Completed(10)
 #[test]
-fn case_52_two_signals_one_wft() {
+fn two_signals_one_task() {
     let history = start().signal("a").signal("b").w().wf_completed();
     let inc = RunTest::new(&history, script(vec![], vec![Cmd::Complete])).same("{Init} {Signal a, Signal b}");
     let Some(Variant::SignalWorkflow(signal)) = inc.jobs(1)[0].variant.as_ref() else { panic!("no signal") };
@@ -36,14 +38,14 @@ fn case_52_two_signals_one_wft() {
 
 /// S Signal(2) W(3-5) Completed(6)
 #[test]
-fn case_53_signal_with_start() {
+fn signal_with_start() {
     let history = HistoryBuilder::new().signal("s").w_native().wf_completed();
     RunTest::new(&history, Script::new([vec![Cmd::Complete]])).same("{Init, Signal s}");
 }
 
 /// S W(2-4) ActS(5) ActSt(6) ActC(7) Signal(8) W(9-11) Completed(12): Core's order, and ours.
 #[test]
-fn case_54_signal_before_resolve() {
+fn signal_before_resolve() {
     let history = start().act_scheduled("1").act_done("1").signal("s").w().wf_completed();
     let program = || script(vec![act()], vec![Cmd::Complete]);
     RunTest::new(&history, program()).compat().same("{Init} {Signal s, Resolve 1 ok}");
@@ -52,7 +54,7 @@ fn case_54_signal_before_resolve() {
 
 /// S W(2-4) TmrS(5) TmrF(6) CancelRequested(7) W(8-10) end(11)
 #[test]
-fn case_55_cancel_request() {
+fn cancel_request() {
     let base = || start().timer_started("1").timer_fired("1").cancel_requested("no longer needed").w();
     let endings = [
         (base().wf_completed(), Cmd::Complete, "CompleteWorkflowExecution"),
@@ -70,14 +72,14 @@ fn case_55_cancel_request() {
 
 /// S CancelRequested(2) W(3-5) WfCanceled(6)
 #[test]
-fn case_56_immediate_cancel() {
+fn immediate_cancel() {
     let history = HistoryBuilder::new().cancel_requested("now").w_native().wf_canceled();
     RunTest::new(&history, Script::new([vec![Cmd::CancelWorkflow]])).same("{Init, Cancel}");
 }
 
 /// S W(2-4) UpdAccepted(5) UpdCompleted(6) TmrS(7) Completed(8): the terminal command came first.
 #[test]
-fn case_57_move_terminal() {
+fn move_terminal() {
     let history = start().update_accepted("u", "upd").update_completed("u").timer_started("1").wf_completed();
     let first = vec![Cmd::Complete, Cmd::Accept("u"), done("u"), timer()];
     let inc = RunTest::new(&history, Script::new([first])).same("{Init, Update u}");
@@ -91,7 +93,7 @@ fn case_57_move_terminal() {
 
 /// S W(2-4, no flags) Completed(5)
 #[test]
-fn case_58_truncate_terminal() {
+fn truncate_terminal() {
     let history = HistoryBuilder::new().w().wf_completed();
     let program = Script::new([vec![Cmd::Complete, timer(), act()]]);
     let session = RunTest::new(&history, program).strict().replay_ok();
@@ -100,14 +102,14 @@ fn case_58_truncate_terminal() {
 
 /// S W(2-4, flag 3) TmrS(5) Completed(6)
 #[test]
-fn case_59_move_terminal_on_replay() {
+fn move_terminal_on_replay() {
     let history = start().timer_started("1").wf_completed();
     RunTest::new(&history, Script::new([vec![Cmd::Complete, timer()]])).strict().replay_ok();
 }
 
 /// S W(2-4) Completed(5)
 #[test]
-fn case_60_two_terminals() {
+fn two_terminals() {
     let history = start().wf_completed();
     let inc = RunTest::new(&history, Script::new([vec![Cmd::Complete, Cmd::Fail(failure("x"))]])).same("{Init}");
     assert_eq!(inc.commands(), "CompleteWorkflowExecution");
@@ -142,7 +144,7 @@ fn sent_can(test: RunTest) -> ContinueAsNewWorkflowExecutionCommandAttributes {
 }
 
 #[test]
-fn case_61_can_carry() {
+fn continue_as_new_carry() {
     let history = rich_start().wf_continued_as_new();
     let arguments = vec![json("\"again\"")];
     let again = ContinueAsNew { arguments: arguments.clone(), ..Default::default() };
@@ -158,7 +160,7 @@ fn case_61_can_carry() {
 }
 
 #[test]
-fn case_61b_can_explicit_values_win() {
+fn continue_as_new_explicit_values_win() {
     let history = rich_start().wf_continued_as_new();
     let again = ContinueAsNew {
         workflow_type: "other".into(),
@@ -182,7 +184,7 @@ fn case_61b_can_explicit_values_win() {
 /// The list of patches is the core's own upsert, for searching only: unlike workflow code's upserts it is not an attribute of the
 /// run, and the continued run, which begins with no patch, does not inherit it: S W(2-4) patch(5) upsert(6) ContinuedAsNew(7)
 #[test]
-fn case_61c_can_does_not_carry_the_list_of_patches() {
+fn continue_as_new_does_not_carry_the_list_of_patches() {
     let history = rich_start().patch_marker("p", false).change_version_upsert(&["p"]).wf_continued_as_new();
     let program = Script::new([vec![Cmd::Patch("p", false), Cmd::ContinueAsNew(ContinueAsNew::default())]]);
     let test = RunTest::new(&history, program);
@@ -199,7 +201,7 @@ fn case_61c_can_does_not_carry_the_list_of_patches() {
 
 /// A terminal command met a buffered signal: S W(2-4) TmrS(5) TmrF(6) wF(7-9) Signal(10) w(11-12)
 #[test]
-fn case_62_unhandled_command() {
+fn unhandled_command() {
     let history = start().timer_started("1").timer_fired("1");
     let history = history.w_failed_with(WorkflowTaskFailedCause::UnhandledCommand, "").signal("s").w_open();
     let program = script(vec![timer()], vec![Cmd::Complete]);
@@ -212,7 +214,7 @@ fn case_62_unhandled_command() {
 
 /// S W(2-4) TmrS(5) Terminated(6)
 #[test]
-fn case_63_ends_terminated() {
+fn ends_terminated() {
     let history = start().timer_started("1").wf_terminated();
     assert_eq!(RunTest::new(&history, Script::new([vec![timer()]])).replay_ok().shown(), "{Init}");
     // While a task is under way: the code sees that task, and what it answers is dropped.
@@ -222,14 +224,14 @@ fn case_63_ends_terminated() {
 
 /// S W(2-4) TmrS(5) TimedOut(6)
 #[test]
-fn case_64_ends_timed_out() {
+fn ends_timed_out() {
     let history = start().timer_started("1").wf_timed_out();
     assert_eq!(RunTest::new(&history, Script::new([vec![timer()]])).replay_ok().shown(), "{Init}");
 }
 
 /// S W(2-4) TmrS(5) Terminated(6) Signal(7)
 #[test]
-fn case_65_event_after_terminated() {
+fn event_after_terminated() {
     for history in [start().timer_started("1").wf_terminated(), start().timer_started("1").wf_timed_out()] {
         let error = RunTest::new(&history.signal("s"), Script::new([vec![timer()]])).replay_error();
         assert_eq!(error.kind(), ErrorKind::Fatal, "{}", error.message);
@@ -239,7 +241,7 @@ fn case_65_event_after_terminated() {
 
 /// S W(2-4) TmrS(5) W(6-8) TmrF(9) W(10-12) Completed(13): the second task brings nothing.
 #[test]
-fn case_66_empty_wft_live() {
+fn empty_task_live() {
     let history = start().timer_started("1").w().timer_fired("1").w().wf_completed();
     let inc = RunTest::new(&history, script(vec![timer()], vec![Cmd::Complete])).same("{Init} {Fire 1}");
     assert_eq!(inc.commands(), "StartTimer 1 |  | CompleteWorkflowExecution");
@@ -247,13 +249,13 @@ fn case_66_empty_wft_live() {
 
 /// S W(2-4) TmrS(5) unknown(6) TmrF(7) W(8-10) Completed(11)
 #[test]
-fn case_67_unknown_event_ignorable() {
+fn unknown_event_ignorable() {
     let history = start().timer_started("1").unknown(true).timer_fired("1").w().wf_completed();
     RunTest::new(&history, script(vec![timer()], vec![Cmd::Complete])).same("{Init} {Fire 1}");
 }
 
 #[test]
-fn case_68_unknown_event_not_flagged() {
+fn unknown_event_not_flagged() {
     let history = start().timer_started("1").unknown(false).timer_fired("1").w().wf_completed();
     let error = RunTest::new(&history, script(vec![timer()], vec![Cmd::Complete])).replay_error();
     assert!(matches!(error.kind(), ErrorKind::Fatal | ErrorKind::Unsupported), "{error:?}");
@@ -263,7 +265,7 @@ fn case_68_unknown_event_not_flagged() {
 
 /// S W(2-4) TmrS(5) OptionsUpdated(6) TmrF(7) W(8-10) Completed(11)
 #[test]
-fn case_69_options_updated() {
+fn options_updated() {
     let history = |may_ignore| {
         let attributes = WorkflowExecutionOptionsUpdatedEventAttributes::default();
         let attributes = EventAttributes::WorkflowExecutionOptionsUpdatedEventAttributes(attributes);

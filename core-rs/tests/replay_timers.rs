@@ -1,4 +1,4 @@
-//! Core-spec 6.2: timers (cases 20-25).
+//! Timers (docs/dev/semantics/commands.md#timers).
 mod support;
 
 use support::{Cmd, HistoryBuilder, RunTest, Script, show, timer};
@@ -11,7 +11,7 @@ fn start() -> HistoryBuilder {
 
 /// S W(2-4) TmrS(5) TmrF(6) W(7-9) Completed(10)
 #[test]
-fn case_20_timer_basic() {
+fn timer_basic() {
     let history = start().timer_started("1").timer_fired("1").w().wf_completed();
     let test = RunTest::new(&history, Script::new([vec![Cmd::Timer(1500.0)], vec![Cmd::Complete]]));
     let inc = test.same("{Init} {Fire 1}");
@@ -26,7 +26,7 @@ fn case_20_timer_basic() {
 
 /// S W(2-4) TmrS(5) TmrS(6) TmrF "2"(7) TmrF "1"(8) W(9-11) Completed(12)
 #[test]
-fn case_21_parallel_timers_out_of_order() {
+fn parallel_timers_out_of_order() {
     let history = start().timer_started("1").timer_started("2").timer_fired("2").timer_fired("1").w().wf_completed();
     let test = RunTest::new(&history, Script::new([vec![timer(), timer()], vec![Cmd::Complete]]));
     test.same("{Init} {Fire 2, Fire 1}");
@@ -35,7 +35,7 @@ fn case_21_parallel_timers_out_of_order() {
 
 /// S W(2-4) TmrS(5) Signal(6) W(7-9) TmrCanceled(10) Completed(11)
 #[test]
-fn case_22_timer_cancel() {
+fn timer_cancel() {
     let history = start().timer_started("1").signal("s").w().timer_canceled("1").wf_completed();
     let test = RunTest::new(&history, Script::new([vec![timer()], vec![Cmd::CancelTimer(1), Cmd::Complete]]));
     let inc = test.same("{Init} {Signal s}");
@@ -44,7 +44,7 @@ fn case_22_timer_cancel() {
 
 /// S W(2-4) Completed(5)
 #[test]
-fn case_23_timer_cancel_same_activation() {
+fn timer_cancel_same_activation() {
     let history = start().wf_completed();
     let test = RunTest::new(&history, Script::new([vec![timer(), Cmd::CancelTimer(1), Cmd::Complete]]));
     let inc = test.same("{Init}");
@@ -53,7 +53,7 @@ fn case_23_timer_cancel_same_activation() {
 
 /// The seq of a timer that was never sent is not given out again: S W(2-4) TmrS "2"(5) TmrF(6) W(7-9) Completed(10)
 #[test]
-fn case_23b_seq_of_a_dropped_timer_is_not_reused() {
+fn seq_of_a_dropped_timer_is_not_reused() {
     let history = start().timer_started("2").timer_fired("2").w().wf_completed();
     let test = RunTest::new(&history, Script::new([vec![timer(), Cmd::CancelTimer(1), timer()], vec![Cmd::Complete]]));
     let inc = test.same("{Init} {Fire 2}");
@@ -62,7 +62,7 @@ fn case_23b_seq_of_a_dropped_timer_is_not_reused() {
 
 /// S W(2-4) TmrS(5) TmrF(6) W(7-9) Completed(10)
 #[test]
-fn case_24_timer_cancel_after_fired() {
+fn timer_cancel_after_fired() {
     let history = start().timer_started("1").timer_fired("1").w().wf_completed();
     let test = RunTest::new(&history, Script::new([vec![timer()], vec![Cmd::CancelTimer(1), Cmd::Complete]]));
     let inc = test.same("{Init} {Fire 1}");
@@ -71,7 +71,7 @@ fn case_24_timer_cancel_after_fired() {
 
 /// A second cancel of the same timer: S W(2-4) TmrS(5) Signal(6) W(7-9) TmrCanceled(10) Completed(11)
 #[test]
-fn case_24b_timer_cancelled_twice() {
+fn timer_cancelled_twice() {
     let history = start().timer_started("1").signal("s").w().timer_canceled("1").wf_completed();
     let twice = vec![Cmd::CancelTimer(1), Cmd::CancelTimer(1), Cmd::Complete];
     RunTest::new(&history, Script::new([vec![timer()], twice])).same("{Init} {Signal s}");
@@ -79,7 +79,7 @@ fn case_24b_timer_cancelled_twice() {
 
 /// S W(2-4) TmrS "1"(5) TmrF "2" of 5(6) W(7-9) Completed(10)
 #[test]
-fn case_25_timer_id_mismatch() {
+fn timer_id_mismatch() {
     let history = start().timer_started("1").timer_fired_as("2", 5).w().wf_completed();
     let error = RunTest::new(&history, Script::new([vec![timer()], vec![Cmd::Complete]])).replay_error();
     assert_eq!(error.message, "[TMPRL1100] Nondeterminism error: Timer fired event did not have expected timer id 1, it was 2!");

@@ -1,5 +1,5 @@
-//! Core-spec 6.6: updates (cases 94-106, 110). Cases 107-109 are decisions of the executor (what it rejects, queues and drains);
-//! what they ask of the core is 94-97. Case 104 needs local activities that run.
+//! Updates (docs/dev/semantics/updates.md). What the executor rejects, queues and drains is in
+//! tests/cases/rules_updates.ts.
 mod support;
 
 use support::history::{failure, json, payloads, update_request};
@@ -30,7 +30,7 @@ fn do_updates(activations: &[Activation]) -> Vec<DoUpdate> {
 
 /// S W(2-4) W(5-7) UpdAccepted(8) UpdCompleted(9) Signal(10) W(11-13) Completed(14)
 #[test]
-fn case_94_accept_complete_same_wft() {
+fn accept_complete_same_task() {
     let history = start().w().update_accepted("u", "upd").update_completed("u").signal("s").w().wf_completed();
     let test = RunTest::new(&history, Script::new([vec![], vec![Cmd::Accept("u"), done("u")], vec![Cmd::Complete]]));
     let inc = test.same("{Init} {Update u} {Signal s}");
@@ -55,7 +55,7 @@ fn case_94_accept_complete_same_wft() {
 
 /// S W(2-4) W(5-7) UpdAccepted(8) TmrS(9) TmrF(10) W(11-13) UpdCompleted(14) Completed(15)
 #[test]
-fn case_95_accept_timer_complete_later() {
+fn accept_timer_complete_later() {
     let history = start().w().update_accepted("u", "upd").timer_started("1").timer_fired("1").w().update_completed("u");
     let program = Script::new([vec![], vec![Cmd::Accept("u"), timer()], vec![done("u"), Cmd::Complete]]);
     let inc = RunTest::new(&history.wf_completed(), program).same("{Init} {Update u} {Fire 1}");
@@ -66,7 +66,7 @@ fn case_95_accept_timer_complete_later() {
 
 /// An update that fails after it was accepted: the outcome is a failure.
 #[test]
-fn case_95b_accept_then_fail() {
+fn accept_then_fail() {
     let history = start().w().update_accepted("u", "upd");
     let history = history.update_completed_with("u", outcome::Value::Failure(failure("no"))).w_open();
     let inc = RunTest::new(&history, Script::new([vec![], vec![Cmd::Accept("u"), reject("u")]])).same("{Init} {Update u}");
@@ -80,7 +80,7 @@ fn task_with_update() -> HistoryBuilder {
 }
 
 #[test]
-fn case_96_reject() {
+fn rejection_leaves_no_command() {
     let test = RunTest::new(&task_with_update(), Script::new([vec![], vec![reject("u")]]));
     for cold in [false, true] {
         let mut session = test.session();
@@ -102,7 +102,7 @@ fn case_96_reject() {
 }
 
 #[test]
-fn case_97_complete_without_accept() {
+fn complete_without_accept() {
     let test = RunTest::new(&task_with_update(), Script::new([vec![], vec![done("u")]]));
     let mut session = test.session();
     let [first, second] = test.tasks()[..] else { panic!("two tasks") };
@@ -124,7 +124,7 @@ fn accepted_then_signal() -> HistoryBuilder {
 }
 
 #[test]
-fn case_98_replay_empty_first() {
+fn replay_empty_first() {
     let program = Script::new([vec![], vec![Cmd::Accept("u")], vec![done("u"), Cmd::Complete]]);
     let test = RunTest::new(&accepted_then_signal(), program);
     test.same("{Init} {Update u} {Signal s}");
@@ -135,7 +135,7 @@ fn case_98_replay_empty_first() {
 
 /// S W(2-4) Signal(5) W(6-8) UpdAccepted(9)/TmrS(10) or TmrS(9)/UpdAccepted(10), TmrF(11) W(12-14) UpdCompleted(15) Completed(16)
 #[test]
-fn case_99_signal_and_update() {
+fn signal_and_update() {
     for accepted_first in [true, false] {
         let history = start().signal("s").w();
         let (history, second) = if accepted_first {
@@ -153,7 +153,7 @@ fn case_99_signal_and_update() {
 /// A request arrives with a task that also brings a timer and a later signal: it counts as coming after all of them, live and on
 /// replay. S W(2-4) TmrS(5) TmrF(6) Signal(7) W(8-10) UpdAccepted(11) Completed(12)
 #[test]
-fn case_99b_update_comes_after_the_events_of_its_task() {
+fn update_comes_after_the_events_of_its_task() {
     let history = start().timer_started("1").timer_fired("1").signal("s").w().update_accepted("u", "upd").wf_completed();
     let program = || Script::new([vec![timer()], vec![Cmd::Accept("u"), Cmd::Complete]]);
     RunTest::new(&history, program()).same("{Init} {Fire 1, Signal s, Update u}");
@@ -162,7 +162,7 @@ fn case_99b_update_comes_after_the_events_of_its_task() {
 
 /// S W(2-4) ActS(5) w(6-7), speculative with an update that is rejected; the server drops it: Signal(6) w(7-8).
 #[test]
-fn case_100_speculative_reject_reset() {
+fn speculative_reject_reset() {
     let dropped = start().act_scheduled("1").w_open();
     let real = start().act_scheduled("1").signal("s").w_open();
     let test = RunTest::new(&dropped, Script::new([vec![act()], vec![reject("u")], vec![Cmd::Complete]])).unchecked();
@@ -191,7 +191,7 @@ fn admitted() -> HistoryBuilder {
 }
 
 #[test]
-fn case_101_admitted_then_accepted() {
+fn admitted_then_accepted() {
     let program = Script::new([vec![], vec![Cmd::Accept("u"), done("u"), Cmd::Complete]]);
     let test = RunTest::new(&admitted(), program);
     let replayed = test.replay_ok();
@@ -203,7 +203,7 @@ fn case_101_admitted_then_accepted() {
 
 /// The request comes as an event and as a message too: it is one update.
 #[test]
-fn case_101b_same_update_twice() {
+fn same_update_twice() {
     let program = Script::new([vec![], vec![Cmd::Accept("u"), done("u"), Cmd::Complete]]);
     let test = RunTest::new(&admitted(), program);
     let [first, second] = test.tasks()[..] else { panic!("two tasks") };
@@ -218,7 +218,7 @@ fn case_101b_same_update_twice() {
 }
 
 #[test]
-fn case_102_admitted_live() {
+fn admitted_live() {
     let program = Script::new([vec![], vec![Cmd::Accept("u"), done("u"), Cmd::Complete]]);
     let inc = RunTest::new(&admitted(), program).inc();
     assert!(do_updates(&inc.activations)[0].run_validator);
@@ -231,7 +231,7 @@ fn case_102_admitted_live() {
 
 /// S W(2-4) UpdAccepted(5) UpdCompleted(6) TmrS(7) w(8-9)
 #[test]
-fn case_103_update_with_start() {
+fn update_with_start() {
     let history = start().update_accepted("u", "upd").update_completed("u").timer_started("1").timer_fired("1").w_open();
     let program = || Script::new([vec![Cmd::Accept("u"), done("u"), timer()]]);
     RunTest::new(&history, program()).same("{Init, Update u} {Fire 1}");
@@ -240,7 +240,7 @@ fn case_103_update_with_start() {
 
 /// The flags that a completed task recorded hold for its own activation on replay: S W(2-4) W(5-7, lang flag 2) UpdAccepted(8) ...
 #[test]
-fn case_105_update_flags() {
+fn update_flags() {
     let history = HistoryBuilder::new().w().meta(&[1, 2, 3], &[1], "temporal-typescript", "1.0.0");
     let history = history.w().meta(&[], &[2], "", "").update_accepted("u", "upd").signal("s").w().wf_completed();
     let program = Script::new([vec![], vec![Cmd::Accept("u")], vec![Cmd::Complete]]);
@@ -252,7 +252,7 @@ fn case_105_update_flags() {
 
 /// S W(2-4) W(5-7) UpdAccepted a(8) UpdAccepted b(9) Signal(10) W Completed: the code accepts b, then a.
 #[test]
-fn case_106_swapped_update_ids() {
+fn swapped_update_ids() {
     let history = start().w().update_accepted("a", "upd").update_accepted("b", "upd").signal("s").w().wf_completed();
     let program = || Script::new([vec![], vec![Cmd::Accept("b"), Cmd::Accept("a")], vec![Cmd::Complete]]);
     let lenient = RunTest::new(&history, program()).replay_ok();
@@ -266,7 +266,7 @@ fn case_106_swapped_update_ids() {
 
 /// Live and replayed the same answers lead to the same commands, although validators run only live.
 #[test]
-fn case_110_validator_not_run_on_replay() {
+fn validator_not_run_on_replay() {
     let history = start().w().update_accepted("a", "upd").update_completed("a").update_accepted("b", "upd");
     let history = history.timer_started("1").timer_fired("1").w().update_completed("b").wf_completed();
     let second = vec![Cmd::Accept("a"), done("a"), Cmd::Accept("b"), timer()];

@@ -1,4 +1,5 @@
-//! What holds of every history that a Temporal server writes (core-spec 2.11).
+//! What holds of every history that a Temporal server writes
+//! (docs/dev/semantics/engine.md#what-holds-of-every-history).
 use std::collections::{BTreeMap, BTreeSet};
 
 use temporalex_core::api::enums::v1::EventType as E;

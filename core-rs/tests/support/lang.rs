@@ -248,7 +248,8 @@ impl Lang for Script {
     }
 }
 
-/// What `patched` and `deprecatePatch` of workflow code keep (core-spec 1.9).
+/// What `patched` and `deprecatePatch` of workflow code keep
+/// (docs/dev/semantics/commands.md#patches).
 #[derive(Clone, Default)]
 pub struct Patches {
     notified: std::collections::BTreeSet<String>,
@@ -276,7 +277,8 @@ impl Patches {
     }
 }
 
-/// Side effects by position: replay reads what live execution computed (core-spec 1.13).
+/// Side effects by position: replay reads what live execution computed
+/// (docs/dev/semantics/commands.md#side-effects).
 #[derive(Clone, Default)]
 pub struct SideEffects {
     recorded: std::collections::BTreeMap<u32, Payload>,

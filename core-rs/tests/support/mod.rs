@@ -1,8 +1,9 @@
 //! What the conformance tests share: a fluent builder of histories, programs that answer activations, and a driver of the
 //! public `Run`.
 //!
-//! Notation of the case names (core-spec 6): S = started, W = full workflow task (scheduled, started, completed), w = scheduled
-//! and started only, wF / wT = scheduled, started, failed / timed out.
+//! Notation of histories (docs/dev/semantics/README.md#words): S = started, W = full workflow task
+//! (scheduled, started, completed), w = scheduled and started only, wF / wT = scheduled, started,
+//! failed / timed out.
 #![allow(dead_code, unused_imports)] // every test binary uses its own part
 #![allow(clippy::needless_update)] // which fields a generated message has is not for the tests to know
 

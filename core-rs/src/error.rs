@@ -1,5 +1,6 @@
-//! Errors as data: a stable number, a kind and what the caller can show. The wordings of nondeterminism errors are Core's
-//! (core-spec 1.14), so that people find them in the docs they know.
+//! Errors as data: a stable number, a kind and what the caller can show. The wordings of
+//! nondeterminism errors are Core's (docs/dev/semantics/errors.md#kinds-of-errors-of-the-core), so
+//! that people find them in the docs they know.
 use crate::boundary::{CommandKind, CoreError, ErrorKind};
 
 /// Result of everything in the core.

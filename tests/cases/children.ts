@@ -1,4 +1,5 @@
-// Child workflows (core-spec 1.7, 3.4): start, result, failures, the four cancellation types, scopes, shields, and what stands where.
+// Child workflows (docs/dev/semantics/scopes.md#children-of-a-run): start, result, failures, the
+// four cancellation types, scopes, shields, and what stands where.
 import {
   ApplicationFailure,
   CancelledFailure,
@@ -349,7 +350,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#38 a call that its scope leaves pending is taken back; a wait for a handle is only given up",
+    name: "a call that its scope leaves pending is taken back; a wait for a handle is only given up",
     async run() {
       const w = workflow("W", async () => {
         const handle = await startChild(ship, { id: "handle", args: [1] });

@@ -1,4 +1,5 @@
-// The execution model (core-spec 3.6): turns, promises between strands, foreign awaits, unhandled rejections, eviction.
+// How workflow code runs (docs/dev/semantics/execution.md): turns, promises between strands,
+// foreign awaits, unhandled rejections, eviction.
 import {
   activities,
   ApplicationFailure,

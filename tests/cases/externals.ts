@@ -1,4 +1,5 @@
-// Messages to other workflows (core-spec 1.8), and what changes of a run in its middle: search attributes and memo.
+// Messages to other workflows (docs/dev/semantics/scopes.md#messages-to-other-workflows), and what
+// changes of a run in its middle: search attributes and memo.
 import {
   type ApplicationFailure,
   continueAsNew,

@@ -236,13 +236,13 @@ export const cases: Case[] = [
   ...[...handlers, ...branches].flatMap((place) => [
     forbidden(
       place,
-      "receive (#26)",
+      "receive",
       () => receive(0, []),
       /^NestingError: receive cannot be used in .*; it belongs in the run function/,
     ),
     forbidden(
       place,
-      "calling continueAsNew (#37)",
+      "calling continueAsNew",
       anyContinue,
       /^NestingError: continueAsNew cannot be used in .*; it belongs in the run function/,
     ),
@@ -253,7 +253,7 @@ export const cases: Case[] = [
   ...["run", ...branches, ...handlers.filter((place) => place.startsWith("sync"))].map((place) =>
     forbidden(
       place,
-      "updateState (#13)",
+      "updateState",
       () => updateState((s) => [1, s]),
       /^NestingError: updateState cannot be used in .*; it belongs in an async handler/,
     )

@@ -1,4 +1,4 @@
-// Rules 24, 25, 38, 39 of core-spec 3.4: cancellation, shield, parallel, and what a scope leaves behind.
+// Cancellation, shield, parallel, and what a scope leaves pending (docs/dev/semantics/scopes.md).
 import {
   activities,
   ActivityFailure,
@@ -35,7 +35,7 @@ const nameOf = (e: unknown) => `${(e as Error).name}: ${(e as Error).message}`;
 
 export const cases: Case[] = [
   {
-    name: "#24 a cancellation rejects the blocked primitive; uncaught, the workflow is cancelled",
+    name: "a cancellation rejects the blocked primitive; uncaught, the workflow is cancelled",
     async run() {
       const d = await drive(workflow("W", () => sleep("1h")));
       await d.task();
@@ -47,7 +47,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#24 caught, the workflow goes on: cancelled() is true, finally runs, primitives need a shield",
+    name: "caught, the workflow goes on: cancelled() is true, finally runs, primitives need a shield",
     async run() {
       const w = workflow("W", async () => {
         const seen: unknown[] = [cancelled()];
@@ -76,7 +76,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#24 it reaches run and all child scopes, in order of creation",
+    name: "it reaches run and all child scopes, in order of creation",
     async run() {
       const order: string[] = [];
       const note = (what: string) => (e: unknown) => {
@@ -100,8 +100,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name:
-      "#24 activities: tryCancel rejects in the same task, waitCancellationCompleted when it has confirmed, abandon asks nothing",
+    name: "activities: tryCancel rejects in the same task, waitCancellationCompleted when it has confirmed, abandon asks nothing",
     async run() {
       const w = workflow("W", () =>
         shield(async () => {
@@ -134,7 +133,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#24 inside receive: handlers in flight end first, queued updates fail, no message is taken, receive rejects",
+    name: "inside receive: handlers in flight end first, queued updates fail, no message is taken, receive rejects",
     async run() {
       const w = workflow("W", async () => {
         try {
@@ -168,7 +167,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#24 a shielded receive goes on taking messages after the cancellation",
+    name: "a shielded receive goes on taking messages after the cancellation",
     async run() {
       const w = workflow(
         "W",
@@ -187,7 +186,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#24 an async handler of a signal that ends by the cancellation is not an error",
+    name: "an async handler of a signal that ends by the cancellation is not an error",
     async run() {
       const w = workflow("W", () => receive(0, [on(go, (_, s) => spawnAsync(() => sleep("1h"), s))]));
       const d = await drive(w);
@@ -201,7 +200,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#24 a cancel request with the start comes after the run's first turn, as events say",
+    name: "a cancel request with the start comes after the run's first turn, as events say",
     async run() {
       const w = workflow("W", async () => {
         const before = cancelled();
@@ -220,7 +219,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#24 a second cancel request changes nothing",
+    name: "a second cancel request changes nothing",
     async run() {
       const w = workflow("W", async () => {
         await sleep("1h").catch(() => {});
@@ -237,7 +236,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#25 parallel: branches start in order, each to its first block; results settle in order; a failure stops nobody",
+    name: "parallel: branches start in order, each to its first block; results settle in order; a failure stops nobody",
     async run() {
       const order: string[] = [];
       const w = workflow("W", async () => {
@@ -276,7 +275,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#25 a cancellation goes up through parallel instead of becoming a result; other branches finish first",
+    name: "a cancellation goes up through parallel instead of becoming a result; other branches finish first",
     async run() {
       const w = workflow("W", async () => {
         const done: string[] = [];
@@ -301,7 +300,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#25 branches that all handle the cancellation give their results",
+    name: "branches that all handle the cancellation give their results",
     async run() {
       const w = workflow(
         "W",
@@ -315,7 +314,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#38 losers of a race stay until their scope ends; then they are cancelled in order of creation, with a warning",
+    name: "losers of a race stay until their scope ends; then they are cancelled in order of creation, with a warning",
     async run() {
       const w = workflow("W", async () => {
         const [r] = await parallel([
@@ -348,7 +347,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#38 a pending signal waiter of an ended scope is removed and consumes nothing",
+    name: "a pending signal waiter of an ended scope is removed and consumes nothing",
     async run() {
       const w = workflow("W", async () => {
         await parallel([() => void waitForSignal("x")]);
@@ -362,7 +361,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#38 calls that run does not await are cancelled before its terminal command",
+    name: "calls that run does not await are cancelled before its terminal command",
     async run() {
       const w = workflow("W", async () => {
         void acts.work(1);
@@ -379,7 +378,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#38 code left floating by a handler ends quietly: its promise rejects, what it calls next rejects too",
+    name: "code left floating by a handler ends quietly: its promise rejects, what it calls next rejects too",
     async run() {
       const seen: string[] = [];
       const w = workflow("W", () =>
@@ -410,7 +409,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#38 another strand that waits for a promise of an ended scope gets its cancellation",
+    name: "another strand that waits for a promise of an ended scope gets its cancellation",
     async run() {
       const w = workflow("W", async () => {
         let shared: Promise<unknown> | undefined;
@@ -428,7 +427,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#39 parallel of nothing is [] at once, with no command",
+    name: "parallel of nothing is [] at once, with no command",
     async run() {
       const d = await drive(workflow("W", () => parallel([])));
       await d.task();

@@ -1,4 +1,4 @@
-// Rules 4, 6-9, 15, 18-20, 35, 36 of core-spec 3.4: signals, the inbox, timeouts of receive.
+// Signals, the inbox, timeouts of receive (docs/dev/semantics/messages.md#receive).
 import {
   activities,
   ApplicationFailure,
@@ -32,7 +32,7 @@ const collect = (...names: (typeof a)[]) => [
 
 export const cases: Case[] = [
   {
-    name: "#4 signals that a stopped receive did not take stay buffered, in order, for whoever comes next (P4)",
+    name: "signals that a stopped receive did not take stay buffered, in order, for whoever comes next (P4)",
     async run() {
       const w = workflow("W", async () => {
         const first = await receive([] as string[], collect(a));
@@ -50,7 +50,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#6 buffered signals come first, in order of arrival; names without a handler stay buffered",
+    name: "buffered signals come first, in order of arrival; names without a handler stay buffered",
     async run() {
       const w = workflow("W", async () => {
         await acts.work(1);
@@ -72,7 +72,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#7 a registered waitForSignal wins over a receive that handles the name; waiters are served in order",
+    name: "a registered waitForSignal wins over a receive that handles the name; waiters are served in order",
     async run() {
       const w = workflow("W", () =>
         receive([] as string[], [
@@ -96,7 +96,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#8 waitForSignal in a sync handler: the loop waits with it",
+    name: "waitForSignal in a sync handler: the loop waits with it",
     async run() {
       const w = workflow("W", () =>
         receive([] as string[], [
@@ -113,7 +113,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#9 waitForSignal gives nothing, the one argument, or all of them",
+    name: "waitForSignal gives nothing, the one argument, or all of them",
     async run() {
       const w = workflow("W", async () => {
         const none = await waitForSignal("x");
@@ -128,7 +128,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#15 a signal handler that throws is logged; the state is unchanged and the loop goes on",
+    name: "a signal handler that throws is logged; the state is unchanged and the loop goes on",
     async run() {
       const w = workflow("W", () =>
         receive(1, [
@@ -158,7 +158,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#18 the timeout's timer is started on entry, before buffered messages, and cancelled by a stop",
+    name: "the timeout's timer is started on entry, before buffered messages, and cancelled by a stop",
     async run() {
       const w = workflow("W", async () => {
         const r = await receive([] as string[], [on(b, async (_, s) => (await acts.work(1), noreply(s))), ...collect(a)], {
@@ -182,7 +182,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#18 a timer that is started and cancelled in one activation leaves no event",
+    name: "a timer that is started and cancelled in one activation leaves no event",
     async run() {
       const w = workflow("W", () => receive([] as string[], collect(a), { timeout: "1h" }));
       const d = await drive(w);
@@ -194,7 +194,7 @@ export const cases: Case[] = [
     },
   },
   ...[true, false].map((timerFirst): Case => ({
-    name: `#18 of a stop and a timeout in one task the earlier event wins: ${timerFirst ? "timeout" : "stop"}`,
+    name: `of a stop and a timeout in one task the earlier event wins: ${timerFirst ? "timeout" : "stop"}`,
     async run() {
       const w = workflow("W", () => receive([] as string[], collect(a), { timeout: "1h" }));
       const d = await drive(w);
@@ -207,7 +207,7 @@ export const cases: Case[] = [
     },
   })),
   {
-    name: "#18 an update counts as coming after the events of its task: a timeout in it comes first",
+    name: "an update counts as coming after the events of its task: a timeout in it comes first",
     async run() {
       const w = workflow("W", () => receive(0, [on(ask, ([n], s) => stop(s, n))], { timeout: "1h" }));
       const d = await drive(w);
@@ -220,7 +220,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#19 a timeout during a handler: dispatch stops, what runs finishes, accepted updates are drained",
+    name: "a timeout during a handler: dispatch stops, what runs finishes, accepted updates are drained",
     async run() {
       const w = workflow("W", () =>
         receive([] as string[], [
@@ -244,7 +244,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#19 a stop by a handler that was running when the timeout fired gives the normal result",
+    name: "a stop by a handler that was running when the timeout fired gives the normal result",
     async run() {
       const w = workflow("W", () => receive(0, [on(b, async ([n]) => (await acts.work(n), stop(n)))], { timeout: "1h" }));
       const d = await drive(w);
@@ -258,7 +258,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#20 timeout 0 handles what has arrived and ends, with no timer; undefined has no timer",
+    name: "timeout 0 handles what has arrived and ends, with no timer; undefined has no timer",
     async run() {
       const w = workflow("W", async () => {
         const zero = await receive([] as string[], collect(a, b), { timeout: 0 });
@@ -276,7 +276,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#20 timeout 0 takes no update that arrives while a handler of an earlier message runs",
+    name: "timeout 0 takes no update that arrives while a handler of an earlier message runs",
     async run() {
       const w = workflow("W", async () => {
         const zero = await receive([] as string[], [
@@ -297,7 +297,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#18 a receive whose handler waits for what nothing can wake is a deadlock only when its timeout has passed",
+    name: "a receive whose handler waits for what nothing can wake is a deadlock only when its timeout has passed",
     async run() {
       const w = workflow(
         "W",
@@ -313,7 +313,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#20 timeout 0 with nothing buffered ends at once",
+    name: "timeout 0 with nothing buffered ends at once",
     async run() {
       const d = await drive(workflow("W", () => receive(4, [], { timeout: 0 })));
       await d.task();
@@ -321,7 +321,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#35 handlers are found by name only; two for one name are refused",
+    name: "handlers are found by name only; two for one name are refused",
     async run() {
       const d = await drive(workflow("W", () => receive(0, [on(a, (_, s) => noreply(s)), on(a, (_, s) => noreply(s))])));
       await d.task();
@@ -329,7 +329,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#35 a signal and an update of one name are two handlers",
+    name: "a signal and an update of one name are two handlers",
     async run() {
       const same = update<[], string>("a");
       const w = workflow(
@@ -345,7 +345,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#36 spawnAsync: the state is stored first, the async handler runs to its first block, then the next message",
+    name: "spawnAsync: the state is stored first, the async handler runs to its first block, then the next message",
     async run() {
       const w = workflow("W", () =>
         receive([] as string[], [

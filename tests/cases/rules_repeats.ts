@@ -1,4 +1,6 @@
-// Rules 33 and 34 of core-spec 3.4: what is asked while a run is caught up, and what is asked twice.
+// What is asked while a run is caught up
+// (docs/dev/semantics/activations.md#a-query-is-answered-after-the-catch-up), and what is asked
+// twice (docs/dev/semantics/updates.md#an-update-is-carried-out-once).
 import {
   ApplicationFailure,
   noreply,
@@ -56,7 +58,7 @@ const adding = workflow("Adding", {
 
 export const cases: Case[] = [
   {
-    name: "#33 a query of a run that must be caught up first is answered once, after the last event",
+    name: "a query of a run that must be caught up first is answered once, after the last event",
     async run() {
       // Nothing is cached and pages are short: every task and every query replays the whole history, over many fetches.
       const d = await drive(adding, { cached: false, pageSize: 2 });
@@ -82,7 +84,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#34 an update that is sent twice is carried out once: in one task, in two, and after its run was loaded again",
+    name: "an update that is sent twice is carried out once: in one task, in two, and after its run was loaded again",
     async run() {
       for (const cached of [true, false]) {
         handled.length = 0;
@@ -108,7 +110,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#34 an update that was rejected left no trace, so that its id may come again",
+    name: "an update that was rejected left no trace, so that its id may come again",
     async run() {
       const d = await drive(adding);
       await d.task();

@@ -1,4 +1,4 @@
-// Rules 1-5, 10-14, 17, 21-23 of core-spec 3.4: updates, validators and who owns the reducer state.
+// Updates, validators and who owns the reducer state (docs/dev/semantics/messages.md).
 import {
   activities,
   ApplicationFailure,
@@ -63,7 +63,7 @@ const loop = workflow("Loop", {
 
 export const cases: Case[] = [
   {
-    name: "#1 an update that comes while a sync handler is blocked is validated at once, accepted and queued in order",
+    name: "an update that comes while a sync handler is blocked is validated at once, accepted and queued in order",
     async run() {
       const d = await drive(loop);
       const first = d.server.update("u1", "slow", 1);
@@ -84,7 +84,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#1 with two validated updates queued, the second validator sees the state as it is, not as it will be",
+    name: "with two validated updates queued, the second validator sees the state as it is, not as it will be",
     async run() {
       const d = await drive(loop);
       d.server.update("u1", "slow", 1);
@@ -99,7 +99,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#2 acceptance comes right after the validator and before anything that the handler causes",
+    name: "acceptance comes right after the validator and before anything that the handler causes",
     async run() {
       const d = await drive(loop);
       d.server.update("u1", "slow", 1);
@@ -108,7 +108,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#3 updates accepted before a stop are handled, in order, before receive returns",
+    name: "updates accepted before a stop are handled, in order, before receive returns",
     async run() {
       const stopper = update<[], string>("stopper");
       const w = workflow("W", () =>
@@ -132,7 +132,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#5 an update that comes while a stopped receive drains is rejected",
+    name: "an update that comes while a stopped receive drains is rejected",
     async run() {
       const w = workflow("W", () =>
         receive(0, [
@@ -156,7 +156,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#10 handlers, validators and queries get an array; run gets its arguments",
+    name: "handlers, validators and queries get an array; run gets its arguments",
     async run() {
       const seen: unknown[] = [];
       const two = update<[number, string], number>("two");
@@ -182,7 +182,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#11 the state given to spawnAsync is the new reducer state",
+    name: "the state given to spawnAsync is the new reducer state",
     async run() {
       const w = workflow("W", () =>
         receive(1, [
@@ -198,7 +198,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#12 a running sync handler owns the reducer: updateState waits until it returns",
+    name: "a running sync handler owns the reducer: updateState waits until it returns",
     async run() {
       const w = workflow("W", () =>
         receive([] as string[], [
@@ -227,7 +227,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#13 updateState gives the result of the change, and its failure to the caller",
+    name: "updateState gives the result of the change, and its failure to the caller",
     async run() {
       const w = workflow("W", () =>
         receive(1, [
@@ -254,7 +254,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#14 a sync update handler that throws fails the update; the state is unchanged and the loop goes on",
+    name: "a sync update handler that throws fails the update; the state is unchanged and the loop goes on",
     async run() {
       const w = workflow("W", () =>
         receive(1, [
@@ -277,7 +277,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#14 an async update handler that throws fails the update",
+    name: "an async update handler that throws fails the update",
     async run() {
       const w = workflow("W", () =>
         receive(1, [
@@ -300,7 +300,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#14 a response that cannot be encoded fails the update and leaves the state",
+    name: "a response that cannot be encoded fails the update and leaves the state",
     async run() {
       const odd = update<[], unknown>("odd");
       const w = workflow("W", () => receive(1, [on(odd, () => reply(() => 1, 2)), on(end, (_, s) => stop(s))]));
@@ -314,7 +314,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#17 an update of an unknown name is rejected as UnknownUpdate, not retryable, listing the names",
+    name: "an update of an unknown name is rejected as UnknownUpdate, not retryable, listing the names",
     async run() {
       const d = await drive(loop);
       const u = d.server.update("u", "nope", 1);
@@ -355,7 +355,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#21 a second stop while stopping is applied as a state change, and replies",
+    name: "a second stop while stopping is applied as a state change, and replies",
     async run() {
       const halt = update<[string], string>("halt");
       const w = workflow("W", () =>
@@ -377,7 +377,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#22 the reply is the first command, then run goes on: it leaves even when the workflow completes at once",
+    name: "the reply is the first command, then run goes on: it leaves even when the workflow completes at once",
     async run() {
       const w = workflow("W", () => receive(0, [on(quick, (_, s) => stop(s, "bye"))]));
       const d = await drive(w);
@@ -389,7 +389,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#23 a run that throws while its receive is open answers accepted updates with the failure first",
+    name: "a run that throws while its receive is open answers accepted updates with the failure first",
     async run() {
       const w = workflow("W", () =>
         Promise.race([
@@ -413,7 +413,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#23 a run that returns while its receive is open answers them as AcceptedUpdateCompletedWorkflow",
+    name: "a run that returns while its receive is open answers them as AcceptedUpdateCompletedWorkflow",
     async run() {
       const w = workflow(
         "W",

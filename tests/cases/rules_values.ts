@@ -1,4 +1,5 @@
-// Rules 16, 27-32, 37, 40 of core-spec 3.4 and the determinism table: failures, published state, queries, values that history remembers.
+// Failures (docs/dev/semantics/errors.md#what-fails-the-workflow-and-what-fails-its-task),
+// published state, queries, and values that history remembers (docs/dev/semantics/values.md).
 import {
   activities,
   ApplicationFailure,
@@ -52,7 +53,7 @@ async function fate(thrown: () => unknown): Promise<string> {
 
 export const cases: Case[] = [
   {
-    name: "#16 Temporal failures fail the workflow; bugs and misuse fail its task",
+    name: "Temporal failures fail the workflow; bugs and misuse fail its task",
     async run() {
       equal(await fate(() => new ApplicationFailure("no")), "workflow failed: no");
       equal(await fate(() => new TypeError("a bug")), "task: a bug");
@@ -65,7 +66,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#16 a task that failed is tried again, and completes with mended code",
+    name: "a task that failed is tried again, and completes with mended code",
     async run() {
       let mended = false;
       const d = await drive(workflow("W", async () => {
@@ -83,7 +84,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#27 signals still buffered at continue-as-new travel in a header and come first in the new run, in order (P4)",
+    name: "signals still buffered at continue-as-new travel in a header and come first in the new run, in order (P4)",
     async run() {
       const w = workflow("W", async (generation: number) => {
         if (generation === 1) {
@@ -114,7 +115,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#27 with nothing buffered there is no header, and a carried one is not passed on",
+    name: "with nothing buffered there is no header, and a carried one is not passed on",
     async run() {
       const w = workflow("W", async (n: number) => {
         if (n === 0) return continueAsNew(1);
@@ -173,7 +174,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#27 beyond 256 KiB the task fails rather than a signal being dropped",
+    name: "beyond 256 KiB the task fails rather than a signal being dropped",
     async run() {
       const d = await drive(workflow("W", async () => continueAsNew()));
       for (let i = 0; i < 3; i++) d.server.signal("big", "x".repeat(80_000));
@@ -185,7 +186,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#27 at completion the names of unprocessed signals are warned of",
+    name: "at completion the names of unprocessed signals are warned of",
     async run() {
       const d = await drive(workflow("W", async () => "done"));
       d.server.signal("x", 1);
@@ -199,7 +200,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#28 before the first publish the state is undefined; an unknown query fails",
+    name: "before the first publish the state is undefined; an unknown query fails",
     async run() {
       const w = workflow("W", {
         queries: { value: (published: unknown) => published === undefined ? "nothing yet" : published },
@@ -226,7 +227,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#29 publishState in an updateState function is allowed; in queries it fails the query",
+    name: "publishState in an updateState function is allowed; in queries it fails the query",
     async run() {
       const w = workflow("W", {
         queries: { value: (p: unknown) => p, bad: () => publishState(1), worse: () => sleep(1), late: async () => 1 },
@@ -255,7 +256,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#29 other API calls in an updateState function fail the task",
+    name: "other API calls in an updateState function fail the task",
     async run() {
       const w = workflow("W", () =>
         receive(0, [on(go, (_, s) =>
@@ -292,7 +293,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#30 sleep: 0 has no timer, fractions are rounded up, negative and NaN throw a RangeError",
+    name: "sleep: 0 has no timer, fractions are rounded up, negative and NaN throw a RangeError",
     async run() {
       const errors: string[] = [];
       const w = workflow("W", async () => {
@@ -317,7 +318,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#31 activity defaults: start to close 30 s, nothing else; options and overrides on the wire",
+    name: "activity defaults: start to close 30 s, nothing else; options and overrides on the wire",
     async run() {
       const full = activities<{ pay(): void }>({
         prefix: "shop.",
@@ -380,7 +381,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#32 now, random and uuid4 are the same on replay, and now moves with the tasks",
+    name: "now, random and uuid4 are the same on replay, and now moves with the tasks",
     async run() {
       const w = workflow("W", async () => {
         const first = [now(), random(), uuid4()];
@@ -398,7 +399,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#37 continueAsNew in handlers and branches is refused; with options it may name another type and queue",
+    name: "continueAsNew in handlers and branches is refused; with options it may name another type and queue",
     async run() {
       const w = workflow(
         "W",
@@ -415,7 +416,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#40 query handlers get (published, ...args); the messages' queries need handlers at run time as well",
+    name: "query handlers get (published, ...args); the messages' queries need handlers at run time as well",
     async run() {
       const pick = query<number, [at: number]>("pick");
       const w = workflow("W", {

@@ -1,4 +1,4 @@
-// select (core-spec 8): who wins, and what becomes of the losers.
+// select (docs/dev/semantics/scopes.md#select): who wins, and what becomes of the losers.
 import {
   ApplicationFailure,
   executeChild,

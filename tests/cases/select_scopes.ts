@@ -1,4 +1,5 @@
-// select (core-spec 8) among other things that wait: signals that several want, handlers, cancellations, shields, the ends of scopes.
+// select (docs/dev/semantics/scopes.md#select) among other things that wait: signals that several
+// want, handlers, cancellations, shields, the ends of scopes.
 import {
   ApplicationFailure,
   cancelled,

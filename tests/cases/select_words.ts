@@ -1,4 +1,5 @@
-// select and timer (core-spec 8): what they say when they are used wrongly, in the history, and to those who look.
+// select and timer (docs/dev/semantics/scopes.md#what-select-refuses): what they say when they are
+// used wrongly, in the history, and to those who look.
 import { defaultPayloadConverter } from "../../ts/converter/payload.ts";
 import { noreply, on, receive, select, signal, sleep, stop, timer, workflow } from "../../ts/workflow/mod.ts";
 import { deepEqual, equal, match } from "./assert.ts";

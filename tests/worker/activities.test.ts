@@ -1,4 +1,5 @@
-// Activities against a scripted service: what they can do, and the one report in which each attempt ends (core-spec 4.1 to 4.3).
+// Activities against a scripted service: what they can do, and the one report in which each attempt
+// ends (docs/dev/semantics/activities.md).
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";

@@ -1,4 +1,4 @@
-// Heartbeat throttling (core-spec 4.2).
+// Heartbeat throttling (docs/dev/semantics/activities.md#heartbeats-are-throttled).
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultPayloadConverter, type Payload } from "../../ts/converter/mod.ts";

@@ -1,4 +1,5 @@
-// Workflow tasks against a scripted service and realm: what is reported, what is dropped from the cache, and what follows (core-spec 2.10).
+// Workflow tasks against a scripted service and realm: what is reported, what is dropped from the
+// cache, and what follows (docs/dev/semantics/tasks.md).
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";

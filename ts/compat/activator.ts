@@ -1,6 +1,8 @@
-// The activation loop of one run (core-spec 2.6): patches and the seed first, then all other jobs in Core's sorted order, the main
-// function last, then one drain (a macrotask hop), then conditions and drains until nothing moves. The order is the official SDK's; a
-// program's commands come out in the order in which its continuations run, so nothing here may take a tick more or less.
+// The activation loop of one run (docs/dev/semantics/compat.md#the-order-of-an-activation): patches
+// and the seed first, then all other jobs in Core's sorted order, the main function last, then one
+// drain (a macrotask hop), then conditions and drains until nothing moves. The order is the
+// official SDK's; a program's commands come out in the order in which its continuations run, so
+// nothing here may take a tick more or less.
 import type {
   Activation,
   InitializeWorkflow,

@@ -1,5 +1,6 @@
-// The official SDK's language flags (numbers are its own; core-spec head note 3: we write no others). A flag that a task's completion
-// recorded changes how that task and the later ones are replayed.
+// The official SDK's language flags (numbers are its own, and we write no others:
+// docs/dev/semantics/errors.md#flags). A flag that a task's completion recorded changes how that
+// task and the later ones are replayed.
 
 /** A shielding scope stops requests, withTimeout ends its timer, setTimeout is a timer under a scope. */
 export const FLAG_SHIELDED_SCOPES = 1;

@@ -23,7 +23,10 @@ export interface CompatProgramOptions {
 
 export class CompatProgram implements Program {
   readonly jobOrder = JobOrder.JOB_ORDER_COMPAT;
-  /** Not the native programs' name: the core chooses Core's rule of task boundaries by it (core-spec head note 2). */
+  /**
+   * Not the native programs' name: the core chooses Core's rule of task boundaries by it
+   * (docs/dev/semantics/history.md#one-boundary-rule-per-run).
+   */
   readonly sdkName = COMPAT_SDK_NAME;
   readonly knownLangFlags = KNOWN_FLAGS;
   readonly usedLangFlags = USED_FLAGS;

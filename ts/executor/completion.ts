@@ -1,6 +1,8 @@
-// The end of a run. When the run function has settled, whatever it left open is taken back and accepted updates are answered; the terminal
-// command follows at the end of the activation, after every job of it was applied (core-spec 3.5 ii). Which throwables fail the workflow
-// and which only its task is rule #16.
+// The end of a run. When the run function has settled, whatever it left open is taken back and
+// accepted updates are answered; the terminal command follows at the end of the activation, after
+// every job of it was applied (docs/dev/semantics/messages.md#a-signal-that-meets-the-end). Which
+// throwables fail the workflow and which only its task:
+// docs/dev/semantics/errors.md#what-fails-the-workflow-and-what-fails-its-task.
 import {
   CancelWorkflowExecution,
   CommandKind,

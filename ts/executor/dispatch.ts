@@ -1,5 +1,7 @@
-// Which message moves next, and what becomes of updates that nothing took (core-spec 3.3). Messages go by order of arrival: the oldest
-// one that something can take. Who waits for it by name (waitForSignal, select) takes before the receive; a receive takes one message at a time.
+// Which message moves next, and what becomes of updates that nothing took
+// (docs/dev/semantics/messages.md#the-oldest-message-that-something-takes-moves). Messages go by
+// order of arrival: the oldest one that something can take. Who waits for it by name
+// (waitForSignal, select) takes before the receive; a receive takes one message at a time.
 import type { SignalItem, UpdateItem } from "./inbox.ts";
 import type { NativeRun } from "./run.ts";
 import { isContinuing } from "./completion.ts";

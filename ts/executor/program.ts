@@ -29,7 +29,10 @@ export interface Activator {
   ignoresRejection?(reason: unknown): boolean;
   /** What the run shows to a debug session; never called inside an activation. Absent: nothing but its commands. */
   inspect?(): RunSnapshot;
-  /** The run leaves memory. Nothing is rejected: parked functions are dropped (core-spec 3.6). */
+  /**
+   * The run leaves memory. Nothing is rejected: parked functions are dropped
+   * (docs/dev/semantics/execution.md#eviction-drops).
+   */
   dispose(): void;
 }
 

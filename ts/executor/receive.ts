@@ -1,6 +1,7 @@
-// receive: a message loop as a structured scope. It owns the reducer state; dispatches one message at a time to handlers that may block;
-// runs async handlers beside that; and ends when a handler stops it or its timeout fires, after everything in flight has finished. An
-// accepted update is in flight from its acceptance on. The rules by number are those of core-spec 3.4.
+// receive: a message loop as a structured scope. It owns the reducer state; dispatches one message
+// at a time to handlers that may block; runs async handlers beside that; and ends when a handler
+// stops it or its timeout fires, after everything in flight has finished. An accepted update is in
+// flight from its acceptance on. Its rules: docs/dev/semantics/messages.md.
 import { isCancellation, TemporalFailure } from "../converter/failures.ts";
 import { namingWhat } from "../converter/lossy_value.ts";
 import { decodeArgs, InvalidArguments } from "./arguments.ts";
@@ -41,10 +42,16 @@ export class ReceiveScope {
   readonly #signals: Map<string, HandlerShape> = new Map();
   readonly #updates: Map<string, HandlerShape> = new Map();
   readonly #errors: HandlerErrors;
-  /** The sync handler that runs now, and so owns the reducer (#12). */
+  /**
+   * The sync handler that runs now, and so owns the reducer
+   * (docs/dev/semantics/messages.md#one-sync-handler-at-a-time).
+   */
   #handling: Strand | undefined;
   #asyncs = 0;
-  /** Accepted while a handler was running, in order (#1). */
+  /**
+   * Accepted while a handler was running, in order
+   * (docs/dev/semantics/messages.md#every-update-is-decided-in-its-own-task).
+   */
   readonly #accepted: Queue<Accepted> = new Queue();
   /** Accepted and not answered yet, in order of acceptance. */
   readonly #unanswered: SeldomSet<UpdateItem> = new SeldomSet();
@@ -55,7 +62,10 @@ export class ReceiveScope {
   #timer: InnerTimer | undefined;
   /** It has a timeout, so its result says how it ended. */
   readonly #timed: boolean;
-  /** timeout 0: only messages that had arrived before this number are dispatched (#20). */
+  /**
+   * timeout 0: only messages that had arrived before this number are dispatched
+   * (docs/dev/semantics/messages.md#timeouts).
+   */
   readonly #limit: number;
 
   constructor(
@@ -135,7 +145,10 @@ export class ReceiveScope {
     return [...this.#updates.keys()];
   }
 
-  /** The oldest message that it would take now; while stopping only updates that were accepted before (#3). */
+  /**
+   * The oldest message that it would take now; while stopping only updates that were accepted
+   * before (docs/dev/semantics/messages.md#accepted-updates-are-finished).
+   */
   nextItem(): Item | undefined {
     let oldest: Item | undefined = this.#accepted.peek()?.update;
     const { inbox } = this.run;
@@ -276,7 +289,10 @@ export class ReceiveScope {
     if (result.kind === "stop" || result.kind === "stopReply") this.#stop();
   }
 
-  /** #36: the state first, then the async handler up to its first block, before the next message. */
+  /**
+   * The state first, then the async handler up to its first wait
+   * (docs/dev/semantics/messages.md#spawnasync-stores-the-state-first).
+   */
   #spawn(result: HandlerResult, update: UpdateItem | undefined, name: string): void {
     this.state = result.state;
     this.#asyncs++;
@@ -312,7 +328,10 @@ export class ReceiveScope {
     return true;
   }
 
-  /** #14, #15: an update fails, a signal is logged, the state stays as it was and the loop goes on; what #16 names is never caught. */
+  /**
+   * An update fails, a signal is logged, the state stays as it was and the loop goes on; what fails
+   * the task is never caught (docs/dev/semantics/messages.md#a-handler-that-throws).
+   */
   #failed(strand: Strand, error: unknown, update: UpdateItem | undefined, name: string): void {
     const { run } = this;
     if (isTaskError(error)) return run.fail(error);
@@ -331,7 +350,10 @@ export class ReceiveScope {
     });
   }
 
-  /** updateState: now, or when the running sync handler has returned its state (#12). */
+  /**
+   * updateState: now, or when the running sync handler has returned its state
+   * (docs/dev/semantics/messages.md#one-sync-handler-at-a-time).
+   */
   updateState<R>(strand: Strand, fn: StateChange<R>): Promise<R> {
     if (this.#handling !== undefined) {
       const awaiter = new StateAwaiter<R>(strand, fn);
@@ -370,7 +392,11 @@ export class ReceiveScope {
     }
   }
 
-  /** A stop after the timeout, while handlers still finish, gives the normal result (#19); a second stop changes nothing (#21). */
+  /**
+   * A stop after the timeout, while handlers still finish, gives the normal result
+   * (docs/dev/semantics/messages.md#timeouts); a second one changes nothing
+   * (docs/dev/semantics/messages.md#a-second-stop).
+   */
   #stop(): void {
     if (this.#stopping !== "cancel") this.#stopping = "stop";
     this.#timer?.cancel();
@@ -394,7 +420,10 @@ export class ReceiveScope {
     this.#finishIfDone();
   }
 
-  /** The run ends while the receive is open: whoever was accepted gets an answer (#23). */
+  /**
+   * The run ends while the receive is open: accepted updates are answered
+   * (docs/dev/semantics/messages.md#the-run-ends-while-a-receive-is-open).
+   */
   abort(error: unknown): void {
     for (const update of this.#unanswered) failUpdate(this.run, update, error);
     this.#unanswered.clear();

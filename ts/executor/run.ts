@@ -1,7 +1,9 @@
-// One native workflow run in memory: its state, and how an activation goes through it. Jobs are taken in the order of their events; after
-// each of them the queue of ready work is drained, one awaiter per turn and one macrotask hop per turn, and the inbox is scanned to a
-// fixpoint (core-spec 3.3). When all is quiet, undecided updates are decided and, if the run function has ended, the terminal command
-// is issued. The rooms beside this file hold what each kind of job does.
+// One native workflow run in memory: its state, and how an activation goes through it. Jobs are
+// taken in the order of their events; after each of them the queue of ready work is drained, one
+// awaiter per turn and one macrotask hop per turn, and the inbox is scanned to a fixpoint
+// (docs/dev/semantics/execution.md#fibers-and-turns). When all is quiet, undecided updates are
+// decided and, if the run function has ended, the terminal command is issued. The rooms beside this
+// file hold what each kind of job does.
 import type {
   Activation,
   CommandKind,

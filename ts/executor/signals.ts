@@ -1,5 +1,6 @@
-// waitForSignal: the oldest waiter of a name takes the oldest buffered signal of that name, before any receive may (core-spec 3.4 #7). An
-// arm of select that names a signal is a waiter like others.
+// waitForSignal: the oldest waiter of a name takes the oldest buffered signal of that name, before
+// any receive may (docs/dev/semantics/messages.md#the-oldest-message-that-something-takes-moves).
+// An arm of select that names a signal is a waiter like others.
 import type { MessageShape } from "./definition.ts";
 import type { SignalItem } from "./inbox.ts";
 import { decodeArgs, InvalidArguments } from "./arguments.ts";

@@ -72,7 +72,8 @@ export function lostTaskOutcome(
           }),
         ),
       }
-      // Only the first attempt is reported: the service times later ones out, and backs off (core-spec 2.10).
+      // Only the first attempt is reported: the service times later ones out, and backs off
+      // (docs/dev/semantics/tasks.md#only-the-first-attempt-is-reported-as-failed).
       : task.attempt > 1
       ? { $case: "nothing", value: {} }
       : {

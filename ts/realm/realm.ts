@@ -1,5 +1,6 @@
-// Where workflow code runs (design seam 5). A worker realm is a worker thread or Web Worker with a determinism guard and a watchdog; an
-// inline realm is this thread, for unit tests and benches. One message per workflow task each way.
+// Where workflow code runs (docs/dev/semantics/tasks.md#one-task-of-a-run-at-a-time). A worker
+// realm is a worker thread or Web Worker with a determinism guard and a watchdog; an inline realm
+// is this thread, for unit tests and benches. One message per workflow task each way.
 import type { TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { VersioningBehavior } from "../executor/definition.ts";
 import type { FetchHistory } from "../executor/cached_run.ts";

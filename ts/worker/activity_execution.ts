@@ -1,6 +1,7 @@
-// One attempt of one activity: its context, heartbeats, local deadline, and the report that ends it (core-spec 4.1 to 4.3). The activity is
-// user code: whatever it does ends in exactly one report, or in none where the service does not want one (it said NOT_FOUND, or the
-// activity is completed from outside).
+// One attempt of one activity: its context, heartbeats, local deadline, and the report that ends it
+// (docs/dev/semantics/activities.md). The activity is user code: whatever it does ends in exactly
+// one report, or in none where the service does not want one (it said NOT_FOUND, or the activity is
+// completed from outside).
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { type ActivityContext, callActivity, type CancelReason, completesAsync } from "../activity/context.ts";
 import { PayloadCodecError } from "../codec/codec.ts";

@@ -1,5 +1,7 @@
-// Heartbeats of one activity attempt. User code may report progress as often as it likes; the service hears of it at most once per
-// interval, and of the latest state only (core-spec 4.2). The first report goes out at once. One request is in flight at a time.
+// Heartbeats of one activity attempt. User code may report progress as often as it likes; the
+// service hears of it at most once per interval, and of the latest state only
+// (docs/dev/semantics/activities.md#heartbeats-are-throttled). The first report goes out at once.
+// One request is in flight at a time.
 import type { Payload } from "../converter/payload.ts";
 import type { Timers } from "../service/timers.ts";
 

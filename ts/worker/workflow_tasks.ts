@@ -1,7 +1,9 @@
-// One workflow task from poll to report: the realm runs it, the outcome goes to the service, and the task that the service may return
-// with its answer is run next. What the service says about a report decides whether the run stays in the cache (core-spec 2.10), and a
-// run's next task waits for it.
-// Nothing here rejects: a task that cannot be reported is logged, its run is dropped, and the service gives the task out again.
+// One workflow task from poll to report: the realm runs it, the outcome goes to the service, and
+// the task that the service may return with its answer is run next. What the service says about a
+// report decides whether the run stays in the cache
+// (docs/dev/semantics/tasks.md#what-the-service-says-about-a-report), and a run's next task waits
+// for it. Nothing here rejects: a task that cannot be reported is logged, its run is dropped, and
+// the service gives the task out again.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { ErrorKind, EvictionReason, type TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { toFailure } from "../converter/failure_converter.ts";

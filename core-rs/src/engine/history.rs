@@ -1,9 +1,10 @@
 //! Writing a run's history: ids, batches, the tail that sticky tasks get, and the buffer for events that arrive while a workflow
 //! task is in a worker's hands.
 //!
-//! Invariants (core-spec 2.11): ids are contiguous; a batch ends at WorkflowTaskStarted; buffered events follow the command events
-//! of their task, in the order of arrival, before the next WorkflowTaskScheduled. (A server moves activity results behind other
-//! buffered events for the sake of one of its databases; here the true order is kept.)
+//! Invariants (docs/dev/semantics/engine.md#what-holds-of-every-history): ids are contiguous; a
+//! batch ends at WorkflowTaskStarted; buffered events follow the command events of their task, in
+//! the order of arrival, before the next WorkflowTaskScheduled. (A server moves activity results
+//! behind other buffered events for the sake of one of its databases; here the true order is kept.)
 use crate::boundary::HistoryBatch;
 
 use super::codec::Slot;

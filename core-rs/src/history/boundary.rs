@@ -1,5 +1,6 @@
-//! Where a sequence ends. A sequence is what the core applies at once: the events after one WorkflowTaskStarted up to and
-//! including the next that counts (core-spec 2.2).
+//! Where a sequence ends. A sequence is what the core applies at once: the events after one
+//! WorkflowTaskStarted up to and including the next that counts
+//! (docs/dev/semantics/history.md#sequences).
 //!
 //! A scanner walks forward only, keeps its place while look-ahead is missing, and never answers provisionally: whatever it says
 //! is what it would say with the whole history at hand. That makes sequences independent of page sizes.

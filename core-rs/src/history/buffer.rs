@@ -1,8 +1,9 @@
 //! Owns a run's events until they are applied: joins pages and partial tasks in order, cuts them into sequences, and shows the
 //! next sequence before the current one is applied.
 //!
-//! Every event is moved twice (in, out) and looked at by one forward scan; nothing is cloned and no scan starts over.
-//! A sequence is handed out only when the one behind it is bounded too or the history is known to end (core-spec 2.4, case 16b):
+//! Every event is moved twice (in, out) and looked at by one forward scan; nothing is cloned and no
+//! scan starts over. A sequence is handed out only when the one behind it is bounded too or the
+//! history is known to end (docs/dev/semantics/history.md#a-sequence-waits-for-the-next-one):
 //! results of a task are recorded behind it, and its activation needs them.
 use std::collections::VecDeque;
 

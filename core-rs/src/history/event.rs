@@ -1,8 +1,9 @@
 //! An event as the worker's side needs it, and what it is to the core: mirror of a command, answer to one, frame of a workflow
 //! task, or something of its own.
 //!
-//! Head fields are read when a history comes in; the attributes stay encoded, checked against [`super::schema`], and are looked
-//! into when the event is applied. The lists are core-spec 1.2 and 1.1 (points 3-5). An event that is none of these is fatal,
+//! Head fields are read when a history comes in; the attributes stay encoded, checked against
+//! [`super::schema`], and are looked into when the event is applied. The lists are in
+//! docs/dev/semantics/history.md#events-and-their-routes. An event that is none of these is fatal,
 //! unless the server marked it with `worker_may_ignore`.
 use std::ops::Range;
 use std::rc::Rc;

@@ -1,5 +1,6 @@
-//! From raw events to workflow-task sequences: what an event is (core-spec 1.2), where a sequence ends (2.2), and how pages and
-//! partial tasks are joined so that look-ahead never depends on where a page ended (2.4, 2.9).
+//! From raw events to workflow-task sequences: what an event is, where a sequence ends, and how
+//! pages and partial tasks are joined so that look-ahead never depends on where a page ended
+//! (docs/dev/semantics/history.md).
 //!
 //! - [`event`]: classification, routing and display of events.
 //! - [`boundary`]: the three rules for the end of a sequence and how a run chooses among them.

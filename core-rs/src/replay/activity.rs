@@ -1,4 +1,4 @@
-//! An activity on a task queue (core-spec 1.5).
+//! An activity on a task queue (docs/dev/semantics/commands.md#activities).
 //!
 //! | state | ActivityTaskScheduled | cancel | ...Started | ...Completed, Failed, TimedOut, Canceled |
 //! |---|---|---|---|---|

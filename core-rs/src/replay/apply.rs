@@ -1,4 +1,5 @@
-//! Applying one sequence of events: machines move, jobs arise (core-spec 1.1, 2.3, 2.5).
+//! Applying one sequence of events: machines move, jobs arise
+//! (docs/dev/semantics/activations.md#the-loop-of-a-task).
 //!
 //! Each event is looked at once and its payloads are moved, still encoded, into the job that it makes.
 use crate::api::enums::v1::{EventType, WorkflowTaskFailedCause};

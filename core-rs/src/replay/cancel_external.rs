@@ -1,4 +1,5 @@
-//! A request to cancel another workflow (core-spec 1.8).
+//! A request to cancel another workflow
+//! (docs/dev/semantics/commands.md#signals-and-cancel-requests-to-other-runs).
 //!
 //! | state | RequestCancelExternal...Initiated | ExternalWorkflowExecutionCancelRequested, RequestCancelExternal...Failed |
 //! |---|---|---|

@@ -1,4 +1,4 @@
-//! A child workflow (core-spec 1.7).
+//! A child workflow (docs/dev/semantics/commands.md#children).
 //!
 //! | state | ...Initiated | cancel | ChildWorkflowExecutionStarted | StartChild...Failed | ...Completed, Failed, TimedOut, Canceled, Terminated |
 //! |---|---|---|---|---|---|

@@ -1,4 +1,4 @@
-//! The bytes that answer a workflow task (core-spec 2.10, 4.7).
+//! The bytes that answer a workflow task (docs/dev/semantics/tasks.md#what-a-completion-holds).
 use prost::Message as _;
 
 use crate::api::enums::v1::{QueryResultType, TaskQueueKind, WorkflowTaskFailedCause};

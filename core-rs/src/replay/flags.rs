@@ -1,4 +1,4 @@
-//! Internal flags and SDK metadata (core-spec 1.14, head note 3).
+//! Internal flags and SDK metadata (docs/dev/semantics/errors.md#flags).
 //!
 //! A flag in history switches a behaviour on for the replay of that part; live tasks use all that are known and record those not
 //! yet recorded. None of ours is ever written: official workers must be able to take a run over. Language flags are the caller's.
@@ -93,9 +93,9 @@ mod tests {
         flags.record(Message(&m.encode_to_vec()), known_lang)
     }
 
-    /// Case 163: the first completion records 1, 2, 3; later ones nothing. Case 165: name and version only on change.
+    /// The first completion records 1, 2, 3; later ones nothing. Name and version only on change.
     #[test]
-    fn case_163_165_only_news_is_written() {
+    fn only_news_is_written() {
         let mut flags = Flags::default();
         let first = flags.to_write("temporalex-ts", "1.0", &[]);
         assert_eq!(first.core_used_flags, [1, 2, 3]);

@@ -1,4 +1,5 @@
-//! The jobs of the next activation and their order (core-spec 2.6, 3.3).
+//! The jobs of the next activation and their order
+//! (docs/dev/semantics/activations.md#jobs-in-the-order-of-events).
 //!
 //! Compat: Core's sorted order. Native: state first (start, patches, side effects, seed), then signals, updates, cancels and
 //! resolutions as their events stand in history, then local activities in marker order. Jobs that no event made (resolutions by

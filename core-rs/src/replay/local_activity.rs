@@ -1,4 +1,5 @@
-//! Local activities as their markers tell them (core-spec 1.6). Replay never executes one.
+//! Local activities as their markers tell them (docs/dev/semantics/commands.md#local-activities).
+//! Replay never executes one.
 //!
 //! The look-ahead of a task collects its `core_local_activity` markers in order. A resolution is released, in that order, once its
 //! activity is scheduled, and not before the activation that its marker names; when nothing else is left to do the marker's

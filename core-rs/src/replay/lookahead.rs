@@ -1,4 +1,5 @@
-//! Results of the task that is being replayed, read from the events behind it (core-spec 2.4).
+//! Results of the task that is being replayed, read from the events behind it
+//! (docs/dev/semantics/history.md#look-ahead).
 //!
 //! What workflow code did in activation k is recorded behind the workflow task of k. Code needs some of it while it runs: which
 //! patches are on, values of side effects, results of local activities, accepted updates. Flags and SDK metadata of the task's own

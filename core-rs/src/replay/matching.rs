@@ -1,4 +1,5 @@
-//! A command event meets the front of the command queue (core-spec 1.1, 1.9).
+//! A command event meets the front of the command queue
+//! (docs/dev/semantics/commands.md#commands-are-matched-in-order).
 //!
 //! Commands are matched in order and by type; of their content only ids and types of activities (flag 1), patch ids and
 //! side-effect ids count. Commands taken back before they were sent are passed over. Patches are lenient by design: a deprecated

@@ -1,4 +1,4 @@
-//! Patches, Temporal's markers for changes of code (core-spec 1.9).
+//! Patches, Temporal's markers for changes of code (docs/dev/semantics/commands.md#patches).
 //!
 //! A marker `core_patch` says that the new path was taken; the search attribute TemporalChangeVersion lists the run's patches.
 //! The first SetPatchMarker of an id queues the marker and, with flag 2, the upsert of the list; further ones queue nothing.
@@ -104,9 +104,9 @@ mod tests {
         assert_eq!(read(Message(&written)), Some(("my \"id\"".into(), true)));
     }
 
-    /// Case 83: the first format holds plain bytes.
+    /// The first format holds plain bytes.
     #[test]
-    fn case_083_old_marker_format() {
+    fn old_marker_format() {
         let plain = |data: &[u8]| {
             let mut w = Writer::new();
             w.data(2, data);

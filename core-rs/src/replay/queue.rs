@@ -1,4 +1,5 @@
-//! The queue of commands that wait for their event (core-spec 1.1).
+//! The queue of commands that wait for their event
+//! (docs/dev/semantics/commands.md#commands-are-matched-in-order).
 //!
 //! Workflow code's attributes are kept as they came and written in the server's form only with a completion, so that a replay,
 //! which sends nothing, pays nothing. Entries leave the queue when the matching event is applied, never when sent.

@@ -1,4 +1,5 @@
-//! The run's seed and its generator (core-spec 2.5).
+//! The run's seed and its generator
+//! (docs/dev/semantics/activations.md#the-seed-comes-from-the-first-run-id).
 //!
 //! Seed: SipHash-1-3 with a zero key over the original run id and one byte 0xFF, so that it survives a reset of the run's code
 //! and equals the seed that Core hands to other languages. Generator: xoshiro256** whose state is filled by splitmix64; it lives
@@ -69,7 +70,7 @@ impl Random {
 mod tests {
     use super::*;
 
-    /// Vectors of core-spec 2.5.
+    /// Seeds that Core gives for these run ids.
     #[test]
     fn seeds_equal_cores() {
         assert_eq!(seed_of("86E39A5F-AE31-4626-BDFE-398EE072D156"), 2262813760565899150);

@@ -188,7 +188,8 @@ impl Run {
 
     /// The server's answer to the last completion: bytes of RespondWorkflowTaskCompletedResponse.
     ///
-    /// A speculative task that the server dropped is taken back (core-spec 2.8): its two events never were.
+    /// A speculative task that the server dropped is taken back: its two events never were
+    /// (docs/dev/semantics/updates.md#speculative-tasks-may-be-taken-back).
     pub fn task_reported(&mut self, response: &[u8]) -> Result<()> {
         self.expect(self.phase == Phase::Idle, "task_reported")?;
         let reset_to = checked("RespondWorkflowTaskCompletedResponse", response, &REPORTED)?.int(3);

@@ -1,4 +1,5 @@
-//! Side effects, our own marker (core-spec 1.13): a value that workflow code computed once and that replay reads back.
+//! Side effects, our own marker (docs/dev/semantics/commands.md#side-effects): a value that
+//! workflow code computed once and that replay reads back.
 //!
 //! Name and keys are those of the Go SDK's marker, so that user interfaces show it. The look-ahead hands the values of a task to
 //! the activation that will ask for them; the command given on replay must carry an id that was handed over.

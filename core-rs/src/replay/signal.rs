@@ -1,4 +1,5 @@
-//! A signal to another workflow, or to a child (core-spec 1.8).
+//! A signal to another workflow, or to a child
+//! (docs/dev/semantics/commands.md#signals-and-cancel-requests-to-other-runs).
 //!
 //! | state | SignalExternal...Initiated | cancel | ExternalWorkflowExecutionSignaled, SignalExternal...Failed |
 //! |---|---|---|---|

@@ -1,5 +1,5 @@
-//! The four commands that end a run (core-spec 1.10): how they are ordered among an activation's commands, and what a
-//! continued run inherits.
+//! The four commands that end a run (docs/dev/semantics/commands.md#the-end-of-a-run): how they are
+//! ordered among an activation's commands, and what a continued run inherits.
 //!
 //! Each is matched by type only. With flag 3 the commands given behind the first terminal one are moved before it and further
 //! terminal ones are dropped; a history recorded without the flag cut everything behind the first terminal command.

@@ -1,4 +1,4 @@
-//! A durable timer (core-spec 1.4).
+//! A durable timer (docs/dev/semantics/commands.md#timers).
 //!
 //! | state | StartTimer | TimerStarted | cancel | TimerCanceled | TimerFired |
 //! |---|---|---|---|---|---|

@@ -1,4 +1,4 @@
-//! Updates over protocol messages (core-spec 1.11).
+//! Updates over protocol messages (docs/dev/semantics/updates.md).
 //!
 //! | state | accepted | rejected | completed | UpdateAccepted | UpdateCompleted |
 //! |---|---|---|---|---|---|

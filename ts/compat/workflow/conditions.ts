@@ -1,5 +1,6 @@
-// condition: waits until a function of the workflow's state is true. Conditions are evaluated when they are made, after each job of an
-// activation and whenever the run has drained, until none of them changes (core-spec 2.6).
+// condition: waits until a function of the workflow's state is true. Conditions are evaluated when
+// they are made, after each job of an activation and whenever the run has drained, until none of
+// them changes (docs/dev/semantics/compat.md#conditions).
 import type { Duration } from "../common/time.ts";
 import { currentRun } from "../current.ts";
 import { patched } from "./patches.ts";

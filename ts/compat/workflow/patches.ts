@@ -1,4 +1,5 @@
-// patched and deprecatePatch (core-spec 1.9): versions of workflow code beside each other.
+// patched and deprecatePatch (docs/dev/semantics/commands.md#patches): versions of workflow code
+// beside each other.
 import { currentRun } from "../current.ts";
 
 const OUTSIDE = "Workflow.patch(...) and Workflow.deprecatePatch may only be used from a Workflow Execution.";

@@ -104,7 +104,7 @@ const nodeTests = async (files, opts = {}, concurrency = 2) => {
 };
 /**
  * Counts of Deno's last line. Deno 2.9.5 may abort its whole process in nghttp2 when the other side of a connection says goodbye
- * (ARCHITECTURE, section 14), and takes all results with it. That one abort, and nothing else, is tried once more, and the suite's line says so.
+ * (docs/dev/decisions/044-goaway-in-deno.md), and takes all results with it. That one abort, and nothing else, is tried once more, and the suite's line says so.
  */
 const ABORTED = /nghttp2\S*: int find_stream_on_goaway_func.*Assertion/;
 const denoTests = async (files, { env = {}, jobs = 1 } = {}) => {

@@ -29,7 +29,7 @@ const casesDir = join(root, "tests/cases");
 const files = readdirSync(casesDir).filter((f) =>
   f.endsWith(".ts") && /export const cases\b/.test(readFileSync(join(casesDir, f), "utf8"))
 ).sort();
-/** Cases that start realms; seen in Firefox 153, with a worker of six lines too (ARCHITECTURE.md, section 6). */
+/** Cases that start realms; seen in Firefox 153, with a worker of six lines too (docs/dev/realms.md#firefox). */
 const NESTED = {
   files: files.filter((f) => /realm_host|createWorkerRealm/.test(readFileSync(join(casesDir, f), "utf8"))),
   reason: "Firefox may hang in a worker's `new Worker` once another worker of that worker has ended",

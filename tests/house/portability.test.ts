@@ -1,5 +1,5 @@
 // runtime: node
-// The portable rooms name no platform, and arrows between rooms point one way (ARCHITECTURE.md section 1).
+// The portable rooms name no platform, and arrows between rooms point one way (ARCHITECTURE.md).
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";

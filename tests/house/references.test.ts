@@ -98,6 +98,12 @@ test("rules and cases are cited by name and not by number", () => {
   assert.deepEqual(found, []);
 });
 
+test("a document is cited by its anchors and not by numbers of sections", () => {
+  const found = files.filter(({ path }) => path !== "ARCHITECTURE.md")
+    .flatMap(({ path, text }) => [...text.matchAll(/ARCHITECTURE(?:\.md)?\)?,? section \d+/g)].map((m) => `${path}: ${m[0]}`));
+  assert.deepEqual(found, []);
+});
+
 test("promises are those of docs/guarantees.md", () => {
   const table = documents.find(({ path }) => path === join("docs", "guarantees.md"))!.text;
   const defined = new Set([...table.matchAll(/^\| (P\d+) \|/gm)].map((m) => m[1]!));

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // What of the language itself answers differently in the engines that are here: thousands of inputs for each group of functions
-// (tests/cross/probe.ts), compared with what the first runtime answers. A report, not a test; ARCHITECTURE.md, section 6, has its figures.
+// (tests/cross/probe.ts), compared with what the first runtime answers. A report, not a test; docs/dev/determinism.md has its figures.
 import { options, startRuntimes } from "../lib/cross_runtimes.mjs";
 
 const { values } = options({

@@ -1,6 +1,7 @@
-// The store: what the embedded engine keeps, behind one synchronous interface. The engine's memory is a cache of it (ARCHITECTURE.md
-// section 5): everything that anybody was told is in here first. Implementations: memory (tests) and SQLite on several drivers; one
-// contract test runs on all of them. A store has one user, the engine that opened it.
+// The store: what the embedded engine keeps, behind one synchronous interface. The engine's memory
+// is a cache of it (docs/dev/semantics/engine.md#nothing-is-seen-before-its-commit). Implementations:
+// memory (tests) and SQLite on several drivers; one contract test runs on all of them. A store has
+// one user, the engine that opened it.
 import type { RunRecord, RunRow, RunWrite } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { Condition } from "./visibility/condition.ts";
 

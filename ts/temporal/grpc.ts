@@ -1,5 +1,5 @@
 // A RawService over gRPC: a Temporal cluster, or anything that speaks its protocol. Requests and responses pass through as bytes. Runs in
-// Node and Deno, on sockets (ARCHITECTURE.md section 14 says why, with figures); browsers need a gateway.
+// Node and Deno, on sockets (docs/dev/decisions/042-own-http2-client.md says why); browsers need a gateway.
 import { type Duration, toMs } from "../converter/duration.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { VERSION } from "../service/version.ts";

@@ -178,7 +178,7 @@ export const cases: Case[] = [
       ),
   },
   {
-    // The seed's table "What is not deterministic": what to do instead works, and what not to do is stopped or made deterministic.
+    // docs/dev/semantics/values.md#time-and-randomness: what to do instead works; what not to do is blocked or made deterministic.
     name: "realm: the determinism table of the programming model",
     run: () =>
       withRealm(

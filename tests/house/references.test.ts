@@ -126,7 +126,8 @@ test("each rule names tests, and each test that is named exists", () => {
   const found: string[] = [];
   let named = 0;
   for (const { path, text } of rules) {
-    for (const [, list] of text.matchAll(/^Tests: ([\s\S]*?\.)(?:\n\n|\n*$)/gm)) {
+    // A list goes on to the end of its paragraph.
+    for (const [, list] of text.matchAll(/^Tests: ([\s\S]*?)(?:\n\n|\s*(?![\s\S]))/gm)) {
       // One file and the names that follow it, up to the next file.
       for (const [, link, names] of list!.matchAll(/\[[^\]]*\]\(([^)]*)\)([^[]*)/g)) {
         const file = normalize(join(dirname(path), link!));

@@ -1,5 +1,5 @@
 //! The run's seed and its generator
-//! (docs/dev/semantics/activations.md#the-seed-comes-from-the-first-run-id).
+//! (docs/dev/semantics/activations.md#the-seed-comes-from-the-original-run-id).
 //!
 //! Seed: SipHash-1-3 with a zero key over the original run id and one byte 0xFF, so that it survives a reset of the run's code
 //! and equals the seed that Core hands to other languages. Generator: xoshiro256** whose state is filled by splitmix64; it lives

@@ -34,6 +34,8 @@ run("cargo", [
   images,
 ]);
 
+run("rustfmt", ["--edition", "2024", "--config-path", "core-rs", join(rustOut, "views.rs")]);
+
 const buf = (image, plugin, out, opt) => {
   mkdirSync(out, { recursive: true });
   const template = { version: "v2", plugins: [{ local: join(root, "node_modules/.bin", plugin), out, opt }] };

@@ -1,5 +1,8 @@
-// Rule 27 for cancel requests: one that no code of the run knows of goes with a continue-as-new, and stands in the next run right after
-// its start. So it is never lost, and the outcome of the chain is the same however its events were grouped into tasks (P4, P9).
+// Cancel requests and continue-as-new
+// (docs/dev/semantics/messages.md#cancel-requests-are-carried-over-continue-as-new): one that no code of
+// the run knows of goes with a continue-as-new, and stands in the next run right after its start. So it
+// is never lost, and the outcome of the chain is the same however its events were grouped into tasks
+// (P4, P9).
 import {
   activities,
   cancelled,
@@ -134,7 +137,7 @@ async function sameOutcome(
 
 export const cases: Case[] = [
   {
-    name: "#27 a cancel request that comes after the event which makes run continue as new is the next run's (P4)",
+    name: "a cancel request that comes after the event which makes run continue as new is the next run's (P4)",
     async run() {
       const d = await drive(loop, { args: [[]] });
       await d.task();
@@ -149,7 +152,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#27 uncaught in the next run it cancels the workflow; activities and later runs do not get the header",
+    name: "uncaught in the next run it cancels the workflow; activities and later runs do not get the header",
     async run() {
       const acts = activities<{ undo(): void }>();
       const w = workflow("W", async (n: number) => {
@@ -231,7 +234,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#27 a cancel request that code knows of is not handed on: it asked, or something that it waited for threw",
+    name: "a cancel request that code knows of is not handed on: it asked, or something that it waited for threw",
     async run() {
       const ways: { [name: string]: () => Promise<unknown> } = {
         asked: async () => {
@@ -269,7 +272,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#27 one that reached nothing is handed on: all was in a shield, or an activity that was asked to stop completed",
+    name: "one that reached nothing is handed on: all was in a shield, or an activity that was asked to stop completed",
     async run() {
       const ways: { [name: string]: () => Promise<unknown> } = {
         "in a shield": () => shield(() => waitForSignal(next)),
@@ -305,7 +308,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#27 in the next run it stands after the signals that were handed on, and before what came with the first task",
+    name: "in the next run it stands after the signals that were handed on, and before what came with the first task",
     async run() {
       const order = workflow("Order", async (n: number): Promise<unknown> => {
         if (n === 0) {
@@ -341,7 +344,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "#27 a run that no code of has looked at it hands it on again, and a second request adds nothing",
+    name: "a run that no code of has looked at it hands it on again, and a second request adds nothing",
     async run() {
       const d = await drive(shielded, { args: [[]] });
       await d.task();

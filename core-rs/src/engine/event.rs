@@ -105,7 +105,9 @@ impl<'a> Event<'a> {
             codec::put_message(w, self.field, self.attrs);
             if let Some(x) = self.extras {
                 w.optional(301, x.user_metadata.as_deref());
-                w.each(304, x.markers.iter().map(Vec::as_slice));
+                x.markers.iter().for_each(|m| {
+                    w.message(304, m);
+                });
             }
         });
         w.finish()

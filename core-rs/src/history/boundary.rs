@@ -12,14 +12,10 @@ use std::collections::VecDeque;
 use crate::api::enums::v1::EventType;
 use crate::boundary::JobOrder;
 use crate::history::event::{Event, event_type, is_command_event, is_terminal_event};
-use crate::wire::read::numbers;
+use crate::proto::views::Attributes;
 
 /// Name under which native programs record themselves in sdk_metadata.
 const NATIVE_SDK_NAME: &str = "temporalex-ts";
-/// Fields of WorkflowTaskCompletedEventAttributes and of the metadata in it.
-const SDK_METADATA: u32 = 6;
-const CORE_USED_FLAGS: u32 = 1;
-const SDK_NAME: u32 = 3;
 /// Core's internal flag 4: its second rule holds for the whole run.
 const WFT_CHUNKING_V2: u32 = 4;
 
@@ -39,9 +35,10 @@ pub enum BoundaryRule {
 pub fn choose_rule(order: JobOrder, first_completed: Option<&Event>) -> BoundaryRule {
     let own = if order == JobOrder::Native { BoundaryRule::Unmerged } else { BoundaryRule::Core };
     let Some(completed) = first_completed else { return own };
-    match completed.attributes().and_then(|a| a.get(SDK_METADATA)) {
-        Some(m) if numbers(m, CORE_USED_FLAGS).contains(&WFT_CHUNKING_V2) => BoundaryRule::CoreChunkingV2,
-        Some(m) if m.text(SDK_NAME) == NATIVE_SDK_NAME => own,
+    let Some(Attributes::WorkflowTaskCompleted(a)) = completed.attributes() else { return BoundaryRule::Core };
+    match a.opt_sdk_metadata() {
+        Some(m) if m.core_used_flags().contains(&WFT_CHUNKING_V2) => BoundaryRule::CoreChunkingV2,
+        Some(m) if m.sdk_name() == NATIVE_SDK_NAME => own,
         _ => BoundaryRule::Core,
     }
 }
@@ -244,7 +241,8 @@ fn is_command_or_ignorable(event: &Event) -> bool {
 }
 
 fn accepted_sequencing_id(event: &Event) -> Option<i64> {
-    let accepted = event_type(event) == Some(EventType::WorkflowExecutionUpdateAccepted);
-    // accepted_request_sequencing_event_id
-    accepted.then(|| event.attributes().map(|a| a.int(3))).flatten()
+    match event.attributes() {
+        Some(Attributes::WorkflowExecutionUpdateAccepted(a)) => Some(a.accepted_request_sequencing_event_id()),
+        _ => None,
+    }
 }

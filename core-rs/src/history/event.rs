@@ -1,8 +1,8 @@
 //! An event as the worker's side needs it, and what it is to the core: mirror of a command, answer to one, frame of a workflow
 //! task, or something of its own.
 //!
-//! Head fields are read when a history comes in; the attributes stay encoded, checked against
-//! [`super::schema`], and are looked into when the event is applied. The lists are in
+//! Head fields are read when a history comes in; the attributes stay encoded and checked,
+//! and are looked into when the event is applied. The lists are in
 //! docs/dev/semantics/history.md#events-and-their-routes. An event that is none of these is fatal,
 //! unless the server marked it with `worker_may_ignore`.
 use std::ops::Range;
@@ -10,8 +10,10 @@ use std::rc::Rc;
 
 use crate::api::enums::v1::EventType;
 use crate::error::{Result, codes, misuse};
-use crate::history::schema;
-use crate::wire::{Message, Value};
+use crate::proto::views::google::Timestamp;
+use crate::proto::views::history::{history, history_event};
+use crate::proto::views::{Attributes, attributes_field, check_of_attributes};
+use crate::wire::{Message, Value, schema, typed};
 
 /// One event of a history. The encoded attributes are a part of the bytes that the history came in.
 #[derive(Clone, Default)]
@@ -37,13 +39,17 @@ impl std::fmt::Debug for Event {
 impl PartialEq for Event {
     fn eq(&self, other: &Event) -> bool {
         let head = |e: &Event| (e.event_id, e.event_type, e.time_ms, e.worker_may_ignore, e.field);
-        head(self) == head(other) && self.attributes() == other.attributes()
+        head(self) == head(other) && self.attribute_bytes() == other.attribute_bytes()
     }
 }
 
 impl Event {
     /// The attributes, if they are those of the event's type.
-    pub fn attributes(&self) -> Option<Message<'_>> {
+    pub fn attributes(&self) -> Option<Attributes<'_>> {
+        Attributes::of(event_type(self)?, self.attribute_bytes()?)
+    }
+
+    fn attribute_bytes(&self) -> Option<Message<'_>> {
         let wanted = attributes_field(event_type(self)?);
         (self.field != 0 && self.field == wanted).then(|| self.bytes.get(self.attributes.clone()).map(Message)).flatten()
     }
@@ -55,7 +61,7 @@ pub fn decode_history(bytes: &[u8]) -> Result<Vec<Event>> {
     let mut events = Vec::new();
     let mut fields = Message(&bytes).fields();
     for (field, value) in fields.by_ref() {
-        if field == 1 {
+        if field == history::EVENTS {
             let Value::Bytes(event) = value else { return Err(damaged("an event is no message")) };
             events.push(decode_event(&bytes, event)?);
         }
@@ -67,6 +73,10 @@ fn damaged(what: &str) -> Box<crate::boundary::CoreError> {
     misuse(codes::BAD_BYTES, format!("History does not decode: {what}"))
 }
 
+/// Attributes lie in the fields from the first type's to this one; those of types that came later, too.
+const FIRST_ATTRIBUTES: u32 = history_event::WORKFLOW_EXECUTION_STARTED_EVENT_ATTRIBUTES;
+const LAST_ATTRIBUTES: u32 = history_event::WORKER_MAY_IGNORE - 1;
+
 /// `event` is a part of `bytes`.
 fn decode_event(bytes: &Rc<[u8]>, event: &[u8]) -> Result<Event> {
     let mut out = Event { bytes: bytes.clone(), ..Event::default() };
@@ -74,33 +84,33 @@ fn decode_event(bytes: &Rc<[u8]>, event: &[u8]) -> Result<Event> {
     let mut attributes: &[u8] = &[];
     for (field, value) in fields.by_ref() {
         match (field, value) {
-            (1, Value::Number(n)) => out.event_id = n as i64,
-            (2, Value::Bytes(time)) => out.time_ms = Some(timestamp_ms(time)?),
-            (3, Value::Number(n)) => out.event_type = n as i32,
-            (300, Value::Number(n)) => out.worker_may_ignore = n != 0,
-            (6..300, Value::Bytes(body)) => {
+            (history_event::EVENT_ID, Value::Number(n)) => out.event_id = n as i64,
+            (history_event::EVENT_TIME, Value::Bytes(time)) => out.time_ms = Some(timestamp_ms(time)?),
+            (history_event::EVENT_TYPE, Value::Number(n)) => out.event_type = n as i32,
+            (history_event::WORKER_MAY_IGNORE, Value::Number(n)) => out.worker_may_ignore = n != 0,
+            (FIRST_ATTRIBUTES..=LAST_ATTRIBUTES, Value::Bytes(body)) => {
                 out.field = field;
                 attributes = body;
             }
-            (1..=3 | 6..=300, _) => return Err(damaged("a field of an event has the wrong wire type")),
+            (history_event::EVENT_ID..=history_event::EVENT_TYPE | FIRST_ATTRIBUTES..=history_event::WORKER_MAY_IGNORE, _) => {
+                return Err(damaged("a field of an event has the wrong wire type"));
+            }
             _ => {}
         }
     }
     if !fields.is_done() {
         return Err(damaged("an event ends in the middle"));
     }
-    schema::of_attributes(out.field)
-        .map_or(Ok(()), |known| schema::check(attributes, known))
-        .map_err(|what| damaged(&format!("event {}: {what}", out.event_id)))?;
+    let check = check_of_attributes(out.field).unwrap_or(&schema::ANY);
+    schema::message(attributes, check, 0).map_err(|what| damaged(&format!("event {}: {what}", out.event_id)))?;
     let start = (attributes.as_ptr() as usize).saturating_sub(bytes.as_ptr() as usize);
     out.attributes = start..start.saturating_add(attributes.len());
     Ok(out)
 }
 
 fn timestamp_ms(time: &[u8]) -> Result<f64> {
-    schema::check(time, &crate::wire::schema::DURATION).map_err(damaged)?;
-    let (seconds, nanos) = Message(time).seconds_and_nanos();
-    Ok(seconds as f64 * 1000.0 + f64::from(nanos.div_euclid(1_000_000)))
+    let time = typed::read::<Timestamp>(time).map_err(damaged)?;
+    Ok(time.seconds() as f64 * 1000.0 + f64::from(time.nanos().div_euclid(1_000_000)))
 }
 
 /// Where the core sends an event.
@@ -199,80 +209,35 @@ pub fn is_terminal_event(event: &Event) -> bool {
     )
 }
 
-/// Field number of the attributes that belong to a type; 0: types that the core does not look into.
-fn attributes_field(kind: EventType) -> u32 {
-    use EventType::*;
-    match kind {
-        WorkflowExecutionStarted => 6,
-        WorkflowExecutionCompleted => 7,
-        WorkflowExecutionFailed => 8,
-        WorkflowExecutionTimedOut => 9,
-        WorkflowTaskScheduled => 10,
-        WorkflowTaskStarted => 11,
-        WorkflowTaskCompleted => 12,
-        WorkflowTaskTimedOut => 13,
-        WorkflowTaskFailed => 14,
-        ActivityTaskScheduled => 15,
-        ActivityTaskStarted => 16,
-        ActivityTaskCompleted => 17,
-        ActivityTaskFailed => 18,
-        ActivityTaskTimedOut => 19,
-        TimerStarted => 20,
-        TimerFired => 21,
-        ActivityTaskCancelRequested => 22,
-        ActivityTaskCanceled => 23,
-        TimerCanceled => 24,
-        MarkerRecorded => 25,
-        WorkflowExecutionSignaled => 26,
-        WorkflowExecutionTerminated => 27,
-        WorkflowExecutionCancelRequested => 28,
-        WorkflowExecutionCanceled => 29,
-        RequestCancelExternalWorkflowExecutionInitiated => 30,
-        RequestCancelExternalWorkflowExecutionFailed => 31,
-        ExternalWorkflowExecutionCancelRequested => 32,
-        WorkflowExecutionContinuedAsNew => 33,
-        StartChildWorkflowExecutionInitiated => 34,
-        StartChildWorkflowExecutionFailed => 35,
-        ChildWorkflowExecutionStarted => 36,
-        ChildWorkflowExecutionCompleted => 37,
-        ChildWorkflowExecutionFailed => 38,
-        ChildWorkflowExecutionCanceled => 39,
-        ChildWorkflowExecutionTimedOut => 40,
-        ChildWorkflowExecutionTerminated => 41,
-        SignalExternalWorkflowExecutionInitiated => 42,
-        SignalExternalWorkflowExecutionFailed => 43,
-        ExternalWorkflowExecutionSignaled => 44,
-        UpsertWorkflowSearchAttributes => 45,
-        WorkflowExecutionUpdateAccepted => 46,
-        WorkflowExecutionUpdateRejected => 47,
-        WorkflowExecutionUpdateCompleted => 48,
-        WorkflowPropertiesModified => 51,
-        WorkflowExecutionUpdateAdmitted => 52,
-        _ => 0,
-    }
-}
-
 /// Id of the event that began what this event goes on with: the scheduled, started or initiated event of its command.
 pub fn initiating_event_id(event: &Event) -> Option<i64> {
-    use EventType::*;
-    let field = match event_type(event)? {
-        ActivityTaskStarted
-        | ActivityTaskCancelRequested
-        | WorkflowTaskStarted
-        | WorkflowTaskCompleted
-        | WorkflowTaskFailed
-        | WorkflowTaskTimedOut => 1,
-        ActivityTaskCompleted | ActivityTaskFailed | ActivityTaskTimedOut | TimerFired | TimerCanceled => 2,
-        ActivityTaskCanceled => 3,
-        ExternalWorkflowExecutionCancelRequested | ExternalWorkflowExecutionSignaled => 1,
-        RequestCancelExternalWorkflowExecutionFailed | SignalExternalWorkflowExecutionFailed => 5,
-        StartChildWorkflowExecutionFailed => 6,
-        ChildWorkflowExecutionStarted => 2,
-        ChildWorkflowExecutionCompleted | ChildWorkflowExecutionFailed | ChildWorkflowExecutionCanceled => 5,
-        ChildWorkflowExecutionTimedOut | ChildWorkflowExecutionTerminated => 4,
+    use Attributes::*;
+    Some(match event.attributes()? {
+        ActivityTaskStarted(a) => a.scheduled_event_id(),
+        ActivityTaskCancelRequested(a) => a.scheduled_event_id(),
+        ActivityTaskCompleted(a) => a.scheduled_event_id(),
+        ActivityTaskFailed(a) => a.scheduled_event_id(),
+        ActivityTaskTimedOut(a) => a.scheduled_event_id(),
+        ActivityTaskCanceled(a) => a.scheduled_event_id(),
+        WorkflowTaskStarted(a) => a.scheduled_event_id(),
+        WorkflowTaskCompleted(a) => a.scheduled_event_id(),
+        WorkflowTaskFailed(a) => a.scheduled_event_id(),
+        WorkflowTaskTimedOut(a) => a.scheduled_event_id(),
+        TimerFired(a) => a.started_event_id(),
+        TimerCanceled(a) => a.started_event_id(),
+        ExternalWorkflowExecutionCancelRequested(a) => a.initiated_event_id(),
+        ExternalWorkflowExecutionSignaled(a) => a.initiated_event_id(),
+        RequestCancelExternalWorkflowExecutionFailed(a) => a.initiated_event_id(),
+        SignalExternalWorkflowExecutionFailed(a) => a.initiated_event_id(),
+        StartChildWorkflowExecutionFailed(a) => a.initiated_event_id(),
+        ChildWorkflowExecutionStarted(a) => a.initiated_event_id(),
+        ChildWorkflowExecutionCompleted(a) => a.initiated_event_id(),
+        ChildWorkflowExecutionFailed(a) => a.initiated_event_id(),
+        ChildWorkflowExecutionCanceled(a) => a.initiated_event_id(),
+        ChildWorkflowExecutionTimedOut(a) => a.initiated_event_id(),
+        ChildWorkflowExecutionTerminated(a) => a.initiated_event_id(),
         _ => return None,
-    };
-    Some(event.attributes()?.int(field))
+    })
 }
 
 /// Name of an event type as Core shows it ("TimerStarted"); unknown types by their number.

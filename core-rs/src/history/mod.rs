@@ -8,7 +8,6 @@
 mod boundary;
 mod buffer;
 pub mod event;
-mod schema;
 
 pub use boundary::{BoundaryRule, choose_rule};
 pub use buffer::{HistoryBuffer, Next};

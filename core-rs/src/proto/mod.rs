@@ -75,3 +75,4 @@ pub mod temporalex {
         }
     }
 }
+pub mod views;

@@ -1,87 +1,93 @@
 //! The bytes that answer a workflow task (docs/dev/semantics/tasks.md#what-a-completion-holds).
-use prost::Message as _;
-
 use crate::api::enums::v1::{QueryResultType, TaskQueueKind, WorkflowTaskFailedCause};
 use crate::boundary::{ErrorKind, EvictionReason, RunOptions};
 use crate::error::codes;
-use crate::replay::convert::write_wrapped;
+use crate::proto::views::common::Payload;
+use crate::proto::views::failure::Failure;
+use crate::proto::views::workflowservice::{
+    RespondQueryTaskCompletedRequest, RespondWorkflowTaskCompletedRequest, RespondWorkflowTaskFailedRequest,
+};
+use crate::replay::commands::Wait;
 use crate::replay::task::{Failed, LEGACY_QUERY, QueryAnswer, Task};
 use crate::replay::workflow::Workflow;
 use crate::sorted::SortedMap;
-use crate::wire::{Message, Writer};
+use crate::wire::typed::{Encoded, Put, View, build};
 
-/// RespondWorkflowTaskCompletedRequest with all that is queued. Queue entries stay until their events come.
-pub fn completed(options: &RunOptions, workflow: &mut Workflow, task: &Task) -> Vec<u8> {
+/// The completion with all that is queued. Queue entries stay until their events come.
+pub fn completed(options: &RunOptions, workflow: &mut Workflow, task: &Task) -> Encoded<RespondWorkflowTaskCompletedRequest> {
     let sticky = !options.sticky_queue.is_empty();
-    let mut w = Writer::new();
-    w.data(1, &task.token);
-    for command in workflow.queue.iter().filter(|c| !workflow.is_withdrawn(c)) {
-        w.nested(2, |w| command.write(w, &workflow.inherited));
-    }
-    w.text(3, &options.identity);
-    if sticky {
-        w.nested(4, |w| {
-            w.nested(1, |w| {
-                let queue = w.text(1, &options.sticky_queue).int(2, TaskQueueKind::Sticky as i64);
-                queue.text(3, &workflow.inherited.task_queue);
-            });
-            w.duration_ms(2, options.sticky_schedule_to_start_timeout_ms);
+    let metadata = workflow.flags.to_write(&options.sdk_name, &options.sdk_version, &options.used_lang_flags);
+    let own = &workflow.inherited;
+    let completion = build(|w: Put<RespondWorkflowTaskCompletedRequest>| {
+        let w = w.task_token(&task.token);
+        let queued = workflow.queue.iter().filter(|c| !c.is_withdrawn(workflow));
+        let w = queued.fold(w, |w, c| w.add_commands(|w| c.write(w.command_type(c.command_type()), own)));
+        let w = w.identity(&options.identity);
+        let w = w.with(sticky.then_some(&options.sticky_queue), |w, queue| {
+            w.sticky_attributes(|w| {
+                w.worker_task_queue(|w| w.name(queue).kind(TaskQueueKind::Sticky).normal_name(&own.task_queue))
+                    .schedule_to_start_timeout_ms(options.sticky_schedule_to_start_timeout_ms)
+            })
         });
-    }
-    // return_new_workflow_task
-    w.flag(5, sticky);
-    for (id, answer) in &task.answers {
-        w.nested(8, |w| {
-            w.text(1, id).nested(2, |w| {
+        let w = w.return_new_workflow_task(sticky);
+        let w = task.answers.iter().fold(w, |w, (id, answer)| {
+            w.add_query_results(id, |w| {
                 let (kind, payload, message, failure) = parts(answer);
-                w.int(1, kind as i64);
-                write_wrapped(w, 2, payload.into_iter());
-                w.text(3, message).optional(4, failure);
-            });
+                w.result_type(kind)
+                    .with(payload, |w, payload| w.answer(|w| w.add_payloads(|w| w.all_of(payload))))
+                    .error_message(message)
+                    .copy_failure(failure)
+            })
         });
-    }
-    w.text(9, &options.namespace).each(11, workflow.outgoing.iter().map(Vec::as_slice));
-    w.message(12, &workflow.flags.to_write(&options.sdk_name, &options.sdk_version, &options.used_lang_flags).encode_to_vec());
-    // capabilities.discard_speculative_workflow_task_with_events
-    w.nested(14, |w| {
-        w.flag(1, true);
+        let w = w.namespace(&options.namespace);
+        let w = workflow.outgoing.iter().fold(w, |w, message| w.add_messages(|w| w.all_of(message.view())));
+        w.copy_sdk_metadata(Some(metadata.view())).capabilities(|w| w.discard_speculative_workflow_task_with_events(true))
     });
     workflow.outgoing.clear();
-    w.finish()
+    completion
 }
 
-/// RespondWorkflowTaskFailedRequest.
-pub fn failed(options: &RunOptions, task: &Task, failed: &Failed) -> Vec<u8> {
-    let mut w = Writer::new();
-    w.data(1, &task.token).int(2, cause(failed) as i64).message(3, &failure(failed));
-    w.text(4, &options.identity).text(6, &options.namespace);
-    w.finish()
+pub fn failed(options: &RunOptions, task: &Task, failed: &Failed) -> Encoded<RespondWorkflowTaskFailedRequest> {
+    let failure = failure(failed);
+    build(|w: Put<RespondWorkflowTaskFailedRequest>| {
+        w.task_token(&task.token)
+            .cause(cause(failed))
+            .copy_failure(Some(failure.view()))
+            .identity(&options.identity)
+            .namespace(&options.namespace)
+    })
 }
 
-/// RespondQueryTaskCompletedRequest with the answer of workflow code.
-pub fn query_completed(options: &RunOptions, task: &mut Task) -> Vec<u8> {
+/// The answer of workflow code to a task that is a query.
+pub fn query_completed(options: &RunOptions, task: &mut Task) -> Encoded<RespondQueryTaskCompletedRequest> {
     let answer = task.answers.remove(LEGACY_QUERY).unwrap_or_else(|| unanswered(LEGACY_QUERY));
     let (kind, payload, message, failure) = parts(&answer);
-    let mut w = Writer::new();
-    w.data(1, &task.token).int(2, kind as i64);
-    write_wrapped(&mut w, 3, payload.into_iter());
-    w.text(4, message).text(6, &options.namespace).optional(7, failure);
-    w.finish()
+    build(|w: Put<RespondQueryTaskCompletedRequest>| {
+        w.task_token(&task.token)
+            .completed_type(kind)
+            .with(payload, |w, payload| w.query_result(|w| w.add_payloads(|w| w.all_of(payload))))
+            .error_message(message)
+            .namespace(&options.namespace)
+            .copy_failure(failure)
+    })
 }
 
-/// RespondQueryTaskCompletedRequest for a query that could not be answered.
-pub fn query_failed(options: &RunOptions, task: &Task, failed: &Failed) -> Vec<u8> {
-    let mut w = Writer::new();
-    w.data(1, &task.token).int(2, QueryResultType::Failed as i64).text(4, &failed.error.message);
-    w.text(6, &options.namespace).message(7, &failure(failed)).int(8, cause(failed) as i64);
-    w.finish()
+/// The answer for a query that could not be asked.
+pub fn query_failed(options: &RunOptions, task: &Task, failed: &Failed) -> Encoded<RespondQueryTaskCompletedRequest> {
+    let failure = failure(failed);
+    build(|w: Put<RespondQueryTaskCompletedRequest>| {
+        w.task_token(&task.token)
+            .completed_type(QueryResultType::Failed)
+            .error_message(&failed.error.message)
+            .namespace(&options.namespace)
+            .copy_failure(Some(failure.view()))
+            .cause(cause(failed))
+    })
 }
 
 /// What a query gets that workflow code passed over.
 fn unanswered(id: &str) -> QueryAnswer {
-    let mut failure = Writer::new();
-    failure.text(1, &format!("Workflow code did not answer query {id}"));
-    QueryAnswer::Failed(failure.finish())
+    QueryAnswer::Failed(build(|w: Put<Failure>| w.message(&format!("Workflow code did not answer query {id}"))))
 }
 
 /// Fills in queries that workflow code passed over.
@@ -92,10 +98,10 @@ pub fn fill_unanswered(answers: &mut SortedMap<String, QueryAnswer>, asked: &[St
 }
 
 /// Type of the answer, its payload, the message of its failure, and the failure.
-fn parts(answer: &QueryAnswer) -> (QueryResultType, Option<&[u8]>, &str, Option<&[u8]>) {
+fn parts(answer: &QueryAnswer) -> (QueryResultType, Option<View<'_, Payload>>, &str, Option<View<'_, Failure>>) {
     match answer {
-        QueryAnswer::Succeeded(payload) => (QueryResultType::Answered, Some(payload), "", None),
-        QueryAnswer::Failed(failure) => (QueryResultType::Failed, None, Message(failure).text(1), Some(failure)),
+        QueryAnswer::Succeeded(payload) => (QueryResultType::Answered, Some(payload.view()), "", None),
+        QueryAnswer::Failed(failure) => (QueryResultType::Failed, None, failure.view().message(), Some(failure.view())),
     }
 }
 
@@ -108,12 +114,11 @@ fn cause(failed: &Failed) -> WorkflowTaskFailedCause {
 }
 
 /// Workflow code's failure, or an application failure with the text of the error.
-fn failure(failed: &Failed) -> Vec<u8> {
-    failed.failure.clone().unwrap_or_else(|| {
-        let mut w = Writer::new();
-        w.text(1, &failed.error.message).message(5, &[]);
-        w.finish()
-    })
+fn failure(failed: &Failed) -> Encoded<Failure> {
+    failed
+        .failure
+        .clone()
+        .unwrap_or_else(|| build(|w: Put<Failure>| w.message(&failed.error.message).application_failure_info(|w| w)))
 }
 
 /// Why the run leaves the cache when its task failed.

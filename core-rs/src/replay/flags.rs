@@ -3,11 +3,10 @@
 //! A flag in history switches a behaviour on for the replay of that part; live tasks use all that are known and record those not
 //! yet recorded. None of ours is ever written: official workers must be able to take a run over. Language flags are the caller's.
 
-use crate::api::sdk::v1::WorkflowTaskCompletedMetadata;
 use crate::error::{Result, codes, unsupported};
+use crate::proto::views::sdk::WorkflowTaskCompletedMetadata;
 use crate::sorted::SortedSet;
-use crate::wire::Message;
-use crate::wire::read::numbers;
+use crate::wire::typed::{Encoded, Put, View, build};
 
 /// Core's flags that are written by live tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,23 +47,23 @@ impl Flags {
         self.lang.iter().copied().collect()
     }
 
-    /// Takes over what a completed task recorded (WorkflowTaskCompletedMetadata). Refuses flags that nobody here knows.
-    pub fn record(&mut self, m: Message, known_lang: &[u32]) -> Result<()> {
-        for flag in numbers(m, 1) {
+    /// Takes over what a completed task recorded. Refuses flags that nobody here knows.
+    pub fn record(&mut self, m: View<WorkflowTaskCompletedMetadata>, known_lang: &[u32]) -> Result<()> {
+        for flag in m.core_used_flags() {
             if !WRITTEN.contains(&flag) && flag != WFT_CHUNKING_V2 {
                 let text = format!("The history was written with internal core flag {flag}, which this version does not know");
                 return Err(unsupported(codes::UNKNOWN_CORE_FLAG, text));
             }
             self.core.insert(flag);
         }
-        for flag in numbers(m, 2) {
+        for flag in m.lang_used_flags() {
             if !known_lang.contains(&flag) {
                 let text = format!("The history was written with language flag {flag}, which this version does not know");
                 return Err(unsupported(codes::UNKNOWN_LANG_FLAG, text));
             }
             self.lang.insert(flag);
         }
-        for (recorded, new) in [(&mut self.sdk_name, m.text(3)), (&mut self.sdk_version, m.text(4))] {
+        for (recorded, new) in [(&mut self.sdk_name, m.sdk_name()), (&mut self.sdk_version, m.sdk_version())] {
             if !new.is_empty() {
                 *recorded = new.into();
             }
@@ -73,48 +72,56 @@ impl Flags {
     }
 
     /// What a completion has to record; only what history does not hold yet.
-    pub fn to_write(&self, sdk_name: &str, sdk_version: &str, used_lang: &[u32]) -> WorkflowTaskCompletedMetadata {
-        let changed = |new: &str, recorded: &str| if new == recorded { String::new() } else { new.to_string() };
-        WorkflowTaskCompletedMetadata {
-            core_used_flags: WRITTEN.into_iter().filter(|f| !self.core.contains(f)).collect(),
-            lang_used_flags: used_lang.iter().copied().filter(|f| !self.lang.contains(f)).collect(),
-            sdk_name: changed(sdk_name, &self.sdk_name),
-            sdk_version: changed(sdk_version, &self.sdk_version),
-        }
+    pub fn to_write(&self, sdk_name: &str, sdk_version: &str, used_lang: &[u32]) -> Encoded<WorkflowTaskCompletedMetadata> {
+        let core: Vec<u32> = WRITTEN.into_iter().filter(|f| !self.core.contains(f)).collect();
+        let lang: Vec<u32> = used_lang.iter().copied().filter(|f| !self.lang.contains(f)).collect();
+        build(|w: Put<WorkflowTaskCompletedMetadata>| {
+            w.core_used_flags(&core)
+                .lang_used_flags(&lang)
+                .sdk_name(if sdk_name == self.sdk_name { "" } else { sdk_name })
+                .sdk_version(if sdk_version == self.sdk_version { "" } else { sdk_version })
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::sdk::v1::WorkflowTaskCompletedMetadata;
+    use crate::wire::Message;
     use prost::Message as _;
 
     fn record(flags: &mut Flags, m: &WorkflowTaskCompletedMetadata, known_lang: &[u32]) -> Result<()> {
-        flags.record(Message(&m.encode_to_vec()), known_lang)
+        flags.record(View::of(Message(&m.encode_to_vec())), known_lang)
+    }
+
+    fn to_write(flags: &Flags, sdk_name: &str, sdk_version: &str, used_lang: &[u32]) -> WorkflowTaskCompletedMetadata {
+        let written = flags.to_write(sdk_name, sdk_version, used_lang);
+        WorkflowTaskCompletedMetadata::decode(written.view().bytes()).unwrap()
     }
 
     /// The first completion records 1, 2, 3; later ones nothing. Name and version only on change.
     #[test]
     fn only_news_is_written() {
         let mut flags = Flags::default();
-        let first = flags.to_write("temporalex-ts", "1.0", &[]);
+        let first = to_write(&flags, "temporalex-ts", "1.0", &[]);
         assert_eq!(first.core_used_flags, [1, 2, 3]);
         assert_eq!((first.sdk_name.as_str(), first.sdk_version.as_str()), ("temporalex-ts", "1.0"));
         record(&mut flags, &first, &[]).unwrap();
-        assert_eq!(flags.to_write("temporalex-ts", "1.0", &[]), WorkflowTaskCompletedMetadata::default());
-        assert_eq!(flags.to_write("temporalex-ts", "1.1", &[]).sdk_version, "1.1");
+        assert_eq!(to_write(&flags, "temporalex-ts", "1.0", &[]), WorkflowTaskCompletedMetadata::default());
+        assert_eq!(to_write(&flags, "temporalex-ts", "1.1", &[]).sdk_version, "1.1");
     }
 
     #[test]
     fn language_flags_in_use_are_written_once() {
         let mut flags = Flags::default();
-        let first = flags.to_write("x", "1", &[1, 2]);
+        let first = to_write(&flags, "x", "1", &[1, 2]);
         assert_eq!(first.lang_used_flags, [1, 2]);
         let other_sdk = WorkflowTaskCompletedMetadata { lang_used_flags: vec![1], ..Default::default() };
         record(&mut flags, &other_sdk, &[1, 2]).unwrap();
-        assert_eq!(flags.to_write("x", "1", &[1, 2]).lang_used_flags, [2]);
+        assert_eq!(to_write(&flags, "x", "1", &[1, 2]).lang_used_flags, [2]);
         record(&mut flags, &first, &[1, 2]).unwrap();
-        assert!(flags.to_write("x", "1", &[1, 2]).lang_used_flags.is_empty());
+        assert!(to_write(&flags, "x", "1", &[1, 2]).lang_used_flags.is_empty());
     }
 
     #[test]

@@ -5,28 +5,12 @@
 //! resolutions as their events stand in history, then local activities in marker order. Jobs that no event made (resolutions by
 //! a cancel in the same task) come behind those that events made.
 use crate::boundary::JobOrder;
+use crate::proto::views::boundary::{
+    Activation, DoUpdate, InitializeWorkflow, Job, NotifyHasPatch, ResolveActivity, SideEffectValue, SignalWorkflow,
+    UpdateRandomSeed,
+};
 use crate::replay::convert::id32;
-use crate::wire::Writer;
-
-/// The variants of boundary.Job by field number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Variant {
-    InitializeWorkflow = 2,
-    NotifyHasPatch = 3,
-    SideEffectValue = 4,
-    UpdateRandomSeed = 5,
-    FireTimer = 6,
-    ResolveActivity = 7,
-    SignalWorkflow = 8,
-    DoUpdate = 9,
-    CancelWorkflow = 10,
-    QueryWorkflow = 11,
-    ResolveChildWorkflowStart = 13,
-    ResolveChildWorkflow = 14,
-    ResolveSignalExternalWorkflow = 15,
-    ResolveCancelExternalWorkflow = 16,
-}
+use crate::wire::typed::{Encoded, Put, VariantOf, build};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
@@ -46,8 +30,8 @@ struct Pending {
     rank: Rank,
     position: Position,
     event_id: i64,
-    variant: Variant,
-    /// The variant, encoded.
+    /// Which variant of Job it is, by field number.
+    variant: u32,
     body: Vec<u8>,
 }
 
@@ -71,89 +55,52 @@ impl Jobs {
     }
 
     /// A job made by the event.
-    pub fn of_event(&mut self, event_id: i64, variant: Variant, body: Vec<u8>) {
-        self.push(self.rank(variant), event_id.saturating_mul(2), event_id, variant, body);
+    pub fn of_event<V: VariantOf<Job>>(&mut self, event_id: i64, job: Encoded<V>) {
+        self.push(self.rank(V::FIELD), event_id.saturating_mul(2), event_id, V::FIELD, job.into_bytes());
     }
 
     /// An update request: it counts as coming right behind the event with its sequencing id, live and on replay.
-    pub fn of_update(&mut self, sequencing_id: i64, body: Vec<u8>) {
+    pub fn of_update(&mut self, sequencing_id: i64, job: Encoded<DoUpdate>) {
         let position = sequencing_id.saturating_mul(2).saturating_add(1);
-        self.push(self.rank(Variant::DoUpdate), position, sequencing_id, Variant::DoUpdate, body);
+        let variant = <DoUpdate as VariantOf<Job>>::FIELD;
+        self.push(self.rank(variant), position, sequencing_id, variant, job.into_bytes());
     }
 
     /// A resolution that a cancel made.
-    pub fn same_task(&mut self, variant: Variant, body: Vec<u8>) {
-        self.push(Rank::Other, Position::MAX, 0, variant, body);
+    pub fn same_task<V: VariantOf<Job>>(&mut self, job: Encoded<V>) {
+        self.push(Rank::Other, Position::MAX, 0, V::FIELD, job.into_bytes());
     }
 
     /// The result of a local activity. They are released in marker order, which is the order of their coming here.
-    pub fn of_local_activity(&mut self, event_id: i64, body: Vec<u8>) {
-        self.push(Rank::LocalActivity, 0, event_id, Variant::ResolveActivity, body);
+    pub fn of_local_activity(&mut self, event_id: i64, job: Encoded<ResolveActivity>) {
+        self.push(Rank::LocalActivity, 0, event_id, <ResolveActivity as VariantOf<Job>>::FIELD, job.into_bytes());
     }
 
-    fn rank(&self, variant: Variant) -> Rank {
+    fn rank(&self, variant: u32) -> Rank {
+        const INITIALIZE: u32 = <InitializeWorkflow as VariantOf<Job>>::FIELD;
+        const PATCH: u32 = <NotifyHasPatch as VariantOf<Job>>::FIELD;
+        const SIDE_EFFECT: u32 = <SideEffectValue as VariantOf<Job>>::FIELD;
+        const SEED: u32 = <UpdateRandomSeed as VariantOf<Job>>::FIELD;
+        const SIGNAL: u32 = <SignalWorkflow as VariantOf<Job>>::FIELD;
+        const UPDATE: u32 = <DoUpdate as VariantOf<Job>>::FIELD;
         match variant {
-            Variant::InitializeWorkflow => Rank::Initialize,
-            Variant::NotifyHasPatch | Variant::SideEffectValue => Rank::State,
-            Variant::UpdateRandomSeed => Rank::Seed,
-            Variant::SignalWorkflow | Variant::DoUpdate if self.order == JobOrder::Compat => Rank::Message,
+            INITIALIZE => Rank::Initialize,
+            PATCH | SIDE_EFFECT => Rank::State,
+            SEED => Rank::Seed,
+            SIGNAL | UPDATE if self.order == JobOrder::Compat => Rank::Message,
             _ => Rank::Other,
         }
     }
 
-    fn push(&mut self, rank: Rank, position: Position, event_id: i64, variant: Variant, body: Vec<u8>) {
+    fn push(&mut self, rank: Rank, position: Position, event_id: i64, variant: u32, body: Vec<u8>) {
         self.pending.push(Pending { rank, position, event_id, variant, body });
     }
 
-    /// Writes all jobs, in order, as elements of the field, and forgets them.
-    pub fn write(&mut self, w: &mut Writer, field: u32) {
+    /// All jobs in their order, as the jobs of an activation; they are forgotten here.
+    pub fn take(&mut self) -> Encoded<Activation> {
         self.pending.sort_by_key(|p| (p.rank, p.position));
-        for p in self.pending.drain(..) {
-            write_job(w, field, p.event_id, p.variant, &p.body);
-        }
+        build(|w: Put<Activation>| {
+            self.pending.drain(..).fold(w, |w, p| w.add_jobs(|w| w.event_id(id32(p.event_id)).variant(p.variant, &p.body)))
+        })
     }
-}
-
-pub fn write_job(w: &mut Writer, field: u32, event_id: i64, variant: Variant, body: &[u8]) {
-    w.nested(field, |w| {
-        w.uint(1, u64::from(id32(event_id))).message(variant as u32, body);
-    });
-}
-
-/// A message with one number in field 1: FireTimer.
-pub fn fire_timer(seq: u32) -> Vec<u8> {
-    let mut w = Writer::new();
-    w.uint(1, u64::from(seq));
-    w.finish()
-}
-
-/// A message with one text in field 1: NotifyHasPatch, UpdateRandomSeed, CancelWorkflow.
-pub fn text(text: &str) -> Vec<u8> {
-    let mut w = Writer::new();
-    w.text(1, text);
-    w.finish()
-}
-
-/// The results of boundary.ResolveActivity by field number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Resolution {
-    Completed = 3,
-    Failed = 4,
-    Cancelled = 5,
-    Backoff = 6,
-}
-
-/// boundary.ResolveActivity; `result` is the encoded variant.
-pub fn resolve_activity(seq: u32, is_local: bool, resolution: Resolution, result: &[u8]) -> Vec<u8> {
-    let mut w = Writer::new();
-    w.uint(1, u64::from(seq)).flag(2, is_local).message(resolution as u32, result);
-    w.finish()
-}
-
-/// boundary.ActivityCompleted.
-pub fn activity_completed(result: Option<&[u8]>) -> Vec<u8> {
-    let mut w = Writer::new();
-    w.optional(1, result);
-    w.finish()
 }

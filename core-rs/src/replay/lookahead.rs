@@ -4,15 +4,16 @@
 //! What workflow code did in activation k is recorded behind the workflow task of k. Code needs some of it while it runs: which
 //! patches are on, values of side effects, results of local activities, accepted updates. Flags and SDK metadata of the task's own
 //! completion say how the core itself has to behave.
-use crate::api::enums::v1::EventType;
 use crate::error::Result;
-use crate::history::event::{Event, event_type};
+use crate::history::event::Event;
+use crate::proto::views::Attributes;
+use crate::proto::views::boundary::NotifyHasPatch;
+use crate::proto::views::history::{MarkerRecordedEventAttributes, WorkflowExecutionUpdateAcceptedEventAttributes};
+use crate::replay::commands::update::Incoming;
+use crate::replay::commands::{marker, patch, side_effect};
 use crate::replay::event::{EventRef, Place, bad_event};
-use crate::replay::jobs::{Variant, text};
-use crate::replay::update::Incoming;
 use crate::replay::workflow::Workflow;
-use crate::replay::{local_activity, marker, patch, side_effect};
-use crate::wire::Message;
+use crate::wire::typed::{Put, View, build};
 
 impl Workflow {
     /// `next`: the events of the sequence behind the one just applied.
@@ -20,34 +21,33 @@ impl Workflow {
         let mut completed = false;
         for event in next {
             let at = EventRef::of(event);
-            let Some(attributes) = event.attributes() else { continue };
-            match event_type(event) {
-                Some(EventType::WorkflowTaskCompleted) if !completed => {
+            match event.attributes() {
+                Some(Attributes::WorkflowTaskCompleted(a)) if !completed => {
                     completed = true;
-                    self.record_metadata(attributes).at_event(at)?;
+                    self.record_metadata(a).at_event(at)?;
                 }
-                Some(EventType::MarkerRecorded) => self.see_marker(attributes, at)?,
-                Some(EventType::WorkflowExecutionUpdateAccepted) => self.see_accepted(attributes, at)?,
+                Some(Attributes::MarkerRecorded(a)) => self.see_marker(a, at)?,
+                Some(Attributes::WorkflowExecutionUpdateAccepted(a)) => self.see_accepted(a, at)?,
                 _ => {}
             }
         }
         Ok(())
     }
 
-    fn see_marker(&mut self, marker: Message, at: EventRef) -> Result<()> {
-        match marker.text(marker::NAME) {
-            patch::MARKER => {
-                if let Some((patch_id, _)) = patch::read(marker)
+    fn see_marker(&mut self, recorded: View<MarkerRecordedEventAttributes>, at: EventRef) -> Result<()> {
+        match recorded.marker_name() {
+            marker::PATCH => {
+                if let Some((patch_id, _)) = patch::read(recorded)
                     && self.patches.see(patch_id.clone())
                 {
-                    self.jobs.of_event(at.id, Variant::NotifyHasPatch, text(&patch_id));
+                    self.jobs.of_event(at.id, build(|w: Put<NotifyHasPatch>| w.patch_id(&patch_id)));
                 }
             }
-            local_activity::MARKER => self.local_activities.find_ahead(marker, at)?,
-            side_effect::MARKER => {
-                if let Some(id) = side_effect::read_id(marker) {
+            marker::LOCAL_ACTIVITY => self.local_activities.find_ahead(recorded, at)?,
+            marker::SIDE_EFFECT => {
+                if let Some(id) = side_effect::read_id(recorded) {
                     self.side_effects.known.insert(id);
-                    self.jobs.of_event(at.id, Variant::SideEffectValue, side_effect::value(marker, id));
+                    self.jobs.of_event(at.id, side_effect::value(recorded, id));
                 }
             }
             _ => {}
@@ -55,15 +55,14 @@ impl Workflow {
         Ok(())
     }
 
-    /// WorkflowExecutionUpdateAcceptedEventAttributes.
-    fn see_accepted(&mut self, accepted: Message, at: EventRef) -> Result<()> {
-        let id = accepted.text(1);
+    fn see_accepted(&mut self, accepted: View<WorkflowExecutionUpdateAcceptedEventAttributes>, at: EventRef) -> Result<()> {
+        let id = accepted.protocol_instance_id();
         let own = || {
             Some(Incoming {
                 protocol_instance_id: id.into(),
-                message_id: accepted.text(2).into(),
-                sequencing_id: accepted.int(3),
-                request: accepted.bytes(4)?.to_vec(),
+                message_id: accepted.accepted_request_message_id().into(),
+                sequencing_id: accepted.accepted_request_sequencing_event_id(),
+                request: accepted.opt_accepted_request()?.to_owned(),
             })
         };
         let incoming = self.updates.admitted.remove(id).or_else(own);

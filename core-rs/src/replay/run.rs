@@ -19,19 +19,16 @@ use crate::boundary::{
 };
 use crate::error::{Result, codes, decode, error, misuse, unsupported};
 use crate::history::{HistoryBuffer, Next, decode_history};
+use crate::proto::views;
+use crate::proto::views::failure::Failure;
 use crate::replay::apply::Frontier;
+use crate::replay::commands::{Given, checked};
 use crate::replay::completion;
 use crate::replay::convert::{check_duration, id32};
-use crate::replay::given::{Given, checked};
-use crate::replay::jobs::{Variant, write_job};
+use crate::replay::jobs::Jobs;
 use crate::replay::task::{Failed, Task, query_job};
-use crate::replay::workflow::{ACTIVATION_JOBS, Workflow};
-use crate::wire::schema::Kind::Varint;
-use crate::wire::schema::{FAILURE, Schema};
-use crate::wire::{self, Writer};
-
-/// RespondWorkflowTaskCompletedResponse.
-static REPORTED: Schema = Schema(&[(3, Varint)]);
+use crate::replay::workflow::Workflow;
+use crate::wire::typed::{Encoded, Put, build};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
@@ -115,10 +112,11 @@ impl Run {
     /// The same, encoded: what crosses to the caller.
     pub fn next_bytes(&mut self) -> Result<Vec<u8>> {
         self.expect(matches!(self.phase, Phase::Working | Phase::Fetching), "next")?;
-        Ok(match self.advance() {
+        let step = match self.advance() {
             Ok(step) => step,
             Err(error) => self.fail(error.into()),
-        })
+        };
+        Ok(step.into_bytes())
     }
 
     /// Queues a command; nothing is matched before `finish_activation`. Answers the seq (0 for kinds without one).
@@ -166,7 +164,7 @@ impl Run {
     ///
     /// Also allowed instead of `feed_history`, when the page cannot be had, and after a call of this task threw.
     pub fn fail_activation(&mut self, failure: &[u8], cause: i32) -> Result<()> {
-        let message = checked("Failure", failure, &FAILURE)?.text(1);
+        let message = checked::<Failure>(failure)?.message();
         let thrown = self.error.is_some();
         let fetching = self.phase == Phase::Fetching;
         if self.phase == Phase::Idle || (self.phase == Phase::Working && !thrown) {
@@ -182,7 +180,8 @@ impl Run {
         } else {
             (codes::LANG_FAILED, ErrorKind::Lang)
         };
-        self.task.failed = Some(Failed { error: error(code, kind, message), failure: Some(failure.to_vec()), cause });
+        self.task.failed =
+            Some(Failed { error: error(code, kind, message), failure: Some(Encoded::of(failure.to_vec())), cause });
         Ok(())
     }
 
@@ -192,7 +191,8 @@ impl Run {
     /// (docs/dev/semantics/updates.md#speculative-tasks-may-be-taken-back).
     pub fn task_reported(&mut self, response: &[u8]) -> Result<()> {
         self.expect(self.phase == Phase::Idle, "task_reported")?;
-        let reset_to = checked("RespondWorkflowTaskCompletedResponse", response, &REPORTED)?.int(3);
+        let reset_to =
+            checked::<views::workflowservice::RespondWorkflowTaskCompletedResponse>(response)?.reset_history_event_id();
         if reset_to > 0 && !self.void {
             let last = self.history.last_taken_id().saturating_sub(2).max(0);
             self.history.rewind(last, reset_to);
@@ -232,8 +232,7 @@ impl Run {
         self.void = false;
     }
 
-    /// boundary.Step.
-    fn advance(&mut self) -> Result<Vec<u8>> {
+    fn advance(&mut self) -> Result<Encoded<views::boundary::Step>> {
         if let Some(failed) = self.task.failed.take() {
             return Ok(self.fail(failed));
         }
@@ -258,7 +257,8 @@ impl Run {
                         run_id: self.workflow.run_id.clone(),
                         next_page_token: self.task.page_token.clone(),
                     };
-                    return Ok(step(NEED_HISTORY, &need.encode_to_vec()));
+                    let need = Encoded::of(need.encode_to_vec());
+                    return Ok(build(|w: Put<views::boundary::Step>| w.copy_need_history(Some(need.view()))));
                 }
                 Next::End => break,
             }
@@ -273,16 +273,15 @@ impl Run {
     }
 
     /// All queries of the task, at once.
-    fn query_activation(&mut self) -> Vec<u8> {
-        let mut jobs = Writer::new();
+    fn query_activation(&mut self) -> Encoded<views::boundary::Step> {
+        let mut jobs = Jobs::new(self.options.job_order());
         let mut asked = Vec::new();
         for (id, query) in std::mem::take(&mut self.task.queries) {
-            let job = query_job(&id, wire::Message(&query));
-            write_job(&mut jobs, ACTIVATION_JOBS, 0, Variant::QueryWorkflow, &job);
+            jobs.same_task(query_job(&id, query.view()));
             asked.push(id);
         }
         self.phase = Phase::Querying(asked);
-        self.workflow.activation(true, true, &jobs.finish())
+        self.workflow.activation(true, true, jobs.take().view())
     }
 
     fn refuse_local_execution(&self) -> Result<()> {
@@ -296,29 +295,29 @@ impl Run {
     }
 
     /// All work is done: the task is answered.
-    fn complete(&mut self) -> Vec<u8> {
+    fn complete(&mut self) -> Encoded<views::boundary::Step> {
         self.phase = Phase::Idle;
         let mut outcome = TaskOutcome { warnings: std::mem::take(&mut self.workflow.warnings), ..Default::default() };
         let response = if self.task.is_replay {
             self.void = true;
             self.replay_finished()
         } else if self.task.is_query_task {
-            task_outcome::Response::QueryCompleted(completion::query_completed(&self.options, &mut self.task))
+            task_outcome::Response::QueryCompleted(completion::query_completed(&self.options, &mut self.task).into_bytes())
         } else {
             if self.workflow.closing {
                 self.void = true;
                 outcome.evict = true;
                 outcome.eviction_reason = EvictionReason::WorkflowExecutionEnding as i32;
             }
-            let bytes = completion::completed(&self.options, &mut self.workflow, &self.task);
-            task_outcome::Response::Completed(bytes)
+            let completed = completion::completed(&self.options, &mut self.workflow, &self.task);
+            task_outcome::Response::Completed(completed.into_bytes())
         };
         outcome.response = Some(response);
-        step(OUTCOME, &outcome.encode_to_vec())
+        outcome_step(&outcome)
     }
 
     /// The task failed. It is reported once: of further attempts the server learns by their timeout, and waits longer each time.
-    fn fail(&mut self, mut failed: Failed) -> Vec<u8> {
+    fn fail(&mut self, mut failed: Failed) -> Encoded<views::boundary::Step> {
         self.phase = Phase::Idle;
         self.given.clear();
         if failed.error.task_started_event_id == 0 {
@@ -333,9 +332,9 @@ impl Run {
             // The caller of the query may ask again; an answer would be final.
             task_outcome::Response::Nothing(Nothing {})
         } else if self.task.is_query_task {
-            task_outcome::Response::QueryCompleted(completion::query_failed(&self.options, &self.task, &failed))
+            task_outcome::Response::QueryCompleted(completion::query_failed(&self.options, &self.task, &failed).into_bytes())
         } else if self.task.attempt <= 1 {
-            task_outcome::Response::Failed(completion::failed(&self.options, &self.task, &failed))
+            task_outcome::Response::Failed(completion::failed(&self.options, &self.task, &failed).into_bytes())
         } else {
             task_outcome::Response::Nothing(Nothing {})
         };
@@ -347,7 +346,7 @@ impl Run {
             error: Some(*failed.error),
             warnings: std::mem::take(&mut self.workflow.warnings),
         };
-        step(OUTCOME, &outcome.encode_to_vec())
+        outcome_step(&outcome)
     }
 
     fn replay_finished(&self) -> task_outcome::Response {
@@ -384,12 +383,7 @@ impl Run {
     }
 }
 
-/// Fields of boundary.Step.
-const NEED_HISTORY: u32 = 2;
-const OUTCOME: u32 = 3;
-
-fn step(field: u32, body: &[u8]) -> Vec<u8> {
-    let mut w = Writer::new();
-    w.message(field, body);
-    w.finish()
+fn outcome_step(outcome: &TaskOutcome) -> Encoded<views::boundary::Step> {
+    let outcome = Encoded::of(outcome.encode_to_vec());
+    build(|w: Put<views::boundary::Step>| w.copy_outcome(Some(outcome.view())))
 }

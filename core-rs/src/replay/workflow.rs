@@ -1,42 +1,29 @@
-//! The state of one run as its events and commands have made it. What moves it on lies in `apply` (events), `matching` (command
-//! events), `lookahead` (results of the task being replayed) and `commands` (workflow code).
+//! The state of one run as its events and commands have made it. What moves it on lies in `apply` (events), `lookahead` (results
+//! of the task being replayed) and `commands` (workflow code and the events of its commands).
 use std::collections::VecDeque;
 
 use crate::boundary::{CoreWarning, JobOrder, RunOptions};
 use crate::error::{Result, nondeterminism};
-use crate::replay::activity::Activity;
-use crate::replay::cancel_external::CancelExternal;
-use crate::replay::child::Child;
+use crate::proto::views::boundary::{Activation, Step};
+use crate::proto::views::protocol;
+use crate::replay::commands::activity::Activity;
+use crate::replay::commands::cancel_external::CancelExternal;
+use crate::replay::commands::child::Child;
+use crate::replay::commands::local_activity::{LocalActivities, Released};
+use crate::replay::commands::machines::Machines;
+use crate::replay::commands::patch::Patches;
+use crate::replay::commands::side_effect::SideEffects;
+use crate::replay::commands::signal_external::Signal;
+use crate::replay::commands::terminal::Inherited;
+use crate::replay::commands::timer::Timer;
+use crate::replay::commands::update::{Incoming, Updates};
+use crate::replay::commands::{Initiator, Queued};
 use crate::replay::convert::id32;
-use crate::replay::event::EventRef;
+use crate::replay::event::{EventRef, Place};
 use crate::replay::flags::Flags;
-use crate::replay::given::Seqs;
 use crate::replay::jobs::Jobs;
-use crate::replay::local_activity::{LocalActivities, Released};
-use crate::replay::patch::Patches;
-use crate::replay::queue::Queued;
 use crate::replay::random::Random;
-use crate::replay::side_effect::SideEffects;
-use crate::replay::signal::Signal;
-use crate::replay::terminal::Inherited;
-use crate::replay::timer::Timer;
-use crate::replay::update::{Incoming, Updates};
-use crate::wire::Writer;
-
-/// Field of boundary.Activation.
-pub const ACTIVATION_JOBS: u32 = 9;
-
-/// Whose event started what later events go on with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Initiator {
-    Timer(u32),
-    Activity(u32),
-    Child(u32),
-    Signal(u32),
-    CancelExternal(u32),
-    /// The core's own request to cancel the child of this seq.
-    CancelChild(u32),
-}
+use crate::wire::typed::{Encoded, Put, View, build};
 
 pub struct Workflow {
     pub order: JobOrder,
@@ -52,24 +39,22 @@ pub struct Workflow {
     pub replaying: bool,
     /// The sequence being applied is the last that is known.
     pub at_frontier: bool,
-    pub seqs: Seqs,
     pub queue: VecDeque<Queued>,
     /// By event id, ascending: command events are applied in order.
     pub initiators: Vec<(i64, Initiator)>,
-    /// By seq - 1.
-    pub timers: Vec<Timer>,
-    pub activities: Vec<Activity>,
-    pub children: Vec<Child>,
-    pub signals: Vec<Signal>,
-    pub cancels: Vec<CancelExternal>,
+    pub timers: Machines<Timer>,
+    pub activities: Machines<Activity>,
+    pub children: Machines<Child>,
+    pub signals: Machines<Signal>,
+    pub cancels: Machines<CancelExternal>,
     pub local_activities: LocalActivities,
     pub patches: Patches,
     pub side_effects: SideEffects,
     pub updates: Updates,
     /// Update requests of the current task that wait for their place.
     pub incoming: VecDeque<Incoming>,
-    /// Messages for the next completion (protocol.v1.Message).
-    pub outgoing: Vec<Vec<u8>>,
+    /// Messages for the next completion.
+    pub outgoing: Vec<Encoded<protocol::Message>>,
     pub jobs: Jobs,
     /// Position of the next activation within its workflow task.
     pub activation_index: u32,
@@ -101,14 +86,13 @@ impl Workflow {
             flags: Flags::default(),
             replaying: false,
             at_frontier: false,
-            seqs: Seqs::default(),
             queue: VecDeque::new(),
             initiators: Vec::new(),
-            timers: Vec::new(),
-            activities: Vec::new(),
-            children: Vec::new(),
-            signals: Vec::new(),
-            cancels: Vec::new(),
+            timers: Machines::default(),
+            activities: Machines::default(),
+            children: Machines::default(),
+            signals: Machines::default(),
+            cancels: Machines::default(),
             local_activities: LocalActivities::default(),
             patches: Patches::default(),
             side_effects: SideEffects::default(),
@@ -138,8 +122,8 @@ impl Workflow {
         self.time_ms = self.time_ms.max(ms);
     }
 
-    /// boundary.Step with the next activation, or nothing when there is nothing to do. Workflow code that has ended is not woken.
-    pub fn take_activation(&mut self) -> Option<Vec<u8>> {
+    /// The next activation, or nothing when there is nothing to do. Workflow code that has ended is not woken.
+    pub fn take_activation(&mut self) -> Option<Encoded<Step>> {
         self.release_local_activities();
         while self.closing && !self.jobs.is_empty() {
             // Results found ahead are still taken: their markers come.
@@ -150,20 +134,25 @@ impl Workflow {
             return None;
         }
         self.activation_index = self.activation_index.saturating_add(1);
-        let mut jobs = Writer::new();
-        self.jobs.write(&mut jobs, ACTIVATION_JOBS);
-        Some(self.activation(self.replaying, false, &jobs.finish()))
+        let jobs = self.jobs.take();
+        Some(self.activation(self.replaying, false, jobs.view()))
     }
 
-    /// boundary.Step with an activation of these jobs, which are encoded as they stand in it.
-    pub fn activation(&self, is_replaying: bool, query_only: bool, jobs: &[u8]) -> Vec<u8> {
-        let mut step = Writer::new();
-        step.nested(1, |w| {
-            w.double(1, self.time_ms).flag(2, is_replaying).uint(3, u64::from(id32(self.last_event_id)));
-            w.double(4, self.history_size_bytes as f64).flag(5, self.continue_as_new_suggested).flag(6, query_only);
-            w.uint(7, u64::from(id32(self.started_event_id))).numbers(8, &self.flags.lang()).extend(jobs);
-        });
-        step.finish()
+    /// An activation of these jobs.
+    pub fn activation(&self, is_replaying: bool, query_only: bool, jobs: View<Activation>) -> Encoded<Step> {
+        build(|w: Put<Step>| {
+            w.activation(|w| {
+                w.time_ms(self.time_ms)
+                    .is_replaying(is_replaying)
+                    .history_length(id32(self.last_event_id))
+                    .history_size_bytes(self.history_size_bytes as f64)
+                    .continue_as_new_suggested(self.continue_as_new_suggested)
+                    .query_only(query_only)
+                    .started_event_id(id32(self.started_event_id))
+                    .lang_flags(&self.flags.lang())
+                    .all_of(jobs)
+            })
+        })
     }
 
     /// The server dropped a speculative task: what came behind `last_event_id` never was.
@@ -186,26 +175,8 @@ impl Workflow {
         self.jobs.of_local_activity(r.event_id, r.resolution);
     }
 
-    /// The command was taken back before it was sent.
-    pub fn is_withdrawn(&self, command: &Queued) -> bool {
-        use crate::replay::{activity, child};
-        let index = |seq: u32| (seq as usize).wrapping_sub(1);
-        match command {
-            Queued::StartTimer { seq, .. } => self.timers.get(index(*seq)).is_some_and(|t| *t == Timer::CancelledBeforeSent),
-            Queued::ScheduleActivity { seq, .. } => {
-                self.activities.get(index(*seq)).is_some_and(|a| a.state == activity::State::CancelledBeforeSent)
-            }
-            Queued::StartChild { seq, .. } => {
-                self.children.get(index(*seq)).is_some_and(|c| c.state == child::State::CancelledBeforeSent)
-            }
-            Queued::Signal { seq, .. } => self.signals.get(index(*seq)).is_some_and(|s| *s == Signal::CancelledBeforeSent),
-            _ => false,
-        }
-    }
-
     /// A finding of the diagnosis: a warning, or a failure when strict.
     pub fn diagnose(&mut self, code: u32, message: String, event: EventRef) -> Result<()> {
-        use crate::replay::event::Place;
         if self.strict {
             return Err(nondeterminism(code, message).at_event(event));
         }

@@ -4,10 +4,12 @@
 //!
 //! - [`schema`]: the check that makes bytes from outside safe to carry and to read.
 //! - [`read`]: fields of a checked message.
+//! - [`typed`]: messages by the names of their fields, over these; what names fields by number is generated.
 //! - [`write`]: the writer; fields in ascending order, defaults left out, as other encoders do.
 pub mod read;
 pub mod schema;
+pub mod typed;
 pub mod write;
 
-pub use read::{Message, Value};
+pub use read::{Message, Open, Value};
 pub use write::Writer;

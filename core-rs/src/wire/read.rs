@@ -2,6 +2,7 @@
 //!
 //! A lookup walks the message; they are small and most are asked for two or three fields. Of a field that occurs twice the last
 //! one counts. Bytes that were not checked read as if they ended where they stop making sense: nothing here fails or panics.
+use std::marker::PhantomData;
 
 /// The value of one field.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -10,6 +11,36 @@ pub enum Value<'a> {
     Fixed64(u64),
     Fixed32(u32),
     Bytes(&'a [u8]),
+}
+
+/// The number of an enum, which may be one that this build does not know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Open<E> {
+    pub number: i32,
+    name: PhantomData<fn() -> E>,
+}
+
+impl<E: TryFrom<i32>> Open<E> {
+    pub fn of(number: i32) -> Self {
+        Open { number, name: PhantomData }
+    }
+
+    pub fn known(self) -> Option<E> {
+        E::try_from(self.number).ok()
+    }
+
+    pub fn or_default(self) -> E
+    where
+        E: Default,
+    {
+        self.known().unwrap_or_default()
+    }
+}
+
+impl<E> From<Open<E>> for i32 {
+    fn from(value: Open<E>) -> i32 {
+        value.number
+    }
 }
 
 /// An encoded message.
@@ -69,6 +100,22 @@ impl<'a> Message<'a> {
     /// The value under a key of a map of strings to messages.
     pub fn entry(self, field: u32, key: &str) -> Option<Message<'a>> {
         self.all(field).map(Message).filter(|e| e.text(1) == key).last().map(|e| e.sub(2))
+    }
+
+    /// As `entry`, of a map of strings to bytes; absent bytes are empty.
+    pub fn entry_bytes(self, field: u32, key: &str) -> Option<&'a [u8]> {
+        self.all(field).map(Message).filter(|e| e.text(1) == key).last().map(|e| e.bytes(2).unwrap_or_default())
+    }
+
+    /// Which of these fields, the variants of a oneof, occurs last.
+    pub fn last_of(self, fields: &[u32]) -> Option<u32> {
+        self.fields().map(|(n, _)| n).filter(|n| fields.contains(n)).last()
+    }
+
+    /// Milliseconds of a Duration.
+    pub fn duration_ms(self) -> f64 {
+        let (seconds, nanos) = self.seconds_and_nanos();
+        seconds as f64 * 1000.0 + f64::from(nanos) / 1e6
     }
 
     /// Seconds and nanoseconds of a Timestamp or Duration.

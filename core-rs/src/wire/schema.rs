@@ -20,55 +20,16 @@ use Kind::{Bytes, Fixed32, Message, Numbers, Text, Varint};
 /// Failures nest through `cause`; decoders of other languages give up at about 100 levels.
 const MAX_DEPTH: u32 = 64;
 
+/// Nothing is known of the fields: they are only walked over.
 pub static ANY: Schema = Schema(&[]);
-static METADATA_ENTRY: Schema = Schema(&[(1, Text), (2, Bytes)]);
-static EXTERNAL: Schema = Schema(&[(1, Varint)]);
-pub static PAYLOAD: Schema = Schema(&[(1, Message(&METADATA_ENTRY)), (2, Bytes), (3, Message(&EXTERNAL))]);
-pub static PAYLOADS: Schema = Schema(&[(1, Message(&PAYLOAD))]);
-pub static PAYLOAD_ENTRY: Schema = Schema(&[(1, Text), (2, Message(&PAYLOAD))]);
-/// Header, Memo and SearchAttributes alike.
-pub static PAYLOAD_MAP: Schema = Schema(&[(1, Message(&PAYLOAD_ENTRY))]);
-pub static PAYLOADS_ENTRY: Schema = Schema(&[(1, Text), (2, Message(&PAYLOADS))]);
-pub static USER_METADATA: Schema = Schema(&[(1, Message(&PAYLOAD)), (2, Message(&PAYLOAD))]);
-pub static SDK_METADATA: Schema = Schema(&[(1, Numbers), (2, Numbers), (3, Text), (4, Text)]);
-pub static METERING: Schema = Schema(&[(13, Varint)]);
-pub static PRIORITY: Schema = Schema(&[(1, Varint), (2, Text), (3, Fixed32)]);
-pub static QUERY: Schema = Schema(&[(1, Text), (2, Message(&PAYLOADS)), (3, Message(&PAYLOAD_MAP))]);
-pub static META: Schema = Schema(&[(1, Text), (2, Text)]);
-static UPDATE_INPUT: Schema = Schema(&[(1, Message(&PAYLOAD_MAP)), (2, Text), (3, Message(&PAYLOADS))]);
-pub static UPDATE_REQUEST: Schema =
-    Schema(&[(1, Message(&META)), (2, Message(&UPDATE_INPUT)), (3, Text), (4, Bytes), (5, Bytes)]);
-pub static OUTCOME: Schema = Schema(&[(1, Message(&PAYLOADS)), (2, Message(&FAILURE))]);
-pub static DURATION: Schema = Schema(&[(1, Varint), (2, Varint)]);
-pub static EXECUTION: Schema = Schema(&[(1, Text), (2, Text)]);
-pub static NAMED: Schema = Schema(&[(1, Text)]);
-static APPLICATION: Schema = Schema(&[(1, Text), (2, Varint), (3, Message(&PAYLOADS)), (4, Message(&DURATION)), (5, Varint)]);
-static TIMEOUT: Schema = Schema(&[(1, Varint), (2, Message(&PAYLOADS))]);
-static CANCELED: Schema = Schema(&[(1, Message(&PAYLOADS)), (2, Text)]);
-static FLAG: Schema = Schema(&[(1, Varint)]);
-static DETAILS: Schema = Schema(&[(1, Message(&PAYLOADS))]);
-static ACTIVITY: Schema = Schema(&[(1, Varint), (2, Varint), (3, Text), (4, Message(&NAMED)), (5, Text), (6, Varint)]);
-static CHILD: Schema =
-    Schema(&[(1, Text), (2, Message(&EXECUTION)), (3, Message(&NAMED)), (4, Varint), (5, Varint), (6, Varint)]);
-static NEXUS_OPERATION: Schema = Schema(&[(1, Varint), (2, Text), (3, Text), (4, Text), (5, Text), (6, Text)]);
-static NEXUS_HANDLER: Schema = Schema(&[(1, Text), (2, Varint)]);
-pub static FAILURE: Schema = Schema(&[
-    (1, Text),
-    (2, Text),
-    (3, Text),
-    (4, Message(&FAILURE)),
-    (5, Message(&APPLICATION)),
-    (6, Message(&TIMEOUT)),
-    (7, Message(&CANCELED)),
-    (8, Message(&NAMED)),
-    (9, Message(&FLAG)),
-    (10, Message(&DETAILS)),
-    (11, Message(&ACTIVITY)),
-    (12, Message(&CHILD)),
-    (13, Message(&NEXUS_OPERATION)),
-    (14, Message(&NEXUS_HANDLER)),
-    (20, Message(&PAYLOAD)),
-]);
+
+/// What the engine carries, by the names that it has for them.
+pub use crate::proto::views::checks::{
+    COMMON_HEADER as PAYLOAD_MAP, COMMON_METERING_METADATA as METERING, COMMON_PAYLOADS as PAYLOADS, COMMON_PRIORITY as PRIORITY,
+    FAILURE_FAILURE as FAILURE, MAP_TO_COMMON_PAYLOADS as PAYLOADS_ENTRY, QUERY_WORKFLOW_QUERY as QUERY,
+    SDK_USER_METADATA as USER_METADATA, SDK_WORKFLOW_TASK_COMPLETED_METADATA as SDK_METADATA, UPDATE_OUTCOME as OUTCOME,
+    UPDATE_REQUEST,
+};
 
 pub fn varint(bytes: &mut &[u8]) -> Result<u64, &'static str> {
     let mut value = 0u64;

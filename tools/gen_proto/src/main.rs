@@ -11,6 +11,9 @@ use std::path::{Path, PathBuf};
 use prost::Message;
 use prost_types::{DescriptorProto, FileDescriptorProto, FileDescriptorSet};
 
+mod core_messages;
+mod views;
+
 /// Methods of WorkflowService that are kept in both languages, with their request and response messages.
 const METHODS: &[&str] = &[
     "StartWorkflowExecution",
@@ -364,12 +367,30 @@ fn main() {
     config
         .compile_fds(trim(&rust_set, &rust_keep, false))
         .unwrap();
+    let enums = rust_keep_enums(&rust_set, &rust_keep);
+    std::fs::write(
+        rust_out.join("views.rs"),
+        views::generate(&set, &enums),
+    )
+    .unwrap();
+    let modules = std::fs::read_to_string(rust_out.join("mod.rs")).unwrap();
+    std::fs::write(rust_out.join("mod.rs"), modules + "pub mod views;\n").unwrap();
     for entry in std::fs::read_dir(rust_out).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|e| e == "rs") {
             header(&path);
         }
     }
+}
+
+/// Full names of the top-level enums that prost generates.
+fn rust_keep_enums(set: &FileDescriptorSet, keep: &BTreeSet<String>) -> BTreeSet<String> {
+    let name = |f: &FileDescriptorProto, e: &str| format!("{}.{e}", f.package());
+    set.file
+        .iter()
+        .flat_map(|f| f.enum_type.iter().map(move |e| name(f, e.name())))
+        .filter(|n| keep.contains(n))
+        .collect()
 }
 
 fn header(path: &Path) {

@@ -4,65 +4,46 @@ use crate::boundary::ErrorKind;
 use crate::error::{Result, codes, error, fatal, misuse};
 use crate::history::event::event_type;
 use crate::history::{Event, decode_history};
-use crate::replay::given::checked;
+use crate::proto::views::workflowservice::PollWorkflowTaskQueueResponse;
+use crate::replay::commands::checked;
+use crate::replay::commands::update::read_message;
 use crate::replay::run::{Phase, Run};
 use crate::replay::task::{LEGACY_QUERY, Task};
-use crate::replay::update::read_message;
-use crate::wire;
-use crate::wire::schema::Kind::{Bytes, Message, Text, Varint};
-use crate::wire::schema::{EXECUTION, NAMED, QUERY, Schema};
+use crate::wire::typed::View;
 
-static ANY_BODY: Schema = Schema(&[(1, Text), (2, Bytes)]);
-static PROTOCOL_MESSAGE: Schema = Schema(&[(1, Text), (2, Text), (3, Varint), (4, Varint), (5, Message(&ANY_BODY))]);
-static QUERY_ENTRY: Schema = Schema(&[(1, Text), (2, Message(&QUERY))]);
-/// PollWorkflowTaskQueueResponse.
-static POLL: Schema = Schema(&[
-    (1, Bytes),
-    (2, Message(&EXECUTION)),
-    (3, Message(&NAMED)),
-    (4, Varint),
-    (5, Varint),
-    (6, Varint),
-    (8, Bytes),
-    (9, Bytes),
-    (10, Message(&QUERY)),
-    (11, Message(&NAMED)),
-    (14, Message(&QUERY_ENTRY)),
-    (15, Message(&PROTOCOL_MESSAGE)),
-]);
 impl Run {
     pub(super) fn open_task(&mut self, poll: &[u8]) -> Result<()> {
-        let poll = checked("PollWorkflowTaskQueueResponse", poll, &POLL)?;
+        let poll = checked::<PollWorkflowTaskQueueResponse>(poll)?;
         let lacks = |what: &str| misuse(codes::BAD_TASK, format!("the task has no {what}"));
-        let token = poll.bytes(1).filter(|t| !t.is_empty()).ok_or_else(|| lacks("token"))?;
-        let execution = poll.get(2).ok_or_else(|| lacks("workflow execution"))?;
-        poll.get(3).ok_or_else(|| lacks("workflow type"))?;
+        let token = Some(poll.task_token()).filter(|t| !t.is_empty()).ok_or_else(|| lacks("token"))?;
+        let execution = poll.opt_workflow_execution().ok_or_else(|| lacks("workflow execution"))?;
+        poll.opt_workflow_type().ok_or_else(|| lacks("workflow type"))?;
         // A host may add pages to a task by appending a further history.
         let mut events = Vec::new();
-        for history in poll.all(8) {
+        for history in poll.history().bytes() {
             events.append(&mut decode_history(history)?);
         }
         let workflow = &mut self.workflow;
-        let run_id = execution.text(2);
+        let run_id = execution.run_id();
         if workflow.run_id.is_empty() {
-            workflow.workflow_id = execution.text(1).into();
+            workflow.workflow_id = execution.workflow_id().into();
             workflow.run_id = run_id.into();
         } else if workflow.run_id != run_id {
             let text = format!("a task of run {run_id} came to run {}", workflow.run_id);
             return Err(misuse(codes::WRONG_RUN, text));
         }
         if workflow.inherited.task_queue.is_empty() {
-            workflow.inherited.task_queue = poll.sub(11).text(1).into();
+            workflow.inherited.task_queue = poll.workflow_execution_task_queue().name().into();
         }
-        workflow.replaying = poll.int(4) > 0;
+        workflow.replaying = poll.previous_started_event_id() > 0;
         workflow.incoming.clear();
         workflow.outgoing.clear();
         workflow.warnings.clear();
         self.task = Task {
             token: token.into(),
-            attempt: poll.int32(6),
-            previous_started: poll.int(4),
-            is_query_task: poll.get(10).is_some(),
+            attempt: poll.attempt(),
+            previous_started: poll.previous_started_event_id(),
+            is_query_task: poll.opt_query().is_some(),
             ..Default::default()
         };
         self.phase = Phase::Working;
@@ -71,18 +52,17 @@ impl Run {
         Ok(())
     }
 
-    fn open_history(&mut self, poll: wire::Message, events: Vec<Event>) -> Result<()> {
-        let (started, page_token) = (poll.int(5), poll.bytes(9).unwrap_or_default());
-        for entry in poll.all(14).map(wire::Message) {
-            let query = entry.bytes(2).unwrap_or_default();
-            self.task.queries.insert(entry.text(1).into(), query.into());
+    fn open_history(&mut self, poll: View<PollWorkflowTaskQueueResponse>, events: Vec<Event>) -> Result<()> {
+        let (started, page_token) = (poll.started_event_id(), poll.next_page_token());
+        for entry in poll.queries().views() {
+            self.task.queries.insert(entry.key().into(), entry.value().to_owned());
         }
         let query_only = self.task.is_query_task;
         if query_only && !self.task.queries.is_empty() {
             return Err(fatal(codes::NOTHING_TO_DO, "a task with both kinds of queries"));
         }
-        if let Some(query) = poll.bytes(10) {
-            self.task.queries.insert(LEGACY_QUERY.into(), query.into());
+        if let Some(query) = poll.opt_query() {
+            self.task.queries.insert(LEGACY_QUERY.into(), query.to_owned());
         }
         if events.is_empty() && page_token.is_empty() && !query_only {
             return Err(fatal(codes::NOTHING_TO_DO, "a task with no history and no query"));
@@ -91,8 +71,8 @@ impl Run {
         if query_only && started == 0 && previous < self.history.last_taken_started_id() {
             return Err(error(codes::QUERY_EXPIRED, ErrorKind::Fatal, "Query expired"));
         }
-        for message in poll.all(15) {
-            let incoming = read_message(wire::Message(message))?;
+        for message in poll.messages().views() {
+            let incoming = read_message(message)?;
             self.workflow.incoming.push_back(incoming);
         }
         let missing_all = events.is_empty() && self.history.last_taken_id() == 0;

@@ -10,16 +10,68 @@
 use std::collections::VecDeque;
 
 use crate::api::enums::v1::RetryState;
-use crate::error::{Result, codes, fatal, nondeterminism};
-use crate::replay::activity::{CANCELED_FAILURE, CAUSE, differs, failure, single_payload};
+use crate::boundary::CommandKind;
+use crate::error::{Result, codes, fatal};
+use crate::proto::views::boundary::{DoBackoff, ResolveActivity, ScheduleLocalActivity};
+use crate::proto::views::common::Payload;
+use crate::proto::views::failure::{ActivityFailureInfo, Failure};
+use crate::proto::views::history::MarkerRecordedEventAttributes;
+use crate::replay::commands::activity::{differs, failure, id_or_seq};
+use crate::replay::commands::machines::{claim, missing};
+use crate::replay::commands::shared::{bad_value, single_payload};
+use crate::replay::commands::{Given, Take, checked, marker};
 use crate::replay::event::{EventRef, Place, bad_transition};
-use crate::replay::jobs::{Resolution, activity_completed, resolve_activity};
 use crate::replay::json::Json;
-use crate::replay::marker;
+use crate::replay::workflow::Workflow;
 use crate::sorted::SortedMap;
-use crate::wire::{Message, Writer};
+use crate::wire::typed::{Encoded, Put, View, build};
 
-pub const MARKER: &str = "core_local_activity";
+pub const MARKER: &str = marker::LOCAL_ACTIVITY;
+const MACHINE: &str = "LocalActivity";
+
+/// Given: what its marker is compared with.
+#[derive(Debug)]
+pub struct Schedule {
+    seq: u32,
+    id: String,
+    kind: String,
+}
+
+/// Given: workflow code cancels.
+#[derive(Debug)]
+pub struct Cancel {
+    pub seq: u32,
+}
+
+/// Compat programs number activities and local activities together, as the official SDK does: their ids are in history.
+pub fn read(bytes: &[u8], run: &mut Workflow) -> Result<(u32, Given)> {
+    let c = checked::<ScheduleLocalActivity>(bytes)?;
+    if c.activity_type().is_empty() {
+        return bad_value("a local activity needs a type");
+    }
+    let seq = if run.is_compat() { run.activities.claim(c.seq())? } else { claim(&mut run.local_activities.last, c.seq())? };
+    Ok((seq, Schedule { seq, id: id_or_seq(c.activity_id(), seq), kind: c.activity_type().into() }.into()))
+}
+
+impl Take for Schedule {
+    fn take(self, run: &mut Workflow) -> Result<()> {
+        run.local_activities.schedule(self.seq, self.id, self.kind);
+        Ok(())
+    }
+}
+
+impl Take for Cancel {
+    fn take(self, run: &mut Workflow) -> Result<()> {
+        let last = if run.is_compat() { run.activities.last() } else { run.local_activities.last };
+        if self.seq == 0 || self.seq > last {
+            return Err(missing(MACHINE, self.seq).of_command(CommandKind::ScheduleLocalActivity, self.seq));
+        }
+        if let Some(released) = run.local_activities.cancel(self.seq, run.activation_index) {
+            run.resolve_local_activity(released);
+        }
+        Ok(())
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -58,13 +110,13 @@ struct Found {
     result: Outcome,
 }
 
-/// The result of a marker, before it is known whose it is. Payload, Failure or boundary.DoBackoff.
+/// The result of a marker, before it is known whose it is.
 #[derive(Clone, Debug)]
 enum Outcome {
-    Completed(Option<Vec<u8>>),
-    Failed(Vec<u8>),
-    Cancelled(Vec<u8>),
-    Backoff(Vec<u8>),
+    Completed(Option<Encoded<Payload>>),
+    Failed(Encoded<Failure>),
+    Cancelled(Encoded<Failure>),
+    Backoff(Encoded<DoBackoff>),
 }
 
 /// A result on its way to workflow code.
@@ -73,12 +125,13 @@ pub struct Released {
     pub event_id: i64,
     /// Workflow time moves on to it.
     pub complete_ms: Option<f64>,
-    /// boundary.ResolveActivity.
-    pub resolution: Vec<u8>,
+    pub resolution: Encoded<ResolveActivity>,
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct LocalActivities {
+    /// The last seq of native programs.
+    last: u32,
     by_seq: SortedMap<u32, Local>,
     found: VecDeque<Found>,
 }
@@ -96,8 +149,8 @@ impl LocalActivities {
     }
 
     /// A marker in the look-ahead. One whose activity is resolved already has nothing to say.
-    pub fn find_ahead(&mut self, marker: Message, event: EventRef) -> Result<()> {
-        let data = read(marker).at_event(event)?;
+    pub fn find_ahead(&mut self, marker: View<MarkerRecordedEventAttributes>, event: EventRef) -> Result<()> {
+        let data = read_marker(marker).at_event(event)?;
         if self.by_seq.get(&data.seq).is_some_and(|l| l.state != State::WaitingForMarker) {
             return Ok(());
         }
@@ -127,22 +180,23 @@ impl LocalActivities {
     fn resolve(&mut self, found: Found) -> Option<Released> {
         let local = self.by_seq.get_mut(&found.seq).filter(|l| l.state == State::WaitingForMarker)?;
         local.state = State::Resolved;
-        let (kind, result) = match found.result {
-            Outcome::Completed(result) => (Resolution::Completed, activity_completed(result.as_deref())),
-            Outcome::Failed(failure) => (Resolution::Failed, failure),
-            Outcome::Cancelled(failure) => (Resolution::Cancelled, wrapped(failure, local)),
-            Outcome::Backoff(backoff) => (Resolution::Backoff, backoff),
-        };
-        let resolution = resolve_activity(found.seq, true, kind, &result);
+        let resolution = build(|w: Put<ResolveActivity>| {
+            let w = w.seq(found.seq).is_local(true);
+            match found.result {
+                Outcome::Completed(result) => w.completed(|w| w.copy_result(result.as_ref().map(Encoded::view))),
+                Outcome::Failed(failure) => w.failed(failure.view()),
+                Outcome::Cancelled(failure) => w.cancelled(wrapped(failure, local).view()),
+                Outcome::Backoff(backoff) => w.copy_backoff(Some(backoff.view())),
+            }
+        });
         Some(Released { event_id: found.event_id, complete_ms: found.complete_ms, resolution })
     }
 
     /// The marker event. `check`: id and type are compared (flag 1).
-    pub fn on_marker(&mut self, marker: Message, check: bool, event: EventRef) -> Result<()> {
-        let data = read(marker).at_event(event)?;
+    pub fn on_marker(&mut self, marker: View<MarkerRecordedEventAttributes>, check: bool, event: EventRef) -> Result<()> {
+        let data = read_marker(marker).at_event(event)?;
         let Some(local) = self.by_seq.get_mut(&data.seq) else {
-            let text = format!("Missing associated machine for LocalActivity({})", data.seq);
-            return Err(nondeterminism(codes::MISSING_MACHINE, text).at_event(event));
+            return Err(missing(MACHINE, data.seq).at_event(event));
         };
         if local.state != State::Resolved {
             return Err(bad_transition("LocalActivityMachine", local.state, event));
@@ -167,9 +221,9 @@ impl LocalActivities {
     }
 }
 
-fn read(marker: Message) -> Result<Data> {
+fn read_marker(marker: View<MarkerRecordedEventAttributes>) -> Result<Data> {
     let damaged = || fatal(codes::BAD_MARKER, "Local activity marker has no data that could be read");
-    let data = marker.entry(marker::DETAILS, "data").and_then(marker::of_payloads).ok_or_else(damaged)?;
+    let data = marker.details().get("data").and_then(marker::of_payloads).ok_or_else(damaged)?;
     let text = |key: &str| data.get(key).and_then(Json::text).unwrap_or_default().to_string();
     let integer = |key: &str| data.get(key).and_then(Json::integer);
     Ok(Data {
@@ -191,35 +245,37 @@ fn milliseconds(value: &Json) -> Option<f64> {
     Some(seconds * 1000.0 + nanos / 1e6)
 }
 
-fn outcome(marker: Message, data: &Data) -> Result<Outcome> {
+fn outcome(marker: View<MarkerRecordedEventAttributes>, data: &Data) -> Result<Outcome> {
     if let Some(backoff_ms) = data.backoff_ms {
-        let mut w = Writer::new();
-        w.uint(1, u64::from(data.attempt.saturating_add(1))).double(2, backoff_ms);
-        w.double(3, data.original_schedule_ms.unwrap_or(0.0));
-        return Ok(Outcome::Backoff(w.finish()));
+        return Ok(Outcome::Backoff(build(|w: Put<DoBackoff>| {
+            w.attempt(data.attempt.saturating_add(1))
+                .backoff_ms(backoff_ms)
+                .original_schedule_time_ms(data.original_schedule_ms.unwrap_or(0.0))
+        })));
     }
-    match marker.get(marker::FAILURE) {
-        Some(failure) if is_cancellation(failure) || failure.get(CAUSE).is_some_and(is_cancellation) => {
-            Ok(Outcome::Cancelled(failure.0.to_vec()))
+    match marker.opt_failure() {
+        Some(failure) if is_cancellation(failure) || failure.opt_cause().is_some_and(is_cancellation) => {
+            Ok(Outcome::Cancelled(failure.to_owned()))
         }
-        Some(failure) => Ok(Outcome::Failed(failure.0.to_vec())),
+        Some(failure) => Ok(Outcome::Failed(failure.to_owned())),
         None => {
-            let result = marker.entry(marker::DETAILS, "result").filter(|p| !p.0.is_empty());
-            Ok(Outcome::Completed(single_payload("activity", result)?.map(<[u8]>::to_vec)))
+            let result = marker.details().get("result").filter(|p| !p.is_empty());
+            Ok(Outcome::Completed(single_payload("activity", result)?.map(View::to_owned)))
         }
     }
 }
 
-fn is_cancellation(failure: Message) -> bool {
-    failure.get(CANCELED_FAILURE).is_some()
+fn is_cancellation(failure: View<Failure>) -> bool {
+    failure.opt_canceled_failure_info().is_some()
 }
 
 /// A bare cancellation is wrapped as that of an activity.
-fn wrapped(cancelled: Vec<u8>, local: &Local) -> Vec<u8> {
-    if !is_cancellation(Message(&cancelled)) {
+fn wrapped(cancelled: Encoded<Failure>, local: &Local) -> Encoded<Failure> {
+    if !is_cancellation(cancelled.view()) {
         return cancelled;
     }
-    let mut info = Writer::new();
-    info.named(4, &local.kind).text(5, &local.id).int(6, RetryState::CancelRequested as i64);
-    failure("Local Activity cancelled", Some(&cancelled), &info.finish())
+    let info = build(|w: Put<ActivityFailureInfo>| {
+        w.activity_type(|w| w.name(&local.kind)).activity_id(&local.id).retry_state(RetryState::CancelRequested)
+    });
+    failure("Local Activity cancelled", Some(cancelled.view()), &info)
 }

@@ -1,0 +1,119 @@
+//! The queue of commands that wait for their event: how an activation's commands enter it, and how a
+//! command event meets its front (docs/dev/semantics/commands.md#commands-are-matched-in-order).
+//!
+//! Workflow code's attributes are kept as they came and written in the server's form only with a completion, so that a replay,
+//! which sends nothing, pays nothing. Commands are matched in order and by type; of their content only ids and types of activities
+//! and children (flag 1), patch ids and side-effect ids count. Commands taken back before they were sent are passed over.
+use crate::api::enums::v1::CommandType;
+use crate::boundary::CommandKind;
+use crate::error::{Result, codes, nondeterminism};
+use crate::history::event::{Event, camel};
+use crate::proto::views::Attributes;
+use crate::replay::commands::patch::{self, PatchMarker};
+use crate::replay::commands::{Given, Initiator, Queued, Take, Wait, local_activity, marker, terminal};
+use crate::replay::event::{EventRef, Place, bad_event};
+use crate::replay::flags::CoreFlag;
+use crate::replay::workflow::Workflow;
+
+impl Workflow {
+    /// The activation's commands become machines and queue entries, in order.
+    pub fn take_commands(&mut self, mut given: Vec<Given>) -> Result<()> {
+        if self.closing {
+            return Ok(());
+        }
+        if let Some(at) = terminal::first_terminal_with_followers(&given) {
+            if self.flags.on(CoreFlag::MoveTerminal, self.replaying) {
+                given = terminal::move_to_end(given);
+            } else {
+                given.truncate(at + 1);
+            }
+        }
+        given.into_iter().try_for_each(|g| g.take(self))
+    }
+
+    pub fn enqueue(&mut self, command: impl Into<Queued>) {
+        self.queue.push_back(command.into());
+    }
+
+    /// The event of a command was applied: later events will name it.
+    pub fn initiated(&mut self, at: EventRef, by: Initiator) {
+        self.initiators.push((at.id, by));
+    }
+
+    /// Ids and types are compared with the event. What the newest task recorded is compared even before history says that flag 1 is
+    /// used.
+    pub fn checks_identity(&self) -> bool {
+        self.at_frontier || self.flags.recorded(CoreFlag::IdAndTypeChecks)
+    }
+
+    /// Feeds a command event to its machine. True: the event behind it belongs to it and is skipped too.
+    pub fn match_command_event(&mut self, event: &Event, at: EventRef, next: Option<&Event>) -> Result<bool> {
+        let attributes = event.attributes().ok_or_else(|| bad_event(at, "attributes"))?;
+        let mut is_patch = false;
+        if let Attributes::MarkerRecorded(recorded) = attributes {
+            match recorded.marker_name() {
+                local_activity::MARKER => {
+                    let check = self.flags.recorded(CoreFlag::IdAndTypeChecks);
+                    self.local_activities.on_marker(recorded, check, at)?;
+                    return Ok(false);
+                }
+                marker::PATCH => {
+                    is_patch = true;
+                    if matches!(self.meet_patch_marker(recorded, at)?, PatchMarker::Skip) {
+                        return Ok(next.is_some_and(patch::is_change_version_upsert));
+                    }
+                }
+                _ => {}
+            }
+        }
+        let Some(command) = self.pop_front(is_patch) else {
+            let text = format!("No command scheduled for event {at}");
+            return Err(nondeterminism(codes::NO_COMMAND, text).differing("", at.type_name(), "no command").at_event(at));
+        };
+        let (of, seq, given) = (command.kind(), command.seq(), command.command_type());
+        command.meet(attributes, at, self).at_event(at).of_command(of, seq).map_err(|mut e| {
+            if e.code == codes::COMMAND_TYPE {
+                e.actual = type_name_of(given);
+            }
+            e
+        })?;
+        Ok(false)
+    }
+
+    /// The front of the queue, without commands that were taken back; a patch gives way to an event that is no patch marker.
+    fn pop_front(&mut self, is_patch: bool) -> Option<Queued> {
+        loop {
+            let command = self.queue.pop_front()?;
+            let dropped = command.is_withdrawn(self) || (matches!(command, Queued::Patch(_)) && !is_patch);
+            if !dropped {
+                return Some(command);
+            }
+        }
+    }
+
+    /// Drops commands that were taken back from the front of the queue.
+    pub fn drop_withdrawn(&mut self) {
+        while self.queue.front().is_some_and(|c| c.is_withdrawn(self)) {
+            self.queue.pop_front();
+        }
+    }
+
+    /// A command of an earlier activation that the events of its task do not hold. Core notices it only at the next command event
+    /// of another type; this says where code and history part. Patches may stand without an event.
+    pub fn check_extra_command(&mut self, at: EventRef) -> Result<()> {
+        let Some(extra) = self.queue.iter().find(|c| !c.is_lenient() && !c.is_withdrawn(self)) else { return Ok(()) };
+        if self.extra_reported {
+            return Ok(());
+        }
+        let (kind, seq): (CommandKind, u32) = (extra.kind(), extra.seq());
+        let name = type_name_of(extra.command_type());
+        self.extra_reported = true;
+        let text = format!("Extra command {name} not found in history before event {}", at.id);
+        self.diagnose(codes::EXTRA_COMMAND, text, at).of_command(kind, seq)
+    }
+}
+
+/// "StartTimer" for COMMAND_TYPE_START_TIMER: the way events are named.
+fn type_name_of(command: CommandType) -> String {
+    camel(command.as_str_name().trim_start_matches("COMMAND_TYPE_"))
+}

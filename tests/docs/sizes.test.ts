@@ -1,0 +1,56 @@
+// runtime: node
+// docs/bundles.md says how much a page loads: the sizes are measured here, and the page has to say them.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
+import type { build as Build } from "esbuild";
+
+const root = process.cwd();
+const room = (name: string) => join(root, `ts/${name}/mod.ts`);
+
+/** What is fetched before the entry's own code runs, minified and gzipped, in kB. What it imports later is not counted. */
+async function loaded(build: typeof Build, contents: string): Promise<number> {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents, resolveDir: root, sourcefile: "entry.ts" },
+    ...{ bundle: true, splitting: true, minify: true, format: "esm", platform: "browser", target: "es2022" },
+    ...{ outdir: "out", write: false, metafile: true, external: ["node:*"], logLevel: "silent" },
+    alias: Object.fromEntries(["client", "realm", "slim", "workflow"].map((name) => [`temporalex/${name}`, room(name)])),
+  });
+  const wanted = new Set(
+    Object.entries(metafile.outputs).filter(([, { entryPoint }]) => entryPoint === "entry.ts").map(([name]) => name),
+  );
+  for (const name of wanted) {
+    for (const { path, kind } of metafile.outputs[name]!.imports) if (kind === "import-statement") wanted.add(path);
+  }
+  const bytes = (name: string) => outputFiles.find(({ path }) => path === resolve(name))?.contents ?? new Uint8Array(0);
+  return [...wanted].reduce((sum, name) => sum + gzipSync(bytes(name), { level: 9 }).length, 0) / 1000;
+}
+
+const PAGE =
+  /What a page loads, minified and gzipped: the client alone (\d+) kB; `open` of `temporalex\/slim` (\d+) kB and `core\.wasm` (\d+) kB; a realm's entry (\d+) kB\./;
+
+test("the sizes in docs/bundles.md are true", async (t) => {
+  const { build } = await import(pathToFileURL(join(root, "node_modules/esbuild/lib/main.js")).href) as { build: typeof Build };
+  const text = readFileSync(join(root, "ts/core/generated/core_wasm.ts"), "utf8");
+  const base64 = /["`]([A-Za-z0-9+/=\s\\]{1000,})["`]/.exec(text)?.[1] ??
+    [...text.matchAll(/"([A-Za-z0-9+/=]{60,})"/g)].map(([, part]) => part).join("");
+  const sizes = [
+    await loaded(build, `import { Client } from "temporalex/client"; globalThis.client = Client;`),
+    await loaded(build, `import { open } from "temporalex/slim"; globalThis.open = open;`),
+    gzipSync(Buffer.from(base64, "base64"), { level: 9 }).length / 1000,
+    await loaded(build, `import { serveRealm } from "temporalex/realm"; serveRealm({});`),
+  ];
+  t.diagnostic(
+    `client ${sizes[0]!.toFixed(1)} kB, slim ${sizes[1]!.toFixed(1)} kB, core.wasm ${sizes[2]!.toFixed(1)} kB, realm ${
+      sizes[3]!.toFixed(1)
+    } kB`,
+  );
+  const said = PAGE.exec(readFileSync(join(root, "docs/bundles.md"), "utf8"))?.slice(1).map(Number);
+  assert.ok(said !== undefined, "the page says the sizes in these words");
+  for (const [i, size] of sizes.entries()) {
+    assert.ok(Math.abs(said[i]! - size) <= 0.05 * size, `the page says ${said[i]} kB where ${size.toFixed(1)} kB were measured`);
+  }
+});

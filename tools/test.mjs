@@ -11,14 +11,17 @@ import { bin, bold, dim, ensureInstalled, red, root, run, say, which } from "./l
 
 const args = process.argv.slice(2);
 if (args.includes("--help") || args.includes("-h")) {
-  say(`usage: npm test [-- SUITE... ] [--json] [--verbose] [--list]
+  say(`usage: npm test [-- SUITE... | quick] [--json] [--verbose] [--list]
 
-Runs all suites, or those named. --list prints their names. --verbose prints the output of passing suites too.
+Runs all suites, or those named. \`quick\` is for the loop of a contributor: format, lint, types, generated files, and the tests in
+Node that need no other process; it takes under a minute, and names what it leaves out.
+--list prints the names of the suites. --verbose prints the output of passing suites too.
 Environment: CHROMIUM_PATH, FIREFOX_PATH, TEMPORAL_CLI (the dev server's binary), SKIP_CORE_REBUILD=1.`);
   process.exit(0);
 }
 const flags = new Set(args.filter((a) => a.startsWith("--")));
-const names = args.filter((a) => !a.startsWith("--"));
+const isQuick = args.includes("quick");
+const names = args.filter((a) => !a.startsWith("--") && a !== "quick");
 leaveWithParent();
 ensureInstalled();
 
@@ -76,6 +79,10 @@ const runInTime = async (cmd, argv, opts = {}) => {
   running.push(...r.left);
   return r;
 };
+
+/** Rooms of tests whose files run in this process alone and end within seconds. */
+const QUICK = ["codec", "compat", "converter", "executor", "house", "metrics", "runtime", "service"];
+if (isQuick) names.push("format", "lint", "types", "generated", "build", "node");
 
 const one = (status, output) => ({ passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, skipped: 0, output });
 const skip = (reason) => ({ passed: 0, failed: 0, skipped: 1, reason });
@@ -150,7 +157,9 @@ const suites = {
   generated: () => command(process.execPath, ["tools/check_generated.mjs"]),
   build: () => command(process.execPath, ["tools/build_dist.mjs"]),
   node: () => {
-    const files = testFiles.filter((f) => !interop.includes(f) && !inBrowser.includes(f));
+    const files = testFiles.filter((f) => !interop.includes(f) && !inBrowser.includes(f)).filter((f) =>
+      !isQuick || QUICK.includes(f.split("/")[1])
+    );
     return nodeTests(dist(files), { env: { TEST_NAME: "node", FORCE_COLOR: "0" } });
   },
   deno: () => (hasDeno ? denoTests(forDeno(testFiles.filter((f) => !interop.includes(f)))) : skip(noDeno)),
@@ -224,6 +233,11 @@ const unknown = names.filter((n) => !(n in suites));
 if (unknown.length > 0) {
   console.error(`no suite named ${unknown.join(", ")}; there are: ${Object.keys(suites).join(", ")}`);
   process.exit(2);
+}
+if (isQuick) {
+  const rooms = new Set(testFiles.map((f) => f.split("/")[1]).filter((room) => !QUICK.includes(room)));
+  const left = Object.keys(suites).filter((name) => !names.includes(name));
+  say(dim(`quick leaves out the suites ${left.join(", ")} and of tests/ ${[...rooms].sort().join(", ")}`));
 }
 const total = { passed: 0, failed: 0, skipped: 0 };
 const report = [];

@@ -6,7 +6,7 @@
 import {
   activities,
   cancelled,
-  CancelledFailure,
+  type CancelledFailure,
   continueAsNew,
   noreply,
   on,

@@ -438,6 +438,37 @@ const SCENARIOS = {
     );
     return results;
   },
+  /** Values without types, as this SDK's older options send them: the service attaches the types. */
+  async typesOfAttributes() {
+    const [keyword, int, double, bool, datetime, list] = [2, 3, 4, 5, 6, 7];
+    const searchAttributes = {
+      AnyKeyword: keyword,
+      AnyInt: int,
+      AnyDouble: double,
+      AnyBool: bool,
+      AnyTime: datetime,
+      AnyList: list,
+    };
+    // A server wants to know the names, and takes a moment for it; temporalex dev has no register.
+    await connection.operatorService.addSearchAttributes({ namespace: "default", searchAttributes }).catch(() => {});
+    const values = {
+      AnyKeyword: ["k"],
+      AnyInt: [4],
+      AnyDouble: [1.5],
+      AnyBool: [true],
+      AnyTime: [new Date(1e12)],
+      AnyList: ["a", "b"],
+    };
+    const handle = await until(
+      "the names are known",
+      () => start("typedAttributes", { searchAttributes: values }).catch(() => undefined),
+    );
+    const seen = await handle.result();
+    const { searchAttributes: untyped, typedSearchAttributes } = await handle.describe();
+    const { BuildIds: _, ...shown } = untyped;
+    const typed = typedSearchAttributes.getAll().filter(({ key }) => key.name !== "BuildIds");
+    return [seen, shown, typed.map(({ key, value }) => [key.name, key.type, value]).sort()];
+  },
 };
 
 /** What only a Temporal server has; run with --all, or by name. */

@@ -218,6 +218,15 @@ export async function remembers() {
   return { before, after: wf.workflowInfo().memo };
 }
 
+/** The attributes with the types that the service gave them, at the start and after a change. */
+export async function typedAttributes() {
+  const all = () => wf.workflowInfo().typedSearchAttributes.getAll().map(({ key, value }) => [key.name, key.type, value]).sort();
+  const before = all();
+  wf.upsertSearchAttributes({ AnyDouble: [2], AnyList: ["c", "d"], AnyInt: [5] });
+  await wf.sleep(1);
+  return [before, all()];
+}
+
 export async function attributes() {
   wf.upsertSearchAttributes({ NobodyKnowsThis: ["x"] });
   await wf.sleep(1);

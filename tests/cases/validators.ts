@@ -1,11 +1,13 @@
 // Validators run once, live, and never on replay: nothing of them remains but their answer. What they do although they must not rejects
 // their update and nothing else, the workflow goes on, and what they can read through a view is everything.
 import { noreply, on, receive, reply, signal, sleep, stop, update, workflow } from "../../ts/workflow/mod.ts";
+import { createInlineRealm } from "../../ts/realm/inline_realm.ts";
 import { lookAt } from "../../ts/executor/state_changes.ts";
 import { view } from "../../ts/executor/view.ts";
 import { deepEqual, equal, match, throws } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { drive } from "./driver.ts";
+import { MiniServer } from "./mini_server.ts";
 
 const ask = update<[number], unknown>("ask");
 const add = signal<[number]>("add");
@@ -290,6 +292,49 @@ export const cases: Case[] = [
       match(found(() => Object.freeze(state.counter) && (state.list = [1])), /^state$/);
       equal(found(() => state.money.take(1)), "nothing", "it cannot be seen");
       throws(() => (view(state).counter.n = 5), /state\.counter\.n was written/);
+    },
+  },
+  {
+    name: "what a validator leaves does not reach runs of another realm in its thread",
+    async run() {
+      const make = async (name: string) => {
+        const w = workflow(name, async () => {
+          for (let i = 0; i < 20; i++) await sleep(1);
+          return await receive(0, [
+            on(ask, (_, s) => reply(s, s), {
+              validate: ([n]) => {
+                void (async () => (await null, n === 1 && await sleep(1)))();
+              },
+            }),
+            on(end, (_, s) => stop(s)),
+          ]);
+        });
+        const realm = await createInlineRealm({ workflows: [w] });
+        const server = new MiniServer(name, { runId: `${name}-4000` });
+        const task = async () => server.report(await realm.runTask(server.openTask({ sticky: true })));
+        return { realm, server, task };
+      };
+      const [a, b] = [await make("A"), await make("B")];
+      const until = async ({ server, task }: typeof a) => {
+        await task();
+        while (server.timers.size > 0) {
+          for (const id of [...server.timers.keys()]) server.fireTimer(id);
+          await task();
+        }
+      };
+      const ready = until(a);
+      await ready;
+      const other = until(b);
+      for (let i = 0; i < 10; i++) {
+        const bad = a.server.update(`bad${i}`, "ask", 1);
+        const good = a.server.update(`good${i}`, "ask", 2);
+        await a.task();
+        match(bad.failure!.message, /sleep was called in a validator/);
+        equal(good.result, 0);
+      }
+      await other;
+      equal(b.server.taskFailure, undefined, b.server.taskFailure?.failure.message);
+      for (const { realm } of [a, b]) await realm.dispose();
     },
   },
 ];

@@ -6,7 +6,7 @@ import type { MessageShape } from "./definition.ts";
 import type { WirePayload } from "./encode.ts";
 import { MisuseError } from "./errors.ts";
 import type { NativeRun } from "./run.ts";
-import { inClosure, takeRefused } from "./slot.ts";
+import { inClosure, slot } from "./slot.ts";
 
 /** A message's schema refused its arguments. */
 export class InvalidArguments extends ApplicationFailure {
@@ -31,13 +31,14 @@ export function decodeArgs(run: NativeRun, message: MessageShape, input: readonl
   const issues: string[] = [];
   let count = 0;
   for (let i = 0; i < schemas.length; i++) {
+    const refusals: Error[] = [];
+    slot.refusals = refusals;
     const result = inClosure("schema", () => schemas[i]!["~standard"].validate(values[i])) as SchemaResult | PromiseLike<unknown>;
     if (typeof (result as PromiseLike<unknown>).then === "function") {
       Promise.resolve(result).catch(() => {});
       throw new MisuseError(`the schema of argument ${i} of ${message.kind} "${message.name}" is asynchronous`);
     }
-    const refused = takeRefused();
-    if (refused !== undefined) throw refused;
+    if (refusals.length > 0) throw refusals[0]!;
     const { issues: found, value } = result as SchemaResult;
     if (found === undefined) values[i] = value;
     else {

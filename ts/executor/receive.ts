@@ -246,13 +246,15 @@ export class ReceiveScope {
   }
 
   #argsOf(handler: HandlerShape, update: UpdateItem): unknown[] {
-    const decode = (message: MessageShape) => inClosure("schema", () => decodeArgs(this.run, message, update.input));
+    const { run } = this;
+    // An update that is rejected is not there on replay, so what decodes it must not move the run: not here, and so never on replay.
+    if (update.runValidator) return inClosure("schema", () => decodeArgs(run, handler.message, update.input));
     try {
-      return decode(handler.message);
+      return decodeArgs(run, handler.message, update.input);
     } catch (e) {
       // It was accepted when the schema was another one: the handler gets what was sent.
-      if (update.runValidator || !(e instanceof InvalidArguments)) throw e;
-      return decode({ ...handler.message, args: undefined });
+      if (!(e instanceof InvalidArguments)) throw e;
+      return decodeArgs(run, { ...handler.message, args: undefined }, update.input);
     }
   }
 

@@ -27,21 +27,20 @@ export interface Slot {
   strand: Strand | undefined;
   /** Set while a closure of the user runs in the executor. In a `sideEffect` the guard must give real time and entropy. */
   closure: Closure | undefined;
-  /** What a validator or schema tried first of what it must not: its update is rejected, also when it catches the error. */
-  refused?: Error | undefined;
+  /** What the validator or schema that runs has tried of what it must not: its update is rejected, also when it catches the errors. */
+  refusals?: Error[] | undefined;
 }
 
-/** Takes it. */
-export function takeRefused(): Error | undefined {
-  const error = slot.refused;
-  slot.refused = undefined;
-  return error;
+/** A turn of workflow code begins. Another run of this thread may wait for the microtasks of a closure: they have run by now. */
+export function beginTurn(strand: Strand): void {
+  slot.strand = strand;
+  slot.closure = undefined;
 }
 
 /** Code of this kind was refused something. What is not noted here, or with the run, is the closure's own business. */
 export function noteRefused(error: Error): "noted" | "fails the task" {
   const { closure } = slot;
-  if (closure === "validator" || closure === "schema") slot.refused ??= error;
+  if (closure === "validator" || closure === "schema") slot.refusals?.push(error);
   return closure === undefined || closure === "sideEffect" || closure === "updateState" ? "fails the task" : "noted";
 }
 

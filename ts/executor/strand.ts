@@ -5,7 +5,7 @@
 import type { ReceiveScope } from "./receive.ts";
 import type { NativeRun } from "./run.ts";
 import type { Wait, WaitKind } from "./tracing.ts";
-import { slot } from "./slot.ts";
+import { beginTurn } from "./slot.ts";
 
 export type StrandKind = "run" | "handler" | "async" | "branch" | "arm" | "shield";
 
@@ -153,7 +153,7 @@ export abstract class Awaiter<T> implements Work {
   perform(): boolean {
     const fulfilled = this.#state === "fulfilled";
     this.#state = "delivered";
-    slot.strand = this.strand;
+    beginTurn(this.strand);
     if (fulfilled) this.#resolve(this.#result);
     else {
       this.strand.run.rejectionDelivered(this.#result);

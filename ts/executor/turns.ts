@@ -1,7 +1,7 @@
 // Entering user code: the start of a strand, and what happens when its function has settled. The settling callback runs in the middle of
 // somebody's turn, so it only queues the end of the strand; the end is processed between turns, where no user code runs.
 import { cancelLeftovers } from "./cancellation.ts";
-import { slot } from "./slot.ts";
+import { beginTurn, slot } from "./slot.ts";
 import type { Strand, Work } from "./strand.ts";
 
 export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: unknown };
@@ -42,7 +42,7 @@ class StrandStart<T> implements Work {
   perform(): boolean {
     const { strand } = this;
     if (strand.ended) return false;
-    slot.strand = strand;
+    beginTurn(strand);
     try {
       const result = this.body();
       // What looks like a promise may throw when it is looked at: then that is how the function ended.

@@ -13,7 +13,7 @@ import { hop } from "../platform/hop.ts";
 import { MisuseError } from "./errors.ts";
 import type { Verdict } from "./program.ts";
 import type { NativeRun } from "./run.ts";
-import { slot, takeRefused } from "./slot.ts";
+import { slot } from "./slot.ts";
 import { lookAt } from "./state_changes.ts";
 import { calls, view } from "./view.ts";
 
@@ -48,10 +48,6 @@ export async function judge(
 ): Promise<Verdict> {
   const known = run.context.verdicts?.get(update.protocolInstanceId);
   if (known !== undefined) return known;
-  const { strand } = slot;
-  slot.strand = undefined;
-  slot.closure = "validator";
-  takeRefused();
   try {
     let attempt = await withViews(update.name, validate, args, state);
     if (attempt.thrown !== undefined && wantsObjects(attempt.thrown.error)) {
@@ -63,7 +59,7 @@ export async function judge(
   } finally {
     calls.report = undefined;
     slot.closure = undefined;
-    slot.strand = strand;
+    slot.refusals = undefined;
   }
 }
 
@@ -82,6 +78,9 @@ async function withObjects(name: string, validate: Validate, args: unknown[], st
 
 async function attempt(name: string, call: () => unknown): Promise<Attempt["thrown"]> {
   let thrown: Attempt["thrown"];
+  const refusals: Error[] = [];
+  slot.refusals = refusals;
+  slot.closure = "validator";
   try {
     const result = call();
     if (typeof (result as PromiseLike<unknown> | undefined)?.then === "function") {
@@ -94,8 +93,7 @@ async function attempt(name: string, call: () => unknown): Promise<Attempt["thro
   // The microtasks that it left; the second hop is for rejections, which Chromium reports one hop late.
   await hop();
   await hop();
-  const error = takeRefused();
-  return error === undefined ? thrown : { error };
+  return refusals.length > 0 ? { error: refusals[0] } : thrown;
 }
 
 function changedBy(changed: (() => string | undefined) | undefined): Attempt["thrown"] {
@@ -126,8 +124,8 @@ function wantsObjects(error: unknown): boolean {
 
 /** Getters and toJSON of an error are the validator's code, too, and may leave microtasks. */
 async function encoded(run: NativeRun, error: unknown): Promise<Uint8Array> {
+  slot.closure = "validator";
   const failure = encodeFailure(error, run.context.converter);
   await hop();
-  takeRefused();
   return failure;
 }

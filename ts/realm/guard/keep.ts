@@ -118,7 +118,7 @@ function has(keys: readonly PropertyKey[], key: PropertyKey): boolean {
 function keptOf(object: object, needed: boolean): Kept {
   // Some engines count and let one choose how deep stacks are.
   const keys = ownKeys(object).filter((key) => !(object === Error && key === "stackTraceLimit"));
-  const properties = keys.map((key) => Object.setPrototypeOf(getOwnPropertyDescriptor(object, key)!, null));
+  const properties = keys.map((key) => getOwnPropertyDescriptor(object, key)!);
   return { object, prototype: getPrototypeOf(object), keys, properties, needed };
 }
 

@@ -112,3 +112,18 @@ test("updates beyond a limit are refused by a name that says the limit and how t
       });
     },
   ));
+
+test("an update-with-start waits while its workflow has as many as it may, too", () =>
+  withEngine("memory", { limits: { updatesInFlight: 1 } }, async (t) => {
+    await t.work({ workflows: [crowd] }, async () => {
+      const handle = await t.client.start(crowd, { id: "c" });
+      const first = await handle.startUpdate(later, { args: [1], waitFor: "accepted" });
+      const second = t.client.executeUpdateWithStart(crowd, { id: "c", update: later, updateArgs: [2] });
+      // It is refused at least once before there is room.
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      await handle.signal(go);
+      assert.equal(await first.result(), 1);
+      await handle.signal(go);
+      assert.equal(await second, 2);
+    });
+  }));

@@ -8,6 +8,7 @@ import {
   parallel,
   receive,
   reply,
+  select,
   sideEffect,
   signal,
   sleep,
@@ -323,6 +324,60 @@ export const cases: Case[] = [
       equal(await d.finish(), 7);
       const { trace } = await d.replay({ record: true, trace: true });
       deepEqual(trace!.buffered, [{ from: 1, value: { go: 1 } }, { from: 2, value: {} }]);
+    },
+  },
+  {
+    name: "buffered signals go to whoever has waited longest, not to a select that asks for them later",
+    async run() {
+      const w = workflow("W", async () => {
+        const results = await parallel([
+          async () => [await waitForSignal(go), await select([on(go, ([n]) => n)])],
+          () => waitForSignal(go),
+          () => waitForSignal(go),
+        ]);
+        return results.map((r) => r.ok && r.value);
+      });
+      const d = await drive(w);
+      await d.task();
+      for (const n of [1, 2, 3, 4]) d.server.signal("go", n);
+      await d.task();
+      deepEqual(await d.finish(), [[1, 4], 2, 3]);
+    },
+  },
+  {
+    name: "a deadlock that a second look does not find again is told as it was found first",
+    async run() {
+      let looks = 0;
+      const w = workflow("W", async () => {
+        if (looks++ === 0) await new Promise(() => {});
+        await sleep(1);
+      });
+      const d = await drive(w);
+      const outcome = await d.task();
+      equal(outcome.response?.$case, "failed");
+      equal(looks, 2);
+      match(d.server.taskFailure!.failure.message, /^DEADLOCK/);
+    },
+  },
+  {
+    name: "a divergence names the line of the command that differs, not of another of the same task",
+    async run() {
+      let changed = false;
+      const first = () => sleep(1);
+      const second = () => acts.work(2);
+      const third = () => sleep(3);
+      const w = workflow("W", async () => {
+        await Promise.all([first(), ...(changed ? [second()] : []), third()]);
+      });
+      const d = await drive(w);
+      await d.task();
+      d.server.fireTimer("1");
+      d.server.fireTimer("2");
+      await d.task();
+      changed = true;
+      const { verdict, error } = await d.replay();
+      equal(verdict, "nondeterminism");
+      match(error!.location, /^second /);
     },
   },
   {

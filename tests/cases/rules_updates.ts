@@ -63,6 +63,22 @@ const loop = workflow("Loop", {
 
 export const cases: Case[] = [
   {
+    name: "an update that comes with the end of a run that continues as new is left to the next run, not rejected",
+    async run() {
+      const w = workflow("W", async () => {
+        await sleep(1);
+        return continueAsNew();
+      });
+      const d = await drive(w);
+      await d.task();
+      d.server.fireTimer("1");
+      const sent = d.server.update("u", "add", 1);
+      await d.task();
+      equal(d.server.closed?.kind, "continued");
+      equal(sent.stage, "sent");
+    },
+  },
+  {
     name: "an update that comes while a sync handler is blocked is validated at once, accepted and queued in order",
     async run() {
       const d = await drive(loop);

@@ -576,6 +576,10 @@ test("completing activities: by token, by id, once (P2)", async () => {
   const cancelled = service.requests("respondActivityTaskCanceledById");
   assert.equal(cancelled[0]!.activityId, "a");
   assert.deepEqual(cancelled.map(({ details }) => values(details)), [["cleaned"], undefined]);
+  service.on("respondActivityTaskCanceledById", () => {
+    throw new ServiceError(Code.NOT_FOUND, "activity not found");
+  });
+  await assert.rejects(c.reportCancellation(ids), ActivityNotFoundError);
   await assert.rejects(c.heartbeatActivity(token, 0.5), /is to stop \(CANCELLED\)/);
   await c.heartbeatActivity(ids);
 });

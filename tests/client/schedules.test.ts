@@ -69,6 +69,21 @@ test("calendars: defaults, values, ranges, lists and stars", () => {
   assert.deepEqual(back({ month: "march" as "MARCH" }).month, one("MARCH"), "names in any case");
 });
 
+test("a retry policy of which only one thing is set has only that", async () => {
+  const policy = async (retryPolicy: object) => {
+    const action = { startWorkflow: { workflowType: { name: "W" }, retryPolicy } };
+    const value = { schedule: { action: { action: { case: "startWorkflow", value: action.startWorkflow } } } };
+    const service = new ScriptedService().on("describeSchedule", () => value as never);
+    return (await client(service).schedule.getHandle("x").describe()).action.retry;
+  };
+  assert.deepEqual(await policy({}), {});
+  assert.deepEqual(await policy({ maximumAttempts: 1 }), { maximumAttempts: 1 });
+  assert.deepEqual(await policy({ initialInterval: { nanos: 1_000_000 } }), { initialInterval: 1 });
+  assert.deepEqual(await policy({ maximumInterval: { seconds: 1n } }), { maximumInterval: 1000 });
+  assert.deepEqual(await policy({ backoffCoefficient: 0.5 }), { backoffCoefficient: 0.5 });
+  assert.deepEqual(await policy({ nonRetryableErrorTypes: ["T"] }), { nonRetryableErrorTypes: ["T"] });
+});
+
 test("what a service refuses is refused to who pauses, triggers or backfills", async () => {
   const { schedule } = client(new ScriptedService().on("patchSchedule", () => {
     throw new ServiceError(Code.NOT_FOUND, "workflow not found", "NotFound");

@@ -1,6 +1,11 @@
 // The register of waiting calls: deadlines, long polls, signals, ids.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { create, toBinary } from "@bufbuild/protobuf";
+import {
+  PollWorkflowExecutionUpdateRequestSchema,
+  UpdateWorkflowExecutionRequestSchema,
+} from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Calls } from "../../ts/engine/calls.ts";
 import { EmbeddedEngine, MemoryStore } from "../../ts/engine/mod.ts";
 import type { CallOptions, MethodName, ServiceError } from "../../ts/service/raw.ts";
@@ -149,4 +154,25 @@ test("a worker that says that it stops has its polls answered, and nobody else's
   } finally {
     await engine.close();
   }
+});
+
+test("whoever gives an update up, or a poll for one, is told under which id it goes on", async () => {
+  const { calls } = register();
+  const workflowExecution = { workflowId: "wf" };
+  const sent = create(UpdateWorkflowExecutionRequestSchema, { workflowExecution, request: { meta: { updateId: "u" } } });
+  const polled = create(PollWorkflowExecutionUpdateRequestSchema, { updateRef: { updateId: "u", workflowExecution } });
+  const errors = await Promise.all([
+    ["updateWorkflowExecution", toBinary(UpdateWorkflowExecutionRequestSchema, sent)] as const,
+    ["pollWorkflowExecutionUpdate", toBinary(PollWorkflowExecutionUpdateRequestSchema, polled)] as const,
+    ["signalWorkflowExecution", EMPTY] as const,
+  ].map(([method, request]) =>
+    new Promise<string>((resolve) => calls.add(method, request, { timeoutMs: 1 }, () => {}, (e) => resolve(e.message)))
+  ));
+  const goesOn = '; update "u" of workflow "wf" goes on, and its result can be polled by this id';
+  assert.deepEqual(errors, [
+    `updateWorkflowExecution had no answer within 1 ms${goesOn}`,
+    `pollWorkflowExecutionUpdate had no answer within 1 ms${goesOn}`,
+    "signalWorkflowExecution had no answer within 1 ms",
+  ]);
+  calls.close();
 });

@@ -129,3 +129,10 @@ test("a core that fails at everything stops the engine with its reason instead o
   );
   await engine.close();
 });
+
+test("a core that fails whatever it is asked is given up in the end", async () => {
+  const core = await faulty((name) => name === "tick");
+  const open = EmbeddedEngine.open({ store: new MemoryStore(), core, onError: () => {} });
+  await assert.rejects(open, CorePanicError);
+  assert.equal(core.made, 101);
+});

@@ -118,6 +118,9 @@ test("an idle worker has nothing in work", async () => {
   await settle();
   assert.deepEqual([w.busyWorkflowTasks, w.busyTasks, w.runningActivities], [0, 0, 0]);
   assert.deepEqual([w.workflowTypes, w.activityTypes], [[], ["a"]]);
+  const without = await worker({ service: quietService(), realm: idleRealm() });
+  assert.deepEqual([without.runningActivities, without.busyTasks, without.activityTypes], [0, 0, []]);
+  await without.shutdown();
   await w.shutdown();
   await running;
 });

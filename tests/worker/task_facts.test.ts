@@ -3,8 +3,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { HistorySchema } from "../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
+import { CommandType } from "../../ts/temporal/generated/temporal/api/enums/v1/command_type_pb.ts";
+import { RespondWorkflowTaskCompletedRequestSchema } from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { HeaderSchema } from "../../ts/temporal/generated/temporal/api/common/v1/message_pb.ts";
-import { readPageStart } from "../../ts/worker/task_facts.ts";
+import { readEnding, readPageStart } from "../../ts/worker/task_facts.ts";
 
 const header = { fields: { trace: { metadata: {}, data: new Uint8Array([1, 2, 3]) } } };
 const page = (eventId: bigint) =>
@@ -35,4 +37,22 @@ test("a page without a start, and bytes that are no history, say nothing", () =>
   assert.equal(readPageStart(toBinary(HistorySchema, timer)), undefined);
   assert.equal(readPageStart(new Uint8Array(0)), undefined);
   assert.equal(readPageStart(new Uint8Array([0xff, 0xff, 0xff])), undefined);
+});
+
+test("the command that ends a run is found among the others", () => {
+  const ending = (...types: CommandType[]) => {
+    const commands = types.map((commandType) => ({ commandType }));
+    const fields = { taskToken: new Uint8Array([1]), identity: "me", commands };
+    return readEnding(
+      toBinary(RespondWorkflowTaskCompletedRequestSchema, create(RespondWorkflowTaskCompletedRequestSchema, fields)),
+    );
+  };
+  const { COMPLETE_WORKFLOW_EXECUTION, FAIL_WORKFLOW_EXECUTION, CANCEL_WORKFLOW_EXECUTION } = CommandType;
+  const { CONTINUE_AS_NEW_WORKFLOW_EXECUTION, START_TIMER, RECORD_MARKER } = CommandType;
+  assert.equal(ending(), undefined);
+  assert.equal(ending(START_TIMER, RECORD_MARKER), undefined);
+  assert.equal(ending(START_TIMER, COMPLETE_WORKFLOW_EXECUTION), "completed");
+  assert.equal(ending(FAIL_WORKFLOW_EXECUTION, RECORD_MARKER), "failed");
+  assert.equal(ending(CANCEL_WORKFLOW_EXECUTION), "canceled");
+  assert.equal(ending(CONTINUE_AS_NEW_WORKFLOW_EXECUTION), "continue_as_new");
 });

@@ -303,7 +303,7 @@ export const cases: Case[] = [
           return await receive(0, [
             on(ask, (_, s) => reply(s, s), {
               validate: ([n]) => {
-                void (async () => (await null, n === 1 && await sleep(1)))();
+                (async () => (await null, n === 1 && await sleep(1)))().catch(() => {});
               },
             }),
             on(end, (_, s) => stop(s)),
@@ -329,6 +329,7 @@ export const cases: Case[] = [
         const bad = a.server.update(`bad${i}`, "ask", 1);
         const good = a.server.update(`good${i}`, "ask", 2);
         await a.task();
+        equal(a.server.taskFailure?.failure.message, undefined);
         match(bad.failure!.message, /sleep was called in a validator/);
         equal(good.result, 0);
       }

@@ -10,7 +10,7 @@ import { encode, wire } from "./encode.ts";
 import { MisuseError } from "./errors.ts";
 import { hop } from "../platform/hop.ts";
 import type { NativeRun } from "./run.ts";
-import { slot } from "./slot.ts";
+import { inFencedClosure, slot } from "./slot.ts";
 import { calls, original, view } from "./view.ts";
 
 export class Published {
@@ -53,7 +53,7 @@ export async function answerQueries(run: NativeRun, jobs: readonly Job[]): Promi
     // To the end of its microtasks: queries are not replayed, so nothing of them may be taken for the workflow's.
     slot.closure = "query";
     try {
-      const result = answer(run, queryType, args);
+      const result = inFencedClosure("query", () => answer(run, queryType, args));
       await hop();
       run.issue(CommandKind.COMMAND_KIND_QUERY_RESULT, encode(QueryResult, { queryId, result }));
     } finally {

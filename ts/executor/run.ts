@@ -37,7 +37,7 @@ import type { ReceiveScope } from "./receive.ts";
 import { runConverter } from "./run_converter.ts";
 import { SeldomMap } from "./seldom.ts";
 import type { SignalWaiter } from "./signals.ts";
-import { noteRefused, type RunClock, slot } from "./slot.ts";
+import { type RunClock, slot } from "./slot.ts";
 import { type Awaiter, Strand, type Work } from "./strand.ts";
 import { startStrand } from "./turns.ts";
 import { fireTimer, type TimerTarget } from "./timers.ts";
@@ -89,6 +89,9 @@ export class NativeRun implements Activator, RunClock {
   end: RunEnd | undefined;
   /** Reasons of rejections that the end of a scope caused: nobody has to handle them. */
   readonly scopeReasons: WeakSet<object> = new WeakSet();
+
+  /** While a validator runs: what its update is rejected with, whatever it answers. */
+  refusals: Error[] | undefined;
 
   timeMs = 0;
   isReplaying = false;
@@ -270,9 +273,9 @@ export class NativeRun implements Activator, RunClock {
 
   /** Whether a rejection that nothing handled is none to speak of: its workflow was cancelled, or its scope has ended. */
   ignoresRejection(reason: unknown): boolean {
-    if (slot.closure === "validator") {
+    if (this.refusals !== undefined) {
       // It is the validator's: its update is rejected with it.
-      noteRefused(unhandledRejection(reason));
+      this.refusals.push(unhandledRejection(reason));
       return true;
     }
     if (!isCancellation(reason)) return false;

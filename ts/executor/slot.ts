@@ -31,7 +31,7 @@ export interface Slot {
   refusals?: Error[] | undefined;
 }
 
-/** A turn of workflow code begins. Another run of this thread may wait for the microtasks of a closure: they have run by now. */
+/** A turn of workflow code begins. Another realm of this thread may wait for the microtasks of a closure, which are fenced. */
 export function beginTurn(strand: Strand): void {
   slot.strand = strand;
   slot.closure = undefined;
@@ -71,10 +71,12 @@ const GENERATIONS = 64;
  */
 export function inFencedClosure<T>(closure: Closure, call: () => T, generations: number = GENERATIONS): T {
   let before: Closure | undefined;
+  const { refusals } = slot;
   const open = (left: number) =>
     void done.then(() => {
       before = slot.closure;
       slot.closure = closure;
+      slot.refusals = refusals;
       if (left > 0) open(left - 1);
     });
   const close = (left: number) =>

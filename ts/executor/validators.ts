@@ -13,7 +13,7 @@ import { hop } from "../platform/hop.ts";
 import { MisuseError } from "./errors.ts";
 import type { Verdict } from "./program.ts";
 import type { NativeRun } from "./run.ts";
-import { slot } from "./slot.ts";
+import { inFencedClosure, slot } from "./slot.ts";
 import { lookAt } from "./state_changes.ts";
 import { calls, view } from "./view.ts";
 
@@ -49,9 +49,9 @@ export async function judge(
   const known = run.context.verdicts?.get(update.protocolInstanceId);
   if (known !== undefined) return known;
   try {
-    let attempt = await withViews(update.name, validate, args, state);
+    let attempt = await withViews(run, update.name, validate, args, state);
     if (attempt.thrown !== undefined && wantsObjects(attempt.thrown.error)) {
-      attempt = await withObjects(update.name, validate, args, state);
+      attempt = await withObjects(run, update.name, validate, args, state);
     }
     const verdict = { failure: attempt.thrown === undefined ? undefined : await encoded(run, attempt.thrown.error) };
     if (attempt.touched) throw new ValidatedApart(update.protocolInstanceId, verdict);
@@ -59,30 +59,30 @@ export async function judge(
   } finally {
     calls.report = undefined;
     slot.closure = undefined;
-    slot.refusals = undefined;
+    slot.refusals = run.refusals = undefined;
   }
 }
 
-async function withViews(name: string, validate: Validate, args: unknown[], state: unknown): Promise<Attempt> {
+async function withViews(run: NativeRun, name: string, validate: Validate, args: unknown[], state: unknown): Promise<Attempt> {
   let changed: (() => string | undefined) | undefined;
   calls.report = () => void (changed ??= lookAt({ args, state }));
-  const thrown = await attempt(name, () => validate(view(args, "args"), view(state, "state")));
+  const thrown = await attempt(run, name, () => validate(view(args, "args"), view(state, "state")));
   return { thrown: thrown ?? changedBy(changed), touched: changed !== undefined };
 }
 
-async function withObjects(name: string, validate: Validate, args: unknown[], state: unknown): Promise<Attempt> {
+async function withObjects(run: NativeRun, name: string, validate: Validate, args: unknown[], state: unknown): Promise<Attempt> {
   const changed = lookAt({ args, state });
-  const thrown = await attempt(name, () => validate(args, state));
+  const thrown = await attempt(run, name, () => validate(args, state));
   return { thrown: changedBy(changed) ?? thrown, touched: true };
 }
 
-async function attempt(name: string, call: () => unknown): Promise<Attempt["thrown"]> {
+async function attempt(run: NativeRun, name: string, call: () => unknown): Promise<Attempt["thrown"]> {
   let thrown: Attempt["thrown"];
   const refusals: Error[] = [];
-  slot.refusals = refusals;
+  slot.refusals = run.refusals = refusals;
   slot.closure = "validator";
   try {
-    const result = call();
+    const result = inFencedClosure("validator", call);
     if (typeof (result as PromiseLike<unknown> | undefined)?.then === "function") {
       Promise.resolve(result).catch(() => {});
       thrown = { error: new MisuseError(`the validator of update "${name}" returned a promise; a validator decides at once`) };
@@ -125,7 +125,7 @@ function wantsObjects(error: unknown): boolean {
 /** Getters and toJSON of an error are the validator's code, too, and may leave microtasks. */
 async function encoded(run: NativeRun, error: unknown): Promise<Uint8Array> {
   slot.closure = "validator";
-  const failure = encodeFailure(error, run.context.converter);
+  const failure = inFencedClosure("validator", () => encodeFailure(error, run.context.converter));
   await hop();
   return failure;
 }

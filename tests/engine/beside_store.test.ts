@@ -60,7 +60,7 @@ for (const { driver, skip } of sqliteDrivers) {
     refused(path, `${path}-owner`, /Cargo-owner is in the way/);
   });
 
-  check("a note that a power failure has emptied is in nobody's way", (path) => {
+  check("a note that a power failure has emptied is not in the way", (path) => {
     for (const text of ["", "\0\0\0"]) {
       writeFileSync(`${path}-owner`, text);
       open(path).close();
@@ -97,7 +97,7 @@ for (const { driver, skip } of sqliteDrivers) {
   });
 
   check(
-    "whatever the umask, nobody else can open a new store, its log, its notes and its copies at any moment",
+    "whatever the umask, no other user can open a new store, its log, its notes and its copies at any moment",
     async (path, folder) => {
       const umask = process.umask(0);
       const child = startModule(watcher, [folder]);

@@ -1,4 +1,4 @@
-// A log that another program cuts, removes or replaces: while the store is open nothing more is acknowledged and everybody is told; between two
+// A log that another program cuts, removes or replaces: while the store is open nothing more is acknowledged, and each caller gets the reason; between two
 // openings the valid beginning counts, which is a moment of the past and sound.
 import assert from "node:assert/strict";
 import { copyFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// A disk that is full: whoever asks is told that the store cannot write, which file and why, however short their patience is; nothing is
+// A disk that is full: each caller gets the reason (the store cannot write, which file, why), also with a short timeout; nothing is
 // acknowledged, and everything goes on when there is space again.
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -22,7 +22,7 @@ const waits = workflow("Waits", () =>
 
 const FULL = "writing to /data/shop.sqlite failed: there is no space left (database or disk is full). Free space and try again.";
 
-test("while a disk is full each caller hears of it, also one with a short timeout; afterwards everything goes on", async () => {
+test("while a disk is full each caller gets the reason, also one with a short timeout; afterwards everything goes on", async () => {
   const store = new ProbeStore(new MemoryStore());
   let full = false;
   store.onCommit = () => {

@@ -4,7 +4,7 @@ import type { HistoryEvent } from "../temporal/generated/temporal/api/history/v1
 
 /**
  * The id of the run that a history is of; "" when it does not say. A reset copies the beginning of another run, the name of that run included, and the
- * event behind the copy names the new one.
+ * event after the copy names the new one.
  */
 export function runIdIn(events: readonly HistoryEvent[]): string {
   const reset = events.findLast(({ attributes: { case: kind, value } }) =>

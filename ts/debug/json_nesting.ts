@@ -1,4 +1,4 @@
-// JSON.parse takes a text however deep it is nested, and whoever walks or writes the value afterwards runs out of stack. So the depth is
+// JSON.parse takes a text however deep it is nested, and code that walks or writes the value afterwards runs out of stack. So the depth is
 // looked at first. No history, argument or setting comes near the limit.
 
 /** Lists and objects inside each other. */

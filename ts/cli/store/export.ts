@@ -84,7 +84,7 @@ function folder(path: string): Target {
   };
 }
 
-/** Where a file is written that does not have its name yet. Nobody else's file has this one. */
+/** Where a file is written that does not have its name yet. No other file has this one. */
 const partialOf = (path: string): string => `${path}.${crypto.randomUUID()}.partial`;
 
 /** Workflow ids may be anything; names of files may not. */

@@ -1,4 +1,4 @@
-// What must hold of a history, whoever wrote it. Only what a store needs is damage: it decodes, it is whole, it begins and ends as a run
+// What must hold of a history from any server. Only what a store needs is damage: it decodes, it is whole, it begins and ends as a run
 // does, and what its events refer to is there. What another server may write is never damage. Times least of all: an activity's start
 // is written at its end with the time of the start, events that came while a workflow task was in work are written after it with the time
 // at which they came, hosts' clocks differ, and resets and failovers copy events. What is merely odd is a note.

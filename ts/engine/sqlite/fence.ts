@@ -5,7 +5,7 @@
 //    native library, its lock is free), and the next one replaces it. `check()` before every commit sees whether the note is still ours
 //    and the file still the one that was opened: whoever lost either writes nothing more.
 // node-sqlite3-wasm leaves an empty folder `<file>.lock` when its process is killed; only the holder of the fence may remove it. What has one
-// of these names and is not ours (a file `<file>.lock`, a note that nobody here wrote) is never touched: it is in the way, and that is said.
+// of these names and is not ours (a file `<file>.lock`, a note that we did not write) is never touched: it is in the way, and that is said.
 import { StoreError, StoreFencedError, type StoreHolder, StoreLockedError } from "../store_errors.ts";
 import type { Builtins } from "./builtins.ts";
 import type { SqlDatabase, SqlLibrary } from "./driver.ts";

@@ -1,4 +1,4 @@
-// Sees that another program has cut, removed or replaced the log (`<file>-wal`) of an open store. SQLite does not: it would write behind
+// Sees that another program has cut, removed or replaced the log (`<file>-wal`) of an open store. SQLite does not: it would write after
 // the hole, say that all is well, and copy the hole into the file at the next checkpoint. A log only grows while we write; SQLite itself
 // makes it shorter when everything in it is in the file, also in another process (a checkpoint with TRUNCATE), and then its index says that
 // nothing is in it.
@@ -57,7 +57,7 @@ export class LogWatch {
     }
   }
 
-  /** Whether a log of that size holds every frame that its index counts. Without an index nobody else works on the log. */
+  /** Whether a log of that size holds every frame that its index counts. Without an index no other process works on the log. */
   #holdsAll(size: number): boolean {
     try {
       const header = new Uint8Array(FRAMES_AT + 4);

@@ -5,7 +5,7 @@ import { storeError } from "./errors.ts";
 
 const codeOf = (e: unknown): string | undefined => (e as { code?: string }).code;
 
-/** Of a new file of a store: nobody else can open it, at any moment. Files that are there keep the mode that they have. */
+/** Of a new file of a store: no other user can open it, at any moment. Files that are there keep the mode that they have. */
 export const PRIVATE = 0o600;
 
 /**
@@ -60,7 +60,7 @@ export function removeFolder(fs: FileSystem, folder: string, files: readonly str
   }
 }
 
-/** Reads the beginning of a file; what lies behind its end stays as it is in `into`. */
+/** Reads the beginning of a file; where it is shorter, the rest of `into` stays as it is. */
 export function readAt(fs: FileSystem, path: string, into: Uint8Array): void {
   const file = fs.openSync(path, "r");
   try {
@@ -70,7 +70,7 @@ export function readAt(fs: FileSystem, path: string, into: Uint8Array): void {
   }
 }
 
-/** Bytes that are free where a file is; undefined where nobody knows. */
+/** Bytes that are free where a file is; undefined where the runtime does not say. */
 export function freeBytes(fs: FileSystem, path: string): number | undefined {
   try {
     const found = fs.statfsSync?.(path);

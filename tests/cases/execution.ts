@@ -322,7 +322,9 @@ export const cases: Case[] = [
       d.server.fireTimer("2");
       await d.task();
       equal(await d.finish(), 7);
-      const { trace } = await d.replay({ record: true, trace: true });
+      const { trace, events, activations } = await d.replay({ record: true, trace: true });
+      equal(events, d.server.events.length);
+      equal(activations, 4);
       deepEqual(trace!.buffered, [{ from: 1, value: { go: 1 } }, { from: 2, value: {} }]);
     },
   },
@@ -342,6 +344,21 @@ export const cases: Case[] = [
       for (const n of [1, 2, 3, 4]) d.server.signal("go", n);
       await d.task();
       deepEqual(await d.finish(), [[1, 4], 2, 3]);
+    },
+  },
+  {
+    name: "signals that came before the first turn go to the waiters of that turn in the order of their asking",
+    async run() {
+      const w = workflow("W", async () => {
+        const first = waitForSignal(go);
+        const second = waitForSignal(go);
+        const third = select([on(go, ([n]) => n)]);
+        return [await first, await second, await third];
+      });
+      const d = await drive(w);
+      for (const n of [1, 2, 3]) d.server.signal("go", n);
+      await d.task();
+      deepEqual(await d.finish(), [1, 2, 3]);
     },
   },
   {

@@ -208,7 +208,11 @@ test("it says what it is", () =>
   withEngine(async (_, script) => {
     const system = await script.service.getSystemInfo({});
     assert.match(system.serverVersion, /^\d+\.\d+\.\d+/);
-    assert.equal(system.capabilities?.encodedFailureAttributes, true);
+    const offered = Object.entries(system.capabilities!).filter(([, value]) => value === true).map(([name]) => name);
+    assert.deepEqual(offered.sort(), [
+      ...["activityFailureIncludeHeartbeat", "countGroupByExecutionStatus", "encodedFailureAttributes"],
+      ...["internalErrorDifferentiation", "sdkMetadata", "signalAndQueryHeader", "upsertMemo"],
+    ]);
     assert.equal(system.capabilities?.supportsSchedules, false);
     const namespace = await script.service.describeNamespace({ namespace: "default" });
     assert.equal(namespace.namespaceInfo?.name, "default");

@@ -120,6 +120,33 @@ test("an activity that does not react to its cancellation is ended with its thre
   }, timers);
 });
 
+test("one that does not react leaves its neighbours of the same thread alone", async () => {
+  const timers = new ManualTimers();
+  const pool = await ActivityPool.open({ module, size: 1, concurrency: 2 }, timers);
+  const stubborn = context("stubborn");
+  const neighbour = context("neighbour");
+  const running = [pool.run("patient", stubborn.context, []), pool.run("waitForCancel", neighbour.context, [])];
+  const ended: string[] = [];
+  running.forEach((each, i) => each.catch((error: Error) => ended.push(`${i} ${error.name}`)));
+  await until("both are at work", () => stubborn.heartbeats.length > 0 && neighbour.heartbeats.length > 0);
+  stubborn.cancel("CANCELLED");
+  await timers.advance(60_000);
+  assert.deepEqual(ended.filter((each) => each.startsWith("1")), []);
+  neighbour.cancel("CANCELLED");
+  await assert.rejects(running[1]!, CancelledFailure);
+  await pool.close();
+});
+
+test("a thread that has started takes as many of the waiting activities as it has room for", async () => {
+  const pool = await ActivityPool.open({ module, size: 2, concurrency: 2 }, realTimers);
+  const all = Array.from({ length: 4 }, (_, i) => context(`${i}`));
+  const running = all.map(({ context }) => assert.rejects(pool.run("waitForCancel", context, []), CancelledFailure));
+  await until("all four are at work", () => all.every(({ heartbeats }) => heartbeats.length > 0));
+  for (const { cancel } of all) cancel("CANCELLED");
+  await Promise.all(running);
+  await pool.close();
+});
+
 test("a thread that dies fails its activity in a retryable way, and is replaced", () =>
   withPool(1, async (pool) => {
     await assert.rejects(pool.run("crash", context().context, []), (error) => {

@@ -47,6 +47,8 @@ function setting(runTask: (task: Uint8Array) => TaskOutcome | Promise<TaskOutcom
   const events: string[] = [];
   const logged: string[] = [];
   const failures: string[] = [];
+  /** What whoever counts is told: "failed WorkflowError". */
+  const counted: string[] = [];
   const timers = new ManualTimers();
   const service = new ScriptedService()
     .on("respondWorkflowTaskCompleted", () => ({}))
@@ -64,6 +66,10 @@ function setting(runTask: (task: Uint8Array) => TaskOutcome | Promise<TaskOutcom
       error: (message) => void logged.push(`error ${message}`),
     },
     timers,
+    watch: {
+      ...{ begin: () => ({}), settled() {}, reported() {}, cleared() {}, evicted() {} },
+      failed: (_head: unknown, reason: string) => void counted.push(reason),
+    } as never,
     events: {
       workflowTaskFailed: ({ workflowId, attempt, message }) => void failures.push(`${workflowId} ${attempt} ${message}`),
     },
@@ -81,7 +87,7 @@ function setting(runTask: (task: Uint8Array) => TaskOutcome | Promise<TaskOutcom
       dispose: () => Promise.resolve(),
     },
   });
-  return { service, tasks, events, logged, failures, timers };
+  return { service, tasks, events, logged, failures, counted, timers };
 }
 
 test("the head of a task is read without its history", () => {
@@ -175,13 +181,14 @@ for (
 }
 
 test("a completion whose commands the service refuses is a failed task, for those who watch", async () => {
-  const { tasks, service, logged, failures } = setting(() => completed());
+  const { tasks, service, logged, failures, counted } = setting(() => completed());
   service.on("respondWorkflowTaskCompleted", () => {
     throw new ServiceError(Code.INVALID_ARGUMENT, "BadStartChildExecutionAttributes: WorkflowId exceeds limit");
   });
   await tasks.handle(task({ attempt: 2 }));
   assert.deepEqual(failures, ["w 2 BadStartChildExecutionAttributes: WorkflowId exceeds limit"]);
   assert.deepEqual(logged, ["error a workflow task failed: the service refuses its commands"]);
+  assert.deepEqual(counted, ["WorkflowError"]);
 });
 
 test("a completion that is too large fails the task with that cause, whoever notices", async () => {
@@ -204,8 +211,9 @@ test("a completion that is too large fails the task with that cause, whoever not
 });
 
 test("a realm that fails: the first attempt is reported, later ones time out; a query is answered", async () => {
-  const { tasks, service, events } = setting(() => Promise.reject(new Error("the realm died")));
+  const { tasks, service, events, counted } = setting(() => Promise.reject(new Error("the realm died")));
   await tasks.handle(task());
+  assert.deepEqual(counted, ["WorkflowError"]);
   const [request] = service.requests("respondWorkflowTaskFailed");
   assert.equal(request!.cause, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE);
   assert.equal(request!.failure!.message, "the realm died");

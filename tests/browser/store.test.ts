@@ -7,6 +7,7 @@ import { open as openHere } from "../../ts/mod.ts";
 import { silentLogger } from "../../ts/service/logger.ts";
 import * as program from "../crash/program.ts";
 import { inFolder } from "../engine/support/stores.ts";
+import { serveSite, SITE } from "./support/site.ts";
 import { browserSuite, opened } from "./support/suite.ts";
 
 const { check, site, profile } = await browserSuite(["--host-resolver-rules=MAP insecure.test 127.0.0.1"]);
@@ -46,6 +47,21 @@ check("a page without https says so", async ({ store }) => {
   const wrong = await made.open({ store }) as { name: string; message: string; reason?: string };
   await made.close();
   assert.deepEqual([wrong.name, wrong.reason], ["StoreUnavailableError", "insecure"]);
+});
+
+check("in an isolated page SQLite sets up no file system but the one that is used", async ({ store }) => {
+  const isolated = await serveSite(SITE, "", true);
+  const made = await profile.tab(isolated.url);
+  try {
+    assert.ok(await made.page.evaluate(() => crossOriginIsolated));
+    const one = await opened(made, { store });
+    assert.equal(await one.start("one", { steps: 1, signals: 0, updates: 0 }), undefined);
+    assert.deepEqual((await one.result("one")).steps, [1, 2]);
+    assert.deepEqual(isolated.asked.filter((path) => /proxy|opfs/.test(path)), []);
+  } finally {
+    await made.close();
+    await isolated.close();
+  }
 });
 
 check("an engine worker that is not served is named, with what to do", async ({ store, newTab }) => {

@@ -35,7 +35,7 @@ export async function runPage(browser: Browser, folder: string, entry: string, l
     });
     bundles.set(`/${name}`, outputFiles[0]!.contents);
   }
-  bundles.set("/sqlite3.wasm", readFileSync(join(root, "node_modules/@sqlite.org/sqlite-wasm/dist/sqlite3.wasm")));
+  bundles.set("/sqlite3.wasm", readFileSync(join(root, "node_modules/@sqlite.org/sqlite-wasm/sqlite-wasm/jswasm/sqlite3.wasm")));
   const server = createServer((request, response) => {
     const path = new URL(request.url!, "http://localhost").pathname;
     const bytes = bundles.get(path);

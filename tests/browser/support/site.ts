@@ -12,14 +12,16 @@ const TYPES: { [extension: string]: string } = { js: "text/javascript", wasm: "a
 
 export interface Site {
   readonly url: string;
+  /** The paths that were asked for. */
+  readonly asked: readonly string[];
   close(): Promise<void>;
 }
 
 /**
  * Bundles `entries` (name to source file, from the checkout's root) and serves them as /name.js beside an empty page. `connect`: where the
- * page may connect to beside its own origin.
+ * page may connect to beside its own origin. `isolated`: pages and workers may share memory.
  */
-export async function serveSite(entries: { readonly [name: string]: string }, connect = ""): Promise<Site> {
+export async function serveSite(entries: { readonly [name: string]: string }, connect = "", isolated = false): Promise<Site> {
   const { build } = await import("esbuild");
   const root = process.cwd();
   const dir = mkdtempSync(join(tmpdir(), "temporalex-site-"));
@@ -40,10 +42,17 @@ export async function serveSite(entries: { readonly [name: string]: string }, co
     logLevel: "error",
   });
   // esbuild leaves `new URL("sqlite3.wasm", import.meta.url)` as it is, so the file lies beside the bundle.
-  copyFileSync(join(root, "node_modules/@sqlite.org/sqlite-wasm/dist/sqlite3.wasm"), join(dir, "sqlite3.wasm"));
+  copyFileSync(join(root, "node_modules/@sqlite.org/sqlite-wasm/sqlite-wasm/jswasm/sqlite3.wasm"), join(dir, "sqlite3.wasm"));
+  const asked: string[] = [];
+  const isolation = { "cross-origin-opener-policy": "same-origin", "cross-origin-embedder-policy": "require-corp" };
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? "/", "http://localhost").pathname;
-    const headers = { "content-security-policy": `${CSP} ${connect}`.trim(), "cache-control": "no-store" };
+    asked.push(path);
+    const headers = {
+      "content-security-policy": `${CSP} ${connect}`.trim(),
+      "cache-control": "no-store",
+      ...(isolated && isolation),
+    };
     if (path === "/") {
       const html = '<!doctype html><meta charset=utf-8><title>tab</title><script type=module src="/page.js"></script>';
       return response.writeHead(200, { ...headers, "content-type": "text/html" }).end(html);
@@ -59,6 +68,7 @@ export async function serveSite(entries: { readonly [name: string]: string }, co
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    asked,
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

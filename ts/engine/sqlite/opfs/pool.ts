@@ -29,11 +29,10 @@ function listen(...parts: unknown[]): void {
 /** Loads SQLite once. */
 export function loadSqlite({ sqliteWasm }: SqliteWasmOptions = {}): Promise<Sqlite3Static> {
   loading ??= (async () => {
-    // The other file systems that it would set up want headers or a worker of their own.
-    const config = { error: listen, warn: listen, log: () => {}, disable: { vfs: { opfs: true, "opfs-wl": true, kvvfs: true } } };
-    (globalThis as { sqlite3ApiConfig?: unknown }).sqlite3ApiConfig = config;
+    (globalThis as { sqlite3ApiConfig?: unknown }).sqlite3ApiConfig = { error: listen, warn: listen, log: () => {} };
     const { default: init } = await import("@sqlite.org/sqlite-wasm");
     const start = init as unknown as (options: { locateFile?: () => string }) => Promise<Sqlite3Static>;
+    const restore = withoutSharedMemory();
     try {
       return await start(sqliteWasm === undefined ? {} : { locateFile: () => sqliteWasm });
     } catch (e) {
@@ -46,9 +45,22 @@ export function loadSqlite({ sqliteWasm }: SqliteWasmOptions = {}): Promise<Sqli
         "unsupported",
         { cause: e },
       );
+    } finally {
+      restore();
     }
   })();
   return loading;
+}
+
+/**
+ * In a page that is isolated the library would set up its other file system, too, which starts a worker from a file that nobody serves. It
+ * does so where there is shared memory, and this worker has no use for any. Answers how it comes back.
+ */
+function withoutSharedMemory(): () => void {
+  const shared = Object.getOwnPropertyDescriptor(globalThis, "SharedArrayBuffer");
+  if (shared?.configurable !== true) return () => {};
+  Reflect.deleteProperty(globalThis, "SharedArrayBuffer");
+  return () => void Object.defineProperty(globalThis, "SharedArrayBuffer", shared);
 }
 
 /** How long files may stay in use after their owner was killed. */

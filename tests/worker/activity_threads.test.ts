@@ -120,6 +120,28 @@ test("an activity that does not react to its cancellation is ended with its thre
   }, timers);
 });
 
+test("one that reacts in time leaves its thread to the next", async () => {
+  const timers = new ManualTimers();
+  await withPool(1, async (pool) => {
+    const first = context("first");
+    const running = assert.rejects(pool.run("waitForCancel", first.context, []), CancelledFailure);
+    await until("it is at work", () => first.heartbeats.length > 0);
+    first.cancel("CANCELLED");
+    await running;
+    const next = context("next");
+    let ended = false;
+    const waiting = pool.run("waitForCancel", next.context, []).catch((error: Error) => {
+      ended = true;
+      return error;
+    });
+    await until("the next is at work", () => next.heartbeats.length > 0);
+    await timers.advance(60_000);
+    assert.equal(ended, false);
+    next.cancel("CANCELLED");
+    assert.ok(await waiting instanceof CancelledFailure);
+  }, timers);
+});
+
 test("one that does not react leaves its neighbours of the same thread alone", async () => {
   const timers = new ManualTimers();
   const pool = await ActivityPool.open({ module, size: 1, concurrency: 2 }, timers);

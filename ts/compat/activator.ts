@@ -20,7 +20,7 @@ import type { ScopeContext } from "./context.ts";
 import { setCurrentRun } from "./current.ts";
 import { FLAG_SINGLE_BATCH } from "./flags.ts";
 import type { ModuleGraph } from "./loader/module_graph.ts";
-import { CompatRun } from "./run.ts";
+import { CompatRun, converterOf } from "./run.ts";
 import { LocalActivityDoBackoff } from "./workflow/activities.ts";
 import { initialInfo, nextInfo } from "./workflow/info.ts";
 
@@ -52,7 +52,7 @@ export class CompatActivator implements Activator {
     if (init !== undefined) {
       this.#run = new CompatRun(this.#host, {
         scopes: this.#options.scopes,
-        info: initialInfo(init, activation, this.#host),
+        info: initialInfo(init, activation, { ...this.#host, converter: converterOf(this.#host) }),
         timeMs: activation.timeMs,
         randomnessSeed: init.randomnessSeed,
       });

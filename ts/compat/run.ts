@@ -17,7 +17,7 @@ import { isA } from "../converter/thrown.ts";
 import { encodeFailure } from "./common/failure_converter.ts";
 import { ensureTemporalFailure, isCancellation, TemporalFailure } from "./common/failures.ts";
 import type { ScopeContext } from "./context.ts";
-import { KNOWN_FLAGS } from "./flags.ts";
+import { isImplied, KNOWN_FLAGS } from "./flags.ts";
 import { MessageHandlers } from "./messages.ts";
 import { alea, seedBytes } from "./workflow/alea.ts";
 import { ContinueAsNew } from "./workflow/continue_as_new.ts";
@@ -42,9 +42,13 @@ export interface CompatRunOptions {
   randomnessSeed: string;
 }
 
+/** Where the worker has the default converter, values are converted exactly as the official SDK does. */
+export function converterOf({ converter }: RunContext): PayloadConverter {
+  return converter === defaultPayloadConverter ? jsonPayloadConverter : converter;
+}
+
 export class CompatRun {
   readonly context: ScopeContext;
-  /** Where the worker has the default one: values are converted exactly as the official SDK does. */
   readonly converter: PayloadConverter;
   /** Workflow time, milliseconds. */
   timeMs: number;
@@ -88,7 +92,7 @@ export class CompatRun {
   constructor(host: RunContext, options: CompatRunOptions) {
     this.#host = host;
     this.context = options.scopes;
-    this.converter = host.converter === defaultPayloadConverter ? jsonPayloadConverter : host.converter;
+    this.converter = converterOf(host);
     this.info = options.info;
     this.timeMs = options.timeMs;
     this.#random = alea(seedBytes(options.randomnessSeed));
@@ -176,10 +180,10 @@ export class CompatRun {
     }
   }
 
-  /** On replay a flag holds if it was recorded; live all of them do (program.usedLangFlags has them recorded), and from then on. */
+  /** On replay a flag holds if it was recorded, or if the worker of then is known for it; live all of them do (program.usedLangFlags has them recorded), and from then on. */
   hasFlag(flag: number): boolean {
     if (this.#flags.has(flag)) return true;
-    if (this.isReplaying) return false;
+    if (this.isReplaying) return isImplied(flag, this.info.currentBuildId ?? "");
     this.#flags.add(flag);
     return true;
   }

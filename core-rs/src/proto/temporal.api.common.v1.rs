@@ -75,3 +75,10 @@ pub struct MeteringMetadata {
     #[prost(uint32, tag = "13")]
     pub nonfirst_local_activity_execution_attempts: u32,
 }
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WorkerVersionStamp {
+    #[prost(string, tag = "1")]
+    pub build_id: ::prost::alloc::string::String,
+    #[prost(bool, tag = "3")]
+    pub use_versioning: bool,
+}

@@ -63,6 +63,10 @@ pub struct WorkflowExecutionStartedEventAttributes {
     pub parent_initiated_event_version: i64,
     #[prost(string, tag = "28")]
     pub workflow_id: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "29")]
+    pub source_version_stamp: ::core::option::Option<
+        super::super::common::v1::WorkerVersionStamp,
+    >,
     #[prost(message, optional, tag = "31")]
     pub root_workflow_execution: ::core::option::Option<
         super::super::common::v1::WorkflowExecution,
@@ -181,6 +185,10 @@ pub struct WorkflowTaskStartedEventAttributes {
     pub target_worker_deployment_version_changed: bool,
     #[prost(int64, tag = "5")]
     pub history_size_bytes: i64,
+    #[prost(message, optional, tag = "6")]
+    pub worker_version: ::core::option::Option<
+        super::super::common::v1::WorkerVersionStamp,
+    >,
     #[prost(int64, tag = "7")]
     pub build_id_redirect_counter: i64,
 }
@@ -194,6 +202,10 @@ pub struct WorkflowTaskCompletedEventAttributes {
     pub identity: ::prost::alloc::string::String,
     #[prost(string, tag = "4")]
     pub binary_checksum: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "5")]
+    pub worker_version: ::core::option::Option<
+        super::super::common::v1::WorkerVersionStamp,
+    >,
     #[prost(message, optional, tag = "6")]
     pub sdk_metadata: ::core::option::Option<
         super::super::sdk::v1::WorkflowTaskCompletedMetadata,
@@ -238,6 +250,10 @@ pub struct WorkflowTaskFailedEventAttributes {
     pub fork_event_version: i64,
     #[prost(string, tag = "9")]
     pub binary_checksum: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "10")]
+    pub worker_version: ::core::option::Option<
+        super::super::common::v1::WorkerVersionStamp,
+    >,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ActivityTaskScheduledEventAttributes {
@@ -278,6 +294,10 @@ pub struct ActivityTaskStartedEventAttributes {
     pub attempt: i32,
     #[prost(message, optional, tag = "5")]
     pub last_failure: ::core::option::Option<super::super::failure::v1::Failure>,
+    #[prost(message, optional, tag = "6")]
+    pub worker_version: ::core::option::Option<
+        super::super::common::v1::WorkerVersionStamp,
+    >,
     #[prost(int64, tag = "7")]
     pub build_id_redirect_counter: i64,
 }
@@ -291,6 +311,10 @@ pub struct ActivityTaskCompletedEventAttributes {
     pub started_event_id: i64,
     #[prost(string, tag = "4")]
     pub identity: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "5")]
+    pub worker_version: ::core::option::Option<
+        super::super::common::v1::WorkerVersionStamp,
+    >,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ActivityTaskFailedEventAttributes {
@@ -304,6 +328,10 @@ pub struct ActivityTaskFailedEventAttributes {
     pub identity: ::prost::alloc::string::String,
     #[prost(enumeration = "super::super::enums::v1::RetryState", tag = "5")]
     pub retry_state: i32,
+    #[prost(message, optional, tag = "6")]
+    pub worker_version: ::core::option::Option<
+        super::super::common::v1::WorkerVersionStamp,
+    >,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ActivityTaskTimedOutEventAttributes {
@@ -335,6 +363,10 @@ pub struct ActivityTaskCanceledEventAttributes {
     pub started_event_id: i64,
     #[prost(string, tag = "5")]
     pub identity: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "6")]
+    pub worker_version: ::core::option::Option<
+        super::super::common::v1::WorkerVersionStamp,
+    >,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct TimerStartedEventAttributes {

@@ -33,6 +33,10 @@ pub struct WorkflowExecutionInfo {
     pub state_transition_count: i64,
     #[prost(int64, tag = "15")]
     pub history_size_bytes: i64,
+    #[prost(message, optional, tag = "16")]
+    pub most_recent_worker_version_stamp: ::core::option::Option<
+        super::super::common::v1::WorkerVersionStamp,
+    >,
     #[prost(message, optional, tag = "17")]
     pub execution_duration: ::core::option::Option<::prost_types::Duration>,
     #[prost(message, optional, tag = "18")]
@@ -111,6 +115,10 @@ pub struct PendingActivityInfo {
     pub last_failure: ::core::option::Option<super::super::failure::v1::Failure>,
     #[prost(string, tag = "12")]
     pub last_worker_identity: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "15")]
+    pub last_worker_version_stamp: ::core::option::Option<
+        super::super::common::v1::WorkerVersionStamp,
+    >,
     #[prost(message, optional, tag = "16")]
     pub current_retry_interval: ::core::option::Option<::prost_types::Duration>,
     #[prost(message, optional, tag = "17")]

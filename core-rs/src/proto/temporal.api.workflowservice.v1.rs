@@ -194,6 +194,10 @@ pub struct RespondWorkflowTaskCompletedRequest {
     pub namespace: ::prost::alloc::string::String,
     #[prost(string, tag = "18")]
     pub resource_id: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "10")]
+    pub worker_version_stamp: ::core::option::Option<
+        super::super::common::v1::WorkerVersionStamp,
+    >,
     #[prost(message, repeated, tag = "11")]
     pub messages: ::prost::alloc::vec::Vec<super::super::protocol::v1::Message>,
     #[prost(message, optional, tag = "12")]
@@ -254,6 +258,10 @@ pub struct RespondWorkflowTaskFailedRequest {
     pub resource_id: ::prost::alloc::string::String,
     #[prost(message, repeated, tag = "7")]
     pub messages: ::prost::alloc::vec::Vec<super::super::protocol::v1::Message>,
+    #[prost(message, optional, tag = "8")]
+    pub worker_version: ::core::option::Option<
+        super::super::common::v1::WorkerVersionStamp,
+    >,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RespondWorkflowTaskFailedResponse {}
@@ -377,6 +385,10 @@ pub struct RespondActivityTaskCompletedRequest {
     pub namespace: ::prost::alloc::string::String,
     #[prost(string, tag = "8")]
     pub resource_id: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "5")]
+    pub worker_version: ::core::option::Option<
+        super::super::common::v1::WorkerVersionStamp,
+    >,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RespondActivityTaskCompletedResponse {}
@@ -414,6 +426,10 @@ pub struct RespondActivityTaskFailedRequest {
     #[prost(message, optional, tag = "5")]
     pub last_heartbeat_details: ::core::option::Option<
         super::super::common::v1::Payloads,
+    >,
+    #[prost(message, optional, tag = "6")]
+    pub worker_version: ::core::option::Option<
+        super::super::common::v1::WorkerVersionStamp,
     >,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -459,6 +475,10 @@ pub struct RespondActivityTaskCanceledRequest {
     pub namespace: ::prost::alloc::string::String,
     #[prost(string, tag = "8")]
     pub resource_id: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "5")]
+    pub worker_version: ::core::option::Option<
+        super::super::common::v1::WorkerVersionStamp,
+    >,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RespondActivityTaskCanceledResponse {}

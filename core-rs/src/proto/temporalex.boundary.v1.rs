@@ -149,6 +149,8 @@ pub struct Activation {
     pub lang_flags: ::prost::alloc::vec::Vec<u32>,
     #[prost(message, repeated, tag = "9")]
     pub jobs: ::prost::alloc::vec::Vec<Job>,
+    #[prost(string, tag = "10")]
+    pub build_id: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Job {

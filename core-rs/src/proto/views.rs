@@ -22,6 +22,7 @@ pub mod checks {
     pub static COMMON_RETRY_POLICY: Schema =
         Schema(&[(1, Message(&GOOGLE_DURATION)), (3, Message(&GOOGLE_DURATION)), (4, Varint), (5, Text)]);
     pub static COMMON_PRIORITY: Schema = Schema(&[(1, Varint), (2, Text), (3, Fixed32)]);
+    pub static COMMON_WORKER_VERSION_STAMP: Schema = Schema(&[(1, Text)]);
     pub static COMMON_METERING_METADATA: Schema = Schema(&[(13, Varint)]);
     pub static TASKQUEUE_TASK_QUEUE: Schema = Schema(&[(1, Text)]);
     pub static SDK_USER_METADATA: Schema = Schema(&[(1, Message(&COMMON_PAYLOAD)), (2, Message(&COMMON_PAYLOAD))]);
@@ -107,8 +108,13 @@ pub mod checks {
     pub static HISTORY_WORKFLOW_TASK_SCHEDULED_EVENT_ATTRIBUTES: Schema = Schema(&[]);
     pub static HISTORY_WORKFLOW_TASK_STARTED_EVENT_ATTRIBUTES: Schema =
         Schema(&[(1, Varint), (4, Varint), (5, Varint), (8, Numbers)]);
-    pub static HISTORY_WORKFLOW_TASK_COMPLETED_EVENT_ATTRIBUTES: Schema =
-        Schema(&[(1, Varint), (2, Varint), (6, Message(&SDK_WORKFLOW_TASK_COMPLETED_METADATA))]);
+    pub static HISTORY_WORKFLOW_TASK_COMPLETED_EVENT_ATTRIBUTES: Schema = Schema(&[
+        (1, Varint),
+        (2, Varint),
+        (4, Text),
+        (5, Message(&COMMON_WORKER_VERSION_STAMP)),
+        (6, Message(&SDK_WORKFLOW_TASK_COMPLETED_METADATA)),
+    ]);
     pub static HISTORY_WORKFLOW_TASK_TIMED_OUT_EVENT_ATTRIBUTES: Schema = Schema(&[(1, Varint), (2, Varint)]);
     pub static HISTORY_WORKFLOW_TASK_FAILED_EVENT_ATTRIBUTES: Schema =
         Schema(&[(1, Varint), (2, Varint), (3, Varint), (7, Text)]);
@@ -785,6 +791,10 @@ pub mod boundary {
             self.writer.nested(9, |w| {
                 fill(Put::of(w));
             });
+            self
+        }
+        pub fn build_id(self, text: &str) -> Self {
+            self.writer.text(10, text);
             self
         }
     }
@@ -2625,6 +2635,16 @@ pub mod common {
         }
     }
 
+    impl Checked for WorkerVersionStamp {
+        const NAME: &'static str = "WorkerVersionStamp";
+        const SCHEMA: &'static crate::wire::schema::Schema = &checks::COMMON_WORKER_VERSION_STAMP;
+    }
+    impl<'a> View<'a, WorkerVersionStamp> {
+        pub fn build_id(self) -> &'a str {
+            self.message.text(1)
+        }
+    }
+
     impl Checked for MeteringMetadata {
         const NAME: &'static str = "MeteringMetadata";
         const SCHEMA: &'static crate::wire::schema::Schema = &checks::COMMON_METERING_METADATA;
@@ -3607,6 +3627,15 @@ pub mod history {
         }
         pub fn started_event_id(self) -> i64 {
             self.message.int(2)
+        }
+        pub fn binary_checksum(self) -> &'a str {
+            self.message.text(4)
+        }
+        pub fn worker_version(self) -> View<'a, common::WorkerVersionStamp> {
+            View::of(self.message.sub(5))
+        }
+        pub fn opt_worker_version(self) -> Option<View<'a, common::WorkerVersionStamp>> {
+            self.message.get(5).map(View::of)
         }
         pub fn sdk_metadata(self) -> View<'a, sdk::WorkflowTaskCompletedMetadata> {
             View::of(self.message.sub(6))

@@ -4,6 +4,7 @@
 //! yet recorded. None of ours is ever written: official workers must be able to take a run over. Language flags are the caller's.
 
 use crate::error::{Result, codes, unsupported};
+use crate::proto::views::history::WorkflowTaskCompletedEventAttributes;
 use crate::proto::views::sdk::WorkflowTaskCompletedMetadata;
 use crate::sorted::SortedSet;
 use crate::wire::typed::{Encoded, Put, View, build};
@@ -30,6 +31,8 @@ pub struct Flags {
     lang: SortedSet<u32>,
     sdk_name: String,
     sdk_version: String,
+    /// Build id of the worker that completed the task being replayed; empty in a live task.
+    build_id: String,
 }
 
 impl Flags {
@@ -41,6 +44,21 @@ impl Flags {
     /// Whether the behaviour is on.
     pub fn on(&self, flag: CoreFlag, replaying: bool) -> bool {
         !replaying || self.recorded(flag)
+    }
+
+    pub fn build_id(&self) -> &str {
+        &self.build_id
+    }
+
+    /// A task begins of which no completion is known so far.
+    pub fn begin_task(&mut self) {
+        self.build_id.clear();
+    }
+
+    /// Who completed the task: its build id, or the checksum, which workers gave their build id as before there was a field for it.
+    pub fn completed_by(&mut self, completed: View<WorkflowTaskCompletedEventAttributes>) {
+        let stamped = completed.opt_worker_version().map_or("", |version| version.build_id());
+        self.build_id = if stamped.is_empty() { completed.binary_checksum() } else { stamped }.into();
     }
 
     pub fn lang(&self) -> Vec<u32> {
@@ -122,6 +140,29 @@ mod tests {
         assert_eq!(to_write(&flags, "x", "1", &[1, 2]).lang_used_flags, [2]);
         record(&mut flags, &first, &[1, 2]).unwrap();
         assert!(to_write(&flags, "x", "1", &[1, 2]).lang_used_flags.is_empty());
+    }
+
+    /// The build id, or the checksum where there is none.
+    #[test]
+    fn the_build_id_of_a_task_is_where_its_worker_put_it() {
+        use crate::api::common::v1::WorkerVersionStamp;
+        use crate::api::history::v1::WorkflowTaskCompletedEventAttributes;
+        let seen = |checksum: &str, stamp: &str| {
+            let completed = WorkflowTaskCompletedEventAttributes {
+                binary_checksum: checksum.into(),
+                worker_version: Some(WorkerVersionStamp { build_id: stamp.into(), ..Default::default() }),
+                ..Default::default()
+            };
+            let mut flags = Flags::default();
+            flags.completed_by(View::of(Message(&completed.encode_to_vec())));
+            let id = flags.build_id().to_string();
+            flags.begin_task();
+            assert_eq!(flags.build_id(), "");
+            id
+        };
+        assert_eq!(seen("sum", ""), "sum");
+        assert_eq!(seen("sum", "stamp"), "stamp");
+        assert_eq!(seen("", ""), "");
     }
 
     #[test]

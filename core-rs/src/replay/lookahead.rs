@@ -19,11 +19,13 @@ impl Workflow {
     /// `next`: the events of the sequence behind the one just applied.
     pub fn look_ahead(&mut self, next: &[Event]) -> Result<()> {
         let mut completed = false;
+        self.flags.begin_task();
         for event in next {
             let at = EventRef::of(event);
             match event.attributes() {
                 Some(Attributes::WorkflowTaskCompleted(a)) if !completed => {
                     completed = true;
+                    self.flags.completed_by(a);
                     self.record_metadata(a).at_event(at)?;
                 }
                 Some(Attributes::MarkerRecorded(a)) => self.see_marker(a, at)?,

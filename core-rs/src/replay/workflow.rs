@@ -150,6 +150,7 @@ impl Workflow {
                     .query_only(query_only)
                     .started_event_id(id32(self.started_event_id))
                     .lang_flags(&self.flags.lang())
+                    .build_id(if self.is_compat() { self.flags.build_id() } else { "" })
                     .all_of(jobs)
             })
         })

@@ -367,6 +367,7 @@ pub fn normal(activations: &[Activation]) -> Vec<Activation> {
     for activation in &mut list {
         activation.is_replaying = false;
         activation.lang_flags.clear();
+        activation.build_id.clear();
         activation.jobs.retain(|job| !matches!(job.variant, Some(Variant::NotifyHasPatch(_) | Variant::SideEffectValue(_))));
         for job in &mut activation.jobs {
             if let Some(Variant::DoUpdate(update)) = job.variant.as_mut() {

@@ -18,6 +18,7 @@ pub const READ: &[(&str, &str)] = &[
     ("common.ActivityType", "name"),
     ("common.RetryPolicy", "initial_interval maximum_interval maximum_attempts non_retryable_error_types"),
     ("common.Priority", "priority_key fairness_key fairness_weight"),
+    ("common.WorkerVersionStamp", "build_id"),
     ("common.MeteringMetadata", "nonfirst_local_activity_execution_attempts"),
     ("taskqueue.TaskQueue", "name"),
     ("sdk.UserMetadata", "summary details"),
@@ -83,7 +84,7 @@ pub const READ: &[(&str, &str)] = &[
     ),
     (
         "history.WorkflowTaskCompletedEventAttributes",
-        "scheduled_event_id started_event_id sdk_metadata",
+        "scheduled_event_id started_event_id binary_checksum worker_version sdk_metadata",
     ),
     ("history.WorkflowTaskTimedOutEventAttributes", "scheduled_event_id started_event_id"),
     (

@@ -84,7 +84,6 @@ const NOT_IN_RUST: &[&str] = &[
     "temporal.api.common.v1.Priority",
     "temporal.api.common.v1.Principal",
     "temporal.api.common.v1.DataBlob",
-    "temporal.api.common.v1.WorkerVersionStamp",
     "temporal.api.common.v1.WorkerVersionCapabilities",
     "temporal.api.common.v1.TimeSkippingConfig",
     "temporal.api.common.v1.TimeSkippingStatePropagation",

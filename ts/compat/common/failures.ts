@@ -3,26 +3,21 @@
 // from, so that a failure that passes through keeps what another SDK put in.
 import { TemporalFailure as ConverterFailure } from "../../converter/failures.ts";
 import { findCause, isA, messageOf, nameOf } from "../../converter/thrown.ts";
+import { inBothSpellings } from "./options.ts";
 import type { Duration } from "./time.ts";
 
-const member = <const T extends readonly string[]>(...names: T) =>
-  Object.fromEntries(names.map((name) => [name, name])) as { readonly [K in T[number]]: K };
+const TIMEOUTS = ["START_TO_CLOSE", "SCHEDULE_TO_START", "SCHEDULE_TO_CLOSE", "HEARTBEAT"] as const;
+export const TimeoutType = inBothSpellings("TIMEOUT_TYPE_", TIMEOUTS);
+export type TimeoutType = (typeof TIMEOUTS)[number];
 
-export const TimeoutType = member("START_TO_CLOSE", "SCHEDULE_TO_START", "SCHEDULE_TO_CLOSE", "HEARTBEAT");
-export type TimeoutType = keyof typeof TimeoutType;
+const RETRY_STATES = [
+  ...["IN_PROGRESS", "NON_RETRYABLE_FAILURE", "TIMEOUT", "MAXIMUM_ATTEMPTS_REACHED", "RETRY_POLICY_NOT_SET"] as const,
+  ...["INTERNAL_SERVER_ERROR", "CANCEL_REQUESTED"] as const,
+];
+export const RetryState = inBothSpellings("RETRY_STATE_", RETRY_STATES);
+export type RetryState = (typeof RETRY_STATES)[number];
 
-export const RetryState = member(
-  "IN_PROGRESS",
-  "NON_RETRYABLE_FAILURE",
-  "TIMEOUT",
-  "MAXIMUM_ATTEMPTS_REACHED",
-  "RETRY_POLICY_NOT_SET",
-  "INTERNAL_SERVER_ERROR",
-  "CANCEL_REQUESTED",
-);
-export type RetryState = keyof typeof RetryState;
-
-export const ApplicationFailureCategory = member("BENIGN");
+export const ApplicationFailureCategory = { BENIGN: "BENIGN" } as const;
 export type ApplicationFailureCategory = keyof typeof ApplicationFailureCategory;
 
 export interface WorkflowExecution {

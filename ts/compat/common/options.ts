@@ -1,4 +1,5 @@
 // Options and small enumerations of `@temporalio/common` in their official form.
+import { ValueError } from "./errors.ts";
 import type { Duration } from "./time.ts";
 
 export const ActivityCancellationType = {
@@ -17,22 +18,49 @@ export const ChildWorkflowCancellationType = {
 } as const;
 export type ChildWorkflowCancellationType = keyof typeof ChildWorkflowCancellationType;
 
-/** What becomes of a child when its parent closes. In the order of the numbers, from 1. */
-export const ParentClosePolicy = { TERMINATE: "TERMINATE", ABANDON: "ABANDON", REQUEST_CANCEL: "REQUEST_CANCEL" } as const;
-export type ParentClosePolicy = keyof typeof ParentClosePolicy;
+/** Members of an enumeration in their present spelling, by name; the order is that of the numbers, from 1. */
+export type Members<K extends string> = { readonly [N in K]: N };
 
-/** May a start take an id that was used before? In the order of the numbers, from 1. */
-export const WorkflowIdReusePolicy = {
-  ALLOW_DUPLICATE: "ALLOW_DUPLICATE",
-  ALLOW_DUPLICATE_FAILED_ONLY: "ALLOW_DUPLICATE_FAILED_ONLY",
-  REJECT_DUPLICATE: "REJECT_DUPLICATE",
-  TERMINATE_IF_RUNNING: "TERMINATE_IF_RUNNING",
-} as const;
-export type WorkflowIdReusePolicy = keyof typeof WorkflowIdReusePolicy;
+/** An enumeration with its members in both spellings: `ABANDON`, and `PARENT_CLOSE_POLICY_ABANDON`, as programs of before 1.12 have it. */
+export function inBothSpellings<K extends string, P extends string>(
+  prefix: P,
+  names: readonly K[],
+): Members<K> & { readonly [N in K as `${P}${N}`]: N } & { readonly [N in `${P}UNSPECIFIED`]: undefined } {
+  return Object.fromEntries([
+    ...names.map((name) => [name, name]),
+    [`${prefix}UNSPECIFIED`, undefined],
+    ...names.map((name) => [prefix + name, name]),
+  ]);
+}
 
-/** What becomes of a message handler that is still running when the workflow ends. Numbers are the official ones. */
-export const HandlerUnfinishedPolicy = { WARN_AND_ABANDON: 1, ABANDON: 2 } as const;
-export type HandlerUnfinishedPolicy = (typeof HandlerUnfinishedPolicy)[keyof typeof HandlerUnfinishedPolicy];
+const PARENT_CLOSE = ["TERMINATE", "ABANDON", "REQUEST_CANCEL"] as const;
+/** What becomes of a child when its parent closes. */
+export const ParentClosePolicy = inBothSpellings("PARENT_CLOSE_POLICY_", PARENT_CLOSE);
+export type ParentClosePolicy = (typeof PARENT_CLOSE)[number];
+
+const ID_REUSE = ["ALLOW_DUPLICATE", "ALLOW_DUPLICATE_FAILED_ONLY", "REJECT_DUPLICATE", "TERMINATE_IF_RUNNING"] as const;
+/** May a start take an id that was used before? */
+export const WorkflowIdReusePolicy = inBothSpellings("WORKFLOW_ID_REUSE_POLICY_", ID_REUSE);
+export type WorkflowIdReusePolicy = (typeof ID_REUSE)[number];
+
+/** A value of an enumeration, which programs give by its name, with the older prefix, or by its number; undefined and null are 0. */
+export function numberOf(
+  what: string,
+  members: { readonly [name: string]: string | undefined },
+  prefix: string,
+  value: string | number | null | undefined,
+): number {
+  const names = ["UNSPECIFIED", ...Object.keys(members).filter((name) => !name.startsWith(prefix))];
+  if (value === undefined || value === null) return 0;
+  const plain = typeof value === "string" && value.startsWith(prefix) ? value.slice(prefix.length) : value;
+  const at = typeof plain === "number" ? plain : names.indexOf(plain);
+  if (names[at] === undefined) throw new ValueError(`Invalid ${what} value: '${value}'`);
+  return at;
+}
+
+/** What becomes of a message handler that is still running when the workflow ends. */
+export const HandlerUnfinishedPolicy = { WARN_AND_ABANDON: "WARN_AND_ABANDON", ABANDON: "ABANDON" } as const;
+export type HandlerUnfinishedPolicy = keyof typeof HandlerUnfinishedPolicy;
 
 export interface RetryPolicy {
   backoffCoefficient?: number;

@@ -99,6 +99,7 @@ export class ModuleGraph {
         throw new ModuleLoadError(`${file} uses import(): workflow modules are loaded before the workflow starts`);
       }
       const { specifier } = found;
+      this.#checkNames(specifier, esm.slice(found.importStart, found.importEnd), file);
       if (this.#packages.has(specifier) || imports.has(specifier)) continue;
       const target = /^\.{0,2}\//.test(specifier) ? source.resolve(specifier, file) : undefined;
       if (target === undefined) throw new ModuleLoadError(refusal(specifier, file));
@@ -110,6 +111,22 @@ export class ModuleGraph {
     script = rewriteModule(script, file, { compileGenerators, restoreFrames: this.#options.slot !== undefined });
     const factory = await (this.#options.compile ?? compileWithEval)(this.#names, script, file);
     return { factory, imports };
+  }
+
+  /** A name that a package has not got is found when the module is loaded, not when the workflow comes to it. */
+  #checkNames(specifier: string, statement: string, file: string): void {
+    const names = /^import\b[^{"']*\{([^}]*)\}/.exec(statement)?.[1];
+    const has = this.#packages.get(specifier);
+    if (names === undefined || has === undefined) return;
+    const missing = names.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "").split(",")
+      .map((each) => each.trim().split(/\s/)[0]!)
+      .filter((name) => name !== "" && !(name in has));
+    if (missing.length === 0) return;
+    throw new ModuleLoadError(
+      `${file} imports ${missing.join(", ")} from ${specifier}, which ${
+        missing.length === 1 ? "is" : "are"
+      } not available here yet`,
+    );
   }
 
   /** Evaluates the modules afresh; answers the exports of the entry. Call it inside the run that they are for. */

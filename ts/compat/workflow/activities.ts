@@ -13,6 +13,7 @@ import type { ActivityOptions, LocalActivityOptions, RetryPolicy } from "../comm
 import { msOptionalToNumber, msToNumber, timeoutMs } from "../common/time.ts";
 import { currentRun } from "../current.ts";
 import type { CompatRun } from "../run.ts";
+import { refuseOptions } from "../unsupported.ts";
 import { joinScope } from "./scope.ts";
 import { sleep } from "./timers.ts";
 
@@ -65,6 +66,7 @@ function proxy<O extends Timeouts>(
 export function scheduleActivity<R>(activityType: string, args: readonly unknown[], options: ActivityOptions): Promise<R> {
   const run = currentRun("Workflow.scheduleActivity(...) may only be used from a Workflow Execution");
   if (options === undefined) throw new TypeError("Got empty activity options");
+  refuseOptions(run, `activity "${activityType}"`, withoutEager(options), UNSUPPORTED);
   const seq = run.nextActivitySeq++;
   requireTimeout(options);
   return pending<R>(
@@ -92,6 +94,7 @@ export async function scheduleLocalActivity<R>(
 ): Promise<R> {
   const run = currentRun("Workflow.scheduleLocalActivity(...) may only be used from a Workflow Execution");
   if (options === undefined) throw new TypeError("Got empty activity options");
+  refuseOptions(run, `local activity "${activityType}"`, options, UNSUPPORTED_LOCAL);
   // This function goes on after awaits, where only code of the program has its frame put back.
   const frame = run.context.current();
   let attempt = 1, originalScheduleTimeMs = 0;
@@ -159,6 +162,16 @@ function pending<R>(run: CompatRun, kind: CommandKind, seq: number, activityType
     const completion = { resolve: resolve as (value: unknown) => void, reject };
     run.activities.set(seq, run.waitsAt(`activity "${activityType}"`, completion));
   });
+}
+
+/** Options of the official SDK that have no effect here yet. */
+const UNSUPPORTED = ["priority", "versioningIntent", "eventGroups", "allowEagerDispatch"] as const;
+const UNSUPPORTED_LOCAL = ["summary", "eventGroups"] as const;
+
+/** That an activity may be handed out with the report that schedules it is the default; only the contrary has no effect. */
+function withoutEager(options: ActivityOptions & { allowEagerDispatch?: boolean }): object {
+  const { allowEagerDispatch, ...rest } = options;
+  return allowEagerDispatch === false ? options : rest;
 }
 
 type Timeouts = Pick<ActivityOptions, "scheduleToCloseTimeout" | "startToCloseTimeout">;

@@ -12,6 +12,7 @@ import {
 import { toPayloads } from "../../converter/payload.ts";
 import {
   type ChildWorkflowCancellationType,
+  numberOf,
   ParentClosePolicy,
   type RetryPolicy,
   WorkflowIdReusePolicy,
@@ -25,6 +26,7 @@ import {
 import { type Duration, timeoutMs } from "../common/time.ts";
 import { currentRun } from "../current.ts";
 import type { CompatRun } from "../run.ts";
+import { refuseOptions } from "../unsupported.ts";
 import { retryPolicy } from "./activities.ts";
 import type { Workflow } from "./continue_as_new.ts";
 import type { SignalDefinition } from "./handlers.ts";
@@ -141,6 +143,9 @@ const SCOPED_CANCEL_PATCH = "__temporal_internal_connect_external_handle_cancel_
 
 const quiet = (promise: Promise<unknown>) => void promise.catch(() => {});
 
+/** Options of the official SDK that have no effect here yet. */
+const UNSUPPORTED = ["priority", "versioningIntent", "typeInfo", "eventGroups"] as const;
+
 type Given = ChildWorkflowOptions & { workflowId: string; args: readonly unknown[] };
 
 function withDefaults(options: ChildWorkflowOptions & { args?: readonly unknown[] } = {}): Given {
@@ -161,6 +166,7 @@ const nameOf = (definition: { name: string } | string): string => typeof definit
 
 /** Promises of the start (its run id) and of the end (its result). */
 function start(run: CompatRun, workflowType: string, options: Given): Promise<[Promise<string>, Promise<unknown>]> {
+  refuseOptions(run, "a child workflow", options, UNSUPPORTED);
   const seq = run.nextChildSeq++;
   const started = new Promise<string>((resolve, reject) => {
     const alive = joinScope(reject, () => {
@@ -228,21 +234,6 @@ function cancellationType(type: ChildWorkflowCancellationType | undefined): Canc
     default:
       throw new TypeError(`Invalid child workflow cancellation type: ${String(type)}`);
   }
-}
-
-/** A value of an enumeration, which programs give as its name, with the older prefix, or as its number. */
-function numberOf(
-  what: string,
-  names: { readonly [name: string]: string },
-  prefix: string,
-  value: string | number | undefined,
-): number {
-  if (value === undefined) return 0;
-  if (typeof value === "number") return value;
-  const plain = value.startsWith(prefix) ? value.slice(prefix.length) : value;
-  const at = ["UNSPECIFIED", ...Object.keys(names)].indexOf(plain);
-  if (at < 0) throw new TypeError(`Invalid ${what} value: '${value}'`);
-  return at;
 }
 
 interface Target {

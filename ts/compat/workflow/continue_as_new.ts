@@ -2,8 +2,15 @@
 // does not run; catching it and going on is a mistake.
 import { ContinueAsNew as ContinueAsNewCommand } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { toPayloads } from "../../converter/payload.ts";
+import {
+  type SearchAttributePair,
+  searchAttributePayloads,
+  type SearchAttributes,
+  type TypedSearchAttributes,
+} from "../common/search_attributes.ts";
 import { type Duration, timeoutMs } from "../common/time.ts";
 import { currentRun } from "../current.ts";
+import { refuseOptions } from "../unsupported.ts";
 
 // deno-lint-ignore no-explicit-any
 export type Workflow = (...args: any[]) => Promise<any>;
@@ -26,7 +33,13 @@ export interface ContinueAsNewOptions {
   workflowTaskTimeout?: Duration;
   /** Absent: the memo of this run. */
   memo?: Record<string, unknown>;
+  /** Absent, in both forms: those of this run. */
+  searchAttributes?: SearchAttributes;
+  typedSearchAttributes?: SearchAttributePair[] | TypedSearchAttributes;
 }
+
+/** Options of the official SDK that have no effect here yet. */
+const UNSUPPORTED = ["backoffStartInterval", "versioningIntent", "initialVersioningBehavior", "typeInfo", "eventGroups"] as const;
 
 /** A function that continues as new with these options. */
 export function makeContinueAsNewFunc<F extends Workflow>(
@@ -37,6 +50,7 @@ export function makeContinueAsNewFunc<F extends Workflow>(
   );
   // deno-lint-ignore require-await
   return async (...args) => {
+    refuseOptions(run, "continueAsNew", options, UNSUPPORTED);
     const memo = Object.entries(options.memo ?? {}).map(([key, value]) => [key, run.converter.toPayload(value)]);
     throw new ContinueAsNew(ContinueAsNewCommand.fromPartial({
       workflowType: options.workflowType ?? run.info.workflowType,
@@ -45,6 +59,7 @@ export function makeContinueAsNewFunc<F extends Workflow>(
       workflowRunTimeoutMs: timeoutMs(options.workflowRunTimeout),
       workflowTaskTimeoutMs: timeoutMs(options.workflowTaskTimeout),
       memo: Object.fromEntries(memo),
+      searchAttributes: searchAttributePayloads(options.searchAttributes, options.typedSearchAttributes),
     }));
   };
 }

@@ -128,7 +128,7 @@ export function initialInfo(init: InitializeWorkflow, activation: Activation, ho
       "cronScheduleToScheduleInterval",
       started.firstWorkflowTaskBackoff && msOf(started.firstWorkflowTaskBackoff),
     ),
-    currentBuildId: "",
+    currentBuildId: activation.buildId,
     unsafe: {
       now: realNow,
       isReplaying: activation.isReplaying,
@@ -145,6 +145,7 @@ export function nextInfo(info: WorkflowInfo, activation: Activation): WorkflowIn
     historyLength: activation.historyLength,
     historySize: activation.historySizeBytes,
     continueAsNewSuggested: activation.continueAsNewSuggested,
+    currentBuildId: activation.buildId,
     unsafe: { ...info.unsafe, isReplaying: activation.isReplaying, isReplayingHistoryEvents: activation.isReplaying },
   };
 }

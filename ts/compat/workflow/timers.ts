@@ -6,6 +6,7 @@ import { type Duration, msToNumber } from "../common/time.ts";
 import { currentRun } from "../current.ts";
 import { FLAG_SHIELDED_SCOPES } from "../flags.ts";
 import type { CompatRun } from "../run.ts";
+import { refuseOptions } from "../unsupported.ts";
 import { CancellationScope, joinScope } from "./scope.ts";
 
 export interface TimerOptions {
@@ -16,6 +17,7 @@ export interface TimerOptions {
 /** Resolves after a durable time; zero and less count as one millisecond. Rejects when the scope is cancelled. */
 export function sleep(ms: Duration, options?: TimerOptions): Promise<void> {
   const run = currentRun("Workflow.sleep(...) may only be used from a Workflow Execution");
+  refuseOptions(run, "a timer", options, ["eventGroups"]);
   return startSleep(run, Math.max(1, msToNumber(ms)), options).done;
 }
 

@@ -208,6 +208,7 @@ export interface Activation {
   startedEventId: number;
   langFlags: number[];
   jobs: Job[];
+  buildId: string;
 }
 
 export interface Job {
@@ -1727,6 +1728,7 @@ function createBaseActivation(): Activation {
     startedEventId: 0,
     langFlags: [],
     jobs: [],
+    buildId: "",
   };
 }
 
@@ -1762,6 +1764,9 @@ export const Activation: MessageFns<Activation> = {
     }
     for (const v of message.jobs) {
       Job.encode(v!, writer.uint32(74).fork()).join();
+    }
+    if (message.buildId !== "") {
+      writer.uint32(82).string(message.buildId);
     }
     return writer;
   },
@@ -1861,6 +1866,14 @@ export const Activation: MessageFns<Activation> = {
             message.jobs.push(Job.decode(reader, reader.uint32()));
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.buildId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1887,6 +1900,7 @@ export const Activation: MessageFns<Activation> = {
     message.startedEventId = object.startedEventId ?? 0;
     message.langFlags = object.langFlags?.map((e) => e) || [];
     message.jobs = object.jobs?.map((e) => Job.fromPartial(e)) || [];
+    message.buildId = object.buildId ?? "";
     return message;
   },
 };

@@ -1,0 +1,157 @@
+// Options and enumerations of official programs: they mean here what they mean there, in every spelling, and none is dropped without a word.
+import assert from "node:assert/strict";
+import { AsyncLocalStorage } from "node:async_hooks";
+import { test } from "node:test";
+import * as common from "../../ts/compat/common/mod.ts";
+import { ModuleLoadError } from "../../ts/compat/loader/module_graph.ts";
+import { CompatProgram } from "../../ts/compat/program.ts";
+import * as workflow from "../../ts/compat/workflow/mod.ts";
+import { workflow as define } from "../../ts/workflow/mod.ts";
+import { type Drive, drive } from "../cases/driver.ts";
+
+const load = (text: string) =>
+  CompatProgram.load({
+    entry: "/app/main.ts",
+    source: { read: () => text, resolve: () => undefined },
+    asyncStorage: new AsyncLocalStorage(),
+  });
+
+/** Runs the first task of a program's function `w`. */
+async function first(text: string): Promise<Drive> {
+  const program = await load(text);
+  const d = await drive(define("w", () => Promise.resolve()), { programs: () => program });
+  await d.task();
+  return d;
+}
+
+// deno-lint-ignore no-explicit-any
+const attributesOf = (d: Drive, name: string): any =>
+  d.server.events.map(({ attributes }) => attributes).find((attributes) => attributes.case === `${name}EventAttributes`)?.value;
+
+test("enumerations have the members of the official ones, in both spellings", () => {
+  assert.deepEqual({ ...workflow.ParentClosePolicy }, {
+    ...{
+      TERMINATE: "TERMINATE",
+      ABANDON: "ABANDON",
+      REQUEST_CANCEL: "REQUEST_CANCEL",
+      PARENT_CLOSE_POLICY_UNSPECIFIED: undefined,
+    },
+    PARENT_CLOSE_POLICY_TERMINATE: "TERMINATE",
+    PARENT_CLOSE_POLICY_ABANDON: "ABANDON",
+    PARENT_CLOSE_POLICY_REQUEST_CANCEL: "REQUEST_CANCEL",
+  });
+  assert.equal(workflow.WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE, "REJECT_DUPLICATE");
+  assert.equal(Object.keys(workflow.WorkflowIdReusePolicy).length, 9);
+  assert.equal(common.TimeoutType.TIMEOUT_TYPE_HEARTBEAT, "HEARTBEAT");
+  assert.equal(Object.keys(common.TimeoutType).length, 9);
+  assert.equal(common.RetryState.RETRY_STATE_MAXIMUM_ATTEMPTS_REACHED, "MAXIMUM_ATTEMPTS_REACHED");
+  assert.equal(Object.keys(common.RetryState).length, 15);
+  assert.deepEqual(common.HandlerUnfinishedPolicy, { WARN_AND_ABANDON: "WARN_AND_ABANDON", ABANDON: "ABANDON" });
+});
+
+test("a child's policies in every spelling, and by number", async () => {
+  for (
+    const [close, reuse] of [
+      ["ParentClosePolicy.ABANDON", "WorkflowIdReusePolicy.REJECT_DUPLICATE"],
+      ["ParentClosePolicy.PARENT_CLOSE_POLICY_ABANDON", "WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE"],
+      ['"PARENT_CLOSE_POLICY_ABANDON"', '"WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE"'],
+      ["2", "3"],
+    ]
+  ) {
+    const d = await first(`
+      import { ParentClosePolicy, startChild, WorkflowIdReusePolicy } from "@temporalio/workflow";
+      export const seen = [ParentClosePolicy, WorkflowIdReusePolicy];
+      export async function w() { await startChild("kid", { args: [], parentClosePolicy: ${close} as any, workflowIdReusePolicy: ${reuse} as any }); }`);
+    const { parentClosePolicy, workflowIdReusePolicy } = attributesOf(d, "startChildWorkflowExecutionInitiated");
+    assert.deepEqual([parentClosePolicy, workflowIdReusePolicy], [2, 3], `${close}, ${reuse}`);
+  }
+  const d = await first(`
+    import { startChild } from "@temporalio/workflow";
+    export async function w() { await startChild("kid", { args: [], parentClosePolicy: 9 }); }`);
+  assert.match(d.server.taskFailure!.failure.message, /Invalid ParentClosePolicy value: '9'/);
+});
+
+test("continueAsNew hands search attributes on, in both forms", async () => {
+  const d = await first(`
+    import { makeContinueAsNewFunc } from "@temporalio/workflow";
+    import { defineSearchAttributeKey } from "@temporalio/common";
+    export async function w() {
+      await makeContinueAsNewFunc({
+        searchAttributes: { CustomKeywordField: ["carried"] },
+        typedSearchAttributes: [{ key: defineSearchAttributeKey("Level", "INT"), value: 3 }],
+      })();
+    }`);
+  const { indexedFields } = attributesOf(d, "workflowExecutionContinuedAsNew").searchAttributes;
+  const text = (name: string) => new TextDecoder().decode(indexedFields[name].data);
+  assert.deepEqual([text("CustomKeywordField"), text("Level")], ['["carried"]', "3"]);
+});
+
+/** What is not supported yet, by the statement that gives it. */
+const REFUSED: readonly (readonly [option: RegExp, statement: string])[] = [
+  [
+    /"priority" of activity "echo"/,
+    'await proxyActivities<any>({ startToCloseTimeout: "5s", priority: { priorityKey: 1 } } as any).echo();',
+  ],
+  [
+    /"allowEagerDispatch" of activity/,
+    'await proxyActivities<any>({ startToCloseTimeout: "5s", allowEagerDispatch: false } as any).echo();',
+  ],
+  [/"summary" of local activity/, 'await proxyLocalActivities<any>({ startToCloseTimeout: "5s", summary: "s" } as any).echo();'],
+  [
+    /"priority", "versioningIntent" of a child/,
+    'await startChild("k", { args: [], priority: {}, versioningIntent: "COMPATIBLE" } as any);',
+  ],
+  [/"backoffStartInterval" of continueAsNew/, 'await makeContinueAsNewFunc({ backoffStartInterval: "1m" } as any)();'],
+  [/"eventGroups" of a timer/, 'await sleep("1s", { eventGroups: [] } as any);'],
+];
+
+test("an option that has no effect here fails the task by name, whatever the program catches; histories of before replay", async () => {
+  const program = (statement: string) => `
+    import { makeContinueAsNewFunc, proxyActivities, proxyLocalActivities, sleep, startChild } from "@temporalio/workflow";
+    export const seen = [makeContinueAsNewFunc, proxyActivities, proxyLocalActivities, sleep, startChild];
+    export async function w() { try { ${statement} } catch {} await sleep(1); }`;
+  for (const [option, statement] of REFUSED) {
+    const d = await first(program(statement));
+    const { message } = d.server.taskFailure?.failure ?? { message: "the task did not fail" };
+    assert.match(message, option);
+    assert.match(message, /(is|are) not supported here yet; leave (it|them) out$/);
+  }
+  // What says nothing is nothing.
+  const ok = await first(program(
+    'void proxyActivities<any>({ startToCloseTimeout: "5s", allowEagerDispatch: true, versioningIntent: "UNSPECIFIED", priority: undefined } as any).echo();',
+  ));
+  assert.equal(ok.server.taskFailure, undefined);
+  // The same commands, from code that gives an option: a history that has them replays.
+  const plain = await first(program('await proxyActivities<any>({ startToCloseTimeout: "5s" }).echo();'));
+  plain.server.completeActivity("1");
+  await plain.task();
+  const changed = await load(
+    program('await proxyActivities<any>({ startToCloseTimeout: "5s", priority: { priorityKey: 1 } } as any).echo();'),
+  );
+  const again = await drive(define("w", () => Promise.resolve()), { programs: () => changed, server: plain.server });
+  assert.equal((await again.replay()).error?.message, undefined);
+});
+
+test("values are converted exactly as the official SDK does, whatever the worker's default carries", async () => {
+  const d = await first(`
+    export async function w() { return [new Map([[1, 2]]), NaN, undefined, new Date(0), new (class Money { cents = 1; })()]; }`);
+  const [payload] = attributesOf(d, "workflowExecutionCompleted").result.payloads;
+  assert.equal(new TextDecoder().decode(payload.data), '[{},null,null,"1970-01-01T00:00:00.000Z",{"cents":1}]');
+  assert.deepEqual(Object.keys(payload.metadata), ["encoding"]);
+});
+
+test("a name that is not here yet is refused when the program is loaded", async () => {
+  await assert.rejects(
+    load(
+      `import { proxySinks, sleep, setWorkflowOptions as set } from "@temporalio/workflow"; export const w = () => [proxySinks(), sleep, set];`,
+    ),
+    (error: Error) => {
+      assert.ok(error instanceof ModuleLoadError);
+      assert.match(
+        error.message,
+        /main\.ts imports proxySinks, setWorkflowOptions from @temporalio\/workflow, which are not available here yet/,
+      );
+      return true;
+    },
+  );
+});

@@ -16,6 +16,7 @@ import {
   update,
   waitForSignal,
   workflow,
+  workflowInfo,
 } from "../../ts/workflow/mod.ts";
 import { hop } from "../../ts/platform/hop.ts";
 import { liveHandles } from "../../ts/core/handle.ts";
@@ -359,6 +360,23 @@ export const cases: Case[] = [
       for (const n of [1, 2, 3]) d.server.signal("go", n);
       await d.task();
       deepEqual(await d.finish(), [1, 2, 3]);
+    },
+  },
+  {
+    name: "a start that names a parent alone, as older servers do, names no root",
+    async run() {
+      const w = workflow("W", () => {
+        const { parent, root } = workflowInfo();
+        return Promise.resolve([parent, root ?? "none"]);
+      });
+      const parent = { workflowId: "p", runId: "pr" };
+      const root = { workflowId: "g", runId: "gr" };
+      const alone = await drive(w, { started: { parentWorkflowExecution: parent } });
+      await alone.task();
+      deepEqual(await alone.finish(), [parent, "none"]);
+      const both = await drive(w, { started: { parentWorkflowExecution: parent, rootWorkflowExecution: root } });
+      await both.task();
+      deepEqual(await both.finish(), [parent, root]);
     },
   },
   {

@@ -13,6 +13,7 @@ import { Worker, type WorkerOptions } from "../../ts/worker/mod.ts";
 import {
   activities,
   continueAsNew,
+  executeChild,
   on,
   query,
   receive,
@@ -47,6 +48,8 @@ const workflows = [
     await acts.greet(`${n}`);
     return n === 0 ? "done" : continueAsNew(n - 1);
   }),
+  workflow("Parent", async () => await executeChild("Answer", { args: [] })),
+  workflow("Answer", async () => 42),
   workflow("Refused", async () => await acts.refuse()),
   workflow("Messages", {
     queries: { status: () => "fine" },
@@ -129,6 +132,20 @@ test("ids and states of spans, and the activity's own context", async () => {
   assert.equal(activity.attributes["temporalActivityId"], "2");
   assert.equal(activity.attributes["seen"], "again");
   for (const span of [started, run, activity]) assert.equal(span.status.code, SpanStatusCode.OK);
+});
+
+test("a trace goes on in a child", async () => {
+  const { client, worker: one } = await worker();
+  const spans = await traced(
+    "family",
+    () => one.runUntil(async () => void (await client.execute("Parent", { id: "parent", args: [] }))),
+  );
+  assert.deepEqual(spans, [
+    "RunWorkflow:Parent > StartChildWorkflow:Answer",
+    "StartChildWorkflow:Answer > RunWorkflow:Answer",
+    "StartWorkflow:Parent > RunWorkflow:Parent",
+    "family > StartWorkflow:Parent",
+  ]);
 });
 
 test("a trace goes on through continue-as-new", async () => {

@@ -180,6 +180,19 @@ test("an id that is taken has a named error with advice", async () => {
   });
 });
 
+test("whoever waits for a result looks at the run only while a poll hangs, not between two", async () => {
+  const began = performance.now();
+  const service = new ScriptedService()
+    .on("getWorkflowExecutionHistory", () => {
+      // Longer than until the first look, at two seconds; each answer comes at once, so most of the time no poll is out.
+      if (performance.now() - began < 2_400) return { history: { events: [] }, nextPageToken: Uint8Array.of(1) };
+      return completed("done");
+    })
+    .on("describeWorkflowExecution", () => ({ workflowExecutionInfo: { status: WorkflowExecutionStatus.RUNNING } }));
+  assert.equal(await client(service).getHandle(undefined, "w", "r1").result(), "done");
+  assert.equal(service.requests("describeWorkflowExecution").length, 0);
+});
+
 test("a history whose pages are empty at first is read from where the service says, not from its start again", async () => {
   const service = new ScriptedService().on("getWorkflowExecutionHistory", ({ nextPageToken }) => {
     if (nextPageToken.length === 0) return { history: { events: [] }, nextPageToken: Uint8Array.of(1) };

@@ -1,10 +1,12 @@
 // Reports of a worker: which refusals are asked again, for how long, and with what pauses.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ApplicationFailure } from "../../ts/converter/failures.ts";
 import { silentLogger } from "../../ts/service/logger.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
 import type { Timers } from "../../ts/service/timers.ts";
-import { report } from "../../ts/worker/reports.ts";
+import type { MessageCodec } from "../../ts/codec/message_codec.ts";
+import { loggable, report } from "../../ts/worker/reports.ts";
 
 /** Sends one report to a service that refuses `times` times; how often it was asked, how long that took, and how it ended. */
 async function sent(error: Error, times: number) {
@@ -59,4 +61,16 @@ test("after a minute it is given up, and what no repetition mends at once", asyn
   ) {
     assert.deepEqual(await sent(error, 1), { outcome: error, asked: 1, ms: 0 });
   }
+});
+
+test("errors are logged as they are, or, where texts are encoded, by their names", () => {
+  const plain = new TypeError("the card of Ada");
+  const hiding = { hidesText: true } as MessageCodec;
+  assert.equal(loggable(plain, undefined), plain);
+  assert.equal(loggable(plain, { hidesText: false } as MessageCodec), plain);
+  assert.equal(loggable(plain, hiding), "TypeError");
+  assert.equal(loggable("the card of Ada", hiding), "string");
+  const service = new ServiceError(Code.NOT_FOUND, "gone");
+  assert.equal(loggable(service, hiding), service);
+  assert.equal(loggable(new ApplicationFailure("the card of Ada", { type: "Declined" }), hiding), "Declined");
 });

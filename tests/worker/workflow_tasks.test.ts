@@ -59,6 +59,7 @@ function setting(runTask: (task: Uint8Array) => TaskOutcome | Promise<TaskOutcom
     codec: undefined,
     limits: { warnBytes: 10_000, errorBytes: 20_000 },
     namespace: "default",
+    maxConcurrentWorkflowTasks: 100,
     identity: "me",
     logger: {
       ...silentLogger,

@@ -6,7 +6,10 @@ import type { TaskWatch } from "../service/task_watch.ts";
 import { sleepOn, type Timers } from "../service/timers.ts";
 import type { WorkflowTaskHead } from "./task_bytes.ts";
 
-/** Held tasks that wait here for a release, each in a slot of its worker; others come again when the service gives them again. */
+/**
+ * Held tasks that wait here for a release, each in a slot of its worker. Half of the slots stay with runs that are not held; further held
+ * tasks come again when the service gives them again.
+ */
 const MAX_PARKED = 8;
 const LOOK_MS = 250;
 /** How long a service waits for a task before it gives it again, and what it adds for later attempts. */
@@ -29,6 +32,8 @@ export class HeldRunError extends Error {
 export interface CrashGuardParts {
   readonly watch: TaskWatch;
   readonly timers: Timers;
+  /** Tasks that the worker takes at a time. */
+  readonly slots: number;
   /** Reports that a task is not run. */
   refuse(head: WorkflowTaskHead, error: Error, logger: Logger): Promise<void>;
 }
@@ -70,8 +75,8 @@ export class CrashGuard {
 
   /** Waits for a release while the service waits for the task. */
   async #released({ runId, attempt }: WorkflowTaskHead): Promise<boolean> {
-    const { watch, timers } = this.#parts;
-    if (this.#parked >= MAX_PARKED) return false;
+    const { watch, timers, slots } = this.#parts;
+    if (this.#parked >= Math.min(MAX_PARKED, Math.floor(slots / 2))) return false;
     this.#parked++;
     try {
       const added = attempt < ADDED_FROM_ATTEMPT ? 0 : ADDED_MS * 2 ** Math.min(attempt - ADDED_FROM_ATTEMPT, 20);

@@ -79,6 +79,8 @@ export interface WorkflowTasksOptions {
   logger: Logger;
   events: WorkerEvents;
   timers: Timers;
+  /** Tasks that are given to it at a time. */
+  maxConcurrentWorkflowTasks: number;
 }
 
 /** Requests above this are refused by gRPC servers. */
@@ -151,7 +153,8 @@ export class WorkflowTasks {
       this.#options.watch?.failed(head, "WorkflowError");
       await this.#refuse(head, error, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE, logger);
     };
-    this.#crashGuard = new CrashGuard({ watch, timers: this.#options.timers, refuse });
+    const { timers, maxConcurrentWorkflowTasks: slots } = this.#options;
+    this.#crashGuard = new CrashGuard({ watch, timers, slots, refuse });
   }
 
   /** From now on reports ask for no further task. */

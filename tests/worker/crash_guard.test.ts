@@ -1,0 +1,37 @@
+// Tasks of held runs that wait for a release in their worker's slots.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { silentLogger } from "../../ts/client/mod.ts";
+import { HeldRuns } from "../../ts/service/held_runs.ts";
+import { TaskWatch } from "../../ts/service/task_watch.ts";
+import { CrashGuard } from "../../ts/worker/crash_guard.ts";
+import { ManualTimers } from "../support/manual_timers.ts";
+
+function setting(slots: number, runs: number) {
+  const held = Array.from({ length: runs }, (_, i) => (
+    { workflowId: `w${i}`, runId: `r${i}`, workflowType: "W", deaths: 2, since: 0 }
+  ));
+  let text = JSON.stringify({ held });
+  const note = { read: () => text, write: (next: string) => void (text = next), version: () => text };
+  const heldRuns = new HeldRuns(note);
+  const watch = new TaskWatch({ work: { read: () => "", write() {}, remove() {} }, held: heldRuns });
+  const guard = new CrashGuard({ watch, timers: new ManualTimers(), slots, refuse: () => Promise.resolve() });
+  const waiting = new Set<string>();
+  const tasks = held.map(async ({ workflowId, runId, workflowType }) => {
+    const head = { taskToken: new Uint8Array(0), workflowId, runId, workflowType, attempt: 2, isQuery: false };
+    waiting.add(runId);
+    await guard.heldBack(head, silentLogger);
+    waiting.delete(runId);
+  });
+  return { guard, waiting, end: () => (guard.letGo(), Promise.all(tasks)) };
+}
+
+for (const [slots, parked] of [[2, 1], [5, 2], [100, 8]] as const) {
+  test(`of ${slots} slots of a worker, tasks of held runs keep ${parked}`, async () => {
+    const { waiting, end } = setting(slots, 12);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    assert.equal(waiting.size, parked);
+    await end();
+    assert.equal(waiting.size, 0);
+  });
+}

@@ -32,7 +32,7 @@ async function inFolder(body: (store: string) => Promise<void>): Promise<void> {
 
 /** As a process leaves it that dies while a task of this run, and of no other, is running. */
 const dies = (store: string, workflowId: string, runId: string) =>
-  writeFileSync(`${store}-tasks`, `${JSON.stringify([[workflowId, runId, "Waits"]])}\n`, { mode: 0o600 });
+  writeFileSync(`${store}-tasks`, `${JSON.stringify({ runs: [[workflowId, runId, "Waits"]], ms: 500 })}\n`, { mode: 0o600 });
 
 const held = (body: (store: string, app: App, lines: Line[], runId: string) => Promise<void>) =>
   inFolder(async (store) => {

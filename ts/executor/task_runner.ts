@@ -11,7 +11,8 @@ import { CorePanicError } from "../core/errors.ts";
 import type { Core } from "../core/load.ts";
 import { encodeFailure } from "../converter/failure_converter.ts";
 import { defaultPayloadConverter, type PayloadConverter } from "../converter/payload.ts";
-import { messageOf } from "../converter/thrown.ts";
+import { messageOf, stackOf } from "../converter/thrown.ts";
+import { userFrame } from "./call_site.ts";
 import { CachedRun, type FetchHistory, type RunIdentity, type RunSetup } from "./cached_run.ts";
 import { DeadlockError, FailedCause } from "./errors.ts";
 import { asksForStacks } from "./built_in_queries.ts";
@@ -46,6 +47,11 @@ export interface TaskRunnerOptions {
    * watchdog wants to know.
    */
   readonly onTurnTo?: (runId: string | undefined) => void;
+}
+
+/** An outcome that may know the user's line on which its task failed. */
+export interface LocatedOutcome extends TaskOutcome {
+  readonly at?: string;
 }
 
 /** The core's code for a query about a state that the cached run has left behind. */
@@ -126,7 +132,7 @@ export class TaskRunner {
         if (outcome.error?.code === QUERY_EXPIRED) outcome = await this.#askApart(head, pollResponse, outcome);
         if (wantsCallSites(outcome, run)) outcome = await this.#diagnose(head, pollResponse, outcome, run);
         keep = !outcome.evict;
-        return this.#warned(run, outcome);
+        return this.#warned(run, this.#placed(run, outcome));
       } catch (e) {
         if (e instanceof CorePanicError) return this.#panicked(head, e);
         throw e;
@@ -138,6 +144,16 @@ export class TaskRunner {
     } finally {
       this.#lock.release();
     }
+  }
+
+  /**
+   * With the user's line in an outcome that no service is told of: only a first attempt's failure is reported, but later ones are the first
+   * that a new process sees.
+   */
+  #placed(run: CachedRun, outcome: TaskOutcome): LocatedOutcome {
+    if (outcome.error === undefined || outcome.response?.$case === "failed") return outcome;
+    const at = userFrame(stackOf(run.thrown));
+    return at === "" ? outcome : { ...outcome, at };
   }
 
   /** With a warning when the run's history has become large. A run that closes has nothing to mend. */

@@ -26,20 +26,33 @@ export interface NoteText {
   version(): string;
 }
 
+/** A run on which the process may have died. */
+interface Suspect extends RunName {
+  readonly deaths: number;
+  /** What these deaths say against it. */
+  readonly weight: number;
+}
+
 interface State {
-  readonly suspects?: readonly (RunName & { readonly deaths: number })[];
+  readonly suspects?: readonly Suspect[];
   readonly held?: readonly (RunName & { readonly deaths: number; readonly since: number })[];
 }
 
-/** Deaths in a row, alone, after which a run is held. */
-export const DEATHS = 2;
+/** The weight at which a run is held: two deaths that are clear. */
+const HELD_WEIGHT = 2;
+/**
+ * V8 needs a while to come to such an end, and to say so. A death before that is more likely a kill from outside that met a short task: it
+ * weighs less, and a run that ends the process in no time is held later.
+ */
+const CLEAR_MS = 100;
+const UNCLEAR_WEIGHT = 0.25;
 /** Suspects that are remembered, the newest: of more, the oldest are given the benefit of the doubt. */
 const MAX_SUSPECTS = 1000;
 
 export class HeldRuns {
   readonly #note: NoteText;
   #version = "none";
-  #suspects = new Map<string, RunName & { readonly deaths: number }>();
+  #suspects = new Map<string, Suspect>();
   #held = new Map<string, HeldRun>();
 
   constructor(note: NoteText) {
@@ -89,21 +102,19 @@ export class HeldRuns {
     return this.#suspects.get(runId)?.deaths;
   }
 
-  get suspects(): number {
-    return this.#suspects.size;
-  }
-
-  /** The process died while these were running. */
-  died(runs: readonly RunName[], now: number): void {
+  /** The process died while these were running; a run that was alone, for how many milliseconds at least. */
+  died(runs: readonly RunName[], aloneMs: number, now: number): void {
     this.#refresh();
-    const alone = runs.length === 1 ? 1 : 0;
+    const alone = runs.length === 1;
     for (const { workflowId, runId, workflowType } of runs) {
       if (this.#held.has(runId)) continue;
-      const deaths = (this.#suspects.get(runId)?.deaths ?? 0) + alone;
+      const before = this.#suspects.get(runId);
+      const deaths = (before?.deaths ?? 0) + (alone ? 1 : 0);
+      const weight = (before?.weight ?? 0) + (!alone ? 0 : aloneMs >= CLEAR_MS ? 1 : UNCLEAR_WEIGHT);
       const run = { workflowId, runId, workflowType, deaths };
       this.#suspects.delete(runId);
-      if (deaths >= DEATHS) this.#held.set(runId, { ...run, since: new Date(now) });
-      else this.#suspects.set(runId, run);
+      if (weight >= HELD_WEIGHT) this.#held.set(runId, { ...run, since: new Date(now) });
+      else this.#suspects.set(runId, { ...run, weight });
     }
     this.#save();
   }

@@ -2,13 +2,17 @@
 // workflow code asks for more memory than there can be, and the open run would do that at each start. After a death the runs that were
 // running are suspected. A suspected run's task runs alone, so that another death names one run; a task that ends clears its run.
 //
-// What is counted against a run are deaths in which it was alone, in a row: DEATHS of them hold it (held_runs.ts). A process that is killed
-// from outside looks the same. So the note is exact about "alone", and a run with a death against it waits a moment after the start: what
-// kills a process as soon as it starts does not meet it.
+// What is counted against a run are deaths in which it was alone, in a row: two of them hold it (held_runs.ts). A process that is killed
+// from outside looks the same. So the note is exact about "alone" and says for how long, because most tasks are too short for a kill to
+// meet them twice; and a run with a death against it waits a moment after the start: what kills a process as soon as it starts does not
+// meet it.
 import type { HeldRun, HeldRuns, RunName } from "./held_runs.ts";
 
 /** A suspected run with a death against it waits so long after the start. */
 const WAIT_MS = 1000;
+
+/** How often the note says for how long a run has been alone. */
+const TICK_MS = 25;
 
 /** Where the runs in work are noted: written often, so it costs a system call and no more. */
 export interface WorkNote {
@@ -44,6 +48,7 @@ export class TaskWatch {
   #alone: string | undefined;
   #dirty = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #tick: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
   #died: readonly RunName[];
   #toldHeld = false;
@@ -51,10 +56,11 @@ export class TaskWatch {
   constructor({ work, held, isOpen = () => true }: TaskWatchOptions) {
     this.#work = work;
     this.#held = held;
-    this.#died = runsOf(work.read());
+    const { runs, ms } = contentOf(work.read());
+    this.#died = runs;
     this.#held?.keepOnly(isOpen);
-    if (this.#died.length === 0) return;
-    this.#held?.died(this.#died.filter(isOpen), Date.now());
+    if (runs.length === 0) return;
+    this.#held?.died(runs.filter(isOpen), ms, Date.now());
     this.#write("\n");
   }
 
@@ -144,8 +150,20 @@ export class TaskWatch {
   #note(): void {
     this.#dirty = false;
     if (this.#closed) return;
+    clearTimeout(this.#tick);
     const runs = [...this.#open.values()].map(({ run }) => [run.workflowId, run.runId, run.workflowType]);
-    this.#write(runs.length === 0 ? "\n" : `${JSON.stringify(runs)}\n`);
+    this.#write(runs.length === 0 ? "\n" : `${JSON.stringify({ runs, ms: 0 })}\n`);
+    if (runs.length === 1) this.#count(performance.now());
+  }
+
+  /** Says for how long the one run has been alone, until the next note. */
+  #count(since: number): void {
+    this.#tick = setTimeout(() => {
+      if (this.#open.size !== 1 || this.#closed) return;
+      const runs = [...this.#open.values()].map(({ run }) => [run.workflowId, run.runId, run.workflowType]);
+      this.#write(`${JSON.stringify({ runs, ms: Math.round(performance.now() - since) })}\n`);
+      this.#count(since);
+    }, TICK_MS);
   }
 
   #write(text: string): void {
@@ -161,17 +179,19 @@ export class TaskWatch {
     if (this.#closed) return;
     this.#closed = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#tick);
     for (const { admit } of this.#waiting.splice(0)) admit();
     this.#work.remove();
   }
 }
 
 /** The first line of the note; what stands behind it is left over from longer ones. */
-function runsOf(text: string): RunName[] {
+function contentOf(text: string): { runs: RunName[]; ms: number } {
   try {
-    const runs = JSON.parse(text.slice(0, text.indexOf("\n")) || "[]") as string[][];
-    return runs.map(([workflowId = "", runId = "", workflowType = ""]) => ({ workflowId, runId, workflowType }));
+    const { runs, ms } = JSON.parse(text.slice(0, text.indexOf("\n"))) as { runs: string[][]; ms: number };
+    const named = runs.map(([workflowId = "", runId = "", workflowType = ""]) => ({ workflowId, runId, workflowType }));
+    return { runs: named, ms: Number(ms) };
   } catch {
-    return [];
+    return { runs: [], ms: 0 };
   }
 }

@@ -12,7 +12,8 @@ import { isA, messageOf, nameOf, read } from "../converter/thrown.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
 import { fromPayloads, type Payload, type PayloadConverter, PayloadConverterError, toPayloads } from "../converter/payload.ts";
 import { checkPayloads, type PayloadLimits, PayloadTooLargeError } from "../service/limits.ts";
-import type { Logger } from "../service/logger.ts";
+import type { LogFields, Logger } from "../service/logger.ts";
+import type { Failure } from "../temporal/generated/temporal/api/failure/v1/message_pb.ts";
 import { Code, type RawService } from "../service/raw.ts";
 import type { Timers } from "../service/timers.ts";
 import type { TypedService } from "../service/typed.ts";
@@ -26,6 +27,7 @@ import { AttemptContext, CANCEL_MESSAGES, limitMs } from "./attempt_context.ts";
 import type { Deployment } from "./deployment.ts";
 import { Heartbeater, heartbeatIntervalMs, type HeartbeatThrottle } from "./heartbeats.ts";
 import type { ActivityAttempt, WorkerEvents } from "./options.ts";
+import { nextAttemptMs } from "./next_attempt.ts";
 import type { ActivitySeries, WorkerMetrics } from "./worker_metrics.ts";
 import { timestampDate } from "../temporal/well_known.ts";
 import { hasCode, loggable, report, unencodable } from "./reports.ts";
@@ -141,7 +143,20 @@ export class ActivityExecution {
     const close = limitMs(this.#task.startToCloseTimeout) || Infinity;
     const limit = Math.min(heartbeat, close);
     if (limit === Infinity) return;
-    this.#stopDeadline = this.#options.timers.after(limit + LOCAL_TIMEOUT_SLACK_MS, () => this.cancel("TIMED_OUT"));
+    const { timers } = this.#options;
+    this.#stopDeadline = timers.after(limit, () => {
+      // The service notices it now, and nobody else says so: a timeout that is followed by another attempt is no event of the history.
+      const timeout = heartbeat < close ? "heartbeat" : "startToClose";
+      this.#warnOfFailure("timed out", undefined, { timeout, limitMs: limit });
+      this.#stopDeadline = timers.after(LOCAL_TIMEOUT_SLACK_MS, () => this.cancel("TIMED_OUT"));
+    });
+  }
+
+  /** An attempt that came to nothing, with when the next one is due. */
+  #warnOfFailure(how: string, failure: Failure | undefined, fields: LogFields): void {
+    const nextInMs = nextAttemptMs(this.#task, failure, Date.now());
+    const nextAttempt = nextInMs === undefined ? "none" : `in ${nextInMs} ms`;
+    this.#logger.warn(`an activity ${how}`, { ...fields, nextAttempt });
   }
 
   #recordHeartbeat(details: unknown): void {
@@ -219,8 +234,8 @@ export class ActivityExecution {
       error = new ApplicationFailure(messageOf(error), { type: nameOf(error), details, cause: error });
     }
     this.#series?.failed.add();
-    this.#logger.warn("an activity failed", { error: loggable(error, this.#options.codec) });
     const failure = toFailure(error, this.#options.converter);
+    this.#warnOfFailure("failed", failure, { error: loggable(error, this.#options.codec) });
     events.activityFailed?.({ ...this.#attempt(), message: failure.message });
     await this.#report("respondActivityTaskFailed", RespondActivityTaskFailedRequestSchema, { failure }).catch((e) => {
       // The failure itself is not to be encoded: that the attempt failed must be known all the same.

@@ -9,6 +9,7 @@ import { ErrorKind, EvictionReason, type TaskOutcome } from "../core/generated/b
 import { toFailure } from "../converter/failure_converter.ts";
 import { messageOf } from "../converter/thrown.ts";
 import { userFrame } from "../executor/call_site.ts";
+import type { LocatedOutcome } from "../executor/task_runner.ts";
 import type { ReplayVerdict, VersioningBehavior } from "../realm/mod.ts";
 import { PayloadCodecError } from "../codec/codec.ts";
 import { decodeResponse } from "../codec/coded_service.ts";
@@ -83,6 +84,9 @@ export interface WorkflowTasksOptions {
   maxConcurrentWorkflowTasks: number;
 }
 
+/** Runs of which is known what was said. */
+const MAX_TOLD = 10_000;
+
 /** Requests above this are refused by gRPC servers. */
 const MAX_REQUEST_BYTES = 4 * 1024 * 1024;
 
@@ -100,6 +104,8 @@ export class WorkflowTasks {
   #gate: Promise<void> | undefined;
   #eager: EagerActivities | undefined;
   #crashGuard: CrashGuard | undefined;
+  /** What the last task of a run failed with, of the runs whose last task failed; the newest last. */
+  readonly #told = new Map<string, string>();
 
   constructor(options: WorkflowTasksOptions) {
     this.#options = options;
@@ -209,11 +215,29 @@ export class WorkflowTasks {
       return undefined;
     }
     if (watched !== undefined) watch!.settled(watched, outcome);
-    logOutcome(outcome, head, logger, codec?.hidesText === true);
+    this.#log(outcome, head, logger);
     if (outcome.error !== undefined && !head.isQuery) this.#failed(head, outcome.error.message);
     const response = await this.#report(outcome, head, realm, logger, watched);
     if (outcome.evict) realm.evict(runId);
     return response;
+  }
+
+  /** What went wrong is said once per run and cause, at whichever attempt; repetitions are for those who look for them. */
+  #log(outcome: TaskOutcome, head: WorkflowTaskHead, logger: Logger): void {
+    const { error } = outcome;
+    if (head.isQuery || error === undefined) {
+      if (!head.isQuery) this.#told.delete(head.runId);
+    } else {
+      const again = this.#told.get(head.runId) === error.message;
+      this.#told.delete(head.runId);
+      this.#told.set(head.runId, error.message);
+      if (this.#told.size > MAX_TOLD) this.#told.delete(this.#told.keys().next().value!);
+      if (again) {
+        logger.debug("a workflow task failed again, for the same reason");
+        return;
+      }
+    }
+    logOutcome(outcome, head, logger, this.#options.codec?.hidesText === true);
   }
 
   /** The task has no outcome: its payloads do not decode, or the realm was lost. */
@@ -387,14 +411,24 @@ function logOutcome(outcome: TaskOutcome, head: WorkflowTaskHead, logger: Logger
   if (outcome.error === undefined) return;
   const { code, kind, message, eventId, expected, actual } = outcome.error;
   const at = hideText ? undefined : failedAt(outcome);
-  const fields = { code, at, eventId: eventId || undefined, expected: expected || undefined, actual: actual || undefined };
+  const cause = CAUSES.get(kind);
+  const fields = { cause, at, eventId: eventId || undefined, expected: expected || undefined, actual: actual || undefined };
   // What workflow code says is the user's; the core speaks of events and commands.
   const said = hideText && (code === 0 || kind === ErrorKind.ERROR_KIND_LANG) ? "" : `: ${message}`;
   logger.error(`${head.isQuery ? "a query" : "a workflow task"} failed${said}`, fields);
 }
 
-/** The user's line that threw, of a task whose failure is reported (the first attempt); undefined when no line of theirs is known. */
-function failedAt({ response }: TaskOutcome): string | undefined {
-  if (response?.$case !== "failed") return undefined;
+/** Who has to do something, in words. */
+const CAUSES: ReadonlyMap<ErrorKind, string> = new Map([
+  [ErrorKind.ERROR_KIND_LANG, "the workflow's code"],
+  [ErrorKind.ERROR_KIND_NONDETERMINISM, "the code does not fit the history"],
+  [ErrorKind.ERROR_KIND_FATAL, "the history is damaged"],
+  [ErrorKind.ERROR_KIND_UNSUPPORTED, "the history has what this version does not know"],
+  [ErrorKind.ERROR_KIND_MISUSE, "a defect of temporalex"],
+]);
+
+/** The user's line that threw; undefined when no line of theirs is known. */
+function failedAt({ response, at }: LocatedOutcome): string | undefined {
+  if (response?.$case !== "failed") return at;
   return userFrame(fromBinary(RespondWorkflowTaskFailedRequestSchema, response.value).failure?.stackTrace) || undefined;
 }

@@ -1,0 +1,106 @@
+// Work that fails is told: attempts of activities with when the next one is due, tasks of workflows once per run and cause, with the user's
+// line, also by a process that sees a later attempt first.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { type App, open } from "../../ts/mod.ts";
+import { activities, workflow } from "../../ts/workflow/mod.ts";
+
+interface Line {
+  readonly level: string;
+  readonly message: string;
+  readonly fields: { readonly [name: string]: unknown };
+}
+
+const acts = activities<{ fails(): void; hangs(): void; final(): void }>({
+  startToClose: "300ms",
+  retry: { maximumAttempts: 2, initialInterval: "10ms" },
+});
+const work = workflow("Work", async (what: "fails" | "hangs") => {
+  await acts[what]().catch(() => {});
+});
+const broken = workflow("Broken", async () => {
+  await Promise.resolve();
+  throw new TypeError("a bug of this workflow");
+});
+
+async function withApp(path: string | undefined, body: (app: App, lines: Line[]) => Promise<void>): Promise<void> {
+  const lines: Line[] = [];
+  const log = (level: string) => (message: string, fields = {}) => void lines.push({ level, message, fields });
+  const app = await open({
+    ...(path !== undefined && { path }),
+    workflows: [{ work, broken }],
+    activities: {
+      fails: () => {
+        throw new Error("no luck");
+      },
+      hangs: () => new Promise((resolve) => setTimeout(resolve, 1500)),
+    },
+    logger: { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") },
+  });
+  try {
+    await body(app, lines);
+  } finally {
+    await app.close();
+  }
+}
+
+async function until(what: () => boolean): Promise<void> {
+  for (let i = 0; !what(); i++) {
+    assert.ok(i < 1200, "it did not happen within a minute");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+test("a failed attempt is warned of with type, id, attempt, cause and when the next one is due", () =>
+  withApp(undefined, async (app, lines) => {
+    await app.client.execute(work, { id: "w", args: ["fails"] });
+    const warned = lines.filter(({ level, message }) => level === "warn" && message === "an activity failed");
+    assert.deepEqual(
+      warned.map(({ fields }) => [fields["activityType"], fields["activityId"], fields["attempt"], fields["nextAttempt"]]),
+      [["fails", "1", 1, "in 10 ms"], ["fails", "1", 2, "none"]],
+    );
+    assert.equal((warned[0]!.fields["error"] as Error).message, "no luck");
+  }));
+
+test("an attempt that times out is warned of when it does", () =>
+  withApp(undefined, async (app, lines) => {
+    await app.client.execute(work, { id: "w", args: ["hangs"] });
+    await until(() => lines.filter(({ message }) => message === "an activity timed out").length === 2);
+    const warned = lines.filter(({ message }) => message === "an activity timed out");
+    assert.deepEqual(warned.map(({ level }) => level), ["warn", "warn"]);
+    assert.deepEqual(
+      warned.map(({ fields }) => [fields["activityType"], fields["attempt"], fields["timeout"], fields["nextAttempt"]]),
+      [
+        ["hangs", 1, "startToClose", "in 10 ms"],
+        ["hangs", 2, "startToClose", "none"],
+      ],
+    );
+  }));
+
+test("a workflow task that fails is told once per run and cause, with the line, and again by the next process", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "temporalex-failing-"));
+  const told = (lines: Line[]) =>
+    lines.filter(({ level, message }) => level === "error" && /^a workflow task failed/.test(message));
+  try {
+    const path = join(folder, "store.db");
+    for (const process of [1, 2]) {
+      await withApp(path, async (app, lines) => {
+        if (process === 1) await app.client.start(broken, { id: "b", args: [] });
+        await until(() => told(lines).length > 0);
+        // The next attempts of this process say nothing new.
+        await until(() => process === 2 || lines.some(({ message }) => /failed again, for the same reason/.test(message)));
+        const [line, ...more] = told(lines);
+        assert.equal(more.length, 0, JSON.stringify(more.map(({ message }) => message)));
+        assert.match(line!.message, /a bug of this workflow/);
+        assert.match(String(line!.fields["at"]), /failing_work\.test\.[jt]s:\d+:\d+/, `process ${process}`);
+        assert.equal(line!.fields["cause"], "the workflow's code");
+        assert.equal(line!.fields["attempt"] === 1, process === 1);
+      });
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -164,6 +164,8 @@ export class TaskWatch {
       this.#write(`${JSON.stringify({ runs, ms: Math.round(performance.now() - since) })}\n`);
       this.#count(since);
     }, TICK_MS);
+    // The realm keeps the process alive, not the note.
+    (this.#tick as { unref?(): void }).unref?.();
   }
 
   #write(text: string): void {

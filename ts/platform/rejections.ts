@@ -21,6 +21,10 @@ interface NodeProcess {
   on(event: string, listener: (a: never, b: never) => void): void;
   off(event: string, listener: (a: never, b: never) => void): void;
   listenerCount(event: string): number;
+  emitWarning(warning: string, type: string): void;
+  exitCode?: number | string | null | undefined;
+  readonly env: { readonly [name: string]: string | undefined };
+  readonly execArgv: readonly string[];
 }
 
 interface Target {
@@ -41,38 +45,73 @@ export function captureRejections(options: RejectionOptions): RejectionHost {
   return webHost(globalThis as unknown as Target, options);
 }
 
-/** Listeners of a thread that is not workflow code's own, with one listener of the process for all of them. */
-const shared = new Set<RejectionListener>();
+/** Listeners of a thread that is not only workflow code's, with one listener of the process for all of them. */
+interface Shared {
+  readonly listeners: Set<RejectionListener>;
+  stop(): void;
+}
+
+// Under Symbol.for: with one listener for each copy of this package, each would take the other one for the program's own.
+const KEY = Symbol.for("temporalex.rejections.1");
 
 function sharedNodeHost(process: NodeProcess): RejectionHost {
+  const scope = globalThis as unknown as { [KEY]?: Shared };
+  const shared = scope[KEY] ??= { listeners: new Set(), stop() {} };
   const unhandled = (reason: unknown, promise: Promise<unknown>) => {
     let taken = false;
-    for (const listener of shared) taken = listener.unhandled(promise, reason) || taken;
-    // As if nobody had listened: without another listener Node ends the process with the reason.
-    if (!taken && process.listenerCount("unhandledRejection") === 1) throw reason;
+    for (const listener of shared.listeners) taken = listener.unhandled(promise, reason) || taken;
+    if (!taken && process.listenerCount("unhandledRejection") === 1) asWithoutListener(process, reason);
   };
   const handled = (promise: Promise<unknown>) => {
-    for (const listener of shared) listener.handled(promise);
+    for (const listener of shared.listeners) listener.handled(promise);
   };
   return {
     listen(listener) {
-      if (shared.size === 0) {
-        stop = () => {
+      if (shared.listeners.size === 0) {
+        shared.stop = () => {
           process.off("unhandledRejection", unhandled as never);
           process.off("rejectionHandled", handled as never);
         };
         process.on("unhandledRejection", unhandled as never);
         process.on("rejectionHandled", handled as never);
       }
-      shared.add(listener);
+      shared.listeners.add(listener);
       return () => {
-        if (shared.delete(listener) && shared.size === 0) stop();
+        if (shared.listeners.delete(listener) && shared.listeners.size === 0) shared.stop();
       };
     },
   };
 }
 
-let stop = () => {};
+/**
+ * What Node does with a rejection to which nothing listens, by its option --unhandled-rejections. A listener changes it in two modes only:
+ * in the others Node warns, or throws, whether there is a listener or not.
+ */
+function asWithoutListener(process: NodeProcess, reason: unknown): void {
+  const mode = rejectionMode(process);
+  if (mode === "throw") throw reason;
+  if (mode !== "warn-with-error-code") return;
+  process.emitWarning(`a promise was rejected and nothing handled it: ${shown(reason)}`, "UnhandledPromiseRejectionWarning");
+  process.exitCode = 1;
+}
+
+function shown(reason: unknown): string {
+  try {
+    return String((reason as { stack?: unknown } | null | undefined)?.stack ?? reason);
+  } catch {
+    return "a value that cannot be shown";
+  }
+}
+
+/** The last one counts, and the command line more than the environment. */
+function rejectionMode({ env, execArgv }: NodeProcess): string {
+  const options = [...(env["NODE_OPTIONS"] ?? "").split(/\s+/), ...execArgv];
+  const at = options.findLastIndex((option) => option.startsWith(MODE));
+  if (at < 0) return "throw";
+  return (options[at] === MODE ? options[at + 1] : options[at]!.slice(MODE.length + 1)) ?? "throw";
+}
+
+const MODE = "--unhandled-rejections";
 
 function nodeHost(process: NodeProcess, { ownThread, stray }: RejectionOptions): RejectionHost {
   if (!ownThread) return sharedNodeHost(process);

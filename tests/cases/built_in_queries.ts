@@ -106,15 +106,6 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "__stack_trace shows the whole way to a wait, not its last step alone",
-    async run() {
-      const d = await drive(workflow("W", () => nap()));
-      await d.task();
-      const [text] = (await stack(d)).split("\n\n");
-      ok(text!.split("\n").length >= 3, `nap and who called it: ${text}`);
-    },
-  },
-  {
     name: "__stack_trace of a run that is not in memory leaves none behind, and of one that is leaves it there",
     async run() {
       for (const cached of [true, false]) {

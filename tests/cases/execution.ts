@@ -379,6 +379,42 @@ export const cases: Case[] = [
       deepEqual(await both.finish(), [parent, root]);
     },
   },
+  ...[1, 2, 10].map((depth): Case => ({
+    name: `what the function of sideEffect leaves in microtasks is its own, ${depth} deep, and the turn goes on with its own`,
+    async run() {
+      const w = workflow("W", async () => {
+        const own = sideEffect(() => {
+          let left = Promise.resolve();
+          for (let i = 0; i < depth; i++) left = left.then(() => {});
+          left.then(() => void acts.work(1)).catch(() => {});
+          return 7;
+        });
+        await sleep(1);
+        return own;
+      });
+      const d = await drive(w);
+      await d.task();
+      match(
+        d.server.taskFailure!.failure.message,
+        /^work was called in the function of sideEffect|activity "?work"?.* in the function of sideEffect/,
+      );
+    },
+  })),
+  {
+    name: "the turn that called sideEffect may use the API again at once, also in microtasks",
+    async run() {
+      const w = workflow("W", async () => {
+        const before = Promise.resolve();
+        const own = sideEffect(() => 7);
+        await before;
+        await null;
+        await sleep(1);
+        return own;
+      });
+      const d = await drive(w);
+      equal(await d.auto(), 7);
+    },
+  },
   {
     name: "a deadlock that a second look does not find again is told as it was found first",
     async run() {

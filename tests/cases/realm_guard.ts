@@ -201,6 +201,11 @@ const ANSWERED: readonly (readonly [string, unknown])[] = [
   ],
   ["(() => { class A extends Error { constructor() { super('m'); this.name = 'A' } } return new A().toString() })()", "A: m"],
   ["(() => { const f = () => 1; f.toString = () => 'f'; return String(f) })()", "f"],
+  [
+    // As tslib's __generator makes one; `Iterator` is not in every engine.
+    "(() => { let n = 0; const g = Object.create((typeof Iterator === 'function' ? Iterator : Object).prototype); g.next = () => ({ done: n > 1, value: n++ }); g[Symbol.iterator] = function () { return this; }; return [...g].join() })()",
+    "0,1",
+  ],
 ];
 
 const REFUSED =
@@ -217,6 +222,7 @@ const FROZEN: readonly (readonly [string, RegExp])[] = [
   "delete globalThis.Date",
   "Object.defineProperty(globalThis, 'fetch', { value: () => {} })",
   "Promise.prototype.then = null",
+  "Object.getPrototypeOf(Object.getPrototypeOf([].values()))[Symbol.iterator] = null",
   "Error.prepareStackTrace = () => ''",
   "Object.setPrototypeOf(Object.prototype.constructor.getPrototypeOf(function* () {}), null)",
 ].map((code) => [code, REFUSED]);

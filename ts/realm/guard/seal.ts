@@ -30,9 +30,12 @@ export function sealRealm(globals: Globals, shared: readonly unknown[]): void {
  * Assigning a property that a frozen prototype has is an error, in `this.name = "MyError"` or `counts["constructor"] = 1` too. For the
  * prototypes on which that is common, the property becomes one that assignment overrides, as if nothing were frozen.
  */
-function assignable(globals: Globals): readonly (readonly [object, readonly string[]])[] {
+function assignable(globals: Globals): readonly (readonly [object, readonly PropertyKey[]])[] {
   const errors = ["Error", "AggregateError", "EvalError", "RangeError", "ReferenceError", "SyntaxError", "TypeError", "URIError"];
+  const iterator = (globals["Iterator"] as { prototype?: object } | undefined)?.prototype;
   return [
+    // Generators as TypeScript compiles them for ES5 (tslib): objects that inherit from it, with a method of their own.
+    ...(iterator === undefined ? [] : [[iterator, [Symbol.iterator]] as const]),
     [Object.prototype, Object.getOwnPropertyNames(Object.prototype)],
     [Function.prototype, ["constructor", "toString"]],
     ...errors.map((name) =>
@@ -41,14 +44,14 @@ function assignable(globals: Globals): readonly (readonly [object, readonly stri
   ];
 }
 
-function allowOverride(prototype: object, name: string): void {
+function allowOverride(prototype: object, name: PropertyKey): void {
   const descriptor = Object.getOwnPropertyDescriptor(prototype, name);
   if (descriptor === undefined || !("value" in descriptor) || !descriptor.configurable) return;
   const { value, enumerable } = descriptor as { value: unknown; enumerable: boolean };
   Object.defineProperty(prototype, name, {
     get: () => value,
     set(this: object, assigned: unknown) {
-      if (this === prototype) throw new TypeError(`Cannot assign to read only property '${name}' of a built-in object`);
+      if (this === prototype) throw new TypeError(`Cannot assign to read only property '${String(name)}' of a built-in object`);
       Object.defineProperty(this, name, { value: assigned, writable: true, enumerable: true, configurable: true });
     },
     enumerable,

@@ -43,6 +43,18 @@ function refuse(code: Code, ...operations: (ServiceError | undefined)[]): never 
 }
 const OPTIONS = { id: "w", update: "add", updateArgs: [2], updateId: "u", timeout: "1m" };
 
+test("the wait for an update's outcome has what is left of the caller's time", async () => {
+  const service = new ScriptedService()
+    .on("executeMultiOperation", () => answered(Stage.ACCEPTED))
+    .on("pollWorkflowExecutionUpdate", (_request, options) => waits(options));
+  await assert.rejects(
+    client(service).executeUpdateWithStart("Order", { ...OPTIONS, timeout: 300 }),
+    (error) => error instanceof DeadlineExceededError,
+  );
+  // The service itself ends polls after a while; none lasts longer than the caller waits.
+  for (const { options } of service.calls) assert.ok(options.timeoutMs! <= 300, `${options.timeoutMs}`);
+});
+
 test("both operations are sent, with the running workflow taken by default", async () => {
   const service = new ScriptedService().on(
     "executeMultiOperation",

@@ -82,6 +82,16 @@ test("links between documents resolve, with their anchors", () => {
   assert.deepEqual(found, []);
 });
 
+test("files that the pages for contributors name are there", () => {
+  const pages = documents.filter(({ path }) => /^(?:docs\/dev\/|ts\/|ARCHITECTURE)/.test(path));
+  const found = pages.flatMap(({ path, text }) =>
+    [...text.matchAll(/`((?:core-rs|ts|tests|tools|bench|docs)\/[\w./-]+\.\w+)`/g)]
+      .filter((m) => !existsSync(join(root, m[1]!)))
+      .map((m) => `${path}: ${m[1]}`)
+  );
+  assert.deepEqual(found, []);
+});
+
 test("no reference leads to a document outside the repository", () => {
   const OUTSIDE =
     /core-spec|design seam|\bdesign\.md|\bhead note\b|\b(?:compat|server|house)-reading\b|\bapi-sketch\b|\bthe seed's (?:table|text|engine)/gi;
@@ -100,8 +110,9 @@ test("rules and cases are cited by name and not by number", () => {
 });
 
 test("a document is cited by its anchors and not by numbers of sections", () => {
-  const found = files.filter(({ path }) => path !== "ARCHITECTURE.md")
-    .flatMap(({ path, text }) => [...text.matchAll(/ARCHITECTURE(?:\.md)?\)?,? section \d+/g)].map((m) => `${path}: ${m[0]}`));
+  const found = files.flatMap(({ path, text }) =>
+    [...text.matchAll(/ARCHITECTURE(?:\.md)?\)?,? section \d+/g)].map((m) => `${path}: ${m[0]}`)
+  );
   assert.deepEqual(found, []);
 });
 

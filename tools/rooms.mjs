@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// The rooms of the code and what each may import: tools/rooms.json holds them, tests/house/rooms.test.ts
-// enforces them, and the table in ARCHITECTURE.md is made from them: `node tools/rooms.mjs --write`.
-// Without the option it says whether the table is current.
+// The rooms of the code and what each may import: tools/rooms.json holds them,
+// tests/house/rooms.test.ts enforces them, and the table in ARCHITECTURE.md is made from them:
+// `node tools/rooms.mjs --write`. Without the option it says whether the table is current.
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -14,7 +14,11 @@ export const page = join(root, "ARCHITECTURE.md");
 export const readRooms = () => JSON.parse(readFileSync(join(root, "tools/rooms.json"), "utf8"));
 
 const walk = (path) =>
-  statSync(path).isDirectory() ? readdirSync(path).flatMap((name) => walk(join(path, name))) : /\.(ts|rs)$/.test(path) ? [path] : [];
+  statSync(path).isDirectory()
+    ? readdirSync(path).flatMap((name) => walk(join(path, name)))
+    : /\.(ts|rs)$/.test(path)
+    ? [path]
+    : [];
 
 /** A source without its comments. */
 export const code = (text) => text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");

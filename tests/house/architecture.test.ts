@@ -52,7 +52,10 @@ const FILE_IN_PICTURE = /([a-z_]+(?:\/[a-z_0-9]+)*\.(?:ts|rs)|\b(?:replay)\/[a-z
 test("files and symbols that the tables and pictures name are there", () => {
   const named = tables.flatMap((line) => [...line.matchAll(/`([^`]+)`/g)]);
   assert.ok(named.length > 50 && pictures.length > 40, "the tables and pictures are where this test looks for them");
-  const found = [...tables.flatMap((line) => lost(line, /`([^`]+)`/g)), ...pictures.flatMap((line) => lost(line, FILE_IN_PICTURE))];
+  const found = [
+    ...tables.flatMap((line) => lost(line, /`([^`]+)`/g)),
+    ...pictures.flatMap((line) => lost(line, FILE_IN_PICTURE)),
+  ];
   assert.deepEqual(found, []);
 });
 

@@ -1,5 +1,6 @@
 // runtime: node
-// Rooms import what tools/rooms.json lets them, in one direction, and the portable ones name no platform.
+// Rooms import what tools/rooms.json lets them, in one direction, and the portable ones name no
+// platform.
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";

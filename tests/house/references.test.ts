@@ -84,9 +84,12 @@ test("links between documents resolve, with their anchors", () => {
 
 test("files that the pages for contributors name are there", () => {
   const pages = documents.filter(({ path }) => /^(?:docs\/dev\/|ts\/|ARCHITECTURE)/.test(path));
+  const whole = (name: string) => /^(?:core-rs|ts|tests|tools|bench|docs)\//.test(name);
+  const there = (name: string) =>
+    whole(name) ? existsSync(join(root, name)) : files.some(({ path }) => path.endsWith(`/${name}`));
   const found = pages.flatMap(({ path, text }) =>
-    [...text.matchAll(/`((?:core-rs|ts|tests|tools|bench|docs)\/[\w./-]+\.\w+)`/g)]
-      .filter((m) => !existsSync(join(root, m[1]!)))
+    [...text.matchAll(/`([\w./-]+\.(?:ts|rs|mjs|proto|txt))`/g)]
+      .filter((m) => !there(m[1]!))
       .map((m) => `${path}: ${m[1]}`)
   );
   assert.deepEqual(found, []);

@@ -41,8 +41,8 @@ export class TaskWatch {
   readonly #work: WorkNote;
   readonly #held: HeldRuns | undefined;
   readonly #startedAt = performance.now();
-  /** Runs with a task in a realm, and with how many. */
-  readonly #open = new Map<string, { readonly run: RunName; count: number }>();
+  /** Runs with a task in a realm: how the note names each, written once because the note is written often, and with how many tasks. */
+  readonly #open = new Map<string, { readonly name: string; count: number }>();
   #waiting: Waiting[] = [];
   /** The suspected run that is in the realm alone. */
   #alone: string | undefined;
@@ -113,8 +113,9 @@ export class TaskWatch {
 
   #admit(run: RunName): void {
     const open = this.#open.get(run.runId);
-    if (open === undefined) this.#open.set(run.runId, { run, count: 1 });
-    else open.count++;
+    if (open === undefined) {
+      this.#open.set(run.runId, { name: JSON.stringify([run.workflowId, run.runId, run.workflowType]), count: 1 });
+    } else open.count++;
     if (this.#dirty) return;
     this.#dirty = true;
     // Before the realm hears of the task: its messages leave in a microtask that is queued after this one.
@@ -151,17 +152,21 @@ export class TaskWatch {
     this.#dirty = false;
     if (this.#closed) return;
     clearTimeout(this.#tick);
-    const runs = [...this.#open.values()].map(({ run }) => [run.workflowId, run.runId, run.workflowType]);
-    this.#write(runs.length === 0 ? "\n" : `${JSON.stringify({ runs, ms: 0 })}\n`);
-    if (runs.length === 1) this.#count(performance.now());
+    this.#write(this.#open.size === 0 ? "\n" : this.#text(0));
+    if (this.#open.size === 1) this.#count(performance.now());
+  }
+
+  /** One line of JSON. `ms`: for how long the one run has been alone. */
+  #text(ms: number): string {
+    const names = Array.from(this.#open.values(), ({ name }) => name);
+    return `{"runs":[${names.join(",")}],"ms":${ms}}\n`;
   }
 
   /** Says for how long the one run has been alone, until the next note. */
   #count(since: number): void {
     this.#tick = setTimeout(() => {
       if (this.#open.size !== 1 || this.#closed) return;
-      const runs = [...this.#open.values()].map(({ run }) => [run.workflowId, run.runId, run.workflowType]);
-      this.#write(`${JSON.stringify({ runs, ms: Math.round(performance.now() - since) })}\n`);
+      this.#write(this.#text(Math.round(performance.now() - since)));
       this.#count(since);
     }, TICK_MS);
     // The realm keeps the process alive, not the note.

@@ -1,7 +1,7 @@
 // A run on which the process died twice in a row: held, shown as such, and released. The deaths are those that the note beside the store
 // tells of; tests/engine/poison.test.ts has real ones.
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -108,4 +108,36 @@ test("the API releases, too, and a run that ends otherwise is held no more", () 
     const handle = app.client.getHandle(waits, "cart 1");
     await handle.signal(go as never, "bob");
     assert.deepEqual(await handle.with({ timeout: "60s" }).result(), "bob");
+  }));
+
+for (const name of ["tasks", "held"]) {
+  test(`something else called <store>-${name} is in the way, and is not touched`, () =>
+    inFolder(async (store) => {
+      const path = `${store}-${name}`;
+      writeFileSync(path, "- buy milk\n");
+      await assert.rejects(
+        started(store).then((app) => app.close()),
+        /-(?:tasks|held) is in the way of the store .* Move it, or choose another name/,
+      );
+      assert.equal(readFileSync(path, "utf8"), "- buy milk\n");
+      rmSync(path);
+      mkdirSync(path);
+      await assert.rejects(started(store).then((app) => app.close()), /is in the way of the store/);
+      rmSync(path, { recursive: true });
+      // What a power failure leaves of a note.
+      writeFileSync(path, "\0\0\0");
+      await (await started(store)).close();
+    }));
+}
+
+test("a file that appears under a note's name while the store is open is not touched", () =>
+  inFolder(async (store) => {
+    const app = await started(store);
+    try {
+      writeFileSync(`${store}-tasks`, "- buy milk\n");
+      assert.equal(await app.client.execute(calm, { id: "w", args: [] }), "calm");
+    } finally {
+      await app.close();
+    }
+    assert.equal(readFileSync(`${store}-tasks`, "utf8"), "- buy milk\n");
   }));

@@ -162,7 +162,7 @@ test("notes are files that their owner alone can read; a long one that is writte
   const folder = mkdtempSync(join(tmpdir(), "temporalex-notes-"));
   try {
     const path = join(folder, "tasks");
-    writeFileSync(path, "left by another\n", { mode: 0o644 });
+    writeFileSync(path, "\n", { mode: 0o644 });
     const work = workNote(path)!;
     const held = new HeldRuns(noteText(join(folder, "held"))!);
     const watch = new TaskWatch({ work, held });

@@ -1,6 +1,8 @@
 // How a held run is shown: as Temporal shows a paused one. Its state in the engine is that of a run whose task is tried again.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { isInTheWay } from "../platform/note_files.ts";
 import { describeHeld, type HeldRun } from "../service/held_runs.ts";
+import { StoreError } from "./store_errors.ts";
 import { WorkflowExecutionStatus } from "../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
 import {
   WorkflowExecutionExtendedInfoSchema,
@@ -14,6 +16,20 @@ export const PAUSED = WorkflowExecutionStatus.PAUSED;
 /** Beside the store: which runs' tasks are in work, and which runs are suspected or held. */
 export const workPath = (store: string): string => `${store}-tasks`;
 export const heldPath = (store: string): string => `${store}-held`;
+
+/** Throws a StoreError where something else has the name of one of the two. */
+export function refuseOthers(store: string): void {
+  const found = isInTheWay(workPath(store), "work")
+    ? workPath(store)
+    : isInTheWay(heldPath(store), "held")
+    ? heldPath(store)
+    : undefined;
+  if (found === undefined) return;
+  throw new StoreError(
+    `${found} is in the way of the store ${store}: it is not a note about running workflow tasks. It was not changed. ` +
+      "Move it, or choose another name for the store.",
+  );
+}
 
 /** The description of a run, with what is said of it if it is held. */
 export function describedHeld(response: Uint8Array, held: (runId: string) => HeldRun | undefined): Uint8Array {

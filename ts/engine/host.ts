@@ -27,7 +27,7 @@ import { pairError, pairResponse, takePair } from "./multi_operation.ts";
 import { type HeldRun, HeldRuns, type RunName } from "../service/held_runs.ts";
 import { TaskWatch } from "../service/task_watch.ts";
 import { noteText, realPath, workNote } from "../platform/note_files.ts";
-import { describedHeld, heldPath, workPath } from "./held.ts";
+import { describedHeld, heldPath, refuseOthers, workPath } from "./held.ts";
 import { openStore } from "./visits.ts";
 import type { PurgeOptions, Store, StoredRun } from "./store.ts";
 import { isFinalStoreError } from "./store_errors.ts";
@@ -139,6 +139,7 @@ export class EmbeddedEngine implements RawService {
     this.#ownsStore = options.store === undefined;
     this.#limits = options.limits ?? {};
     this.#path = options.path === undefined ? undefined : realPath(options.path);
+    if (this.#path !== undefined) refuseOthers(this.#path);
     const held = this.#path === undefined ? undefined : noteText(heldPath(this.#path));
     this.#held = held && new HeldRuns(held);
     this.#onError = options.onError ?? ((error) => console.error(error));

@@ -36,6 +36,36 @@ export function realPath(path: string): string {
   }
 }
 
+/**
+ * What a note begins with (service/task_watch.ts, service/held_runs.ts). A file that has its name and
+ * begins otherwise is not ours: it is not replaced or removed.
+ */
+const BEGINS = {
+  // A line break over a longer note leaves the rest of it.
+  work: /^(?:$|\0|\{"runs":|\n(?:$|"runs":))/,
+  // After a power failure it may be empty.
+  held: /^(?:$|\0|\{"(?:suspects|held)":)/,
+};
+
+/** Whether a file has the name of a note and is something else. */
+export function isInTheWay(path: string, note: keyof typeof BEGINS): boolean {
+  try {
+    const text = files()?.readFileSync(path, "utf8");
+    return text !== undefined && !BEGINS[note].test(text);
+  } catch (e) {
+    // One that cannot be read may be another user's note; a folder is none.
+    return (e as { code?: string }).code === "EISDIR";
+  }
+}
+
+/** Throws where a note cannot be written without a loss. */
+function leaveOthers(fs: Files, path: string, note: keyof typeof BEGINS): void {
+  if (fs.statSync(path, { throwIfNoEntry: false }) === undefined) return;
+  if (!BEGINS[note].test(fs.readFileSync(path, "utf8"))) {
+    throw new Error(`${path} is not a note of temporalex, and was not changed`);
+  }
+}
+
 /** A text that is replaced as a whole; undefined where there are no files. */
 export function noteText(path: string): NoteText | undefined {
   const fs = files();
@@ -49,10 +79,15 @@ export function noteText(path: string): NoteText | undefined {
       }
     },
     write(text) {
-      const fresh = `${path}.new`;
-      fs.rmSync(fresh, { force: true });
-      fs.writeFileSync(fresh, text, { mode: OWNER_ONLY });
-      fs.renameSync(fresh, path);
+      leaveOthers(fs, path, "held");
+      const fresh = `${path}.${globalThis.crypto.randomUUID()}`;
+      try {
+        fs.writeFileSync(fresh, text, { mode: OWNER_ONLY });
+        fs.renameSync(fresh, path);
+      } catch (e) {
+        fs.rmSync(fresh, { force: true });
+        throw e;
+      }
     },
     version() {
       const stat = fs.statSync(path, { throwIfNoEntry: false });
@@ -76,14 +111,16 @@ export function workNote(path: string): WorkNote | undefined {
   const process = (globalThis as { process?: Exits }).process;
   const remove = () => {
     process?.off("exit", remove);
+    const made = file !== undefined;
     if (file !== undefined) fs.closeSync(file);
     file = undefined;
-    fs.rmSync(path, { force: true });
+    if (made || !isInTheWay(path, "work")) fs.rmSync(path, { force: true });
   };
   return {
     read,
     write(text) {
       if (file === undefined) {
+        leaveOthers(fs, path, "work");
         // What is there may have belonged to another one, with another mode.
         fs.rmSync(path, { force: true });
         file = fs.openSync(path, "wx", OWNER_ONLY);

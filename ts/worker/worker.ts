@@ -9,7 +9,7 @@ import type { Realm } from "../realm/mod.ts";
 import { type CallOptions, Code } from "../service/raw.ts";
 import { describeHeld } from "../service/held_runs.ts";
 import { TaskWatch } from "../service/task_watch.ts";
-import { workNote } from "../platform/note_files.ts";
+import { isInTheWay, workNote } from "../platform/note_files.ts";
 import { sleepOn } from "../service/timers.ts";
 import { typedService } from "../service/typed.ts";
 import { TaskQueueKind, TaskQueueType } from "../temporal/generated/temporal/api/enums/v1/task_queue_pb.ts";
@@ -364,6 +364,10 @@ export class Worker {
     if (this.#workflowTasks === undefined) return undefined;
     const shared = service.taskWatch?.();
     const work = shared === undefined && crashNote !== undefined ? workNote(crashNote) : undefined;
+    if (work !== undefined && isInTheWay(crashNote!, "work")) {
+      logger.error("no crash note is kept: its file has something else in it; give crashNote a file of its own", { crashNote });
+      return undefined;
+    }
     const own = work && new TaskWatch({ work });
     const watch = shared ?? own;
     if (watch === undefined) return undefined;

@@ -44,6 +44,11 @@ for (const holder of sqliteDrivers) {
               () => StoreReader.open(path, { driver }),
               (e) => e instanceof StoreLockedError && /shares a file with nobody/.test(e.message),
             );
+          } else if (driver !== holder.driver) {
+            assert.throws(
+              () => StoreReader.open(path, { driver }),
+              (e) => e instanceof StoreLockedError && /not shared by two libraries of one process/.test(e.message),
+            );
           } else {
             const open = StoreReader.open(path, { driver });
             assert.deepEqual((await checkStore(open)).problems, []);

@@ -37,12 +37,16 @@ const openHere: Set<string> = (globalThis as { [REGISTRY]?: Set<string> })[REGIS
 const STALE_TAKEOVER_MS = 8_000;
 const STALE_NAMELESS_MS = 1_000;
 
-/** Who has a store open at this moment, as far as its note says; undefined when nobody does. */
-export function holderOf(builtins: Builtins, path: string): (StoreHolder & { readonly nativeLocks: boolean }) | undefined {
+/** Who has a store open at this moment, as far as its note says; undefined when it is free. `isHere`: this process has. */
+export function holderOf(
+  builtins: Builtins,
+  path: string,
+): (StoreHolder & { readonly nativeLocks: boolean; readonly isHere: boolean }) | undefined {
   const note = readNote(builtins, path);
   if (note === undefined) return undefined;
-  if (!openHere.has(note.token) && isDead(builtins, note, ownIdentity(builtins))) return undefined;
-  return { ...holderIn(note), nativeLocks: note.nativeLocks };
+  const isHere = openHere.has(note.token);
+  if (!isHere && isDead(builtins, note, ownIdentity(builtins))) return undefined;
+  return { ...holderIn(note), nativeLocks: note.nativeLocks, isHere };
 }
 
 function holderIn({ pid, host, openedMs, driver, visit = false }: OwnerNote): StoreHolder {

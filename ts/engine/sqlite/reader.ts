@@ -1,5 +1,5 @@
 // Reads a store file beside the engine that may have it open: for backups and for looking for damage. SQLite gives a reader a view of its
-// own that later commits do not change, and keeps it from nobody's way; so no fence is taken. Only node-sqlite3-wasm, which shares files
+// own that later commits do not change, and does not block others; so no fence is taken. Only node-sqlite3-wasm, which shares files
 // with nobody, needs the store to be free, and takes the fence as everybody does. Nothing is written.
 import type { PurgeOptions, RunRecord, RunRow } from "../store.ts";
 import { NotAStoreError, StoreError, type StoreHolder, StoreLockedError, StoreVersionError } from "../store_errors.ts";
@@ -50,6 +50,14 @@ export class StoreReader {
       const alone = holder.nativeLocks ? library.name : holder.driver;
       throw new StoreLockedError(
         `${absolute} is open in ${who}, and ${alone} shares a file with nobody: end that process, or use the engine in it`,
+        holder,
+      );
+    }
+    // SQLite's locks are the process's: the other library would take the reader for the last user of the log, and remove the log.
+    if (holder?.isHere === true && holder.driver !== library.name) {
+      throw new StoreLockedError(
+        `${absolute} is open in this process with ${holder.driver}, and a file is not shared by two libraries of one process: ` +
+          `read it with the driver "${holder.driver}", or in another process`,
         holder,
       );
     }

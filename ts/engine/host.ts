@@ -581,7 +581,7 @@ export class EmbeddedEngine implements RawService {
     return this.#held?.list() ?? [];
   }
 
-  /** Lets the held run of a workflow go on; answers which were released. Their tasks are given to a worker within moments. */
+  /** Lets the held run of a workflow go on; answers which were released. Of many, some get their task minutes later. */
   release(workflowId: string, runId?: string): readonly HeldRun[] {
     return this.#held?.release(workflowId, runId) ?? [];
   }

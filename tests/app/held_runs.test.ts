@@ -8,6 +8,7 @@ import { test } from "node:test";
 import { type App, open } from "../../ts/mod.ts";
 import { waitForSignal, workflow } from "../../ts/workflow/mod.ts";
 import { run } from "../cli/support/run.ts";
+import { until } from "../support/services.ts";
 
 const go = { kind: "signal", name: "go" } as const;
 const waits = workflow("Waits", async () => await waitForSignal<[string]>(go));
@@ -61,8 +62,16 @@ test("a held run is told at the start, described and listed as paused, and does 
     assert.deepEqual(app.engine.heldRuns().map((run) => [run.workflowId, run.deaths]), [["cart 1", 2]]);
 
     const handle = app.client.getHandle(waits, "cart 1");
-    await assert.rejects(handle.with({ timeout: "20s" }).query("__stack_trace"), /held: the process died/);
+    const refused = /held: the process died.* temporalex workflow release --workflow-id 'cart 1'/;
+    await assert.rejects(handle.with({ timeout: "60s" }).query("__stack_trace"), refused);
     await handle.signal(go as never, "ada");
+    // Its task is given and waits now, and a query would go with it.
+    await until("a task that waits", async () => {
+      const { pendingWorkflowTask } = await handle.describe();
+      return (pendingWorkflowTask?.attempt ?? 0) > 1;
+    });
+    await assert.rejects(handle.with({ timeout: "60s" }).query("__stack_trace"), refused);
+    await assert.rejects(app.client.getHandle(waits, "cart 1", runId).with({ timeout: "60s" }).query("__stack_trace"), refused);
     assert.equal(await app.client.execute(calm, { id: "other", args: [] }), "calm");
     const description = await handle.describe();
     assert.equal(description.status, "PAUSED");

@@ -2,13 +2,18 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { isInTheWay } from "../platform/note_files.ts";
 import { describeHeld, type HeldRun } from "../service/held_runs.ts";
+import { Code, ServiceError } from "../service/raw.ts";
 import { StoreError } from "./store_errors.ts";
 import { WorkflowExecutionStatus } from "../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
 import {
   WorkflowExecutionExtendedInfoSchema,
   WorkflowExecutionPauseInfoSchema,
 } from "../temporal/generated/temporal/api/workflow/v1/message_pb.ts";
-import { DescribeWorkflowExecutionResponseSchema } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import {
+  DescribeWorkflowExecutionRequestSchema,
+  DescribeWorkflowExecutionResponseSchema,
+  QueryWorkflowRequestSchema,
+} from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { timestampFromDate } from "../temporal/well_known.ts";
 
 export const PAUSED = WorkflowExecutionStatus.PAUSED;
@@ -45,4 +50,22 @@ export function describedHeld(response: Uint8Array, held: (runId: string) => Hel
     pausedTime: timestampFromDate(run.since),
   });
   return toBinary(DescribeWorkflowExecutionResponseSchema, message);
+}
+
+/** The request that describes the run of a query, where that may be a held one: a query would wait with the run's task. */
+export function queriedHeld(request: Uint8Array, held: readonly HeldRun[]): Uint8Array | undefined {
+  const { namespace, execution } = fromBinary(QueryWorkflowRequestSchema, request);
+  const { workflowId = "", runId = "" } = execution ?? {};
+  if (!held.some((run) => run.workflowId === workflowId && (runId === "" || run.runId === runId))) return undefined;
+  return toBinary(
+    DescribeWorkflowExecutionRequestSchema,
+    create(DescribeWorkflowExecutionRequestSchema, { namespace, execution: { workflowId, runId } }),
+  );
+}
+
+/** Throws a ServiceError if the described run is open and held. */
+export function refuseHeld(description: Uint8Array, held: (runId: string) => HeldRun | undefined): void {
+  const { workflowExecutionInfo: info } = fromBinary(DescribeWorkflowExecutionResponseSchema, description);
+  const run = info?.closeTime === undefined ? held(info?.execution?.runId ?? "") : undefined;
+  if (run !== undefined) throw new ServiceError(Code.FAILED_PRECONDITION, describeHeld(run), "WorkflowNotReady");
 }

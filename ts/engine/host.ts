@@ -27,7 +27,7 @@ import { pairError, pairResponse, takePair } from "./multi_operation.ts";
 import { type HeldRun, HeldRuns, type RunName } from "../service/held_runs.ts";
 import { TaskWatch } from "../service/task_watch.ts";
 import { noteText, realPath, workNote } from "../platform/note_files.ts";
-import { describedHeld, heldPath, refuseOthers, workPath } from "./held.ts";
+import { describedHeld, heldPath, queriedHeld, refuseHeld, refuseOthers, workPath } from "./held.ts";
 import { openStore } from "./visits.ts";
 import type { PurgeOptions, Store, StoredRun } from "./store.ts";
 import { isFinalStoreError } from "./store_errors.ts";
@@ -189,7 +189,17 @@ export class EmbeddedEngine implements RawService {
     const number = ENGINE_METHODS[method];
     if (number === undefined) return Promise.reject(unimplemented(method));
     if (method === "describeWorkflowExecution" && this.heldRuns().length > 0) return this.#described(number, request, options);
+    if (method === "queryWorkflow" && this.heldRuns().length > 0) return this.#queried(number, request, options);
     return this.#ask(method, number, request, options);
+  }
+
+  async #queried(number: EngineMethod, request: Uint8Array, options: CallOptions): Promise<Uint8Array> {
+    const describes = queriedHeld(request, this.heldRuns());
+    if (describes !== undefined) {
+      const describe = "describeWorkflowExecution";
+      refuseHeld(await this.#ask(describe, ENGINE_METHODS[describe]!, describes, options), (runId) => this.#held?.get(runId));
+    }
+    return await this.#ask("queryWorkflow", number, request, options);
   }
 
   #described(number: EngineMethod, request: Uint8Array, options: CallOptions): Promise<Uint8Array> {

@@ -28,6 +28,10 @@ test("bash completes commands, options, values and files", { skip: !has("bash") 
       ], { cwd: folder, encoding: "utf8" }).split("\n").filter((line) => line !== "").sort();
     assert.deepEqual(complete("work"), ["worker", "workflow"]);
     assert.deepEqual(complete("workflow", "st"), ["stack", "start"]);
+    assert.deepEqual(complete("workflow", "rel"), ["release"]);
+    assert.deepEqual(complete("workflow", "release", "--st"), ["--store"]);
+    assert.deepEqual(complete("workflow", "release", "--store", "sh"), ["shop.sqlite"]);
+    assert.deepEqual(complete("worker", "--crash"), ["--crash-notes"]);
     assert.deepEqual(complete("workflow", "update", ""), ["execute", "result", "start"]);
     assert.deepEqual(complete("workflow", "start", "--workflow"), ["--workflow-id"]);
     assert.deepEqual(complete("workflow", "update", "--up"), ["--update-id"], "of the command that is meant without a name");

@@ -192,6 +192,16 @@ export class TaskWatch {
   }
 }
 
+/** One note of what several processes have left: their runs, and not how long one was alone. "" where none of them died at work. */
+export function joinedNotes(texts: readonly string[]): string {
+  const names = new Set(
+    texts.flatMap((text) => contentOf(text).runs).map(({ workflowId, runId, workflowType }) =>
+      JSON.stringify([workflowId, runId, workflowType])
+    ),
+  );
+  return names.size === 0 ? "" : `{"runs":[${[...names].join(",")}],"ms":0}\n`;
+}
+
 /** The first line of the note; what stands behind it is left over from longer ones. */
 function contentOf(text: string): { runs: RunName[]; ms: number } {
   try {

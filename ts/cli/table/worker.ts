@@ -68,6 +68,13 @@ const options = {
     help:
       "Serve /healthz, /readyz and /metrics (for Prometheus) over HTTP there; a port alone is on 127.0.0.1. In a container: 0.0.0.0:9464",
   },
+  crashNotes: {
+    type: "text",
+    value: "folder",
+    completes: "folders",
+    help:
+      "On a cluster: note there whose workflow tasks are running, so that the next start says on which runs this process died; none: do not. Default: temporalex in your folder for state (Linux: ~/.local/state)",
+  },
   maxActivities: { type: "number", value: "n", default: 100, help: "Activities running at once" },
   maxWorkflowTasks: { type: "number", value: "n", default: 100, help: "Workflow tasks in work at once" },
   grace: {

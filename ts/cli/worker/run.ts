@@ -24,6 +24,7 @@ import { storePath } from "../service.ts";
 import type { WorkerCall } from "../table/worker.ts";
 import { loaderHooks } from "../user_modules.ts";
 import { awaitCluster } from "./await_cluster.ts";
+import { crashNoteIn, stateFolder, type Work } from "./crash_notes.ts";
 import { moduleFiles, notingSources } from "./files.ts";
 import { Reloader, type ReloadEvent } from "./reload.ts";
 import { FileWatch } from "./watch.ts";
@@ -69,6 +70,9 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
   // Something else may end the command first.
   if (answered instanceof Promise) answered.catch(() => {});
   try {
+    const crashNote = where === undefined || workflows.length === 0
+      ? undefined
+      : crashNoteOf(call, { address: where, namespace, taskQueue: options.taskQueue }, logger);
     const workflowFiles = { current: new Map<string, string>() };
     const sources = await notingSources((path) => {
       if (!workflowFiles.current.has(path)) workflowFiles.current.set(path, FileWatch.stamps([path]).get(path)!);
@@ -95,6 +99,7 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
       ...(workflows.length > 0 && { workflowThreads: options.workflowThreads }),
       ...deploymentOf(call),
       ...(options.identity !== undefined && { identity: options.identity }),
+      ...(crashNote !== undefined && { crashNote }),
       ...(probes !== undefined && { metrics: probes.metrics }),
       ...(workflows.length > 0 && { workflows: workflows.map((path) => pathToFileURL(path)), sources }),
       ...(threads !== undefined && { activityThreads: threads }),
@@ -201,6 +206,20 @@ async function openProbes({ options: { listen } }: WorkerCall, probed: { worker?
   return { metrics, address, close };
 }
 
+/** From --crash-notes: the file of this process. What was not asked for fails without a word to users. */
+function crashNoteOf({ options: { crashNotes }, io }: WorkerCall, work: Work, logger: Logger): string | undefined {
+  if (crashNotes === "none") return undefined;
+  const folder = crashNotes === undefined ? stateFolder(io.env) : resolve(io.cwd, crashNotes);
+  try {
+    return folder && crashNoteIn(folder, work);
+  } catch (error) {
+    const { message } = error as Error;
+    if (crashNotes !== undefined) throw new UsageError(`--crash-notes ${crashNotes} cannot be used: ${message}`);
+    logger.debug("the runs in work are not noted for the next start", { folder, error: message });
+    return undefined;
+  }
+}
+
 /** From --deployment and --versioning-behavior. */
 function deploymentOf(
   { options: { deployment, versioningBehavior } }: WorkerCall,
@@ -236,6 +255,9 @@ async function openService(call: WorkerCall, logger: Logger): Promise<Connected>
       throw new UsageError("--retention is for stores; how long a cluster keeps closed workflows is a setting of its namespace");
     }
     return await openCluster(call);
+  }
+  if (options.crashNotes !== undefined) {
+    throw new UsageError("--crash-notes is for workers on a cluster; a worker on a store notes the same beside it, always");
   }
   const engine = await EmbeddedEngine.open({
     path: storePath(call),

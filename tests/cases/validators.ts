@@ -135,6 +135,10 @@ const WRITES: readonly (readonly [(s: State, args: number[]) => unknown, RegExp]
   [(s) => s.url.pathname = "/x", /^state\.url\.pathname was written/],
   [(s) => s.url.searchParams.set("c", "2"), /^state\.url\.searchParams\.set\(\) was called/],
   [(s) => s.map.set("b", { n: 2 }), /^state\.map\.set\(\) was called/],
+  [(s) => s.map.delete("a"), /^state\.map\.delete\(\) was called/],
+  [(s) => s.map.clear(), /^state\.map\.clear\(\) was called/],
+  [(s) => s.set.add(3), /^state\.set\.add\(\) was called/],
+  [(s) => s.url.searchParams.append("d", "2"), /^state\.url\.searchParams\.append\(\) was called/],
   [(s) => s.map.get("a")!.n = 2, /^state\.map\.get\(\)\.n was written/],
   [(s) => s.map.forEach((each) => each.n = 2), /\.n was written/],
   [(s) => s.bag.put("y"), /^state\.bag\.set\(\) was called/],
@@ -291,6 +295,8 @@ export const cases: Case[] = [
       match(found(() => state.data.setInt8(0, 1)), /^state\.data/);
       match(found(() => Object.freeze(state.counter) && (state.list = [1])), /^state$/);
       equal(found(() => state.money.take(1)), "nothing", "it cannot be seen");
+      // Read at once: no run has to be gone through again for it.
+      equal(view(state).number.format(1234), "1,234");
       throws(() => (view(state).counter.n = 5), /state\.counter\.n was written/);
     },
   },

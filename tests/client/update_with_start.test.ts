@@ -9,6 +9,7 @@ import {
   silentLogger,
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
   WorkflowUpdateRejectedError,
 } from "../../ts/client/mod.ts";
 import { ApplicationFailure, defaultPayloadConverter, toFailure } from "../../ts/converter/mod.ts";
@@ -53,6 +54,18 @@ test("the wait for an update's outcome has what is left of the caller's time", a
   );
   // The service itself ends polls after a while; none lasts longer than the caller waits.
   for (const { options } of service.calls) assert.ok(options.timeoutMs! <= 300, `${options.timeoutMs}`);
+});
+
+test("to learn whether an update was rejected or failed takes no more than what is left of it", async () => {
+  const failure = toFailure(new ApplicationFailure("no"), defaultPayloadConverter);
+  const service = new ScriptedService()
+    .on("executeMultiOperation", () => answered(Stage.COMPLETED, { case: "failure", value: failure }))
+    .on("pollWorkflowExecutionUpdate", (_request, options) => waits(options));
+  const asked = client(service).executeUpdateWithStart("Order", { ...OPTIONS, timeout: 300 });
+  await assert.rejects(asked, (error) => error instanceof WorkflowUpdateFailedError);
+  const polls = service.calls.filter(({ method }) => method === "pollWorkflowExecutionUpdate");
+  assert.ok(polls.length > 0);
+  for (const { options } of polls) assert.ok(options.timeoutMs! <= 300, `${options.timeoutMs}`);
 });
 
 test("both operations are sent, with the running workflow taken by default", async () => {

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import workerThreads from "node:worker_threads";
 import type { ActivityContext } from "../../ts/activity/mod.ts";
 import { ApplicationFailure, CancelledFailure } from "../../ts/converter/mod.ts";
 import { realTimers } from "../../ts/service/timers.ts";
@@ -179,6 +180,57 @@ test("a thread that dies fails its activity in a retryable way, and is replaced"
       return true;
     });
     assert.match(String(await pool.run("spin", context("after").context, [1])), /after/);
+  }));
+
+/** Threads do not start while `refusing()` is true, as where the system has none left. */
+async function withRefusedThreads(refusing: () => boolean, body: () => Promise<void>): Promise<void> {
+  const place = ("Deno" in globalThis ? globalThis : workerThreads) as { Worker: new (...args: never[]) => object };
+  const { Worker: Real } = place;
+  place.Worker = class extends Real {
+    constructor(...args: never[]) {
+      if (refusing()) throw new Error("no thread is left");
+      super(...args);
+    }
+  };
+  try {
+    await body();
+  } finally {
+    place.Worker = Real;
+  }
+}
+
+test("where another thread does not start, activities wait for those that there are", () =>
+  withPool(2, async (pool) => {
+    let refused = 0;
+    await withRefusedThreads(() => ++refused <= 1000, async () => {
+      const first = context("first");
+      const running = assert.rejects(pool.run("waitForCancel", first.context, []), CancelledFailure);
+      await until("it is at work", () => first.heartbeats.length > 0);
+      const waiting = pool.run("add", context("next").context, [1, 2]).catch((error: Error) => error);
+      await settle();
+      assert.equal(refused, 1, "it is not tried again and again");
+      first.cancel("CANCELLED");
+      await running;
+      assert.equal(await waiting, 3);
+    });
+  }));
+
+test("where no thread is left, the oldest activity fails in a retryable way, and the next has a thread when one starts", () =>
+  withPool(1, async (pool) => {
+    const crashing = assert.rejects(pool.run("crash", context().context, []), /nobody catches this/);
+    let refused = 0;
+    await withRefusedThreads(() => ++refused === 1, async () => {
+      const oldest = assert.rejects(pool.run("add", context("oldest").context, [1, 2]), (error) => {
+        assert.ok(error instanceof ApplicationFailure);
+        assert.deepEqual([error.type, error.nonRetryable], ["ActivityThreadError", false]);
+        assert.match(error.message, /it did not start: no thread is left/);
+        return true;
+      });
+      const next = pool.run("add", context("next").context, [3, 4]);
+      await crashing;
+      await oldest;
+      assert.equal(await next, 7);
+    });
   }));
 
 test("closing rejects what runs and what waits", async () => {

@@ -5,7 +5,9 @@ import { test } from "node:test";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { silentLogger } from "../../ts/client/mod.ts";
 import type { TaskOutcome } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { HeldRuns } from "../../ts/service/held_runs.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
+import { TaskWatch } from "../../ts/service/task_watch.ts";
 import { WorkflowTaskFailedCause } from "../../ts/temporal/generated/temporal/api/enums/v1/failed_cause_pb.ts";
 import {
   PollWorkflowTaskQueueResponseSchema,
@@ -223,6 +225,20 @@ test("a realm that fails: the first attempt is reported, later ones time out; a 
   await tasks.handle(task({ query: { queryType: "q" }, attempt: 1 }));
   assert.equal(service.requests("respondQueryTaskCompleted")[0]!.errorMessage, "the realm died");
   assert.deepEqual(events, ["run r", "evict r", "run r", "evict r", "run r", "evict r"]);
+});
+
+test("a task of a held run is a failed task: reported, counted, and not run", async () => {
+  const { tasks, service, events, failures, counted } = setting(() => completed());
+  const held = [{ workflowId: "w", runId: "r", workflowType: "W", deaths: 2, since: 0 }];
+  const note = { read: () => JSON.stringify({ held }), write() {}, version: () => "" };
+  tasks.watchCrashes(new TaskWatch({ work: { read: () => "", write() {}, remove() {} }, held: new HeldRuns(note) }));
+  await tasks.handle(task());
+  const [request] = service.requests("respondWorkflowTaskFailed");
+  assert.equal(request!.cause, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE);
+  assert.match(request!.failure!.message, /held/);
+  assert.deepEqual(failures, [`w 1 ${request!.failure!.message}`]);
+  assert.deepEqual(counted, ["WorkflowError"]);
+  assert.deepEqual(events.filter((each) => each.startsWith("run")), []);
 });
 
 test("a completion is repeated while the service is away", async () => {

@@ -151,13 +151,15 @@ export class ActivityPool {
     );
   }
 
-  /** Where no thread is left to take it, the oldest job pays for one that did not start; others may have more luck. */
+  /**
+   * Where a thread is left, what is queued waits for it: to try again at once could go on for ever, and nothing else would run meanwhile.
+   * Where none is left, the oldest job pays for one that did not start; others may have more luck.
+   */
   #unstarted(slot: Slot, error: Error): void {
     this.#slots.delete(slot);
-    if (![...this.#slots].some(({ thread }) => thread !== undefined)) {
-      const job = this.#queue.shift();
-      job?.reject(threadEnded(job, `it did not start: ${error.message}`));
-    }
+    if ([...this.#slots].some(({ thread }) => thread !== undefined)) return;
+    const job = this.#queue.shift();
+    job?.reject(threadEnded(job, `it did not start: ${error.message}`));
     this.#next();
   }
 

@@ -173,13 +173,11 @@ export class ReceiveScope {
     return true;
   }
 
-  /** Answers a promise when a validator has to be waited for. */
+  /** An update that it accepts is the next item. Answers a promise when a validator has to be waited for. */
   dispatch(item: Item): void | Promise<void> {
     if (item.kind === "signal") return this.#dispatchSignal(item);
     if (this.#accepted.peek()?.update === item) return this.#handleNext();
-    const accepted = this.accept(item);
-    if (accepted === true) this.#handleNext();
-    else if (accepted !== false) return accepted.then((yes) => yes ? this.#handleNext() : undefined);
+    return this.accept(item);
   }
 
   #handleNext(): void {
@@ -203,9 +201,9 @@ export class ReceiveScope {
 
   /**
    * Decides an update: validates it against the state as it is now (not on replay, where it was accepted), then rejects it, or accepts
-   * and queues it. Answers whether it was accepted.
+   * and queues it. Answers a promise when a validator has to be waited for.
    */
-  accept(update: UpdateItem): boolean | Promise<boolean> {
+  accept(update: UpdateItem): void | Promise<void> {
     const handler = this.#updates.get(update.name)!;
     const { run } = this;
     run.inbox.undecided.delete(update);
@@ -219,24 +217,21 @@ export class ReceiveScope {
     }
     // Nothing of the user's ran: there is nothing to wait for.
     if (!update.runValidator || (handler.validate === undefined && handler.message.args === undefined)) {
-      this.#accept(update, handler, args);
-      return true;
+      return this.#accept(update, handler, args);
     }
     return judge(run, update, handler.validate ?? nothing, args, this.state).then(({ failure }) => {
       if (failure === undefined) this.#accept(update, handler, args);
       else rejectWith(run, update, failure);
-      return failure === undefined;
     });
   }
 
   /** What its arguments are refused with may be made by a schema: it gets said as a validator's error is. */
-  async #rejectApart(update: UpdateItem, error: unknown): Promise<false> {
+  async #rejectApart(update: UpdateItem, error: unknown): Promise<void> {
     const refuse = () => {
       throw error;
     };
     const { failure } = await judge(this.run, update, refuse, [], undefined);
     rejectWith(this.run, update, failure!);
-    return false;
   }
 
   #accept(update: UpdateItem, handler: HandlerShape, args: unknown[]): void {

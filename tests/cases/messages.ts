@@ -93,6 +93,28 @@ export const cases: Case[] = [
     },
   },
   {
+    name: "schemas: one that calls the workflow API rejects its update, also when it catches the error",
+    async run() {
+      const calling = schema<number>((value) => {
+        try {
+          void sleep(1);
+        } catch {
+          // As a library may.
+        }
+        return { value: value as number };
+      });
+      const odd = update<[number], number>("odd", { args: [calling] });
+      const d = await drive(workflow("W", () => receive(0, [on(odd, (_, s) => reply(s, s)), on(end, (_, s) => stop(s))])));
+      const u = d.server.update("u", "odd", 1);
+      await d.task();
+      equal(d.server.taskFailure, undefined);
+      match(u.failure?.message ?? "accepted", /sleep was called in a schema/);
+      d.server.signal("end");
+      await d.task();
+      equal(await d.finish(), 0);
+    },
+  },
+  {
     name: "schemas: an update that was accepted under another schema still gets its arguments on replay",
     async run() {
       let strict = false;

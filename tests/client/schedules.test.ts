@@ -84,12 +84,22 @@ test("a retry policy of which only one thing is set has only that", async () => 
   assert.deepEqual(await policy({ nonRetryableErrorTypes: ["T"] }), { nonRetryableErrorTypes: ["T"] });
 });
 
-test("what a service refuses is refused to who pauses, triggers or backfills", async () => {
-  const { schedule } = client(new ScriptedService().on("patchSchedule", () => {
+test("what a service refuses is refused to who pauses, triggers, backfills or deletes", async () => {
+  const refuse = () => {
     throw new ServiceError(Code.NOT_FOUND, "workflow not found", "NotFound");
-  }));
+  };
+  const { schedule } = client(new ScriptedService().on("patchSchedule", refuse).on("deleteSchedule", refuse));
   const handle = schedule.getHandle("x");
-  for (const call of [() => handle.pause(), () => handle.unpause(), () => handle.trigger()]) {
+  const times = { start: new Date(0), end: new Date(1) };
+  for (
+    const call of [
+      () => handle.pause(),
+      () => handle.unpause(),
+      () => handle.trigger(),
+      () => handle.backfill(times),
+      () => handle.delete(),
+    ]
+  ) {
     await assert.rejects(call(), (e: Error) => e.name === "ScheduleNotFoundError");
   }
 });

@@ -1,4 +1,5 @@
 // The inline realm: the same interface in this thread, with nothing replaced.
+import process from "node:process";
 import test from "node:test";
 import assert from "node:assert/strict";
 import { createInlineRealm } from "../../ts/realm/mod.ts";
@@ -10,6 +11,14 @@ const timers = workflow("Timers", async (n: number) => {
   return typeof setTimeout;
 });
 const other = workflow("Other", async () => 1);
+
+// First of all: one realm that has left a listener would hide the others.
+test("inline realms that have ended leave no listener for rejections", async () => {
+  const listeners = () => ["unhandledRejection", "rejectionHandled"].map((event) => process.listenerCount(event));
+  const before = listeners();
+  for (let i = 0; i < 2; i++) await (await createInlineRealm({ workflows: { timers } })).dispose();
+  assert.deepEqual(listeners(), before);
+});
 
 test("an inline realm runs definitions, modules and lists of both, and replaces no globals", async () => {
   for (const workflows of [{ timers, other }, [timers, other], [{ timers }, { other, again: other }]]) {

@@ -164,6 +164,7 @@ test("time waits for a running activity, skips retries' delays, and activities s
         attempts.push([context.info.attempt, env.now() - START]);
         await new Promise((resolve) => setTimeout(resolve, 30));
         await context.sleep("20s");
+        await new Promise((resolve) => setTimeout(resolve, 30));
         if (context.info.attempt < 3) throw new Error("not yet");
         return `paid ${amount}`;
       }),

@@ -5,7 +5,7 @@ import { silentLogger } from "../../ts/client/mod.ts";
 import { HeldRuns } from "../../ts/service/held_runs.ts";
 import { TaskWatch } from "../../ts/service/task_watch.ts";
 import { CrashGuard } from "../../ts/worker/crash_guard.ts";
-import { ManualTimers } from "../support/manual_timers.ts";
+import { ManualTimers, settle } from "../support/manual_timers.ts";
 
 function setting(slots: number, runs: number) {
   const held = Array.from({ length: runs }, (_, i) => (
@@ -35,3 +35,23 @@ for (const [slots, parked] of [[2, 1], [5, 2], [100, 8]] as const) {
     assert.equal(waiting.size, 0);
   });
 }
+
+test("a task is noted until it has ended, whether it fails or not", async () => {
+  let noted = "";
+  const work = { read: () => noted, write: (text: string) => void (noted = text), remove: () => void (noted = "") };
+  const watch = new TaskWatch({ work, held: undefined });
+  const guard = new CrashGuard({ watch, timers: new ManualTimers(), slots: 2, refuse: () => Promise.resolve() });
+  const head = { taskToken: new Uint8Array(0), workflowId: "w", runId: "r1", workflowType: "W", attempt: 1, isQuery: false };
+  for (const fails of [false, true]) {
+    let end = () => {};
+    const ran = guard.run(head, () =>
+      new Promise<string>((resolve, reject) => {
+        end = () => fails ? reject(new Error("the realm has ended")) : resolve("done");
+      }));
+    await settle();
+    assert.match(noted, /r1/);
+    end();
+    assert.equal(await ran.catch((error: Error) => error.message), fails ? "the realm has ended" : "done");
+    assert.doesNotMatch(noted, /r1/);
+  }
+});

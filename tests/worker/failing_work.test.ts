@@ -21,6 +21,11 @@ const acts = activities<{ fails(): void; hangs(): void; final(): void }>({
 const work = workflow("Work", async (what: "fails" | "hangs") => {
   await acts[what]().catch(() => {});
 });
+const untaken = workflow("Untaken", async () => {
+  const elsewhere = { taskQueue: "a queue without workers", startToClose: "10s" } as const;
+  await activities<{ waits(): void }>({ ...elsewhere, scheduleToStart: "50ms" }).waits().catch(() => {});
+  await activities<{ waits(): void }>({ ...elsewhere, scheduleToStart: "20s", scheduleToClose: "50ms" }).waits().catch(() => {});
+});
 const broken = workflow("Broken", async () => {
   await Promise.resolve();
   throw new TypeError("a bug of this workflow");
@@ -31,7 +36,7 @@ async function withApp(path: string | undefined, body: (app: App, lines: Line[])
   const log = (level: string) => (message: string, fields = {}) => void lines.push({ level, message, fields });
   const app = await open({
     ...(path !== undefined && { path }),
-    workflows: [{ work, broken }],
+    workflows: [{ work, broken, untaken }],
     activities: {
       fails: () => {
         throw new Error("no luck");
@@ -63,6 +68,22 @@ test("a failed attempt is warned of with type, id, attempt, cause and when the n
       [["fails", "1", 1, "in 10 ms"], ["fails", "1", 2, "none"]],
     );
     assert.equal((warned[0]!.fields["error"] as Error).message, "no luck");
+  }));
+
+test("an activity that no worker takes in time is warned of once, by the process that has the store", () =>
+  withApp(undefined, async (app, lines) => {
+    await app.client.execute(untaken, { id: "w", args: [] });
+    await until(() => lines.filter(({ message }) => message === "an activity timed out").length === 2);
+    const warned = lines.filter(({ message }) => message === "an activity timed out");
+    const names = ["activityType", "activityId", "workflowId", "workflowType", "attempt", "timeout", "nextAttempt"];
+    assert.deepEqual(
+      warned.map(({ level, fields }) => [level, ...names.map((name) => fields[name])]),
+      [
+        ["warn", "waits", "1", "w", "Untaken", 1, "scheduleToStart", "none"],
+        // Of two limits that end at once it is this one.
+        ["warn", "waits", "2", "w", "Untaken", 1, "scheduleToStart", "none"],
+      ],
+    );
   }));
 
 test("an attempt that times out is warned of when it does", () =>

@@ -5,6 +5,7 @@ import type { CodecOptions } from "../codec/codec.ts";
 import { EmbeddedEngine } from "../engine/host.ts";
 import { MemoryStore } from "../engine/memory_store.ts";
 import type { EmbeddedEngineOptions } from "../engine/options.ts";
+import { warnOfTimeouts } from "../engine/timed_out.ts";
 import { consoleLogger } from "../platform/host.ts";
 import { containedLogger } from "../service/contained.ts";
 import type { Logger } from "../service/logger.ts";
@@ -108,6 +109,7 @@ export async function open(options: OpenOptions): Promise<App> {
   const openEngine = async () => {
     const engine = late.engine = await EmbeddedEngine.open({
       onError: (error) => logger.error("the engine met a failure", { error }),
+      onActivityTimeout: warnOfTimeouts(logger),
       ...store,
       ...(path !== undefined && { path }),
       ...options.engine,

@@ -8,6 +8,7 @@ import { EmbeddedEngine } from "../engine/host.ts";
 import { MemoryStore } from "../engine/memory_store.ts";
 import { notOffered } from "../engine/not_offered.ts";
 import { keepFor } from "../engine/retention.ts";
+import { warnOfTimeouts } from "../engine/timed_out.ts";
 import { containedLogger } from "../service/contained.ts";
 import type { Logger } from "../service/logger.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
@@ -79,6 +80,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
         // Workers are other processes: what they hold at a restart, they may still answer.
         remoteWorkers: true,
         onError: (error) => logger.error("the engine met a failure", { namespace, error }),
+        onActivityTimeout: warnOfTimeouts(logger),
         ...(path === undefined ? { store: new MemoryStore() } : { path }),
       });
     },

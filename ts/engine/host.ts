@@ -19,7 +19,7 @@ import type { Clock } from "./clock.ts";
 import { RealClock } from "./clock.ts";
 import { appendHistory } from "./history_bytes.ts";
 import { type HostMethod, hostMethods } from "./host_methods.ts";
-import type { EngineMethod } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { EngineMethod, TimedOutAttempt } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { ENGINE_METHODS } from "./methods.ts";
 import type { Backlog, EmbeddedEngineOptions, EngineLimits, EngineStats } from "./options.ts";
 import { cancelled, closed, coreReplaced, notFound, notRecorded, stopped, storeFailed, unimplemented } from "./refusals.ts";
@@ -28,6 +28,7 @@ import { type HeldRun, HeldRuns, type RunName } from "../service/held_runs.ts";
 import { TaskWatch } from "../service/task_watch.ts";
 import { noteText, realPath, workNote } from "../platform/note_files.ts";
 import { describedHeld, heldPath, queriedHeld, refuseHeld, refuseOthers, workPath } from "./held.ts";
+import { activityTimeout } from "./timed_out.ts";
 import { openStore } from "./visits.ts";
 import type { PurgeOptions, Store, StoredRun } from "./store.ts";
 import { isFinalStoreError } from "./store_errors.ts";
@@ -104,6 +105,8 @@ export class EmbeddedEngine implements RawService {
   #cancelTimer: (() => void) | undefined;
   #timerAt = Infinity;
 
+  readonly #onActivityTimeout: EmbeddedEngineOptions["onActivityTimeout"];
+  readonly #remoteWorkers: boolean;
   readonly #held: HeldRuns | undefined;
   readonly #path: string | undefined;
   #watch: TaskWatch | undefined;
@@ -156,6 +159,8 @@ export class EmbeddedEngine implements RawService {
       expire: (id) => this.#enter((engine) => engine.expireRequest(id)),
       trouble: () => this.#trouble,
     });
+    this.#onActivityTimeout = options.onActivityTimeout;
+    this.#remoteWorkers = options.remoteWorkers === true;
     this.#engine = this.#create(options.remoteWorkers !== true);
   }
 
@@ -305,7 +310,21 @@ export class EmbeddedEngine implements RawService {
       this.#trouble = undefined;
     }
     this.#engine.committed();
+    if (flush.timedOut.length > 0) this.#tellTimeouts(flush.timedOut);
     for (const reply of flush.replies) this.#reply(reply);
+  }
+
+  /** What a worker of this process had, that worker logs. */
+  #tellTimeouts(attempts: readonly TimedOutAttempt[]): void {
+    if (this.#onActivityTimeout === undefined) return;
+    for (const attempt of attempts) {
+      if (attempt.started && !this.#remoteWorkers) continue;
+      try {
+        this.#onActivityTimeout(activityTimeout(attempt, this.clock.nowMs()));
+      } catch {
+        // As with onError.
+      }
+    }
   }
 
   #commitFailed(flush: Flush, e: Error): void {

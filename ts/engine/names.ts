@@ -1,6 +1,7 @@
 // What the engine exports beside the class that needs the core: one list for "temporalex/engine" and, without the core's bytes, "temporalex/slim".
 export { type Clock, RealClock, VirtualClock } from "./clock.ts";
 export { MemoryStore } from "./memory_store.ts";
+export type { ActivityTimeout } from "./timed_out.ts";
 export type { Backlog, EmbeddedEngineOptions, EngineLimits, EngineStats } from "./options.ts";
 export type { DriverName } from "./sqlite/driver.ts";
 export type { SqliteOptions, Synchronous } from "./sqlite/open.ts";

@@ -4,6 +4,7 @@ import type { Clock } from "./clock.ts";
 import type { DriverName } from "./sqlite/driver.ts";
 import type { Synchronous } from "./sqlite/open.ts";
 import type { Store } from "./store.ts";
+import type { ActivityTimeout } from "./timed_out.ts";
 
 /** Bounds of what one engine takes on. Beyond them calls are refused with RESOURCE_EXHAUSTED and a reason. */
 export interface EngineLimits {
@@ -52,6 +53,11 @@ export interface EmbeddedEngineOptions {
   core?: Core;
   /** Told of failures that were survived (a commit that failed, a core that was replaced). Default: console.error. */
   onError?: (error: Error) => void;
+  /**
+   * Told of attempts of activities that timed out and that no worker of this process has logged: with `remoteWorkers` of all, else of
+   * those that no worker had. Default: not told.
+   */
+  onActivityTimeout?: (timeout: ActivityTimeout) => void;
 }
 
 /** What waits for workers on one side of a task queue. */

@@ -8,10 +8,11 @@ use super::queues::Poll;
 use super::retry;
 use super::rpc::{self, Rpc};
 use super::state::{Activity, ActivityState, Deadline, Run, kind};
-use super::time::{Micros, micros_or_zero, timestamp, timestamp_opt};
+use super::time::{Micros, micros_or_zero, timestamp, timestamp_opt, to_ms};
 use super::tokens::TaskToken;
 use super::wire::*;
 use crate::api::enums::v1::{RetryState, TimeoutType};
+use crate::boundary::TimedOutAttempt;
 
 /// Attributes bigger than this are stored once, apart from the state that changes.
 const INLINE_ATTRS: usize = 2048;
@@ -170,7 +171,19 @@ fn end_attempt_by_timeout(run: &mut Run, cx: &mut Cx, id: i64, kind: TimeoutType
     let time = run.time(cx.now);
     let Some(a) = run.activities.get(&id) else { return };
     let encoded = codec::bytes(&failure);
-    match retry::activity(a, time, &failure) {
+    let next = retry::activity(a, time, &failure);
+    cx.timed_out.push(TimedOutAttempt {
+        workflow_id: run.head.workflow_id.clone(),
+        run_id: run.head.run_id.clone(),
+        workflow_type: run.head.workflow_type.clone(),
+        activity_id: a.attrs.activity_id.clone(),
+        activity_type: a.attrs.activity_type.as_ref().map(|t| t.name.clone()).unwrap_or_default(),
+        attempt: a.state.attempt.max(0) as u32,
+        timeout: kind as u32,
+        started: a.started(),
+        next_attempt_ms: next.as_ref().map_or(0.0, |(at, _)| to_ms(*at)),
+    });
+    match next {
         Ok((at, interval)) => next_attempt(run, cx, id, at, interval, encoded),
         Err(RetryState::Timeout) if kind != TimeoutType::ScheduleToStart => {
             let message =

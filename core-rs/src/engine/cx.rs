@@ -8,7 +8,7 @@ use super::rng::Rng;
 use super::state::Run;
 use super::time::Micros;
 use super::wire::PairResponse;
-use crate::boundary::{HistorySplice, Reply, RpcError};
+use crate::boundary::{HistorySplice, Reply, RpcError, TimedOutAttempt};
 
 /// Where a request that has no answer yet waits.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +30,8 @@ pub struct Cx {
     pub life: u64,
     pub queues: Queues,
     pub replies: Vec<Reply>,
+    /// Attempts of activities that timed out in the open batch.
+    pub timed_out: Vec<TimedOutAttempt>,
     pub waiting: HashMap<u32, Wait>,
     /// Runs that the current step made; the engine takes them in when the step ends.
     pub spawned: Vec<Run>,

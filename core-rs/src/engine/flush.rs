@@ -29,6 +29,7 @@ impl Engine {
                 }
             }
             flush.replies = std::mem::take(&mut self.cx.replies);
+            flush.timed_out = std::mem::take(&mut self.cx.timed_out);
             self.batch = Some(Batch { slots });
         }
         flush.next_wake_ms = self.runs.next_wake().map_or(0.0, |(t, _)| to_ms(t));
@@ -58,6 +59,8 @@ impl Engine {
     pub(super) fn batch_aborted(&mut self) {
         let batch = self.batch.take();
         let since = std::mem::take(&mut self.runs.dirty);
+        // They time out again when the run is loaded again.
+        self.cx.timed_out.clear();
         for reply in std::mem::take(&mut self.cx.replies) {
             self.cx.fail(reply.request_id, rpc::unavailable("a write to the store failed, please retry"));
         }

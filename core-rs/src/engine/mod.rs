@@ -86,6 +86,7 @@ impl Engine {
             life,
             queues: Default::default(),
             replies: Vec::new(),
+            timed_out: Vec::new(),
             waiting: HashMap::new(),
             spawned: Vec::new(),
             orders: Default::default(),

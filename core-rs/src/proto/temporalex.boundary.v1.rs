@@ -898,6 +898,29 @@ pub struct Flush {
     pub cached_runs: u32,
     #[prost(uint32, tag = "7")]
     pub queued_tasks: u32,
+    #[prost(message, repeated, tag = "8")]
+    pub timed_out: ::prost::alloc::vec::Vec<TimedOutAttempt>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TimedOutAttempt {
+    #[prost(string, tag = "1")]
+    pub workflow_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub run_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub workflow_type: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub activity_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "5")]
+    pub activity_type: ::prost::alloc::string::String,
+    #[prost(uint32, tag = "6")]
+    pub attempt: u32,
+    #[prost(uint32, tag = "7")]
+    pub timeout: u32,
+    #[prost(bool, tag = "8")]
+    pub started: bool,
+    #[prost(double, tag = "9")]
+    pub next_attempt_ms: f64,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Reply {

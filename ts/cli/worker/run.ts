@@ -19,6 +19,7 @@ import { UsageError } from "../io.ts";
 import { meansCluster, openCluster } from "../cluster.ts";
 import { importCodec } from "../codec.ts";
 import { keepFor } from "../../engine/retention.ts";
+import { warnOfTimeouts } from "../../engine/timed_out.ts";
 import { configuredWorkflows } from "../modules.ts";
 import { storePath } from "../service.ts";
 import type { WorkerCall } from "../table/worker.ts";
@@ -263,6 +264,7 @@ async function openService(call: WorkerCall, logger: Logger): Promise<Connected>
     path: storePath(call),
     namespace: options.namespace,
     onError: (error) => logger.error("the engine met a failure", { error }),
+    onActivityTimeout: warnOfTimeouts(logger),
   });
   const served = new Served(engine, true, logger);
   const stop = options.retention === undefined ? () => {} : keepFor(options.retention, engine, logger);

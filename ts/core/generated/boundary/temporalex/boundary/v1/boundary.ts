@@ -670,6 +670,19 @@ export interface Flush {
   openRuns: number;
   cachedRuns: number;
   queuedTasks: number;
+  timedOut: TimedOutAttempt[];
+}
+
+export interface TimedOutAttempt {
+  workflowId: string;
+  runId: string;
+  workflowType: string;
+  activityId: string;
+  activityType: string;
+  attempt: number;
+  timeout: number;
+  started: boolean;
+  nextAttemptMs: number;
 }
 
 export interface Reply {
@@ -8246,7 +8259,16 @@ export const LoadRequest: MessageFns<LoadRequest> = {
 };
 
 function createBaseFlush(): Flush {
-  return { writes: [], replies: [], loads: [], nextWakeMs: 0, openRuns: 0, cachedRuns: 0, queuedTasks: 0 };
+  return {
+    writes: [],
+    replies: [],
+    loads: [],
+    nextWakeMs: 0,
+    openRuns: 0,
+    cachedRuns: 0,
+    queuedTasks: 0,
+    timedOut: [],
+  };
 }
 
 export const Flush: MessageFns<Flush> = {
@@ -8271,6 +8293,9 @@ export const Flush: MessageFns<Flush> = {
     }
     if (message.queuedTasks !== 0) {
       writer.uint32(56).uint32(message.queuedTasks);
+    }
+    for (const v of message.timedOut) {
+      TimedOutAttempt.encode(v!, writer.uint32(66).fork()).join();
     }
     return writer;
   },
@@ -8344,6 +8369,14 @@ export const Flush: MessageFns<Flush> = {
             message.queuedTasks = reader.uint32();
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.timedOut.push(TimedOutAttempt.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -8368,6 +8401,168 @@ export const Flush: MessageFns<Flush> = {
     message.openRuns = object.openRuns ?? 0;
     message.cachedRuns = object.cachedRuns ?? 0;
     message.queuedTasks = object.queuedTasks ?? 0;
+    message.timedOut = object.timedOut?.map((e) => TimedOutAttempt.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseTimedOutAttempt(): TimedOutAttempt {
+  return {
+    workflowId: "",
+    runId: "",
+    workflowType: "",
+    activityId: "",
+    activityType: "",
+    attempt: 0,
+    timeout: 0,
+    started: false,
+    nextAttemptMs: 0,
+  };
+}
+
+export const TimedOutAttempt: MessageFns<TimedOutAttempt> = {
+  encode(message: TimedOutAttempt, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.workflowId !== "") {
+      writer.uint32(10).string(message.workflowId);
+    }
+    if (message.runId !== "") {
+      writer.uint32(18).string(message.runId);
+    }
+    if (message.workflowType !== "") {
+      writer.uint32(26).string(message.workflowType);
+    }
+    if (message.activityId !== "") {
+      writer.uint32(34).string(message.activityId);
+    }
+    if (message.activityType !== "") {
+      writer.uint32(42).string(message.activityType);
+    }
+    if (message.attempt !== 0) {
+      writer.uint32(48).uint32(message.attempt);
+    }
+    if (message.timeout !== 0) {
+      writer.uint32(56).uint32(message.timeout);
+    }
+    if (message.started !== false) {
+      writer.uint32(64).bool(message.started);
+    }
+    if (message.nextAttemptMs !== 0) {
+      writer.uint32(73).double(message.nextAttemptMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TimedOutAttempt {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTimedOutAttempt();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.workflowId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.runId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.workflowType = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.activityId = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.activityType = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.attempt = reader.uint32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.timeout = reader.uint32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.started = reader.bool();
+            continue;
+          }
+          case 9: {
+            if (tag !== 73) {
+              break;
+            }
+
+            message.nextAttemptMs = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<TimedOutAttempt>): TimedOutAttempt {
+    return TimedOutAttempt.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<TimedOutAttempt>): TimedOutAttempt {
+    const message = createBaseTimedOutAttempt();
+    message.workflowId = object.workflowId ?? "";
+    message.runId = object.runId ?? "";
+    message.workflowType = object.workflowType ?? "";
+    message.activityId = object.activityId ?? "";
+    message.activityType = object.activityType ?? "";
+    message.attempt = object.attempt ?? 0;
+    message.timeout = object.timeout ?? 0;
+    message.started = object.started ?? false;
+    message.nextAttemptMs = object.nextAttemptMs ?? 0;
     return message;
   },
 };

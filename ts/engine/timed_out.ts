@@ -1,0 +1,45 @@
+// Attempts of activities that came to their time limit, for the log: a timeout that is followed by
+// another attempt is no event of the history, and one that no worker has seen has no other log.
+import type { TimedOutAttempt } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { Logger } from "../service/logger.ts";
+import { TimeoutType } from "../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
+
+const NAMES: { readonly [timeout: number]: string } = {
+  [TimeoutType.START_TO_CLOSE]: "startToClose",
+  [TimeoutType.SCHEDULE_TO_START]: "scheduleToStart",
+  [TimeoutType.SCHEDULE_TO_CLOSE]: "scheduleToClose",
+  [TimeoutType.HEARTBEAT]: "heartbeat",
+};
+
+/** An attempt of an activity that timed out. */
+export interface ActivityTimeout {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly workflowType: string;
+  readonly activityId: string;
+  readonly activityType: string;
+  /** 1 for the first. */
+  readonly attempt: number;
+  /** Which limit it came to: startToClose, scheduleToStart, scheduleToClose or heartbeat. */
+  readonly timeout: string;
+  /** When the next attempt is due, in milliseconds from now; undefined: there is none. */
+  readonly nextAttemptMs: number | undefined;
+}
+
+export function activityTimeout(attempt: TimedOutAttempt, nowMs: number): ActivityTimeout {
+  const { started: _, nextAttemptMs: next, timeout, ...names } = attempt;
+  return {
+    ...names,
+    timeout: NAMES[timeout] ?? String(timeout),
+    nextAttemptMs: next === 0 ? undefined : Math.max(0, Math.round(next - nowMs)),
+  };
+}
+
+/** Listener that warns of timed out attempts as workers do. */
+export function warnOfTimeouts(logger: Logger): (timeout: ActivityTimeout) => void {
+  return ({ nextAttemptMs, ...fields }) =>
+    logger.warn("an activity timed out", {
+      ...fields,
+      nextAttempt: nextAttemptMs === undefined ? "none" : `in ${nextAttemptMs} ms`,
+    });
+}

@@ -13,10 +13,15 @@ const NAMES: { readonly [timeout: number]: string } = {
 
 /** An attempt of an activity that timed out. */
 export interface ActivityTimeout {
+  /** Of the workflow that scheduled it. */
   readonly workflowId: string;
+  /** Its run. */
   readonly runId: string;
+  /** Its type. */
   readonly workflowType: string;
+  /** The activity's id in its run. */
   readonly activityId: string;
+  /** The name that workers know it by. */
   readonly activityType: string;
   /** 1 for the first. */
   readonly attempt: number;

@@ -56,6 +56,21 @@ for (const { driver, skip } of sqliteDrivers) {
     database.close();
   });
 
+  check(
+    "a library opens a store with its log, and what is new with a journal that keeps its file and so its mode",
+    (path, folder) => {
+      open(path).close();
+      const modeOf = (at: string) => {
+        const database = library().open(at);
+        const { journal_mode } = database.prepare("PRAGMA journal_mode").get([])!;
+        database.close();
+        return journal_mode;
+      };
+      assert.equal(modeOf(path), "wal");
+      if (driver === "node-sqlite3-wasm") assert.equal(modeOf(join(folder, "new.db")), "truncate");
+    },
+  );
+
   check("a folder is no store, and a missing folder is named", (path, folder) => {
     mkdirSync(path);
     assert.throws(() => open(path), NotAStoreError);

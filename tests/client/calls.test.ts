@@ -297,6 +297,15 @@ test("each way to end without a result is a WorkflowFailedError with its cause",
   });
 });
 
+test("lists and counts name what a service refuses", async () => {
+  const refuse = () => {
+    throw new ServiceError(Code.NOT_FOUND, "Namespace default is not found.", "NamespaceNotFound");
+  };
+  const c = client(new ScriptedService().on("listWorkflowExecutions", refuse).on("countWorkflowExecutions", refuse));
+  await assert.rejects(c.list()[Symbol.asyncIterator]().next(), NamespaceNotFoundError);
+  await assert.rejects(c.count(), NamespaceNotFoundError);
+});
+
 test("a result that does not come in time is a DeadlineExceededError; an aborted wait rejects with its reason", async () => {
   const service = new ScriptedService().on("getWorkflowExecutionHistory", (_request, options) => waits(options));
   const handle = client(service).getHandle("W", "1");

@@ -125,6 +125,18 @@ test("an idle worker has nothing in work", async () => {
   await running;
 });
 
+test("a refusal that no retry mends stops the worker, and the log says it once", async () => {
+  const refuse = () => {
+    throw new ServiceError(Code.NOT_FOUND, "Namespace default is not found.", "NamespaceNotFound");
+  };
+  const service = quietService().on("pollWorkflowTaskQueue", refuse).on("pollActivityTaskQueue", refuse);
+  const logged: string[] = [];
+  const logger = { ...silentLogger, error: (message: string) => void logged.push(message) };
+  const w = await worker({ service, realm: idleRealm(), activities: { a: () => 1 }, logger });
+  await assert.rejects(w.run(), /Namespace default is not found/);
+  assert.deepEqual(logged, ["the worker stops"]);
+});
+
 test("without a cache there is no sticky queue", async () => {
   const service = quietService();
   const w = await worker({ service, realm: idleRealm(), cachedWorkflows: 0 });

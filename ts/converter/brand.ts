@@ -17,14 +17,14 @@ function hasInstance(this: Class, value: unknown): boolean {
 }
 
 function isInstance(this: Class, value: unknown): boolean {
-  if (Function.prototype[Symbol.hasInstance].call(this, value)) return true;
+  if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
   // Classes of users that extend ours are themselves and nothing else.
-  if (typeof value !== "object" || value === null || !Object.hasOwn(this.prototype, KEY)) return false;
-  const name = this.prototype[KEY];
+  const name = Object.hasOwn(this.prototype, KEY) ? this.prototype[KEY] : undefined;
   let proto = Object.getPrototypeOf(value);
-  // A proxy may answer one more prototype for ever.
+  // A proxy may answer one more prototype for ever; the engine's own instanceof would follow it (SpiderMonkey's to no end).
   for (let depth = 0; proto !== null && depth < MAX_PROTOTYPES; depth++) {
-    if (Object.hasOwn(proto, KEY) && proto[KEY] === name) return true;
+    if (proto === this.prototype) return true;
+    if (name !== undefined && Object.hasOwn(proto, KEY) && proto[KEY] === name) return true;
     proto = Object.getPrototypeOf(proto);
   }
   return false;

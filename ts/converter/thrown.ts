@@ -22,13 +22,29 @@ export function read(value: unknown, name: string): unknown {
 // deno-lint-ignore no-explicit-any
 type Class<T> = abstract new (...args: any[]) => T;
 
-/** `value instanceof type`; false where that cannot be asked. */
+/** Prototypes of prototypes that are looked at. */
+const MAX_PROTOTYPES = 1000;
+
+const ordinary = Function.prototype[Symbol.hasInstance];
+
+/**
+ * `value instanceof type`; false where that cannot be asked. A proxy may name itself as its prototype, and some engines (SpiderMonkey) then
+ * never come to an end of it.
+ */
 export function isA<T>(value: unknown, type: Class<T>): value is T {
+  if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
   try {
-    return value instanceof type;
+    if (type[Symbol.hasInstance] !== ordinary) return value instanceof type;
+    let part: unknown = value;
+    for (let i = 0; i < MAX_PROTOTYPES; i++) {
+      part = Object.getPrototypeOf(part);
+      if (part === null) return false;
+      if (part === type.prototype) return true;
+    }
   } catch {
-    return false;
+    // A trap that throws: it cannot be asked.
   }
+  return false;
 }
 
 /** Text that UTF-8 can carry: lone surrogates are replaced, and what is longer than `max` characters is cut, and says so. */

@@ -136,8 +136,8 @@ test("processes that died with nothing in work are not told of", () =>
   }));
 
 test("the folder for state, by platform", () => {
-  assert.equal(stateFolder({ HOME: "/home/u" }, "linux"), "/home/u/.local/state/temporalex");
-  assert.equal(stateFolder({ HOME: "/home/u", XDG_STATE_HOME: "/state" }, "linux"), "/state/temporalex");
+  assert.equal(stateFolder({ HOME: "/user" }, "linux"), "/user/.local/state/temporalex");
+  assert.equal(stateFolder({ HOME: "/user", XDG_STATE_HOME: "/state" }, "linux"), "/state/temporalex");
   assert.equal(stateFolder({ HOME: "/Users/u" }, "darwin"), "/Users/u/Library/Application Support/temporalex");
   assert.equal(stateFolder({ LOCALAPPDATA: "/local" }, "win32"), "/local/temporalex");
   assert.equal(stateFolder({}, "linux"), undefined);

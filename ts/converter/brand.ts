@@ -17,14 +17,21 @@ function hasInstance(this: Class, value: unknown): boolean {
 }
 
 function isInstance(this: Class, value: unknown): boolean {
-  if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
   // Classes of users that extend ours are themselves and nothing else.
   const name = Object.hasOwn(this.prototype, KEY) ? this.prototype[KEY] : undefined;
-  let proto = Object.getPrototypeOf(value);
-  // A proxy may answer one more prototype for ever; the engine's own instanceof would follow it (SpiderMonkey's to no end).
+  const named = (proto: object) => Object.hasOwn(proto, KEY) && (proto as { readonly [KEY]: unknown })[KEY] === name;
+  return somePrototype(value, (proto) => proto === this.prototype || (name !== undefined && named(proto)));
+}
+
+/**
+ * Whether one of the prototypes of a value is such. A proxy may return one more prototype without end, and some engines (SpiderMonkey)
+ * follow it with their own `instanceof`; here there is a bound. Throws what a trap throws.
+ */
+export function somePrototype(value: unknown, is: (proto: object) => boolean): boolean {
+  if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
+  let proto: object | null = Object.getPrototypeOf(value);
   for (let depth = 0; proto !== null && depth < MAX_PROTOTYPES; depth++) {
-    if (proto === this.prototype) return true;
-    if (name !== undefined && Object.hasOwn(proto, KEY) && proto[KEY] === name) return true;
+    if (is(proto)) return true;
     proto = Object.getPrototypeOf(proto);
   }
   return false;

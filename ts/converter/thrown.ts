@@ -1,6 +1,8 @@
 // What was thrown, read without trust. JavaScript throws anything: proxies whose traps throw, revoked ones, errors with hostile getters,
 // causes in a circle, messages of megabytes. Nothing here throws, whatever it is given, and what it answers has a bounded size.
 
+import { somePrototype } from "./brand.ts";
+
 /** Causes of causes that travel. A server, and the core, refuse messages that are nested about a hundred deep. */
 export const MAX_CAUSES = 32;
 /** Characters of one message. */
@@ -22,29 +24,16 @@ export function read(value: unknown, name: string): unknown {
 // deno-lint-ignore no-explicit-any
 type Class<T> = abstract new (...args: any[]) => T;
 
-/** Prototypes of prototypes that are looked at. */
-const MAX_PROTOTYPES = 1000;
-
 const ordinary = Function.prototype[Symbol.hasInstance];
 
-/**
- * `value instanceof type`; false where that cannot be asked. A proxy may name itself as its prototype, and some engines (SpiderMonkey) then
- * never come to an end of it.
- */
+/** `value instanceof type`, with a bound; false where that cannot be asked. */
 export function isA<T>(value: unknown, type: Class<T>): value is T {
-  if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
   try {
     if (type[Symbol.hasInstance] !== ordinary) return value instanceof type;
-    let part: unknown = value;
-    for (let i = 0; i < MAX_PROTOTYPES; i++) {
-      part = Object.getPrototypeOf(part);
-      if (part === null) return false;
-      if (part === type.prototype) return true;
-    }
+    return somePrototype(value, (proto) => proto === type.prototype);
   } catch {
-    // A trap that throws: it cannot be asked.
+    return false;
   }
-  return false;
 }
 
 /** Text that UTF-8 can carry: lone surrogates are replaced, and what is longer than `max` characters is cut, and says so. */

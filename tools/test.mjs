@@ -14,7 +14,7 @@ if (args.includes("--help") || args.includes("-h")) {
   say(`usage: npm test [-- SUITE... | quick] [--json] [--verbose] [--list]
 
 Runs all suites, or those named. \`quick\` is for the loop of a contributor: format, lint, types, generated files, and the tests in
-Node that need no other process; it takes under a minute, and names what it leaves out.
+Node that need no other process; it takes a minute or two, and names what it leaves out.
 --list prints the names of the suites. --verbose prints the output of passing suites too.
 Environment: CHROMIUM_PATH, FIREFOX_PATH, TEMPORAL_CLI (the dev server's binary), SKIP_CORE_REBUILD=1.`);
   process.exit(0);

@@ -7,7 +7,7 @@ import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { Client, silentLogger } from "../ts/client/mod.ts";
-import { GrpcService } from "../ts/temporal/grpc.ts";
+import { GrpcService } from "../ts/grpc/grpc_service.ts";
 import { DevServer, noServer } from "../tests/interop/support/dev_server.ts";
 import { noOfficial } from "../tests/interop/support/official.ts";
 import { amounts, type Point, point, samplesOf } from "./cluster/memory.ts";

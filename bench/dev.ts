@@ -8,7 +8,7 @@ import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Client, silentLogger } from "../ts/client/mod.ts";
-import { GrpcService } from "../ts/temporal/grpc.ts";
+import { GrpcService } from "../ts/grpc/grpc_service.ts";
 import { type TypedService, typedService } from "../ts/service/typed.ts";
 import { freePort } from "../tests/support/ports.ts";
 

@@ -10,9 +10,9 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import { GrpcService } from "../ts/temporal/grpc.ts";
-import { rawMethod } from "../ts/temporal/raw_methods.ts";
-import { EmptySchema } from "../ts/temporal/well_known.ts";
+import { GrpcService } from "../ts/grpc/grpc_service.ts";
+import { rawMethod } from "../ts/api/raw_methods.ts";
+import { EmptySchema } from "../ts/api/well_known.ts";
 import { count, options, round, spread } from "./lib/measure.ts";
 
 /** A response of a small task's size. */

@@ -3,15 +3,15 @@
 // standard input does.
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import type * as Temporal from "../../ts/temporal/mod.ts";
+import type * as Temporal from "../../ts/grpc/mod.ts";
 import type * as Workers from "../../ts/worker/mod.ts";
 
 const [address, taskQueue, cached, folder] = process.argv.slice(2) as [string, string, string, string];
 const published = `${pathToFileURL(folder)}/dist/node`;
 const [{ Connection }, { Worker }] = folder === ""
-  ? await Promise.all([import("../../ts/temporal/mod.ts"), import("../../ts/worker/mod.ts")])
+  ? await Promise.all([import("../../ts/grpc/mod.ts"), import("../../ts/worker/mod.ts")])
   : await Promise.all([
-    import(`${published}/temporal/mod.js`) as Promise<typeof Temporal>,
+    import(`${published}/grpc/mod.js`) as Promise<typeof Temporal>,
     import(`${published}/worker/mod.js`) as Promise<typeof Workers>,
   ]);
 const connection = Connection.connect({ address });

@@ -7,7 +7,7 @@ import process from "node:process";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { startGateway } from "../../ts/gateway/server.ts";
-import { GrpcService } from "../../ts/temporal/grpc.ts";
+import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { startCommand } from "../cli/support/process.ts";
 import { serveSite } from "./support/site.ts";
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { open as openHere } from "../../ts/mod.ts";
-import { silentLogger } from "../../ts/service/logger.ts";
+import { silentLogger } from "../../ts/base/logger.ts";
 import * as program from "../crash/program.ts";
 import { inFolder } from "../engine/support/stores.ts";
 import { serveSite, SITE } from "./support/site.ts";

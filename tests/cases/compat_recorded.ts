@@ -3,9 +3,9 @@
 import { fromJson, type JsonValue, toBinary } from "@bufbuild/protobuf";
 import { CompatProgram } from "../../ts/compat/program.ts";
 import { loadCore } from "../../ts/core/mod.ts";
-import { TaskRunner } from "../../ts/executor/task_runner.ts";
+import { TaskRunner } from "../../ts/executor/tasks/task_runner.ts";
 import { fileSources } from "../../ts/platform/source_files.ts";
-import { HistorySchema } from "../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
+import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
 import { equal } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { rejectionHost } from "./rejection_host.ts";

@@ -5,7 +5,7 @@ import { openSession, type ReplayingRealm, type SessionView } from "../../ts/deb
 import type { PayloadCodec } from "../../ts/codec/codec.ts";
 import { fromPayloads } from "../../ts/converter/payload.ts";
 import { defaultPayloadConverter } from "../../ts/converter/mod.ts";
-import { type HistoryEvent, HistorySchema } from "../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
+import { type HistoryEvent, HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
 import { createWorkerRealm, type WorkerRealm } from "../../ts/realm/worker_realm.ts";
 import { batchProcess } from "../../examples/batch_process/workflow.ts";
 import { deepEqual, equal, match, ok, rejects, throws } from "./assert.ts";
@@ -218,7 +218,7 @@ const CASES: { [name: string]: () => Promise<void> } = {
       deepEqual(session.view.open, []);
       deepEqual(first!.published, { value: { items: 0 }, sinceEventId: first!.position });
       deepEqual(first!.receive, { signals: ["done"], updates: ["add"], stopping: false, handling: [] });
-      deepEqual(first!.open.map(({ kind, strand }) => [kind, strand]), [["receive", 'run of workflow "Cart"']]);
+      deepEqual(first!.open.map(({ kind, fiber }) => [kind, fiber]), [["receive", 'run of workflow "Cart"']]);
       match(first!.open[0]!.site, /main\.ts:\d+/);
       deepEqual(first!.logs.map(({ message, eventId }) => [message, eventId]), [["a cart was opened", first!.position]]);
       deepEqual(first!.messages, []);
@@ -244,7 +244,7 @@ const CASES: { [name: string]: () => Promise<void> } = {
       deepEqual(third!.commands.map(({ summary }) => summary), ["timer 1 for 1 h", "timer 2 for 2 h"]);
       for (const { site } of third!.commands) match(site, /main\.ts:\d+/);
       deepEqual(
-        third!.open.map(({ kind, seq, strand }) => [kind, seq, strand]),
+        third!.open.map(({ kind, seq, fiber }) => [kind, seq, fiber]),
         [
           ["children", 0, 'run of workflow "Cart"'],
           ["timer", 1, 'branch 1 of parallel in run of workflow "Cart"'],

@@ -1,20 +1,20 @@
 // Drives workflows task by task through a TaskRunner and the mini server, then replays the whole history and compares every command byte
 // by byte (P3). `finish` is part of every case that closes a run, so determinism is tested throughout and not in one place.
 import { create, toBinary } from "@bufbuild/protobuf";
-import { type HistoryEvent, HistorySchema } from "../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
+import { type HistoryEvent, HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
 import { type Core, loadCore } from "../../ts/core/mod.ts";
 import {
   CommandKind,
   type TaskOutcome,
   UpdateResponse,
 } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import type { DefinitionShape } from "../../ts/executor/definition.ts";
-import { nativePrograms } from "../../ts/executor/native_program.ts";
-import type { LogEntry, Program } from "../../ts/executor/program.ts";
-import type { RecordedActivation, Recorder } from "../../ts/executor/recording.ts";
-import type { RejectionHost } from "../../ts/executor/rejections.ts";
-import type { ReplayOptions, ReplayVerdict } from "../../ts/executor/replay.ts";
-import { TaskRunner } from "../../ts/executor/task_runner.ts";
+import type { DefinitionShape } from "../../ts/executor/scheduler/definition.ts";
+import { nativePrograms } from "../../ts/executor/tasks/native_program.ts";
+import type { LogEntry, Program } from "../../ts/executor/tasks/program.ts";
+import type { RecordedActivation, Recorder } from "../../ts/executor/tasks/recording.ts";
+import type { RejectionHost } from "../../ts/executor/scheduler/rejections.ts";
+import type { ReplayOptions, ReplayVerdict } from "../../ts/executor/tasks/replay.ts";
+import { TaskRunner } from "../../ts/executor/tasks/task_runner.ts";
 import { deepEqual, equal } from "./assert.ts";
 import { MiniServer, type StartOptions } from "./mini_server.ts";
 import { rejectionHost } from "./rejection_host.ts";

@@ -3,10 +3,10 @@
 // commands of the replay (P3).
 import { create, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import * as orderActs from "../../examples/order_processing/activities.ts";
-import { type Failure, FailureSchema } from "../../ts/temporal/generated/temporal/api/failure/v1/message_pb.ts";
-import { type HistoryEvent, HistorySchema } from "../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
-import { RejectionSchema, ResponseSchema } from "../../ts/temporal/generated/temporal/api/update/v1/message_pb.ts";
-import { RespondWorkflowTaskCompletedRequestSchema } from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { type Failure, FailureSchema } from "../../ts/api/generated/temporal/api/failure/v1/message_pb.ts";
+import { type HistoryEvent, HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { RejectionSchema, ResponseSchema } from "../../ts/api/generated/temporal/api/update/v1/message_pb.ts";
+import { RespondWorkflowTaskCompletedRequestSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { createWorkerRealm, type WorkerRealm } from "../../ts/realm/mod.ts";
 import type { TaskOutcome } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { deepEqual, equal } from "./assert.ts";

@@ -1,4 +1,4 @@
-// How workflow code runs (docs/dev/semantics/execution.md): turns, promises between strands,
+// How workflow code runs (docs/dev/semantics/execution.md): turns, promises between fibers,
 // foreign awaits, unhandled rejections, eviction.
 import {
   activities,
@@ -20,8 +20,8 @@ import {
 } from "../../ts/workflow/mod.ts";
 import { hop } from "../../ts/platform/hop.ts";
 import { liveHandles } from "../../ts/core/handle.ts";
-import type { RejectionHost } from "../../ts/executor/rejections.ts";
-import { slot } from "../../ts/executor/slot.ts";
+import type { RejectionHost } from "../../ts/executor/scheduler/rejections.ts";
+import { slot } from "../../ts/executor/scheduler/current.ts";
 import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { drive, makeRunner } from "./driver.ts";
@@ -104,7 +104,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "shared promises, latches, async generators and for await between strands are legal",
+    name: "shared promises, latches, async generators and for await between fibers are legal",
     async run() {
       const w = workflow("W", async () => {
         let open!: (value: string) => void;
@@ -133,7 +133,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "code woken by another strand's promise counts as that strand's",
+    name: "code woken by another fiber's promise counts as that fiber's",
     async run() {
       const roles: (string | undefined)[] = [];
       const w = workflow("W", async () => {
@@ -142,7 +142,7 @@ export const cases: Case[] = [
         await parallel([
           async () => {
             await latch;
-            roles.push(slot.strand?.label);
+            roles.push(slot.fiber?.label);
           },
           async () => {
             await sleep(1);
@@ -156,7 +156,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a foreign await deadlocks: the task fails at once and names the last call of each strand",
+    name: "a foreign await deadlocks: the task fails at once and names the last call of each fiber",
     async run() {
       const w = workflow("W", async () => {
         await sleep(1);
@@ -185,7 +185,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a strand that waits for another strand's promise is no deadlock",
+    name: "a fiber that waits for another fiber's promise is no deadlock",
     async run() {
       const w = workflow("W", async () => {
         let open!: () => void;
@@ -473,7 +473,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "code that runs between turns, while the result is encoded, has no strand to use the API with",
+    name: "code that runs between turns, while the result is encoded, has no fiber to use the API with",
     async run() {
       const w = workflow("W", async () => {
         await sleep(1);
@@ -575,7 +575,7 @@ export const cases: Case[] = [
             void (async () => {
               await null;
               await null;
-              labels.push(slot.strand?.label);
+              labels.push(slot.fiber?.label);
             })();
             return stop(s + n);
           }),
@@ -587,11 +587,11 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "the slot is empty between activations, and host code never sees a strand",
+    name: "the slot is empty between activations, and host code never sees a fiber",
     async run() {
       const d = await drive(workflow("W", () => sleep("1h")));
       await d.task();
-      equal(slot.strand, undefined);
+      equal(slot.fiber, undefined);
       equal(slot.run, undefined);
       equal(slot.closure, undefined);
     },

@@ -1,7 +1,7 @@
 // Whatever is thrown becomes a failure with what can be read of it: in run, handlers, validators, queries and loose promises.
 import { fromBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
-import { type Failure, FailureSchema } from "../../ts/temporal/generated/temporal/api/failure/v1/message_pb.ts";
+import { type Failure, FailureSchema } from "../../ts/api/generated/temporal/api/failure/v1/message_pb.ts";
 import { encodeFailure as encodeCompat } from "../../ts/compat/common/failure_converter.ts";
 import { toData } from "../../ts/browser/error_data.ts";
 import { encodeFailure } from "../../ts/converter/failure_converter.ts";
@@ -9,9 +9,9 @@ import { ApplicationFailure, isCancellation, TemporalFailure } from "../../ts/co
 import { defaultPayloadConverter } from "../../ts/converter/payload.ts";
 import { stackText } from "../../ts/converter/stack.ts";
 import { isA, MAX_CAUSES, readable } from "../../ts/converter/thrown.ts";
-import { describeThrown, taskErrorOf } from "../../ts/executor/errors.ts";
+import { describeThrown, taskErrorOf } from "../../ts/executor/scheduler/errors.ts";
 import { formatArgs } from "../../ts/realm/guard/console.ts";
-import { lineLogger } from "../../ts/service/logger.ts";
+import { lineLogger } from "../../ts/base/logger.ts";
 import { log, on, query, receive, reply, signal, spawnAsync, stop, update, workflow } from "../../ts/workflow/mod.ts";
 import { equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";

@@ -15,9 +15,9 @@ import {
   waitForSignal,
   workflow,
 } from "../../ts/workflow/mod.ts";
-import { nativePrograms } from "../../ts/executor/native_program.ts";
-import { isWorkflowDefinition } from "../../ts/executor/definition.ts";
-import { original, view } from "../../ts/executor/view.ts";
+import { nativePrograms } from "../../ts/executor/tasks/native_program.ts";
+import { isWorkflowDefinition } from "../../ts/executor/scheduler/definition.ts";
+import { original, view } from "../../ts/executor/primitives/read_only_view.ts";
 import { deepEqual, equal, match, throws } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { drive } from "./driver.ts";

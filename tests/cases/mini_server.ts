@@ -5,32 +5,29 @@ import { anyPack, anyUnpack, type Timestamp, timestampFromMs } from "@bufbuild/p
 import { defaultPayloadConverter, toFailure } from "../../ts/converter/mod.ts";
 import { fromPayloads, toPayloads } from "../../ts/converter/payload.ts";
 import type { TaskOutcome } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import type { Command } from "../../ts/temporal/generated/temporal/api/command/v1/message_pb.ts";
-import { type Payloads, PayloadsSchema } from "../../ts/temporal/generated/temporal/api/common/v1/message_pb.ts";
-import { EventType } from "../../ts/temporal/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { type Failure, FailureSchema } from "../../ts/temporal/generated/temporal/api/failure/v1/message_pb.ts";
+import type { Command } from "../../ts/api/generated/temporal/api/command/v1/message_pb.ts";
+import { type Payloads, PayloadsSchema } from "../../ts/api/generated/temporal/api/common/v1/message_pb.ts";
+import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { type Failure, FailureSchema } from "../../ts/api/generated/temporal/api/failure/v1/message_pb.ts";
 import {
   type HistoryEvent,
   HistoryEventSchema,
   HistorySchema,
-} from "../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
-import {
-  type Message as ProtocolMessage,
-  MessageSchema,
-} from "../../ts/temporal/generated/temporal/api/protocol/v1/message_pb.ts";
+} from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { type Message as ProtocolMessage, MessageSchema } from "../../ts/api/generated/temporal/api/protocol/v1/message_pb.ts";
 import {
   AcceptanceSchema,
   RejectionSchema,
   RequestSchema,
   ResponseSchema,
-} from "../../ts/temporal/generated/temporal/api/update/v1/message_pb.ts";
+} from "../../ts/api/generated/temporal/api/update/v1/message_pb.ts";
 import {
   PollWorkflowTaskQueueResponseSchema,
   RespondQueryTaskCompletedRequestSchema,
   type RespondWorkflowTaskCompletedRequest,
   RespondWorkflowTaskCompletedRequestSchema,
   RespondWorkflowTaskFailedRequestSchema,
-} from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 
 import { OtherWorkflows } from "./mini_others.ts";
 

@@ -409,7 +409,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "another strand that waits for a promise of an ended scope gets its cancellation",
+    name: "another fiber that waits for a promise of an ended scope gets its cancellation",
     async run() {
       const w = workflow("W", async () => {
         let shared: Promise<unknown> | undefined;

@@ -21,7 +21,7 @@ import {
   workflowInfo,
 } from "../../ts/workflow/mod.ts";
 import { ApplicationFailure } from "../../ts/converter/failures.ts";
-import type { DefinitionShape } from "../../ts/executor/definition.ts";
+import type { DefinitionShape } from "../../ts/executor/scheduler/definition.ts";
 import { CANCEL_HEADER, CARRY_HEADER } from "../../ts/executor/mod.ts";
 import { deepEqual, equal } from "./assert.ts";
 import type { Case } from "./case.ts";

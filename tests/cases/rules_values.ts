@@ -29,7 +29,7 @@ import {
   workflowInfo,
 } from "../../ts/workflow/mod.ts";
 import { create } from "@bufbuild/protobuf";
-import { PayloadSchema } from "../../ts/temporal/generated/temporal/api/common/v1/message_pb.ts";
+import { PayloadSchema } from "../../ts/api/generated/temporal/api/common/v1/message_pb.ts";
 import { CARRY_HEADER } from "../../ts/executor/mod.ts";
 import { defaultPayloadConverter, type Payload } from "../../ts/converter/payload.ts";
 import { deepEqual, equal, match, ok } from "./assert.ts";

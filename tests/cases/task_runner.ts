@@ -1,9 +1,9 @@
 // The task loop: the sticky cache, history pages, unknown types, divergences with the user's line, replays.
 import { activities, noreply, on, publishState, receive, signal, sleep, stop, workflow } from "../../ts/workflow/mod.ts";
 import { liveHandles } from "../../ts/core/handle.ts";
-import { nativeProgram } from "../../ts/executor/native_program.ts";
+import { nativeProgram } from "../../ts/executor/tasks/native_program.ts";
 import { CorePanicError } from "../../ts/core/errors.ts";
-import type { TaskRunner } from "../../ts/executor/task_runner.ts";
+import type { TaskRunner } from "../../ts/executor/tasks/task_runner.ts";
 import { deepEqual, equal, match, ok, rejects, throws } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { Drive, drive, makeRunner } from "./driver.ts";

@@ -2,8 +2,8 @@
 // their update and nothing else, the workflow goes on, and what they can read through a view is everything.
 import { noreply, on, receive, reply, signal, sleep, stop, update, workflow } from "../../ts/workflow/mod.ts";
 import { createInlineRealm } from "../../ts/realm/inline_realm.ts";
-import { lookAt } from "../../ts/executor/state_changes.ts";
-import { view } from "../../ts/executor/view.ts";
+import { lookAt } from "../../ts/executor/primitives/state_changes.ts";
+import { view } from "../../ts/executor/primitives/read_only_view.ts";
 import { deepEqual, equal, match, throws } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { drive } from "./driver.ts";

@@ -1,6 +1,6 @@
 // What must be true of a life whatever the network did: judged on the history that the server has, what callers were told, and what the
 // worker's reports were acknowledged for.
-import type { HistoryEvent } from "../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
+import type { HistoryEvent } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
 import { type Seen, STEPS, TIMERS } from "./program.ts";
 
 /** What the callers of one life were told. */

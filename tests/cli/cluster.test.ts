@@ -5,11 +5,11 @@ import { createSecureServer, createServer } from "node:http2";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { serviceHandler } from "../../ts/temporal/serve.ts";
+import { serviceHandler } from "../../ts/server/grpc_handlers.ts";
 import { authority } from "../support/certificates.ts";
 import { ScriptedService } from "../support/scripted_service.ts";
-import { ConnectProxy } from "../temporal/support/connect_proxy.ts";
-import { Servers } from "../temporal/support/servers.ts";
+import { ConnectProxy } from "../grpc/support/connect_proxy.ts";
+import { Servers } from "../grpc/support/servers.ts";
 import { refusals, type Result, run as runCommand, type RunOptions } from "./support/run.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "temporalex-cli-cluster-"));

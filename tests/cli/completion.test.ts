@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { nodesOf } from "../../ts/cli/completion/nodes.ts";
-import { COMMANDS } from "../../ts/cli/table.ts";
+import { nodesOf } from "../../ts/cli/commands/completion/nodes.ts";
+import { COMMANDS } from "../../ts/cli/commands/mod.ts";
 import { run } from "./support/run.ts";
 
 const script = async (shell: string) => (await run(["completion", shell])).out;

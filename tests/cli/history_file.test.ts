@@ -5,10 +5,10 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { create, fromBinary, toBinary, toJson } from "@bufbuild/protobuf";
-import { HistorySchema } from "../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
+import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
 import { HistoryFileError, readHistoryFile } from "../../ts/debug/history_file.ts";
 import { MiniServer, payloads } from "../cases/mini_server.ts";
-import { EventType } from "../../ts/temporal/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";
 
 // deno-lint-ignore no-explicit-any
 type Loose = any;

@@ -9,10 +9,10 @@ import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { fromBinary, toJson } from "@bufbuild/protobuf";
-import { HistorySchema } from "../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
+import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
 import type { PayloadCodec } from "../../ts/codec/codec.ts";
 import { MessageCodec } from "../../ts/codec/message_codec.ts";
-import type { ReplayLine } from "../../ts/cli/replay.ts";
+import type { ReplayLine } from "../../ts/cli/commands/replay/run.ts";
 import { withRealm } from "../cases/realm_host.ts";
 import { run as runCommand, type RunOptions } from "./support/run.ts";
 

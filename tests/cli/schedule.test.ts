@@ -6,9 +6,9 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { calendarText } from "../../ts/cli/schedule/look.ts";
+import { calendarText } from "../../ts/cli/commands/schedule/describe_list.ts";
 import { decodeSpec, encodeSpec } from "../../ts/client/schedules/spec.ts";
-import { ScheduleSpecSchema } from "../../ts/temporal/generated/temporal/api/schedule/v1/message_pb.ts";
+import { ScheduleSpecSchema } from "../../ts/api/generated/temporal/api/schedule/v1/message_pb.ts";
 import { create } from "@bufbuild/protobuf";
 import { run } from "./support/run.ts";
 

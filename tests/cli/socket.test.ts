@@ -10,7 +10,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { findHolder, placePort, placeSocket, removePort, removeSocket } from "../../ts/app/beside.ts";
+import { findHolder, placePort, placeSocket, removePort, removeSocket } from "../../ts/app/socket_path.ts";
 
 /** How each runtime runs one of our modules, given from the folder of sources. */
 type Runtime = (module: string) => string[];

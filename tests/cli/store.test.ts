@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Served } from "../../ts/app/served.ts";
+import { Served } from "../../ts/app/deferred_server.ts";
 import { Client, silentLogger } from "../../ts/client/mod.ts";
 import { EmbeddedEngine, SqliteStore } from "../../ts/engine/mod.ts";
 import { builtins } from "../../ts/engine/sqlite/builtins.ts";

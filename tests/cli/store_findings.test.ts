@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { filled, inFolder, sql, twice, withEngine } from "../engine/support/filled_store.ts";
-import { CliConverter, showValue } from "../../ts/cli/values.ts";
+import { CliConverter, showValue } from "../../ts/cli/text/values.ts";
 import { run } from "./support/run.ts";
 
 const DAMAGED = "UPDATE runs SET head = x'00' WHERE workflow_id = 'c1'";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { UsageError } from "../../ts/cli/io.ts";
-import { importActivities, importModule } from "../../ts/cli/user_modules.ts";
+import { importActivities, importModule } from "../../ts/cli/modules/user_modules.ts";
 import * as own from "../../ts/activity/mod.ts";
 
 let folder = "";

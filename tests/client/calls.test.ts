@@ -27,17 +27,17 @@ import {
   TimeoutFailure,
   toFailure,
 } from "../../ts/converter/mod.ts";
-import { EventType } from "../../ts/temporal/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../../ts/temporal/generated/temporal/api/enums/v1/update_pb.ts";
-import { QueryRejectCondition } from "../../ts/temporal/generated/temporal/api/enums/v1/query_pb.ts";
+import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../../ts/api/generated/temporal/api/enums/v1/update_pb.ts";
+import { QueryRejectCondition } from "../../ts/api/generated/temporal/api/enums/v1/query_pb.ts";
 import {
   RetryState,
   WorkflowExecutionStatus,
   WorkflowIdConflictPolicy,
   WorkflowIdReusePolicy,
-} from "../../ts/temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
+} from "../../ts/api/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { GetWorkflowExecutionHistoryResponseSchema } from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import type { GetWorkflowExecutionHistoryResponseSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { ScriptedService, unavailable, waits } from "../support/scripted_service.ts";
 
 const payloads = (...values: unknown[]) => ({ payloads: values.map((value) => defaultPayloadConverter.toPayload(value)) });

@@ -22,7 +22,7 @@ import {
   Worker,
   WorkflowFailedError,
 } from "../../ts/mod.ts";
-import { HistorySchema } from "../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
+import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
 import { invertingCodec } from "../support/codecs.ts";
 import { until } from "../support/services.ts";
 import * as activities from "./activities.ts";

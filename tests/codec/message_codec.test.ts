@@ -24,16 +24,16 @@ import {
   PayloadSchema,
   PayloadsSchema,
   SearchAttributesSchema,
-} from "../../ts/temporal/generated/temporal/api/common/v1/message_pb.ts";
-import { EncodingType } from "../../ts/temporal/generated/temporal/api/enums/v1/common_pb.ts";
-import { FailureSchema } from "../../ts/temporal/generated/temporal/api/failure/v1/message_pb.ts";
-import { HistorySchema } from "../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
-import { file_temporal_api_update_v1_message } from "../../ts/temporal/generated/temporal/api/update/v1/message_pb.ts";
+} from "../../ts/api/generated/temporal/api/common/v1/message_pb.ts";
+import { EncodingType } from "../../ts/api/generated/temporal/api/enums/v1/common_pb.ts";
+import { FailureSchema } from "../../ts/api/generated/temporal/api/failure/v1/message_pb.ts";
+import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { file_temporal_api_update_v1_message } from "../../ts/api/generated/temporal/api/update/v1/message_pb.ts";
 import {
   RespondQueryTaskCompletedRequestSchema,
   RespondWorkflowTaskCompletedRequestSchema,
-} from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { WorkflowService } from "../../ts/temporal/generated/temporal/api/workflowservice/v1/service_pb.ts";
+} from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { WorkflowService } from "../../ts/api/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { invertingCodec } from "../support/codecs.ts";
 
 const updates = createRegistry(file_temporal_api_update_v1_message);

@@ -12,7 +12,7 @@ import {
   TimeoutFailure,
   toFailure,
 } from "../../ts/converter/mod.ts";
-import { FailureSchema } from "../../ts/temporal/generated/temporal/api/failure/v1/message_pb.ts";
+import { FailureSchema } from "../../ts/api/generated/temporal/api/failure/v1/message_pb.ts";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 
 /** Through bytes, without the shortcut that keeps the original message. */

@@ -4,7 +4,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { createInlineRealm } from "../../ts/realm/inline_realm.ts";
 import type { Realm } from "../../ts/realm/realm.ts";
 import { createWorkerRealm } from "../../ts/realm/worker_realm.ts";
-import { HistorySchema } from "../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
+import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
 import { scenarios } from "../cases/examples.ts";
 import type { MiniServer } from "../cases/mini_server.ts";
 import * as interpreter from "../cases/random_interpreter.ts";

@@ -3,18 +3,14 @@
 // realm answered, byte for byte, is what is compared.
 import { createRegistry, fromBinary, type Message, toBinary, toJson } from "@bufbuild/protobuf";
 import fc from "fast-check";
-import type { RecordedActivation } from "../../ts/executor/recording.ts";
+import type { RecordedActivation } from "../../ts/executor/tasks/recording.ts";
 import type { Realm } from "../../ts/realm/realm.ts";
-import { type Failure, FailureSchema } from "../../ts/temporal/generated/temporal/api/failure/v1/message_pb.ts";
-import {
-  AcceptanceSchema,
-  RejectionSchema,
-  ResponseSchema,
-} from "../../ts/temporal/generated/temporal/api/update/v1/message_pb.ts";
+import { type Failure, FailureSchema } from "../../ts/api/generated/temporal/api/failure/v1/message_pb.ts";
+import { AcceptanceSchema, RejectionSchema, ResponseSchema } from "../../ts/api/generated/temporal/api/update/v1/message_pb.ts";
 import {
   RespondWorkflowTaskCompletedRequestSchema,
   RespondWorkflowTaskFailedRequestSchema,
-} from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { TaskOutcome } from "../../ts/realm/realm.ts";
 import { comparable } from "../cases/driver.ts";
 import { MiniServer } from "../cases/mini_server.ts";

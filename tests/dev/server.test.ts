@@ -21,13 +21,13 @@ import {
   PollWorkflowTaskQueueRequestSchema,
   StartWorkflowExecutionRequestSchema,
   UpdateWorkflowExecutionRequestSchema,
-} from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { endsLater } from "../../ts/temporal/ends_later.ts";
-import { WorkflowService } from "../../ts/temporal/generated/temporal/api/workflowservice/v1/service_pb.ts";
+} from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { endsLater } from "../../ts/platform/deno_goaway_workaround.ts";
+import { WorkflowService } from "../../ts/api/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
-import { METHOD_NAMES } from "../../ts/temporal/raw_methods.ts";
+import { METHOD_NAMES } from "../../ts/api/raw_methods.ts";
 import { until } from "../support/services.ts";
-import { GrpcService } from "../../ts/temporal/grpc.ts";
+import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 
 const ORIGIN = "http://localhost:5173";
 let server: DevServer, service: GrpcService, connected: Http2SessionManager;
@@ -48,7 +48,7 @@ before(async () => {
 });
 after(async () => {
   service.close();
-  // Before the server says goodbye: in Deno that may crash a connection of others (ts/temporal/ends_later.ts).
+  // Before the server says goodbye: in Deno that may crash a connection of others (ts/platform/deno_goaway_workaround.ts).
   connected.abort();
   await server.close();
 });

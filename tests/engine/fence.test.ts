@@ -12,7 +12,7 @@ import { prepare } from "../../ts/engine/sqlite/open.ts";
 import { MIGRATIONS } from "../../ts/engine/sqlite/schema.ts";
 import { SqliteStore } from "../../ts/engine/sqlite/store.ts";
 import { StoreFencedError, StoreLockedError } from "../../ts/engine/store_errors.ts";
-import { openStore } from "../../ts/engine/visits.ts";
+import { openStore } from "../../ts/engine/short_lived_open.ts";
 import { kill, nextLine, startModule } from "./support/child.ts";
 import { created } from "./support/records.ts";
 import { inFolder, sqliteDrivers } from "./support/stores.ts";

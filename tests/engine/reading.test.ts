@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MemoryStore } from "../../ts/engine/mod.ts";
-import { ReadingService } from "../../ts/engine/reading.ts";
+import { ReadingService } from "../../ts/engine/read_only_service.ts";
 import { Code, type MethodName, ServiceError } from "../../ts/service/raw.ts";
 
 const codeOf = async (service: ReadingService, method: MethodName): Promise<Code | undefined> => {

@@ -1,7 +1,7 @@
 // When a run's author is told that its history is large: once at each of two sizes, by events or by bytes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HistoryLimits } from "../../ts/executor/history_limits.ts";
+import { HistoryLimits } from "../../ts/executor/tasks/history_limits.ts";
 
 const run = (runId: string) => ({ workflowType: "W", runId });
 const MIB = 1024 * 1024;

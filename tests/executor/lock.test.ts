@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Lock } from "../../ts/executor/lock.ts";
+import { Lock } from "../../ts/executor/tasks/lock.ts";
 
 test("one at a time has the lock, in the order of asking", async () => {
   const lock = new Lock();

@@ -10,8 +10,8 @@ import {
 } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { encodeFailure } from "../../ts/converter/failure_converter.ts";
 import { ApplicationFailure } from "../../ts/converter/failures.ts";
-import { reduceStacks } from "../../ts/executor/recording.ts";
-import { FailureSchema } from "../../ts/temporal/generated/temporal/api/failure/v1/message_pb.ts";
+import { reduceStacks } from "../../ts/executor/tasks/recording.ts";
+import { FailureSchema } from "../../ts/api/generated/temporal/api/failure/v1/message_pb.ts";
 
 const failure = encodeFailure(
   new ApplicationFailure("outer", { type: "Outer", cause: new ApplicationFailure("inner", { type: "Inner" }) }),

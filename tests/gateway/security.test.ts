@@ -5,9 +5,9 @@ import { connect } from "node:net";
 import { test } from "node:test";
 import { newToken } from "../../ts/gateway/server.ts";
 import { Code, type RawService, ServiceError } from "../../ts/service/raw.ts";
-import { GrpcService } from "../../ts/temporal/grpc.ts";
-import { listen } from "../../ts/temporal/listener.ts";
-import { serviceHandler } from "../../ts/temporal/serve.ts";
+import { GrpcService } from "../../ts/grpc/grpc_service.ts";
+import { listen } from "../../ts/server/listener.ts";
+import { serviceHandler } from "../../ts/server/grpc_handlers.ts";
 import { until } from "../support/services.ts";
 import { PAGE, rawSocket, sendBytes, upgrade, withGateway } from "./support/gateway.ts";
 

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { appendFileSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { GrpcService } from "../../ts/temporal/grpc.ts";
+import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { nameOf, type TimeoutCase, timeoutCases, TimeoutLab, type TimeoutSpans } from "./support/activity_timeouts.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";
 import { OurServer } from "./support/our_server.ts";

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Client } from "../../ts/client/mod.ts";
-import { nativePrograms } from "../../ts/executor/native_program.ts";
-import { silentLogger } from "../../ts/service/logger.ts";
-import { GrpcService } from "../../ts/temporal/grpc.ts";
+import { nativePrograms } from "../../ts/executor/tasks/native_program.ts";
+import { silentLogger } from "../../ts/base/logger.ts";
+import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { Worker } from "../../ts/worker/mod.ts";
 import { on, receive, reply, signal, stop, update, workflow } from "../../ts/workflow/mod.ts";
 import { run as runCommand } from "../cli/support/run.ts";

@@ -16,8 +16,8 @@ import {
   WorkflowUpdateRejectedError,
 } from "../../ts/client/mod.ts";
 import { activityInfo, completeAsync } from "../../ts/activity/mod.ts";
-import { nativePrograms } from "../../ts/executor/native_program.ts";
-import { GrpcService } from "../../ts/temporal/grpc.ts";
+import { nativePrograms } from "../../ts/executor/tasks/native_program.ts";
+import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { Worker } from "../../ts/worker/mod.ts";
 import {
   activities,

@@ -8,8 +8,8 @@ import { join } from "node:path";
 import process from "node:process";
 import { after, before, test } from "node:test";
 import { Client } from "../../ts/client/mod.ts";
-import { silentLogger } from "../../ts/service/logger.ts";
-import { Connection, loadClientConnectConfig } from "../../ts/temporal/mod.ts";
+import { silentLogger } from "../../ts/base/logger.ts";
+import { Connection, loadClientConnectConfig } from "../../ts/grpc/mod.ts";
 import { DevServer, noServer, temporalCli } from "./support/dev_server.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "temporalex-profile-"));

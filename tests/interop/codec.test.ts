@@ -12,7 +12,7 @@ import {
   WorkflowFailedError,
   WorkflowUpdateRejectedError,
 } from "../../ts/mod.ts";
-import { GrpcService } from "../../ts/temporal/grpc.ts";
+import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import * as activities from "../codec/activities.ts";
 import { EXPECTED, live } from "../codec/live.ts";
 import { close, notebook, write } from "../codec/workflows/notebook.ts";

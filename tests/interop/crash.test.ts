@@ -12,7 +12,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Client, ServiceError, silentLogger, type WorkflowHandle, WorkflowUpdateRejectedError } from "../../ts/client/mod.ts";
 import { createWorkerRealm } from "../../ts/realm/worker_realm.ts";
-import { GrpcService } from "../../ts/temporal/grpc.ts";
+import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { Worker } from "../../ts/worker/mod.ts";
 import { until } from "../support/services.ts";
 import { ask, close, saga } from "./flows/sagas.ts";

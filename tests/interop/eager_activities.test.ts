@@ -4,11 +4,11 @@ import { test } from "node:test";
 import { fromBinary } from "@bufbuild/protobuf";
 import { Client, silentLogger } from "../../ts/client/mod.ts";
 import type { RawService } from "../../ts/service/raw.ts";
-import { GrpcService } from "../../ts/temporal/grpc.ts";
+import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import {
   PollActivityTaskQueueResponseSchema,
   RespondWorkflowTaskCompletedResponseSchema,
-} from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Worker } from "../../ts/worker/mod.ts";
 import { activities, parallel, workflow } from "../../ts/workflow/mod.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";

@@ -7,7 +7,7 @@ import { activities as exampleActivities, scenarios as examples, workflows as ex
 import { Client, silentLogger, type WorkflowHandle } from "../../ts/client/mod.ts";
 import type { App } from "../../ts/mod.ts";
 import { EmbeddedEngine, MemoryStore } from "../../ts/engine/mod.ts";
-import { GrpcService } from "../../ts/temporal/grpc.ts";
+import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { Worker } from "../../ts/worker/mod.ts";
 import {
   activities,

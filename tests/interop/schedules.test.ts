@@ -11,8 +11,8 @@ import {
   ScheduleNotFoundError,
   silentLogger,
 } from "../../ts/client/mod.ts";
-import { nativePrograms } from "../../ts/executor/native_program.ts";
-import { GrpcService } from "../../ts/temporal/grpc.ts";
+import { nativePrograms } from "../../ts/executor/tasks/native_program.ts";
+import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { Worker } from "../../ts/worker/mod.ts";
 import { ApplicationFailure, signal, waitForSignal, workflow } from "../../ts/workflow/mod.ts";
 import { invertingCodec } from "../support/codecs.ts";

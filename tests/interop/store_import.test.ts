@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { GrpcService } from "../../ts/temporal/grpc.ts";
+import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { imported } from "../engine/support/sound.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";
 import { serverRuns } from "./support/reset_runs.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { after, before, test } from "node:test";
-import { GrpcService } from "../../ts/temporal/grpc.ts";
+import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { clientSuite } from "../suites/client_suite.ts";
 import { type OnService, settingOf } from "../support/services.ts";
 import { signal, waitForSignal, workflow } from "../../ts/workflow/mod.ts";

@@ -1,7 +1,7 @@
 // The worker's tests against a real Temporal dev server: the same code, the same expectations.
 // takes: 150 s
 import { after, before, test } from "node:test";
-import { GrpcService } from "../../ts/temporal/grpc.ts";
+import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { workerSuite } from "../suites/worker_suite.ts";
 import { type OnService, settingOf } from "../support/services.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";

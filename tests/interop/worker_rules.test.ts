@@ -5,14 +5,14 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fromBinary } from "@bufbuild/protobuf";
 import { Client, WorkflowFailedError } from "../../ts/client/mod.ts";
-import { type Logger, silentLogger } from "../../ts/service/logger.ts";
+import { type Logger, silentLogger } from "../../ts/base/logger.ts";
 import type { RawService } from "../../ts/service/raw.ts";
-import { GrpcService } from "../../ts/temporal/grpc.ts";
-import { WorkflowTaskFailedCause } from "../../ts/temporal/generated/temporal/api/enums/v1/failed_cause_pb.ts";
+import { GrpcService } from "../../ts/grpc/grpc_service.ts";
+import { WorkflowTaskFailedCause } from "../../ts/api/generated/temporal/api/enums/v1/failed_cause_pb.ts";
 import {
   PollWorkflowTaskQueueResponseSchema,
   RespondWorkflowTaskCompletedResponseSchema,
-} from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Worker, type WorkerOptions } from "../../ts/worker/mod.ts";
 import {
   activities,

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { Client } from "../../ts/client/mod.ts";
 import { EmbeddedEngine, MemoryStore } from "../../ts/engine/mod.ts";
 import { MetricsRegistry } from "../../ts/metrics/mod.ts";
-import { silentLogger } from "../../ts/service/logger.ts";
+import { silentLogger } from "../../ts/base/logger.ts";
 import { ApplicationFailure } from "../../ts/converter/failures.ts";
 import { type ActivityInterceptor, Worker } from "../../ts/worker/mod.ts";
 import { activities, continueAsNew, signal, waitForSignal, workflow } from "../../ts/workflow/mod.ts";

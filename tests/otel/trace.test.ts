@@ -8,7 +8,7 @@ import { ApplicationFailure } from "../../ts/converter/failures.ts";
 import { defaultPayloadConverter } from "../../ts/converter/payload.ts";
 import { EmbeddedEngine, MemoryStore } from "../../ts/engine/mod.ts";
 import { openTelemetry, TRACE_HEADER } from "../../ts/otel/mod.ts";
-import { silentLogger } from "../../ts/service/logger.ts";
+import { silentLogger } from "../../ts/base/logger.ts";
 import { Worker, type WorkerOptions } from "../../ts/worker/mod.ts";
 import {
   activities,

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { defaultPayloadConverter } from "../../ts/converter/mod.ts";
 import { checkPayloads, payloadBytes, PayloadTooLargeError } from "../../ts/service/limits.ts";
 import { backoffMs, DEFAULT_RETRY } from "../../ts/service/retry.ts";
-import { realTimers, sleepOn } from "../../ts/service/timers.ts";
+import { realTimers, sleepOn } from "../../ts/base/timers.ts";
 
 test("delays grow to the maximum, minus a random part, and never overflow", () => {
   const options = { ...DEFAULT_RETRY, initialIntervalMs: 100, maximumIntervalMs: 1000, jitter: 0.5 };

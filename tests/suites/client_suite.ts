@@ -14,7 +14,7 @@ import {
   WorkflowUpdateRejectedError,
 } from "../../ts/client/mod.ts";
 import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from "../../ts/converter/mod.ts";
-import { HistorySchema } from "../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
+import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
 import {
   activities,
   cancelled,

@@ -1,5 +1,5 @@
 // Time that moves when a test says so. Between two timers everything that the first one set off is allowed to run.
-import type { Timers } from "../../ts/service/timers.ts";
+import type { Timers } from "../../ts/base/timers.ts";
 
 export class ManualTimers implements Timers {
   #now = 0;

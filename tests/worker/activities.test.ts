@@ -18,7 +18,7 @@ import { DEFAULT_PAYLOAD_LIMITS, silentLogger } from "../../ts/client/mod.ts";
 import { defaultPayloadConverter, fromFailure } from "../../ts/converter/mod.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
 import { typedService } from "../../ts/service/typed.ts";
-import { PollActivityTaskQueueResponseSchema } from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { PollActivityTaskQueueResponseSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { runHere } from "../../ts/worker/activity_execution.ts";
 import { ActivityRegistry, prefixed } from "../../ts/worker/activity_registry.ts";
 import { ActivityTasks } from "../../ts/worker/activity_tasks.ts";

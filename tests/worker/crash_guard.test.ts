@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../ts/client/mod.ts";
-import { HeldRuns } from "../../ts/service/held_runs.ts";
-import { TaskWatch } from "../../ts/service/task_watch.ts";
+import { HeldRuns } from "../../ts/crash_notes/held_runs.ts";
+import { TaskWatch } from "../../ts/crash_notes/task_watch.ts";
 import { CrashGuard } from "../../ts/worker/crash_guard.ts";
 import { ManualTimers, settle } from "../support/manual_timers.ts";
 

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger, WorkflowFailedError } from "../../ts/client/mod.ts";
-import { HistoryLimits } from "../../ts/executor/history_limits.ts";
-import type { LogFields } from "../../ts/service/logger.ts";
+import { HistoryLimits } from "../../ts/executor/tasks/history_limits.ts";
+import type { LogFields } from "../../ts/base/logger.ts";
 import { sideEffect, sleep, workflow } from "../../ts/workflow/mod.ts";
 import { withEngine } from "../support/services.ts";
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { open, type OpenOptions, WorkflowFailedError } from "../../ts/mod.ts";
-import type { Metrics } from "../../ts/service/metrics.ts";
+import type { Metrics } from "../../ts/base/metrics.ts";
 import { activities, workflow } from "../../ts/workflow/mod.ts";
 import { hostile, type HostilePlan, hostilePlans } from "../cases/hostile_values.ts";
 import { startModule } from "../engine/support/child.ts";

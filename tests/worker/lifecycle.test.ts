@@ -6,10 +6,10 @@ import { withContext } from "../../ts/activity/mod.ts";
 import { silentLogger } from "../../ts/client/mod.ts";
 import { Code, type RawService, ServiceError } from "../../ts/service/raw.ts";
 import type { TaskOutcome } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { TaskQueueKind, TaskQueueType } from "../../ts/temporal/generated/temporal/api/enums/v1/task_queue_pb.ts";
+import { TaskQueueKind, TaskQueueType } from "../../ts/api/generated/temporal/api/enums/v1/task_queue_pb.ts";
 import {
   RespondWorkflowTaskCompletedRequestSchema,
-} from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { type TaskRealm, Worker, type WorkerOptions, WorkerPollError } from "../../ts/worker/mod.ts";
 import { ManualTimers, settle } from "../support/manual_timers.ts";
 import { ScriptedService, waits } from "../support/scripted_service.ts";

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, toBinary } from "@bufbuild/protobuf";
-import { TaskQueueKind } from "../../ts/temporal/generated/temporal/api/enums/v1/task_queue_pb.ts";
+import { TaskQueueKind } from "../../ts/api/generated/temporal/api/enums/v1/task_queue_pb.ts";
 import {
   PollActivityTaskQueueRequestSchema,
   PollWorkflowTaskQueueRequestSchema,
-} from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Deployment } from "../../ts/worker/deployment.ts";
 import { pollRequest } from "../../ts/worker/poll_requests.ts";
 

@@ -5,7 +5,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import {
   PollActivityTaskQueueResponseSchema,
   PollWorkflowTaskQueueResponseSchema,
-} from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { silentLogger } from "../../ts/client/mod.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
 import { type PollAnswer, Poller, type PollerOptions } from "../../ts/worker/poller.ts";

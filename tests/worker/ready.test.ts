@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { Code, type RawService, ServiceError } from "../../ts/service/raw.ts";
-import { silentLogger } from "../../ts/service/logger.ts";
+import { silentLogger } from "../../ts/base/logger.ts";
 import { Worker } from "../../ts/worker/mod.ts";
 import { until } from "../support/services.ts";
 

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { silentLogger } from "../../ts/client/mod.ts";
 import type { ReplayVerdict } from "../../ts/realm/mod.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
-import { WorkflowExecutionStatus as Status } from "../../ts/temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { WorkflowExecutionStatus as Status } from "../../ts/api/generated/temporal/api/enums/v1/workflow_pb.ts";
 import { type ReplacementOptions, replaceRealm, WorkflowReplacementError } from "../../ts/worker/replacement.ts";
 import type { TaskRealm, WorkflowTasks } from "../../ts/worker/workflow_tasks.ts";
 import { ManualTimers } from "../support/manual_timers.ts";

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApplicationFailure } from "../../ts/converter/failures.ts";
-import { silentLogger } from "../../ts/service/logger.ts";
+import { silentLogger } from "../../ts/base/logger.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
-import type { Timers } from "../../ts/service/timers.ts";
+import type { Timers } from "../../ts/base/timers.ts";
 import type { MessageCodec } from "../../ts/codec/message_codec.ts";
 import { loggable, report } from "../../ts/worker/reports.ts";
 

@@ -7,9 +7,9 @@ import { test } from "node:test";
 import { Client, silentLogger } from "../../ts/client/mod.ts";
 import { EmbeddedEngine, MemoryStore } from "../../ts/engine/mod.ts";
 import type { RawService } from "../../ts/service/raw.ts";
-import { GrpcService } from "../../ts/temporal/grpc.ts";
-import { listen } from "../../ts/temporal/listener.ts";
-import { serviceHandler } from "../../ts/temporal/serve.ts";
+import { GrpcService } from "../../ts/grpc/grpc_service.ts";
+import { listen } from "../../ts/server/listener.ts";
+import { serviceHandler } from "../../ts/server/grpc_handlers.ts";
 import { Worker } from "../../ts/worker/mod.ts";
 import { activities, workflow } from "../../ts/workflow/mod.ts";
 

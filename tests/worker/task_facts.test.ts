@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, toBinary } from "@bufbuild/protobuf";
-import { HistorySchema } from "../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
-import { CommandType } from "../../ts/temporal/generated/temporal/api/enums/v1/command_type_pb.ts";
-import { RespondWorkflowTaskCompletedRequestSchema } from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { HeaderSchema } from "../../ts/temporal/generated/temporal/api/common/v1/message_pb.ts";
+import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { CommandType } from "../../ts/api/generated/temporal/api/enums/v1/command_type_pb.ts";
+import { RespondWorkflowTaskCompletedRequestSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { HeaderSchema } from "../../ts/api/generated/temporal/api/common/v1/message_pb.ts";
 import { readEnding, readPageStart } from "../../ts/worker/task_facts.ts";
 
 const header = { fields: { trace: { metadata: {}, data: new Uint8Array([1, 2, 3]) } } };

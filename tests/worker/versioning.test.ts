@@ -4,12 +4,12 @@ import { test } from "node:test";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { silentLogger } from "../../ts/client/mod.ts";
 import type { TaskOutcome } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { WorkerVersioningMode } from "../../ts/temporal/generated/temporal/api/enums/v1/deployment_pb.ts";
-import { VersioningBehavior } from "../../ts/temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { WorkerVersioningMode } from "../../ts/api/generated/temporal/api/enums/v1/deployment_pb.ts";
+import { VersioningBehavior } from "../../ts/api/generated/temporal/api/enums/v1/workflow_pb.ts";
 import {
   RespondWorkflowTaskCompletedRequestSchema,
   RespondWorkflowTaskFailedRequestSchema,
-} from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { type TaskRealm, Worker, type WorkerDeploymentOptions, type WorkerOptions } from "../../ts/worker/mod.ts";
 import { workflow } from "../../ts/workflow/mod.ts";
 import { until, withEngine } from "../support/services.ts";

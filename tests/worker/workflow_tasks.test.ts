@@ -5,17 +5,17 @@ import { test } from "node:test";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { silentLogger } from "../../ts/client/mod.ts";
 import type { TaskOutcome } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { HeldRuns } from "../../ts/service/held_runs.ts";
+import { HeldRuns } from "../../ts/crash_notes/held_runs.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
-import { TaskWatch } from "../../ts/service/task_watch.ts";
-import { WorkflowTaskFailedCause } from "../../ts/temporal/generated/temporal/api/enums/v1/failed_cause_pb.ts";
+import { TaskWatch } from "../../ts/crash_notes/task_watch.ts";
+import { WorkflowTaskFailedCause } from "../../ts/api/generated/temporal/api/enums/v1/failed_cause_pb.ts";
 import {
   PollWorkflowTaskQueueResponseSchema,
   RespondQueryTaskCompletedRequestSchema,
   RespondWorkflowTaskCompletedRequestSchema,
   RespondWorkflowTaskCompletedResponseSchema,
   RespondWorkflowTaskFailedRequestSchema,
-} from "../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { isEmptyTask, readWorkflowTask } from "../../ts/worker/task_bytes.ts";
 import { WorkflowTasks } from "../../ts/worker/workflow_tasks.ts";
 import { ManualTimers } from "../support/manual_timers.ts";

@@ -17,7 +17,7 @@ const sourceOf = (name) => join(root, "ts", `${name}.ts`);
 /** Descriptors as JSON, which Node reads much faster than their encoded form: they are built when a process begins. */
 async function descriptorsAsJson() {
   buildDist();
-  const { fileAsJson } = await import(pathToFileURL(join(root, "dist/ts/temporal/descriptor_reader.js")).href);
+  const { fileAsJson } = await import(pathToFileURL(join(root, "dist/ts/api/descriptor_reader.js")).href);
   return (code) =>
     code.replace(/(\bfileDesc\(\s*)"([A-Za-z0-9+/=]+)"/g, (_, call, base64) => {
       const json = fileAsJson(Buffer.from(base64, "base64"));
@@ -73,7 +73,7 @@ async function staticImports(build, name) {
 export async function nodeBuild(sources, out) {
   const [{ build, transform }, { rolldown }] = await Promise.all([import("esbuild"), import("rolldown")]);
   const [inRealm, ofWorker, ofConnection, inMain] = await Promise.all(
-    ["realm/worker_entry", "worker/mod", "temporal/mod", "mod"].map((name) => staticImports(build, name)),
+    ["realm/worker_entry", "worker/mod", "grpc/mod", "mod"].map((name) => staticImports(build, name)),
   );
   const bundle = await rolldown({
     cwd: root,

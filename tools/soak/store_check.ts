@@ -9,7 +9,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { Client, silentLogger } from "../../ts/client/mod.ts";
 import { EmbeddedEngine } from "../../ts/engine/mod.ts";
-import { GrpcService } from "../../ts/temporal/grpc.ts";
+import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { type JudgedFile, judgeFile } from "../../tests/engine/support/history_files.ts";
 import { liveMany, randomWorker } from "../../tests/engine/support/random_runs.ts";
 import { alarms, imported, judge, look } from "../../tests/engine/support/sound.ts";

@@ -4,7 +4,7 @@ import type { Duration } from "../converter/duration.ts";
 import type { Payload } from "../converter/payload.ts";
 import { read } from "../converter/thrown.ts";
 import { asyncContext } from "../platform/async_context.ts";
-import type { Logger } from "../service/logger.ts";
+import type { Logger } from "../base/logger.ts";
 
 /** Facts about the attempt that runs. They come from the service with the task. */
 export interface ActivityInfo {

@@ -7,13 +7,13 @@ import { MemoryStore } from "../engine/memory_store.ts";
 import type { EmbeddedEngineOptions } from "../engine/options.ts";
 import { warnOfTimeouts } from "../engine/timed_out.ts";
 import { consoleLogger } from "../platform/host.ts";
-import { containedLogger } from "../service/contained.ts";
-import type { Logger } from "../service/logger.ts";
+import { containedLogger } from "../base/contained.ts";
+import type { Logger } from "../base/logger.ts";
 import type { WorkerOptions } from "../worker/options.ts";
 import type { RawService } from "../service/raw.ts";
-import { WorkflowService } from "../temporal/generated/temporal/api/workflowservice/v1/service_pb.ts";
+import { WorkflowService } from "../api/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { Worker } from "../worker/worker.ts";
-import { Served } from "./served.ts";
+import { Served } from "./deferred_server.ts";
 
 /** Options of {@link open}. */
 export interface OpenOptions extends CodecOptions {

@@ -3,10 +3,10 @@
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import type { RawService } from "../service/raw.ts";
-import { HttpGuard } from "../temporal/http_guard.ts";
-import { listen, type Listener } from "../temporal/listener.ts";
-import { serviceHandler } from "../temporal/serve.ts";
-import { fileId, fitsSocket, placePort, placeSocket, portPath, removePort, removeSocket, socketPath } from "./beside.ts";
+import { HttpGuard } from "../server/http_guard.ts";
+import { listen, type Listener } from "../server/listener.ts";
+import { serviceHandler } from "../server/grpc_handlers.ts";
+import { fileId, fitsSocket, placePort, placeSocket, portPath, removePort, removeSocket, socketPath } from "./socket_path.ts";
 
 export interface StoreServer {
   /** The socket's path, or `127.0.0.1:<port>`. */

@@ -5,15 +5,15 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { EmbeddedEngine } from "../engine/mod.ts";
-import { READ_METHODS, ReadingService } from "../engine/reading.ts";
+import { READ_METHODS, ReadingService } from "../engine/read_only_service.ts";
 import { StoreLockedError } from "../engine/store_errors.ts";
-import { openStore } from "../engine/visits.ts";
+import { openStore } from "../engine/short_lived_open.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
-import { realTimers, sleepOn } from "../service/timers.ts";
-import { GrpcService } from "../temporal/grpc.ts";
-import { NOT_CONNECTED } from "../temporal/links.ts";
-import { GetWorkflowExecutionHistoryRequestSchema } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { findHolder } from "./beside.ts";
+import { realTimers, sleepOn } from "../base/timers.ts";
+import { GrpcService } from "../grpc/grpc_service.ts";
+import { NOT_CONNECTED } from "../grpc/links.ts";
+import { GetWorkflowExecutionHistoryRequestSchema } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { findHolder } from "./socket_path.ts";
 
 export interface StoreServiceOptions {
   /** The store's file. */

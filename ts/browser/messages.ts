@@ -10,7 +10,7 @@ import type { EngineLimits } from "../engine/options.ts";
 import type { Synchronous } from "../engine/sqlite/open.ts";
 import { schemaVersion } from "../engine/sqlite/schema.ts";
 import type { MethodName } from "../service/raw.ts";
-import { VERSION } from "../service/version.ts";
+import { VERSION } from "../base/version.ts";
 import type { ErrorData } from "./error_data.ts";
 
 /** Version of the messages below `Hail`. Tabs of different protocols do not call each other. */

@@ -6,7 +6,7 @@ import { open as openTab } from "./open.ts";
 export type { BrowserApp, BrowserOpenOptions } from "./open.ts";
 export { deleteStore } from "./delete.ts";
 export { EngineWorkerError, NoLeaderError, PageOutdatedError, TabError } from "./errors.ts";
-export { serveEngine } from "./serve_engine.ts";
+export { serveEngine } from "./leadership.ts";
 export type { TabStatus } from "./tab.ts";
 export {
   NotAStoreError,

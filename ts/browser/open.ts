@@ -8,7 +8,7 @@ import type { EngineLimits } from "../engine/options.ts";
 import type { Synchronous } from "../engine/sqlite/open.ts";
 import type { PurgeOptions } from "../engine/store.ts";
 import { StoreUnavailableError } from "../engine/store_errors.ts";
-import { containedLogger } from "../service/contained.ts";
+import { containedLogger } from "../base/contained.ts";
 import { consoleLogger } from "../platform/host.ts";
 import type { WebWorker } from "../platform/threads.ts";
 import type { WorkerOptions } from "../worker/options.ts";

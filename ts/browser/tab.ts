@@ -1,5 +1,5 @@
 // One tab: its engine worker, its calls, its workflow worker, and what it knows of the others.
-import type { Logger } from "../service/logger.ts";
+import type { Logger } from "../base/logger.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 import { randomId } from "../platform/host.ts";
 import type { WebWorker } from "../platform/threads.ts";

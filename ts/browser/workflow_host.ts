@@ -6,7 +6,7 @@
 // A worker lives as long as its tab leads. When that ends its service refuses everything at once, so it can report nothing late.
 import type { WorkerOptions } from "../worker/options.ts";
 import { Worker } from "../worker/worker.ts";
-import type { Logger } from "../service/logger.ts";
+import type { Logger } from "../base/logger.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 import { type Route, TabService } from "./tab_service.ts";
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// `temporalex`, the program. The commands are in table.ts, what they have in common in frame/.
+// `temporalex`, the program. The commands are in mod.ts, what they have in common in frame/.
 import { realpathSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { dispatch } from "./frame/dispatch.ts";
 import { type Io, processIo } from "./io.ts";
-import { COMMANDS } from "./table.ts";
+import { COMMANDS } from "./commands/mod.ts";
 
 /** Runs the command line; the exit code. */
 export function main(args: readonly string[], io: Io): Promise<number> {

@@ -1,7 +1,7 @@
 // Completing activities from outside: by anyone who holds the task token, or who knows workflow id and activity id. The service takes one
 // completion per attempt; a second one gets ActivityNotFoundError.
 import { toFailure } from "../converter/failure_converter.ts";
-import type { RecordActivityTaskHeartbeatResponse } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import type { RecordActivityTaskHeartbeatResponse } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { CALL_TIMEOUT_MS, type CallSettings } from "./calls.ts";
 import { type ClientContext, deadlineOf, encodeArgs, nameError } from "./context.ts";
 import { ActivityCancelledError } from "./errors.ts";

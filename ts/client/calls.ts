@@ -4,7 +4,7 @@
 import { Code, ServiceError } from "../service/raw.ts";
 import type { CallOptions, MethodName, RawService } from "../service/raw.ts";
 import { backoffMs, isMisconfigured, isThrottled, isUnavailable, type RetryOptions } from "../service/retry.ts";
-import { realTimers, sleepOn } from "../service/timers.ts";
+import { realTimers, sleepOn } from "../base/timers.ts";
 import { type TypedService, typedService } from "../service/typed.ts";
 import { type Duration, toMs } from "../converter/duration.ts";
 

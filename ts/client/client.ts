@@ -7,10 +7,10 @@ import { defaultPayloadConverter, type PayloadConverter } from "../converter/pay
 import { consoleLogger, processIdentity } from "../platform/host.ts";
 import { withCodec } from "../codec/coded_service.ts";
 import { DEFAULT_PAYLOAD_LIMITS, type PayloadLimits } from "../service/limits.ts";
-import { containedLogger, containedMetrics } from "../service/contained.ts";
-import type { Logger } from "../service/logger.ts";
+import { containedLogger, containedMetrics } from "../base/contained.ts";
+import type { Logger } from "../base/logger.ts";
 import { metered } from "../service/metered.ts";
-import type { Metrics } from "../service/metrics.ts";
+import type { Metrics } from "../base/metrics.ts";
 import type { RawService } from "../service/raw.ts";
 import { DEFAULT_RETRY, type RetryOptions } from "../service/retry.ts";
 import { CALL_TIMEOUT_MS, Calls, type CallSettings, Deadline } from "./calls.ts";

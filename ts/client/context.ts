@@ -5,10 +5,10 @@ import type { TemporalFailure } from "../converter/failures.ts";
 import { namingWhat } from "../converter/lossy_value.ts";
 import { fromPayloads, type Payload, type PayloadConverter, toPayloads } from "../converter/payload.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
-import type { Logger } from "../service/logger.ts";
+import type { Logger } from "../base/logger.ts";
 import { checkPayloads, type PayloadLimits } from "../service/limits.ts";
 import { Code, ServiceError } from "../service/raw.ts";
-import type { Failure } from "../temporal/generated/temporal/api/failure/v1/message_pb.ts";
+import type { Failure } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
 import { type Calls, type CallSettings, Deadline } from "./calls.ts";
 import type { ClientInterceptor, PayloadHeaders } from "./interceptors.ts";
 import {

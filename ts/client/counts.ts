@@ -1,6 +1,6 @@
 // Counting workflows, as a whole and in groups.
-import { WorkflowExecutionStatus } from "../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
-import type { CountWorkflowExecutionsResponse } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { WorkflowExecutionStatus } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
+import type { CountWorkflowExecutionsResponse } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { show } from "./context.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import type { WorkflowStatus } from "./descriptions.ts";

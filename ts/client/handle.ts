@@ -3,15 +3,15 @@ import { enumName } from "../converter/enums.ts";
 import { randomId } from "../platform/host.ts";
 import { Code, type MethodName, ServiceError } from "../service/raw.ts";
 import type { TypedService } from "../service/typed.ts";
-import { QueryRejectCondition } from "../temporal/generated/temporal/api/enums/v1/query_pb.ts";
-import { WorkflowExecutionStatus } from "../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
-import type { History, HistoryEvent } from "../temporal/generated/temporal/api/history/v1/message_pb.ts";
+import { QueryRejectCondition } from "../api/generated/temporal/api/enums/v1/query_pb.ts";
+import { WorkflowExecutionStatus } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
+import type { History, HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 import { CALL_TIMEOUT_MS, type CallSettings, Deadline, QUERY_TIMEOUT_MS } from "./calls.ts";
 import { type ClientContext, deadlineOf, decodeOne, encodeArgs, headerField, nameError, type Target } from "./context.ts";
 import type { AnyWorkflow, ArgsOption, Query, Signal, Update, WorkflowResult } from "./definitions.ts";
 import { nameOf } from "./definitions.ts";
 import { toDescription, type WorkflowDescription } from "./descriptions.ts";
-import { deleteWorkflow, terminateWorkflow } from "./ends.ts";
+import { deleteWorkflow, terminateWorkflow } from "./terminate_delete.ts";
 import { QueryFailedError, QueryRejectedError, WorkflowNotFoundError } from "./errors.ts";
 import {
   collectHistory,

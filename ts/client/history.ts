@@ -1,18 +1,18 @@
 // Reading a workflow's history: event by event over its pages, as bytes, and as the JSON that the `temporal` command line, Temporal's UI
 // and every SDK's replayer load.
 import { create, fromBinary, toBinary, toJson } from "@bufbuild/protobuf";
-import { EventType } from "../temporal/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { HistoryEventFilterType } from "../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { EventType } from "../api/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { HistoryEventFilterType } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
 import {
   type History,
   type HistoryEvent,
   HistoryEventSchema,
   HistorySchema,
-} from "../temporal/generated/temporal/api/history/v1/message_pb.ts";
-import type { GetWorkflowExecutionHistoryResponse } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { GetWorkflowExecutionHistoryResponse } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { ClientContext } from "./context.ts";
 import { askUntil, type CallSettings, Deadline } from "./calls.ts";
-import { Doubt } from "./doubt.ts";
+import { Doubt } from "./close_watch.ts";
 
 /** Options of the calls that read a history. */
 export interface HistoryOptions extends CallSettings {

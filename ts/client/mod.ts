@@ -87,7 +87,7 @@ export {
 export { DEFAULT_PAYLOAD_LIMITS, type PayloadLimits, PayloadTooLargeError } from "../service/limits.ts";
 export { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 export { type RetryOptions } from "../service/retry.ts";
-export { type LogFields, type Logger, type LogLevel, silentLogger } from "../service/logger.ts";
+export { type LogFields, type Logger, type LogLevel, silentLogger } from "../base/logger.ts";
 export { consoleLogger } from "../platform/host.ts";
 export { type CodecOptions, type PayloadCodec, PayloadCodecError } from "../codec/codec.ts";
 export { decodeHistory } from "../codec/message_codec.ts";

@@ -4,10 +4,10 @@ import { type Duration, toMs } from "../converter/duration.ts";
 import { namingWhat } from "../converter/lossy_value.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import { type SearchAttributes, toSearchAttributePayloads } from "../converter/search_attributes.ts";
-import type { RetryPolicySchema } from "../temporal/generated/temporal/api/common/v1/message_pb.ts";
-import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from "../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
-import type { StartWorkflowExecutionRequestSchema } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { durationFromMs } from "../temporal/well_known.ts";
+import type { RetryPolicySchema } from "../api/generated/temporal/api/common/v1/message_pb.ts";
+import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
+import type { StartWorkflowExecutionRequestSchema } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { durationFromMs } from "../api/well_known.ts";
 
 /** How a failed run or activity is tried again; unset fields take the service's defaults (1 s, factor 2, 100 x, no limit). */
 export interface RetryPolicy {

@@ -1,9 +1,9 @@
 // Resetting a workflow: its history up to a workflow task becomes a new run, which goes on from there; the run that was reset is terminated
 // if it is still open. The service takes the id of an event; which one is meant by "the last workflow task" is found in the history here.
 import { Code, ServiceError } from "../service/raw.ts";
-import { EventType } from "../temporal/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { ResetReapplyExcludeType, ResetReapplyType } from "../temporal/generated/temporal/api/enums/v1/reset_pb.ts";
-import type { HistoryEvent } from "../temporal/generated/temporal/api/history/v1/message_pb.ts";
+import { EventType } from "../api/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { ResetReapplyExcludeType, ResetReapplyType } from "../api/generated/temporal/api/enums/v1/reset_pb.ts";
+import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { CallSettings, Deadline } from "./calls.ts";
 import { type ClientContext, nameError } from "./context.ts";
 import { collectHistory, readHistory } from "./history.ts";

@@ -1,8 +1,8 @@
 // Updates and their stages. An update is known by its id: asking with the same id again joins the first request and never has a second
 // effect, so every wait here may be repeated, and a caller whose deadline passed may come back later.
 import { Code, ServiceError } from "../service/raw.ts";
-import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../temporal/generated/temporal/api/enums/v1/update_pb.ts";
-import type { Outcome } from "../temporal/generated/temporal/api/update/v1/message_pb.ts";
+import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../api/generated/temporal/api/enums/v1/update_pb.ts";
+import type { Outcome } from "../api/generated/temporal/api/update/v1/message_pb.ts";
 import { askUntil, type CallSettings, Deadline } from "./calls.ts";
 import { type ClientContext, decodeFailureOf, decodeOne, encodeArgs, headerField, nameError } from "./context.ts";
 import type { UpdateInput } from "./interceptors.ts";

@@ -1,8 +1,8 @@
 // Where payloads stand in Temporal's messages, found by reflection over their descriptors: for each message type the fields behind which a
 // payload can be, and nothing else. New messages and fields are covered as soon as they are generated.
 import type { DescField, DescFile, DescMessage } from "@bufbuild/protobuf";
-import { file_temporal_api_update_v1_message } from "../temporal/generated/temporal/api/update/v1/message_pb.ts";
-import { HistorySchema } from "../temporal/generated/temporal/api/history/v1/message_pb.ts";
+import { file_temporal_api_update_v1_message } from "../api/generated/temporal/api/update/v1/message_pb.ts";
+import { HistorySchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 
 /** What stands in a field. */
 export type Step =

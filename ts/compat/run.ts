@@ -9,9 +9,9 @@ import {
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { ContinueAsNew as ContinueAsNewCommand } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { defaultPayloadConverter, jsonPayloadConverter, type PayloadConverter } from "../converter/payload.ts";
-import { callStack } from "../executor/call_site.ts";
-import type { LogLevel, RunContext } from "../executor/program.ts";
-import type { WaitingAt } from "../executor/stack_traces.ts";
+import { callStack } from "../executor/scheduler/call_site.ts";
+import type { LogLevel, RunContext } from "../executor/tasks/program.ts";
+import type { WaitingAt } from "../executor/tasks/stack_traces.ts";
 import { IllegalStateError } from "./common/errors.ts";
 import { isA } from "../converter/thrown.ts";
 import { encodeFailure } from "./common/failure_converter.ts";
@@ -229,8 +229,8 @@ export class CompatRun {
   waitsAt<W extends object>(label: string, wait: W): W {
     if (this.#host.callSites !== "stacks") return wait;
     const update = this.context.current()?.update;
-    const strand = update === undefined ? `workflow "${this.info.workflowType}"` : `handler of update "${update.name}"`;
-    this.#stacks.set(wait, { strand, label, site: callStack(this.waitsAt, 1) });
+    const fiber = update === undefined ? `workflow "${this.info.workflowType}"` : `handler of update "${update.name}"`;
+    this.#stacks.set(wait, { fiber, label, site: callStack(this.waitsAt, 1) });
     return wait;
   }
 

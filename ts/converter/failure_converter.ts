@@ -1,11 +1,11 @@
 // Errors to Failure messages and back (temporal.api.failure.v1). Stack traces travel as text; an unknown thing that was thrown is an
 // ApplicationFailure of its constructor's name, as Temporal's SDKs do.
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
-import { type Failure, FailureSchema } from "../temporal/generated/temporal/api/failure/v1/message_pb.ts";
+import { type Failure, FailureSchema } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
 import {
   RetryState as RetryStateEnum,
   TimeoutType as TimeoutTypeEnum,
-} from "../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
+} from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
 import {
   ActivityFailure,
   ApplicationFailure,
@@ -23,7 +23,7 @@ import { encodingReplay, LossyValueError } from "./lossy_value.ts";
 import { defaultPayloadConverter, fromPayloads, type Payload, type PayloadConverter, toPayloads } from "./payload.ts";
 import { failureTrace, stackOfFailure } from "./stack.ts";
 import { isA, MAX_CAUSES, MAX_NAME, messageOf, nameOf, read as readField, safeText, textOf } from "./thrown.ts";
-import { durationMs } from "../temporal/well_known.ts";
+import { durationMs } from "../api/well_known.ts";
 
 type FailureInfo = NonNullable<MessageInitShape<typeof FailureSchema>["failureInfo"]>;
 

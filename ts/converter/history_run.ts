@@ -1,6 +1,6 @@
 // Which run a history is of.
-import { WorkflowTaskFailedCause } from "../temporal/generated/temporal/api/enums/v1/failed_cause_pb.ts";
-import type { HistoryEvent } from "../temporal/generated/temporal/api/history/v1/message_pb.ts";
+import { WorkflowTaskFailedCause } from "../api/generated/temporal/api/enums/v1/failed_cause_pb.ts";
+import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 
 /**
  * The id of the run that a history is of; "" when it does not say. A reset copies the beginning of another run, the name of that run included, and the

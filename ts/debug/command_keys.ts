@@ -7,8 +7,8 @@ import {
   SignalExternalWorkflow,
   StartChildWorkflow,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import type { RecordedActivation, RecordedCommand } from "../executor/recording.ts";
-import type { HistoryEvent } from "../temporal/generated/temporal/api/history/v1/message_pb.ts";
+import type { RecordedActivation, RecordedCommand } from "../executor/tasks/recording.ts";
+import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 
 /** Numbers what is alike within a task. */
 export class TaskKeys {

@@ -21,7 +21,7 @@ import {
   UpsertSearchAttributes,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
-import type { RecordedCommand } from "../executor/recording.ts";
+import type { RecordedCommand } from "../executor/tasks/recording.ts";
 import { plain, shown, shownAll, shownDuration, shownFailureBytes } from "./values.ts";
 
 /** One command that workflow code issued in a task. */

@@ -1,7 +1,7 @@
 // Events of a history for people: one line each, and what an event answers or came from (its key is that of the command in commands.ts).
 import type { Payload, PayloadConverter } from "../converter/payload.ts";
-import { EventType } from "../temporal/generated/temporal/api/enums/v1/event_type_pb.ts";
-import type { HistoryEvent } from "../temporal/generated/temporal/api/history/v1/message_pb.ts";
+import { EventType } from "../api/generated/temporal/api/enums/v1/event_type_pb.ts";
+import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 import { aboutEvent, TaskKeys } from "./command_keys.ts";
 import { short, shortArgs } from "./commands.ts";
 import { plain, shown, shownAll, shownDuration, shownFailure } from "./values.ts";

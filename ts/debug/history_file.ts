@@ -5,9 +5,9 @@
 // What cannot be read is refused with a HistoryFileError that says what is wrong and where, never guessed at.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { runIdIn } from "../converter/history_run.ts";
-import { EventType } from "../temporal/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { type History, type HistoryEvent, HistorySchema } from "../temporal/generated/temporal/api/history/v1/message_pb.ts";
-import { GetWorkflowExecutionHistoryResponseSchema } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { EventType } from "../api/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { type History, type HistoryEvent, HistorySchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import { GetWorkflowExecutionHistoryResponseSchema } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { HistoryFileError, isObject, type Json, type JsonNotes, messageFromJson } from "./history_json.ts";
 import { nestedTooDeep, placeOf } from "./json_nesting.ts";
 import { fromBase64 } from "./payload_json.ts";

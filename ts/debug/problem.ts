@@ -1,5 +1,5 @@
 // Why a replay did not go through, and at which event that shows.
-import type { ReplayVerdict } from "../executor/replay.ts";
+import type { ReplayVerdict } from "../executor/tasks/replay.ts";
 
 /** Where and how the code and the history part, or what the code threw. */
 export interface SessionProblem {

@@ -2,8 +2,8 @@
 // hides nothing else.
 import { fromBinary, toJson } from "@bufbuild/protobuf";
 import { jsonPayloadConverter, type Payload, type PayloadConverter } from "../converter/payload.ts";
-import { type Failure, FailureSchema } from "../temporal/generated/temporal/api/failure/v1/message_pb.ts";
-import { type HistoryEvent, HistoryEventSchema } from "../temporal/generated/temporal/api/history/v1/message_pb.ts";
+import { type Failure, FailureSchema } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
+import { type HistoryEvent, HistoryEventSchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 import { fromBase64 } from "./payload_json.ts";
 
 /** A payload's value, or why it cannot be shown. */

@@ -1,8 +1,8 @@
 // Everything that a session shows at one position: a pure function of what the replay wrote down.
-import type { LogEntry } from "../executor/program.ts";
+import type { LogEntry } from "../executor/tasks/program.ts";
 import { CommandKind } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import type { ReceiveState, WaitKind } from "../executor/tracing.ts";
-import type { RecordedCommand } from "../executor/recording.ts";
+import type { ReceiveState, WaitKind } from "../executor/tasks/tracing.ts";
+import type { RecordedCommand } from "../executor/tasks/recording.ts";
 import { commandKeys } from "./command_keys.ts";
 import { type CommandView, decodeCommand } from "./commands.ts";
 import type { EventLine } from "./events.ts";
@@ -19,7 +19,7 @@ export interface OpenAwait {
   /** For people: `activity "charge"`. */
   readonly label: string;
   /** Which function waits: `run of workflow "Cart"`, `branch 2 of parallel in ...`. */
-  readonly strand: string;
+  readonly fiber: string;
   /** The user's line, "function (file:line:column)"; "" when not known. */
   readonly site: string;
   /** Seq of its command; 0: none. */

@@ -3,7 +3,7 @@
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { textField } from "../engine/host_bytes.ts";
 import { Code, ServiceError } from "../service/raw.ts";
-import type { ExtraMethod } from "../temporal/serve_extra.ts";
+import type { ExtraMethod } from "../server/extra_methods.ts";
 
 const HEALTH = "grpc.health.v1.Health";
 const Status = { SERVING: 1, NOT_SERVING: 2, SERVICE_UNKNOWN: 3 } as const;

@@ -1,9 +1,9 @@
 // Several namespaces in one process: an engine with a store of its own for each, behind one RawService that goes by the namespace which a
 // request names. Nothing is shared between them but the process.
-import { describedNamespace, listedNamespaces, type NamespaceOptions } from "../engine/about.ts";
+import { describedNamespace, listedNamespaces, type NamespaceOptions } from "../engine/server_description.ts";
 import type { EmbeddedEngine } from "../engine/host.ts";
 import { encode, invalid, textField } from "../engine/host_bytes.ts";
-import { DescribeTaskQueueResponseSchema } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { DescribeTaskQueueResponseSchema } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { Pollers } from "./pollers.ts";
 

@@ -1,10 +1,10 @@
 // What there is of Temporal's OperatorService and of WorkflowService's methods about namespaces: what can be searched by, and namespaces
 // that are added while the server runs. Few fields, so they are read and written by hand.
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
-import { SEARCHABLE } from "../engine/about.ts";
+import { SEARCHABLE } from "../engine/server_description.ts";
 import { invalid } from "../engine/host_bytes.ts";
 import { readRegistration, type RegisterNamespace } from "./registration.ts";
-import type { ExtraMethod } from "../temporal/serve_extra.ts";
+import type { ExtraMethod } from "../server/extra_methods.ts";
 
 const SYSTEM_ATTRIBUTES = 2;
 

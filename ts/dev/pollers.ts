@@ -3,14 +3,14 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import type { EmbeddedEngine } from "../engine/host.ts";
 import { decode, invalid } from "../engine/host_bytes.ts";
-import { DescribeTaskQueueMode, TaskQueueType } from "../temporal/generated/temporal/api/enums/v1/task_queue_pb.ts";
-import type { PollerInfoSchema } from "../temporal/generated/temporal/api/taskqueue/v1/message_pb.ts";
+import { DescribeTaskQueueMode, TaskQueueType } from "../api/generated/temporal/api/enums/v1/task_queue_pb.ts";
+import type { PollerInfoSchema } from "../api/generated/temporal/api/taskqueue/v1/message_pb.ts";
 import {
   DescribeTaskQueueRequestSchema,
   type DescribeTaskQueueResponseSchema,
-} from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 
-import { durationFromMs } from "../temporal/well_known.ts";
+import { durationFromMs } from "../api/well_known.ts";
 
 type Poller = MessageInitShape<typeof PollerInfoSchema>;
 

@@ -1,6 +1,6 @@
 // What a RegisterNamespaceRequest asks for: kept and shown, or refused by name. Few fields, so they are read by hand.
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
-import type { NamespaceOptions } from "../engine/about.ts";
+import type { NamespaceOptions } from "../engine/server_description.ts";
 import { invalid } from "../engine/host_bytes.ts";
 
 /** Adds a namespace. */

@@ -6,7 +6,7 @@ import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import {
   PollWorkflowExecutionUpdateRequestSchema,
   UpdateWorkflowExecutionRequestSchema,
-} from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { CallOptions, MethodName, ServiceError } from "../service/raw.ts";
 import { refTimer, unrefTimer } from "./clock.ts";
 import { LONG_POLL_MS } from "./methods.ts";

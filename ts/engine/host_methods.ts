@@ -7,23 +7,23 @@ import {
   MemoSchema,
   SearchAttributesSchema,
   WorkflowExecutionSchema,
-} from "../temporal/generated/temporal/api/common/v1/message_pb.ts";
-import type { WorkflowExecutionStatus } from "../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
-import type { WorkflowExecutionInfoSchema } from "../temporal/generated/temporal/api/workflow/v1/message_pb.ts";
+} from "../api/generated/temporal/api/common/v1/message_pb.ts";
+import type { WorkflowExecutionStatus } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
+import type { WorkflowExecutionInfoSchema } from "../api/generated/temporal/api/workflow/v1/message_pb.ts";
 import {
   CountWorkflowExecutionsRequestSchema,
   CountWorkflowExecutionsResponseSchema,
   ListWorkflowExecutionsRequestSchema,
   ListWorkflowExecutionsResponseSchema,
-} from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Code, type MethodName, ServiceError } from "../service/raw.ts";
-import { aboutMethods } from "./about.ts";
+import { aboutMethods } from "./server_description.ts";
 import { decode, encode, invalid } from "./host_bytes.ts";
 import { runMethods, type RunMethodsContext } from "./run_methods.ts";
 import type { ListPosition, RunRow, Store } from "./store.ts";
 import type { Condition } from "./visibility/condition.ts";
-import type { HeldRun } from "../service/held_runs.ts";
-import { PAUSED } from "./held.ts";
+import type { HeldRun } from "../crash_notes/held_runs.ts";
+import { PAUSED } from "./held_status.ts";
 import { parseCount, parseQuery } from "./visibility/parse.ts";
 import { STATUS_NAMES } from "./visibility/values.ts";
 

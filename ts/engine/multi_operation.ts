@@ -8,7 +8,7 @@ import {
   StartWorkflowExecutionResponseSchema,
   UpdateWorkflowExecutionRequestSchema,
   UpdateWorkflowExecutionResponseSchema,
-} from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { randomId } from "../platform/host.ts";
 import { Code, OPERATION_ABORTED, ServiceError } from "../service/raw.ts";
 import { decode, encode, invalid } from "./host_bytes.ts";

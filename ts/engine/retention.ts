@@ -1,6 +1,6 @@
 // Retention: closed runs are removed some time after they closed.
 import type { EmbeddedEngine } from "./host.ts";
-import type { Logger } from "../service/logger.ts";
+import type { Logger } from "../base/logger.ts";
 
 const RETENTION_MS = 60_000;
 

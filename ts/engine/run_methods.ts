@@ -1,13 +1,13 @@
 // Methods of WorkflowService on one run that need no state machine, or need it only to end the run first.
 import { create, fromBinary } from "@bufbuild/protobuf";
-import { HistorySchema } from "../temporal/generated/temporal/api/history/v1/message_pb.ts";
+import { HistorySchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 import {
   DeleteWorkflowExecutionRequestSchema,
   DeleteWorkflowExecutionResponseSchema,
   GetWorkflowExecutionHistoryReverseRequestSchema,
   GetWorkflowExecutionHistoryReverseResponseSchema,
   TerminateWorkflowExecutionRequestSchema,
-} from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Code, type MethodName, ServiceError } from "../service/raw.ts";
 import { decode, encode, invalid } from "./host_bytes.ts";
 import type { RunRow, Store } from "./store.ts";

@@ -1,8 +1,8 @@
 // Attempts of activities that came to their time limit, for the log: a timeout that is followed by
 // another attempt is no event of the history, and one that no worker has seen has no other log.
 import type { TimedOutAttempt } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import type { Logger } from "../service/logger.ts";
-import { TimeoutType } from "../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
+import type { Logger } from "../base/logger.ts";
+import { TimeoutType } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
 
 const NAMES: { readonly [timeout: number]: string } = {
   [TimeoutType.START_TO_CLOSE]: "startToClose",

@@ -7,7 +7,7 @@
 import { type Duration, toMs } from "../converter/duration.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { backoffMs, type BackoffOptions } from "../service/retry.ts";
-import { realTimers, sleepOn } from "../service/timers.ts";
+import { realTimers, sleepOn } from "../base/timers.ts";
 import {
   askFrame,
   callFrame,

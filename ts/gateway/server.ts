@@ -2,20 +2,20 @@
 // takes WebSockets (frames.ts; all calls of a page over one of them) and plain HTTP/1.1 (Connect, gRPC-web and JSON, one call a request),
 // and hands both on to a RawService, whose credentials never leave this process.
 //
-// What it relies on: http_guard.ts decides who may call, fence.ts what; everything that a caller may send or leave open is bounded here.
+// What it relies on: http_guard.ts decides who may call, permissions.ts what; everything that a caller may send or leave open is bounded here.
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
-import { containedLogger } from "../service/contained.ts";
-import { type Logger, silentLogger } from "../service/logger.ts";
+import { containedLogger } from "../base/contained.ts";
+import { type Logger, silentLogger } from "../base/logger.ts";
 import type { RawService } from "../service/raw.ts";
-import { VERSION } from "../service/version.ts";
-import { type AnyHandler, Connections, CUT_MS } from "../temporal/connections.ts";
-import { HttpGuard, type Refusal, refuse } from "../temporal/http_guard.ts";
-import { LIMITS as OF_LISTENERS, listen, type Listener, within } from "../temporal/listener.ts";
-import { serviceHandler } from "../temporal/serve.ts";
-import { fenced, type FenceOptions } from "./fence.ts";
+import { VERSION } from "../base/version.ts";
+import { type AnyHandler, Connections, CUT_MS } from "../server/bounded_connections.ts";
+import { HttpGuard, type Refusal, refuse } from "../server/http_guard.ts";
+import { LIMITS as OF_LISTENERS, listen, type Listener, within } from "../server/listener.ts";
+import { serviceHandler } from "../server/grpc_handlers.ts";
+import { fenced, type FenceOptions } from "./permissions.ts";
 import { CALL_OVERHEAD, Close, helloFrame, PROTOCOL, SOCKET_PATH, TOKEN_PREFIX } from "./frames.ts";
 import { SocketCalls } from "./socket_calls.ts";
 

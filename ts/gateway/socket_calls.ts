@@ -1,8 +1,8 @@
 // The calls of one WebSocket: frames in, calls of the service, frames out. The socket's caller has been let in already. Payloads are never
 // looked at and never logged.
 import type { WebSocket } from "ws";
-import { METHOD_NAMES } from "../temporal/raw_methods.ts";
-import type { Logger } from "../service/logger.ts";
+import { METHOD_NAMES } from "../api/raw_methods.ts";
+import type { Logger } from "../base/logger.ts";
 import { Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { isGone } from "../service/retry.ts";
 import { answerFrame, type CallerFrame, Close, FrameError, hereFrame, readCallerFrame, refusalFrame } from "./frames.ts";

@@ -1,5 +1,5 @@
 // A registry in memory, and its text for Prometheus. Reporting is an addition in a field; the text is made when somebody scrapes.
-import type { Counter, Histogram, MetricLabels, Metrics } from "../service/metrics.ts";
+import type { Counter, Histogram, MetricLabels, Metrics } from "../base/metrics.ts";
 import { bucketsOf, FAMILIES } from "./families.ts";
 
 /** Options of {@link MetricsRegistry}. */

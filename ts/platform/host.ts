@@ -1,5 +1,5 @@
 // Small facts about the process: who we are to the service, and whether a terminal shows our log.
-import { lineLogger, type Logger, type LogLevel } from "../service/logger.ts";
+import { lineLogger, type Logger, type LogLevel } from "../base/logger.ts";
 
 interface Host {
   process?: {

@@ -4,10 +4,10 @@
 import { defaultPayloadConverter, type PayloadConverter } from "../converter/payload.ts";
 import type { Core } from "../core/load.ts";
 import { loadCore } from "../core/load.ts";
-import type { VersioningBehavior } from "../executor/definition.ts";
-import type { ProgramTable } from "../executor/native_program.ts";
-import { silentLog } from "../executor/program.ts";
-import { TaskRunner, type TaskRunnerOptions } from "../executor/task_runner.ts";
+import type { VersioningBehavior } from "../executor/scheduler/definition.ts";
+import type { ProgramTable } from "../executor/tasks/native_program.ts";
+import { silentLog } from "../executor/tasks/program.ts";
+import { TaskRunner, type TaskRunnerOptions } from "../executor/tasks/task_runner.ts";
 import { captureRejections } from "../platform/rejections.ts";
 import { programsOf, type WorkflowModule } from "./programs.ts";
 import { type CommonRealmOptions, DEFAULT_CACHE_SIZE, noHistory, type Realm, RealmDisposedError } from "./realm.ts";

@@ -10,15 +10,15 @@ import {
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { toFailure } from "../converter/failure_converter.ts";
 import { endsComputingThreads } from "../platform/threads.ts";
-import type { ReplayVerdict } from "../executor/replay.ts";
-import { FailedCause, WorkflowTaskError } from "../executor/errors.ts";
-import { scanHistory } from "../executor/wire_scan.ts";
-import { QueryResultType } from "../temporal/generated/temporal/api/enums/v1/query_pb.ts";
+import type { ReplayVerdict } from "../executor/tasks/replay.ts";
+import { FailedCause, WorkflowTaskError } from "../executor/scheduler/errors.ts";
+import { scanHistory } from "../executor/tasks/task_head.ts";
+import { QueryResultType } from "../api/generated/temporal/api/enums/v1/query_pb.ts";
 import {
   PollWorkflowTaskQueueResponseSchema,
   RespondQueryTaskCompletedRequestSchema,
   RespondWorkflowTaskFailedRequestSchema,
-} from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 
 /** Why a realm is gone. */
 export type Loss =

@@ -2,7 +2,7 @@
 // the service says of them are always in one place. Each worker is a whole realm with a watch, a quarantine and a replacement of its own:
 // what one of them is lost on is no business of the others.
 import type { TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { scanTask } from "../executor/wire_scan.ts";
+import { scanTask } from "../executor/tasks/task_head.ts";
 import type { Problem } from "./loader/errors.ts";
 import type { Realm, ReplayOptions, ReplayVerdict, VersioningBehavior } from "./realm.ts";
 

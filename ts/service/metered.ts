@@ -1,6 +1,6 @@
 // A service whose calls are counted and timed. It stands nearest to the service, so what is measured are attempts, as Temporal's SDKs do.
 import { BinaryReader } from "@bufbuild/protobuf/wire";
-import { type Metrics, SeriesBy } from "./metrics.ts";
+import { type Metrics, SeriesBy } from "../base/metrics.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "./raw.ts";
 
 const POLLS: ReadonlySet<MethodName> = new Set<MethodName>([

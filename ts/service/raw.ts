@@ -1,7 +1,7 @@
 // The narrow waist between everything that asks (client, worker) and everything that answers (embedded engine, Temporal cluster):
 // one method name of temporal.api.workflowservice.v1.WorkflowService, bytes of its request, bytes of its response.
-import type { WorkflowService } from "../temporal/generated/temporal/api/workflowservice/v1/service_pb.ts";
-import type { TaskWatch } from "./task_watch.ts";
+import type { WorkflowService } from "../api/generated/temporal/api/workflowservice/v1/service_pb.ts";
+import type { TaskWatch } from "../crash_notes/task_watch.ts";
 
 /** Names of the methods, as protobuf-es spells them: "startWorkflowExecution", "pollWorkflowTaskQueue", ... */
 export type MethodName = keyof typeof WorkflowService.method;

@@ -2,8 +2,8 @@
 import { type ActivityContext, type ActivityInfo, callActivity, type CancelReason } from "../activity/context.ts";
 import { type Duration, toMs } from "../converter/duration.ts";
 import { CancelledFailure } from "../converter/failures.ts";
-import { type Logger, silentLogger } from "../service/logger.ts";
-import { realTimers, sleepOn } from "../service/timers.ts";
+import { type Logger, silentLogger } from "../base/logger.ts";
+import { realTimers, sleepOn } from "../base/timers.ts";
 
 // deno-lint-ignore no-explicit-any
 type AnyFunction = (...args: any[]) => any;

@@ -3,7 +3,7 @@
 // waits in its `sleep` does not count) or is to be completed from outside. So what happens does not depend on how fast the machine is.
 import type { EmbeddedEngine, VirtualClock } from "../engine/mod.ts";
 import { hop } from "../platform/hop.ts";
-import type { Timers } from "../service/timers.ts";
+import type { Timers } from "../base/timers.ts";
 import type { Worker } from "../worker/mod.ts";
 import type { Awaited, WatchedService } from "./watched_service.ts";
 

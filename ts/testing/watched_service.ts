@@ -6,7 +6,7 @@ import {
   GetWorkflowExecutionHistoryRequestSchema,
   PollWorkflowExecutionUpdateRequestSchema,
   UpdateWorkflowExecutionRequestSchema,
-} from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 
 /** What a call waits for. */
 export interface Awaited {

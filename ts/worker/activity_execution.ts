@@ -12,24 +12,24 @@ import { isA, messageOf, nameOf, read } from "../converter/thrown.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
 import { fromPayloads, type Payload, type PayloadConverter, PayloadConverterError, toPayloads } from "../converter/payload.ts";
 import { checkPayloads, type PayloadLimits, PayloadTooLargeError } from "../service/limits.ts";
-import type { LogFields, Logger } from "../service/logger.ts";
-import type { Failure } from "../temporal/generated/temporal/api/failure/v1/message_pb.ts";
+import type { LogFields, Logger } from "../base/logger.ts";
+import type { Failure } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
 import { Code, type RawService } from "../service/raw.ts";
-import type { Timers } from "../service/timers.ts";
+import type { Timers } from "../base/timers.ts";
 import type { TypedService } from "../service/typed.ts";
 import {
   type PollActivityTaskQueueResponse,
   RespondActivityTaskCanceledRequestSchema,
   RespondActivityTaskCompletedRequestSchema,
   RespondActivityTaskFailedRequestSchema,
-} from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { AttemptContext, CANCEL_MESSAGES, limitMs } from "./attempt_context.ts";
 import type { Deployment } from "./deployment.ts";
 import { Heartbeater, heartbeatIntervalMs, type HeartbeatThrottle } from "./heartbeats.ts";
 import type { ActivityAttempt, WorkerEvents } from "./options.ts";
 import { nextAttemptMs } from "./next_attempt.ts";
 import type { ActivitySeries, WorkerMetrics } from "./worker_metrics.ts";
-import { timestampDate } from "../temporal/well_known.ts";
+import { timestampDate } from "../api/well_known.ts";
 import { hasCode, loggable, report, unencodable } from "./reports.ts";
 
 export interface ActivityOptions {

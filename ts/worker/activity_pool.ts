@@ -8,7 +8,7 @@ import { messageOf, readable } from "../converter/thrown.ts";
 import { hardwareThreads } from "../platform/host.ts";
 import { ownFile } from "../platform/own_code.ts";
 import { startThread, type Thread } from "../platform/threads.ts";
-import type { Timers } from "../service/timers.ts";
+import type { Timers } from "../base/timers.ts";
 import type { FromThread, LoaderHooks, ToThread } from "./thread_messages.ts";
 
 /** Activities that run in threads of their own, so that one that computes does not stop timers and heartbeats of the others. */

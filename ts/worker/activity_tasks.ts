@@ -2,7 +2,7 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import type { CancelReason } from "../activity/context.ts";
 import { decodeResponse } from "../codec/coded_service.ts";
-import { PollActivityTaskQueueResponseSchema } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { PollActivityTaskQueueResponseSchema } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { type ActivityInterceptor, intercepted } from "./interceptors.ts";
 import { ActivityExecution, type ActivityOptions, type RunActivity } from "./activity_execution.ts";
 

@@ -9,8 +9,8 @@ import { LossyValueError, namingWhat } from "../converter/lossy_value.ts";
 import { defaultPayloadConverter } from "../converter/payload.ts";
 import { isA, messageOf, read } from "../converter/thrown.ts";
 import { hostPort } from "../platform/threads.ts";
-import type { LogFields, LogLevel } from "../service/logger.ts";
-import { realTimers, sleepOn } from "../service/timers.ts";
+import type { LogFields, LogLevel } from "../base/logger.ts";
+import { realTimers, sleepOn } from "../base/timers.ts";
 import { ActivityRegistry } from "./activity_registry.ts";
 import type { FromThread, ToThread } from "./thread_messages.ts";
 

@@ -5,10 +5,10 @@ import type { ActivityContext, ActivityInfo, CancelReason } from "../activity/co
 import { type Duration, toMs } from "../converter/duration.ts";
 import { CancelledFailure } from "../converter/failures.ts";
 import { fromPayloads, type Payload, type PayloadConverter } from "../converter/payload.ts";
-import { type Logger, withFields } from "../service/logger.ts";
-import { sleepOn, type Timers } from "../service/timers.ts";
-import type { PollActivityTaskQueueResponse } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { durationMs, timestampDate } from "../temporal/well_known.ts";
+import { type Logger, withFields } from "../base/logger.ts";
+import { sleepOn, type Timers } from "../base/timers.ts";
+import type { PollActivityTaskQueueResponse } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { durationMs, timestampDate } from "../api/well_known.ts";
 
 export interface AttemptSettings {
   namespace: string;

@@ -4,8 +4,8 @@
 import { type DescMessage, fromBinary } from "@bufbuild/protobuf";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { type PayloadLimits, PayloadTooLargeError } from "../service/limits.ts";
-import { type Command, CommandSchema } from "../temporal/generated/temporal/api/command/v1/message_pb.ts";
-import { MessageSchema } from "../temporal/generated/temporal/api/protocol/v1/message_pb.ts";
+import { type Command, CommandSchema } from "../api/generated/temporal/api/command/v1/message_pb.ts";
+import { MessageSchema } from "../api/generated/temporal/api/protocol/v1/message_pb.ts";
 
 /** Fields of RespondWorkflowTaskCompletedRequest. */
 const COMMANDS = 2;

@@ -1,9 +1,9 @@
-// Workflow tasks on their way into a realm, where the process may die of one (service/task_watch.ts): each is noted before it enters, a
+// Workflow tasks on their way into a realm, where the process may die of one (crash_notes/task_watch.ts): each is noted before it enters, a
 // suspected run's enters alone, and those of a held run do not enter at all until the run is released.
-import { describeHeld, type HeldRun } from "../service/held_runs.ts";
-import type { Logger } from "../service/logger.ts";
-import type { TaskWatch } from "../service/task_watch.ts";
-import { sleepOn, type Timers } from "../service/timers.ts";
+import { describeHeld, type HeldRun } from "../crash_notes/held_runs.ts";
+import type { Logger } from "../base/logger.ts";
+import type { TaskWatch } from "../crash_notes/task_watch.ts";
+import { sleepOn, type Timers } from "../base/timers.ts";
 import type { WorkflowTaskHead } from "./task_bytes.ts";
 
 /**

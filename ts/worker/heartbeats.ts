@@ -3,7 +3,7 @@
 // (docs/dev/semantics/activities.md#heartbeats-are-throttled). The first report goes out at once.
 // One request is in flight at a time.
 import type { Payload } from "../converter/payload.ts";
-import type { Timers } from "../service/timers.ts";
+import type { Timers } from "../base/timers.ts";
 
 /** Limits of the interval; Temporal's defaults. */
 export interface HeartbeatThrottle {

@@ -1,8 +1,8 @@
 // Whether an attempt that has failed is followed by another, and when: by the policy that came with its task. The service decides, by the
 // same rules (core-rs/src/engine/retry.rs); this is for people who read the log.
-import type { Failure } from "../temporal/generated/temporal/api/failure/v1/message_pb.ts";
-import type { PollActivityTaskQueueResponse } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { durationMs, timestampMs } from "../temporal/well_known.ts";
+import type { Failure } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
+import type { PollActivityTaskQueueResponse } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { durationMs, timestampMs } from "../api/well_known.ts";
 
 /** Milliseconds until the next attempt is due; undefined: this one was the last. */
 export function nextAttemptMs(

@@ -1,7 +1,7 @@
 // Requests of polls, written by hand: a worker's first poll must not wait until the descriptors of Temporal's API are built. Both kinds of
 // request have the same fields under the same numbers. A test holds the bytes against the generated messages.
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
-import type { TaskQueueKind } from "../temporal/generated/temporal/api/enums/v1/task_queue_pb.ts";
+import type { TaskQueueKind } from "../api/generated/temporal/api/enums/v1/task_queue_pb.ts";
 
 /** What a PollWorkflowTaskQueueRequest or a PollActivityTaskQueueRequest says. */
 export interface PollFields {

@@ -2,11 +2,11 @@
 // is stopping; a refused poll waits (back-off with jitter) before the next one, and so does a service that answers "nothing" at once;
 // nothing that a service says ends the process.
 import { readable } from "../converter/thrown.ts";
-import type { Logger } from "../service/logger.ts";
+import type { Logger } from "../base/logger.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 import { backoffMs, type BackoffOptions, isGone } from "../service/retry.ts";
-import { sleepOn, type Timers } from "../service/timers.ts";
-import type { Pace } from "./pace.ts";
+import { sleepOn, type Timers } from "../base/timers.ts";
+import type { Pace } from "./rate_limit.ts";
 import type { PollRange } from "./poller_behavior.ts";
 import { hasCode } from "./reports.ts";
 import type { Slots } from "./slots.ts";

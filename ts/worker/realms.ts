@@ -8,13 +8,13 @@ import type { CommonRealmOptions, Realm } from "../realm/realm.ts";
 import { createWorkerRealm, MAX_REALM_THREADS, type WorkerRealmOptions } from "../realm/worker_realm.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
 import { decodeResponse } from "../codec/coded_service.ts";
-import type { Logger } from "../service/logger.ts";
-import { realTimers } from "../service/timers.ts";
+import type { Logger } from "../base/logger.ts";
+import { realTimers } from "../base/timers.ts";
 import type { RawService } from "../service/raw.ts";
-import { VERSION } from "../service/version.ts";
+import { VERSION } from "../base/version.ts";
 import {
   GetWorkflowExecutionHistoryRequestSchema,
-} from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { WorkerSettings } from "./options.ts";
 import { report } from "./reports.ts";
 import type { TaskRealm } from "./workflow_tasks.ts";

@@ -1,6 +1,6 @@
 // The runs that this worker has moved on lately. When its workflows are replaced, these are checked besides those that the service lists: a
 // cluster's lists lag behind its histories, and a run that moved while it was being checked has to be checked again.
-import type { Timers } from "../service/timers.ts";
+import type { Timers } from "../base/timers.ts";
 
 export interface RunName {
   readonly workflowId: string;

@@ -10,15 +10,15 @@
 // A run that the old code cannot replay either is no reason to refuse: the new code makes nothing worse, and may be its cure.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { MessageCodec } from "../codec/message_codec.ts";
-import type { Logger } from "../service/logger.ts";
+import type { Logger } from "../base/logger.ts";
 import { Code, type RawService } from "../service/raw.ts";
-import { sleepOn, type Timers } from "../service/timers.ts";
+import { sleepOn, type Timers } from "../base/timers.ts";
 import { typedService } from "../service/typed.ts";
 import {
   ListWorkflowExecutionsRequestSchema,
   ListWorkflowExecutionsResponseSchema,
-} from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { WorkflowExecutionStatus } from "../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
+} from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { WorkflowExecutionStatus } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { ReplayVerdict } from "../realm/mod.ts";
 import { concatenate, fetchPage } from "./realms.ts";
 import type { RunName } from "./recent_runs.ts";

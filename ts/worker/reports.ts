@@ -6,10 +6,10 @@ import { isA, messageOf, nameOf, read, readable } from "../converter/thrown.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
 import { encodeRequest } from "../codec/coded_service.ts";
 import type { PayloadLimits } from "../service/limits.ts";
-import type { Logger } from "../service/logger.ts";
+import type { Logger } from "../base/logger.ts";
 import { Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { backoffMs, type BackoffOptions, isThrottled, isUnavailable } from "../service/retry.ts";
-import { sleepOn, type Timers } from "../service/timers.ts";
+import { sleepOn, type Timers } from "../base/timers.ts";
 
 const BACKOFF: BackoffOptions = { initialIntervalMs: 50, maximumIntervalMs: 3000, backoffCoefficient: 2, jitter: 0.3 };
 /** After a refusal because of load; what is asked again at once adds to it. */

@@ -1,7 +1,7 @@
 // What crosses between a worker and the threads of its activities. Arguments and results cross by structured clone; failures as encoded
 // Failure messages, so that their classes and causes survive.
 import type { ActivityContext, ActivityInfo, CancelReason } from "../activity/context.ts";
-import type { LogFields, LogLevel } from "../service/logger.ts";
+import type { LogFields, LogLevel } from "../base/logger.ts";
 
 /** Hooks for Node's loader (node:module `register`): the URL of their module, and what they are initialised with. */
 export interface LoaderHooks {

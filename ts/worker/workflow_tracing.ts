@@ -4,11 +4,11 @@
 // that carry the commands out. Matching never looks at headers, so a replay does not depend on them.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { Payload } from "../converter/payload.ts";
-import type { Command } from "../temporal/generated/temporal/api/command/v1/message_pb.ts";
-import { HeaderSchema } from "../temporal/generated/temporal/api/common/v1/message_pb.ts";
-import { RespondWorkflowTaskCompletedRequestSchema } from "../temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import type { Command } from "../api/generated/temporal/api/command/v1/message_pb.ts";
+import { HeaderSchema } from "../api/generated/temporal/api/common/v1/message_pb.ts";
+import { RespondWorkflowTaskCompletedRequestSchema } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { WorkflowTaskHead } from "./task_bytes.ts";
-import type { Logger } from "../service/logger.ts";
+import type { Logger } from "../base/logger.ts";
 import { readEnding, readPageStart, readTaskFacts, type RunEnding, type RunStart } from "./task_facts.ts";
 
 type Headers = { readonly [name: string]: Payload };

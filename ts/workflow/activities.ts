@@ -1,9 +1,9 @@
 // activities<T>(options): a typed proxy over the activities of a module. The name on the wire is the property key, with an optional
 // prefix, and never function.name: minifiers and re-exports change that one.
 import type { Duration } from "../converter/duration.ts";
-import { ActivityAwaiter, type ActivityOptionsShape, CANCELLATION, prepareActivity } from "../executor/activities.ts";
-import { enterBlocking } from "../executor/enter.ts";
-import { rejected } from "../executor/strand.ts";
+import { ActivityAwaiter, type ActivityOptionsShape, CANCELLATION, prepareActivity } from "../executor/primitives/activities.ts";
+import { enterBlocking } from "../executor/scheduler/api_guard.ts";
+import { rejected } from "../executor/scheduler/fiber.ts";
 import { ms, type RetryOptions, retryPolicy } from "./retry.ts";
 
 /** Limits and retries of an activity. Durations: milliseconds or text such as "10s". */
@@ -85,9 +85,9 @@ function makeCall(options: ActivityOptionsShape): ActivityCall<unknown[], unknow
   const spec = prepareActivity(options);
   const api = `activity "${options.activityType}"`;
   const call = (...args: unknown[]): Promise<unknown> => {
-    const strand = enterBlocking(api);
-    if (strand instanceof Error) return rejected(strand);
-    return new ActivityAwaiter(strand, spec, args).promise;
+    const fiber = enterBlocking(api);
+    if (fiber instanceof Error) return rejected(fiber);
+    return new ActivityAwaiter(fiber, spec, args).promise;
   };
   return Object.assign(call, { with: (over: ActivityOptions) => makeCall({ ...options, ...checked(over, options) }) });
 }

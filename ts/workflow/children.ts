@@ -2,10 +2,16 @@
 // history and workers; what ties it to its parent are the result, cancellation, and what becomes of it when the parent closes.
 import type { Duration } from "../converter/duration.ts";
 import type { SearchAttributes } from "../converter/search_attributes.ts";
-import { cancelledByHandle, Child, CHILD_CANCELLATION, ChildAwaiter, type ChildOptionsShape } from "../executor/children.ts";
-import { enter, enterBlocking } from "../executor/enter.ts";
-import { ExternalSignalAwaiter } from "../executor/externals.ts";
-import { rejected } from "../executor/strand.ts";
+import {
+  cancelledByHandle,
+  Child,
+  CHILD_CANCELLATION,
+  ChildAwaiter,
+  type ChildOptionsShape,
+} from "../executor/primitives/children.ts";
+import { enter, enterBlocking } from "../executor/scheduler/api_guard.ts";
+import { ExternalSignalAwaiter } from "../executor/primitives/externals.ts";
+import { rejected } from "../executor/scheduler/fiber.ts";
 import type { WorkflowDefinition } from "./definition.ts";
 import type { Signal } from "./messages.ts";
 import { ms, optionalText, type RetryOptions, retryPolicy, shown } from "./retry.ts";
@@ -93,9 +99,9 @@ export function executeChild<A extends unknown[], R>(
 ): Promise<R>;
 export function executeChild(workflow: { readonly name: string } | string, options: Given = {}): Promise<unknown> {
   const shape = checked("executeChild", workflow, options);
-  const strand = enterBlocking("executeChild");
-  if (strand instanceof Error) return rejected(strand);
-  return new ChildAwaiter(strand, new Child(strand, shape), "end", true).promise;
+  const fiber = enterBlocking("executeChild");
+  if (fiber instanceof Error) return rejected(fiber);
+  return new ChildAwaiter(fiber, new Child(fiber, shape), "end", true).promise;
 }
 
 /** A child whose definition is not here, by the name of its type. */
@@ -121,10 +127,10 @@ export function startChild(
   options: Given = {},
 ): Promise<ChildWorkflowHandle> {
   const shape = checked("startChild", workflow, options);
-  const strand = enterBlocking("startChild");
-  if (strand instanceof Error) return rejected(strand);
-  const child = new Child(strand, shape);
-  return new ChildAwaiter(strand, child, "start", true, () => handleOf(child)).promise as Promise<ChildWorkflowHandle>;
+  const fiber = enterBlocking("startChild");
+  if (fiber instanceof Error) return rejected(fiber);
+  const child = new Child(fiber, shape);
+  return new ChildAwaiter(fiber, child, "start", true, () => handleOf(child)).promise as Promise<ChildWorkflowHandle>;
 }
 
 /** A child whose definition is not here, by the name of its type. */
@@ -139,9 +145,9 @@ export function spawn<R = unknown>(workflowType: string, ...args: unknown[]): Pr
 export function spawn<A extends unknown[], R>(workflow: WorkflowDefinition<A, R>, ...args: NoInfer<A>): Promise<R>;
 export function spawn(workflow: { readonly name: string } | string, ...args: unknown[]): Promise<unknown> {
   const shape = checked("spawn", workflow, { args });
-  const strand = enterBlocking("spawn");
-  if (strand instanceof Error) return rejected(strand);
-  return new ChildAwaiter(strand, new Child(strand, shape), "end", true).promise;
+  const fiber = enterBlocking("spawn");
+  if (fiber instanceof Error) return rejected(fiber);
+  return new ChildAwaiter(fiber, new Child(fiber, shape), "end", true).promise;
 }
 
 function handleOf(child: Child): ChildWorkflowHandle {
@@ -150,15 +156,15 @@ function handleOf(child: Child): ChildWorkflowHandle {
     workflowId,
     firstExecutionRunId: child.runId!,
     result() {
-      const strand = enterBlocking("result of a child workflow");
-      if (strand instanceof Error) return rejected(strand);
-      return new ChildAwaiter(strand, child, "end", false).promise;
+      const fiber = enterBlocking("result of a child workflow");
+      if (fiber instanceof Error) return rejected(fiber);
+      return new ChildAwaiter(fiber, child, "end", false).promise;
     },
     signal(signal: { readonly name: string } | string, ...args: unknown[]) {
       const name = nameOf("signal", signal);
-      const strand = enterBlocking(`signal "${name}" to a child workflow`);
-      if (strand instanceof Error) return rejected(strand);
-      return new ExternalSignalAwaiter(strand, { workflowId, runId: "", isChild: true }, name, args).promise;
+      const fiber = enterBlocking(`signal "${name}" to a child workflow`);
+      if (fiber instanceof Error) return rejected(fiber);
+      return new ExternalSignalAwaiter(fiber, { workflowId, runId: "", isChild: true }, name, args).promise;
     },
     cancel(reason?: string) {
       const why = optionalText("the reason of a cancel request", reason) ?? "";

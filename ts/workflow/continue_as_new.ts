@@ -1,11 +1,11 @@
 // continueAsNew: what run returns to start over, under the same workflow id, with a fresh history.
-import { type ContinueAsNewShape, makeContinueAsNew } from "../executor/definition.ts";
+import { type ContinueAsNewShape, makeContinueAsNew } from "../executor/scheduler/definition.ts";
 import { toMs } from "../converter/duration.ts";
 import type { Duration } from "../converter/duration.ts";
 import type { SearchAttributes } from "../converter/search_attributes.ts";
-import { callSite } from "../executor/call_site.ts";
-import { requireRole } from "../executor/enter.ts";
-import { slot } from "../executor/slot.ts";
+import { callSite } from "../executor/scheduler/call_site.ts";
+import { requireRole } from "../executor/scheduler/api_guard.ts";
+import { slot } from "../executor/scheduler/current.ts";
 
 declare const continues: unique symbol;
 
@@ -32,10 +32,10 @@ export interface ContinueAsNewOptions {
 }
 
 function checkRole(): void {
-  const { strand } = slot;
-  if (strand !== undefined) {
-    requireRole(strand, "continueAsNew", ["run"], "End the handler or branch, and return continueAsNew from run.");
-    strand.run.continuedAt = callSite(2);
+  const { fiber } = slot;
+  if (fiber !== undefined) {
+    requireRole(fiber, "continueAsNew", ["run"], "End the handler or branch, and return continueAsNew from run.");
+    fiber.run.continuedAt = callSite(2);
   }
 }
 

@@ -1,6 +1,11 @@
 // workflow(...): a definition is a name, a run function and the queries it answers. Its type carries arguments and result to clients.
-import { type DefinitionShape, type HandlerErrors, makeDefinition, type VersioningBehavior } from "../executor/definition.ts";
-import { isReserved, RESERVED_NAMES } from "../executor/built_in_queries.ts";
+import {
+  type DefinitionShape,
+  type HandlerErrors,
+  makeDefinition,
+  type VersioningBehavior,
+} from "../executor/scheduler/definition.ts";
+import { isReserved, RESERVED_NAMES } from "../executor/tasks/built_in_queries.ts";
 import type { ContinueAsNew } from "./continue_as_new.ts";
 import type { Query, Signal, Update } from "./messages.ts";
 

@@ -1,7 +1,7 @@
 // Workflows that this one did not start: messages to them, by id.
-import { enterBlocking } from "../executor/enter.ts";
-import { ExternalCancelAwaiter, ExternalSignalAwaiter } from "../executor/externals.ts";
-import { rejected } from "../executor/strand.ts";
+import { enterBlocking } from "../executor/scheduler/api_guard.ts";
+import { ExternalCancelAwaiter, ExternalSignalAwaiter } from "../executor/primitives/externals.ts";
+import { rejected } from "../executor/scheduler/fiber.ts";
 import { nameOf } from "./children.ts";
 import type { Signal } from "./messages.ts";
 import { optionalText } from "./retry.ts";
@@ -39,15 +39,15 @@ export function externalWorkflow(workflowId: string, runId?: string): ExternalWo
     runId,
     signal(signal: { readonly name: string } | string, ...args: unknown[]) {
       const name = nameOf("signal", signal);
-      const strand = enterBlocking(`signal "${name}" to another workflow`);
-      if (strand instanceof Error) return rejected<void>(strand);
-      return new ExternalSignalAwaiter(strand, target, name, args).promise;
+      const fiber = enterBlocking(`signal "${name}" to another workflow`);
+      if (fiber instanceof Error) return rejected<void>(fiber);
+      return new ExternalSignalAwaiter(fiber, target, name, args).promise;
     },
     cancel(reason?: string) {
       const why = optionalText("the reason of a cancel request", reason) ?? "";
-      const strand = enterBlocking("cancel of another workflow");
-      if (strand instanceof Error) return rejected<void>(strand);
-      return new ExternalCancelAwaiter(strand, target, why).promise;
+      const fiber = enterBlocking("cancel of another workflow");
+      if (fiber instanceof Error) return rejected<void>(fiber);
+      return new ExternalCancelAwaiter(fiber, target, why).promise;
     },
   });
 }

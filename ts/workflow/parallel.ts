@@ -1,6 +1,6 @@
 // parallel: fan-out whose branches all run to their end. shield: a piece of code that a cancellation does not reach.
-import { enter } from "../executor/enter.ts";
-import { startParallel, startShield } from "../executor/parallel.ts";
+import { enter } from "../executor/scheduler/api_guard.ts";
+import { startParallel, startShield } from "../executor/primitives/parallel.ts";
 import type { HasControl } from "./receive.ts";
 
 /** How a branch ended. */
@@ -26,8 +26,8 @@ type CheckedBranches<F extends readonly Branch[]> = {
 export function parallel<const F extends readonly Branch[]>(
   branches: F & CheckedBranches<F>,
 ): Promise<{ -readonly [K in keyof F]: Settled<Awaited<ReturnType<F[K]>>> }> {
-  const strand = enter("parallel");
-  return startParallel(strand, branches) as Promise<{ -readonly [K in keyof F]: Settled<Awaited<ReturnType<F[K]>>> }>;
+  const fiber = enter("parallel");
+  return startParallel(fiber, branches) as Promise<{ -readonly [K in keyof F]: Settled<Awaited<ReturnType<F[K]>>> }>;
 }
 
 /**

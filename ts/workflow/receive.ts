@@ -2,13 +2,13 @@
 // that does not, a compile error.
 import type { Duration } from "../converter/duration.ts";
 import { toMs } from "../converter/duration.ts";
-import { type HandlerErrors, makeResult } from "../executor/definition.ts";
-import { enter, enterBlocking, requireRole } from "../executor/enter.ts";
-import { MisuseError, NestingError } from "../executor/errors.ts";
-import { ReceiveScope, updateState as updateReducer } from "../executor/receive.ts";
-import type { StateChange } from "../executor/receive_awaiters.ts";
-import { slot } from "../executor/slot.ts";
-import { rejected } from "../executor/strand.ts";
+import { type HandlerErrors, makeResult } from "../executor/scheduler/definition.ts";
+import { enter, enterBlocking, requireRole } from "../executor/scheduler/api_guard.ts";
+import { MisuseError, NestingError } from "../executor/scheduler/errors.ts";
+import { ReceiveScope, updateState as updateReducer } from "../executor/primitives/receive.ts";
+import type { StateChange } from "../executor/primitives/receive_awaiters.ts";
+import { slot } from "../executor/scheduler/current.ts";
+import { rejected } from "../executor/scheduler/fiber.ts";
 import type { ContinueAsNew } from "./continue_as_new.ts";
 import type { Handler } from "./on.ts";
 
@@ -89,12 +89,12 @@ export function spawnAsync<R, S>(
   fn: (updateState: UpdateState<S>) => R | Promise<R>,
   state: S,
 ): HasControl<R> extends false ? Async<R, S> : NotFromHere<"an async handler"> {
-  const { strand } = slot;
-  if (strand !== undefined) {
-    const instead = strand.role === "async"
+  const { fiber } = slot;
+  if (fiber !== undefined) {
+    const instead = fiber.role === "async"
       ? "An async handler does its work itself, or with parallel."
       : "To do things at once here use parallel.";
-    requireRole(strand, "spawnAsync", ["handler"], instead);
+    requireRole(fiber, "spawnAsync", ["handler"], instead);
   }
   return makeResult({ kind: "async", fn: fn as (updateState: unknown) => unknown, state }) as never;
 }
@@ -136,9 +136,9 @@ export function receive(
   handlers: Handler<any>[],
   options: ReceiveOptions & { timeout?: Duration } = {},
 ): Promise<unknown> {
-  const strand = enter("receive");
-  requireRole(strand, "receive", ["run"], "Wait for a single signal with waitForSignal, or receive in run before or after this.");
-  const { run } = strand;
+  const fiber = enter("receive");
+  requireRole(fiber, "receive", ["run"], "Wait for a single signal with waitForSignal, or receive in run before or after this.");
+  const { run } = fiber;
   if (run.receive !== undefined) {
     run.misuse(new NestingError("receive was called while another receive of the run is active; await that one first"));
   }
@@ -147,7 +147,7 @@ export function receive(
   const open = enterBlocking("receive");
   if (open instanceof Error) return rejected(open);
   const handlerErrors = options.handlerErrors ?? run.definition.handlerErrors;
-  return new ReceiveScope(strand, state, handlers, { timeoutMs, handlerErrors }).awaiter.promise;
+  return new ReceiveScope(fiber, state, handlers, { timeoutMs, handlerErrors }).awaiter.promise;
 }
 
 /**

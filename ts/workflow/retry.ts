@@ -1,6 +1,6 @@
 // Retry policies of activities and child workflows.
 import { type Duration, toMs } from "../converter/duration.ts";
-import type { ActivityOptionsShape } from "../executor/activities.ts";
+import type { ActivityOptionsShape } from "../executor/primitives/activities.ts";
 
 /** How a failed attempt of an activity, or a failed run of a child workflow, is tried again. Durations: milliseconds or text such as "10s". */
 export interface RetryOptions {

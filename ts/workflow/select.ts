@@ -1,11 +1,11 @@
 // select: the first of several things, with code for each. timer: durable timers with a name, and arms that are timers.
 import { type Duration, toMs } from "../converter/duration.ts";
-import type { ArmShape } from "../executor/definition.ts";
-import { enter, enterBlocking } from "../executor/enter.ts";
-import { MisuseError } from "../executor/errors.ts";
-import { SelectScope } from "../executor/select.ts";
-import { rejected } from "../executor/strand.ts";
-import { SleepAwaiter } from "../executor/timers.ts";
+import type { ArmShape } from "../executor/scheduler/definition.ts";
+import { enter, enterBlocking } from "../executor/scheduler/api_guard.ts";
+import { MisuseError } from "../executor/scheduler/errors.ts";
+import { SelectScope } from "../executor/primitives/select.ts";
+import { rejected } from "../executor/scheduler/fiber.ts";
+import { SleepAwaiter } from "../executor/primitives/timers.ts";
 import type { Arm, SignalHandler, UpdateHandler } from "./on.ts";
 import { shown } from "./retry.ts";
 
@@ -52,9 +52,9 @@ export function select<const A extends readonly (Arm<unknown> | SignalHandler<ne
     const wrong = problemOf(arm, signals);
     if (wrong !== undefined) run.misuse(new MisuseError(`arm ${i + 1} of select ${wrong}`));
   });
-  const strand = enterBlocking("select");
-  if (strand instanceof Error) return rejected(strand);
-  const scope = new SelectScope(strand, arms as readonly ArmShape[]);
+  const fiber = enterBlocking("select");
+  if (fiber instanceof Error) return rejected(fiber);
+  const scope = new SelectScope(fiber, arms as readonly ArmShape[]);
   return scope.awaiter.promise.then((body) => body()) as Promise<SelectValue<A>>;
 }
 
@@ -109,10 +109,10 @@ export function timer(
   }
   if (third !== undefined) return armOf(first, second, third);
   const durationMs = toMs(second);
-  const strand = enterBlocking("timer");
-  if (strand instanceof Error) return rejected(strand);
+  const fiber = enterBlocking("timer");
+  if (fiber instanceof Error) return rejected(fiber);
   if (durationMs === 0) return Promise.resolve();
-  return new SleepAwaiter(strand, durationMs, first, first).promise;
+  return new SleepAwaiter(fiber, durationMs, first, first).promise;
 }
 
 // deno-lint-ignore ban-types

@@ -1,9 +1,12 @@
 // What a run shows and remembers beside its history of events: published state, side effects, versions, its log and facts about itself.
-import { enter } from "../executor/enter.ts";
-import { MisuseError } from "../executor/errors.ts";
-import type { WorkflowInfo } from "../executor/info.ts";
-import { upsertMemo as upsertMemoOf, upsertSearchAttributes as upsertSearchAttributesOf } from "../executor/upserts.ts";
-import { uuidOf } from "../executor/uuid.ts";
+import { enter } from "../executor/scheduler/api_guard.ts";
+import { MisuseError } from "../executor/scheduler/errors.ts";
+import type { WorkflowInfo } from "../executor/scheduler/info.ts";
+import {
+  upsertMemo as upsertMemoOf,
+  upsertSearchAttributes as upsertSearchAttributesOf,
+} from "../executor/primitives/upserts.ts";
+import { uuidOf } from "../executor/primitives/uuid.ts";
 import type { SearchAttributeChanges } from "../converter/search_attributes.ts";
 
 /**

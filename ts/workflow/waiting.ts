@@ -1,9 +1,9 @@
 // The plain waits: time, and a single signal.
 import { type Duration, toMs } from "../converter/duration.ts";
-import { enterBlocking } from "../executor/enter.ts";
-import { SignalAwaiter } from "../executor/signals.ts";
-import { rejected } from "../executor/strand.ts";
-import { SleepAwaiter } from "../executor/timers.ts";
+import { enterBlocking } from "../executor/scheduler/api_guard.ts";
+import { SignalAwaiter } from "../executor/primitives/signals.ts";
+import { rejected } from "../executor/scheduler/fiber.ts";
+import { SleepAwaiter } from "../executor/primitives/timers.ts";
 import type { Signal } from "./messages.ts";
 
 /** What waitForSignal gives: nothing, the one argument, or all of them. */
@@ -15,10 +15,10 @@ export type SignalValue<A extends unknown[]> = A extends [] ? undefined : A exte
  */
 export function sleep(duration: Duration, options: { readonly summary?: string } = {}): Promise<void> {
   const durationMs = toMs(duration);
-  const strand = enterBlocking("sleep");
-  if (strand instanceof Error) return rejected(strand);
+  const fiber = enterBlocking("sleep");
+  if (fiber instanceof Error) return rejected(fiber);
   if (durationMs === 0) return Promise.resolve();
-  return new SleepAwaiter(strand, durationMs, options.summary).promise;
+  return new SleepAwaiter(fiber, durationMs, options.summary).promise;
 }
 
 /**
@@ -29,7 +29,7 @@ export function waitForSignal<A extends unknown[]>(signal: Signal<A>): Promise<S
 export function waitForSignal(name: string): Promise<unknown>;
 // deno-lint-ignore no-explicit-any
 export function waitForSignal(signal: Signal<any> | string): Promise<unknown> {
-  const strand = enterBlocking("waitForSignal");
-  if (strand instanceof Error) return rejected(strand);
-  return new SignalAwaiter(strand, typeof signal === "string" ? { kind: "signal", name: signal } : signal).promise;
+  const fiber = enterBlocking("waitForSignal");
+  if (fiber instanceof Error) return rejected(fiber);
+  return new SignalAwaiter(fiber, typeof signal === "string" ? { kind: "signal", name: signal } : signal).promise;
 }

@@ -1,7 +1,7 @@
 // The test page: one tab with the workflow of the crash loop, driven from outside through `tab`. What it is about to ask for and what was
 // acknowledged is told to the driver before it goes on (`say`), so that a kill at any moment leaves the driver with what was true.
 import { type BrowserApp, type BrowserOpenOptions, deleteStore, open } from "../../../ts/browser/mod.ts";
-import { silentLogger } from "../../../ts/service/logger.ts";
+import { silentLogger } from "../../../ts/base/logger.ts";
 import { withContext } from "../../../ts/activity/mod.ts";
 import type { PayloadCodec } from "../../../ts/codec/codec.ts";
 import * as program from "../../crash/program.ts";

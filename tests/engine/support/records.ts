@@ -1,6 +1,6 @@
 // Runs and writes for tests of stores: histories are real History messages whose events can be told apart by their ids.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { HistorySchema } from "../../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
+import { HistorySchema } from "../../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
 import type { HistoryBatch, RunRow, RunWrite } from "../../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 
 const utf8 = new TextEncoder();

@@ -3,16 +3,12 @@
 // set, takes signals as they come, answers updates, and completes with what it saw. `stop` ends it early.
 import { create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { anyPack } from "@bufbuild/protobuf/wkt";
-import { CommandType } from "../../../ts/temporal/generated/temporal/api/enums/v1/command_type_pb.ts";
-import type { CommandSchema } from "../../../ts/temporal/generated/temporal/api/command/v1/message_pb.ts";
-import type { HistoryEvent } from "../../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
-import {
-  AcceptanceSchema,
-  RequestSchema,
-  ResponseSchema,
-} from "../../../ts/temporal/generated/temporal/api/update/v1/message_pb.ts";
-import type { MessageSchema } from "../../../ts/temporal/generated/temporal/api/protocol/v1/message_pb.ts";
-import type { PollWorkflowTaskQueueResponse } from "../../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { CommandType } from "../../../ts/api/generated/temporal/api/enums/v1/command_type_pb.ts";
+import type { CommandSchema } from "../../../ts/api/generated/temporal/api/command/v1/message_pb.ts";
+import type { HistoryEvent } from "../../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { AcceptanceSchema, RequestSchema, ResponseSchema } from "../../../ts/api/generated/temporal/api/update/v1/message_pb.ts";
+import type { MessageSchema } from "../../../ts/api/generated/temporal/api/protocol/v1/message_pb.ts";
+import type { PollWorkflowTaskQueueResponse } from "../../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Code, type RawService, ServiceError } from "../../../ts/service/raw.ts";
 import { type TypedService, typedService } from "../../../ts/service/typed.ts";
 

@@ -1,7 +1,7 @@
 // A gateway in front of a service, and callers of it: through the product's own connection, by hand over a WebSocket, by hand over a socket.
 import { connect } from "node:net";
 import { WebSocket } from "ws";
-import type { LogFields, Logger } from "../../../ts/service/logger.ts";
+import type { LogFields, Logger } from "../../../ts/base/logger.ts";
 import { connectGateway, type GatewayConnection, type GatewayOptions } from "../../../ts/gateway/mod.ts";
 import { type Gateway, type GatewayServerOptions, startGateway } from "../../../ts/gateway/server.ts";
 

@@ -5,7 +5,7 @@ import process from "node:process";
 import { activityInfo } from "../../../ts/activity/mod.ts";
 import { silentLogger } from "../../../ts/client/mod.ts";
 import type { RawService } from "../../../ts/service/raw.ts";
-import { GrpcService } from "../../../ts/temporal/grpc.ts";
+import { GrpcService } from "../../../ts/grpc/grpc_service.ts";
 import { Worker } from "../../../ts/worker/mod.ts";
 
 const [address, taskQueue, method, count] = process.argv.slice(2);

@@ -6,8 +6,8 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { create, toBinary } from "@bufbuild/protobuf";
-import { DescribeNamespaceRequestSchema } from "../../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { GrpcService } from "../../../ts/temporal/grpc.ts";
+import { DescribeNamespaceRequestSchema } from "../../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { GrpcService } from "../../../ts/grpc/grpc_service.ts";
 import { freePort } from "../../support/ports.ts";
 
 /** The dev server's binary; undefined where there is none. */

@@ -1,5 +1,5 @@
 // `temporalex dev` as a process, for tests that hold it against a real Temporal dev server: in the runtime of the test.
-import { GrpcService } from "../../../ts/temporal/grpc.ts";
+import { GrpcService } from "../../../ts/grpc/grpc_service.ts";
 import { startCommand, type Started } from "../../cli/support/process.ts";
 
 export class OurServer {

@@ -1,15 +1,15 @@
 // Workflow code in the test's own thread: a task runner as the worker's realm, with history pages from the service.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { loadCore } from "../../../ts/core/mod.ts";
-import type { Program } from "../../../ts/executor/program.ts";
-import type { ReplayVerdict } from "../../../ts/executor/replay.ts";
-import { TaskRunner } from "../../../ts/executor/task_runner.ts";
+import type { Program } from "../../../ts/executor/tasks/program.ts";
+import type { ReplayVerdict } from "../../../ts/executor/tasks/replay.ts";
+import { TaskRunner } from "../../../ts/executor/tasks/task_runner.ts";
 import type { RawService } from "../../../ts/service/raw.ts";
-import { HistorySchema } from "../../../ts/temporal/generated/temporal/api/history/v1/message_pb.ts";
+import { HistorySchema } from "../../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
 import {
   GetWorkflowExecutionHistoryRequestSchema,
   GetWorkflowExecutionHistoryResponseSchema,
-} from "../../../ts/temporal/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { TaskRealm } from "../../../ts/worker/workflow_tasks.ts";
 import { rejectionHost } from "../../cases/rejection_host.ts";
 

@@ -2,10 +2,10 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Duration, toMs } from "../../converter/duration.ts";
 import type { SearchAttributes } from "../../converter/search_attributes.ts";
-import { ScheduleOverlapPolicy as WireOverlap } from "../../temporal/generated/temporal/api/enums/v1/schedule_pb.ts";
-import type { BackfillRequestSchema, ScheduleSchema } from "../../temporal/generated/temporal/api/schedule/v1/message_pb.ts";
-import type { NewWorkflowExecutionInfo } from "../../temporal/generated/temporal/api/workflow/v1/message_pb.ts";
-import { durationFromMs, timestampFromDate } from "../../temporal/well_known.ts";
+import { ScheduleOverlapPolicy as WireOverlap } from "../../api/generated/temporal/api/enums/v1/schedule_pb.ts";
+import type { BackfillRequestSchema, ScheduleSchema } from "../../api/generated/temporal/api/schedule/v1/message_pb.ts";
+import type { NewWorkflowExecutionInfo } from "../../api/generated/temporal/api/workflow/v1/message_pb.ts";
+import { durationFromMs, timestampFromDate } from "../../api/well_known.ts";
 import { type ClientContext, encodeArgs, headerField } from "../context.ts";
 import { type AnyWorkflow, type ArgsOption, nameOf, type WorkflowArgs } from "../definitions.ts";
 import type { PayloadHeaders } from "../interceptors.ts";

@@ -6,8 +6,8 @@ import type {
   ScheduleSpec as WireSpec,
   ScheduleSpecSchema,
   StructuredCalendarSpec,
-} from "../../temporal/generated/temporal/api/schedule/v1/message_pb.ts";
-import { durationFromMs, durationMs, timestampDate, timestampFromDate } from "../../temporal/well_known.ts";
+} from "../../api/generated/temporal/api/schedule/v1/message_pb.ts";
+import { durationFromMs, durationMs, timestampDate, timestampFromDate } from "../../api/well_known.ts";
 
 const MONTHS = [
   "JANUARY",
@@ -193,7 +193,7 @@ function encodeCalendar(calendar: CalendarSpec, where: string) {
   }
   const fields = FIELDS.map((field) => [field.name, encodeField(calendar[field.name], field, `${where}.${field.name}`)]);
   return { ...Object.fromEntries(fields), comment: calendar.comment ?? "" } as MessageInitShape<
-    typeof import("../../temporal/generated/temporal/api/schedule/v1/message_pb.ts").StructuredCalendarSpecSchema
+    typeof import("../../api/generated/temporal/api/schedule/v1/message_pb.ts").StructuredCalendarSpecSchema
   >;
 }
 

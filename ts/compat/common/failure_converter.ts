@@ -1,12 +1,12 @@
 // Failure messages to the official classes and back (rules: temporal.api.failure.v1, field by field). A failure that was read and is
 // thrown again is written as it came.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { type Failure, FailureSchema } from "../../temporal/generated/temporal/api/failure/v1/message_pb.ts";
+import { type Failure, FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
 import {
   RetryState as RetryStateNumber,
   TimeoutType as TimeoutTypeNumber,
-} from "../../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
-import { ApplicationErrorCategory } from "../../temporal/generated/temporal/api/enums/v1/common_pb.ts";
+} from "../../api/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { ApplicationErrorCategory } from "../../api/generated/temporal/api/enums/v1/common_pb.ts";
 import { enumName } from "../../converter/enums.ts";
 import { fromPayloads, type Payload, type PayloadConverter, toPayloads } from "../../converter/payload.ts";
 import {
@@ -24,7 +24,7 @@ import { encodeFailure as encodeAnything } from "../../converter/failure_convert
 import { failureTrace } from "../../converter/stack.ts";
 import { MAX_CAUSES, MAX_NAME, messageOf, nameOf, safeText } from "../../converter/thrown.ts";
 import { timeoutMs } from "./time.ts";
-import { durationFromMs } from "../../temporal/well_known.ts";
+import { durationFromMs } from "../../api/well_known.ts";
 
 const SOURCE = "TypeScriptSDK";
 type Info = Failure["failureInfo"];

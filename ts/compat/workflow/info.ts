@@ -3,15 +3,15 @@ import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import type { Activation, InitializeWorkflow } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { Payload, PayloadConverter } from "../../converter/payload.ts";
-import type { RunContext } from "../../executor/program.ts";
-import { WorkflowExecutionStartedEventAttributesSchema } from "../../temporal/generated/temporal/api/history/v1/message_pb.ts";
-import { FailureSchema } from "../../temporal/generated/temporal/api/failure/v1/message_pb.ts";
+import type { RunContext } from "../../executor/tasks/program.ts";
+import { WorkflowExecutionStartedEventAttributesSchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import { FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
 import { decodeFailure } from "../common/failure_converter.ts";
 import type { RetryPolicy } from "../common/options.ts";
 import { readTyped, readUntyped, type SearchAttributes, type TypedSearchAttributes } from "../common/search_attributes.ts";
 import { currentRun } from "../current.ts";
 import { uuid4From } from "./alea.ts";
-import { durationMs, timestampMs } from "../../temporal/well_known.ts";
+import { durationMs, timestampMs } from "../../api/well_known.ts";
 
 export interface ParentWorkflowInfo {
   workflowId: string;

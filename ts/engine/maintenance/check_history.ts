@@ -4,9 +4,9 @@
 // at which they came, hosts' clocks differ, and resets and failovers copy events. What is merely odd is a note.
 import { fromBinary } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { EventType } from "../../temporal/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { WorkflowExecutionStatus } from "../../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
-import { type HistoryEvent, HistorySchema } from "../../temporal/generated/temporal/api/history/v1/message_pb.ts";
+import { EventType } from "../../api/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { WorkflowExecutionStatus } from "../../api/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { type HistoryEvent, HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import { checkReferences } from "./check_references.ts";
 
 /** What a check finds of one run: sentences for people. */

@@ -1,7 +1,7 @@
 // What events say of earlier events, by number. A replay finds the command of an answer this way, so a number that leads
 // nowhere is damage. A server leaves a number out as 0 (older ones as a number below it): for a timeout before any start, for instance.
-import { EventType } from "../../temporal/generated/temporal/api/enums/v1/event_type_pb.ts";
-import type { HistoryEvent } from "../../temporal/generated/temporal/api/history/v1/message_pb.ts";
+import { EventType } from "../../api/generated/temporal/api/enums/v1/event_type_pb.ts";
+import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import { eventName, type Findings, typeName } from "./check_history.ts";
 
 /** Answers lead to what they answer. */

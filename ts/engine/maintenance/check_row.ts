@@ -1,8 +1,8 @@
 // What must hold between a history, the row of its run and the state that the core keeps of it.
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { runIdIn } from "../../converter/history_run.ts";
-import { WorkflowExecutionStatus } from "../../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
-import type { HistoryEvent } from "../../temporal/generated/temporal/api/history/v1/message_pb.ts";
+import { WorkflowExecutionStatus } from "../../api/generated/temporal/api/enums/v1/workflow_pb.ts";
+import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { RunRow } from "../store.ts";
 import { CLOSING_STATUS, type Findings, micros, noFindings, statusName, typeName } from "./check_history.ts";
 

@@ -18,8 +18,8 @@ import {
   SearchAttributesSchema,
   type WorkflowExecution,
   WorkflowExecutionSchema,
-} from "../../temporal/generated/temporal/api/common/v1/message_pb.ts";
-import { type HistoryEvent, HistorySchema } from "../../temporal/generated/temporal/api/history/v1/message_pb.ts";
+} from "../../api/generated/temporal/api/common/v1/message_pb.ts";
+import { type HistoryEvent, HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import { checkEvents, CLOSING_STATUS, decodeEvents, micros, typeName } from "./check_history.ts";
 
 /** Why a history cannot be imported; the message says what is wrong with it. */

@@ -31,7 +31,7 @@ const openHere: Set<string> = (globalThis as { [REGISTRY]?: Set<string> })[REGIS
 
 /**
  * A take-over lasts milliseconds. One whose process is gone was killed in the middle; one whose process cannot be looked at, when it is older
- * than this; and one that has not even left its name, after the shorter time. Both are shorter than callers wait (`visits.ts`), so a kill
+ * than this; and one that has not even left its name, after the shorter time. Both are shorter than callers wait (`short_lived_open.ts`), so a kill
  * in such a moment never keeps the next process out.
  */
 const STALE_TAKEOVER_MS = 8_000;

@@ -1,6 +1,6 @@
 // Values of visibility queries that are more than text: times (RFC 3339, or whole nanoseconds since the epoch as Temporal's servers
 // take them) and execution statuses (Temporal's names, or their numbers).
-import { WorkflowExecutionStatus } from "../../temporal/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { WorkflowExecutionStatus } from "../../api/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { TimeField } from "./condition.ts";
 import { QueryError } from "./query_error.ts";
 import type { Token } from "./tokens.ts";

@@ -1,5 +1,5 @@
 // How the guard asks what is going on in its realm, and how it says no.
-import { noteRefused, type Slot } from "../../executor/slot.ts";
+import { noteRefused, type Slot } from "../../executor/scheduler/current.ts";
 import { ownCode } from "../../platform/own_code.ts";
 import { DeterminismError } from "./errors.ts";
 
@@ -21,7 +21,7 @@ export class GuardContext {
   /** Refuses. The run remembers it, except in a query, which fails by itself, and in a validator, whose update is rejected. */
   refuse(api: string, advice: string): never {
     const error = new DeterminismError(api, advice);
-    if (noteRefused(error) === "fails the task") this.#slot.strand?.run.fail(error);
+    if (noteRefused(error) === "fails the task") this.#slot.fiber?.run.fail(error);
     throw error;
   }
 
@@ -61,8 +61,8 @@ export class GuardContext {
 
   /** A line of workflow code: silent while its run replays; `elsewhere` where there is no run. */
   log(level: Level, message: string, elsewhere: (level: Level, message: string) => void): void {
-    const { strand, run } = this.#slot;
-    if (strand !== undefined) strand.run.log.write(level, message);
+    const { fiber, run } = this.#slot;
+    if (fiber !== undefined) fiber.run.log.write(level, message);
     else if (run === undefined || !run.isReplaying) elsewhere(level, message);
   }
 }

@@ -116,7 +116,7 @@ function waitText({ kind, label, firesAtMs, arguments: args }: OpenAwait): strin
   return firesAtMs === undefined ? label : `${label} until ${clock(firesAtMs)}`;
 }
 
-const whereText = ({ strand, site }: OpenAwait): string => site === "" ? strand : `${strand}, ${shownSite(site)}`;
+const whereText = ({ fiber, site }: OpenAwait): string => site === "" ? fiber : `${fiber}, ${shownSite(site)}`;
 
 export function commandsPanel(view: SessionView, goTo: GoTo): HTMLElement {
   const { task, commands, position, problem } = view;

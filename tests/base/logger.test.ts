@@ -1,0 +1,33 @@
+// Log lines: one per record, fields shown, colours only where asked for.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { lineLogger, silentLogger, withFields } from "../../ts/base/logger.ts";
+
+test("a record is one line, whatever its fields hold", () => {
+  const lines: string[] = [];
+  const logger = lineLogger({ minimum: "debug", write: (line) => void lines.push(line) });
+  logger.info("started", { workflowId: "order 1", runId: "r", attempt: 2, left: undefined, ids: ["a"], big: 3n });
+  logger.error("failed", { error: new TypeError("two\nlines"), text: "a\nb\x1b[31m" });
+  assert.deepEqual(lines, [
+    'info  started workflowId="order 1" runId=r attempt=2 ids=["a"] big=3',
+    'error failed error="TypeError: two\\nlines" text="a\\nb\\u001b[31m"',
+  ]);
+});
+
+test("records below the minimum are dropped; colours only when asked for", () => {
+  const lines: string[] = [];
+  const write = (line: string) => void lines.push(line);
+  const plain = lineLogger({ write });
+  plain.debug("no");
+  plain.warn("yes");
+  lineLogger({ write, colours: true }).warn("coloured");
+  assert.deepEqual(lines, ["warn  yes", "\x1b[33mwarn \x1b[0m coloured"]);
+  assert.doesNotThrow(() => silentLogger.error("nothing"));
+});
+
+test("fields are added to every record, and a record's own ones win", () => {
+  const lines: string[] = [];
+  const logger = withFields(lineLogger({ write: (line) => void lines.push(line) }), { queue: "q", attempt: 1 });
+  logger.info("x", { attempt: 2 });
+  assert.deepEqual(lines, ["info  x queue=q attempt=2"]);
+});

@@ -1,0 +1,185 @@
+// Who is suspected after a death, who is held, and who is not.
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { test } from "node:test";
+import { noteText, workNote } from "../../ts/crash_notes/note_files.ts";
+import { describeHeld, HeldRuns } from "../../ts/crash_notes/held_runs.ts";
+import { TaskWatch } from "../../ts/crash_notes/task_watch.ts";
+
+const run = (runId: string) => ({ workflowId: `w-${runId}`, runId, workflowType: "W" });
+/** Long enough that a death counts in full. */
+const lasting = () => new Promise((resolve) => setTimeout(resolve, 250));
+const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
+
+/** A place for notes, and processes one after the other; `die` leaves the notes as a killed process does. */
+function place() {
+  const work = { text: "" };
+  const state = { text: "", changes: 0 };
+  const note = {
+    read: () => state.text,
+    write: (text: string) => {
+      state.text = text;
+      state.changes++;
+    },
+    version: () => String(state.changes),
+  };
+  const start = (isOpen?: (run: { runId: string }) => boolean) => {
+    let dead = false;
+    const watch = new TaskWatch({
+      work: {
+        read: () => work.text,
+        write: (text) => void (!dead && (work.text = text)),
+        remove: () => void (!dead && (work.text = "")),
+      },
+      held: new HeldRuns(note),
+      ...(isOpen && { isOpen }),
+    });
+    return { watch, die: () => dead = true };
+  };
+  return { start, held: () => new HeldRuns(note), work };
+}
+
+test("a run that is alone in two deaths in a row is held, and a release lets it go on", async () => {
+  const { start, held } = place();
+  for (let death = 1; death <= 2; death++) {
+    const { watch, die } = start();
+    assert.equal(watch.held("a"), undefined);
+    await watch.enter(run("a"));
+    await lasting();
+    die();
+  }
+  const { watch } = start();
+  assert.deepEqual(watch.takeDied(), [run("a")]);
+  assert.deepEqual(watch.takeDied(), [], "it is told once");
+  assert.equal(watch.held("a")?.deaths, 2);
+  assert.match(describeHeld(watch.held("a")!), /died 2 times in a row .* temporalex workflow release --workflow-id w-a$/);
+  assert.deepEqual(held().release("w-a", "another"), []);
+  assert.equal(held().release("w-a").length, 1, "by another process");
+  assert.equal(watch.held("a"), undefined);
+});
+
+test("deaths among others hold nobody: suspected runs run alone, one after the other, and clear themselves", async () => {
+  const { start, held } = place();
+  for (let death = 1; death <= 5; death++) {
+    const { watch, die } = start();
+    const admitted = ["a", "b", "c"].map((id) => watch.enter(run(id)));
+    if (death > 1) {
+      assert.ok(admitted.every((turn) => turn !== undefined), "all wait for their turns");
+      for (const [i, id] of ["a", "b", "c"].entries()) {
+        await admitted[i];
+        watch.leave(run(id), true);
+      }
+      for (const id of ["a", "b", "c"]) assert.equal(watch.enter(run(id)), undefined, "cleared");
+    }
+    await settled();
+    die();
+  }
+  assert.deepEqual(held().list(), []);
+});
+
+test("deaths that come too soon for V8 to have come to such an end weigh less: many of them hold a run", async () => {
+  const { start } = place();
+  let deaths = 0;
+  for (; start().watch.held("a") === undefined; deaths++) {
+    assert.ok(deaths < 20, "it is held in the end");
+    const { watch, die } = start();
+    await watch.enter(run("a"));
+    await settled();
+    die();
+  }
+  assert.equal(deaths, 8);
+});
+
+test("a task that ends clears its run; a query does not", async () => {
+  for (const clears of [true, false]) {
+    const { start } = place();
+    for (let death = 1; death <= 2; death++) {
+      const { watch, die } = start();
+      await watch.enter(run("a"));
+      watch.leave(run("a"), clears);
+      await watch.enter(run("a"));
+      await lasting();
+      die();
+    }
+    assert.equal(start().watch.held("a") !== undefined, !clears, String(clears));
+  }
+});
+
+test("a process that is killed while no task runs, or ends by itself, suspects nobody", async () => {
+  const { start, work } = place();
+  const first = start();
+  await first.watch.enter(run("a"));
+  first.watch.leave(run("a"), true);
+  first.die();
+  const second = start();
+  assert.deepEqual(second.watch.takeDied(), []);
+  await second.watch.enter(run("a"));
+  await settled();
+  second.watch.close();
+  assert.equal(work.text, "");
+  assert.deepEqual(start().watch.takeDied(), []);
+});
+
+test("a suspected run with a death against it waits a moment after the start, and holds up nobody meanwhile", async () => {
+  const { start } = place();
+  const first = start();
+  await first.watch.enter(run("a"));
+  await settled();
+  first.die();
+  const { watch } = start();
+  const began = performance.now();
+  const turn = watch.enter(run("a"))!;
+  const other = watch.enter(run("b"));
+  await other;
+  watch.leave(run("b"), true);
+  await turn;
+  assert.ok(performance.now() - began >= 900);
+  const third = watch.enter(run("c"));
+  assert.ok(third !== undefined, "it runs alone");
+  watch.leave(run("a"), true);
+  await third;
+});
+
+test("runs that have ended are suspected and held no more, and a damaged note is none", async () => {
+  const { start, held, work } = place();
+  for (let death = 1; death <= 2; death++) {
+    const { watch, die } = start();
+    await watch.enter(run("a"));
+    await lasting();
+    die();
+  }
+  assert.equal(start().watch.held("a")?.deaths, 2);
+  start(() => false);
+  assert.deepEqual(held().list(), []);
+  work.text = "\u0000{[\n";
+  assert.deepEqual(start().watch.takeDied(), []);
+});
+
+test("notes are files that their owner alone can read; a long one that is written over leaves nothing behind", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "temporalex-notes-"));
+  try {
+    const path = join(folder, "tasks");
+    writeFileSync(path, "\n", { mode: 0o644 });
+    const work = workNote(path)!;
+    const held = new HeldRuns(noteText(join(folder, "held"))!);
+    const watch = new TaskWatch({ work, held });
+    await watch.enter(run("a".repeat(500)));
+    await watch.enter(run("b"));
+    await settled();
+    watch.leave(run("a".repeat(500)), true);
+    await watch.enter(run("c"));
+    await settled();
+    if (process.platform !== "win32") assert.equal(statSync(path).mode & 0o777, 0o600);
+    // Another process reads it.
+    const next = new TaskWatch({ work: { read: () => readFileSync(path, "utf8"), write() {}, remove() {} }, held });
+    assert.deepEqual(next.takeDied(), [run("b"), run("c")]);
+    if (process.platform !== "win32") assert.equal(statSync(join(folder, "held")).mode & 0o777, 0o600);
+    watch.close();
+    assert.throws(() => statSync(path), { code: "ENOENT" });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,59 @@
+// A GOAWAY while no call is open, to a server of ours and to a connection of ours: neither process minds (ts/platform/deno_goaway_workaround.ts).
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, type Http2Server } from "node:http2";
+import type { AddressInfo } from "node:net";
+import { test } from "node:test";
+import { endsLater } from "../../ts/platform/deno_goaway_workaround.ts";
+import { kill, nextLine, startModule } from "../engine/support/child.ts";
+import { goodbyeServer } from "./support/goodbye_server.ts";
+
+const own = import.meta.url.endsWith(".js") ? "./support/goodbyes.js" : "./support/goodbyes.ts";
+const start = (...args: string[]) =>
+  // glibc then writes over what is freed, so nobody reads it by good luck.
+  startModule(new URL(own, import.meta.url), args, { MALLOC_PERTURB_: "165" });
+
+test("a server outlives callers that say goodbye", async () => {
+  const child = start("server");
+  try {
+    const port = Number(/^port (\d+)$/.exec(await nextLine(child))![1]);
+    for (let i = 0; i < 10; i++) {
+      const session = connect(`http://127.0.0.1:${port}`);
+      session.on("error", () => {});
+      // The server answers with a goodbye of its own.
+      endsLater(session);
+      const stream = session.request({
+        ":method": "POST",
+        ":path": "/temporal.api.workflowservice.v1.WorkflowService/SignalWorkflowExecution",
+        "content-type": "application/grpc",
+        te: "trailers",
+      });
+      const trailers = once(stream, "trailers");
+      stream.resume().end(new Uint8Array(5));
+      assert.equal((await trailers)[0]["grpc-status"], "0", `call ${i}: ${child.errors()}`);
+      const closed = once(session, "close");
+      session.goaway();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      session.destroy();
+      await closed;
+      assert.equal(child.process.exitCode ?? child.process.signalCode, null, child.errors());
+    }
+  } finally {
+    await kill(child);
+  }
+});
+
+test("a connection outlives servers that say goodbye, and makes another", async () => {
+  let connections = 0;
+  const server: Http2Server = goodbyeServer();
+  server.on("session", () => connections++);
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const child = start("client", String((server.address() as AddressInfo).port));
+  try {
+    assert.equal(await nextLine(child), "answered 20");
+    assert.ok(connections > 1, `${connections} connections`);
+  } finally {
+    await kill(child);
+    server.close();
+  }
+});

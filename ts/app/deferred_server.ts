@@ -1,0 +1,65 @@
+// Serving an opened store to other processes, without a cost for the start: the server's code is loaded a moment later, and an application
+// that is closed before that never loads it.
+import type { EmbeddedEngine } from "../engine/host.ts";
+import { unrefTimer } from "../engine/clock.ts";
+import { hasFiles } from "../platform/source_files.ts";
+import type { Logger } from "../base/logger.ts";
+import type { StoreServer } from "./serve_store.ts";
+
+/** The server is loaded when the first tasks have had the processor for themselves. */
+const SERVE_AFTER_MS = 100;
+
+export class Served {
+  /** Where it can be reached; undefined when it is not served after all. */
+  readonly address: Promise<string | undefined>;
+  #server: StoreServer | undefined;
+  #serving: Promise<void> | undefined;
+  #cancel = () => {};
+
+  /** `wanted`: the engine's store is a file, and the caller did not say otherwise. */
+  constructor(engine: EmbeddedEngine, wanted: boolean, logger: Logger) {
+    const path = (engine.store as { path?: unknown }).path;
+    if (!wanted || typeof path !== "string" || !hasFiles()) {
+      this.address = Promise.resolve(undefined);
+      return;
+    }
+    this.address = new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.#serving = serve(engine, path, logger).then((server) => {
+          this.#server = server;
+          resolve(server?.address);
+        });
+      }, SERVE_AFTER_MS);
+      unrefTimer(timer);
+      this.#cancel = () => {
+        clearTimeout(timer);
+        resolve(undefined);
+      };
+    });
+  }
+
+  /** Nobody finds the server any more; calls that wait go on. */
+  async retire(): Promise<void> {
+    this.#cancel();
+    await this.#serving;
+    this.#server?.retire();
+  }
+
+  async close(): Promise<void> {
+    await this.retire();
+    await this.#server?.close();
+  }
+}
+
+async function serve(engine: EmbeddedEngine, path: string, logger: Logger): Promise<StoreServer | undefined> {
+  try {
+    const { serveStore } = await import("./serve_store.ts");
+    return await serveStore(engine, path, {
+      onError: (error) => logger.warn("the socket beside the store met a failure", { error }),
+    });
+  } catch (error) {
+    const level = (error as Error).name === "NotPermittedError" ? "debug" : "warn";
+    logger[level]("other processes cannot reach the engine; it runs on without that", { store: path, error });
+    return undefined;
+  }
+}

@@ -1,0 +1,215 @@
+// The engine of the leading tab, in its worker: the store, the embedded engine on it, and the calls of this page and of the other tabs.
+// A call that comes from a tab is answered to that tab; calls in flight outlive an import, which replaces the engine below them.
+import { EmbeddedEngine } from "../engine/host.ts";
+import { OpfsStore } from "../engine/sqlite/opfs/open.ts";
+import type { StoreFence } from "../engine/sqlite/open.ts";
+import { isFinalStoreError, StoreError, StoreNotEmptyError } from "../engine/store_errors.ts";
+import { loadCoreSync } from "../core/load.ts";
+import { alone } from "../realm/protocol.ts";
+import { ServiceError } from "../service/raw.ts";
+import { WorkflowService } from "../api/generated/temporal/api/workflowservice/v1/service_pb.ts";
+import { toData } from "./error_data.ts";
+import type { ChoreValue, EngineInit, FromLeader, ToLeader } from "./messages.ts";
+
+type Reply = (answer: FromLeader) => void;
+
+interface OpenCall {
+  readonly message: Extract<ToLeader, { k: "call" }>;
+  readonly abort: AbortController;
+  readonly reply: Reply;
+}
+
+export interface LeaderEvents {
+  /** The engine survived it. */
+  survived(error: Error): void;
+  /** The engine has stopped: the store can never serve again as it is. */
+  stopped(error: Error): void;
+  /** Another store lies there now. */
+  replaced(): void;
+}
+
+export class Leader {
+  readonly #init: EngineInit;
+  readonly #fence: StoreFence;
+  readonly #events: LeaderEvents;
+  readonly #open = new Map<string, OpenCall>();
+  #opfs!: OpfsStore;
+  #engine!: EmbeddedEngine;
+  /** Between two engines: calls wait for the next one. */
+  #replacing = false;
+  #closed = false;
+  /** Imports and exports one after the other. */
+  #chores: Promise<unknown> = Promise.resolve();
+
+  private constructor(init: EngineInit, fence: StoreFence, events: LeaderEvents) {
+    this.#init = init;
+    this.#fence = fence;
+    this.#events = events;
+  }
+
+  static async open(init: EngineInit, fence: StoreFence, events: LeaderEvents): Promise<Leader> {
+    const leader = new Leader(init, fence, events);
+    await leader.#begin();
+    return leader;
+  }
+
+  get description(): string {
+    return this.#opfs.store.description;
+  }
+
+  async #begin(): Promise<void> {
+    const { name, core, sqliteWasm, namespace, limits, synchronous } = this.#init;
+    const opfs = await OpfsStore.open(name, {
+      sqliteWasm,
+      fence: this.#fence,
+      ...(synchronous !== undefined && { synchronous }),
+    });
+    try {
+      this.#engine = await EmbeddedEngine.open({
+        store: opfs.store,
+        core: loadCoreSync(core),
+        ...(namespace !== undefined && { namespace }),
+        ...(limits !== undefined && { limits }),
+        onError: (error) => this.#heard(error),
+      });
+      this.#opfs = opfs;
+    } catch (e) {
+      opfs.store.close();
+      throw e;
+    }
+  }
+
+  #heard(error: Error): void {
+    if (isFinalStoreError(error)) this.#events.stopped(error);
+    else this.#events.survived(error);
+  }
+
+  receive(message: ToLeader, reply: Reply): void {
+    if (!isCall(message)) return;
+    const key = `${message.from} ${message.id}`;
+    switch (message.k) {
+      case "call": {
+        if (this.#open.has(key)) return;
+        const call = { message, abort: new AbortController(), reply };
+        this.#open.set(key, call);
+        if (!this.#replacing) this.#call(key, call);
+        return;
+      }
+      case "cancel":
+        this.#open.get(key)?.abort.abort();
+        return;
+      case "export":
+        return this.#chore(message, reply, () => Promise.resolve(this.#export()));
+      case "check":
+        return this.#chore(message, reply, () => Promise.resolve(this.#opfs.store.check()));
+      case "purge": {
+        const { closedBefore, limit } = message;
+        return this.#chore(message, reply, () => this.#engine.purge({ closedBefore, limit }));
+      }
+      case "import":
+        return this.#chore(message, reply, () => this.#import(message.file, message.force));
+    }
+  }
+
+  #call(key: string, call: OpenCall): void {
+    const { message: { from: to, id, method, request, timeoutMs }, abort: { signal }, reply } = call;
+    const engine = this.#engine;
+    const done = (answer: FromLeader) => {
+      // An engine that is being replaced refuses what it had in hand: that goes to the next one.
+      if (engine !== this.#engine || this.#replacing) return;
+      this.#open.delete(key);
+      reply(answer);
+    };
+    engine.call(method, request, { signal, ...(timeoutMs !== undefined && { timeoutMs }) }).then(
+      (value) => done({ k: "answer", to, id, value: alone(value) }),
+      (e) => {
+        // The engine has stopped, or is closed because this tab steps down: the next leader answers.
+        if (engine.failure !== undefined || (this.#closed && e instanceof ServiceError && e.reason === "EngineClosed")) return;
+        done({ k: "refusal", to, id, error: toData(e) });
+      },
+    );
+  }
+
+  #chore(message: { from: string; id: number }, reply: Reply, work: () => Promise<ChoreValue>): void {
+    const { from: to, id } = message;
+    this.#chores = this.#chores.then(async () => {
+      if (this.#closed) return;
+      try {
+        reply({ k: "answer", to, id, value: await work() });
+      } catch (e) {
+        reply({ k: "refusal", to, id, error: toData(e) });
+      }
+    });
+  }
+
+  #export(): Blob {
+    this.#fence.check();
+    return new Blob([this.#opfs.exportFile()], { type: "application/vnd.sqlite3" });
+  }
+
+  async #import(file: Blob, force: boolean): Promise<undefined> {
+    this.#refuseRuns(force);
+    const staged = await this.#opfs.stage(file);
+    if (this.#closed) {
+      await staged.discard();
+      throw new StoreError("this tab has stepped down before the import was done; nothing was changed");
+    }
+    this.#replacing = true;
+    let swapped = false;
+    try {
+      await this.#engine.close();
+      this.#refuseRuns(force);
+      this.#opfs.store.close();
+      swapped = true;
+      await staged.adopt();
+    } catch (e) {
+      await staged.discard();
+      throw e;
+    } finally {
+      // Whichever store is ready now. Without one nothing is left to lead.
+      try {
+        if (!swapped) this.#opfs.store.close();
+        // Without the lock, which goes with `close`, the store must stay closed.
+        if (!this.#closed) await this.#begin();
+        this.#replacing = false;
+        if (swapped) this.#events.replaced();
+        for (const [key, call] of this.#open) this.#call(key, call);
+      } catch (e) {
+        this.#events.stopped(e as Error);
+      }
+    }
+  }
+
+  #refuseRuns(force: boolean): void {
+    const runs = force ? 0 : this.#opfs.store.count();
+    if (runs === 0) return;
+    throw new StoreNotEmptyError(
+      `the store "${this.#init.name}" has ${runs} run${
+        runs === 1 ? "" : "s"
+      }, which an import would replace: export it first if they ` +
+        "matter, then import with { force: true }",
+    );
+  }
+
+  /** Commits what was entered and lets go of the files. Calls in flight are not answered: their tabs send them to the next leader. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#chores;
+    try {
+      await this.#engine.close();
+    } finally {
+      this.#opfs.store.close();
+    }
+  }
+}
+
+/** Other tabs may be of another version, and anything of this site can write to a channel. */
+function isCall(message: ToLeader): boolean {
+  if (typeof message !== "object" || message === null) return false;
+  if (typeof message.from !== "string" || typeof message.id !== "number") return false;
+  if (message.k === "call") return Object.hasOwn(WorkflowService.method, message.method) && message.request instanceof Uint8Array;
+  if (message.k === "purge") return typeof message.closedBefore === "number" && message.limit >= 0;
+  return message.k === "cancel" || message.k === "export" || message.k === "check" ||
+    (message.k === "import" && message.file instanceof Blob);
+}

@@ -1,0 +1,260 @@
+// The inside of an engine worker: it waits for the store's Web Lock, and while it has it this tab leads. The lock goes with the worker, so
+// a tab that is closed, killed or frozen (its page then ends the worker) makes way by itself.
+//
+// An application whose bundler does not follow the package's own `new Worker(new URL(...))` gives an entry file of its own:
+//
+//   import { serveEngine } from "temporalex/browser";
+//   serveEngine();
+import { randomId } from "../platform/host.ts";
+import {
+  isFinalStoreError,
+  StoreError,
+  StoreFencedError,
+  StoreUnavailableError,
+  StoreVersionError,
+} from "../engine/store_errors.ts";
+import { NotAStoreError } from "../engine/store_errors.ts";
+import { toData } from "./error_data.ts";
+import { Leader } from "./leader_engine.ts";
+import {
+  channelOf,
+  commonChannel,
+  type EngineInit,
+  type FromEngine,
+  type FromLeader,
+  type Hail,
+  isHail,
+  isNewer,
+  lockName,
+  ownVersions,
+  type ToEngine,
+  type ToLeader,
+} from "./messages.ts";
+
+interface WorkerScope {
+  postMessage(message: unknown): void;
+  onmessage: ((event: MessageEvent) => void) | null;
+}
+
+/** The page is asked this often whether it still runs, while other tabs wait. */
+const PING_MS = 2000;
+/** So many questions in a row without an answer, and the next tab takes over: workflow code runs in the page's threads. */
+const MAX_SILENT = 2;
+/** After a failure that may pass (no space, files in use) the next try waits this long. */
+const RETRY_MS = 2000;
+
+/** Serves the engine of one tab in this worker. */
+export function serveEngine(): void {
+  const scope = globalThis as unknown as WorkerScope;
+  let session: Session | undefined;
+  scope.onmessage = ({ data }: MessageEvent<ToEngine | ToLeader>) => {
+    if (data?.k === "init") session ??= new Session(data, (message) => scope.postMessage(message));
+    else session?.receive(data);
+  };
+}
+
+class Session {
+  readonly #init: EngineInit;
+  readonly #post: (message: FromEngine | FromLeader) => void;
+  readonly #common: BroadcastChannel;
+  readonly #own = ownVersions();
+  /** Ends the wait for the lock. */
+  readonly #waiting = new AbortController();
+  #leader: Leader | undefined;
+  #address: string | undefined;
+  #stepDown: ((reason: string) => void) | undefined;
+  #resigned = false;
+  #silent = 0;
+
+  constructor(init: EngineInit, post: (message: FromEngine | FromLeader) => void) {
+    this.#init = init;
+    this.#post = post;
+    this.#common = new BroadcastChannel(commonChannel(init.name));
+    this.#common.onmessage = ({ data }) => this.#hail(data);
+    this.#post({ k: "waiting" });
+    void this.#contend();
+  }
+
+  /** Waits for the lock and leads, again and again, until this tab stays out. */
+  async #contend(): Promise<void> {
+    const locks = (navigator as { locks?: LockManager }).locks;
+    if (locks === undefined) {
+      const error = new StoreUnavailableError(
+        "this page has no Web Locks, by which tabs agree who writes: use a current browser, and serve the page over https or from localhost",
+        isSecureContext ? "unsupported" : "insecure",
+      );
+      return this.#post({ k: "failed", error: toData(error), final: true });
+    }
+    while (!this.#resigned) {
+      let pause = 0;
+      try {
+        pause = await locks.request(lockName(this.#init.name), { signal: this.#waiting.signal }, () => this.#turn()) as number;
+      } catch (e) {
+        // Given up while waiting, or the lock was taken away in the middle (somebody stole it): #turn has seen to that.
+        if (this.#resigned) break;
+        if ((e as Error).name === "SecurityError") {
+          this.#post({ k: "failed", error: toData(blocked(e as Error)), final: true });
+          break;
+        }
+        this.#lockLost(e as Error);
+        pause = RETRY_MS;
+      }
+      if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+    this.#common.close();
+    this.#post({ k: "resigned" });
+  }
+
+  /** One turn as the leader; the lock is held until it resolves, with the pause before the next try. */
+  async #turn(): Promise<number> {
+    if (this.#resigned) return 0;
+    let problem: Error | undefined;
+    let reason = "";
+    const end = new Promise<void>((resolve) => {
+      this.#stepDown = (why) => {
+        reason ||= why;
+        resolve();
+      };
+    });
+    const fence = {
+      lost: undefined as Error | undefined,
+      check() {
+        if (this.lost !== undefined) throw this.lost;
+      },
+      held() {
+        return this.lost === undefined;
+      },
+      release() {},
+    };
+    this.#lockLost = (e) => {
+      fence.lost = new StoreFencedError(
+        `the lock of the store "${this.#init.name}" was taken away (${e.message}); this tab writes nothing more`,
+      );
+      this.#stepDown?.("the lock was taken away");
+    };
+    try {
+      const leader = await Leader.open(this.#init, fence, {
+        survived: (error) => this.#post({ k: "survived", error: toData(error) }),
+        replaced: () => this.#post({ k: "replaced" }),
+        stopped: (error) => {
+          problem = error;
+          this.#stepDown?.(error.message);
+        },
+      });
+      await this.#lead(leader, end);
+      reason ||= "it was closed";
+    } catch (e) {
+      problem = e as Error;
+    } finally {
+      this.#stepDown = undefined;
+    }
+    if (problem === undefined) {
+      this.#post({ k: "stepped-down", reason, again: !this.#resigned });
+      return 0;
+    }
+    const final = isHopeless(problem);
+    if (final) this.#resigned = true;
+    this.#post({ k: "failed", error: toData(problem), final });
+    return RETRY_MS;
+  }
+
+  #lockLost: (e: Error) => void = () => {};
+
+  async #lead(leader: Leader, end: Promise<void>): Promise<void> {
+    this.#leader = leader;
+    this.#address = randomId();
+    this.#silent = 0;
+    const calls = new BroadcastChannel(channelOf(this.#init.name, this.#address));
+    const lines = new Map<string, BroadcastChannel>();
+    /** Kept for a while: a tab calls more than once. */
+    const lineTo = (tab: string): BroadcastChannel => {
+      let line = lines.get(tab);
+      if (line === undefined) {
+        if (lines.size >= 32) {
+          const [oldest, channel] = lines.entries().next().value!;
+          lines.delete(oldest);
+          channel.close();
+        }
+        lines.set(tab, line = new BroadcastChannel(channelOf(this.#init.name, tab)));
+      }
+      return line;
+    };
+    calls.onmessage = ({ data }) => leader.receive(data, (answer) => lineTo(answer.to).postMessage(answer));
+    const watch = setInterval(() => void this.#watchPage(), PING_MS);
+    try {
+      this.#post({ k: "leading", leader: this.#address, description: leader.description });
+      this.#announce();
+      await end;
+    } finally {
+      clearInterval(watch);
+      this.#leader = undefined;
+      this.#address = undefined;
+      calls.onmessage = null;
+      try {
+        await leader.close();
+      } finally {
+        calls.close();
+        for (const line of lines.values()) line.close();
+      }
+    }
+  }
+
+  #announce(): void {
+    if (this.#address === undefined) return;
+    this.#common.postMessage({ temporalex: 1, kind: "leader", from: this.#address, ...this.#own } satisfies Hail);
+  }
+
+  /** Somebody spoke on the common channel. */
+  #hail(data: unknown): void {
+    if (!isHail(data)) return;
+    // The page hears it too, and tells the user to reload. What it still asks goes to the newer tab, if that understands it.
+    if (isNewer(data, this.#own)) return this.#resign(`a tab with temporalex ${data.version} takes over`);
+    if (data.kind === "hello") this.#announce();
+  }
+
+  receive(message: ToEngine | ToLeader): void {
+    switch (message?.k) {
+      case "pong":
+        this.#silent = 0;
+        return;
+      case "resign":
+        return this.#resign("it was closed");
+      case "init":
+      case undefined:
+        return;
+      default:
+        this.#leader?.receive(message, (answer) => this.#post(answer));
+    }
+  }
+
+  #resign(reason: string): void {
+    if (this.#resigned) return;
+    this.#resigned = true;
+    this.#waiting.abort();
+    this.#stepDown?.(reason);
+  }
+
+  /** A page that hangs (a dialog, a debugger, an endless loop) runs no workflow: another tab can, if there is one. */
+  async #watchPage(): Promise<void> {
+    this.#post({ k: "ping" });
+    if (++this.#silent <= MAX_SILENT) return;
+    const { pending = [] } = await navigator.locks.query();
+    const others = pending.some(({ name }) => name === lockName(this.#init.name));
+    if (others && this.#silent > MAX_SILENT) this.#stepDown?.("its page does not answer");
+  }
+}
+
+function blocked(e: Error): StoreUnavailableError {
+  return new StoreUnavailableError(
+    `the browser refuses this page its storage (${e.message}): private windows, blocked site data and sandboxed frames do that; use an ` +
+      "ordinary window, or allow this site to keep data",
+    "blocked",
+    { cause: e },
+  );
+}
+
+/** Nothing that this tab could try again would help. */
+function isHopeless(e: Error): boolean {
+  return e instanceof StoreUnavailableError || e instanceof StoreVersionError || e instanceof NotAStoreError ||
+    (isFinalStoreError(e) && !(e instanceof StoreFencedError)) || !(e instanceof StoreError);
+}

@@ -1,0 +1,17 @@
+// `temporalex completion`: scripts for shells, made from the table of commands. They hold all names, so that a press of Tab starts no process.
+import type { CompletionCall } from "./command.ts";
+import { COMMANDS } from "../mod.ts";
+import { bashScript } from "./bash.ts";
+import { fishScript } from "./fish.ts";
+import { nodesOf } from "./nodes.ts";
+import { zshScript } from "./zsh.ts";
+
+const SHELLS: { readonly [shell: string]: typeof bashScript } = { bash: bashScript, zsh: zshScript, fish: fishScript };
+
+export function completionCommand({ args, io, print }: CompletionCall): Promise<number> {
+  const shell = args[0]!;
+  const script = SHELLS[shell]!(nodesOf(COMMANDS));
+  if (print.json) print.result({ shell, script }, () => "");
+  else io.out(script);
+  return Promise.resolve(0);
+}

@@ -1,0 +1,37 @@
+import { type Call, command, type Options } from "../../frame/command.ts";
+
+const options = {
+  rule: {
+    type: "text",
+    value: "rule=off|warning|error",
+    many: true,
+    help: "Another severity for a rule, or none; may be given several times",
+  },
+  maxWarnings: { type: "number", value: "n", help: "Fail when there are more warnings than this. Default: warnings never fail" },
+  rules: { type: "flag", help: "List the rules with their reasons, and look at nothing" },
+} as const satisfies Options;
+
+export type LintCall = Call<typeof options>;
+
+export const lint = command({
+  summary: "look for what makes workflow code not deterministic",
+  description:
+    `Reads workflow modules and all of your own modules that they import, without running them, and says what would make a run fail or a replay go another way: each with file, line and column, the rule, why it is wrong and what to do. What the loader of workflows refuses is among it.`,
+  options,
+  args: {
+    name: "module",
+    many: true,
+    completes: "files",
+    help: 'Workflow modules. Default: those under "temporalex" in package.json',
+  },
+  notes:
+    `A comment switches rules off: // temporalex-ignore <rule> ... -- reason   (this line, or the next one where it stands alone)
+                             // temporalex-ignore-file <rule> ... -- reason`,
+  exits: ["0 no errors (and no more warnings than --max-warnings)", "1 errors, or too many warnings", "2 wrong usage"],
+  examples: [
+    { line: "temporalex lint ./workflows.ts" },
+    { line: "temporalex lint src/workflows/*.ts --max-warnings 0 --json" },
+    { line: "temporalex lint --rules" },
+  ],
+  run: async (call) => (await import("./run.ts")).lintCommand(call),
+});

@@ -1,0 +1,36 @@
+// All commands.
+//
+// How a command is added:
+//  1. Describe it in a file of `table/`: `export const stop = command({ summary, options, args, examples, run })`. Options are data (see
+//     frame/command.ts); their values arrive typed. Put the options in a constant of their own, `const options = {...} as const satisfies
+//     Options`, and export `type StopCall = Call<typeof options>` for the code behind it. These files are read at every start, so they
+//     import nothing but the frame.
+//  2. Write the code in a file of its own, `export async function stopCommand(call: StopCall): Promise<number>`, and let `run` import it:
+//     `run: async (call) => (await import("../stop.ts")).stopCommand(call)`. It answers an `Exit` code, writes results with `call.print`
+//     (text and JSON in one place), and throws `UsageError` (2) or any other error (1) with a message that says what to do.
+//  3. Name it here. Help, "did you mean", `--json`, colours, Ctrl-C and shell completion come with the description.
+//  4. Test it with `run(["stop", ...])` of tests/cli/support/run.ts: success, `--json`, and one user error.
+import type { Commands } from "../frame/command.ts";
+import { completion } from "./completion/command.ts";
+import { dev } from "./dev/command.ts";
+import { gateway } from "./gateway/command.ts";
+import { lint } from "./lint/command.ts";
+import { replay } from "./replay/command.ts";
+import { run } from "./run/command.ts";
+import { schedule } from "./schedule/command.ts";
+import { storeCommands } from "./store/command.ts";
+import { worker } from "./worker/command.ts";
+import { workflow } from "./workflow/command.ts";
+
+export const COMMANDS: Commands = {
+  workflow,
+  schedule,
+  worker,
+  run,
+  dev,
+  gateway,
+  store: storeCommands,
+  lint,
+  replay,
+  completion,
+};

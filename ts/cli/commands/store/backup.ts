@@ -1,0 +1,75 @@
+// `temporalex store backup`: SQLite's own copy of a moment, looked through before it is called a backup.
+import { rmSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { checkStore, type StoreCheck, StoreReader } from "../../../engine/maintenance/mod.ts";
+import { Exit } from "../../frame/command.ts";
+import { CommandError } from "../../frame/errors.ts";
+import { storePath } from "../../service/open_service.ts";
+import type { BackupCall } from "./command.ts";
+import { problemLines } from "./findings.ts";
+import { bytesText, counted } from "./sizes.ts";
+
+export async function backupCommand(call: BackupCall): Promise<number> {
+  const { args, io, print } = call;
+  const to = resolve(io.cwd, args[0]!);
+  const reader = StoreReader.open(storePath(call));
+  const { path, holder } = reader;
+  try {
+    print.progress(`copying ${path} (${bytesText(reader.bytes)}) ...`);
+    reader.backup(to);
+  } finally {
+    reader.close();
+    print.progress("");
+  }
+  const found = await checked(to, (done, total) => print.progress(`checking the copy: ${done} of ${total} runs`));
+  print.progress("");
+  const { runs, openRuns, events, problems, notes } = found;
+  const bytes = statSync(to).size;
+  const result = {
+    store: path,
+    backup: to,
+    ok: problems.length === 0,
+    bytes,
+    runs,
+    openRuns,
+    events,
+    problems,
+    notes,
+    ...(holder !== undefined && { heldBy: holder.pid }),
+  };
+  print.result(
+    result,
+    () =>
+      `${problemLines(print, path, problems)}${to}: ${counted(runs, "run")} (${openRuns} open), ${bytesText(bytes)}, ${
+        problems.length === 0 ? "checked\n" : KEPT(problems.length)
+      }`,
+  );
+  return problems.length === 0 ? Exit.ok : Exit.failed;
+}
+
+/** What is said of a copy that is as damaged as its store. */
+export const KEPT = (problems: number): string =>
+  `copied and kept, with ${counted(problems, "problem")}: the copy holds what the store holds, and the store is damaged ` +
+  "(temporalex store check). Keep older backups too\n";
+
+/**
+ * Checks a copy that was just made. One that cannot be opened as a store is of no use, and is removed; whatever is found in one that can
+ * be opened is for people to judge: the copy may be the best that there is.
+ */
+export async function checked(copy: string, onProgress: (done: number, total: number) => void): Promise<StoreCheck> {
+  let reader: StoreReader;
+  try {
+    reader = StoreReader.open(copy);
+  } catch (e) {
+    rmSync(copy, { force: true });
+    throw new CommandError(
+      `the copy cannot be read, and was removed: ${(e as Error).message}. Look at the store itself with temporalex store check`,
+      { cause: e },
+    );
+  }
+  try {
+    return await checkStore(reader, { onProgress });
+  } finally {
+    reader.close();
+  }
+}

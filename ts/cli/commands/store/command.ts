@@ -1,0 +1,143 @@
+// `temporalex store ...`: looking after store files.
+import { type Call, command, type Group, type Options } from "../../frame/command.ts";
+import { SERVICE_OPTIONS } from "../../service/options.ts";
+
+const { store } = SERVICE_OPTIONS;
+const STORE = { store: { ...store, help: "Store file. Default: ./temporalex.sqlite" } } as const satisfies Options;
+
+const backup = command({
+  summary: "copy a store, also while a process works on it",
+  description:
+    `Copies the store, as it is at one moment, to a new file, and checks the copy. A process that has the store open goes on meanwhile.
+The copy is compact, and is a store: open it, or put it in the place of a lost one. A copy of a damaged store is kept, and what is damaged is named.`,
+  options: STORE,
+  exits: [
+    "0 the copy is made, and nothing was found in it",
+    "1 the store or the copy cannot be read, or there is damage in what it holds",
+  ],
+  args: { name: "to", required: true, completes: "files", help: "The file to make; it must not exist" },
+  examples: [{ line: "temporalex store backup backups/monday.sqlite --store shop.sqlite" }],
+  run: async (call) => (await import("./backup.ts")).backupCommand(call),
+});
+export type BackupCall = Call<typeof STORE>;
+
+const checkOptions = {
+  ...STORE,
+  workflows: {
+    type: "text",
+    value: "module",
+    many: true,
+    completes: "files",
+    help: "Also replay every run whose workflow type these modules define",
+  },
+} as const satisfies Options;
+const check = command({
+  summary: "look for damage, run by run",
+  description:
+    `Reads the whole store, also while a process works on it: SQLite's own check of the file, the state of every run, and every history (its numbers, references, beginning and end). With --workflows, histories are replayed too. Nothing is changed.
+What is odd but may be so (events that only a newer server knows, for instance) is a note, and no damage.`,
+  options: checkOptions,
+  exits: ["0 nothing was found", "1 damage was found, or the store cannot be read"],
+  examples: [
+    { line: "temporalex store check --store shop.sqlite" },
+    { line: "temporalex store check --store shop.sqlite --workflows ./workflows.ts --json | jq .problems" },
+  ],
+  run: async (call) => (await import("./check.ts")).checkCommand(call),
+});
+export type CheckCall = Call<typeof checkOptions>;
+
+const purgeOptions = {
+  ...STORE,
+  olderThan: { type: "duration", value: "duration", help: "Runs that closed longer ago than this, for instance 30d" },
+  query: {
+    type: "text",
+    short: "q",
+    value: "query",
+    help: 'Only runs that this list filter selects, for instance WorkflowType = "Cart"',
+  },
+  dryRun: { type: "flag", help: "Say what would be removed, and remove nothing. Works while a process has the store open" },
+  keepSpace: { type: "flag", help: "Leave the freed space in the file, for new runs, instead of giving it back" },
+} as const satisfies Options;
+const purge = command({
+  summary: "remove closed runs with their histories",
+  description: `Removes closed runs; open ones are never touched. Give --older-than, --query or both.
+The space is given back to the file system at the end, which writes the file anew; --keep-space leaves that out.
+A process that has the store open is asked to remove them, and keeps the space for new runs. A worker that runs all the time removes closed runs by itself: temporalex worker --retention 30d; an application calls engine.purge().`,
+  options: purgeOptions,
+  examples: [
+    { line: "temporalex store purge --older-than 30d --store shop.sqlite" },
+    { line: `temporalex store purge --query 'WorkflowType = "Cart" AND ExecutionStatus = "Completed"' --dry-run` },
+  ],
+  run: async (call) => (await import("./purge.ts")).purgeCommand(call),
+});
+export type PurgeCall = Call<typeof purgeOptions>;
+
+const exportOptions = {
+  ...SERVICE_OPTIONS,
+  workflowId: { type: "text", short: "w", value: "id", help: "The run of this workflow id" },
+  runId: { type: "text", short: "r", value: "id", help: "This run of it. Default: the latest" },
+  query: { type: "text", short: "q", value: "query", help: "All runs that this list filter selects. Default: all runs" },
+  to: {
+    type: "text",
+    value: "path",
+    completes: "files",
+    help:
+      "A folder (one that is there, or a new one with / at its end) gets a JSON file for each run; a file gets a JSON line for each run. Default: JSON lines on standard output",
+  },
+} as const satisfies Options;
+const exported = command({
+  summary: "write histories as JSON files or JSON lines",
+  description: `Writes runs with their histories, from a store (held by a process or not) or a cluster.
+A JSON file of a run has the form of Temporal's own exports: temporalex replay, Temporal's UI and every SDK's replayer load it. A JSON line has the same history under "history", with the run's names, times and status; temporalex store import takes both.`,
+  options: exportOptions,
+  lines: true,
+  examples: [
+    { line: "temporalex store export --query 'ExecutionStatus = \"Failed\"' --to histories/ --store shop.sqlite" },
+    { line: "temporalex store export --workflow-id cart-42 | jq .history.events" },
+    { line: "temporalex store export --to all.jsonl && temporalex store import all.jsonl --store other.sqlite --closed-only" },
+  ],
+  run: async (call) => (await import("./export.ts")).exportCommand(call),
+});
+export type ExportCall = Call<typeof exportOptions>;
+
+const importOptions = {
+  ...STORE,
+  workflowId: {
+    type: "text",
+    short: "w",
+    value: "id",
+    help: "Workflow id of a history that does not name it (servers before 1.25)",
+  },
+  runId: {
+    type: "text",
+    short: "r",
+    value: "id",
+    help: "Run id of the one history that is imported, where it does not name it. Lines of store export name theirs",
+  },
+  closedOnly: { type: "flag", help: "Leave open runs out instead of refusing the import" },
+  skipExisting: { type: "flag", help: "Leave runs out that are in the store already instead of refusing the import" },
+  dryRun: { type: "flag", help: "Check everything, and import nothing" },
+} as const satisfies Options;
+const imported = command({
+  summary: "take histories of closed runs in, or a whole store",
+  description:
+    `Takes closed runs in: histories as JSON or protobuf (of temporalex, the temporal command line, the UI, an SDK), JSON lines of store export, or store files. All files are checked before anything is written.
+Open runs are refused: a history does not hold what the engine needs to go on with one. A store file, imported where no store is yet, comes with them.
+No process may have the store open.`,
+  options: importOptions,
+  args: { name: "file", many: true, required: true, completes: "files", help: "What to import" },
+  examples: [
+    { line: "temporalex store import histories/*.json --store archive.sqlite" },
+    {
+      line: "temporalex store import backups/monday.sqlite --store shop.sqlite",
+      what: "restores a backup, where shop.sqlite is not there",
+    },
+  ],
+  run: async (call) => (await import("./import.ts")).importCommand(call),
+});
+export type ImportCall = Call<typeof importOptions>;
+
+export const storeCommands: Group = {
+  summary: "back up, check, purge, export and import a store file",
+  commands: { backup, check, purge, export: exported, import: imported },
+};

@@ -1,0 +1,69 @@
+// Which files a worker's code consists of. For workflows the loader says so: every file that it asks for is noted, also one that is not
+// there, because a later edit may bring it. Activity modules are loaded by the runtime itself, so their relative imports are followed here.
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { init, parse } from "es-module-lexer/js";
+import { fileSources, type SourceHost } from "../../../platform/source_files.ts";
+
+/** Packages are installed, not edited. */
+const isOwn = (path: string): boolean => !/[\\/]node_modules[\\/]/.test(path);
+
+/** The file system, noting in `asked` what is asked for. */
+export async function notingSources(asked: (path: string) => void): Promise<SourceHost> {
+  const host = await fileSources();
+  const note = (url: string) => {
+    if (!url.startsWith("file:")) return;
+    const path = fileURLToPath(url);
+    if (isOwn(path)) asked(path);
+  };
+  return {
+    ...host,
+    read(url) {
+      note(url);
+      return host.read(url);
+    },
+    isFile(url) {
+      note(url);
+      return host.isFile(url);
+    },
+  };
+}
+
+const SOURCE = /\.[mc]?[jt]sx?$/;
+const ENDINGS = ["", ".ts", ".js", ".mts", ".mjs", ".cts", ".cjs", "/index.ts", "/index.js"];
+
+/** The modules and everything that they import by a relative path. Files that do not parse are among them; what they import is not. */
+export async function moduleFiles(entries: readonly string[]): Promise<Set<string>> {
+  await init;
+  const found = new Set<string>();
+  const queue = entries.map((entry) => resolve(entry));
+  for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
+    if (found.has(path) || !isOwn(path)) continue;
+    found.add(path);
+    if (!SOURCE.test(path) || !existsSync(path)) continue;
+    for (const specifier of importsOf(path)) queue.push(fileOf(path, specifier));
+  }
+  return found;
+}
+
+function importsOf(path: string): string[] {
+  try {
+    const text = readFileSync(path, "utf8");
+    const imported = parse(text)[0].flatMap((found) =>
+      found.type === "import-meta" || ("typeOnly" in found && found.typeOnly) ? [] : found.specifier ?? []
+    );
+    const required = [...text.matchAll(/\brequire\(\s*["']([^"']+)["']\s*\)/g)].map((match) => match[1]!);
+    return [...imported, ...required].filter((specifier) => /^\.{0,2}\//.test(specifier));
+  } catch {
+    return [];
+  }
+}
+
+/** As Node, Deno and compilers name files; the name as it is where none is there. */
+function fileOf(importer: string, specifier: string): string {
+  const plain = resolve(dirname(importer), specifier.replace(/[?#].*$/, ""));
+  const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  const candidates = [...ENDINGS.map((ending) => plain + ending), plain.replace(/\.([mc]?)js$/, ".$1ts")];
+  return candidates.find(isFile) ?? plain;
+}

@@ -1,0 +1,184 @@
+// `worker --watch`: when files of the code change, the new code is taken over, or refused with the reason while the old code serves on. One
+// take-over at a time; an edit during one gives it up and begins anew with what is there then.
+import type { LintFinding } from "../../../realm/lint/lint.ts";
+import { WorkflowLoadError } from "../../../realm/mod.ts";
+import {
+  type ActivityThreads,
+  type Replacement,
+  type ReplacementProgress,
+  type Worker,
+  WorkflowReplacementError,
+} from "../../../worker/mod.ts";
+import { moduleFiles } from "./files.ts";
+import { FileWatch } from "./watch.ts";
+
+/** What is told of a take-over. */
+export type ReloadEvent =
+  | ({ readonly event: "replaced"; readonly ms: number } & Replacement)
+  | { readonly event: "activitiesReplaced"; readonly activities: readonly string[]; readonly ms: number }
+  | {
+    readonly event: "refused";
+    /** Modules that do not load, errors of the linter, runs that do not agree, activities that do not load, or no time for it now. */
+    readonly why: "load" | "lint" | "runs" | "activities" | "failed";
+    readonly message: string;
+    readonly problems?: readonly object[];
+  };
+
+export interface ReloadParts {
+  readonly worker: Worker;
+  /** Files of the workflows as they were when the code that runs was loaded; refilled by every load. */
+  readonly workflowFiles: { current: Map<string, string> };
+  readonly activityModules: readonly string[];
+  readonly activityThreads: ActivityThreads | undefined;
+  readonly workflows: boolean;
+  /** Errors of the linter in the workflows as they are now; it reads the files as the loader does. */
+  lint(): Promise<readonly LintFinding[]>;
+  tell(event: ReloadEvent): void;
+  progress(progress: ReplacementProgress | undefined): void;
+}
+
+class Superseded extends Error {}
+
+class LintErrors extends Error {
+  readonly findings: readonly LintFinding[];
+
+  constructor(findings: readonly LintFinding[]) {
+    const shown = findings.slice(0, 10).map(({ file, line, column, message, rule, advice }) =>
+      `  ${file}:${line}${column === 0 ? "" : `:${column}`}: ${message} [${rule}]; instead: ${advice}`
+    );
+    if (findings.length > shown.length) shown.push(`  and ${findings.length - shown.length} more`);
+    super(`the changed workflow code has errors, so the old code goes on serving:\n${shown.join("\n")}`);
+    this.findings = findings;
+  }
+}
+
+/** When the worker was too busy, or its service away, the same code is tried again after this. */
+const AGAIN_MS = 3000;
+
+export class Reloader {
+  readonly #parts: ReloadParts;
+  readonly #watch: FileWatch;
+  #activityFiles: ReadonlyMap<string, string>;
+  readonly #changed = new Set<string>();
+  #wake: (() => void) | undefined;
+  #attempt: AbortController | undefined;
+  #closed = false;
+  #running: Promise<void> | undefined;
+
+  constructor(parts: ReloadParts, activityFiles: ReadonlyMap<string, string>) {
+    this.#parts = parts;
+    this.#activityFiles = activityFiles;
+    this.#watch = new FileWatch((paths) => {
+      for (const path of paths) this.#changed.add(path);
+      this.#attempt?.abort(new Superseded("the files have changed again"));
+      this.#wake?.();
+    });
+  }
+
+  /** Files that are watched now. */
+  get files(): number {
+    const all = [...this.#parts.workflowFiles.current, ...this.#activityFiles];
+    return new Set(all.filter(([, stamp]) => stamp !== "").map(([path]) => path)).size;
+  }
+
+  start(): void {
+    this.#running = this.#loop();
+  }
+
+  /** Gives up what is under way and watches no more. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#watch.close();
+    this.#attempt?.abort(new Error("the worker is stopping"));
+    this.#wake?.();
+    await this.#running;
+  }
+
+  #arm(): void {
+    if (!this.#closed) this.#watch.set(new Map([...this.#parts.workflowFiles.current, ...this.#activityFiles]));
+  }
+
+  async #loop(): Promise<void> {
+    this.#arm();
+    while (!this.#closed) {
+      if (this.#changed.size === 0) await new Promise<void>((resolve) => this.#wake = resolve);
+      this.#wake = undefined;
+      if (this.#closed) return;
+      const changed = [...this.#changed];
+      this.#changed.clear();
+      this.#attempt = new AbortController();
+      const { signal } = this.#attempt;
+      const touches = (files: ReadonlyMap<string, string>) => changed.some((path) => files.has(path));
+      const both = [touches(this.#activityFiles), this.#parts.workflows && touches(this.#parts.workflowFiles.current)] as const;
+      // Activities first: a new workflow may call a new activity.
+      if (both[0]) await this.#activities();
+      if (both[1] && !await this.#workflows(signal)) {
+        for (const path of this.#parts.workflowFiles.current.keys()) this.#changed.add(path);
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, AGAIN_MS);
+          this.#wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+      this.#attempt = undefined;
+      this.#arm();
+    }
+  }
+
+  /** False when the same code should be tried again. */
+  async #workflows(signal: AbortSignal): Promise<boolean> {
+    const { worker, workflowFiles, tell, progress } = this.#parts;
+    const since = performance.now();
+    const before = workflowFiles.current;
+    workflowFiles.current = new Map();
+    let armed = false;
+    try {
+      const found = await this.#parts.lint();
+      if (found.length > 0) throw new LintErrors(found);
+      // From here on the files are as the load reads them.
+      workflowFiles.current = new Map();
+      const replaced = await worker.replaceWorkflows(undefined, {
+        signal,
+        onProgress: (now) => {
+          progress(now);
+          if (now.phase === "load" || armed) return;
+          armed = true;
+          this.#arm();
+        },
+      });
+      progress(undefined);
+      tell({ event: "replaced", ...replaced, ms: Math.round(performance.now() - since) });
+    } catch (error) {
+      progress(undefined);
+      // A load that broke off early has not asked for all that matters.
+      const missed = [...before.keys()].filter((path) => !workflowFiles.current.has(path));
+      for (const [path, stamp] of FileWatch.stamps(missed)) workflowFiles.current.set(path, stamp);
+      if (this.#closed || signal.aborted) return true;
+      if (error instanceof LintErrors) {
+        tell({ event: "refused", why: "lint", message: error.message, problems: error.findings });
+      } else if (error instanceof WorkflowReplacementError) {
+        tell({ event: "refused", why: "runs", message: error.message, problems: error.problems });
+      } else if (error instanceof WorkflowLoadError) {
+        tell({ event: "refused", why: "load", message: error.message, problems: error.problems });
+      } else {
+        tell({ event: "refused", why: "failed", message: (error as Error).message });
+        return worker.state !== "running";
+      }
+    }
+    return true;
+  }
+
+  async #activities(): Promise<void> {
+    const { worker, activityModules, activityThreads, tell } = this.#parts;
+    const since = performance.now();
+    this.#activityFiles = FileWatch.stamps(await moduleFiles(activityModules));
+    try {
+      const activities = await worker.replaceActivities({ activityThreads: activityThreads! });
+      tell({ event: "activitiesReplaced", activities, ms: Math.round(performance.now() - since) });
+    } catch (error) {
+      if (!this.#closed) tell({ event: "refused", why: "activities", message: (error as Error).message });
+    }
+  }
+}

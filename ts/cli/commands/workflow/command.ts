@@ -1,0 +1,436 @@
+import { type Call, command, type Group, type Options } from "../../frame/command.ts";
+import { INPUT_OPTIONS, RUN_ID, SERVICE_OPTIONS, TIME_FORMAT, WORKFLOW_ID } from "../../service/options.ts";
+
+/** Options of a start. */
+export const START_OPTIONS = {
+  type: { type: "text", value: "name", aliases: ["name"], required: true, help: "Workflow type" },
+  taskQueue: { type: "text", short: "t", value: "name", default: "default", help: "Queue whose workers run it" },
+  workflowId: {
+    type: "text",
+    short: "w",
+    value: "id",
+    help: "Workflow id; a business key makes starts idempotent. Default: a random one",
+  },
+  ...INPUT_OPTIONS,
+  idConflictPolicy: {
+    type: "text",
+    value: "policy",
+    choices: ["Fail", "UseExisting", "TerminateExisting"],
+    help: "What happens when a workflow with this id is running. Default: Fail",
+  },
+  idReusePolicy: {
+    type: "text",
+    value: "policy",
+    choices: ["AllowDuplicate", "AllowDuplicateFailedOnly", "RejectDuplicate"],
+    help: "Whether an id may be taken again when its last workflow has ended. Default: AllowDuplicate",
+  },
+  executionTimeout: {
+    type: "duration",
+    value: "duration",
+    help: "Limit of the workflow, with all its retries and continuations",
+  },
+  runTimeout: { type: "duration", value: "duration", help: "Limit of one run" },
+  taskTimeout: { type: "duration", value: "duration", help: "Limit of one workflow task" },
+  startDelay: { type: "duration", value: "duration", help: "Time before the first workflow task" },
+  memo: { type: "text", value: "key=json", many: true, help: "Data that describe and list show" },
+  searchAttribute: { type: "text", value: "key=json", many: true, help: "Data that --query can select by" },
+  staticSummary: { type: "text", value: "text", help: "One line for people, shown by user interfaces" },
+  staticDetails: { type: "text", value: "text", help: "More lines for people" },
+} as const satisfies Options;
+
+const start = { ...START_OPTIONS, ...SERVICE_OPTIONS } as const satisfies Options;
+export type StartCall = Call<typeof start>;
+
+const one = { workflowId: WORKFLOW_ID, runId: RUN_ID, ...SERVICE_OPTIONS } as const satisfies Options;
+
+const QUERY = {
+  type: "text",
+  short: "q",
+  value: "query",
+  help: `Which workflows, for instance 'ExecutionStatus = "Running" AND WorkflowType = "Cart"'`,
+} as const;
+
+/** One workflow by its id, or all that a query selects. */
+const SOME = {
+  workflowId: { ...WORKFLOW_ID, required: false, help: "Workflow id; this or --query is required" },
+  runId: RUN_ID,
+  query: { ...QUERY, help: `All open workflows that match, for instance 'WorkflowType = "Cart"'` },
+  yes: { type: "flag", short: "y", help: "Do not ask before it is done to all that --query selects" },
+} as const satisfies Options;
+
+const NAME = { type: "text", value: "name", aliases: ["type"], required: true } as const;
+
+const signal = {
+  ...SOME,
+  name: { ...NAME, help: "Signal name" },
+  ...INPUT_OPTIONS,
+  ...SERVICE_OPTIONS,
+} as const satisfies Options;
+export type SignalCall = Call<typeof signal>;
+
+const end = {
+  ...SOME,
+  reason: { type: "text", value: "text", help: "Why; histories show it" },
+  ...SERVICE_OPTIONS,
+} as const satisfies Options;
+export type EndCall = Call<typeof end>;
+
+const remove = {
+  ...SOME,
+  query: { ...QUERY, help: `All workflows that match, open ones too, for instance 'WorkflowType = "Cart"'` },
+  ...SERVICE_OPTIONS,
+} as const satisfies Options;
+export type DeleteCall = Call<typeof remove>;
+
+const reset = {
+  ...one,
+  eventId: { type: "number", short: "e", value: "n", help: "Go on behind this event: the end of a workflow task" },
+  type: {
+    type: "text",
+    short: "t",
+    value: "point",
+    choices: ["FirstWorkflowTask", "LastWorkflowTask", "LastContinuedAsNew"],
+    help: "Go on behind the first workflow task, the last one, or the last one of the run that continued as this one",
+  },
+  buildId: { type: "text", value: "id", help: "Go on behind the first workflow task that workers of this build completed" },
+  reason: { type: "text", value: "text", required: true, help: "Why; histories show it" },
+  reapplyExclude: {
+    type: "text",
+    value: "kind",
+    many: true,
+    choices: ["All", "Signal", "Update", "Nexus", "CancelRequest"],
+    help: "What came after the point and is not given to the new run again. Default: everything comes again",
+  },
+} as const satisfies Options;
+export type ResetCall = Call<typeof reset>;
+
+const { startDelay: _delay, ...startable } = START_OPTIONS;
+const updateWithStart = {
+  ...startable,
+  workflowId: WORKFLOW_ID,
+  idConflictPolicy: {
+    ...START_OPTIONS.idConflictPolicy,
+    help: "What happens when a workflow with this id is running. Default: UseExisting, it gets the update",
+  },
+  updateName: { type: "text", value: "name", required: true, help: "Update name" },
+  updateInput: { type: "text", value: "json", many: true, help: "An argument of the update, as JSON" },
+  updateId: { type: "text", value: "id", help: "Two updates with one id are one. Default: a random one" },
+  waitForStage: {
+    type: "text",
+    value: "stage",
+    aliases: ["updateWaitForStage"],
+    choices: ["accepted", "completed"],
+    default: "completed",
+    help: "What to wait for",
+  },
+  ...SERVICE_OPTIONS,
+} as const satisfies Options;
+export type UpdateWithStartCall = Call<typeof updateWithStart>;
+
+const update = {
+  workflowId: WORKFLOW_ID,
+  runId: RUN_ID,
+  name: { ...NAME, help: "Update name" },
+  updateId: { type: "text", value: "id", help: "Two updates with one id are one. Default: a random one" },
+  ...INPUT_OPTIONS,
+  ...SERVICE_OPTIONS,
+} as const satisfies Options;
+export type UpdateCall = Call<typeof update>;
+
+const updateStart = {
+  ...update,
+  waitForStage: { type: "text", value: "stage", choices: ["accepted"], default: "accepted", help: "What to wait for" },
+} as const satisfies Options;
+export type UpdateStartCall = Call<typeof updateStart>;
+
+const updateResult = {
+  workflowId: WORKFLOW_ID,
+  runId: RUN_ID,
+  updateId: { type: "text", value: "id", required: true, help: "The update's id" },
+  ...SERVICE_OPTIONS,
+} as const satisfies Options;
+export type UpdateResultCall = Call<typeof updateResult>;
+
+const REJECT_CONDITION = {
+  type: "text",
+  value: "condition",
+  choices: ["not_open", "not_completed_cleanly"],
+  help: "Do not ask a workflow that is closed, or that did not complete",
+} as const;
+
+const query = {
+  workflowId: WORKFLOW_ID,
+  runId: RUN_ID,
+  name: { ...NAME, help: "Query name" },
+  ...INPUT_OPTIONS,
+  rejectCondition: REJECT_CONDITION,
+  ...SERVICE_OPTIONS,
+} as const satisfies Options;
+export type QueryCall = Call<typeof query>;
+
+const asked = { workflowId: WORKFLOW_ID, runId: RUN_ID, rejectCondition: REJECT_CONDITION } as const;
+const stack = {
+  ...asked,
+  enhanced: { type: "flag", help: "As data: files, lines and columns, as JSON" },
+  ...SERVICE_OPTIONS,
+} as const satisfies Options;
+export type StackCall = Call<typeof stack>;
+
+const metadata = { ...asked, ...SERVICE_OPTIONS } as const satisfies Options;
+export type MetadataCall = Call<typeof metadata>;
+
+const release = one;
+export type ReleaseCall = Call<typeof release>;
+
+const describe = { ...one, timeFormat: TIME_FORMAT } as const satisfies Options;
+export type DescribeCall = Call<typeof describe>;
+
+const list = {
+  query: QUERY,
+  limit: { type: "number", value: "n", help: "Show at most so many" },
+  pageSize: { type: "number", value: "n", help: "Fetch so many at a time. Default: what the service gives" },
+  timeFormat: TIME_FORMAT,
+  ...SERVICE_OPTIONS,
+} as const satisfies Options;
+export type ListCall = Call<typeof list>;
+
+const count = { query: QUERY, ...SERVICE_OPTIONS } as const satisfies Options;
+export type CountCall = Call<typeof count>;
+
+const show = {
+  ...one,
+  follow: { type: "flag", short: "f", help: "Go on until the run closes, showing events as they come" },
+  detailed: { type: "flag", help: "All fields of every event" },
+  decode: { type: "flag", help: "Decode payloads in JSON too, with --codec. Default: an exported history keeps its secrets" },
+} as const satisfies Options;
+export type ShowCall = Call<typeof show>;
+
+const result = {
+  ...one,
+  followRuns: {
+    type: "text",
+    value: "true|false",
+    choices: ["true", "false"],
+    default: "true",
+    help: "Go on with the run that a run continued as",
+  },
+} as const satisfies Options;
+export type ResultCall = Call<typeof result>;
+
+const failedExits = [
+  "0 the workflow completed",
+  "1 it failed, was cancelled or terminated, timed out, or could not be asked",
+  "2 wrong usage",
+];
+
+export const workflow: Group = {
+  summary: "start workflows, talk to them, look at them",
+  description:
+    `Commands for workflows in a store file of this machine (--store; default ./temporalex.sqlite) or on a Temporal cluster (--address).
+While a process has the store open, its commands reach it through a socket beside the file; with no such process the store is opened for a moment. Queries and updates need a process with a worker.`,
+  commands: {
+    start: command({
+      summary: "start a workflow",
+      description:
+        "Starts a workflow and returns when the start is recorded. Any worker of its task queue runs it, now or later.",
+      options: start,
+      examples: [
+        { line: `temporalex workflow start --type Cart --workflow-id cart-42 --input '"ada"'` },
+        {
+          line: 'temporalex workflow start --type Report -i 2026 -i \'{"format": "pdf"}\' --store shop.sqlite',
+          what: "two arguments",
+        },
+        {
+          line: "temporalex workflow start --type Cart --task-queue shop --address localhost:7233",
+          what: "on a Temporal cluster",
+        },
+      ],
+      run: async (call) => (await import("./start.ts")).startCommand(call),
+    }),
+    execute: command({
+      summary: "start a workflow and wait for its result",
+      description: "As start, followed by result. Ctrl-C stops waiting; the workflow goes on.",
+      options: start,
+      exits: failedExits,
+      examples: [{ line: `temporalex workflow execute --type Cart --workflow-id cart-42 --input '"ada"'` }],
+      run: async (call) => (await import("./start.ts")).executeCommand(call),
+    }),
+    signal: command({
+      summary: "send a signal",
+      description: "Sends a signal to a workflow, or to all open workflows that a query selects. Returns when it is recorded.",
+      options: signal,
+      examples: [
+        { line: "temporalex workflow signal -w cart-42 --name checkout" },
+        { line: `temporalex workflow signal --query 'WorkflowType = "Cart"' --yes --name remind -i '{"days": 3}'` },
+      ],
+      run: async (call) => (await import("./messages.ts")).signalCommand(call),
+    }),
+    update: {
+      summary: "send an update and get its answer",
+      fallback: "execute",
+      commands: {
+        execute: command({
+          summary: "send an update and wait for its answer",
+          description:
+            "Sends an update and waits until the workflow has answered it. With the id of an update that was sent before it waits for that one.",
+          options: update,
+          examples: [
+            { line: `temporalex workflow update -w cart-42 --name add_item --input '"BOOK-1"'` },
+            { line: `temporalex workflow update execute -w cart-42 --name add_item -i '"BOOK-1"' --update-id add-1` },
+          ],
+          run: async (call) => (await import("./messages.ts")).updateCommand(call),
+        }),
+        start: command({
+          summary: "send an update and wait until it is accepted",
+          options: updateStart,
+          examples: [{ line: `temporalex workflow update start -w cart-42 --name add_item -i '"BOOK-1"' --update-id add-1` }],
+          run: async (call) => (await import("./messages.ts")).updateStartCommand(call),
+        }),
+        result: command({
+          summary: "wait for the answer of an update that was sent before",
+          options: updateResult,
+          examples: [{ line: "temporalex workflow update result -w cart-42 --update-id add-1" }],
+          run: async (call) => (await import("./messages.ts")).updateResultCommand(call),
+        }),
+      },
+    },
+    query: command({
+      summary: "ask a workflow for a value",
+      description:
+        "Asks a workflow for a value that it publishes or computes; it is not changed by that. Works on closed workflows, too, while a worker runs.",
+      options: query,
+      examples: [{ line: "temporalex workflow query -w cart-42 --name status" }],
+      run: async (call) => (await import("./messages.ts")).queryCommand(call),
+    }),
+    stack: command({
+      summary: "show where a workflow's code waits",
+      description:
+        "Shows every place where the code of a workflow waits: for what, and on which lines. A worker finds it out by replaying the run, so nothing is recorded ahead; it works on closed workflows, too, where it shows how they were left.",
+      options: stack,
+      examples: [{ line: "temporalex workflow stack -w cart-42" }],
+      run: async (call) => (await import("./built_in.ts")).stackCommand(call),
+    }),
+    metadata: command({
+      summary: "show what can be sent to a workflow",
+      description:
+        "Shows a workflow's type, the signals, updates and queries that it takes, with their descriptions, and its current details (setCurrentDetails). A worker answers, also for closed workflows.",
+      options: metadata,
+      examples: [{ line: "temporalex workflow metadata -w cart-42" }],
+      run: async (call) => (await import("./built_in.ts")).metadataCommand(call),
+    }),
+    cancel: command({
+      summary: "ask a workflow to stop",
+      description: "Asks a workflow to stop; it may clean up first. To end one that does not listen: terminate.",
+      options: end,
+      examples: [
+        { line: 'temporalex workflow cancel -w cart-42 --reason "the shop is closed"' },
+        { line: `temporalex workflow cancel --query 'WorkflowType = "Cart"' --yes` },
+      ],
+      run: async (call) => (await import("./cancel_terminate_delete.ts")).cancelCommand(call),
+    }),
+    terminate: command({
+      summary: "end a workflow at once",
+      description: "Ends a workflow at once; its code does not learn of it. To let it clean up: cancel.",
+      options: end,
+      examples: [{ line: 'temporalex workflow terminate -w cart-42 --reason "stuck"' }],
+      run: async (call) => (await import("./cancel_terminate_delete.ts")).terminateCommand(call),
+    }),
+    release: command({
+      summary: "let a held workflow go on",
+      description:
+        "A workflow whose code ends the process, as V8 does when it is asked for more memory than there can be, is held after the second time: its tasks wait, and describe says so. This lets them be run again, by a process that has the store open now or by the next one.",
+      options: release,
+      notes: "Correct the code first: what ends the process again is held again. Workflows of a cluster are never held.",
+      examples: [{ line: "temporalex workflow release -w cart-42 --store shop.sqlite" }],
+      run: async (call) => (await import("./release.ts")).releaseCommand(call),
+    }),
+    "update-with-start": command({
+      summary: "send an update to a workflow, which is started where it is not running",
+      description:
+        "Starts a workflow, or takes the one that is running under the id, and sends it an update, in one step: both happen, or neither.",
+      options: updateWithStart,
+      examples: [{
+        line:
+          `temporalex workflow update-with-start --type Cart -w cart-42 -i '"ada"' --update-name add_item --update-input '"BOOK-1"' --address localhost:7233`,
+      }],
+      run: async (call) => (await import("./start.ts")).updateWithStartCommand(call),
+    }),
+    reset: command({
+      summary: "let a workflow go on from an earlier point, in a new run",
+      description:
+        "Makes a new run of a workflow's history up to a point: --event-id, --type or --build-id. What was done after it is done again where the code does it again; signals, updates and cancel requests come again, unless they are excluded. An open run is terminated. Needs a cluster.",
+      options: reset,
+      examples: [
+        { line: 'temporalex workflow reset -w cart-42 --type LastWorkflowTask --reason "fixed" --address localhost:7233' },
+        {
+          line:
+            'temporalex workflow reset -w cart-42 --event-id 12 --reapply-exclude Signal --reason "fixed" --address localhost:7233',
+        },
+      ],
+      run: async (call) => (await import("./cancel_terminate_delete.ts")).resetCommand(call),
+    }),
+    delete: command({
+      summary: "remove a workflow with its history",
+      description:
+        "Removes a run with its history; an open one is ended first. A cluster does it some time after it has answered.",
+      options: remove,
+      examples: [
+        { line: "temporalex workflow delete -w cart-42" },
+        { line: `temporalex workflow delete --query 'WorkflowType = "Test"' --yes` },
+      ],
+      run: async (call) => (await import("./cancel_terminate_delete.ts")).deleteCommand(call),
+    }),
+    describe: command({
+      summary: "show what a workflow is, its pending activities, and why its task fails",
+      options: describe,
+      examples: [{ line: "temporalex workflow describe -w cart-42" }, {
+        line: "temporalex workflow describe -w cart-42 --json | jq .status",
+      }],
+      run: async (call) => (await import("./describe_list.ts")).describeCommand(call),
+    }),
+    list: command({
+      summary: "show workflows",
+      description: "Shows workflows, the latest first; with --query those that match.",
+      options: list,
+      notes:
+        "Fields of a query: WorkflowId, RunId, WorkflowType, TaskQueue, ExecutionStatus, StartTime, CloseTime, ExecutionTime. Operators: =, !=, <, <=, >, >=, IN, BETWEEN, STARTS_WITH, IS NULL, AND, OR, NOT; ORDER BY StartTime or CloseTime.",
+      examples: [
+        { line: "temporalex workflow list --limit 20" },
+        { line: `temporalex workflow list --query 'ExecutionStatus = "Failed" AND StartTime > "2026-01-01T00:00:00Z"'` },
+        { line: "temporalex workflow list -o jsonl | jq -r .workflowId" },
+      ],
+      run: async (call) => (await import("./describe_list.ts")).listCommand(call),
+    }),
+    count: command({
+      summary: "count workflows, also in groups",
+      options: count,
+      examples: [
+        { line: `temporalex workflow count --query 'ExecutionStatus = "Running"'` },
+        { line: `temporalex workflow count --query 'GROUP BY ExecutionStatus'` },
+      ],
+      run: async (call) => (await import("./describe_list.ts")).countCommand(call),
+    }),
+    show: command({
+      summary: "show a workflow's history",
+      description:
+        "Shows the events of a workflow. With --json it writes the history in Temporal's own form: Temporal's UI, the replayers of all SDKs and temporalex replay load it.",
+      options: show,
+      examples: [
+        { line: "temporalex workflow show -w cart-42" },
+        { line: "temporalex workflow show -w cart-42 --follow" },
+        { line: "temporalex workflow show -w cart-42 --json > cart-42.json", what: "exports the history" },
+      ],
+      run: async (call) => (await import("./show.ts")).showCommand(call),
+    }),
+    result: command({
+      summary: "wait for a workflow's result",
+      description: "Waits until a workflow ends and shows its result. Ctrl-C stops waiting; the workflow goes on.",
+      options: result,
+      exits: failedExits,
+      examples: [{ line: "temporalex workflow result -w cart-42" }, {
+        line: "temporalex workflow result -w cart-42 --timeout 30s --json",
+      }],
+      run: async (call) => (await import("./start.ts")).resultCommand(call),
+    }),
+  },
+};

@@ -1,0 +1,203 @@
+// One event of a history in a few words, with its payloads decoded. Events that close an activity or a timer name it, though in the
+// history they hold only the number of the event that opened it.
+import { type JsonValue, toJson } from "@bufbuild/protobuf";
+import { durationMs, timestampDate } from "@bufbuild/protobuf/wkt";
+import type { Failure } from "../../../api/generated/temporal/api/failure/v1/message_pb.ts";
+import { EventType } from "../../../api/generated/temporal/api/enums/v1/event_type_pb.ts";
+import {
+  CancelExternalWorkflowExecutionFailedCause,
+  SignalExternalWorkflowExecutionFailedCause,
+  StartChildWorkflowExecutionFailedCause,
+} from "../../../api/generated/temporal/api/enums/v1/failed_cause_pb.ts";
+import { type HistoryEvent, HistoryEventSchema } from "../../../api/generated/temporal/api/history/v1/message_pb.ts";
+import { enumName } from "../../../converter/enums.ts";
+import { decodePayload } from "../../../debug/payload_json.ts";
+import type { Payload } from "../../../converter/payload.ts";
+import { showMs } from "../../text/times.ts";
+import { CliConverter, showValue, showValues } from "../../text/values.ts";
+
+const LONGEST = 160;
+const converter = new CliConverter();
+
+const short = (text: string): string => text.length > LONGEST ? `${text.slice(0, LONGEST - 3)}...` : text;
+const values = (payloads: { readonly payloads: readonly Payload[] } | undefined): string =>
+  short(showValues((payloads?.payloads ?? []).map((payload) => converter.fromPayload(payload))));
+const result = (payloads: { readonly payloads: readonly Payload[] } | undefined): string => {
+  const text = values(payloads);
+  return text === "" || text === "undefined" ? "" : `= ${text}`;
+};
+
+/** Names with values. */
+const record = (payloads: { readonly [name: string]: Payload } | undefined): string =>
+  short(Object.entries(payloads ?? {}).map(([name, payload]) => `${name} ${values({ payloads: [payload] })}`).join(", "));
+
+/** A failure in one line: its type, its message and what caused it. */
+function failureText(failure: Failure | undefined): string {
+  const parts: string[] = [];
+  for (let f = failure; f !== undefined; f = f.cause) {
+    const info = f.failureInfo;
+    const type = info.case === "applicationFailureInfo" && info.value.type !== "" ? `${info.value.type}: ` : "";
+    const text = `${type}${f.message}`;
+    if (f.message !== "" && !parts.includes(text)) parts.push(text);
+  }
+  return short(parts.join(" / "));
+}
+
+/** "WORKFLOW_TASK_STARTED" as "WorkflowTaskStarted". */
+const camel = (name: string): string =>
+  name.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+export class EventTexts {
+  readonly #names = new Map<bigint, string>();
+
+  name(event: HistoryEvent): string {
+    return camel(enumName(EventType, event.eventType) ?? `EVENT_${event.eventType}`);
+  }
+
+  time(event: HistoryEvent): string {
+    return event.eventTime === undefined ? "" : timestampDate(event.eventTime).toISOString();
+  }
+
+  /** What happened, in a few words; "" where the name says it all. */
+  summary(event: HistoryEvent): string {
+    const { attributes } = event;
+    const opened = (id: bigint) => this.#names.get(id) ?? `(event ${id})`;
+    switch (attributes.case) {
+      case "workflowExecutionStartedEventAttributes": {
+        const { workflowType, input, taskQueue, attempt, continuedExecutionRunId } = attributes.value;
+        const again = continuedExecutionRunId !== ""
+          ? `, continued from ${continuedExecutionRunId}`
+          : attempt > 1
+          ? `, attempt ${attempt}`
+          : "";
+        return `${workflowType?.name ?? ""}(${values(input)}) on ${taskQueue?.name ?? ""}${again}`;
+      }
+      case "workflowExecutionCompletedEventAttributes":
+        return result(attributes.value.result);
+      case "workflowExecutionFailedEventAttributes":
+        return failureText(attributes.value.failure);
+      case "workflowExecutionTerminatedEventAttributes":
+        return attributes.value.reason;
+      case "workflowExecutionCanceledEventAttributes":
+        return values(attributes.value.details);
+      case "workflowExecutionContinuedAsNewEventAttributes": {
+        const { workflowType, input, newExecutionRunId } = attributes.value;
+        return `${workflowType?.name ?? ""}(${values(input)}) in run ${newExecutionRunId}`;
+      }
+      case "workflowExecutionCancelRequestedEventAttributes":
+        return attributes.value.cause;
+      case "workflowExecutionSignaledEventAttributes":
+        return `${attributes.value.signalName}(${values(attributes.value.input)})`;
+      case "workflowExecutionUpdateAcceptedEventAttributes": {
+        const { acceptedRequest, protocolInstanceId } = attributes.value;
+        const name = `${acceptedRequest?.input?.name ?? ""}(${values(acceptedRequest?.input?.args)})`;
+        this.#names.set(event.eventId, acceptedRequest?.input?.name ?? "");
+        return `${name}, id ${protocolInstanceId}`;
+      }
+      case "workflowExecutionUpdateCompletedEventAttributes": {
+        const { outcome, acceptedEventId } = attributes.value;
+        const value = outcome?.value;
+        return `${opened(acceptedEventId)} ${value?.case === "failure" ? failureText(value.value) : result(value?.value)}`;
+      }
+      case "workflowTaskFailedEventAttributes":
+        return failureText(attributes.value.failure);
+      case "activityTaskScheduledEventAttributes": {
+        const { activityId, activityType, input } = attributes.value;
+        this.#names.set(event.eventId, activityType?.name ?? "");
+        return `${activityType?.name ?? ""}(${values(input)}), id ${activityId}`;
+      }
+      case "activityTaskStartedEventAttributes": {
+        const { scheduledEventId, attempt, lastFailure } = attributes.value;
+        const before = lastFailure === undefined ? "" : `, after ${failureText(lastFailure)}`;
+        return `${opened(scheduledEventId)}${attempt > 1 ? `, attempt ${attempt}` : ""}${before}`;
+      }
+      case "activityTaskCompletedEventAttributes":
+        return `${opened(attributes.value.scheduledEventId)} ${result(attributes.value.result)}`;
+      case "activityTaskFailedEventAttributes":
+      case "activityTaskTimedOutEventAttributes":
+        return `${opened(attributes.value.scheduledEventId)}: ${failureText(attributes.value.failure)}`;
+      case "activityTaskCanceledEventAttributes":
+      case "activityTaskCancelRequestedEventAttributes":
+        return opened(attributes.value.scheduledEventId);
+      case "timerStartedEventAttributes": {
+        const { timerId, startToFireTimeout } = attributes.value;
+        return `timer ${timerId}, ${startToFireTimeout === undefined ? "" : showMs(durationMs(startToFireTimeout))}`;
+      }
+      case "timerFiredEventAttributes":
+      case "timerCanceledEventAttributes":
+        return `timer ${attributes.value.timerId}`;
+      case "markerRecordedEventAttributes": {
+        const { markerName, details } = attributes.value;
+        const shown = Object.entries(details).map(([key, payloads]) => `${key} ${values(payloads)}`);
+        return short([markerName, ...shown].join(", "));
+      }
+      case "childWorkflowExecutionStartedEventAttributes":
+      case "childWorkflowExecutionCompletedEventAttributes":
+      case "childWorkflowExecutionCanceledEventAttributes":
+      case "childWorkflowExecutionTimedOutEventAttributes":
+      case "childWorkflowExecutionTerminatedEventAttributes":
+      case "childWorkflowExecutionFailedEventAttributes": {
+        const { workflowExecution, workflowType } = attributes.value;
+        const end = "result" in attributes.value
+          ? ` ${result(attributes.value.result)}`
+          : "failure" in attributes.value
+          ? `: ${failureText(attributes.value.failure)}`
+          : "";
+        return `${workflowType?.name ?? ""} ${workflowExecution?.workflowId ?? ""}${end}`;
+      }
+      case "startChildWorkflowExecutionInitiatedEventAttributes":
+        return `${attributes.value.workflowType?.name ?? ""}(${
+          values(attributes.value.input)
+        }), id ${attributes.value.workflowId}`;
+      case "startChildWorkflowExecutionFailedEventAttributes": {
+        const { workflowType, workflowId, cause } = attributes.value;
+        return `${workflowType?.name ?? ""} ${workflowId}: ${enumName(StartChildWorkflowExecutionFailedCause, cause) ?? ""}`;
+      }
+      case "signalExternalWorkflowExecutionInitiatedEventAttributes": {
+        const { signalName, input, workflowExecution } = attributes.value;
+        this.#names.set(event.eventId, `${signalName} to ${workflowExecution?.workflowId ?? ""}`);
+        return `${signalName}(${values(input)}) to ${workflowExecution?.workflowId ?? ""}`;
+      }
+      case "requestCancelExternalWorkflowExecutionInitiatedEventAttributes": {
+        const { workflowExecution, reason } = attributes.value;
+        this.#names.set(event.eventId, workflowExecution?.workflowId ?? "");
+        return `${workflowExecution?.workflowId ?? ""}${reason === "" ? "" : `: ${reason}`}`;
+      }
+      case "externalWorkflowExecutionSignaledEventAttributes":
+      case "externalWorkflowExecutionCancelRequestedEventAttributes":
+        return opened(attributes.value.initiatedEventId);
+      case "signalExternalWorkflowExecutionFailedEventAttributes": {
+        const { initiatedEventId, cause } = attributes.value;
+        return `${opened(initiatedEventId)}: ${enumName(SignalExternalWorkflowExecutionFailedCause, cause) ?? ""}`;
+      }
+      case "requestCancelExternalWorkflowExecutionFailedEventAttributes": {
+        const { initiatedEventId, cause } = attributes.value;
+        return `${opened(initiatedEventId)}: ${enumName(CancelExternalWorkflowExecutionFailedCause, cause) ?? ""}`;
+      }
+      case "upsertWorkflowSearchAttributesEventAttributes":
+        return record(attributes.value.searchAttributes?.indexedFields);
+      case "workflowPropertiesModifiedEventAttributes":
+        return record(attributes.value.upsertedMemo?.fields);
+      default:
+        return "";
+    }
+  }
+
+  /** All fields, payloads decoded. */
+  details(event: HistoryEvent): string {
+    const json = toJson(HistoryEventSchema, event) as { [name: string]: JsonValue };
+    const attributes = Object.entries(json).find(([name]) => name.endsWith("Attributes"))?.[1] ?? {};
+    return (showValue(readable(attributes), 2)).replace(/^/gm, "  ");
+  }
+}
+
+/** Payloads in a message's JSON, as the values that they hold. */
+function readable(json: JsonValue): unknown {
+  if (Array.isArray(json)) return json.map(readable);
+  if (typeof json !== "object" || json === null) return json;
+  if (typeof json["metadata"] === "object" && "encoding" in (json["metadata"] as object)) {
+    const payload = decodePayload(json)?.payload;
+    if (payload !== undefined) return converter.fromPayload(payload);
+  }
+  return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, readable(value)]));
+}

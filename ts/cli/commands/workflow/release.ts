@@ -1,0 +1,35 @@
+// `workflow release`: a held run goes on. What is held is noted beside the store, and the process that has the store open looks there.
+import { existsSync } from "node:fs";
+import { heldPath } from "../../../engine/held_status.ts";
+import { noteText, realPath } from "../../../crash_notes/note_files.ts";
+import { HeldRuns } from "../../../crash_notes/held_runs.ts";
+import { meansCluster } from "../../service/cluster.ts";
+import { Exit } from "../../frame/command.ts";
+import { CommandError, UsageError } from "../../frame/errors.ts";
+import { storePath } from "../../service/open_service.ts";
+import type { ReleaseCall } from "./command.ts";
+
+// deno-lint-ignore require-await
+export async function releaseCommand(call: ReleaseCall): Promise<number> {
+  const { workflowId, runId } = call.options;
+  if (meansCluster(call.options)) {
+    throw new UsageError("workflows are held beside a store, not on a cluster: name the store with --store");
+  }
+  const path = storePath(call);
+  if (!existsSync(path)) throw new CommandError(`there is no store ${path}; name it with --store`);
+  const held = new HeldRuns(noteText(heldPath(realPath(path)))!);
+  const released = held.release(workflowId, runId);
+  if (released.length === 0) {
+    const others = [...new Set(held.list().map((run) => run.workflowId))];
+    const known = others.length === 0
+      ? "none is"
+      : `held are ${others.slice(0, 10).join(", ")}${others.length > 10 ? ", ..." : ""}`;
+    const run = runId === undefined ? "" : ` (run ${runId})`;
+    throw new CommandError(`workflow ${workflowId}${run} is not held in ${path}; ${known}`);
+  }
+  call.print.result(
+    { workflowId, released: released.map(({ runId, workflowType, deaths }) => ({ runId, workflowType, deaths })) },
+    () => released.map((run) => `released ${run.workflowId} (run ${run.runId})\n`).join(""),
+  );
+  return Exit.ok;
+}

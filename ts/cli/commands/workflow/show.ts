@@ -1,0 +1,75 @@
+// `workflow show`: a history as a table for people, or in Temporal's own form for programs.
+import { toJson } from "@bufbuild/protobuf";
+import { collectHistory, historyToJson, isClosing } from "../../../client/history.ts";
+import { type HistoryEvent, HistoryEventSchema } from "../../../api/generated/temporal/api/history/v1/message_pb.ts";
+import { Exit } from "../../frame/command.ts";
+import type { Colour, Column } from "../../frame/printer.ts";
+import { type Handle, withService } from "../../service/open_service.ts";
+import type { ShowCall } from "./command.ts";
+import { EventTexts } from "./event_texts.ts";
+
+/** Rows that come at once are shown as one page. */
+const PAGE = 200;
+/** In `--follow`, a page is shown when no event has come for this time. */
+const QUIET_MS = 50;
+
+export async function showCommand(call: ShowCall): Promise<number> {
+  const { workflowId, runId, follow, detailed, decode } = call.options;
+  const { print, io } = call;
+  return await withService(call, async ({ client, settings }) => {
+    const handle = client.getHandle(undefined, workflowId, runId) as Handle;
+    const events = handle.history({ follow, decode: decode || !print.json, ...settings });
+    if (print.format === "json") {
+      // The service's own form, all of it: this is what other programs load.
+      io.out(`${historyToJson(await collectHistory(events))}\n`);
+      return Exit.ok;
+    }
+    if (print.format === "jsonl") {
+      for await (const event of events) io.out(`${JSON.stringify(toJson(HistoryEventSchema, event))}\n`);
+      return Exit.ok;
+    }
+    const texts = new EventTexts();
+    if (detailed) {
+      for await (const event of events) {
+        print.result(
+          event,
+          () =>
+            `${print.paint(`${event.eventId} ${texts.name(event)}`, "bold")}  ${texts.time(event)}\n${texts.details(event)}\n`,
+        );
+      }
+      return Exit.ok;
+    }
+    const columns: Column<HistoryEvent>[] = [
+      { title: "ID", right: true, cell: (event) => String(event.eventId) },
+      { title: "Time", cell: (event) => texts.time(event), colour: () => "dim" },
+      // As wide as the widest name that is usual, so that the pages of --follow stand under each other.
+      { title: "Event".padEnd(34), cell: (event) => texts.name(event), colour },
+      { title: "What", cell: (event) => texts.summary(event) },
+    ];
+    const table = print.pages(columns);
+    let page: HistoryEvent[] = [];
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const flush = () => {
+      clearTimeout(timer);
+      if (page.length > 0 && print.format === "text") io.out(table(page));
+      page = [];
+    };
+    for await (const event of events) {
+      page.push(event);
+      if (page.length >= PAGE) flush();
+      else if (follow) {
+        clearTimeout(timer);
+        timer = setTimeout(flush, QUIET_MS);
+      }
+    }
+    flush();
+    return Exit.ok;
+  });
+}
+
+function colour(event: HistoryEvent): Colour | undefined {
+  const name = event.attributes.case ?? "";
+  if (/Failed|TimedOut|Terminated/.test(name)) return "red";
+  if (/Cancel/.test(name)) return "yellow";
+  return isClosing(event) ? "green" : /^workflowTask/.test(name) ? "dim" : undefined;
+}

@@ -1,0 +1,84 @@
+// Commands for one workflow by its id, or for all open ones that a query selects.
+import type { Client } from "../../../client/client.ts";
+import { WorkflowNotFoundError } from "../../../client/errors.ts";
+import { Exit } from "../../frame/command.ts";
+import { UsageError } from "../../frame/errors.ts";
+import { type Connection, type Handle, withService } from "../../service/open_service.ts";
+import type { DeleteCall, EndCall, SignalCall } from "./command.ts";
+
+type SomeCall = DeleteCall | EndCall | SignalCall;
+
+/** So many are done at the same time. */
+const AT_ONCE = 20;
+
+/**
+ * Does `act` to the workflow that the options name, or to each (open one, or any) that they select; answers the exit code. `done` is the word for what has
+ * been done to it.
+ */
+export async function withTargets(
+  call: SomeCall,
+  done: string,
+  act: (handle: Handle, settings: Connection["settings"]) => Promise<void>,
+  which: "open" | "all" = "open",
+): Promise<number> {
+  const { workflowId, runId, query, yes } = call.options;
+  if ((workflowId === undefined) === (query === undefined)) {
+    throw new UsageError(`--workflow-id or --query is required, and not both; see temporalex ${call.name} --help`);
+  }
+  if (query !== undefined && runId !== undefined) throw new UsageError("--run-id goes with --workflow-id, not with --query");
+  return await withService(call, async ({ client, settings }) => {
+    const { print } = call;
+    if (workflowId !== undefined) {
+      await act((client.getHandle(undefined, workflowId, runId) as Handle).with(settings), settings);
+      print.result({ workflowId, ...(runId !== undefined && { runId }), done }, () => `${done} ${workflowId}\n`);
+      return Exit.ok;
+    }
+    const selected = which === "all" ? query! : `(${query!}) AND ExecutionStatus = "Running"`;
+    if (!yes) {
+      const count = await client.count(selected, settings);
+      const kind = which === "all" ? "" : "open ";
+      throw new UsageError(`${count} ${kind}workflow${count === 1 ? " matches" : "s match"}; add --yes to go on`);
+    }
+    return await withEach(call, client, selected, (handle) => act(handle.with(settings), settings), done);
+  });
+}
+
+async function withEach(
+  { print, signal }: SomeCall,
+  client: Client,
+  query: string,
+  act: (handle: Handle) => Promise<void>,
+  done: string,
+): Promise<number> {
+  // Listed to the end before anything is done: what is done changes the list.
+  const handles: Handle[] = [];
+  for await (const { workflowId, runId } of client.list(query)) {
+    handles.push(client.getHandle(undefined, workflowId, runId) as Handle);
+  }
+  let failed = 0, gone = 0, at = 0;
+  const work = async () => {
+    for (let handle = handles[at++]; handle !== undefined; handle = handles[at++]) {
+      signal.throwIfAborted();
+      const { workflowId, runId } = handle;
+      try {
+        await act(handle);
+        print.item({ workflowId, runId, done }, () => `${done} ${workflowId}\n`);
+      } catch (error) {
+        // It has ended by itself meanwhile.
+        if (error instanceof WorkflowNotFoundError) gone++;
+        else {
+          failed++;
+          print.warn(`${workflowId}: ${(error as Error).message}`);
+        }
+      }
+      print.progress(`${at} of ${handles.length}`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  print.progress("");
+  print.end();
+  print.note(
+    `${handles.length - failed - gone} ${done}${gone > 0 ? `, ${gone} had ended` : ""}${failed > 0 ? `, ${failed} failed` : ""}`,
+  );
+  return failed > 0 ? Exit.failed : Exit.ok;
+}

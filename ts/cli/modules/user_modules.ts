@@ -1,0 +1,52 @@
+// Modules that a command is given by path: activities (and whatever else runs outside of workflows). They are ordinary modules of the
+// process. JavaScript and TypeScript, in Deno as Deno loads them; in Node through hooks of our own, because Node 20 loads no TypeScript and
+// later versions not all of it: types are removed, not checked, enums and parameter properties work, decorators that emit metadata and
+// JSX do not. Workflow modules are not loaded here: their realm does that.
+import { existsSync } from "node:fs";
+import { register } from "node:module";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { ownFile } from "../../platform/own_code.ts";
+import { UsageError } from "../frame/errors.ts";
+
+let hooked = false;
+
+/** The hooks for Node's loader; undefined where Deno is, which needs none. */
+export function loaderHooks(): { readonly url: string; readonly data: { readonly url: string } } | undefined {
+  if ("Deno" in globalThis) return undefined;
+  const hooks = ownFile("cli/ts_hooks", "start the program of the package, which is not bundled");
+  // Resolved from here, the package's own name is this package.
+  return { url: hooks.href, data: { url: import.meta.url } };
+}
+
+function hook(): void {
+  const hooks = hooked ? undefined : loaderHooks();
+  hooked = true;
+  if (hooks !== undefined) register(hooks.url, { data: hooks.data });
+}
+
+/** Imports a module by a path relative to `cwd`, or a file URL. A module that cannot be loaded is a UsageError that says why. */
+export async function importModule(cwd: string, path: string): Promise<{ readonly [name: string]: unknown }> {
+  const url = /^[a-z][a-z0-9+.-]+:\/\//i.test(path) ? new URL(path) : pathToFileURL(resolve(cwd, path));
+  if (url.protocol !== "file:") throw new UsageError(`${path} is no file; modules are loaded from files only`);
+  if (!existsSync(url)) throw new UsageError(`there is no module ${path}`);
+  hook();
+  try {
+    return await import(url.href) as { readonly [name: string]: unknown };
+  } catch (e) {
+    throw new UsageError(`${path} cannot be loaded: ${(e as Error).message}`, { cause: e });
+  }
+}
+
+/** The functions that modules export, as a worker takes them; a default export that is an object gives its functions too. */
+export async function importActivities(cwd: string, paths: readonly string[]): Promise<object[]> {
+  const activities: object[] = [];
+  for (const path of paths) {
+    const { default: main, ...named } = await importModule(cwd, path);
+    const found = [named, ...(typeof main === "object" && main !== null ? [main] : [])];
+    const functions = found.filter((object) => Object.values(object).some((value) => typeof value === "function"));
+    if (functions.length === 0) throw new UsageError(`${path} exports no function, so it has no activities`);
+    activities.push(...functions);
+  }
+  return activities;
+}

@@ -1,0 +1,167 @@
+// The service that a command's options name, and a client of it: a store of this machine, held by another process or by none, or a cluster.
+import { resolve } from "node:path";
+import { StoreService } from "../../app/store_service.ts";
+import { Client } from "../../client/client.ts";
+import {
+  DeadlineExceededError,
+  NamespaceNotFoundError,
+  QueryRejectedError,
+  WorkflowExecutionAlreadyStartedError,
+} from "../../client/errors.ts";
+import type { WorkflowHandle } from "../../client/handle.ts";
+import { processIdentity } from "../../platform/host.ts";
+import { lineLogger } from "../../base/logger.ts";
+import type { RawService } from "../../service/raw.ts";
+import { NOT_CONNECTED } from "../../grpc/links.ts";
+import { meansCluster, openCluster, withCommandOptions } from "./cluster.ts";
+import { importCodec } from "./codec.ts";
+import type { Call } from "../frame/command.ts";
+import { CommandError, UsageError } from "../frame/errors.ts";
+import { tellTries } from "./unavailable_notice.ts";
+import { whyStuck } from "./blocked_reason.ts";
+import { CliConverter } from "../text/values.ts";
+import { DEFAULT_STORE, type SERVICE_OPTIONS } from "./options.ts";
+
+/** `--timeout 0`, as Temporal's command line has it; timers take no more. */
+const NO_LIMIT_MS = 2 ** 31 - 1;
+
+export type ServiceCall = Call<typeof SERVICE_OPTIONS>;
+
+/** A workflow of any type. */
+// deno-lint-ignore no-explicit-any
+export type Handle = WorkflowHandle<any>;
+
+export interface Connection {
+  readonly client: Client;
+  readonly service: RawService;
+  /** "store /path/of/it" or "host:port". */
+  readonly where: string;
+  /** The store's path; undefined for a cluster. */
+  readonly store: string | undefined;
+  /** True when a process that may have workers holds the store; always for a cluster. */
+  readonly held: () => boolean;
+  /** `timeout` as client calls take it. */
+  readonly settings: { readonly timeout?: number };
+}
+
+/** The path of the store that the options name. */
+export function storePath(
+  { options, io }: { readonly options: { readonly store: string | undefined }; readonly io: { readonly cwd: string } },
+): string {
+  return resolve(io.cwd, options.store ?? DEFAULT_STORE);
+}
+
+/** Opens what the options name, for the time of `use`. */
+export async function withService<T>(call: ServiceCall, use: (connection: Connection) => Promise<T>): Promise<T> {
+  const { options, given, print } = call;
+  if (meansCluster(options) && given.has("store")) {
+    const named = options.address !== undefined ? "--address" : options.profile !== undefined ? "--profile" : "--config-file";
+    throw new UsageError(`--store and ${named} contradict each other: a store is a file of this machine, the other a cluster`);
+  }
+  const codec = await importCodec(call.io.cwd, options.codec);
+  let waiting = false;
+  const tellWaiting = () => {
+    if (waiting) return;
+    waiting = true;
+    print.note(
+      `waiting: no process has ${storePath(call)} open, and only a worker can go on. Ctrl-C stops waiting, not the workflow.`,
+    );
+  };
+  const opened = meansCluster(options) ? await openCluster(call) : openStore(call, tellWaiting);
+  const { service: raw, close, namespace, ...place } = opened;
+  const tries = tellTries(raw, place.where, print);
+  // A store that is away is waited for with words of its own.
+  const service = place.store === undefined ? tries.service : raw;
+  const client = new Client({
+    service,
+    namespace,
+    converter: new CliConverter(),
+    ...codec,
+    identity: options.identity ?? `temporalex-cli:${processIdentity()}`,
+    logger: lineLogger({ minimum: "warn", write: (line) => print.note(line) }),
+  });
+  const limit = timeoutOf(call);
+  const settings = limit === undefined ? {} : { timeout: limit };
+  try {
+    return await use({ client, service, settings, ...place });
+  } catch (error) {
+    tries.done();
+    const told = inOurWords(error, call, place.where);
+    const { workflowId, runId } = call.options as { workflowId?: string; runId?: string };
+    if (!(error instanceof DeadlineExceededError) || workflowId === undefined || !place.held()) throw told;
+    const why = await whyStuck(client, workflowId, runId);
+    if (why === "") throw told;
+    throw reworded(
+      error,
+      error.updateId === undefined ? `${error.message.split(";")[0]}: ${why}` : `${(told as Error).message}. ${why}`,
+    );
+  } finally {
+    tries.done();
+    await close();
+  }
+}
+
+function timeoutOf({ options: { timeout } }: ServiceCall): number | undefined {
+  return timeout === 0 ? NO_LIMIT_MS : timeout;
+}
+
+function openStore(call: ServiceCall, onWaiting: () => void) {
+  const path = storePath(call);
+  const service = new StoreService({ path, namespace: call.options.namespace, patienceMs: timeoutOf(call) ?? 0, onWaiting });
+  const { namespace } = call.options;
+  return { service, where: `store ${path}`, namespace, store: path, held: () => service.held, close: () => service.close() };
+}
+
+/** Errors whose advice names an option of the programming interface, with the command line's option instead. */
+function inOurWords(error: unknown, { options }: ServiceCall, where: string): unknown {
+  if (error instanceof WorkflowExecutionAlreadyStartedError) {
+    const run = error.runId === undefined ? "" : ` (run ${error.runId})`;
+    return reworded(
+      error,
+      `workflow ${error.workflowId} exists already${run}; use another --workflow-id, --id-conflict-policy UseExisting to take the running ` +
+        "one, or an --id-reuse-policy that allows a new run",
+    );
+  }
+  if (error instanceof NamespaceNotFoundError) {
+    return reworded(error, error.message.replace("the client's `namespace`", "--namespace"));
+  }
+  if (error instanceof QueryRejectedError) {
+    return reworded(error, error.message.replace("drop rejectCondition", "drop --reject-condition"));
+  }
+  if (error instanceof DeadlineExceededError && error.updateId !== undefined) {
+    return reworded(
+      error,
+      `the update was not answered in time; it may still be carried out: wait for it with temporalex workflow update result ` +
+        `--update-id ${error.updateId}`,
+    );
+  }
+  if (error instanceof DeadlineExceededError) {
+    return reworded(error, error.message.replace("give it a longer timeout", "give it a longer --timeout"));
+  }
+  if (meansCluster(options) && (error as { reason?: string }).reason === NOT_CONNECTED) {
+    const why = withCommandOptions((error as Error).message);
+    if (/ through the proxy /.test(why)) return reworded(error as Error, why);
+    if (!/\b(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)\b/.test(why)) return reworded(error as Error, why);
+    return reworded(
+      error as Error,
+      `nothing answers at ${where}, where a Temporal cluster is to be (${why}); check --address, or leave it out for a store of this machine`,
+    );
+  }
+  if ((error as { reason?: string }).reason === "NoStore" && options.store === undefined) {
+    return new CommandError(
+      `${(error as Error).message}; name the store with --store or TEMPORALEX_STORE, or a cluster with --address`,
+    );
+  }
+  return error;
+}
+
+/** The same error for programs, with another message. */
+function reworded(error: Error, message: string): Error {
+  const copy = Object.create(error) as Error;
+  Object.defineProperty(copy, "message", { value: message });
+  // A cause in the words of before is said already.
+  if (error.cause instanceof Error && error.cause.message === error.message) {
+    Object.defineProperty(copy, "cause", { value: undefined });
+  }
+  return copy;
+}

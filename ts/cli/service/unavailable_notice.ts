@@ -1,0 +1,35 @@
+// A cluster that does not answer is asked again for some seconds by the client: whoever watches is told so, instead of looking at nothing.
+import type { RawService } from "../../service/raw.ts";
+import { isUnavailable } from "../../service/retry.ts";
+import type { Printer } from "../frame/printer.ts";
+
+/** The service, with a line on the terminal while it is away; the line is wiped when it is back, and by `done`. */
+export function tellTries(service: RawService, where: string, print: Printer): { service: RawService; done(): void } {
+  let tries = 0;
+  const done = () => {
+    if (tries > 0) print.progress("");
+    tries = 0;
+  };
+  return {
+    done,
+    service: {
+      ...(service.losesCancelledPolls !== undefined && { losesCancelledPolls: service.losesCancelledPolls }),
+      ...(service.checksPayloads !== undefined && { checksPayloads: service.checksPayloads }),
+      async call(method, request, options) {
+        try {
+          const answer = await service.call(method, request, options);
+          done();
+          return answer;
+        } catch (error) {
+          if (isUnavailable(error)) {
+            tries++;
+            const why = /\bE[A-Z]{4,}\b/.exec((error as Error).message)?.[0];
+            const dots = ".".repeat(1 + tries % 3);
+            print.progress(`no answer at ${where}${why === undefined ? "" : ` (${why})`}, trying again${dots} Ctrl-C gives up`);
+          } else done();
+          throw error;
+        }
+      },
+    },
+  };
+}

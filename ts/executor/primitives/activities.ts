@@ -1,0 +1,105 @@
+// Activities: ScheduleActivity out, ResolveActivity in. A cancelled activity whose type does not wait for confirmation rejects right where
+// the cancellation stands in the order of events; the core would resolve it at the end of the task, and then an event that happens to be
+// in the same task would come before or after it depending on how tasks were grouped.
+import {
+  ActivityCancellationType,
+  CommandKind,
+  type ResolveActivity,
+  ScheduleActivity,
+} from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { decodeFailure } from "../../converter/failure_converter.ts";
+import { ActivityFailure } from "../../converter/failures.ts";
+import { defaultPayloadConverter } from "../../converter/payload.ts";
+import { encode, wire, withPayloads } from "../scheduler/encode.ts";
+import type { NativeRun } from "../scheduler/run.ts";
+import { Awaiter, type Fiber } from "../scheduler/fiber.ts";
+
+/** The options of an activity call. Durations: 0 is unset. */
+export type ActivityOptionsShape = Omit<ScheduleActivity, "headers" | "arguments" | "summary" | "seq"> & {
+  readonly summary: string | undefined;
+};
+
+/** An activity call but for its arguments, prepared once per proxy and name. */
+export interface ActivitySpec {
+  readonly options: ActivityOptionsShape;
+  /** ScheduleActivity without arguments, encoded. */
+  readonly head: Uint8Array;
+}
+
+export function prepareActivity(options: ActivityOptionsShape): ActivitySpec {
+  // The summary is for people who look at the history, so it is plain text whatever the run's converter does.
+  const summary = options.summary === undefined ? undefined : wire(defaultPayloadConverter.toPayload(options.summary));
+  return { options, head: encode(ScheduleActivity, { ...options, summary, headers: {}, arguments: [], seq: 0 }) };
+}
+
+const ARGUMENTS_TAG = 5 << 3 | 2;
+
+export const CANCELLATION = {
+  tryCancel: ActivityCancellationType.ACTIVITY_CANCELLATION_TYPE_TRY_CANCEL,
+  waitCancellationCompleted: ActivityCancellationType.ACTIVITY_CANCELLATION_TYPE_WAIT_CANCELLATION_COMPLETED,
+  abandon: ActivityCancellationType.ACTIVITY_CANCELLATION_TYPE_ABANDON,
+} as const;
+
+export class ActivityAwaiter extends Awaiter<unknown> {
+  readonly waitsFor = "activity";
+  readonly external = true;
+  readonly activityType: string;
+  readonly #activityId: string;
+  readonly #seq: number;
+  readonly #waits: boolean;
+  #cancelRequested = false;
+
+  constructor(fiber: Fiber, spec: ActivitySpec, args: readonly unknown[]) {
+    const run = fiber.run;
+    const { options } = spec;
+    // Before the awaiter exists: arguments that cannot be encoded throw to the caller and leave nothing behind.
+    const attributes = withPayloads(spec.head, ARGUMENTS_TAG, run.converter, args, run.headers.ofActivity);
+    super(fiber);
+    this.activityType = options.activityType;
+    this.#waits = options.cancellationType === CANCELLATION.waitCancellationCompleted;
+    this.#seq = run.issue(CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY, attributes);
+    this.#activityId = options.activityId === "" ? String(this.#seq) : options.activityId;
+    run.activities.set(this.#seq, this);
+  }
+
+  override get seq(): number {
+    return this.#seq;
+  }
+
+  describe(): string {
+    return `activity "${this.activityType}"`;
+  }
+
+  cancel(reason: unknown): void {
+    if (!this.#cancelRequested) {
+      this.#cancelRequested = true;
+      this.fiber.run.port.cancel(CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY, this.#seq);
+    }
+    if (this.#waits) return;
+    const { activityType } = this;
+    this.fail(new ActivityFailure("Activity cancelled", { activityType, activityId: this.#activityId }, { cause: reason }));
+  }
+}
+
+export function resolveActivity(run: NativeRun, job: ResolveActivity): void {
+  const awaiter = run.activities.get(job.seq);
+  run.activities.delete(job.seq);
+  // Not there: the run function has ended in this very activation.
+  if (awaiter === undefined) return;
+  switch (job.result?.$case) {
+    case "completed": {
+      const payload = job.result.value.result;
+      awaiter.fulfil(payload === undefined ? undefined : run.converter.fromPayload(payload));
+      return;
+    }
+    case "failed":
+    case "cancelled":
+      awaiter.fail(decodeFailure(job.result.value, run.converter));
+      return;
+    case "backoff":
+    case undefined:
+      throw new Error(
+        `the core resolved activity ${job.seq} with ${job.result?.$case ?? "nothing"}, which is for local activities`,
+      );
+  }
+}

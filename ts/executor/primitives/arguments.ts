@@ -1,0 +1,76 @@
+// Arguments of messages: payloads to values, then through the message's Standard Schema validators, whose outputs are what handlers get.
+// Schemas run live and on replay alike, so they must be pure, like all workflow code.
+import { ApplicationFailure } from "../../converter/failures.ts";
+import { fromPayloads } from "../../converter/payload.ts";
+import type { MessageShape } from "../scheduler/definition.ts";
+import type { WirePayload } from "../scheduler/encode.ts";
+import { MisuseError } from "../scheduler/errors.ts";
+import type { NativeRun } from "../scheduler/run.ts";
+import { inClosure, slot } from "../scheduler/current.ts";
+
+/** A message's schema refused its arguments. */
+export class InvalidArguments extends ApplicationFailure {
+  override name = "InvalidArguments";
+  readonly issues: readonly string[];
+
+  constructor(message: MessageShape, issues: readonly string[]) {
+    super(`the arguments of ${message.kind} "${message.name}" are not valid: ${issues.join("; ")}`, {
+      type: "InvalidArguments",
+      nonRetryable: true,
+      details: [issues],
+    });
+    this.issues = issues;
+  }
+}
+
+/** The values of a message's arguments. Throws InvalidArguments, or a PayloadConverterError. */
+export function decodeArgs(run: NativeRun, message: MessageShape, input: readonly WirePayload[]): unknown[] {
+  const values = fromPayloads(run.converter, input);
+  const schemas = message.args;
+  if (schemas === undefined) return values;
+  const issues: string[] = [];
+  let count = 0;
+  for (let i = 0; i < schemas.length; i++) {
+    const refusals: Error[] = [];
+    slot.refusals = refusals;
+    const result = inClosure("schema", () => schemas[i]!["~standard"].validate(values[i])) as SchemaResult | PromiseLike<unknown>;
+    if (typeof (result as PromiseLike<unknown>).then === "function") {
+      Promise.resolve(result).catch(() => {});
+      throw new MisuseError(`the schema of argument ${i} of ${message.kind} "${message.name}" is asynchronous`);
+    }
+    if (refusals.length > 0) throw refusals[0]!;
+    const { issues: found, value } = result as SchemaResult;
+    if (found === undefined) values[i] = value;
+    else {
+      // A validator that refuses and does not say why has refused all the same.
+      const said = found.length > 0 ? found : [{ message: "it is refused" }];
+      count += said.length;
+      for (const issue of said.slice(0, MAX_ISSUES - issues.length)) {
+        issues.push(shortened(`argument ${i}${pathOf(issue.path)}: ${issue.message}`));
+      }
+    }
+  }
+  if (count > issues.length) issues.push(`and ${count - issues.length} more`);
+  if (count > 0) throw new InvalidArguments(message, issues);
+  return values;
+}
+
+/** A list of a hundred thousand wrong items must not become a rejection that no service takes: it would fail the task again and again. */
+const MAX_ISSUES = 20;
+const MAX_ISSUE_LENGTH = 500;
+
+function shortened(issue: string): string {
+  return issue.length <= MAX_ISSUE_LENGTH ? issue : `${issue.slice(0, MAX_ISSUE_LENGTH)}...`;
+}
+
+interface SchemaResult {
+  readonly value?: unknown;
+  readonly issues?: readonly {
+    readonly message: string;
+    readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[];
+  }[];
+}
+
+function pathOf(path: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined): string {
+  return (path ?? []).map((part) => `.${String(typeof part === "object" ? part.key : part)}`).join("");
+}

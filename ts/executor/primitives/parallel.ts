@@ -1,0 +1,80 @@
+// parallel and shield: child fibers whose end settles one awaiter of their parent. Every branch runs to its end; a failing one does not
+// stop the others. Branches start in order, each in a turn of its own up to its first block.
+import { isCancellation } from "../../converter/failures.ts";
+import { isContinueAsNew, isHandlerResult } from "../scheduler/definition.ts";
+import { isTaskError, NestingError } from "../scheduler/errors.ts";
+import { Awaiter, Fiber } from "../scheduler/fiber.ts";
+import { startFiber } from "../scheduler/turns.ts";
+
+export type SettledShape = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
+
+/** Waits for fibers of its own run only; they are cancelled, it follows. */
+class ChildrenAwaiter<T> extends Awaiter<T> {
+  readonly waitsFor = "children";
+  readonly external = false;
+  readonly #name: string;
+
+  constructor(fiber: Fiber, name: string) {
+    super(fiber);
+    this.#name = name;
+  }
+
+  describe(): string {
+    return this.#name;
+  }
+
+  cancel(): void {}
+}
+
+/** Values that only run and message handlers may return, returned elsewhere. */
+export function refuseControlValue(fiber: Fiber, value: unknown): void {
+  if (isHandlerResult(value)) {
+    fiber.run.fail(
+      new NestingError(
+        `${fiber.label} returned a ${
+          value.kind === "async" ? "spawnAsync" : value.kind
+        } result; only message handlers of a receive ` +
+          `return those`,
+      ),
+    );
+  } else if (isContinueAsNew(value)) {
+    fiber.run.fail(
+      new NestingError(`${fiber.label} returned continueAsNew; only the run function does: return to it and decide there`),
+    );
+  }
+}
+
+export function startParallel(fiber: Fiber, branches: readonly (() => unknown)[]): Promise<SettledShape[]> {
+  if (branches.length === 0) return Promise.resolve([]);
+  const { run } = fiber;
+  const awaiter = new ChildrenAwaiter<SettledShape[]>(fiber, "parallel");
+  const results: SettledShape[] = new Array(branches.length);
+  let left = branches.length;
+  branches.forEach((branch, i) => {
+    const child = new Fiber(run, "branch", `branch ${i + 1} of parallel in ${fiber.label}`, fiber);
+    startFiber(child, branch, (outcome) => {
+      if (outcome.ok) refuseControlValue(child, outcome.value);
+      else if (isTaskError(outcome.error)) run.fail(outcome.error);
+      results[i] = outcome;
+      if (--left > 0) return;
+      // A cancellation of the workflow is not a branch's result: it goes on up.
+      const cancelled = run.cancellation === undefined || fiber.shielded
+        ? undefined
+        : results.find((result) => !result.ok && isCancellation(result.error));
+      if (cancelled === undefined || cancelled.ok) awaiter.fulfil(results);
+      else awaiter.fail(cancelled.error);
+    });
+  });
+  return awaiter.promise;
+}
+
+/** Runs a function that a cancellation of the workflow does not reach. */
+export function startShield<T>(fiber: Fiber, body: () => T | PromiseLike<T>): Promise<T> {
+  const awaiter = new ChildrenAwaiter<T>(fiber, "shield");
+  const child = new Fiber(fiber.run, "shield", `shield in ${fiber.label}`, fiber, { shielded: true });
+  startFiber(child, body, (outcome) => {
+    if (outcome.ok) awaiter.fulfil(outcome.value);
+    else awaiter.fail(outcome.error);
+  });
+  return awaiter.promise;
+}

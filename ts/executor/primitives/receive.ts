@@ -1,0 +1,456 @@
+// receive: a message loop as a structured scope. It owns the reducer state; dispatches one message
+// at a time to handlers that may block; runs async handlers beside that; and ends when a handler
+// stops it or its timeout fires, after everything in flight has finished. An accepted update is in
+// flight from its acceptance on. Its rules: docs/dev/semantics/messages.md.
+import { isCancellation, TemporalFailure } from "../../converter/failures.ts";
+import { namingWhat } from "../../converter/lossy_value.ts";
+import { decodeArgs, InvalidArguments } from "./arguments.ts";
+import {
+  type HandlerErrors,
+  type HandlerResult,
+  type HandlerShape,
+  isHandlerResult,
+  type MessageShape,
+} from "../scheduler/definition.ts";
+import { wire, type WirePayload } from "../scheduler/encode.ts";
+import { enter, requireRole } from "../scheduler/api_guard.ts";
+import { isTaskError, MisuseError, NestingError, taskErrorOf } from "../scheduler/errors.ts";
+import { Queue, type SignalItem, type UpdateItem } from "../scheduler/inbox.ts";
+import type { NativeRun } from "../scheduler/run.ts";
+import { SeldomSet } from "../scheduler/lazy_map.ts";
+import { stackText } from "../../converter/stack.ts";
+import { isA, messageOf } from "../../converter/thrown.ts";
+import { inClosure, slot } from "../scheduler/current.ts";
+import type { ReceiveState } from "../tasks/tracing.ts";
+import { ReceiveAwaiter, StateAwaiter, type StateChange } from "./receive_awaiters.ts";
+import { Fiber, rejected } from "../scheduler/fiber.ts";
+import { InnerTimer } from "./timers.ts";
+import { type Outcome, startFiber } from "../scheduler/turns.ts";
+import { acceptUpdate, completeUpdate, failUpdate, rejectWith } from "./updates.ts";
+import { judge } from "./validators.ts";
+
+type Item = SignalItem | UpdateItem;
+
+const nothing = () => {};
+
+/** An update that was accepted, with the arguments that its handler gets. */
+interface Accepted {
+  readonly update: UpdateItem;
+  readonly handler: HandlerShape;
+  readonly args: unknown[];
+}
+
+export class ReceiveScope {
+  readonly run: NativeRun;
+  readonly fiber: Fiber;
+  readonly awaiter: ReceiveAwaiter;
+  state: unknown;
+  readonly #signals: Map<string, HandlerShape> = new Map();
+  readonly #updates: Map<string, HandlerShape> = new Map();
+  readonly #errors: HandlerErrors;
+  /**
+   * The sync handler that runs now, and so owns the reducer
+   * (docs/dev/semantics/messages.md#one-sync-handler-at-a-time).
+   */
+  #handling: Fiber | undefined;
+  #asyncs = 0;
+  /**
+   * Accepted while a handler was running, in order
+   * (docs/dev/semantics/messages.md#every-update-is-decided-in-its-own-task).
+   */
+  readonly #accepted: Queue<Accepted> = new Queue();
+  /** Accepted and not answered yet, in order of acceptance. */
+  readonly #unanswered: SeldomSet<UpdateItem> = new SeldomSet();
+  /** updateState calls that wait for the running handler, in order. */
+  readonly #changes: StateAwaiter<unknown>[] = [];
+  #stopping: "stop" | "timeout" | "cancel" | undefined;
+  #cancelReason: unknown;
+  #timer: InnerTimer | undefined;
+  /** It has a timeout, so its result says how it ended. */
+  readonly #timed: boolean;
+  /**
+   * timeout 0: only messages that had arrived before this number are dispatched
+   * (docs/dev/semantics/messages.md#timeouts).
+   */
+  readonly #limit: number;
+
+  constructor(
+    fiber: Fiber,
+    state: unknown,
+    handlers: readonly HandlerShape[],
+    options: { timeoutMs: number | undefined; handlerErrors: HandlerErrors },
+  ) {
+    this.run = fiber.run;
+    this.fiber = fiber;
+    this.state = state;
+    this.#errors = options.handlerErrors;
+    this.#timed = options.timeoutMs !== undefined;
+    for (const handler of handlers) {
+      if (handler?.source !== "signal" && handler?.source !== "update") {
+        this.run.misuse(
+          new MisuseError(
+            "receive takes on(signal, ...) and on(update, ...); timers, functions and promises are arms of select, and a receive has { timeout }",
+          ),
+        );
+      }
+      const { kind, name } = handler.message;
+      const table = kind === "signal" ? this.#signals : this.#updates;
+      if (table.has(name)) this.run.misuse(new MisuseError(`receive got two handlers for ${kind} "${name}"`));
+      table.set(name, handler);
+    }
+    this.#limit = options.timeoutMs === 0 ? this.run.inbox.next : Infinity;
+    if (options.timeoutMs !== undefined && options.timeoutMs > 0) {
+      this.#timer = new InnerTimer(fiber, options.timeoutMs, undefined, {
+        waitsFor: "receiveTimeout",
+        describe: () => "timeout of receive",
+        fired: () => this.#timeUp(),
+      });
+    }
+    this.awaiter = new ReceiveAwaiter(fiber, this);
+    this.run.receive = this;
+  }
+
+  get isStopping(): boolean {
+    return this.#stopping !== undefined;
+  }
+
+  /** No handler runs, so the next message may be taken. */
+  get isIdle(): boolean {
+    return this.#handling === undefined;
+  }
+
+  /** A message from outside could still wake it. */
+  get canBeWoken(): boolean {
+    return this.isIdle && !this.isStopping;
+  }
+
+  /** For debug sessions. */
+  inspect(): ReceiveState {
+    const { isStopping: stopping, run } = this;
+    const handling = [...run.fibers].filter(({ kind, parent, receive }) =>
+      (kind === "handler" && parent === this.fiber) || (kind === "async" && receive === this)
+    );
+    return {
+      signals: stopping ? [] : [...this.#signals.keys()],
+      updates: stopping ? [] : this.updateNames(),
+      stopping,
+      handling: handling.map((fiber) => fiber.label),
+    };
+  }
+
+  /** What it takes, as declared; nothing while it is stopping. */
+  messages(): MessageShape[] {
+    return this.isStopping ? [] : [...this.#signals.values(), ...this.#updates.values()].map(({ message }) => message);
+  }
+
+  handles(update: UpdateItem): boolean {
+    return this.#updates.has(update.name) && update.order < this.#limit;
+  }
+
+  updateNames(): string[] {
+    return [...this.#updates.keys()];
+  }
+
+  /**
+   * The oldest message that it would take now; while stopping only updates that were accepted
+   * before (docs/dev/semantics/messages.md#accepted-updates-are-finished).
+   */
+  nextItem(): Item | undefined {
+    let oldest: Item | undefined = this.#accepted.peek()?.update;
+    const { inbox } = this.run;
+    if (this.isStopping || inbox.isEmpty) return oldest;
+    for (const name of this.#signals.keys()) {
+      const signal = inbox.peekSignal(name);
+      if (signal !== undefined && signal.order < this.#limit && (oldest === undefined || signal.order < oldest.order)) {
+        oldest = signal;
+      }
+    }
+    for (const update of inbox.undecided) {
+      if (oldest !== undefined && oldest.order < update.order) break;
+      if (this.handles(update)) return update;
+    }
+    return oldest;
+  }
+
+  /** Nothing is left to dispatch: with timeout 0 the time is up. */
+  inboxDrained(): boolean {
+    if (this.#limit === Infinity || this.isStopping) return false;
+    this.#timeUp();
+    return true;
+  }
+
+  /** An update that it accepts is the next item. Answers a promise when a validator has to be waited for. */
+  dispatch(item: Item): void | Promise<void> {
+    if (item.kind === "signal") return this.#dispatchSignal(item);
+    if (this.#accepted.peek()?.update === item) return this.#handleNext();
+    return this.accept(item);
+  }
+
+  #handleNext(): void {
+    const { handler, args, update } = this.#accepted.shift()!;
+    this.#handle(handler, args, update);
+  }
+
+  #dispatchSignal(signal: SignalItem): void {
+    this.run.inbox.takeSignal(signal.name);
+    const handler = this.#signals.get(signal.name)!;
+    let args: unknown[];
+    try {
+      args = decodeArgs(this.run, handler.message, signal.input);
+    } catch (e) {
+      if (!(e instanceof InvalidArguments)) throw e;
+      this.#signalFailed(signal.name, e);
+      return;
+    }
+    this.#handle(handler, args, undefined, signal.name);
+  }
+
+  /**
+   * Decides an update: validates it against the state as it is now (not on replay, where it was accepted), then rejects it, or accepts
+   * and queues it. Answers a promise when a validator has to be waited for.
+   */
+  accept(update: UpdateItem): void | Promise<void> {
+    const handler = this.#updates.get(update.name)!;
+    const { run } = this;
+    run.inbox.undecided.delete(update);
+    let args: unknown[];
+    try {
+      args = this.#argsOf(handler, update);
+    } catch (e) {
+      // An update that is replayed was accepted: its handler must run.
+      if (!update.runValidator && isTaskError(e)) throw e;
+      return this.#rejectApart(update, e);
+    }
+    // Nothing of the user's ran: there is nothing to wait for.
+    if (!update.runValidator || (handler.validate === undefined && handler.message.args === undefined)) {
+      return this.#accept(update, handler, args);
+    }
+    return judge(run, update, handler.validate ?? nothing, args, this.state).then(({ failure }) => {
+      if (failure === undefined) this.#accept(update, handler, args);
+      else rejectWith(run, update, failure);
+    });
+  }
+
+  /** What its arguments are refused with may be made by a schema: it gets said as a validator's error is. */
+  async #rejectApart(update: UpdateItem, error: unknown): Promise<void> {
+    const refuse = () => {
+      throw error;
+    };
+    const { failure } = await judge(this.run, update, refuse, [], undefined);
+    rejectWith(this.run, update, failure!);
+  }
+
+  #accept(update: UpdateItem, handler: HandlerShape, args: unknown[]): void {
+    acceptUpdate(this.run, update);
+    this.#accepted.push({ update, handler, args });
+    this.#unanswered.add(update);
+  }
+
+  #argsOf(handler: HandlerShape, update: UpdateItem): unknown[] {
+    const { run } = this;
+    // An update that is rejected is not there on replay, so what decodes it must not move the run: not here, and so never on replay.
+    if (update.runValidator) return inClosure("schema", () => decodeArgs(run, handler.message, update.input));
+    try {
+      return decodeArgs(run, handler.message, update.input);
+    } catch (e) {
+      // It was accepted when the schema was another one: the handler gets what was sent.
+      if (!(e instanceof InvalidArguments)) throw e;
+      return decodeArgs(run, { ...handler.message, args: undefined }, update.input);
+    }
+  }
+
+  #handle(handler: HandlerShape, args: unknown[], update: UpdateItem | undefined, signal?: string): void {
+    const { kind, name } = handler.message;
+    const fiber = new Fiber(this.run, "handler", `handler of ${kind} "${name}"`, this.fiber);
+    this.#handling = fiber;
+    startFiber(fiber, () => handler.handle(args, this.state), (outcome) => {
+      if (this.run.end !== undefined) return;
+      this.#handling = undefined;
+      this.#handled(fiber, outcome, update, signal ?? name);
+      this.#applyChanges();
+      this.#finishIfDone();
+    });
+  }
+
+  #handled(fiber: Fiber, outcome: Outcome<unknown>, update: UpdateItem | undefined, name: string): void {
+    if (!outcome.ok) return this.#failed(fiber, outcome.error, update, name);
+    const result = outcome.value;
+    const wanted = update === undefined ? ["noreply", "stop", "async"] : ["reply", "stopReply", "async"];
+    if (!isHandlerResult(result) || !wanted.includes(result.kind)) {
+      return this.run.fail(
+        new MisuseError(
+          `${fiber.label} returned ${isHandlerResult(result) ? `a ${result.kind}` : "something else than a handler result"}; ` +
+            (update === undefined
+              ? "return noreply(state), stop(state) or spawnAsync(fn, state)"
+              : "return reply(response, state), stop(state, response) or spawnAsync(fn, state)"),
+        ),
+      );
+    }
+    if (result.kind === "async") return this.#spawn(result, update, name);
+    if (update !== undefined && !this.#complete(fiber, update, result.response)) return;
+    this.state = result.state;
+    if (result.kind === "stop" || result.kind === "stopReply") this.#stop();
+  }
+
+  /**
+   * The state first, then the async handler up to its first wait
+   * (docs/dev/semantics/messages.md#spawnasync-stores-the-state-first).
+   */
+  #spawn(result: HandlerResult, update: UpdateItem | undefined, name: string): void {
+    this.state = result.state;
+    this.#asyncs++;
+    const kind = update === undefined ? "signal" : "update";
+    const fiber = new Fiber(this.run, "async", `async handler of ${kind} "${name}"`, this.fiber, { receive: this });
+    startFiber(fiber, () => result.fn!(updateState), (outcome) => {
+      if (this.run.end !== undefined) return;
+      this.#asyncs--;
+      if (outcome.ok && isHandlerResult(outcome.value)) {
+        this.run.fail(
+          new NestingError(
+            `${fiber.label} returned a ${outcome.value.kind} result; only the handler itself returns those, ` +
+              `an async handler returns the update's response and changes the state with updateState`,
+          ),
+        );
+      } else if (!outcome.ok) this.#failed(fiber, outcome.error, update, name);
+      else if (update !== undefined) this.#complete(fiber, update, outcome.value);
+      this.#finishIfDone();
+    });
+  }
+
+  /** Answers an update. A response that cannot be encoded is an error of its handler. */
+  #complete(fiber: Fiber, update: UpdateItem, response: unknown): boolean {
+    let payload: WirePayload;
+    try {
+      payload = wire(namingWhat(`the response to update "${update.name}"`, () => this.run.converter.toPayload(response)));
+    } catch (e) {
+      this.#failed(fiber, e, update, update.name);
+      return false;
+    }
+    this.#unanswered.delete(update);
+    completeUpdate(this.run, update, payload);
+    return true;
+  }
+
+  /**
+   * An update fails, a signal is logged, the state stays as it was and the loop goes on; what fails
+   * the task is never caught (docs/dev/semantics/messages.md#a-handler-that-throws).
+   */
+  #failed(fiber: Fiber, error: unknown, update: UpdateItem | undefined, name: string): void {
+    const { run } = this;
+    if (isTaskError(error)) return run.fail(error);
+    if (this.#errors === "failTask" && !(error instanceof TemporalFailure)) {
+      return run.fail(taskErrorOf(error, fiber.label));
+    }
+    if (update !== undefined) {
+      this.#unanswered.delete(update);
+      failUpdate(run, update, error);
+    } else if (!(run.cancellation !== undefined && isCancellation(error))) this.#signalFailed(name, error);
+  }
+
+  #signalFailed(name: string, error: unknown): void {
+    this.run.log.error(`the handler of signal "${name}" failed`, {
+      error: isA(error, Error) ? stackText(error) : messageOf(error),
+    });
+  }
+
+  /**
+   * updateState: now, or when the running sync handler has returned its state
+   * (docs/dev/semantics/messages.md#one-sync-handler-at-a-time).
+   */
+  updateState<R>(fiber: Fiber, fn: StateChange<R>): Promise<R> {
+    if (this.#handling !== undefined) {
+      const awaiter = new StateAwaiter<R>(fiber, fn);
+      this.#changes.push(awaiter as StateAwaiter<unknown>);
+      return awaiter.promise;
+    }
+    try {
+      return Promise.resolve(this.#change(fn));
+    } catch (e) {
+      return rejected(e);
+    }
+  }
+
+  #change<R>(fn: StateChange<R>): R {
+    const result: unknown = inClosure("updateState", () => fn(this.state));
+    if (!Array.isArray(result) || result.length !== 2) {
+      this.run.misuse(
+        new MisuseError("the function of updateState must return [result, newState] at once; it returned something else"),
+      );
+    }
+    this.state = result[1];
+    return result[0] as R;
+  }
+
+  #applyChanges(): void {
+    for (const awaiter of this.#changes.splice(0)) {
+      if (!awaiter.isPending) continue;
+      slot.fiber = awaiter.fiber;
+      try {
+        awaiter.fulfil(this.#change(awaiter.fn));
+      } catch (e) {
+        awaiter.fail(e);
+      } finally {
+        slot.fiber = undefined;
+      }
+    }
+  }
+
+  /**
+   * A stop after the timeout, while handlers still finish, gives the normal result
+   * (docs/dev/semantics/messages.md#timeouts); a second one changes nothing
+   * (docs/dev/semantics/messages.md#a-second-stop).
+   */
+  #stop(): void {
+    if (this.#stopping !== "cancel") this.#stopping = "stop";
+    this.#timer?.cancel();
+  }
+
+  #timeUp(): void {
+    this.#stopping ??= "timeout";
+    this.#finishIfDone();
+  }
+
+  /** The workflow was cancelled: no new messages, handlers in flight end first, then receive rejects. */
+  cancel(reason: unknown): void {
+    if (this.#stopping === "cancel") return;
+    this.#stopping = "cancel";
+    this.#cancelReason = reason;
+    this.#timer?.cancel();
+    for (let next = this.#accepted.shift(); next !== undefined; next = this.#accepted.shift()) {
+      this.#unanswered.delete(next.update);
+      failUpdate(this.run, next.update, reason);
+    }
+    this.#finishIfDone();
+  }
+
+  /**
+   * The run ends while the receive is open: accepted updates are answered
+   * (docs/dev/semantics/messages.md#the-run-ends-while-a-receive-is-open).
+   */
+  abort(error: unknown): void {
+    for (const update of this.#unanswered) failUpdate(this.run, update, error);
+    this.#unanswered.clear();
+    this.#accepted.clear();
+    this.run.receive = undefined;
+  }
+
+  #finishIfDone(): void {
+    if (this.#stopping === undefined || this.#handling !== undefined || this.#asyncs > 0 || this.#accepted.length > 0) return;
+    if (this.run.receive === this) this.run.receive = undefined;
+    if (this.#stopping === "cancel") this.awaiter.fail(this.#cancelReason);
+    else if (this.#timed) this.awaiter.fulfil({ timedOut: this.#stopping === "timeout", state: this.state });
+    else this.awaiter.fulfil(this.state);
+  }
+}
+
+/** updateState from an async handler or its branches. */
+export function updateState<R>(fn: StateChange<R>): Promise<R> {
+  const fiber = enter("updateState", undefined, 2);
+  const scope = fiber.receive;
+  if (scope === undefined) {
+    requireRole(fiber, "updateState", ["async"], "A handler returns its new state; run gets the state when receive returns.");
+    throw new Error("an async handler without a receive");
+  }
+  if (fiber.ended) return rejected(fiber.run.scopeEnded(fiber, "updateState"));
+  return scope.updateState(fiber, fn);
+}

@@ -1,0 +1,50 @@
+// The awaiters of a receive: the call itself, and updateState calls that wait for the reducer.
+import type { ReceiveScope } from "./receive.ts";
+import { Awaiter, type Fiber } from "../scheduler/fiber.ts";
+
+export class ReceiveAwaiter extends Awaiter<unknown> {
+  readonly waitsFor = "receive";
+  readonly external = false;
+  readonly scope: ReceiveScope;
+
+  constructor(fiber: Fiber, scope: ReceiveScope) {
+    super(fiber);
+    this.scope = scope;
+  }
+
+  describe(): string {
+    return "receive";
+  }
+
+  cancel(reason: unknown): void {
+    this.scope.cancel(reason);
+  }
+
+  override abandon(): void {
+    // Only the end of the run abandons a receive; completion.ts answers its updates.
+    this.drop();
+  }
+}
+
+/** What updateState runs: from the state to [result, new state]. */
+export type StateChange<R> = (state: unknown) => readonly [R, unknown];
+
+/** An updateState call that waits until the running sync handler gives the reducer back. */
+export class StateAwaiter<R> extends Awaiter<R> {
+  readonly waitsFor = "state";
+  readonly external = false;
+  readonly fn: StateChange<R>;
+
+  constructor(fiber: Fiber, fn: StateChange<R>) {
+    super(fiber);
+    this.fn = fn;
+  }
+
+  describe(): string {
+    return "updateState";
+  }
+
+  cancel(reason: unknown): void {
+    this.fail(reason);
+  }
+}

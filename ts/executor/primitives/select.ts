@@ -1,0 +1,171 @@
+// select: waits for the first of several things. Arms that have something when it is entered win in written order; otherwise the earliest
+// event in history wins, because events are taken one by one and the arms are looked at after each (P9). It is looked at between turns
+// only, in the order of the queue of ready work: once when the turn that called it has ended, and again whenever an arm has something.
+//
+// The winner is decided at one place, and before it is, no arm may take a signal that could still lose: whatever an arm has, all arms stop
+// taking signals at once.
+import { isCancellation } from "../../converter/failures.ts";
+import type { ArmShape } from "../scheduler/definition.ts";
+import type { NativeRun } from "../scheduler/run.ts";
+import { type Arm, CallArm, PromiseArm, SignalArm, TimerArm } from "./select_arms.ts";
+import { slot } from "../scheduler/current.ts";
+import { Awaiter, type Fiber, type Work } from "../scheduler/fiber.ts";
+import type { Outcome } from "../scheduler/turns.ts";
+
+export class SelectScope implements Work {
+  readonly fiber: Fiber;
+  readonly run: NativeRun;
+  readonly awaiter: SelectAwaiter;
+  readonly #arms: readonly Arm[];
+  /** The user's line, for what starts after the turn of the call. */
+  readonly #site: string;
+  #state: "entered" | "waiting" | "cancelling" | "over" = "entered";
+  #queued = false;
+  #cancelReason: unknown;
+
+  constructor(fiber: Fiber, shapes: readonly ArmShape[]) {
+    this.fiber = fiber;
+    this.run = fiber.run;
+    this.#site = fiber.lastSite;
+    this.#arms = shapes.map((shape, index) => this.#make(shape, index));
+    this.awaiter = new SelectAwaiter(fiber, this);
+    this.touch();
+  }
+
+  #make(shape: ArmShape, index: number): Arm {
+    switch (shape.source) {
+      case "signal":
+        return new SignalArm(this, shape);
+      case "timer":
+        return new TimerArm(this, shape);
+      case "promise":
+        return new PromiseArm(this, shape);
+      case "call":
+        return new CallArm(this, shape, index);
+    }
+  }
+
+  /** Nothing was ready when it was entered. */
+  get isWaiting(): boolean {
+    return this.#state !== "entered";
+  }
+
+  /** A signal could decide it. */
+  get takesSignals(): boolean {
+    return this.#state !== "cancelling" && this.#arms.some((arm) => arm instanceof SignalArm);
+  }
+
+  describe(): string {
+    return `select (${this.#arms.map((arm) => arm.describe()).join(", ")})`;
+  }
+
+  /** An arm has something, or it was entered: the arms are looked at when what is queued already is done. */
+  touch(): void {
+    if (this.#state === "waiting") this.#deafen();
+    if (this.#queued || this.#state === "over") return;
+    this.#queued = true;
+    this.run.ready.push(this);
+  }
+
+  perform(): boolean {
+    this.#queued = false;
+    if (this.#state === "over") return false;
+    if (this.#state === "cancelling") {
+      this.#finishCancelled();
+      return false;
+    }
+    for (const arm of this.#arms) {
+      const outcome = arm.ready();
+      if (outcome === undefined) continue;
+      this.#decide(arm, outcome);
+      return false;
+    }
+    if (this.#state === "entered") this.#start();
+    return false;
+  }
+
+  #start(): void {
+    const { fiber } = this;
+    const { lastSite } = fiber;
+    this.#state = "waiting";
+    // What the arms start was called for by this fiber, at the line of the select.
+    slot.fiber = fiber;
+    fiber.lastSite = this.#site;
+    try {
+      for (const arm of this.#arms) arm.start();
+    } finally {
+      fiber.lastSite = lastSite;
+      slot.fiber = undefined;
+    }
+  }
+
+  /** The losers first, so that they have been told when the body runs. */
+  #decide(winner: Arm, outcome: Outcome<unknown>): void {
+    this.#giveUp(`${winner.describe()} came first in select`, winner);
+    if (outcome.ok) this.awaiter.fulfil(() => winner.body(outcome.value));
+    else this.awaiter.fail(outcome.error);
+  }
+
+  #giveUp(why: string, but?: Arm): void {
+    this.#state = "over";
+    this.#deafen();
+    for (const arm of this.#arms) if (arm !== but) arm.giveUp(why);
+  }
+
+  #deafen(): void {
+    for (const arm of this.#arms) arm.deafen();
+  }
+
+  /** The workflow was cancelled, which reaches what the arms' functions wait for, too: it rejects when these have ended. */
+  cancel(reason: unknown): void {
+    if (this.#state === "over" || this.#state === "cancelling") return;
+    this.#state = "cancelling";
+    this.#cancelReason = reason;
+    this.#deafen();
+    for (const arm of this.#arms) if (!(arm instanceof CallArm)) arm.giveUp("");
+    this.#finishCancelled();
+  }
+
+  #finishCancelled(): void {
+    const calls = this.#arms.filter((arm) => arm instanceof CallArm);
+    if (calls.some((arm) => arm.isRunning)) return;
+    this.#state = "over";
+    // What went wrong in a clean-up is more than the cancellation that caused it.
+    const error = calls.map((arm) => arm.error).find((error) => error !== undefined && !isCancellation(error));
+    this.awaiter.fail(error ?? this.#cancelReason);
+  }
+
+  /** The scope that it stands in has ended, with all that its arms have made. */
+  abandon(): void {
+    if (this.#state !== "over") this.#giveUp(`${this.fiber.label} has ended`);
+  }
+}
+
+/** Gives the body of the arm that has won, with what it has. */
+export class SelectAwaiter extends Awaiter<() => unknown> {
+  readonly waitsFor = "select";
+  readonly #scope: SelectScope;
+
+  constructor(fiber: Fiber, scope: SelectScope) {
+    super(fiber);
+    this.#scope = scope;
+  }
+
+  /** Timers, and what functions and promises wait for, are awaiters of their own. */
+  get external(): boolean {
+    return this.#scope.takesSignals;
+  }
+
+  describe(): string {
+    return this.#scope.describe();
+  }
+
+  cancel(reason: unknown): void {
+    this.#scope.cancel(reason);
+  }
+
+  override abandon(reason: unknown): void {
+    this.#scope.abandon();
+    this.fail(reason);
+  }
+}

@@ -1,0 +1,83 @@
+// waitForSignal: the oldest waiter of a name takes the oldest buffered signal of that name, before
+// any receive may (docs/dev/semantics/messages.md#the-oldest-message-that-something-takes-moves).
+// An arm of select that names a signal is a waiter like others.
+import type { MessageShape } from "../scheduler/definition.ts";
+import type { SignalItem } from "../scheduler/inbox.ts";
+import { decodeArgs, InvalidArguments } from "./arguments.ts";
+import type { NativeRun } from "../scheduler/run.ts";
+import { Awaiter, type Fiber } from "../scheduler/fiber.ts";
+
+/** Whoever waits for a signal of one name. It is registered until it has taken one, or has given up. */
+export interface SignalWaiter {
+  readonly message: MessageShape;
+  /** Takes a signal. One whose arguments the message's schema refuses is logged, and the wait goes on. */
+  deliver(signal: SignalItem): void;
+}
+
+export function registerWaiter(run: NativeRun, waiter: SignalWaiter): void {
+  const queue = run.waiters.get(waiter.message.name);
+  if (queue === undefined) run.waiters.set(waiter.message.name, [waiter]);
+  else queue.push(waiter);
+}
+
+export function unregisterWaiter(run: NativeRun, waiter: SignalWaiter): void {
+  const { name } = waiter.message;
+  const queue = run.waiters.get(name);
+  if (queue === undefined) return;
+  const left = queue.filter((other) => other !== waiter);
+  if (left.length === 0) run.waiters.delete(name);
+  else run.waiters.set(name, left);
+}
+
+/** Gives buffered signals to those that have waited for that name longer than this one. */
+export function serveBefore(run: NativeRun, waiter: SignalWaiter): void {
+  const { name } = waiter.message;
+  for (let oldest = run.waiters.get(name)![0]!; oldest !== waiter; oldest = run.waiters.get(name)![0]!) {
+    const signal = run.inbox.takeSignal(name);
+    if (signal === undefined) return;
+    oldest.deliver(signal);
+  }
+}
+
+/** The arguments of a signal; undefined when the message's schema refuses them, which is logged: such a signal is nobody's. */
+export function signalArgs(run: NativeRun, message: MessageShape, signal: SignalItem): unknown[] | undefined {
+  try {
+    return decodeArgs(run, message, signal.input);
+  } catch (e) {
+    if (!(e instanceof InvalidArguments)) throw e;
+    // What the validator says may quote the arguments, so it is a field.
+    run.log.error(`signal "${signal.name}" was dropped: the arguments of signal "${signal.name}" are not valid`, {
+      issues: e.issues,
+    });
+    return undefined;
+  }
+}
+
+export class SignalAwaiter extends Awaiter<unknown> implements SignalWaiter {
+  readonly waitsFor = "signal";
+  readonly external = true;
+  readonly message: MessageShape;
+
+  constructor(fiber: Fiber, message: MessageShape) {
+    super(fiber);
+    this.message = message;
+    registerWaiter(fiber.run, this);
+  }
+
+  describe(): string {
+    return `waitForSignal "${this.message.name}"`;
+  }
+
+  deliver(signal: SignalItem): void {
+    const { run } = this.fiber;
+    const args = signalArgs(run, this.message, signal);
+    if (args === undefined) return;
+    unregisterWaiter(run, this);
+    this.fulfil(args.length === 0 ? undefined : args.length === 1 ? args[0] : args);
+  }
+
+  cancel(reason: unknown): void {
+    unregisterWaiter(this.fiber.run, this);
+    this.fail(reason);
+  }
+}

@@ -1,0 +1,116 @@
+// Durable timers: sleep, the timeout of a receive, arms of a select. A timer that is started and cancelled in one activation leaves no event; the core
+// sees to that. Cancelling gives no job back, so the awaiter settles by itself.
+import { CommandKind, StartTimer } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { defaultPayloadConverter } from "../../converter/payload.ts";
+import { encode, wire, type WirePayload } from "../scheduler/encode.ts";
+import type { NativeRun } from "../scheduler/run.ts";
+import { Awaiter, type Fiber } from "../scheduler/fiber.ts";
+
+/** What a FireTimer job reaches. */
+export interface TimerTarget {
+  fired(): void;
+}
+
+/** Issues StartTimer for a duration > 0; fractions of a millisecond are rounded up. */
+export function startTimer(run: NativeRun, durationMs: number, summary: string | undefined, target: TimerTarget): number {
+  const text: WirePayload | undefined = summary === undefined ? undefined : wire(defaultPayloadConverter.toPayload(summary));
+  const seq = run.issue(
+    CommandKind.COMMAND_KIND_START_TIMER,
+    encode(StartTimer, { durationMs: Math.ceil(durationMs), summary: text, seq: 0 }),
+  );
+  run.timers.set(seq, target);
+  return seq;
+}
+
+export function cancelTimer(run: NativeRun, seq: number): void {
+  if (run.timers.delete(seq)) run.port.cancel(CommandKind.COMMAND_KIND_START_TIMER, seq);
+}
+
+export function fireTimer(run: NativeRun, seq: number): void {
+  const target = run.timers.get(seq);
+  // Not there: the run function has ended in this very activation.
+  run.timers.delete(seq);
+  target?.fired();
+}
+
+export class SleepAwaiter extends Awaiter<void> implements TimerTarget {
+  readonly waitsFor = "timer";
+  readonly external = true;
+  readonly #seq: number;
+  readonly #name: string | undefined;
+
+  /** `name`: of a named timer, whose summary it is. */
+  constructor(fiber: Fiber, durationMs: number, summary: string | undefined, name?: string) {
+    super(fiber);
+    this.#name = name;
+    this.#seq = startTimer(fiber.run, durationMs, summary, this);
+  }
+
+  override get seq(): number {
+    return this.#seq;
+  }
+
+  describe(): string {
+    return this.#name === undefined ? "sleep" : `timer "${this.#name}"`;
+  }
+
+  fired(): void {
+    this.fulfil();
+  }
+
+  override fulfil(): void {
+    super.fulfil(undefined);
+  }
+
+  cancel(reason: unknown): void {
+    cancelTimer(this.fiber.run, this.#seq);
+    this.fail(reason);
+  }
+}
+
+/** What an InnerTimer belongs to. */
+export interface InnerTimerOwner {
+  readonly waitsFor: "receiveTimeout" | "selectTimer";
+  describe(): string;
+  fired(): void;
+}
+
+/** A timer inside of something else that stands, and which it wakes: the timeout of a receive, or an arm of a select. */
+export class InnerTimer extends Awaiter<void> implements TimerTarget {
+  readonly external = true;
+  readonly #owner: InnerTimerOwner;
+  readonly #seq: number;
+
+  constructor(fiber: Fiber, durationMs: number, summary: string | undefined, owner: InnerTimerOwner) {
+    super(fiber);
+    this.#owner = owner;
+    this.#seq = startTimer(fiber.run, durationMs, summary, this);
+  }
+
+  get waitsFor(): InnerTimerOwner["waitsFor"] {
+    return this.#owner.waitsFor;
+  }
+
+  override get seq(): number {
+    return this.#seq;
+  }
+
+  describe(): string {
+    return this.#owner.describe();
+  }
+
+  fired(): void {
+    this.drop();
+    this.#owner.fired();
+  }
+
+  cancel(): void {
+    if (!this.isPending) return;
+    cancelTimer(this.fiber.run, this.#seq);
+    this.drop();
+  }
+
+  override abandon(): void {
+    this.cancel();
+  }
+}

@@ -1,0 +1,61 @@
+// Responses to updates: accepted before anything that the handler causes, then completed or failed, once. What was answered is kept for
+// the next run (`update_dedup.ts`).
+import { CommandKind, UpdateResponse } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { encodeFailure } from "../../converter/failure_converter.ts";
+import { ApplicationFailure } from "../../converter/failures.ts";
+import { encode, type WirePayload } from "../scheduler/encode.ts";
+import type { Answer } from "../scheduler/update_dedup.ts";
+import type { UpdateItem } from "../scheduler/inbox.ts";
+import type { NativeRun } from "../scheduler/run.ts";
+
+type Response = UpdateResponse["response"];
+
+function respond(run: NativeRun, { protocolInstanceId }: Pick<UpdateItem, "protocolInstanceId">, response: Response): void {
+  run.issue(CommandKind.COMMAND_KIND_UPDATE_RESPONSE, encode(UpdateResponse, { protocolInstanceId, response }));
+}
+
+export function acceptUpdate(run: NativeRun, update: UpdateItem): void {
+  respond(run, update, { $case: "accepted", value: {} });
+}
+
+/** Before acceptance: the caller gets the failure and history gets nothing. */
+export function rejectUpdate(run: NativeRun, update: UpdateItem, error: unknown): void {
+  rejectWith(run, update, encodeFailure(error, run.context.converter));
+}
+
+/** As `rejectUpdate`, with the encoded failure. */
+export function rejectWith(run: NativeRun, update: UpdateItem, failure: Uint8Array): void {
+  respond(run, update, { $case: "rejected", value: failure });
+}
+
+/** After acceptance. */
+export function failUpdate(run: NativeRun, update: UpdateItem, error: unknown): void {
+  const failure = encodeFailure(error, run.context.converter);
+  respond(run, update, { $case: "rejected", value: failure });
+  run.answered.add(update.protocolInstanceId, { failure });
+}
+
+export function completeUpdate(run: NativeRun, update: UpdateItem, value: WirePayload): void {
+  respond(run, update, { $case: "completed", value });
+  run.answered.add(update.protocolInstanceId, { value });
+}
+
+/** An update that a run before this one has answered: its caller gets the same answer. */
+export function answerAgain(run: NativeRun, protocolInstanceId: string, answer: Answer): void {
+  const update = { protocolInstanceId };
+  respond(run, update, { $case: "accepted", value: {} });
+  respond(
+    run,
+    update,
+    "value" in answer ? { $case: "completed", value: answer.value } : { $case: "rejected", value: answer.failure },
+  );
+}
+
+/** Why an update that nothing handles is rejected. */
+export function unknownUpdate(run: NativeRun, update: UpdateItem): ApplicationFailure {
+  const receive = run.receive;
+  const names = receive === undefined || receive.isStopping ? [] : receive.updateNames();
+  const accepted = names.length === 0 ? "no updates" : `these updates: ${names.join(", ")}`;
+  const why = run.end !== undefined ? "the workflow has ended" : `at this point the workflow accepts ${accepted}`;
+  return new ApplicationFailure(`update "${update.name}" is not accepted: ${why}`, { type: "UnknownUpdate", nonRetryable: true });
+}

@@ -1,0 +1,38 @@
+// Search attributes and memo that change while a run goes on. Nothing answers these commands: the server merges what they say into what it
+// has, and so does the run, whose own view must not wait for the server.
+import {
+  CommandKind,
+  ModifyWorkflowProperties,
+  UpsertSearchAttributes,
+} from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { defaultPayloadConverter } from "../../converter/payload.ts";
+import { type SearchAttributeChanges, toSearchAttributeChanges } from "../../converter/search_attributes.ts";
+import { encode, wire, type WirePayload, wirePayloads } from "../scheduler/encode.ts";
+import type { NativeRun } from "../scheduler/run.ts";
+
+type Fields = { readonly [name: string]: WirePayload };
+
+/** The list of patches, which the core itself keeps. */
+const CHANGE_VERSION = "TemporalChangeVersion";
+
+/** Throws a TypeError for values that their types do not have, and for the attribute that the patches of a run are listed in. */
+export function upsertSearchAttributes(run: NativeRun, changes: SearchAttributeChanges): void {
+  const searchAttributes = wirePayloads(toSearchAttributeChanges(changes));
+  if (Object.keys(searchAttributes).length === 0) return;
+  if (Object.hasOwn(searchAttributes, CHANGE_VERSION)) {
+    throw new TypeError(`search attribute "${CHANGE_VERSION}" lists the patches of a run, and patched() keeps it`);
+  }
+  run.issue(CommandKind.COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES, encode(UpsertSearchAttributes, { searchAttributes }));
+  run.info!.merge({ searchAttributes });
+}
+
+/** null and undefined remove a key. */
+export function upsertMemo(run: NativeRun, changes: { readonly [key: string]: unknown }): void {
+  // What removes must be what the server knows for nothing, whatever the run's converter makes of undefined.
+  const payload = (value: unknown) =>
+    value === undefined || value === null ? defaultPayloadConverter.toPayload(undefined) : run.converter.toPayload(value);
+  const memo: Fields = Object.fromEntries(Object.entries(changes).map(([key, value]) => [key, wire(payload(value))]));
+  if (Object.keys(memo).length === 0) return;
+  run.issue(CommandKind.COMMAND_KIND_MODIFY_WORKFLOW_PROPERTIES, encode(ModifyWorkflowProperties, { memo }));
+  run.info!.merge({ memo });
+}

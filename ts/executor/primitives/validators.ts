@@ -1,0 +1,131 @@
+// Runs the validator of an update. It runs once, live, and never on replay, so nothing may remain of it but its answer:
+//
+// - It gets views. What writes throws, and the update is rejected.
+// - A call of the workflow API, a promise and a rejection that nothing handles reject the update as well, also when the validator catches
+//   the error: the workflow goes on, because a caller must not be able to stop it.
+// - Microtasks that it leaves are run to their end while the realm still takes them for the validator's.
+// - Code that works on the object alone (fields with #, functions bound to something, structuredClone) gets the objects themselves. What can
+//   be seen of them is compared afterwards, and since not everything can be seen (fields with #), the memory of the run is given up: the
+//   task is gone through again from history, with the answer known.
+import { encodeFailure } from "../../converter/failure_converter.ts";
+import { read } from "../../converter/thrown.ts";
+import { hop } from "../../platform/hop.ts";
+import { MisuseError } from "../scheduler/errors.ts";
+import type { Verdict } from "../tasks/program.ts";
+import type { NativeRun } from "../scheduler/run.ts";
+import { inFencedClosure, slot } from "../scheduler/current.ts";
+import { lookAt } from "./state_changes.ts";
+import { calls, view } from "./read_only_view.ts";
+
+/** The validator has had objects of the run in its hands: the task is gone through again, in a run made from history. */
+export class ValidatedApart extends Error {
+  override name = "ValidatedApart";
+  readonly protocolInstanceId: string;
+  readonly verdict: Verdict;
+
+  constructor(protocolInstanceId: string, verdict: Verdict) {
+    super("the validator had objects of the run in its hands");
+    this.protocolInstanceId = protocolInstanceId;
+    this.verdict = verdict;
+  }
+}
+
+interface Attempt {
+  /** What it threw, or did although it must not. */
+  readonly thrown: { readonly error: unknown } | undefined;
+  /** It had objects of the run in its hands. */
+  readonly touched: boolean;
+}
+
+type Validate = (args: unknown[], state: unknown) => unknown;
+
+export async function judge(
+  run: NativeRun,
+  update: { readonly name: string; readonly protocolInstanceId: string },
+  validate: Validate,
+  args: unknown[],
+  state: unknown,
+): Promise<Verdict> {
+  const known = run.context.verdicts?.get(update.protocolInstanceId);
+  if (known !== undefined) return known;
+  try {
+    let attempt = await withViews(run, update.name, validate, args, state);
+    if (attempt.thrown !== undefined && wantsObjects(attempt.thrown.error)) {
+      attempt = await withObjects(run, update.name, validate, args, state);
+    }
+    const verdict = { failure: attempt.thrown === undefined ? undefined : await encoded(run, attempt.thrown.error) };
+    if (attempt.touched) throw new ValidatedApart(update.protocolInstanceId, verdict);
+    return verdict;
+  } finally {
+    calls.report = undefined;
+    slot.closure = undefined;
+    slot.refusals = run.refusals = undefined;
+  }
+}
+
+async function withViews(run: NativeRun, name: string, validate: Validate, args: unknown[], state: unknown): Promise<Attempt> {
+  let changed: (() => string | undefined) | undefined;
+  calls.report = () => void (changed ??= lookAt({ args, state }));
+  const thrown = await attempt(run, name, () => validate(view(args, "args"), view(state, "state")));
+  return { thrown: thrown ?? changedBy(changed), touched: changed !== undefined };
+}
+
+async function withObjects(run: NativeRun, name: string, validate: Validate, args: unknown[], state: unknown): Promise<Attempt> {
+  const changed = lookAt({ args, state });
+  const thrown = await attempt(run, name, () => validate(args, state));
+  return { thrown: changedBy(changed) ?? thrown, touched: true };
+}
+
+async function attempt(run: NativeRun, name: string, call: () => unknown): Promise<Attempt["thrown"]> {
+  let thrown: Attempt["thrown"];
+  const refusals: Error[] = [];
+  slot.refusals = run.refusals = refusals;
+  slot.closure = "validator";
+  try {
+    const result = inFencedClosure("validator", call);
+    if (typeof (result as PromiseLike<unknown> | undefined)?.then === "function") {
+      Promise.resolve(result).catch(() => {});
+      thrown = { error: new MisuseError(`the validator of update "${name}" returned a promise; a validator decides at once`) };
+    }
+  } catch (error) {
+    thrown = { error };
+  }
+  // The microtasks that it left; the second hop is for rejections, which Chromium reports one hop late.
+  await hop();
+  await hop();
+  return refusals.length > 0 ? { error: refusals[0] } : thrown;
+}
+
+function changedBy(changed: (() => string | undefined) | undefined): Attempt["thrown"] {
+  const path = changed?.();
+  if (path === undefined) return undefined;
+  return {
+    error: new MisuseError(
+      `${path} was changed: validators and queries only read; a handler changes the state by returning a new one`,
+    ),
+  };
+}
+
+/** What is said of a proxy that code took for the object itself. */
+const BRAND = new RegExp(
+  [
+    "private (?:member|field|method|static)|private \\w+ on non-instance", // V8, SpiderMonkey, compilers
+    "(?:^| )[Rr]eceiver must be|Object must be an instance of class|incompatible receiver|called on incompatible",
+    "object is not the right class|Illegal invocation|does not implement interface",
+    'must be an instance of|Value of "this" must be|could not be cloned|can\'t be cloned|cannot be cloned',
+  ].join("|"),
+);
+
+function wantsObjects(error: unknown): boolean {
+  const message = read(error, "message");
+  const name = read(error, "name");
+  return (name === "TypeError" || name === "DataCloneError") && typeof message === "string" && BRAND.test(message);
+}
+
+/** Getters and toJSON of an error are the validator's code, too, and may leave microtasks. */
+async function encoded(run: NativeRun, error: unknown): Promise<Uint8Array> {
+  slot.closure = "validator";
+  const failure = inFencedClosure("validator", () => encodeFailure(error, run.context.converter));
+  await hop();
+  return failure;
+}

@@ -1,0 +1,82 @@
+// The door of every primitive: finds the fiber that calls, and refuses calls that come from nowhere (a host callback woke workflow
+// code), from closures that must not use the API (validators, queries, sideEffect, updateState), and from constructs where the nesting
+// rules forbid them. Misuse fails the task even when workflow code catches the error.
+import type { CancelledFailure } from "../../converter/failures.ts";
+import { callSite, callStack, userFrame } from "./call_site.ts";
+import { MisuseError, NestingError, OutsideTurnError } from "./errors.ts";
+import { type Closure, noteRefused, slot } from "./current.ts";
+import type { Fiber, FiberKind } from "./fiber.ts";
+
+const CLOSURES: { readonly [C in Closure]: readonly [where: string, why: string] } = {
+  validator: ["a validator", "a validator only looks at its arguments and the state"],
+  query: ["a query handler", "a query only looks at the published state and its arguments"],
+  sideEffect: ["the function of sideEffect", "it computes a value by itself, once; call the API before or after it"],
+  updateState: ["the function of updateState", "it runs between turns; call the API before or after it"],
+  schema: ["a schema", "a schema only looks at its value"],
+  log: ["what a log line shows", "nothing is logged on replay, so getters and toJSON of its fields only read"],
+};
+
+/**
+ * The calling fiber. `allowed`: closures that may call it nevertheless. `depth`: frames of ours between the user's and this one; a
+ * primitive that workflow code calls directly has one.
+ */
+export function enter(api: string, allowed?: Closure, depth = 1): Fiber {
+  const { fiber, closure } = slot;
+  if (closure !== undefined && closure !== allowed) {
+    const [where, why] = CLOSURES[closure];
+    const error = new MisuseError(`${api} was called in ${where}: ${why}`);
+    // A query that misbehaves fails by itself, and a validator's update is rejected; everything else fails the task.
+    if (noteRefused(error) === "fails the task") slot.run?.fail?.(error);
+    throw error;
+  }
+  if (fiber === undefined) {
+    const at = userFrame(new Error().stack, depth + 1);
+    throw new OutsideTurnError(
+      `${api} was called${at === "" ? "" : ` at ${at}`} while no turn of a workflow is active: ` +
+        `either this is not workflow code, or a host callback or promise woke it; do such work in an activity`,
+    );
+  }
+  fiber.lastCall = api;
+  const { callSites } = fiber.run.context;
+  if (callSites !== false) fiber.lastSite = callSites === "stacks" ? callStack(enter, depth) : callSite(depth + 1);
+  return fiber;
+}
+
+/**
+ * As `enter`, for primitives that wait: in a scope that was cancelled or has ended they do not start. Answers the failure to reject
+ * with, or the fiber.
+ */
+export function enterBlocking(api: string): Fiber | CancelledFailure {
+  const fiber = enter(api, undefined, 2);
+  if (fiber.ended) return fiber.run.scopeEnded(fiber, api);
+  const cancellation = fiber.run.cancellation;
+  if (cancellation === undefined || fiber.shielded) return fiber;
+  cancellation.told = true;
+  return cancellation.failure();
+}
+
+const WHERE: { readonly [K in Exclude<FiberKind, "shield">]: string } = {
+  run: "the run function",
+  handler: "a message handler",
+  async: "an async handler",
+  branch: "a branch of parallel",
+  arm: "an arm of select",
+};
+
+/** Fails the task when the calling construct is not one of `roles`. */
+export function requireRole(
+  fiber: Fiber,
+  api: string,
+  roles: readonly Exclude<FiberKind, "shield">[],
+  instead: string,
+): void {
+  const role = fiber.role;
+  if (roles.includes(role)) return;
+  fiber.run.misuse(
+    new NestingError(
+      `${api} cannot be used in ${WHERE[role]} (${fiber.label}); it belongs in ${
+        roles.map((r) => WHERE[r]).join(" or ")
+      }. ${instead}`,
+    ),
+  );
+}

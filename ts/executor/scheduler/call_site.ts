@@ -1,0 +1,68 @@
+// Where workflow code called the API. Taking a stack costs about 6 us, so it is done only when it is asked for (debug sessions, the pass
+// after a divergence) or when an error is about to be reported anyway. As files of its own, this package knows its frames by their
+// folder. In a bundle frames of modules that a realm has loaded from text are the user's; where the user's code is in the bundle too, and
+// names are minified, frames of ours are known by their number.
+import { stackFrames } from "../../converter/stack.ts";
+import { bundled, ownCode } from "../../platform/own_code.ts";
+
+/** A frame that names a line of a file; "async Promise.all (index 0)" names none. */
+const PLACED = /:\d+:\d+\)?$/;
+
+/** URLs of modules that this realm has loaded. */
+const loaded = new Set<string>();
+
+export function noteLoaded(urls: Iterable<string>): void {
+  for (const url of urls) loaded.add(url);
+}
+
+/**
+ * "function (file:line:column)" of the user's nearest frame in a stack, or "" when there is none. `depth`: how many frames of ours lie over
+ * it, for bundles.
+ */
+export function userFrame(stack: string | undefined, depth = 0): string {
+  const all = stackFrames(stack);
+  if (bundled) {
+    if (loaded.size === 0) return all[depth] ?? "";
+    return all.find((frame) => [...loaded].some((url) => frame.includes(`${url}:`))) ?? "";
+  }
+  return all.find((line) => !line.includes(ownCode) && !/\bnode:|\bext:|\(<anonymous>\)$/.test(line)) ?? "";
+}
+
+/** All frames of the user's, nearest first, a line for each; as `userFrame` otherwise. Where a bundle hides which are whose: the nearest. */
+function userFrames(stack: string | undefined, depth: number): string {
+  const all = stackFrames(stack).filter((frame) => PLACED.test(frame));
+  if (bundled && loaded.size === 0) return all[depth] ?? "";
+  const users = bundled
+    ? all.filter((frame) => [...loaded].some((url) => frame.includes(`${url}:`)))
+    : all.filter((frame) => !frame.includes(ownCode) && !/\bnode:|\bext:/.test(frame));
+  return users.map(plainNames).join("\n");
+}
+
+/** A frame without what the engine adds to a function's name: "Object.eval [as run] (f)" is "f", "FiberStart.left [as body] (f)" is "left (f)". */
+function plainNames(text: string): string {
+  // Deno's form for evaluated code outside of a realm.
+  const frame = text.replace(/, <anonymous>(?=:\d+:\d+\)?$)/, "");
+  const [, wait = "", name, place] = /^(async )?(.*?) \((.*)\)$/.exec(frame) ?? [];
+  if (place === undefined) return frame;
+  const plain = name!.replace(/ \[as [^\]]*\]$/, "").replace(/^(?:Object|FiberStart)\./, "");
+  return /^(?:eval|<anonymous>|)$/.test(plain) ? `${wait}${place}` : `${wait}${plain} (${place})`;
+}
+
+type CaptureStackTrace = (target: object, above: unknown) => void;
+
+/**
+ * Where the caller of `above` (a function of ours) was called from, through every await that the engine can follow. Engines give ten
+ * frames, and a realm is sealed with that, so frames of ours are left out where the engine can do it. `depth`: frames over it in a bundle.
+ */
+export function callStack(above: unknown, depth: number): string {
+  const holder: { stack?: string } = {};
+  const capture = (Error as { captureStackTrace?: CaptureStackTrace }).captureStackTrace;
+  if (capture === undefined) return userFrames(new Error().stack, depth + 2);
+  capture(holder, above);
+  return userFrames(holder.stack, depth);
+}
+
+/** The call site of whoever called into the API: `depth` frames over the caller of this function. */
+export function callSite(depth: number): string {
+  return userFrame(new Error().stack, depth + 1);
+}

@@ -1,0 +1,152 @@
+// The end of a run. When the run function has settled, whatever it left open is taken back and
+// accepted updates are answered; the terminal command follows at the end of the activation, after
+// every job of it was applied (docs/dev/semantics/messages.md#a-signal-that-meets-the-end). Which
+// throwables fail the workflow and which only its task:
+// docs/dev/semantics/errors.md#what-fails-the-workflow-and-what-fails-its-task.
+import {
+  CancelWorkflowExecution,
+  CommandKind,
+  CompleteWorkflow,
+  ContinueAsNew,
+  FailWorkflow,
+} from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { encodeFailure } from "../../converter/failure_converter.ts";
+import { ApplicationFailure, CancelledFailure, isCancellation, TemporalFailure } from "../../converter/failures.ts";
+import { namingWhat } from "../../converter/lossy_value.ts";
+import { carryHeaders } from "./continue_as_new_headers.ts";
+import { type ContinueAsNewShape, isContinueAsNew, isHandlerResult } from "./definition.ts";
+import { toSearchAttributePayloads } from "../../converter/search_attributes.ts";
+import { findCause, isA, messageOf, read } from "../../converter/thrown.ts";
+import { encode, encodePayloads, wire, wireAll, wirePayloads, wireRecord } from "./encode.ts";
+import { isTaskError, NestingError, taskErrorOf } from "./errors.ts";
+import type { NativeRun } from "./run.ts";
+import type { Outcome } from "./turns.ts";
+
+export type RunEnd =
+  | { readonly kind: "completed"; readonly value: unknown }
+  | { readonly kind: "continued"; readonly next: ContinueAsNewShape }
+  | { readonly kind: "failed"; readonly error: unknown }
+  | { readonly kind: "cancelled"; readonly error: unknown };
+
+export function isContinuing(run: NativeRun): boolean {
+  return run.end?.kind === "continued";
+}
+
+/** The run function has settled; its own leftovers are cancelled already. */
+export function endRun(run: NativeRun, outcome: Outcome<unknown>): void {
+  const end = endOf(run, outcome);
+  if (end === undefined) return;
+  run.end = end;
+  run.receive?.abort(
+    end.kind === "failed" || end.kind === "cancelled"
+      ? end.error
+      : new ApplicationFailure("the workflow ended before the update was finished", { type: "AcceptedUpdateCompletedWorkflow" }),
+  );
+  for (const awaiter of [...run.pending]) awaiter.drop();
+  run.waiters.clear();
+  run.ready.clear();
+}
+
+function endOf(run: NativeRun, outcome: Outcome<unknown>): RunEnd | undefined {
+  const where = `workflow "${run.definition.name}"`;
+  if (outcome.ok) {
+    const { value } = outcome;
+    if (isContinueAsNew(value)) return { kind: "continued", next: value };
+    if (isHandlerResult(value)) {
+      run.fail(
+        new NestingError(
+          `${where} returned a ${
+            value.kind === "async" ? "spawnAsync" : value.kind
+          } result; only message handlers of a receive return ` +
+            `those, run returns its result`,
+        ),
+      );
+      return undefined;
+    }
+    // A history of a version that let it pass still replays.
+    if (run.continuedAt !== undefined && !run.isReplaying) {
+      const at = run.continuedAt === "" ? "" : ` at ${run.continuedAt}`;
+      run.fail(
+        new NestingError(
+          `${where} called continueAsNew${at} and returned something else, so it would complete; the \`return\` is missing: ` +
+            `write \`return continueAsNew(...)\``,
+        ),
+      );
+      return undefined;
+    }
+    return { kind: "completed", value };
+  }
+  const { error } = outcome;
+  if (isTaskError(error)) run.fail(error);
+  else if (run.cancellation !== undefined && isCancellation(error)) return { kind: "cancelled", error };
+  else if (error instanceof TemporalFailure) return { kind: "failed", error };
+  else run.fail(taskErrorOf(error, where));
+  return undefined;
+}
+
+/** Issues the terminal command. */
+export function concludeRun(run: NativeRun, end: RunEnd): void {
+  if (end.kind !== "continued") warnOfSignals(run);
+  switch (end.kind) {
+    case "completed": {
+      const what = `the result of workflow "${run.definition.name}"`;
+      const result = wire(namingWhat(what, () => run.converter.toPayload(end.value)));
+      run.issue(CommandKind.COMMAND_KIND_COMPLETE_WORKFLOW, encode(CompleteWorkflow, { result }));
+      return;
+    }
+    case "failed":
+      run.issue(
+        CommandKind.COMMAND_KIND_FAIL_WORKFLOW,
+        encode(FailWorkflow, { failure: encodeFailure(end.error, run.context.converter) }),
+      );
+      return;
+    case "cancelled":
+      run.issue(
+        CommandKind.COMMAND_KIND_CANCEL_WORKFLOW,
+        encode(CancelWorkflowExecution, { details: detailsOf(run, end.error) }),
+      );
+      return;
+    case "continued":
+      run.issue(CommandKind.COMMAND_KIND_CONTINUE_AS_NEW, encode(ContinueAsNew, continueAttributes(run, end.next)));
+      return;
+  }
+}
+
+/** A run that ends by its cancellation tells the details of the CancelledFailure that ended it. */
+function detailsOf(run: NativeRun, error: unknown): Uint8Array {
+  const cause = findCause(error, (part) => isA(part, CancelledFailure));
+  const details = read(cause, "details");
+  if (!Array.isArray(details) || details.length === 0) return new Uint8Array(0);
+  try {
+    return encodePayloads(wireAll(run.context.converter, details));
+  } catch (e) {
+    run.log.warn(`the details of the cancellation were dropped: ${messageOf(e)}`);
+    return new Uint8Array(0);
+  }
+}
+
+function continueAttributes(run: NativeRun, next: ContinueAsNewShape): ContinueAsNew {
+  const { options } = next;
+  return {
+    workflowType: options.workflowType ?? "",
+    taskQueue: options.taskQueue ?? "",
+    arguments: namingWhat("what continueAsNew was given", () => wireAll(run.converter, next.args)),
+    workflowRunTimeoutMs: options.runTimeoutMs ?? 0,
+    workflowTaskTimeoutMs: options.taskTimeoutMs ?? 0,
+    memo: options.memo === undefined ? wirePayloads(run.info?.changedMemo ?? {}) : wireRecord(run.converter, options.memo),
+    headers: { ...run.headers.fields, ...carryHeaders(run) },
+    searchAttributes: wirePayloads(toSearchAttributePayloads(options.searchAttributes ?? {})),
+    retryPolicy: undefined,
+  };
+}
+
+/** Signals that nothing has taken are gone with the run: say which. */
+function warnOfSignals(run: NativeRun): void {
+  const left = run.inbox.signals();
+  if (left.length === 0) return;
+  const names = [...new Set(left.map((signal) => signal.name))];
+  run.log.warn(`the workflow ended with ${left.length} unprocessed signal${left.length === 1 ? "" : "s"}: ${names.join(", ")}`, {
+    signals: names,
+    count: left.length,
+  });
+}

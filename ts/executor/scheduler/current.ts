@@ -1,0 +1,95 @@
+// The synchronous "current run and fiber" slot. One activation at a time per realm, one turn at a time in it, and every microtask of a
+// turn has run when its hop resolves: so a plain variable is right for the whole turn, and free functions (`sleep(...)`) need no ctx
+// argument and no AsyncLocalStorage, which browsers do not have. It lies under Symbol.for on globalThis, so that two copies of this
+// package in one realm share it.
+import type { Fiber } from "./fiber.ts";
+
+/** Code of the user that must return at once and may not use the workflow API: what the guard and the primitives ask about. */
+export type Closure = "validator" | "query" | "sideEffect" | "updateState" | "schema" | "log";
+
+/** What replaced globals (Date, Math.random, crypto) are made of while a run is being activated. */
+export interface RunClock {
+  /** Workflow time, milliseconds since the epoch. */
+  readonly timeMs: number;
+  readonly isReplaying: boolean;
+  /** A native program: its primitives keep `fiber`. */
+  readonly isNative?: boolean;
+  random(): number;
+  randomBytes(length: number): Uint8Array;
+  /** Fails the open workflow task with this error, whatever workflow code catches. */
+  fail?(error: Error): void;
+}
+
+export interface Slot {
+  /** Set from the start of an activation to its end, for programs of every kind. */
+  run: RunClock | undefined;
+  /** Set during a turn of a native program. */
+  fiber: Fiber | undefined;
+  /** Set while a closure of the user runs in the executor. In a `sideEffect` the guard must give real time and entropy. */
+  closure: Closure | undefined;
+  /** What the validator or schema that runs has tried of what it must not: its update is rejected, also when it catches the errors. */
+  refusals?: Error[] | undefined;
+}
+
+/** A turn of workflow code begins. Another realm of this thread may wait for the microtasks of a closure, which are fenced. */
+export function beginTurn(fiber: Fiber): void {
+  slot.fiber = fiber;
+  slot.closure = undefined;
+}
+
+/** Code of this kind was refused something. What is not noted here, or with the run, is the closure's own business. */
+export function noteRefused(error: Error): "noted" | "fails the task" {
+  const { closure } = slot;
+  if (closure === "validator" || closure === "schema") slot.refusals?.push(error);
+  return closure === undefined || closure === "sideEffect" || closure === "updateState" ? "fails the task" : "noted";
+}
+
+const key = Symbol.for("temporalex.slot.1");
+const holder = globalThis as unknown as { [key]?: Slot };
+
+/** The realm's slot. */
+export const slot: Slot = holder[key] ??= { run: undefined, fiber: undefined, closure: undefined };
+
+/** Runs a closure of the user with the slot saying so; closures do not nest in code that awaits. */
+export function inClosure<T>(closure: Closure, call: () => T): T {
+  const before = slot.closure;
+  slot.closure = closure;
+  try {
+    return call();
+  } finally {
+    slot.closure = before;
+  }
+}
+
+/** Async functions in a closure that nothing waits for are followed over so many awaits. */
+const GENERATIONS = 64;
+
+/**
+ * As `inClosure`, for closures that do not run on replay and return into the turn of a fiber: the microtasks that they leave are theirs,
+ * too. Microtasks run in the order in which they were queued, so those of the closure lie between one that is queued before the call and
+ * one that is queued after it; and what they queue in turn lies between two that those queue.
+ */
+export function inFencedClosure<T>(closure: Closure, call: () => T, generations: number = GENERATIONS): T {
+  let before: Closure | undefined;
+  const { refusals } = slot;
+  const open = (left: number) =>
+    void done.then(() => {
+      before = slot.closure;
+      slot.closure = closure;
+      slot.refusals = refusals;
+      if (left > 0) open(left - 1);
+    });
+  const close = (left: number) =>
+    void done.then(() => {
+      slot.closure = before;
+      if (left > 0) close(left - 1);
+    });
+  open(generations);
+  try {
+    return inClosure(closure, call);
+  } finally {
+    close(generations);
+  }
+}
+
+const done: Promise<void> = Promise.resolve();

@@ -1,0 +1,17 @@
+// A run that is unfinished while nothing in it waits on a primitive can never be woken: it waits on a host promise (fetch, a timer of the
+// host, a promise that nobody resolves). Said at once, with the last call of each fiber, instead of hanging for ever.
+import { DeadlockError } from "./errors.ts";
+import type { NativeRun } from "./run.ts";
+
+export function checkDeadlock(run: NativeRun): void {
+  for (const awaiter of run.pending) if (awaiter.external) return;
+  if (run.receive?.canBeWoken === true) return;
+  const fibers = [...run.fibers].map((fiber) => {
+    if (fiber.lastCall === "") return `${fiber.label} (it has called no primitive yet)`;
+    return `${fiber.label} (its last call: ${fiber.lastCall}${fiber.lastSite === "" ? "" : ` at ${fiber.lastSite}`})`;
+  });
+  throw new DeadlockError(
+    `DEADLOCK: the workflow waits, but on nothing that could ever wake it: a promise that is not a workflow primitive (fetch, a host ` +
+      `timer, a promise that nobody resolves). Use activities for work outside and sleep for time. Waiting: ${fibers.join("; ")}`,
+  );
+}

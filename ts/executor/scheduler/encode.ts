@@ -1,0 +1,93 @@
+// Commands as bytes. One writer is reused for all of them (encoding is synchronous and `finish` resets it), and the payload objects of
+// the converter get the one field that the generated codec wants on top.
+import { BinaryWriter } from "@bufbuild/protobuf/wire";
+import {
+  Payload as PayloadCodec,
+  type Payload as WirePayload,
+} from "../../core/generated/boundary/temporal/api/common/v1/message.ts";
+import type { MessageFns } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { namingArgument } from "../../converter/lossy_value.ts";
+import { type Payload, type PayloadConverter, toPayloads } from "../../converter/payload.ts";
+
+export type { WirePayload };
+
+const writer = new BinaryWriter();
+const NO_EXTERNAL: WirePayload["externalPayloads"] = [];
+
+/** The bytes of a message. */
+export function encode<T>(codec: MessageFns<T>, message: T): Uint8Array {
+  try {
+    return codec.encode(message, writer).finish();
+  } catch (e) {
+    // Half a message must not lead the next one.
+    writer.finish();
+    throw e;
+  }
+}
+
+/** What `write` writes. */
+export function encodeParts(write: (writer: BinaryWriter) => void): Uint8Array {
+  try {
+    write(writer);
+  } catch (e) {
+    writer.finish();
+    throw e;
+  }
+  return writer.finish();
+}
+
+/** A converter's payload as the generated codec takes it. */
+export function wire(payload: Payload): WirePayload {
+  return { metadata: payload.metadata, data: payload.data, externalPayloads: NO_EXTERNAL };
+}
+
+export function wireAll(converter: PayloadConverter, values: readonly unknown[]): WirePayload[] {
+  const out: WirePayload[] = new Array(values.length);
+  for (let i = 0; i < values.length; i++) out[i] = wire(namingArgument(i, () => converter.toPayload(values[i])));
+  return out;
+}
+
+/** A record of values as payloads, in insertion order. */
+export function wireRecord(
+  converter: PayloadConverter,
+  values: { readonly [key: string]: unknown } | undefined,
+): { [key: string]: WirePayload } {
+  const out: { [key: string]: WirePayload } = {};
+  for (const [key, value] of Object.entries(values ?? {})) out[key] = wire(converter.toPayload(value));
+  return out;
+}
+
+/** A record of payloads, in insertion order. */
+export function wirePayloads(payloads: { readonly [key: string]: Payload }): { [key: string]: WirePayload } {
+  return Object.fromEntries(Object.entries(payloads).map(([key, payload]) => [key, wire(payload)]));
+}
+
+/** Bytes of temporal.api.common.v1.Payloads. */
+export function encodePayloads(payloads: readonly WirePayload[]): Uint8Array {
+  for (const payload of payloads) PayloadCodec.encode(payload, writer.uint32(10).fork()).join();
+  return writer.finish();
+}
+
+/**
+ * An encoded message with a repeated payload field of small number (`tag`: field number << 3 | 2) behind it: protobuf fields may come in
+ * any order, so what is the same for all calls is encoded once. `more` are fields that stand behind the head.
+ */
+export function withPayloads(
+  head: Uint8Array,
+  tag: number,
+  converter: PayloadConverter,
+  values: readonly unknown[],
+  more?: Uint8Array,
+): Uint8Array {
+  // Before anything is written: a value that cannot be converted leaves the writer clean.
+  const payloads = toPayloads(converter, values);
+  writer.raw(head);
+  if (more !== undefined && more.length > 0) writer.raw(more);
+  for (const { metadata, data } of payloads) {
+    writer.uint32(tag).fork();
+    for (const key in metadata) writer.uint32(10).fork().uint32(10).string(key).uint32(18).bytes(metadata[key]!).join();
+    if (data.length > 0) writer.uint32(18).bytes(data);
+    writer.join();
+  }
+  return writer.finish();
+}

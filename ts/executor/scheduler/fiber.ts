@@ -1,0 +1,173 @@
+// Fibers and awaiters. A fiber is one logical thread of workflow code: the run function, a message handler, an async handler, a branch
+// of parallel, a function that is an arm of select, a shield. An awaiter is one promise that a primitive handed out. The run settles exactly one awaiter per turn; the turn
+// belongs to the fiber that made the awaiter. Each fiber knows how many awaiters of its own and of its descendants are pending, so that
+// the end of a scope costs nothing when nothing is left over.
+import type { ReceiveScope } from "../primitives/receive.ts";
+import type { NativeRun } from "./run.ts";
+import type { Wait, WaitKind } from "../tasks/tracing.ts";
+import { beginTurn } from "./current.ts";
+
+export type FiberKind = "run" | "handler" | "async" | "branch" | "arm" | "shield";
+
+/** A unit of the scheduler's queue. Answers whether user code was resumed: then a hop must follow. */
+export interface Work {
+  perform(): boolean;
+}
+
+export class Fiber {
+  readonly run: NativeRun;
+  readonly kind: FiberKind;
+  /** For messages: `handler of update "add"`, `branch 2 of parallel`, ... */
+  readonly label: string;
+  readonly parent: Fiber | undefined;
+  /** A cancellation of the workflow does not reach it. */
+  readonly shielded: boolean;
+  /** The receive that this fiber works for as (part of) an async handler: whose state updateState changes. */
+  readonly receive: ReceiveScope | undefined;
+  /** What nesting rules see: a shield is what it was entered from. */
+  readonly role: Exclude<FiberKind, "shield">;
+  /** Pending awaiters of this fiber and its descendants. */
+  pending = 0;
+  ended = false;
+  /** The last primitive it called, and where (only when call sites are recorded). */
+  lastCall = "";
+  lastSite = "";
+
+  constructor(
+    run: NativeRun,
+    kind: FiberKind,
+    label: string,
+    parent: Fiber | undefined,
+    options: { shielded?: boolean; receive?: ReceiveScope } = {},
+  ) {
+    this.run = run;
+    this.kind = kind;
+    this.label = label;
+    this.parent = parent;
+    this.shielded = options.shielded === true || parent?.shielded === true;
+    this.receive = options.receive ?? parent?.receive;
+    this.role = kind === "shield" ? parent!.role : kind;
+    run.fibers.add(this);
+  }
+
+  isWithin(ancestor: Fiber): boolean {
+    return this === ancestor || (this.parent?.isWithin(ancestor) ?? false);
+  }
+
+  count(change: number): void {
+    this.pending += change;
+    this.parent?.count(change);
+  }
+}
+
+const ignore = () => {};
+
+/** A promise that a primitive handed out, and how it ends early. */
+export abstract class Awaiter<T> implements Work {
+  readonly fiber: Fiber;
+  readonly promise: Promise<T>;
+  /** The user's line, when call sites are recorded. */
+  readonly #site: string;
+  #resolve!: (value: unknown) => void;
+  #reject!: (error: unknown) => void;
+  #state: "pending" | "fulfilled" | "rejected" | "delivered" = "pending";
+  #result: unknown;
+
+  constructor(fiber: Fiber) {
+    this.fiber = fiber;
+    this.#site = fiber.lastSite;
+    this.promise = new Promise<T>((resolve, reject) => {
+      this.#resolve = resolve as (value: unknown) => void;
+      this.#reject = reject;
+    });
+    fiber.run.pending.add(this);
+    fiber.count(1);
+  }
+
+  /** Something outside the run can settle it (a timer, an activity, a message). */
+  abstract readonly external: boolean;
+
+  /** What it stands for was said to somebody else, and is not taken back when its scope ends. */
+  get isMessage(): boolean {
+    return false;
+  }
+
+  /** For messages: "sleep", `activity "charge"`. */
+  abstract describe(): string;
+
+  /** What it waits for, for debug sessions. */
+  abstract readonly waitsFor: WaitKind;
+
+  /** Seq of the command that it stands for; 0: none. */
+  get seq(): number {
+    return 0;
+  }
+
+  inspect(): Wait {
+    const { waitsFor: kind, seq, fiber } = this;
+    return { kind, label: this.describe(), fiber: fiber.label, site: this.#site, seq };
+  }
+
+  /** The workflow was cancelled, or the scope that made it has ended: take back what was asked for and settle, now or later. */
+  abstract cancel(reason: unknown): void;
+
+  /** Its scope has ended: as `cancel`, but it must settle now. */
+  abandon(reason: unknown): void {
+    this.cancel(reason);
+    this.fail(reason);
+  }
+
+  get isPending(): boolean {
+    return this.#state === "pending";
+  }
+
+  /** Settles in a turn of its own, after the work that is queued already. The first outcome counts. */
+  fulfil(value: T): void {
+    this.#queue("fulfilled", value);
+  }
+
+  fail(error: unknown): void {
+    this.#queue("rejected", error);
+  }
+
+  #queue(state: "fulfilled" | "rejected", result: unknown): void {
+    if (this.#state !== "pending") return;
+    this.#state = state;
+    this.#result = result;
+    this.#untrack();
+    this.fiber.run.ready.push(this);
+  }
+
+  #untrack(): void {
+    this.fiber.run.pending.delete(this);
+    this.fiber.count(-1);
+  }
+
+  /** Drops it without settling: the run is over. */
+  drop(): void {
+    if (this.#state !== "pending") return;
+    this.#state = "delivered";
+    this.#untrack();
+  }
+
+  perform(): boolean {
+    const fulfilled = this.#state === "fulfilled";
+    this.#state = "delivered";
+    beginTurn(this.fiber);
+    if (fulfilled) this.#resolve(this.#result);
+    else {
+      this.fiber.run.rejectionDelivered(this.#result);
+      // Pre-handled: a primitive's promise that nobody awaits is not an unhandled rejection.
+      this.promise.catch(ignore);
+      this.#reject(this.#result);
+    }
+    return true;
+  }
+}
+
+/** A promise that is rejected from the start and may be left alone. */
+export function rejected<T>(error: unknown): Promise<T> {
+  const promise = Promise.reject<T>(error);
+  promise.catch(ignore);
+  return promise;
+}

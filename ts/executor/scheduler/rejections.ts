@@ -1,0 +1,79 @@
+// Promises of workflow code that are rejected and that nobody handles. The host reports them (Node's "unhandledRejection", the web's
+// "unhandledrejection" events) through an interface, because this room knows no platform. A report belongs to the run whose task is
+// open: one task at a time per realm, and one more hop before a task's completion leaves, because Chromium reports one hop late.
+import { stackText } from "../../converter/stack.ts";
+import { errorText, isA } from "../../converter/thrown.ts";
+import { describeThrown, UnhandledRejectionError } from "./errors.ts";
+
+/** What the host tells. */
+export interface RejectionListener {
+  /** Answers whether the executor takes it; if not, the host goes on as if nobody had listened. */
+  unhandled(promise: Promise<unknown>, reason: unknown): boolean;
+  /** A rejection reported before got its handler after all. */
+  handled(promise: Promise<unknown>): void;
+}
+
+export interface RejectionHost {
+  /** Calls the listener from now on, until the function that it answers is called. */
+  listen(listener: RejectionListener): () => void;
+}
+
+/** Rejections of one run that are unhandled now. */
+export class OpenRejections {
+  #open: Map<Promise<unknown>, unknown> | undefined;
+  readonly #ignores: (reason: unknown) => boolean;
+
+  constructor(ignores: (reason: unknown) => boolean) {
+    this.#ignores = ignores;
+  }
+
+  add(promise: Promise<unknown>, reason: unknown): void {
+    if (!this.#ignores(reason)) (this.#open ??= new Map()).set(promise, reason);
+  }
+
+  remove(promise: Promise<unknown>): void {
+    this.#open?.delete(promise);
+  }
+
+  /** The error for the first of them, or undefined when there is none. */
+  error(): Error | undefined {
+    for (const reason of this.#open?.values() ?? []) return unhandledRejection(reason);
+    return undefined;
+  }
+}
+
+/** The error for a rejection that nothing handled. */
+export function unhandledRejection(reason: unknown): Error {
+  const text = isA(reason, Error) ? errorText(reason) : describeThrown(reason);
+  const error = new UnhandledRejectionError(
+    `a promise of the workflow was rejected and nothing handled it (${text}); await it, or catch it`,
+    { cause: reason },
+  );
+  if (isA(reason, Error)) error.stack = stackText(reason);
+  return error;
+}
+
+/** The realm's watch: to which run a report belongs. */
+export class RejectionWatch {
+  #current: OpenRejections | undefined;
+  readonly #stop: () => void;
+
+  constructor(host: RejectionHost) {
+    this.#stop = host.listen({
+      unhandled: (promise, reason) => {
+        this.#current?.add(promise, reason);
+        return this.#current !== undefined;
+      },
+      handled: (promise) => this.#current?.remove(promise),
+    });
+  }
+
+  /** From now on reports belong to this run; undefined: to nobody. */
+  attribute(rejections: OpenRejections | undefined): void {
+    this.#current = rejections;
+  }
+
+  dispose(): void {
+    this.#stop();
+  }
+}

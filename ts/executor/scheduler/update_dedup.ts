@@ -1,0 +1,81 @@
+// Updates that were answered lately, by id, with their answers: they travel to the next run when this one continues as new. A server that
+// loses sight of a request while its run closes sends it again to the next run (temporalio/temporal#6375), and so does a client whose
+// connection broke before the answer came. The next run knows the id then and gives the same answer; its handler does not run again.
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import { type Failure, FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
+import type { WirePayload } from "./encode.ts";
+import { carried, type CarriedPayload, CARRY_LIMIT, fromBase64, fromText, toBase64, toText } from "./continue_as_new_headers.ts";
+import { SeldomMap } from "./lazy_map.ts";
+
+export const ANSWERED_HEADER = "temporalex-answered-updates";
+/** How many are kept, the newest. */
+export const ANSWERED_COUNT = 32;
+/** Bytes of answers that are kept; one that is larger is not kept at all. */
+export const ANSWERED_LIMIT = CARRY_LIMIT / 8;
+
+/** What the caller got: a value, or the bytes of a Failure. */
+export type Answer = { readonly value: WirePayload } | { readonly failure: Uint8Array };
+
+interface CarriedAnswer {
+  readonly id: string;
+  readonly value?: CarriedPayload;
+  readonly failure?: string;
+}
+
+export class AnsweredUpdates {
+  /** Oldest first. By count and size and not by time: the time of an answer hangs on how events were grouped into tasks (P9). */
+  readonly #answers = new SeldomMap<string, Answer>();
+  #bytes = 0;
+
+  get(updateId: string): Answer | undefined {
+    return this.#answers.get(updateId);
+  }
+
+  add(updateId: string, given: Answer): void {
+    this.#drop(updateId);
+    const answer = "value" in given ? given : { failure: withoutStacks(given.failure) };
+    const bytes = sizeOf(updateId, answer);
+    if (bytes > ANSWERED_LIMIT) return;
+    this.#answers.set(updateId, answer);
+    this.#bytes += bytes;
+    while (this.#answers.size > ANSWERED_COUNT || this.#bytes > ANSWERED_LIMIT) this.#drop(this.#answers.keys().next().value!);
+  }
+
+  #drop(updateId: string): void {
+    const known = this.#answers.get(updateId);
+    if (known === undefined) return;
+    this.#answers.delete(updateId);
+    this.#bytes -= sizeOf(updateId, known);
+  }
+
+  /** For the next run; nothing where nothing was answered. */
+  header(): { [key: string]: WirePayload } {
+    if (this.#answers.size === 0) return {};
+    const answers: CarriedAnswer[] = [...this.#answers].map(([id, answer]) =>
+      "value" in answer ? { id, value: toText(answer.value) } : { id, failure: toBase64(answer.failure) }
+    );
+    return carried.write(ANSWERED_HEADER, answers);
+  }
+
+  /** What the run before this one had answered. */
+  restore(headers: { readonly [key: string]: WirePayload }): void {
+    carried.read<CarriedAnswer[]>(headers, ANSWERED_HEADER, (answers) => {
+      for (const { id, value, failure } of answers) {
+        this.add(id, value === undefined ? { failure: fromBase64(failure!) } : { value: fromText(value) });
+      }
+    });
+  }
+}
+
+/** A stack names frames of the host, which replay does not repeat (P3), and is most of a failure's size. */
+function withoutStacks(bytes: Uint8Array): Uint8Array {
+  const failure = fromBinary(FailureSchema, bytes);
+  for (let part: Failure | undefined = failure; part !== undefined; part = part.cause) part.stackTrace = "";
+  return toBinary(FailureSchema, failure);
+}
+
+function sizeOf(updateId: string, answer: Answer): number {
+  const bytes = updateId.length + ("value" in answer ? answer.value.data : answer.failure).length;
+  if (!("value" in answer)) return bytes;
+  return Object.entries(answer.value.metadata).reduce((sum, [key, value]) => sum + key.length + value.length, bytes);
+}

@@ -1,0 +1,176 @@
+// One workflow run in memory: its handle in the core, its activator, and the loop between them: next step, activation, commands, finish,
+// until the core answers an outcome. What goes wrong in workflow code fails the activation and so the task; the run is void then.
+import type { Activation, Step, TaskOutcome } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { Core } from "../../core/load.ts";
+import type { CoreRun } from "../../core/run.ts";
+import { encodeFailure } from "../../converter/failure_converter.ts";
+import type { PayloadConverter } from "../../converter/payload.ts";
+import { hop } from "../../platform/hop.ts";
+import { FailedCause, isTaskError } from "../scheduler/errors.ts";
+import type { Activator, CallSites, LogSink, Program, Verdict } from "./program.ts";
+import { Recorder } from "./recording.ts";
+import { OpenRejections, type RejectionWatch } from "../scheduler/rejections.ts";
+import type { Tracer } from "./tracing.ts";
+import type { RunOptions } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+
+/** A page of a run's history: bytes of temporal.api.history.v1.History, and the token of the next page (empty: the last). */
+export interface HistoryPage {
+  readonly history: Uint8Array;
+  readonly nextPageToken: Uint8Array;
+}
+
+/** Fetches a page of history from event 1 (empty token) or on. */
+export type FetchHistory = (workflowId: string, runId: string, nextPageToken: Uint8Array) => Promise<HistoryPage>;
+
+export interface RunIdentity {
+  readonly workflowType: string;
+  readonly workflowId: string;
+  readonly runId: string;
+}
+
+export interface RunSetup {
+  readonly core: Core;
+  readonly program: Program;
+  readonly identity: RunIdentity;
+  readonly runOptions: Partial<RunOptions>;
+  readonly converter: PayloadConverter;
+  readonly log: LogSink;
+  readonly watch: RejectionWatch | undefined;
+  readonly record: boolean;
+  readonly callSites: CallSites;
+  /** Writes down what a debug session shows; log lines go there, too. */
+  readonly tracer?: Tracer | undefined;
+  /** What validators said already of updates of the task that it is made for. */
+  readonly verdicts?: ReadonlyMap<string, Verdict>;
+}
+
+const NOBODY = new OpenRejections(() => true);
+
+export class CachedRun {
+  readonly core: CoreRun;
+  readonly identity: RunIdentity;
+  readonly recorder: Recorder | undefined;
+  /** It can say where its code waits: it was made for that. */
+  readonly knowsStacks: boolean;
+  /** What workflow code failed the last task with. */
+  thrown: unknown;
+  /** Events and bytes of its history, as far as the server has told. */
+  historyLength = 0;
+  historySizeBytes = 0;
+  readonly #activator: Activator;
+  readonly #tracer: Tracer | undefined;
+  readonly #converter: PayloadConverter;
+  readonly #watch: RejectionWatch | undefined;
+  readonly #rejections: OpenRejections;
+  /** User code ran since the last hop that the host could report rejections in. */
+  #unreported = false;
+
+  constructor(setup: RunSetup) {
+    const { program, identity, runOptions, converter } = setup;
+    this.identity = identity;
+    const { jobOrder, sdkName, knownLangFlags = [], usedLangFlags = [] } = program;
+    const langFlags = { knownLangFlags: [...knownLangFlags], usedLangFlags: [...usedLangFlags] };
+    this.core = setup.core.createRun({ ...runOptions, jobOrder, sdkName, ...langFlags });
+    const sites = setup.callSites === true;
+    this.recorder = setup.record || sites ? new Recorder(this.core, sites) : undefined;
+    this.knowsStacks = setup.callSites === "stacks";
+    this.#converter = converter;
+    this.#tracer = setup.tracer;
+    this.#watch = setup.watch;
+    this.#activator = program.createActivator({
+      run: this.recorder ?? this.core,
+      converter,
+      log: setup.tracer ?? setup.log,
+      logsReplay: setup.tracer !== undefined,
+      namespace: runOptions.namespace ?? "",
+      ...identity,
+      callSites: setup.callSites,
+      sdkVersion: runOptions.sdkVersion ?? "",
+      verdicts: setup.verdicts,
+    });
+    this.#rejections = new OpenRejections((reason) => this.#activator.ignoresRejection?.(reason) ?? false);
+  }
+
+  /**
+   * Drives the open task of the core to its outcome. `fetch` is called between activations, never inside one. Rejects only when the core
+   * itself failed or was misused.
+   */
+  async drive(fetch: FetchHistory): Promise<TaskOutcome> {
+    this.thrown = undefined;
+    this.#watch?.attribute(this.#rejections);
+    try {
+      for (;;) {
+        const step: Step["kind"] = this.core.next().kind;
+        switch (step?.$case) {
+          case "activation":
+            await this.#activate(step.value);
+            break;
+          case "needHistory":
+            this.#watch?.attribute(undefined);
+            await this.#feed(fetch, step.value.workflowId, step.value.runId, step.value.nextPageToken);
+            this.#watch?.attribute(this.#rejections);
+            break;
+          case "outcome":
+            if (this.#watch !== undefined && this.#unreported) await hop();
+            return step.value;
+          case undefined:
+            throw new Error("the core answered a step that this version does not know");
+        }
+      }
+    } finally {
+      this.#watch?.attribute(undefined);
+    }
+  }
+
+  /** The first rejection of workflow code that nothing has handled, as the error that fails its task. */
+  unhandledRejection(): Error | undefined {
+    return this.#rejections.error();
+  }
+
+  async #activate(activation: Activation): Promise<void> {
+    if (!activation.queryOnly) {
+      this.historyLength = activation.historyLength;
+      this.historySizeBytes = activation.historySizeBytes;
+    }
+    this.recorder?.begin(activation);
+    this.#tracer?.begin(activation);
+    try {
+      // What a query handler leaves behind is not the run's: it must not fail its next task.
+      if (activation.queryOnly) this.#watch?.attribute(NOBODY);
+      await this.#activator.activate(activation);
+      if (this.#watch !== undefined) {
+        // A run that goes on replaying is looked at again after its next activation; otherwise a completion is about to leave.
+        this.#unreported = activation.isReplaying && !activation.queryOnly;
+        if (!this.#unreported) await hop();
+        // Queries are answered without a turn, so the hop of one is missing.
+        if (activation.queryOnly) await hop();
+        this.#watch.attribute(this.#rejections);
+        const unhandled = this.#rejections.error();
+        if (unhandled !== undefined) throw unhandled;
+      }
+      this.core.finishActivation();
+    } catch (e) {
+      if (this.core.poisoned) throw e;
+      this.thrown = e;
+      this.core.failActivation(encodeFailure(e, this.#converter), isTaskError(e) ? e.failedCause : FailedCause.UNHANDLED_FAILURE);
+    } finally {
+      this.#tracer?.end(this.#activator.inspect?.());
+    }
+  }
+
+  async #feed(fetch: FetchHistory, workflowId: string, runId: string, token: Uint8Array): Promise<void> {
+    try {
+      const page = await fetch(workflowId, runId, token);
+      this.core.feedHistory(page.history, page.nextPageToken);
+    } catch (e) {
+      if (this.core.poisoned) throw e;
+      this.thrown = e;
+      this.core.failActivation(encodeFailure(e, this.#converter));
+    }
+  }
+
+  dispose(): void {
+    this.#activator.dispose();
+    this.core.dispose();
+  }
+}

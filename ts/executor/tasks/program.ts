@@ -1,0 +1,107 @@
+// The seam between a realm's task loop and the programs that it runs. A Program makes one Activator per workflow run; the task loop
+// feeds it activations one at a time, and between two of them nothing of the run moves. Native programs (native_program.ts) take jobs
+// in the order of events; programs of the compat layer take Core's order. Both issue commands through `RunContext.run`.
+import type { Activation, CommandKind, JobOrder } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { PayloadConverter } from "../../converter/payload.ts";
+import type { RunSnapshot } from "./tracing.ts";
+
+/** What workflow code that runs under one name looks like to the task loop. */
+export interface Program {
+  /** How the core orders the jobs of an activation. */
+  readonly jobOrder: JobOrder;
+  /** Written into the completion's sdk_metadata. */
+  readonly sdkName: string;
+  /** Language flags that the program understands; a history with another one is refused. Native programs have none. */
+  readonly knownLangFlags?: readonly number[];
+  /** Those whose behaviour is on in live tasks, and which completions therefore record. */
+  readonly usedLangFlags?: readonly number[];
+  createActivator(context: RunContext): Activator;
+}
+
+/** One workflow run in memory. */
+export interface Activator {
+  /**
+   * Sets `slot.run` for as long as it takes, applies the jobs of an activation, and resolves when the run is quiet; the commands it caused have been issued by then. Rejects
+   * with the error that fails the workflow task.
+   */
+  activate(activation: Activation): Promise<void>;
+  /** False or absent: a promise that was rejected with this and that nobody handled fails the workflow task. */
+  ignoresRejection?(reason: unknown): boolean;
+  /** What the run shows to a debug session; never called inside an activation. Absent: nothing but its commands. */
+  inspect?(): RunSnapshot;
+  /**
+   * The run leaves memory. Nothing is rejected: parked functions are dropped
+   * (docs/dev/semantics/execution.md#eviction-drops).
+   */
+  dispose(): void;
+}
+
+/** The part of CoreRun that programs may use; everything else belongs to the task loop. */
+export interface CommandPort {
+  /** Queues a command; answers its seq (0 for kinds that have none). */
+  command(kind: CommandKind, attributes: Uint8Array): number;
+  cancel(kind: CommandKind, seq: number): void;
+  /** Next number of the run's seeded generator, in [0, 1). */
+  random(): number;
+  randomBytes(length: number): Uint8Array;
+}
+
+/** What is recorded of the places that workflow code calls from: nothing, the user's line, or all lines of the user's. */
+export type CallSites = boolean | "stacks";
+
+export interface RunContext {
+  readonly run: CommandPort;
+  readonly converter: PayloadConverter;
+  readonly log: LogSink;
+  readonly namespace: string;
+  readonly workflowType: string;
+  readonly workflowId: string;
+  readonly runId: string;
+  /**
+   * Primitives record where they were called (6 us each): debug sessions, and the second pass after a divergence. "stacks": all frames
+   * of the user's, a line for each, for queries that ask where the code waits.
+   */
+  readonly callSites: CallSites;
+  /** Version of this package, where the worker tells it. */
+  readonly sdkVersion: string;
+  /** Log lines are wanted while the run replays, too: debug sessions. */
+  readonly logsReplay?: boolean;
+  /** Verdicts on updates of the open task, by protocol instance id, that validators gave already. */
+  readonly verdicts?: ReadonlyMap<string, Verdict> | undefined;
+}
+
+/** What a validator said of an update: the encoded failure that rejects it, or nothing. */
+export interface Verdict {
+  readonly failure: Uint8Array | undefined;
+}
+
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
+/** One line of a workflow's log. `fields` is plain data. */
+export interface LogEntry {
+  /** How serious it is. */
+  readonly level: LogLevel;
+  /** For people. */
+  readonly message: string;
+  /** For programs: plain data. */
+  readonly fields: { readonly [key: string]: unknown };
+  /** Workflow time, milliseconds since the epoch. */
+  readonly timeMs: number;
+  /** Type of the workflow that speaks, or that is spoken of. */
+  readonly workflowType: string;
+  /** Its id. */
+  readonly workflowId: string;
+  /** Its run. */
+  readonly runId: string;
+  /** Who speaks: workflow code, or the executor (warnings about it). */
+  readonly source: "workflow" | "executor";
+}
+
+/** Where log lines go. Never called while a run replays, but for debug sessions. */
+export interface LogSink {
+  /** Takes one line. Must not throw. */
+  write(entry: LogEntry): void;
+}
+
+/** Drops everything. */
+export const silentLog: LogSink = { write: () => {} };

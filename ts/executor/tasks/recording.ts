@@ -1,0 +1,128 @@
+// A command port that writes down what passes: per activation the commands as bytes, in order, and on request where workflow code issued
+// each. Byte-identity tests, the replay command and the debugger read it; it is also how a divergence learns the user's line.
+import { FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
+import type { Failure } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import {
+  type Activation,
+  CommandKind,
+  FailWorkflow,
+  QueryResult,
+  UpdateResponse,
+} from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { callSite } from "../scheduler/call_site.ts";
+import { encode } from "../scheduler/encode.ts";
+import type { CommandPort } from "./program.ts";
+import { slot } from "../scheduler/current.ts";
+
+export interface RecordedCommand {
+  readonly kind: CommandKind;
+  /** A cancel of `seq` rather than a new command. */
+  readonly cancel: boolean;
+  readonly seq: number;
+  /** The attributes, with stack traces reduced to "type: message" so that every runtime gives the same bytes. */
+  readonly attributes: Uint8Array;
+  /** The user's frame, when call sites are taken; "" where the executor issued it. */
+  readonly site: string;
+}
+
+export interface RecordedActivation {
+  readonly startedEventId: number;
+  readonly historyLength: number;
+  readonly timeMs: number;
+  readonly isReplaying: boolean;
+  readonly queryOnly: boolean;
+  readonly commands: RecordedCommand[];
+}
+
+export class Recorder implements CommandPort {
+  readonly activations: RecordedActivation[] = [];
+  readonly #port: CommandPort;
+  readonly #callSites: boolean;
+  #commands: RecordedCommand[] = [];
+
+  constructor(port: CommandPort, callSites: boolean) {
+    this.#port = port;
+    this.#callSites = callSites;
+  }
+
+  /** Commands from now on belong to this activation. */
+  begin(activation: Activation): void {
+    const { startedEventId, historyLength, timeMs, isReplaying, queryOnly } = activation;
+    this.#commands = [];
+    this.activations.push({ startedEventId, historyLength, timeMs, isReplaying, queryOnly, commands: this.#commands });
+  }
+
+  command(kind: CommandKind, attributes: Uint8Array): number {
+    const site = this.#site();
+    const seq = this.#port.command(kind, attributes);
+    this.#commands.push({ kind, cancel: false, seq, attributes: reduceStacks(kind, attributes), site });
+    return seq;
+  }
+
+  cancel(kind: CommandKind, seq: number): void {
+    const site = this.#site();
+    this.#port.cancel(kind, seq);
+    this.#commands.push({ kind, cancel: true, seq, attributes: new Uint8Array(0), site });
+  }
+
+  /** Native primitives have left their call site with the fiber; commands between turns are the executor's own. */
+  #site(): string {
+    if (!this.#callSites) return "";
+    if (slot.fiber !== undefined) return slot.fiber.lastSite;
+    return slot.run?.isNative === true ? "" : callSite(1);
+  }
+
+  random(): number {
+    return this.#port.random();
+  }
+
+  randomBytes(length: number): Uint8Array {
+    return this.#port.randomBytes(length);
+  }
+
+  /**
+   * Where workflow code issued the command that stands against an event; when the divergence names no command that is known here, where
+   * it issued its last one. "" when nothing of the user's is known.
+   */
+  siteOf(kind: CommandKind, seq: number): string {
+    let last = "";
+    for (const { commands } of this.activations.toReversed()) {
+      for (const command of commands.toReversed()) {
+        if (command.site === "") continue;
+        if (last === "") last = command.site;
+        if (!command.cancel && command.kind === kind && command.seq === seq) return command.site;
+      }
+    }
+    return last;
+  }
+}
+
+/** The attributes with the stack traces of failures in them reduced to "type: message". */
+export function reduceStacks(kind: CommandKind, attributes: Uint8Array): Uint8Array {
+  switch (kind) {
+    case CommandKind.COMMAND_KIND_FAIL_WORKFLOW:
+      return encode(FailWorkflow, { failure: reduced(FailWorkflow.decode(attributes).failure) });
+    case CommandKind.COMMAND_KIND_UPDATE_RESPONSE: {
+      const message = UpdateResponse.decode(attributes);
+      if (message.response?.$case !== "rejected") return attributes;
+      return encode(UpdateResponse, { ...message, response: { $case: "rejected", value: reduced(message.response.value) } });
+    }
+    case CommandKind.COMMAND_KIND_QUERY_RESULT: {
+      const message = QueryResult.decode(attributes);
+      if (message.result?.$case !== "failed") return attributes;
+      return encode(QueryResult, { ...message, result: { $case: "failed", value: reduced(message.result.value) } });
+    }
+    default:
+      return attributes;
+  }
+}
+
+function reduced(bytes: Uint8Array): Uint8Array {
+  const failure = fromBinary(FailureSchema, bytes);
+  for (let part: Failure | undefined = failure; part !== undefined; part = part.cause) {
+    const type = part.failureInfo.case === "applicationFailureInfo" ? part.failureInfo.value.type : part.failureInfo.case ?? "";
+    part.stackTrace = `${type}: ${part.message}`;
+  }
+  return toBinary(FailureSchema, failure);
+}

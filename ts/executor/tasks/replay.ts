@@ -1,0 +1,185 @@
+// Replays of histories with no reporter: the verdict of the replay command, of determinism tests and of the debugger.
+import {
+  type CommandKind,
+  type CoreError,
+  type CoreWarning,
+  ErrorKind,
+  type TaskOutcome,
+} from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { isA, messageOf, nameOf, stackOf } from "../../converter/thrown.ts";
+import { CoreError as ThrownCoreError, toCoreError } from "../../core/errors.ts";
+import { CachedRun, type FetchHistory, type RunIdentity, type RunSetup } from "./cached_run.ts";
+import { userFrame } from "../scheduler/call_site.ts";
+import type { RecordedActivation } from "./recording.ts";
+import { type RunTrace, Tracer } from "./tracing.ts";
+import { type HistoryHead, scanHistory } from "./task_head.ts";
+
+/** Options of a replay. */
+export interface ReplayOptions {
+  /** Extra commands and swapped update ids fail the replay instead of being warnings. */
+  readonly strict?: boolean;
+  /** Keep the commands of every activation. */
+  readonly record?: boolean;
+  /** Also write down what the run waited for, published and logged, task by task. Needs `record`. */
+  readonly trace?: boolean;
+  /** Where commands were issued: never, always, or in a second replay after a divergence (default). */
+  readonly callSites?: "never" | "onFailure" | "always";
+  /** Overrides the run id of the history's first event. */
+  readonly runId?: string;
+}
+
+export interface ReplayError {
+  /** Class of the error: "NondeterminismError", "FatalCoreError", "DeadlockError", ... */
+  readonly name: string;
+  /** Stable number of the core's error table; 0 for an error of workflow code that the core did not number. */
+  readonly code: number;
+  readonly message: string;
+  /** 0 when not known. */
+  readonly eventId: number;
+  readonly eventType: string;
+  readonly expected: string;
+  readonly actual: string;
+  /** The user's line: "function (file:line:column)"; "" when not known. */
+  readonly location: string;
+  readonly commandKind: CommandKind;
+  readonly seq: number;
+  readonly diffs: CoreError["diffs"];
+  /** What workflow code threw, when it did. */
+  readonly thrown?: unknown;
+}
+
+/** What came of a replay. */
+export interface ReplayVerdict {
+  /**
+   * "ok": the code makes the commands that the history records. "nondeterminism": it makes others. "failed": it threw, or the history
+   * cannot be replayed.
+   */
+  readonly verdict: "ok" | "nondeterminism" | "failed";
+  /** Type of the workflow. */
+  readonly workflowType: string;
+  /** Id that it was replayed under. */
+  readonly workflowId: string;
+  /** Id of the run. */
+  readonly runId: string;
+  /** How often code was run. */
+  readonly activations: number;
+  /** Events that were replayed. */
+  readonly events: number;
+  /** What differs without making the replay fail. */
+  readonly warnings: readonly CoreWarning[];
+  /** Where and how it went wrong; absent when all is well. */
+  readonly error?: ReplayError;
+  /** With `record`: the commands of each activation, in order. */
+  readonly recorded?: readonly RecordedActivation[];
+  /** With `trace`. */
+  readonly trace?: RunTrace;
+}
+
+type Setup = (identity: RunIdentity, extra: { record?: boolean; callSites?: boolean }) => RunSetup;
+
+/** With `trace`: told of the event at which each activation begins, before it does. What is told last names the task of code that never ends. */
+export type ReplayProgress = (startedEventId: number) => void;
+
+const noPages: FetchHistory = () => Promise.reject(new Error("the history ends before the event that its last task needs"));
+
+export async function replayHistory(
+  setup: Setup,
+  workflowId: string,
+  history: Uint8Array,
+  options: ReplayOptions,
+  progress?: ReplayProgress,
+): Promise<ReplayVerdict> {
+  const head = headOf(history);
+  const identity = { workflowType: head.workflowType, workflowId, runId: options.runId ?? head.runId };
+  const callSites = options.callSites ?? "onFailure";
+  const first = await once(setup, identity, history, options, callSites === "always", progress);
+  if (first.error === undefined || callSites !== "onFailure" || first.error.location !== "") return first;
+  const second = await once(setup, identity, history, options, true);
+  return second.error?.code === first.error.code ? { ...second, recorded: first.recorded, trace: first.trace } : first;
+}
+
+/** Bytes that are no history are the core's to refuse. */
+function headOf(history: Uint8Array): HistoryHead {
+  try {
+    return scanHistory(history);
+  } catch {
+    return { workflowType: "", runId: "" };
+  }
+}
+
+async function once(
+  setup: Setup,
+  identity: RunIdentity,
+  history: Uint8Array,
+  options: ReplayOptions,
+  callSites: boolean,
+  progress?: ReplayProgress,
+): Promise<ReplayVerdict> {
+  const made = setup(identity, { record: options.record, callSites });
+  const tracer = options.trace === true ? new Tracer(progress) : undefined;
+  const run = new CachedRun({
+    ...made,
+    tracer,
+    runOptions: { ...made.runOptions, strict: options.strict ?? made.runOptions.strict },
+  });
+  try {
+    let outcome: TaskOutcome;
+    try {
+      run.core.startReplay(identity.workflowId, history);
+      outcome = await run.drive(noPages);
+    } catch (e) {
+      const seen = {
+        ...(options.record === true ? { recorded: run.recorder!.activations } : {}),
+        ...(tracer === undefined ? {} : { trace: tracer.trace }),
+      };
+      return { ...identity, verdict: "failed", activations: 0, events: 0, warnings: [], error: errorOfThrown(e), ...seen };
+    }
+    const finished = outcome.response?.$case === "replayFinished" ? outcome.response.value : { activations: 0, events: 0 };
+    // Reported a hop late, behind the last activation.
+    const late = outcome.error === undefined ? run.unhandledRejection() : undefined;
+    const error = outcome.error !== undefined ? errorOf(outcome.error, run, callSites) : late && errorOfThrown(late);
+    const diverged = outcome.error?.kind === ErrorKind.ERROR_KIND_NONDETERMINISM;
+    const verdict = error === undefined ? "ok" : diverged ? "nondeterminism" : "failed";
+    return {
+      ...identity,
+      verdict,
+      ...finished,
+      warnings: outcome.warnings,
+      ...(error === undefined ? {} : { error }),
+      ...(options.record === true ? { recorded: run.recorder!.activations } : {}),
+      ...(tracer === undefined ? {} : { trace: tracer.trace }),
+    };
+  } finally {
+    run.dispose();
+  }
+}
+
+function errorOf(error: CoreError, run: CachedRun, callSites: boolean): ReplayError {
+  const { code, message, eventId, eventType, expected, actual, commandKind, seq, diffs } = error;
+  const thrownAt = userFrame(stackOf(run.thrown));
+  const location = thrownAt !== "" ? thrownAt : callSites ? run.recorder?.siteOf(commandKind, seq) ?? "" : "";
+  return {
+    name: isA(run.thrown, Error) ? nameOf(run.thrown) : toCoreError(error).name,
+    ...{ code, message, eventId, eventType, expected, actual, commandKind, seq, diffs, location },
+    ...(run.thrown === undefined ? {} : { thrown: run.thrown }),
+  };
+}
+
+/** An error that the core did not number: it refused bytes that are no history, or panicked; or a rejection that was reported late. */
+function errorOfThrown(thrown: unknown): ReplayError {
+  const data = thrown instanceof ThrownCoreError ? thrown.data : undefined;
+  return {
+    name: nameOf(thrown),
+    code: data?.code ?? 0,
+    message: messageOf(thrown),
+    eventId: data?.eventId ?? 0,
+    eventType: data?.eventType ?? "",
+    expected: data?.expected ?? "",
+    actual: data?.actual ?? "",
+    location: data === undefined ? userFrame(stackOf(thrown)) : "",
+    commandKind: data?.commandKind ?? 0,
+    seq: data?.seq ?? 0,
+    diffs: data?.diffs ?? [],
+    thrown,
+  };
+}

@@ -1,0 +1,374 @@
+// What one realm does: takes workflow tasks, keeps a sticky cache of runs, and answers each task with the core's outcome. One activation
+// at a time in the whole realm; while one run waits for a page of its history, others go on. A task that diverges or deadlocks is gone
+// through once more with call sites recorded, so that the failure names the user's line (they cost too much to be taken always).
+import {
+  ErrorKind,
+  EvictionReason,
+  type RunOptions,
+  type TaskOutcome,
+} from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { CorePanicError } from "../../core/errors.ts";
+import type { Core } from "../../core/load.ts";
+import { encodeFailure } from "../../converter/failure_converter.ts";
+import { defaultPayloadConverter, type PayloadConverter } from "../../converter/payload.ts";
+import { messageOf, stackOf } from "../../converter/thrown.ts";
+import { userFrame } from "../scheduler/call_site.ts";
+import { CachedRun, type FetchHistory, type RunIdentity, type RunSetup } from "./cached_run.ts";
+import { DeadlockError, FailedCause } from "../scheduler/errors.ts";
+import { asksForStacks } from "./built_in_queries.ts";
+import { HistoryLimits } from "./history_limits.ts";
+import { Lock } from "./lock.ts";
+import { type CallSites, type LogSink, type Program, silentLog, type Verdict } from "./program.ts";
+import type { Recorder } from "./recording.ts";
+import { type RejectionHost, RejectionWatch } from "../scheduler/rejections.ts";
+import { replayHistory, type ReplayOptions, type ReplayProgress, type ReplayVerdict } from "./replay.ts";
+import { unknownWorkflow } from "./unknown_program.ts";
+import { ValidatedApart } from "../primitives/validators.ts";
+import { scanTask, taskFailedRequest, type TaskHead, withFailureMessage } from "./task_head.ts";
+
+export interface TaskRunnerOptions {
+  readonly core: Core;
+  readonly programs: (workflowType: string) => Program | undefined;
+  /** Names for the message about a type that `programs` does not know. */
+  readonly workflowTypes?: () => readonly string[];
+  /** Namespace, identity, sdk version, sticky queue, ... `jobOrder` and `sdkName` come from the program. */
+  readonly runOptions: Partial<RunOptions>;
+  /** Runs kept in memory between tasks; 0: none. */
+  readonly cacheSize: number;
+  readonly fetchHistory: FetchHistory;
+  readonly log?: LogSink;
+  readonly converter?: PayloadConverter;
+  /** Called for every run that comes into memory, whose commands are then recorded: tests and debug sessions. */
+  readonly onRecorder?: (identity: RunIdentity, recorder: Recorder) => void;
+  /** How the host reports unhandled rejections; absent: they are the host's own business. */
+  readonly rejections?: RejectionHost;
+  /**
+   * Called when the realm turns to a run's task: at its start and after each page of its history; undefined when it turns to a replay. A
+   * watchdog wants to know.
+   */
+  readonly onTurnTo?: (runId: string | undefined) => void;
+}
+
+/** An outcome that may know the user's line on which its task failed. */
+export interface LocatedOutcome extends TaskOutcome {
+  readonly at?: string;
+}
+
+/** The core's code for a query about a state that the cached run has left behind. */
+const QUERY_EXPIRED = 3010;
+
+export class TaskRunner {
+  readonly #options: TaskRunnerOptions;
+  readonly #converter: PayloadConverter;
+  readonly #log: LogSink;
+  readonly #watch: RejectionWatch | undefined;
+  /** Runs between tasks, least recently used first. */
+  readonly #cache = new Map<string, CachedRun>();
+  /** The last task of each run that has one open: a run takes its tasks one after the other. */
+  readonly #open = new Map<string, Promise<unknown>>();
+  /** Runs that were evicted while a task of theirs was open: they leave when it is done. */
+  readonly #leaving = new Set<string>();
+  readonly #lock = new Lock();
+  readonly #historyLimits = new HistoryLimits();
+  #disposed = false;
+
+  constructor(options: TaskRunnerOptions) {
+    this.#options = options;
+    this.#converter = options.converter ?? defaultPayloadConverter;
+    this.#log = options.log ?? silentLog;
+    this.#watch = options.rejections === undefined ? undefined : new RejectionWatch(options.rejections);
+  }
+
+  /** Ids of the runs in memory, least recently used first. */
+  get cachedRunIds(): string[] {
+    return [...this.#cache.keys()];
+  }
+
+  /**
+   * Processes a workflow task (bytes of PollWorkflowTaskQueueResponse). Workflow code that fails is part of the outcome; rejects for a task
+   * that is not one.
+   */
+  runTask(pollResponse: Uint8Array): Promise<TaskOutcome> {
+    let head: TaskHead;
+    try {
+      head = scanTask(pollResponse);
+    } catch (e) {
+      return Promise.reject(new Error(`these bytes are no workflow task: ${messageOf(e)}`, { cause: e }));
+    }
+    const before = this.#open.get(head.runId);
+    const task = before === undefined ? this.#run(head, pollResponse) : before.then(
+      () => this.#run(head, pollResponse),
+      () => this.#run(head, pollResponse),
+    );
+    this.#open.set(head.runId, task);
+    const done = () => {
+      if (this.#open.get(head.runId) === task) this.#open.delete(head.runId);
+    };
+    task.then(done, done);
+    return task;
+  }
+
+  async #run(head: TaskHead, pollResponse: Uint8Array): Promise<TaskOutcome> {
+    await this.#lock.acquire();
+    this.#options.onTurnTo?.(head.runId);
+    try {
+      if (this.#disposed) throw new Error("the task runner is disposed");
+      if (head.query !== undefined && asksForStacks([head.query])) return await this.#askForStacks(head, pollResponse);
+      let run = this.#take(head);
+      let keep = false;
+      try {
+        run.core.startTask(pollResponse);
+        let outcome = await run.drive(this.#fetch);
+        const verdicts = new Map<string, Verdict>();
+        while (run.thrown instanceof ValidatedApart) {
+          verdicts.set(run.thrown.protocolInstanceId, run.thrown.verdict);
+          run.dispose();
+          run = this.#create(head, run.knowsStacks, verdicts);
+          run.core.startTask(pollResponse);
+          outcome = await run.drive(this.#fetch);
+        }
+        // Another update may come with the id of one that was rejected.
+        verdicts.clear();
+        if (outcome.error?.code === QUERY_EXPIRED) outcome = await this.#askApart(head, pollResponse, outcome);
+        if (wantsCallSites(outcome, run)) outcome = await this.#diagnose(head, pollResponse, outcome, run);
+        keep = !outcome.evict;
+        return this.#warned(run, this.#placed(run, outcome));
+      } catch (e) {
+        if (e instanceof CorePanicError) return this.#panicked(head, e);
+        throw e;
+      } finally {
+        const leaves = this.#leaving.delete(head.runId) || this.#disposed;
+        if (keep && !leaves && this.#options.cacheSize > 0) this.#keep(head.runId, run);
+        else run.dispose();
+      }
+    } finally {
+      this.#lock.release();
+    }
+  }
+
+  /**
+   * With the user's line in an outcome that no service is told of: only a first attempt's failure is reported, but later ones are the first
+   * that a new process sees.
+   */
+  #placed(run: CachedRun, outcome: TaskOutcome): LocatedOutcome {
+    if (outcome.error === undefined || outcome.response?.$case === "failed") return outcome;
+    const at = userFrame(stackOf(run.thrown));
+    return at === "" ? outcome : { ...outcome, at };
+  }
+
+  /** With a warning when the run's history has become large. A run that closes has nothing to mend. */
+  #warned(run: CachedRun, outcome: TaskOutcome): TaskOutcome {
+    if (outcome.evictionReason === EvictionReason.EVICTION_REASON_WORKFLOW_EXECUTION_ENDING) {
+      this.#historyLimits.forget(run.identity.runId);
+      return outcome;
+    }
+    const warning = this.#historyLimits.check(run.identity, run.historyLength, run.historySizeBytes);
+    return warning === undefined ? outcome : { ...outcome, warnings: [...outcome.warnings, warning] };
+  }
+
+  /** The run of a task, out of the cache or a new one. Who is asked for stacks with a task must have recorded them from its start. */
+  #take(head: TaskHead): CachedRun {
+    const stacks = asksForStacks(head.queries ?? []);
+    const cached = this.#cache.get(head.runId);
+    this.#cache.delete(head.runId);
+    if (cached !== undefined && (!stacks || cached.knowsStacks)) return cached;
+    cached?.dispose();
+    return this.#create(head, stacks);
+  }
+
+  #create(head: TaskHead, stacks: boolean, verdicts?: ReadonlyMap<string, Verdict>): CachedRun {
+    const { onRecorder } = this.#options;
+    const extra = { record: onRecorder !== undefined, callSites: stacks && "stacks", verdicts } as const;
+    const run = new CachedRun(this.#setup(head, extra));
+    if (run.recorder !== undefined) onRecorder?.(run.identity, run.recorder);
+    return run;
+  }
+
+  /** A page of history is fetched with the realm free for other runs. */
+  readonly #fetch: FetchHistory = async (workflowId, runId, token) => {
+    this.#lock.release();
+    try {
+      return await this.#options.fetchHistory(workflowId, runId, token);
+    } finally {
+      await this.#lock.acquire();
+      this.#options.onTurnTo?.(runId);
+    }
+  };
+
+  #setup(
+    identity: RunIdentity,
+    extra: {
+      record?: boolean;
+      callSites?: CallSites;
+      quiet?: boolean;
+      verdicts?: ReadonlyMap<string, Verdict> | undefined;
+    },
+  ): RunSetup {
+    const { core, runOptions, programs, workflowTypes } = this.#options;
+    const { workflowType, workflowId, runId } = identity;
+    return {
+      core,
+      runOptions,
+      program: programs(workflowType) ?? unknownWorkflow(workflowType, workflowTypes?.() ?? []),
+      identity: { workflowType, workflowId, runId },
+      converter: this.#converter,
+      log: extra.quiet === true ? silentLog : this.#log,
+      watch: this.#watch,
+      record: extra.record === true,
+      callSites: extra.callSites ?? false,
+      ...(extra.verdicts === undefined ? {} : { verdicts: extra.verdicts }),
+    };
+  }
+
+  #keep(runId: string, run: CachedRun): void {
+    this.#cache.set(runId, run);
+    if (this.#cache.size <= this.#options.cacheSize) return;
+    const [oldest] = this.#cache.keys();
+    this.evict(oldest!);
+  }
+
+  /** The same task in a run of its own that records call sites; its outcome is taken when it fails in the same way. */
+  async #diagnose(head: TaskHead, pollResponse: Uint8Array, first: TaskOutcome, failed: CachedRun): Promise<TaskOutcome> {
+    const run = new CachedRun(this.#setup(head, { callSites: true, quiet: true }));
+    try {
+      run.core.startTask(pollResponse);
+      const second = await run.drive(this.#fetch);
+      if (second.error === undefined || second.error.code !== first.error!.code) return first;
+      failed.thrown = run.thrown;
+      return first.error!.kind === ErrorKind.ERROR_KIND_NONDETERMINISM ? located(second, run) : second;
+    } catch {
+      // The first outcome is what matters; that it cannot be explained better does not change it.
+      return first;
+    } finally {
+      run.dispose();
+    }
+  }
+
+  /**
+   * The query was sent before a task that overtook it, so the cached run has gone on; what that task did may not be recorded yet, so it is
+   * no answer. A run made from the history answers, and the cached one stays.
+   */
+  async #askApart(head: TaskHead, pollResponse: Uint8Array, first: TaskOutcome): Promise<TaskOutcome> {
+    const run = new CachedRun(this.#setup(head, { quiet: true }));
+    try {
+      run.core.startTask(pollResponse);
+      const second = await run.drive(this.#fetch);
+      return { ...second, evict: false, evictionReason: EvictionReason.EVICTION_REASON_UNSPECIFIED };
+    } catch {
+      return first;
+    } finally {
+      run.dispose();
+    }
+  }
+
+  /**
+   * A query that asks where the code waits. Nothing of that is recorded as a rule, so a run of its own is led through the whole history
+   * with stacks taken; the cached one stays as it is.
+   */
+  async #askForStacks(head: TaskHead, pollResponse: Uint8Array): Promise<TaskOutcome> {
+    const run = new CachedRun(this.#setup(head, { callSites: "stacks", quiet: true }));
+    try {
+      run.core.startTask(pollResponse);
+      const outcome = await run.drive(this.#fetch);
+      return { ...outcome, evict: !this.#cache.has(head.runId), evictionReason: EvictionReason.EVICTION_REASON_UNSPECIFIED };
+    } catch (e) {
+      if (e instanceof CorePanicError) return this.#panicked(head, e);
+      throw e;
+    } finally {
+      run.dispose();
+    }
+  }
+
+  #panicked(head: TaskHead, error: CorePanicError): TaskOutcome {
+    const { identity = "", namespace = "" } = this.#options.runOptions;
+    const value = taskFailedRequest({
+      taskToken: head.taskToken,
+      cause: FailedCause.UNHANDLED_FAILURE,
+      failure: encodeFailure(error, this.#converter),
+      identity,
+      namespace,
+    });
+    return {
+      response: { $case: "failed", value },
+      evict: true,
+      evictionReason: EvictionReason.EVICTION_REASON_FATAL,
+      error: undefined,
+      warnings: [],
+    };
+  }
+
+  /** Replays a whole or cut history (bytes of History) with no reporter and gives the verdict. */
+  async replay(
+    workflowId: string,
+    history: Uint8Array,
+    options: ReplayOptions = {},
+    progress?: ReplayProgress,
+  ): Promise<ReplayVerdict> {
+    await this.#lock.acquire();
+    this.#options.onTurnTo?.(undefined);
+    try {
+      return await replayHistory(
+        (identity, extra) => this.#setup(identity, { ...extra, quiet: true }),
+        workflowId,
+        history,
+        options,
+        progress,
+      );
+    } finally {
+      this.#lock.release();
+    }
+  }
+
+  /** The server took the completion of a task: bytes of RespondWorkflowTaskCompletedResponse. Nothing to do for a run that has left. */
+  taskReported(runId: string, response: Uint8Array): void {
+    const run = this.#cache.get(runId);
+    if (run === undefined) {
+      // Too late for a task that has begun: its run, which does not know of this, is not kept.
+      if (this.#open.has(runId)) this.#leaving.add(runId);
+      return;
+    }
+    try {
+      run.core.taskReported(response);
+    } catch (e) {
+      // Its state is in doubt: the next task starts from the whole history.
+      this.evict(runId);
+      throw e;
+    }
+  }
+
+  /** Drops a run from memory, at once or when its open task is done; the next task for it is replayed from the start. */
+  evict(runId: string): void {
+    const run = this.#cache.get(runId);
+    if (run === undefined) {
+      if (this.#open.has(runId)) this.#leaving.add(runId);
+      return;
+    }
+    this.#cache.delete(runId);
+    run.dispose();
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    for (const runId of this.cachedRunIds) this.evict(runId);
+    this.#watch?.dispose();
+  }
+}
+
+function wantsCallSites(outcome: TaskOutcome, run: CachedRun): boolean {
+  if (outcome.error === undefined || outcome.response?.$case !== "failed") return false;
+  return run.thrown instanceof DeadlockError ||
+    (run.thrown === undefined && outcome.error.kind === ErrorKind.ERROR_KIND_NONDETERMINISM);
+}
+
+/** A divergence with the user's line in its message, and in the response. */
+function located(outcome: TaskOutcome, run: CachedRun): TaskOutcome {
+  const { error, response } = outcome;
+  const site = run.recorder?.siteOf(error!.commandKind, error!.seq) ?? "";
+  if (site === "" || response?.$case !== "failed") return outcome;
+  const message = `${error!.message} (at ${site})`;
+  return {
+    ...outcome,
+    error: { ...error!, message },
+    response: { $case: "failed", value: withFailureMessage(response.value, message) },
+  };
+}

@@ -1,0 +1,19 @@
+// A workflow type that this worker does not know. The task fails (it may be given to a worker that knows it, or after a deployment), and
+// the message lists what there is.
+import { JobOrder } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { UnknownWorkflowError } from "../scheduler/errors.ts";
+import { SDK_NAME } from "./native_program.ts";
+import type { Program } from "./program.ts";
+
+export function unknownWorkflow(workflowType: string, known: readonly string[]): Program {
+  const names = known.length === 0 ? "it knows none" : `it knows ${known.map((name) => `"${name}"`).join(", ")}`;
+  return {
+    jobOrder: JobOrder.JOB_ORDER_NATIVE,
+    sdkName: SDK_NAME,
+    createActivator: () => ({
+      activate: () =>
+        Promise.reject(new UnknownWorkflowError(`workflow type "${workflowType}" is not known to this worker; ${names}`)),
+      dispose: () => {},
+    }),
+  };
+}

@@ -1,0 +1,150 @@
+// What a caller of the gateway may do: which namespaces it may name, and whether it may change anything. Namespaces stand in requests under
+// different field numbers, and inside of what requests carry (operations of executeMultiOperation, commands that start children in another
+// namespace); where is found by reflection over the descriptors, so methods and fields that are generated later are covered. Requests
+// are only looked at, and pass on as they came.
+import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
+import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
+import { WorkflowService } from "../api/generated/temporal/api/workflowservice/v1/service_pb.ts";
+
+export interface FenceOptions {
+  /** Only methods that change nothing. Default: false. */
+  readOnly?: boolean;
+  /** The namespaces that requests may name. Default: all. */
+  namespaces?: readonly string[];
+}
+
+/** Reads that are not called so. */
+const READS: ReadonlySet<string> = new Set<MethodName>(["queryWorkflow", "pollWorkflowExecutionUpdate"]);
+/** Requests without a namespace that tell nothing of any: what the server is and can do. */
+const WITHOUT: ReadonlySet<string> = new Set<MethodName>(["getSystemInfo", "getClusterInfo"]);
+/** Fields that name a namespace in another way than by its name: "message.field". */
+const IDS: ReadonlySet<string> = new Set(["DescribeNamespaceRequest.id"]);
+/** Messages that tell of a namespace and reach into none: refusing what a failure says would keep a workflow from failing. */
+const TELLS: ReadonlySet<string> = new Set(["temporal.api.failure.v1.Failure", "temporal.api.common.v1.Link"]);
+
+/** True for a method that changes nothing on the server. A poll for tasks takes tasks, so it is none. */
+export function changesNothing(method: MethodName): boolean {
+  return READS.has(method) || /^(?:get|list|describe|count)[A-Z]/.test(method);
+}
+
+/** `service`, with calls outside of the fence refused with PERMISSION_DENIED before they reach it. */
+export function fenced(service: RawService, { readOnly = false, namespaces }: FenceOptions): RawService {
+  if (!readOnly && namespaces === undefined) return service;
+  const allowed = namespaces === undefined ? undefined : new Set(namespaces);
+  return {
+    ...(service.losesCancelledPolls !== undefined && { losesCancelledPolls: service.losesCancelledPolls }),
+    ...(service.checksPayloads !== undefined && { checksPayloads: service.checksPayloads }),
+    async call(method: MethodName, request: Uint8Array, options?: CallOptions) {
+      const why =
+        (readOnly && !changesNothing(method) ? `${method} changes something, and this gateway only reads` : undefined) ??
+          (allowed === undefined ? undefined : whyOutside(method, request, allowed));
+      if (why !== undefined) throw new ServiceError(Code.PERMISSION_DENIED, why, "PermissionDenied", { reason: why });
+      return service.call(method, request, options);
+    },
+  };
+}
+
+function whyOutside(method: MethodName, request: Uint8Array, allowed: ReadonlySet<string>): string | undefined {
+  const input: DescMessage = WorkflowService.method[method].input;
+  const plan = planOf(input);
+  const only = `this gateway is for ${[...allowed].map((name) => `"${name}"`).join(", ")}`;
+  if (plan.name === undefined) {
+    return WITHOUT.has(method) ? undefined : `${method} is about no single namespace, and ${only}`;
+  }
+  const found: string[] = [];
+  let own: string | undefined;
+  try {
+    own = read(new BinaryReader(request), request.length, plan, found);
+  } catch {
+    throw new ServiceError(Code.INVALID_ARGUMENT, `the request of ${method} is no well-formed message`);
+  }
+  // Without it a server may take the namespace from a task's token.
+  if (own === undefined || own === "") return `${method} names no namespace, and ${only}`;
+  const outside = found.find((name) => !allowed.has(name));
+  return outside === undefined
+    ? undefined
+    : `${method} is about the namespace ${JSON.stringify(outside.slice(0, 100))}, and ${only}`;
+}
+
+interface Plan {
+  /** Number of the message's own field `namespace`. */
+  readonly name: number | undefined;
+  /** Fields that name a namespace. */
+  readonly texts: ReadonlySet<number>;
+  /** Fields with messages in which one can be named. */
+  readonly inner: ReadonlyMap<number, Plan>;
+}
+
+const plans = new Map<string, Plan>();
+
+/** The plan of a message type; the same object for the same type. */
+function planOf(desc: DescMessage): Plan {
+  const known = plans.get(desc.typeName);
+  if (known !== undefined) return known;
+  const inner = new Map<number, Plan>();
+  const plan: Plan = {
+    name: desc.fields.find((field) => field.name === "namespace" && isText(field))?.number,
+    texts: new Set(desc.fields.filter(names).map((field) => field.number)),
+    inner,
+  };
+  // Before its fields: messages contain themselves.
+  plans.set(desc.typeName, plan);
+  for (const field of desc.fields) {
+    if (field.message === undefined || !reaches(field.message)) continue;
+    const value = planOf(field.message);
+    // An entry of a map is a message with the value as field 2.
+    inner.set(
+      field.number,
+      field.fieldKind === "map" ? { name: undefined, texts: new Set(), inner: new Map([[2, value]]) } : value,
+    );
+  }
+  return plan;
+}
+
+/** Can a namespace be named in a message of this type, or in what it contains? */
+function reaches(from: DescMessage): boolean {
+  const seen = new Set([from.typeName]);
+  const open = [from];
+  for (const desc of open) {
+    if (TELLS.has(desc.typeName)) continue;
+    if (desc.fields.some(names)) return true;
+    for (const { message } of desc.fields) {
+      if (message === undefined || seen.has(message.typeName)) continue;
+      seen.add(message.typeName);
+      open.push(message);
+    }
+  }
+  return false;
+}
+
+const names = (field: DescField): boolean =>
+  isText(field) && (/(?:^|_)namespace$/.test(field.name) || IDS.has(`${field.parent.name}.${field.name}`));
+
+const isText = (field: DescField): boolean =>
+  (field.fieldKind === "scalar" || (field.fieldKind === "list" && field.listKind === "scalar")) &&
+  field.scalar === ScalarType.STRING;
+
+/** Collects what is named; answers the message's own namespace. The last one counts, as for every reader of protobuf; all are collected. */
+function read(reader: BinaryReader, end: number, plan: Plan, found: string[]): string | undefined {
+  let own: string | undefined;
+  while (reader.pos < end) {
+    const [number, wire] = reader.tag();
+    if (wire !== WireType.LengthDelimited) {
+      reader.skip(wire, number);
+      continue;
+    }
+    const inner = plan.inner.get(number);
+    if (plan.texts.has(number)) {
+      const name = reader.string();
+      if (name !== "") found.push(name);
+      if (number === plan.name) own = name;
+    } else if (inner !== undefined) {
+      const length = reader.uint32();
+      if (reader.pos + length > end) throw new RangeError("a field is longer than its message");
+      read(reader, reader.pos + length, inner, found);
+    } else reader.skip(wire, number);
+  }
+  if (reader.pos !== end) throw new RangeError("a field is longer than its message");
+  return own;
+}

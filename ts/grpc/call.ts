@@ -1,0 +1,240 @@
+// One gRPC call on a connection: a message out, a message in, as bytes that nobody looks into. It ends in exactly one way, and whatever
+// ends it early (deadline, caller, lost connection) frees its stream. A worker makes hundreds of these per second and none of them needs
+// a timer or a listener of its own: the link watches deadlines, and an AbortSignal is listened to once for all calls that were given it.
+import { Code, ServiceError } from "../service/raw.ts";
+import { type Follower, followersOf } from "./abort_listeners.ts";
+import { httpRefusal, refusal, type Trailers } from "./status.ts";
+import type { FieldList, Fields } from "./http2/hpack.ts";
+import { Reset } from "./http2/wire.ts";
+import { type Link, LinkCall, type LinkError } from "./http2_link.ts";
+
+/** The server has not touched the call: it may be sent again at once, on another connection. */
+export class NotProcessed extends ServiceError {
+  override name = "ServiceError";
+}
+
+export interface UnaryCall {
+  /** For messages. */
+  readonly method: string;
+  readonly address: string;
+  /** Names `fields` among all that go over one connection. */
+  readonly key: string;
+  readonly fields: () => FieldList;
+  readonly request: Uint8Array;
+  readonly dueMs: number;
+  /** The caller's own words for its deadline, of which `dueMs` is what is left. */
+  readonly wholeTimeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+  /** Larger answers are refused. */
+  readonly maxBytes: number;
+}
+
+const PREFIX_BYTES = 5;
+const CANCELLED = String(Code.CANCELLED);
+/** Timers are early by a fraction of a millisecond at times. */
+const EARLY_MS = 1;
+/** An answer that says it is larger is not given room before it has come. */
+const TRUSTED_BYTES = 1024 * 1024;
+
+/** Sends and waits. The answer is a buffer of its own. Rejects with a ServiceError. */
+export function unary(link: Link, call: UnaryCall): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => new Unary(link, call, resolve, reject).start());
+}
+
+class Unary extends LinkCall implements Follower {
+  readonly dueMs: number;
+  readonly #link: Link;
+  readonly #call: UnaryCall;
+  readonly #resolve: (answer: Uint8Array) => void;
+  readonly #reject: (error: ServiceError) => void;
+  readonly #following: Set<Follower> | undefined;
+  #over = false;
+  #answered = false;
+  #trailers: Fields | undefined;
+  /** The answer: its length once its prefix has come, and what has come of it. */
+  #prefix: Uint8Array | undefined;
+  #prefixBytes = 0;
+  #length = -1;
+  #bytes = 0;
+  #whole: Uint8Array | undefined;
+  #chunks: Uint8Array[] | undefined;
+
+  constructor(link: Link, call: UnaryCall, resolve: (answer: Uint8Array) => void, reject: (error: ServiceError) => void) {
+    super();
+    this.dueMs = call.dueMs;
+    this.#link = link;
+    this.#call = call;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#following = call.signal === undefined ? undefined : followersOf(call.signal);
+  }
+
+  start(): void {
+    const { key, fields, request } = this.#call;
+    this.#following?.add(this);
+    this.#link.start(this, key, fields, request);
+  }
+
+  #settle(): boolean {
+    if (this.#over) return false;
+    this.#over = true;
+    this.#following?.delete(this);
+    return true;
+  }
+
+  /** Ends the call here; the server is told. */
+  #giveUp(error: ServiceError): void {
+    if (!this.#settle()) return;
+    this.#reject(error);
+    this.#link.cancel(this);
+  }
+
+  /** The stream is over, and so is the call. */
+  #fail(error: ServiceError): void {
+    if (!this.#settle()) return;
+    this.#reject(error);
+    this.#link.release();
+  }
+
+  onAbort(): void {
+    this.#giveUp(new ServiceError(Code.CANCELLED, `${this.#call.method} was given up by its caller`));
+  }
+
+  override onDeadline(): void {
+    const heard = this.#answered;
+    this.#giveUp(this.#late());
+    if (!heard) this.#link.probe();
+  }
+
+  #late(): ServiceError {
+    const { method, wholeTimeoutMs } = this.#call;
+    return new ServiceError(Code.DEADLINE_EXCEEDED, `${method} had no answer within ${wholeTimeoutMs} ms`);
+  }
+
+  /** Its time is over; the server, whose clock for this call started later, may have said so before the timer here. */
+  #isLate(): boolean {
+    return performance.now() + EARLY_MS >= this.dueMs;
+  }
+
+  override onLost(reason: LinkError, untouched: boolean): void {
+    if (!this.#settle()) return;
+    const { method, address } = this.#call;
+    this.#reject(
+      untouched ? this.#refused(reason) : new ServiceError(
+        Code.UNAVAILABLE,
+        `the connection to ${address} was lost during ${method}: ${reason.message}`,
+        "",
+        {},
+        {
+          cause: reason,
+        },
+      ),
+    );
+  }
+
+  #refused(cause?: Error): NotProcessed {
+    const { method, address } = this.#call;
+    const message = `${address} takes no calls at the moment (${method} was refused)`;
+    return new NotProcessed(Code.UNAVAILABLE, message, "", {}, { cause });
+  }
+
+  override onFields(fields: Fields): void {
+    if (this.#answered) {
+      this.#trailers = fields;
+      return;
+    }
+    const status = fields[":status"] ?? "";
+    // More is to come.
+    if (status[0] === "1") return;
+    this.#answered = this.#link.proven = true;
+    if (fields["grpc-status"] !== undefined) {
+      this.#trailers = fields;
+      return;
+    }
+    const type = fields["content-type"] ?? "";
+    if (status !== "200" || !(type === "application/grpc" || /^application\/grpc\b/.test(type))) {
+      const { method, address } = this.#call;
+      this.#giveUp(httpRefusal(method, Number(status), type, address));
+    }
+  }
+
+  override onData(chunk: Uint8Array): void {
+    let at = 0;
+    if (this.#length < 0) {
+      at = this.#readPrefix(chunk);
+      if (this.#length < 0 || this.#over) return;
+    }
+    const more = chunk.length - at;
+    if (more === 0) return;
+    const before = this.#bytes;
+    this.#bytes += more;
+    if (this.#bytes > this.#length) return;
+    if (this.#whole !== undefined) this.#whole.set(at === 0 ? chunk : chunk.subarray(at), before);
+    else this.#chunks!.push(chunk.slice(at));
+  }
+
+  /** Answers where the message begins in this chunk. */
+  #readPrefix(chunk: Uint8Array): number {
+    let prefix = chunk;
+    let at = PREFIX_BYTES;
+    if (this.#prefixBytes > 0 || chunk.length < PREFIX_BYTES) {
+      prefix = this.#prefix ??= new Uint8Array(PREFIX_BYTES);
+      at = Math.min(chunk.length, PREFIX_BYTES - this.#prefixBytes);
+      prefix.set(chunk.subarray(0, at), this.#prefixBytes);
+      this.#prefixBytes += at;
+      if (this.#prefixBytes < PREFIX_BYTES) return at;
+    }
+    const { method, maxBytes } = this.#call;
+    if (prefix[0] !== 0) {
+      this.#broken("is compressed, which was not asked for");
+      return at;
+    }
+    const length = this.#length = (prefix[1]! << 24 | prefix[2]! << 16 | prefix[3]! << 8 | prefix[4]!) >>> 0;
+    if (length > maxBytes) {
+      this.#giveUp(new ServiceError(Code.RESOURCE_EXHAUSTED, `the answer to ${method} is larger than ${maxBytes} bytes`));
+    } else if (length <= TRUSTED_BYTES) this.#whole = new Uint8Array(length);
+    else this.#chunks = [];
+    return at;
+  }
+
+  #broken(how: string): void {
+    this.#giveUp(new ServiceError(Code.INTERNAL, `the answer to ${this.#call.method} ${how}`));
+  }
+
+  override onEnd(reset: number | undefined): void {
+    if (this.#over) return;
+    const { method, address } = this.#call;
+    const trailers = this.#trailers;
+    if (trailers?.["grpc-status"] !== undefined) return this.#complete(trailers);
+    // The stream came too late for a connection that is being closed.
+    if (reset === Reset.REFUSED_STREAM && !this.#answered) return this.#fail(this.#refused());
+    // Servers (grpc-go) take back what they do not finish in time.
+    if (reset === Reset.CANCEL && this.#isLate()) return this.#fail(this.#late());
+    const why = reset === undefined || reset === 0 ? "the answer ended early" : `reset with code ${reset}`;
+    this.#fail(new ServiceError(Code.UNAVAILABLE, `the connection to ${address} was lost during ${method}: ${why}`));
+  }
+
+  /** Everything has come. */
+  #complete(trailers: Trailers): void {
+    const { method } = this.#call;
+    const refused = trailers["grpc-status"] === "0" ? undefined : refusal(method, trailers);
+    if (refused !== undefined) {
+      return this.#fail(trailers["grpc-status"] === CANCELLED && this.#isLate() ? this.#late() : refused);
+    }
+    if (this.#length < 0) return this.#broken("holds no message");
+    if (this.#bytes !== this.#length) return this.#broken(`has ${this.#bytes} bytes instead of ${this.#length}`);
+    if (!this.#settle()) return;
+    this.#resolve(this.#whole ?? joined(this.#chunks!, this.#length));
+    this.#link.release();
+  }
+}
+
+function joined(chunks: readonly Uint8Array[], bytes: number): Uint8Array {
+  const whole = new Uint8Array(bytes);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}

@@ -1,0 +1,195 @@
+// A connection to a Temporal cluster as applications hold it: opened and checked before anything is done with it, with errors that say what
+// is wrong with which option, and what the server says that it can do. The calls themselves are grpc_service.ts's.
+import { type Duration, toMs } from "../converter/duration.ts";
+import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
+import { backoffMs, type BackoffOptions } from "../service/retry.ts";
+import { realTimers, sleepOn } from "../base/timers.ts";
+import { type GrpcOptions, GrpcService } from "./grpc_service.ts";
+import { NOT_CONNECTED } from "./links.ts";
+import { namespaceRequest, readServerInfo, type ServerInfo } from "../api/server_info.ts";
+
+/** Options of `Connection.lazy`: where the cluster is, and who asks. */
+export interface ConnectionOptions extends Omit<GrpcOptions, "address"> {
+  /** `host:port`. Default: "localhost:7233". */
+  address?: string;
+}
+
+/** Options of `Connection.connect`. */
+export interface ConnectOptions extends ConnectionOptions {
+  /** A namespace that must be there and be open to this caller. Clients and workers name theirs in options of their own. */
+  namespace?: string;
+  /** How long to try until the server answers. Default: 10 s. */
+  connectTimeout?: Duration;
+  /** Gives the attempt up. */
+  signal?: AbortSignal;
+  /** Told why the server cannot be used yet, whenever it is about to be tried again: for a log, so that who waits sees what for. */
+  onRetry?: (reason: ServiceError) => void;
+}
+
+/** A misspelt option would otherwise connect to another place, or without a key, and say nothing. */
+const LAZY_OPTIONS = ["address", "tls", "apiKey", "metadata", "proxy", "keepAlive", "attemptTimeout"];
+const CONNECT_OPTIONS = [...LAZY_OPTIONS, "namespace", "connectTimeout", "signal", "onRetry"];
+
+function refuseUnknown(options: object, known: readonly string[]): void {
+  for (const name of Object.keys(options)) {
+    if (!known.includes(name)) throw new TypeError(`"${name}" is not an option of a connection; there are ${known.join(", ")}`);
+  }
+}
+
+const DEFAULT_ADDRESS = "localhost:7233";
+/** A server that closes connections before they are made is tried so often. */
+const CLOSED_ATTEMPTS = 3;
+const BACKOFF: BackoffOptions = { initialIntervalMs: 100, maximumIntervalMs: 2000, backoffCoefficient: 2, jitter: 0.3 };
+
+/**
+ * A connection to a Temporal cluster, over gRPC, in Node and Deno: the `service` of clients and workers. One connection serves many of
+ * them; it is made again by itself whenever it is lost.
+ *
+ * @example
+ * const connection = await Connection.connect({ address: "temporal.example.com:7233", namespace: "shop", apiKey: "..." });
+ * const client = new Client({ service: connection, namespace: "shop" });
+ * const worker = await Worker.create({ service: connection, namespace: "shop", taskQueue: "main", workflows, activities });
+ */
+export class Connection implements RawService {
+  /** A poll that is given up may take a task with it: a network lies between. */
+  readonly losesCancelledPolls = true;
+  /** Where the cluster is: `host:port`. */
+  readonly address: string;
+  readonly #grpc: GrpcService;
+  #info: Promise<ServerInfo> | undefined;
+
+  private constructor(options: ConnectionOptions) {
+    this.address = options.address ?? DEFAULT_ADDRESS;
+    this.#grpc = new GrpcService({ ...options, address: this.address });
+  }
+
+  /**
+   * Connects, and resolves when the server has answered: it speaks Temporal's protocol, takes the credentials, and has the namespace if
+   * one is named. A server that is not there yet is tried again until `connectTimeout`.
+   *
+   * Rejects with a ServiceError that names the address and what to change, and with a TypeError for options that contradict each other.
+   */
+  static async connect(options: ConnectOptions = {}): Promise<Connection> {
+    refuseUnknown(options, CONNECT_OPTIONS);
+    const { namespace, connectTimeout = "10s", signal, onRetry, ...rest } = options;
+    const timeoutMs = toMs(connectTimeout);
+    if (namespace !== undefined && (typeof namespace !== "string" || namespace === "")) {
+      throw new TypeError("a namespace is a text that is not empty");
+    }
+    // A worker that is given this promise starts its thread first: the thread takes longer than the connection.
+    await Promise.resolve();
+    // An attempt ends early enough to tell why, and to leave time for another.
+    const attemptTimeout = rest.attemptTimeout ?? Math.min(5000, timeoutMs * 0.45);
+    const connection = new Connection({ ...rest, attemptTimeout });
+    try {
+      await connection.#check(namespace, timeoutMs, signal, onRetry);
+      return connection;
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
+  }
+
+  /** A connection that is made with the first call. Nothing is checked before; throws a TypeError for options that make no sense. */
+  static lazy(options: ConnectionOptions = {}): Connection {
+    refuseUnknown(options, LAZY_OPTIONS);
+    return new Connection(options);
+  }
+
+  /** One call of WorkflowService: bytes in, bytes out. Rejects with a ServiceError. */
+  call(method: MethodName, request: Uint8Array, options?: CallOptions): Promise<Uint8Array> {
+    return this.#grpc.call(method, request, options);
+  }
+
+  /** What the server says of itself; asked once, and again after a failure. */
+  serverInfo(): Promise<ServerInfo> {
+    return this.#info ??= this.#askInfo().catch((error) => {
+      this.#info = undefined;
+      throw error;
+    });
+  }
+
+  /** Ends the connection: open calls are refused, and so are later ones. */
+  close(): Promise<void> {
+    this.#grpc.close();
+    return Promise.resolve();
+  }
+
+  /** `close()`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #askInfo(options?: CallOptions): Promise<ServerInfo> {
+    let bytes: Uint8Array;
+    try {
+      bytes = await this.#grpc.call("getSystemInfo", new Uint8Array(0), options);
+    } catch (error) {
+      // Servers before 1.14 do not have this call.
+      if (error instanceof ServiceError && error.code === Code.UNIMPLEMENTED && error.reason === "") {
+        return { version: "", capabilities: {} };
+      }
+      throw error;
+    }
+    return readServerInfo(bytes);
+  }
+
+  async #check(
+    namespace: string | undefined,
+    timeoutMs: number,
+    signal: AbortSignal | undefined,
+    onRetry: ConnectOptions["onRetry"],
+  ): Promise<void> {
+    const deadline = performance.now() + timeoutMs;
+    let last: ServiceError | undefined;
+    for (let attempt = 1;; attempt++) {
+      signal?.throwIfAborted();
+      const left = () => ({ timeoutMs: Math.max(1, deadline - performance.now()), ...(signal !== undefined && { signal }) });
+      try {
+        const info = await this.#askInfo(left());
+        this.#info = Promise.resolve(info);
+        if (namespace !== undefined) {
+          await this.#grpc.call("describeNamespace", namespaceRequest(namespace), left());
+        }
+        return;
+      } catch (error) {
+        signal?.throwIfAborted();
+        const pause = backoffMs(attempt, BACKOFF);
+        if (!isWorthAnother(error, attempt) || performance.now() + pause >= deadline) {
+          throw this.#refusal(error, namespace, timeoutMs, last);
+        }
+        last = error;
+        onRetry?.(error);
+        await sleepOn(realTimers, pause, signal);
+      }
+    }
+  }
+
+  #refusal(error: unknown, namespace: string | undefined, timeoutMs: number, last: ServiceError | undefined): unknown {
+    if (!(error instanceof ServiceError)) return error;
+    // Why there is no connection says it all; what came before the time was over says more than that it was.
+    if (error.reason === NOT_CONNECTED) return error;
+    const overtime = error.code === Code.DEADLINE_EXCEEDED;
+    if (overtime && last?.reason === NOT_CONNECTED) return last;
+    const why = overtime
+      ? `no answer within ${timeoutMs} ms${last === undefined ? "" : ` (before: ${last.message})`}`
+      : error.code === Code.NOT_FOUND && namespace !== undefined
+      ? `it has no namespace "${namespace}", or does not show it to this caller`
+      : error.code === Code.UNAUTHENTICATED || (error.code === Code.PERMISSION_DENIED && namespace === undefined)
+      ? `it does not accept the credentials (\`apiKey\`, or the client certificate): ${error.message}`
+      : error.code === Code.PERMISSION_DENIED
+      ? `it does not let this caller use the namespace "${namespace}": ${error.message}`
+      : error.message;
+    const { code, reason, metadata } = error;
+    return new ServiceError(code, `cannot use the Temporal cluster at ${this.address}: ${why}`, reason, metadata, {
+      cause: error,
+    });
+  }
+}
+
+/** A server that is not there yet, or was going down, may be there in a moment; options that are wrong stay wrong. */
+function isWorthAnother(error: unknown, attempt: number): error is ServiceError {
+  if (!(error instanceof ServiceError) || error.code !== Code.UNAVAILABLE) return false;
+  const { setup } = error.metadata;
+  return setup === "perhaps" ? attempt < CLOSED_ATTEMPTS : setup !== "yes";
+}

@@ -1,0 +1,267 @@
+// A RawService over gRPC: a Temporal cluster, or anything that speaks its protocol. Requests and responses pass through as bytes. Runs in
+// Node and Deno, on sockets (docs/dev/decisions/042-own-http2-client.md says why); browsers need a gateway.
+import { type Duration, toMs } from "../converter/duration.ts";
+import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
+import { VERSION } from "../base/version.ts";
+import { clearTimeout, setTimeout } from "node:timers";
+import { followersOf } from "./abort_listeners.ts";
+import { NotProcessed, unary } from "./call.ts";
+import type { FieldList } from "./http2/hpack.ts";
+import { LinkError, type LinkTarget } from "./http2_link.ts";
+import { Links } from "./links.ts";
+import { nodeNet } from "./node_net.ts";
+import { proxyOf, type ProxyOptions } from "./proxy.ts";
+import { namespaceOf } from "../api/request_namespace.ts";
+import { nodeTls, type TlsOptions } from "./tls.ts";
+
+/** When a connection that is silent is asked whether it is still there. */
+export interface KeepAliveOptions {
+  /** Silence after which it is asked; servers refuse clients that ask all the time (Temporal's: below 10 s). Default: 30 s. */
+  interval?: Duration;
+  /** Time in which it answers, or is given up and made anew. Default: 15 s. */
+  timeout?: Duration;
+}
+
+/** Where a service is, and who asks. */
+export interface GrpcOptions {
+  /** `host:port`, or `unix:` and the path of a socket. */
+  address: string;
+  /** Default: false, plain HTTP/2; true when an API key is given. True takes the system's authorities. */
+  tls?: boolean | TlsOptions;
+  /** Sent as a bearer token; a function is asked before each call, so it can renew the key. */
+  apiKey?: string | (() => string | Promise<string>);
+  /** Sent with every call: names in lower case; values of names that end in "-bin" are bytes. */
+  metadata?: { readonly [name: string]: string | Uint8Array };
+  /** An HTTP proxy (CONNECT) on the way there. Default: none, whatever HTTPS_PROXY says ({@link proxyFromEnvironment} reads it). */
+  proxy?: ProxyOptions | undefined;
+  /** When a silent connection is asked whether it is still there. */
+  keepAlive?: KeepAliveOptions;
+  /** Time for one attempt to connect: TCP, the proxy, TLS and HTTP/2 together. Default: 5 s. */
+  attemptTimeout?: Duration;
+}
+
+/** Deadline of a call that names none; polls name theirs. */
+const CALL_TIMEOUT_MS = 30_000;
+/** The header takes at most eight digits. */
+const LONGEST_TIMEOUT_MS = 99_999_999;
+/** The largest response that is read: histories come in pages of at most 4 MiB, plus what frames them. */
+const READ_MAX_BYTES = 64 * 1024 * 1024;
+/** A call that the server has not touched is sent so often; then its caller decides. */
+const SENDS = 3;
+
+const SERVICE_PATH = "/temporal.api.workflowservice.v1.WorkflowService/";
+const paths = new Map<MethodName, string>();
+
+/** "startWorkflowExecution" on the wire. */
+function pathOf(method: MethodName): string {
+  let path = paths.get(method);
+  if (path === undefined) paths.set(method, path = `${SERVICE_PATH}${method[0]!.toUpperCase()}${method.slice(1)}`);
+  return path;
+}
+
+export class GrpcService implements RawService {
+  readonly losesCancelledPolls = true;
+  readonly #address: string;
+  readonly #links: Links;
+  readonly #scheme: "http" | "https";
+  readonly #authority: string;
+  readonly #fields: FieldList;
+  readonly #apiKey: GrpcOptions["apiKey"];
+  #closed = false;
+  /** Calls that wait for a connection or a key: what ends their wait. */
+  readonly #waiting = new Set<(error: ServiceError) => void>();
+
+  /** Connects with the first call, and again whenever the connection was lost. Throws a TypeError for options that make no sense. */
+  constructor(options: GrpcOptions) {
+    const { apiKey, keepAlive = {} } = options;
+    const target = targetOf(options);
+    this.#address = target.address;
+    this.#apiKey = apiKey;
+    this.#scheme = target.tls === undefined ? "http" : "https";
+    // (URL leaves out the port that is its scheme's own, as servers do that compare.)
+    this.#authority = "path" in target.at ? "localhost" : new URL(`${this.#scheme}://${target.address}`).host;
+    this.#fields = Object.entries({
+      te: "trailers",
+      "content-type": "application/grpc",
+      "user-agent": `temporalex-ts/${VERSION}`,
+      "client-name": "temporalex-ts",
+      "client-version": VERSION,
+      ...checkedMetadata(options.metadata ?? {}),
+      ...(typeof apiKey === "string" && { authorization: `Bearer ${apiKey}` }),
+    });
+    this.#links = new Links(target, {
+      connectMs: toMs(options.attemptTimeout ?? "5s"),
+      pingMs: someTime("keepAlive.interval", keepAlive.interval ?? "30s"),
+      pongMs: someTime("keepAlive.timeout", keepAlive.timeout ?? "15s"),
+    });
+  }
+
+  async call(method: MethodName, request: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
+    const { signal, timeoutMs = CALL_TIMEOUT_MS } = options;
+    const began = performance.now();
+    let turn: number | undefined;
+    for (let sends = 1;; sends++) {
+      if (this.#closed) throw new ServiceError(Code.CANCELLED, "the connection is closed");
+      if (signal?.aborted) throw new ServiceError(Code.CANCELLED, `${method} was given up by its caller`);
+      try {
+        const authorization = typeof this.#apiKey === "function"
+          ? await this.#askKey(this.#apiKey, method, began, options)
+          : undefined;
+        let link = this.#links.ready();
+        while (link === undefined) {
+          const mine = turn ??= this.#links.turn();
+          link = this.#links.take(await this.#within(method, began, options, (until) => this.#links.more(mine, until)));
+        }
+        // It may have been given up between the wait's end and here.
+        if (signal?.aborted) {
+          this.#links.roomy();
+          throw new ServiceError(Code.CANCELLED, `${method} was given up by its caller`);
+        }
+        // Whole milliseconds: servers refuse others.
+        const now = performance.now();
+        const left = Math.min(Math.max(1, Math.ceil(timeoutMs - (now - began))), LONGEST_TIMEOUT_MS);
+        const namespace = namespaceOf(method, request) ?? "";
+        return await unary(link, {
+          method,
+          address: this.#address,
+          key: `${method} ${left} ${namespace} ${authorization ?? ""}`,
+          fields: () => this.#fieldsOf(method, left, namespace, authorization),
+          request,
+          dueMs: now + left,
+          wholeTimeoutMs: timeoutMs,
+          signal,
+          maxBytes: READ_MAX_BYTES,
+        });
+      } catch (error) {
+        if (this.#closed) {
+          throw new ServiceError(Code.CANCELLED, `the connection was closed during ${method}`, "", {}, { cause: error });
+        }
+        if (!(error instanceof NotProcessed) || sends === SENDS) throw error;
+      }
+    }
+  }
+
+  #fieldsOf(method: MethodName, left: number, namespace: string, authorization: string | undefined): FieldList {
+    const own = (name: string) => this.#fields.some((field) => field[0] === name);
+    return [
+      [":method", "POST"],
+      [":scheme", this.#scheme],
+      [":path", pathOf(method)],
+      [":authority", this.#authority],
+      // Pollers and reports have deadlines in whole seconds, again and again; others hardly ever come twice.
+      ["grpc-timeout", `${left}m`, left % 1000 !== 0],
+      ...(namespace === "" || own("temporal-namespace") ? [] : [["temporal-namespace", namespace] as const]),
+      // The one that is given to the connection stands for all calls; a key that is asked for may be another one soon.
+      ...(authorization === undefined ? [] : [["authorization", authorization, true] as const]),
+      ...(authorization === undefined ? this.#fields : this.#fields.filter(([name]) => name !== "authorization")),
+    ];
+  }
+
+  /** Ends the connection; open calls are refused. */
+  close(): void {
+    this.#closed = true;
+    for (const end of this.#waiting) end(new ServiceError(Code.CANCELLED, "the connection is closed"));
+    this.#links.close(new LinkError("the connection is closed"));
+  }
+
+  /** Waits for what comes before a call can be sent, no longer than the call has. */
+  async #within<T>(
+    method: MethodName,
+    began: number,
+    { signal, timeoutMs = CALL_TIMEOUT_MS }: CallOptions,
+    work: (until: Promise<never>) => Promise<T>,
+  ): Promise<T> {
+    let end: (error: ServiceError) => void = () => {};
+    const until = new Promise<never>((_, reject) => (end = reject));
+    until.catch(() => {});
+    const follower = { onAbort: () => end(new ServiceError(Code.CANCELLED, `${method} was given up by its caller`)) };
+    const following = signal && followersOf(signal);
+    following?.add(follower);
+    if (signal?.aborted) follower.onAbort();
+    this.#waiting.add(end);
+    const timer = setTimeout(() => {
+      const { trouble } = this.#links;
+      const why = trouble === undefined ? `was not connected to ${this.#address}` : `was not sent: ${trouble}`;
+      end(new ServiceError(Code.DEADLINE_EXCEEDED, `${method} ${why} (after ${timeoutMs} ms)`));
+    }, Math.min(Math.max(0, timeoutMs - (performance.now() - began)), LONGEST_TIMEOUT_MS));
+    try {
+      return await work(until);
+    } finally {
+      clearTimeout(timer);
+      following?.delete(follower);
+      this.#waiting.delete(end);
+    }
+  }
+
+  #askKey(apiKey: () => string | Promise<string>, method: MethodName, began: number, options: CallOptions): Promise<string> {
+    return this.#within(method, began, options, async (until) => {
+      let key: unknown;
+      try {
+        key = await Promise.race([apiKey(), until]);
+      } catch (error) {
+        if (error instanceof ServiceError) throw error;
+        // Whoever gives out keys may be away for a moment.
+        const message = `the function \`apiKey\` failed: ${error instanceof Error ? error.message : String(error)}`;
+        throw new ServiceError(Code.UNAVAILABLE, message, "ApiKeyFailed", {}, { cause: error });
+      }
+      if (typeof key === "string" && isHeaderText(key)) return `Bearer ${key}`;
+      throw new ServiceError(
+        Code.UNAUTHENTICATED,
+        "the function `apiKey` gave something that is no key (text of visible ASCII characters)",
+      );
+    });
+  }
+}
+
+function someTime(name: string, duration: Duration): number {
+  const ms = toMs(duration);
+  if (ms > 0) return ms;
+  throw new TypeError(`${name} must be more than 0; a long one, such as "1 day", is as good as none`);
+}
+
+function targetOf({ address, apiKey, tls: wanted, proxy: by }: GrpcOptions): LinkTarget {
+  if (typeof address !== "string") throw new TypeError(`an address is text such as "host:port", not ${typeof address}`);
+  if (typeof apiKey === "string" && !isHeaderText(apiKey)) {
+    throw new TypeError("the API key is empty or holds characters that no header takes; a line break at its end, perhaps");
+  }
+  const socket = address.startsWith("unix:") ? address.slice("unix:".length) : undefined;
+  const tls = wanted ?? (apiKey !== undefined && socket === undefined);
+  if (socket !== undefined) {
+    if (tls !== false) throw new TypeError(`"${address}" is a socket of this machine; it takes no TLS`);
+    if (by !== undefined) throw new TypeError(`"${address}" is a socket of this machine; no proxy leads there`);
+    return { address, at: { path: socket }, tls: undefined, proxy: undefined };
+  }
+  // (URL drops the port that is its scheme's own.)
+  const url = URL.canParse(`grpc://${address}`) ? new URL(`grpc://${address}`) : undefined;
+  if (url === undefined || url.hostname === "" || !/^[^/@?#]+:\d+$/.test(address)) {
+    throw new TypeError(`"${address}" is not an address; write "host:port", without a scheme, or "unix:/path/of/a/socket"`);
+  }
+  const host = nodeNet().isIPv6(url.hostname.slice(1, -1)) ? url.hostname.slice(1, -1) : url.hostname;
+  const proxy = by === undefined ? undefined : proxyOf(by);
+  return { address, at: { host, port: Number(url.port) }, tls: tls === false ? undefined : nodeTls(tls, host), proxy };
+}
+
+const isHeaderText = (text: string) => /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text);
+
+function checkedMetadata(metadata: { readonly [name: string]: string | Uint8Array }): { [name: string]: string } {
+  return Object.fromEntries(
+    Object.entries(metadata).map(([given, value]) => {
+      const name = given.toLowerCase();
+      if (!/^[0-9a-z_.-]+$/.test(name) || /^grpc-|^(?:te|content-type|connection|host)$/.test(name)) {
+        throw new TypeError(`"${given}" is not a name that metadata may have`);
+      }
+      if (name.endsWith("-bin")) {
+        if (!(value instanceof Uint8Array)) {
+          throw new TypeError(`metadata "${given}" must be bytes (a Uint8Array), because its name ends in "-bin"`);
+        }
+        return [name, Buffer.from(value).toString("base64").replace(/=+$/, "")];
+      }
+      if (typeof value !== "string" || (value !== "" && !isHeaderText(value))) {
+        throw new TypeError(
+          `metadata "${given}" must be text of visible ASCII characters; bytes need a name that ends in "-bin"`,
+        );
+      }
+      return [name, value];
+    }),
+  );
+}

@@ -1,0 +1,66 @@
+// How a gRPC call ended, read from its trailers, as the error that callers get.
+import { Code, ServiceError } from "../service/raw.ts";
+import { type NamedRefusal, readStatus } from "../api/error_details.ts";
+
+/** Trailers of HTTP/2: names are lower case. */
+export type Trailers = { readonly [name: string]: string | string[] | undefined };
+
+const one = (value: string | string[] | undefined) => Array.isArray(value) ? value[0] : value;
+
+/** The refusal that trailers tell of; undefined for status 0. */
+export function refusal(method: string, trailers: Trailers): ServiceError | undefined {
+  const said = one(trailers["grpc-status"]) ?? "";
+  const status = /^\d+$/.test(said) ? Number(said) : NaN;
+  if (status === 0) return undefined;
+  const text = unescaped(one(trailers["grpc-message"]) ?? "");
+  const message = text === "" ? `${method} failed` : text;
+  // Nobody here took the call back: the server, or something on the way, is going down. Nothing is known of what was done.
+  if (status === Code.CANCELLED) return new ServiceError(Code.UNAVAILABLE, `${method} was given up on the way: ${message}`);
+  const code = (Number.isInteger(status) && status > 0 && status <= 16 ? status : Code.UNKNOWN) as Code;
+  const detail = namedDetail(one(trailers["grpc-status-details-bin"]));
+  const operations = detail?.operations?.map(({ code, message, detail }) =>
+    code === 0 ? undefined : new ServiceError(code as Code, message, detail?.reason ?? "", detail?.metadata ?? {})
+  );
+  return new ServiceError(code, message, detail?.reason ?? "", detail?.metadata ?? {}, { failure: detail?.failure, operations });
+}
+
+/**
+ * An answer of HTTP that is none of gRPC: of a proxy, or of a server of another kind. The mapping is gRPC's own, but that a proxy's troubles
+ * of any number (500, 52x, a timeout) are UNAVAILABLE: nothing is known of what was done, and another attempt is right.
+ */
+export function httpRefusal(method: string, status: number, contentType: string, address: string): ServiceError {
+  const codes: { readonly [status: number]: Code } = {
+    400: Code.INTERNAL,
+    401: Code.UNAUTHENTICATED,
+    403: Code.PERMISSION_DENIED,
+    404: Code.UNIMPLEMENTED,
+    408: Code.UNAVAILABLE,
+    429: Code.UNAVAILABLE,
+    501: Code.UNIMPLEMENTED,
+  };
+  const type = contentType === "" ? "" : ` (${contentType})`;
+  return new ServiceError(
+    codes[status] ?? (status >= 500 && status < 600 ? Code.UNAVAILABLE : Code.UNKNOWN),
+    `${method} was answered with HTTP status ${status}${type} and no gRPC status; is ${address} the gRPC address of a Temporal cluster?`,
+  );
+}
+
+/** Percent-encoding as gRPC has it; what does not decode stays as it is. */
+function unescaped(text: string): string {
+  if (!text.includes("%")) return text;
+  try {
+    return decodeURIComponent(text.replace(/%(?![0-9a-fA-F]{2})/g, "%25"));
+  } catch {
+    return text;
+  }
+}
+
+/** What the details (a google.rpc.Status) say. Damaged ones say nothing: code and message are still good. */
+function namedDetail(base64: string | undefined): NamedRefusal | undefined {
+  if (base64 === undefined) return undefined;
+  try {
+    return readStatus(new Uint8Array(Buffer.from(base64, "base64"))).detail;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,112 @@
+// Asking an HTTP proxy for a tunnel (CONNECT, RFC 9110 section 9.3.6). In a file of its own, because it deals in sockets, whose types the public
+// ones must not reach (proxy.ts has the options).
+//
+// Rules: credentials stand in the request to the proxy and nowhere else, in no message and no error; so does nothing that the proxy says
+// in words, because it may say them back. The answer is read up to its empty line and no further, and is small.
+import type { Socket } from "node:net";
+import { VERSION } from "../base/version.ts";
+import { nodeNet } from "./node_net.ts";
+import type { Proxy } from "./proxy.ts";
+
+/** What a proxy did instead of making a tunnel. The code stands for its kind. */
+export class ProxyError extends Error {
+  override name = "ProxyError";
+  readonly code: "ERR_PROXY_REFUSED" | "ERR_PROXY_ANSWER";
+  /** Whether options have to change before another attempt makes sense. */
+  readonly setup: "yes" | "perhaps" | "no";
+
+  constructor(message: string, code: ProxyError["code"], setup: ProxyError["setup"]) {
+    super(message);
+    this.code = code;
+    this.setup = setup;
+  }
+}
+
+/** A proxy's answer has a handful of header fields. */
+const MAX_ANSWER_BYTES = 16 * 1024;
+const HEAD_END = Buffer.from("\r\n\r\n", "latin1");
+const TLS_ALERT = 0x15;
+
+/**
+ * Asks the proxy at the other end of `socket` for a tunnel. `done` is told once: of an error, or of the bytes that came behind the answer;
+ * the socket is paused then, and nobody's. The end of the socket, its errors and the time are the caller's to watch.
+ */
+export function enterTunnel(
+  socket: Socket,
+  proxy: Proxy,
+  to: { readonly host: string; readonly port: number },
+  done: (error: ProxyError | undefined, early: Uint8Array) => void,
+): void {
+  let read: Buffer = Buffer.alloc(0);
+  const finish = (error: ProxyError | undefined) => {
+    socket.off("data", onData);
+    socket.pause();
+    done(error, read);
+  };
+  const onData = (chunk: Uint8Array) => {
+    read = read.length === 0 ? Buffer.from(chunk) : Buffer.concat([read, chunk]);
+    for (;;) {
+      const rubbish = notHttp(read);
+      if (rubbish !== undefined) return finish(rubbish);
+      const end = read.indexOf(HEAD_END);
+      if (end > MAX_ANSWER_BYTES || (end < 0 && read.length > MAX_ANSWER_BYTES)) {
+        return finish(answer(`the proxy's answer has more than ${MAX_ANSWER_BYTES / 1024} KiB of header fields`));
+      }
+      if (end < 0) return;
+      const head = read.toString("latin1", 0, end);
+      read = read.subarray(end + HEAD_END.length);
+      const status = /^HTTP\/1\.[01] ([1-5][0-9]{2})(?: |\r|$)/.exec(head)?.[1];
+      if (status === undefined) return finish(answer(NO_PROXY));
+      // "Wait": the answer itself is still to come.
+      if (status[0] === "1" && status !== "101") continue;
+      return finish(status[0] === "2" ? undefined : refusal(Number(status), head, proxy));
+    }
+  };
+  socket.on("data", onData);
+  const host = `${nodeNet().isIPv6(to.host) ? `[${to.host}]` : to.host}:${to.port}`;
+  const authorization = proxy.authorization === undefined ? "" : `proxy-authorization: ${proxy.authorization}\r\n`;
+  socket.write(
+    `CONNECT ${host} HTTP/1.1\r\nhost: ${host}\r\n${authorization}user-agent: temporalex-ts/${VERSION}\r\n\r\n`,
+    "latin1",
+  );
+}
+
+const NO_PROXY = "what listens there does not answer as an HTTP proxy does";
+
+/** What begins otherwise than an answer does; undefined while it may become one. */
+function notHttp(read: Buffer): ProxyError | undefined {
+  const begin = "HTTP/1.".slice(0, read.length);
+  if (read.toString("latin1", 0, begin.length) === begin) return undefined;
+  if (read[0] === TLS_ALERT) {
+    return new ProxyError("the proxy wants TLS for itself, which is not spoken with proxies here", "ERR_PROXY_ANSWER", "yes");
+  }
+  return answer(NO_PROXY);
+}
+
+const answer = (message: string) => new ProxyError(message, "ERR_PROXY_ANSWER", "perhaps");
+
+/** Kinds of credentials by their names; others are not repeated. */
+const KINDS: readonly string[] = ["Basic", "Bearer", "Digest", "Kerberos", "Negotiate", "NTLM"];
+
+function refusal(status: number, head: string, { authorization }: Proxy): ProxyError {
+  const refused = (message: string, setup: ProxyError["setup"]) =>
+    new ProxyError(`${message} (HTTP ${status})`, "ERR_PROXY_REFUSED", setup);
+  if (status === 407) {
+    const offered = [...head.matchAll(/^proxy-authenticate:[ \t]*([^\r\n]*)/gim)].map((match) => match[1]!).join(", ");
+    const kinds = KINDS.filter((kind) => new RegExp(`(?:^|,)\\s*${kind}(?=[\\s,]|$)`, "i").test(offered));
+    if (kinds.length > 0 && !kinds.includes("Basic")) {
+      return refused(`the proxy wants credentials of another kind (${kinds.join(", ")}) than is spoken here (Basic)`, "yes");
+    }
+    return authorization === undefined
+      ? refused("the proxy wants to know who asks: give `proxy.basicAuth`", "yes")
+      : refused("the proxy does not accept the credentials of `proxy.basicAuth`", "yes");
+  }
+  if (status === 401 || status === 403) return refused("the proxy does not allow connections to this address", "yes");
+  if (status === 400 || status === 404 || status === 405 || status === 501) {
+    return refused("what listens there makes no tunnels (CONNECT), at least not to this address and port", "yes");
+  }
+  if (status === 502 || status === 503 || status === 504) {
+    return refused("the proxy could not reach the address, or is too busy", "no");
+  }
+  return refused("the proxy made no tunnel", status === 408 || status === 429 || status >= 500 ? "no" : "perhaps");
+}

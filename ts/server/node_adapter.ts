@@ -1,0 +1,149 @@
+// Connect's handlers behind node:http and node:http2: requests become what Connect takes, their bodies read within limits first
+// (request_body.ts), and its answers are written. The adapter of @connectrpc/connect-node is not used: it reads without a limit after
+// decompression where a caller chooses, throws at an authority that is no URL's (in the server's own event, which ends the process), and
+// wants Node 22.
+import { brotliCompress, gzip } from "node:zlib";
+import { Code, ConnectError, type ConnectRouter, createConnectRouter } from "@connectrpc/connect";
+import type { AnyHandler, AnyRequest, AnyResponse } from "./bounded_connections.ts";
+import { type BodyBudget, type BodyForm, bodyForm, isKnownEncoding, readBody } from "./request_body.ts";
+import { grpcMessage } from "./unknown_methods.ts";
+
+type Route = ReturnType<typeof createConnectRouter>["handlers"][number];
+type UniversalResponse = Awaited<ReturnType<Route>>;
+type Compression = NonNullable<NonNullable<Parameters<typeof createConnectRouter>[0]>["acceptCompression"]>[number];
+
+export interface RoutesOptions {
+  /** The largest message that is read, in bytes. */
+  readonly maxBytes: number;
+  /** What all requests may hold together. */
+  readonly budget: BodyBudget;
+  /** Told of an answer that could not be made: a bug. */
+  onError?(error: Error): void;
+}
+
+/** Time that a caller has to take the answer to a request of which the rest is not wanted. */
+const LINGER_MS = 500;
+
+/** For answers; requests are decoded before Connect sees them. */
+function compression(name: string, compress: typeof gzip): Compression {
+  return {
+    name,
+    compress: (bytes) =>
+      new Promise((resolve, reject) =>
+        compress(bytes, (error, packed) => error === null ? resolve(new Uint8Array(packed)) : reject(error))
+      ),
+    decompress: () => Promise.reject(new ConnectError(`a message came encoded (${name})`, Code.Internal)),
+  };
+}
+
+/** A handler for the methods that `routes` adds to a router; undefined for a request of none of them. */
+export function routesHandler(
+  routes: (router: ConnectRouter) => void,
+  options: RoutesOptions,
+): (request: AnyRequest) => AnyHandler | undefined {
+  const router = createConnectRouter({
+    readMaxBytes: options.maxBytes,
+    acceptCompression: [compression("gzip", gzip), compression("br", brotliCompress as typeof gzip)],
+  });
+  routes(router);
+  const byPath = new Map(router.handlers.map((route) => [route.requestPath, route]));
+  return (request) => {
+    const route = byPath.get((request.url ?? "").split("?", 1)[0]!);
+    return route && ((request, response) => void answer(route, request, response, options));
+  };
+}
+
+async function answer(route: Route, request: AnyRequest, response: AnyResponse, options: RoutesOptions): Promise<void> {
+  const gone = new AbortController();
+  let whole = false;
+  request.once("end", () => whole = true);
+  const share = options.budget.share();
+  response.once("close", () => {
+    gone.abort();
+    share.release();
+  });
+  try {
+    const form = bodyForm(request.headers);
+    const known = form.encoding === undefined || isKnownEncoding(form.encoding);
+    const made = await route({
+      httpVersion: request.httpVersion,
+      method: request.method ?? "",
+      // Nobody here asks for the host, which is the guard's business, and need not be one that a URL can have.
+      url: `http://localhost${route.requestPath}`,
+      header: requestHeaders(request.headers, known ? form : undefined),
+      body: known ? once(() => readBody(request, form, { maxBytes: options.maxBytes, take: share.take })) : nothing(),
+      signal: gone.signal,
+    });
+    await write(made, request, response, () => whole || lingers(request, response));
+  } catch (error) {
+    // The other side has hung up, or the answer cannot be made.
+    if (!gone.signal.aborted) options.onError?.(error as Error);
+    response.destroy();
+  }
+}
+
+async function* once(read: () => Promise<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const body = await read();
+  if (body.length > 0) yield body;
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+/** Without what is true of the body as it came, and not as it is handed on. */
+function requestHeaders(headers: AnyRequest["headers"], form: BodyForm | undefined): Headers {
+  const all = new Headers();
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || name.startsWith(":")) continue;
+    if (form !== undefined && (name === "content-length" || name === form.encodingHeader)) continue;
+    for (const each of Array.isArray(value) ? value : [String(value)]) all.append(name, each);
+  }
+  return all;
+}
+
+const nodeHeaders = (headers: Headers | undefined): { [name: string]: string } => Object.fromEntries(headers?.entries() ?? []);
+
+async function write(made: UniversalResponse, request: AnyRequest, response: AnyResponse, ended: () => void): Promise<void> {
+  // Node calls the two kinds of responses alike, their types do not.
+  const out = response as Exclude<AnyResponse, { readonly stream: unknown }>;
+  const parts = made.body?.[Symbol.asyncIterator]();
+  try {
+    // A handler may add headers until it has given its first part.
+    let part = await parts?.next();
+    out.writeHead(made.status, nodeHeaders(made.header));
+    for (; part !== undefined && part.done !== true; part = await parts!.next()) await written(out, part.value);
+    if (made.trailer !== undefined) out.addTrailers(trailers(made.trailer, request));
+    out.end(ended);
+  } finally {
+    await parts?.return?.();
+  }
+}
+
+function written(response: Exclude<AnyResponse, { readonly stream: unknown }>, bytes: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (response.destroyed) return reject(new Error("the caller has hung up"));
+    if (response.write(bytes)) return resolve();
+    const drained = () => (response.off("close", closed), resolve());
+    const closed = () => (response.off("drain", drained), reject(new Error("the caller has hung up")));
+    response.once("drain", drained).once("close", closed);
+  });
+}
+
+/**
+ * Connect encodes every letter of `grpc-message` that a URL would not have, and grpc-js, which Temporal's SDK stands on, decodes only those
+ * that gRPC says are encoded: its users would read "ID%3A order-1".
+ */
+function trailers(headers: Headers, request: AnyRequest): { [name: string]: string } {
+  const all = nodeHeaders(headers);
+  const message = all["grpc-message"];
+  if (message === undefined || /^application\/grpc-web/i.test(request.headers["content-type"] ?? "")) return all;
+  return { ...all, "grpc-message": grpcMessage(decodeURIComponent(message)) };
+}
+
+/** An answer was given before the request had arrived whole. Closed at once, the caller might not get to read it. */
+function lingers(request: AnyRequest, response: AnyResponse): void {
+  const stream = (response as { stream?: { close?(code: number): void } }).stream;
+  const { socket } = request;
+  const timer = setTimeout(() => stream?.close === undefined ? socket.destroy() : stream.close(0), LINGER_MS);
+  timer.unref();
+  request.once("end", () => clearTimeout(timer));
+}

@@ -1,0 +1,231 @@
+// The message of a request, read within limits: what arrives, what comes out of its compression, and what stands in JSON. All of it happens
+// before a library sees the message, so that the limits are the same for gRPC, gRPC-web and Connect, in protobuf and JSON, in any encoding:
+// a body of some hundred bytes can hold gigabytes. Every method takes one message, so a request is read whole.
+import { createBrotliDecompress, createGunzip } from "node:zlib";
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { AnyRequest } from "./bounded_connections.ts";
+
+/** How the message stands in the body, by its headers. */
+export interface BodyForm {
+  /** It has five bytes before it: flags and length. */
+  readonly enveloped: boolean;
+  readonly json: boolean;
+  /** The header that names the encoding. */
+  readonly encodingHeader: string;
+  /** Undefined: as it is. */
+  readonly encoding: string | undefined;
+}
+
+export function bodyForm(headers: AnyRequest["headers"]): BodyForm {
+  const type = headers["content-type"] ?? "";
+  const grpc = /^application\/grpc/i.test(type);
+  const enveloped = grpc || /^application\/connect\+/i.test(type);
+  const encodingHeader = grpc ? "grpc-encoding" : enveloped ? "connect-content-encoding" : "content-encoding";
+  const encoding = String(headers[encodingHeader] ?? "").toLowerCase();
+  return {
+    enveloped,
+    json: /json/i.test(type),
+    encodingHeader,
+    encoding: /^(?:|identity)$/.test(encoding) ? undefined : encoding,
+  };
+}
+
+/** The encodings that are read. Others are refused by name, and their bodies not looked at. */
+const DECODERS: { readonly [encoding: string]: () => NodeJS.ReadWriteStream & { destroy(): void } } = {
+  gzip: () => createGunzip(),
+  br: () => createBrotliDecompress(),
+};
+
+export const isKnownEncoding = (encoding: string): boolean => Object.hasOwn(DECODERS, encoding);
+
+/** Small requests are not counted: they pass when large ones have used up what there is. */
+const UNCOUNTED = 64 * 1024;
+
+/** Bytes that all requests of a server may hold at once while they are read and answered. */
+export class BodyBudget {
+  #left: number;
+
+  constructor(bytes: number) {
+    this.#left = bytes;
+  }
+
+  /** A request's part of it. `take` throws RESOURCE_EXHAUSTED when nothing is left; `release` gives back what was taken. */
+  share(): { take(bytes: number): void; release(): void } {
+    let free = UNCOUNTED, taken = 0, over = false;
+    return {
+      take: (bytes) => {
+        const counted = Math.max(0, bytes - free);
+        free = Math.max(0, free - bytes);
+        if (counted > this.#left) {
+          throw new ConnectError("too many large requests at once; send this one again later", Code.ResourceExhausted);
+        }
+        // A request may end while its body is still decoded.
+        if (over) return;
+        this.#left -= counted;
+        taken += counted;
+      },
+      release: () => {
+        this.#left += taken;
+        [taken, over] = [0, true];
+      },
+    };
+  }
+}
+
+export interface BodyLimits {
+  /** Of the message, as it arrives and decoded. */
+  readonly maxBytes: number;
+  take(bytes: number): void;
+}
+
+const tooLarge = (maxBytes: number, what = "the request") =>
+  new ConnectError(`${what} has more than ${maxBytes} bytes, which is the most that is read`, Code.ResourceExhausted);
+
+/**
+ * The body with its message decoded, in the envelope that it had. Rejects with a ConnectError: RESOURCE_EXHAUSTED for what is too large,
+ * INVALID_ARGUMENT for what cannot be decoded; nothing more is read then.
+ */
+export async function readBody(request: AnyRequest, form: BodyForm, limits: BodyLimits): Promise<Uint8Array> {
+  const body = await collect(request, form, limits);
+  const message = form.enveloped ? body.subarray(Math.min(ENVELOPE, body.length)) : body;
+  // Of an envelope, one bit says whether this message is encoded.
+  const encoded = form.encoding !== undefined && (!form.enveloped || (body[0]! & COMPRESSED) !== 0) && message.length > 0;
+  const decoded = encoded ? await decode(message, form.encoding!, limits) : message;
+  if (form.json) checkJson(decoded);
+  return form.enveloped && encoded ? inEnvelope(body[0]! & ~COMPRESSED, decoded) : form.enveloped ? body : decoded;
+}
+
+const ENVELOPE = 5;
+const COMPRESSED = 1;
+
+function inEnvelope(flags: number, message: Uint8Array): Uint8Array {
+  const body = new Uint8Array(ENVELOPE + message.length);
+  body[0] = flags;
+  new DataView(body.buffer).setUint32(1, message.length);
+  body.set(message, ENVELOPE);
+  return body;
+}
+
+/** What arrives, as far as it is within the limits. */
+function collect(request: AnyRequest, { enveloped }: BodyForm, { maxBytes, take }: BodyLimits): Promise<Uint8Array> {
+  const most = maxBytes + (enveloped ? ENVELOPE : 0);
+  return new Promise((resolve, reject) => {
+    const parts: Uint8Array[] = [];
+    let size = 0;
+    let opened = !enveloped;
+    const end = (error: Error | undefined) => {
+      request.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone);
+      // The caller may still be sending; what comes is thrown away until its time is over (bounded_connections.ts).
+      request.on("error", () => {}).resume();
+      if (error === undefined) resolve(concat(parts, size));
+      else reject(error);
+    };
+    const onData = (part: Uint8Array) => {
+      size += part.length;
+      parts.push(part);
+      if (size > most) return end(tooLarge(maxBytes));
+      // The envelope says at once how large its message is.
+      if (!opened && size >= ENVELOPE) {
+        opened = true;
+        const head = concat(parts, size);
+        if (new DataView(head.buffer, head.byteOffset).getUint32(1) > maxBytes) return end(tooLarge(maxBytes));
+      }
+      try {
+        take(part.length);
+      } catch (error) {
+        end(error as Error);
+      }
+    };
+    const onEnd = () => end(undefined);
+    const onGone = () => end(new ConnectError("the request did not arrive whole", Code.Canceled));
+    const announced = Number(request.headers["content-length"] ?? 0);
+    if (announced > most) return end(tooLarge(maxBytes));
+    request.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
+  });
+}
+
+function concat(parts: readonly Uint8Array[], size: number): Uint8Array {
+  if (parts.length === 1) return parts[0]!;
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/** Decodes part by part, and stops with the part that is too much. */
+function decode(bytes: Uint8Array, encoding: string, { maxBytes, take }: BodyLimits): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const decoder = DECODERS[encoding]!();
+    const parts: Uint8Array[] = [];
+    let size = 0;
+    const fail = (error: Error) => {
+      decoder.removeAllListeners("data");
+      decoder.destroy();
+      reject(error);
+    };
+    decoder.on("data", (part: Uint8Array) => {
+      size += part.length;
+      if (size > maxBytes) return fail(tooLarge(maxBytes, "the request, decoded,"));
+      parts.push(part);
+      try {
+        take(part.length);
+      } catch (error) {
+        fail(error as Error);
+      }
+    });
+    decoder.on(
+      "error",
+      (error) => reject(new ConnectError(`the request is not valid ${encoding}: ${error.message}`, Code.InvalidArgument)),
+    );
+    decoder.on("end", () => resolve(concat(parts, size)));
+    decoder.end(bytes);
+  });
+}
+
+/** Messages of protobuf, too, are read no deeper than this. */
+const JSON_DEPTH = 100;
+/** Each value becomes an object of some dozen bytes, whatever it takes in the text. */
+const JSON_VALUES = 500_000;
+const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = [...'"\\,[]{}'].map((letter) => letter.charCodeAt(0));
+
+/** Throws a ConnectError for JSON that would take the parser's stack, or far more memory than its text. */
+export function checkJson(text: Uint8Array): void {
+  let depth = 0, values = 0;
+  for (let at = 0; at < text.length; at++) {
+    switch (text[at]) {
+      case QUOTE:
+        at = endOfString(text, at);
+        break;
+      case OPEN_LIST:
+      case OPEN:
+        values++;
+        if (++depth > JSON_DEPTH) {
+          throw new ConnectError(`the JSON is nested more than ${JSON_DEPTH} deep`, Code.InvalidArgument);
+        }
+        break;
+      case CLOSE_LIST:
+      case CLOSE:
+        depth--;
+        break;
+      case COMMA:
+        values++;
+        break;
+    }
+  }
+  if (values > JSON_VALUES) throw new ConnectError(`the JSON has more than ${JSON_VALUES} values`, Code.ResourceExhausted);
+}
+
+/** Where the string that begins here ends. */
+function endOfString(text: Uint8Array, begin: number): number {
+  for (let from = begin + 1;;) {
+    const at = text.indexOf(QUOTE!, from);
+    if (at < 0) return text.length;
+    let escapes = 0;
+    while (text[at - 1 - escapes] === BACKSLASH) escapes++;
+    if (escapes % 2 === 0) return at;
+    from = at + 1;
+  }
+}

@@ -178,6 +178,8 @@ export class EmbeddedEngine implements RawService {
       maxCachedRuns: limits.cachedRuns ?? 0,
       maxPayloadBytes: limits.payloadBytes ?? 0,
       suggestContinueAsNewEvents: limits.suggestContinueAsNewEvents ?? 0,
+      suggestContinueAsNewBytes: limits.suggestContinueAsNewBytes ?? 0,
+      suggestContinueAsNewUpdates: limits.suggestContinueAsNewUpdates ?? 0,
       maxHistoryEvents: limits.historyEvents ?? 0,
     };
     return this.#core.createEngine(options);

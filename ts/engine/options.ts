@@ -14,14 +14,18 @@ export interface EngineLimits {
   inbox?: number;
   /** Updates of one run that are not answered yet. Callers wait for room, and then get a WorkflowUpdateLimitError. Default 10. */
   updatesInFlight?: number;
-  /** Updates of one run in all. Continue-as-new is suggested at nine tenths. Default 2,000. */
+  /** Updates of one run in all. Default 2,000. */
   updates?: number;
   /** Idle runs kept in memory; others are loaded when needed. Default 10,000. */
   cachedRuns?: number;
   /** Bytes of one set of payloads. Default 2 MiB. */
   payloadBytes?: number;
-  /** Events of a history at which continue-as-new is suggested (default 4,096), and at which the run is terminated (default 51,200). */
+  /** Events of a history at which continue-as-new is suggested. Default 4,096. */
   suggestContinueAsNewEvents?: number;
+  /** Bytes of a history at which continue-as-new is suggested. Default 4 MiB. */
+  suggestContinueAsNewBytes?: number;
+  /** Updates of one run at which continue-as-new is suggested. Default: nine tenths of `updates`. */
+  suggestContinueAsNewUpdates?: number;
   /** Events of a history at which the run is terminated. Default 51,200. */
   historyEvents?: number;
 }

@@ -9,6 +9,7 @@ pub struct Limits {
     pub payload_bytes: usize,
     pub suggest_events: i64,
     pub suggest_bytes: i64,
+    pub suggest_updates: usize,
     pub history_events: i64,
     pub history_bytes: i64,
     pub updates_in_flight: usize,
@@ -50,23 +51,20 @@ pub fn bad_id(id: &str) -> Option<&'static str> {
 impl Limits {
     pub fn new(o: &EngineOptions) -> Limits {
         let or = |v: u32, default: i64| if v == 0 { default } else { i64::from(v) };
+        let updates = or(o.max_updates, 2000);
         Limits {
             open_runs: o.max_open_runs,
             inbox: o.max_inbox,
             cached_runs: or(o.max_cached_runs, 10_000) as usize,
             payload_bytes: or(o.max_payload_bytes, 2 * 1024 * 1024) as usize,
             suggest_events: or(o.suggest_continue_as_new_events, 4096),
-            suggest_bytes: 4 * 1024 * 1024,
+            suggest_bytes: or(o.suggest_continue_as_new_bytes, 4 * 1024 * 1024),
+            suggest_updates: or(o.suggest_continue_as_new_updates, updates - updates / 10) as usize,
             history_events: or(o.max_history_events, 51_200),
             history_bytes: 50 * 1024 * 1024,
             updates_in_flight: or(o.max_updates_in_flight, 10) as usize,
-            updates_total: or(o.max_updates, 2000) as usize,
+            updates_total: updates as usize,
         }
-    }
-
-    /// Updates of a run from which continue-as-new is suggested.
-    pub fn updates_suggest(&self) -> usize {
-        self.updates_total - self.updates_total / 10
     }
 }
 

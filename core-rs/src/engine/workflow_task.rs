@@ -226,7 +226,7 @@ fn suggestion(run: &Run, cx: &Cx) -> (bool, Vec<u32>) {
     if run.head.next_event_id >= cx.limits.suggest_events {
         reasons.push(SuggestContinueAsNewReason::TooManyHistoryEvents as u32);
     }
-    if run.updates.len() >= cx.limits.updates_suggest() {
+    if run.updates.len() >= cx.limits.suggest_updates {
         reasons.push(SuggestContinueAsNewReason::TooManyUpdates as u32);
     }
     (!reasons.is_empty(), reasons)

@@ -791,6 +791,10 @@ pub struct EngineOptions {
     pub max_updates_in_flight: u32,
     #[prost(uint32, tag = "12")]
     pub max_updates: u32,
+    #[prost(uint32, tag = "13")]
+    pub suggest_continue_as_new_bytes: u32,
+    #[prost(uint32, tag = "14")]
+    pub suggest_continue_as_new_updates: u32,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RunRow {

@@ -143,6 +143,48 @@ fn history_size_suggests_too() {
     assert!(s.history_size_bytes > 4 * 1024 * 1024);
 }
 
+/// What the last task of a run that got so many signals and updates suggests, by reason.
+fn suggested_after(options: EngineOptions, signals: usize, updates: usize) -> Vec<i32> {
+    let mut t = T::with(options);
+    t.start("w");
+    let task = t.task();
+    t.complete(&task, vec![]);
+    for i in 0..updates {
+        let u = t.send(M::UpdateWorkflowExecution, &update_request("w", &format!("u{i}"), 3));
+        t.flush();
+        let task = t.task();
+        let id = task.messages[0].protocol_instance_id.clone();
+        let all = vec![accept(&task.messages[0]), answer(&id, "1")];
+        t.complete_with(&task, vec![], |r| {
+            r.messages = all;
+        })
+        .unwrap();
+        assert!(t.take::<UpdateWorkflowExecutionResponse>(u).unwrap().is_ok());
+    }
+    for _ in 0..signals {
+        let s = t.signal_request("w", "x");
+        t.call::<SignalWorkflowExecutionResponse>(M::SignalWorkflowExecution, &s).unwrap();
+    }
+    let id = t.poll_id(QUEUE);
+    t.flush();
+    let task: PollWorkflowTaskQueueResponse = t.take(id).unwrap().unwrap();
+    let A::WorkflowTaskStartedEventAttributes(s) = attrs(events(&task).last().unwrap()) else { panic!() };
+    assert_eq!(s.suggest_continue_as_new, !s.suggest_continue_as_new_reasons.is_empty());
+    s.suggest_continue_as_new_reasons.clone()
+}
+
+#[test]
+fn each_suggestion_has_a_limit_of_its_own() {
+    let bytes = |n| EngineOptions { suggest_continue_as_new_bytes: n, ..Default::default() };
+    assert_eq!(suggested_after(bytes(2_000), 1, 0), vec![] as Vec<i32>);
+    assert_eq!(suggested_after(bytes(2_000), 100, 0), vec![1]);
+    let updates = |n| EngineOptions { suggest_continue_as_new_updates: n, ..Default::default() };
+    assert_eq!(suggested_after(updates(5), 1, 4), vec![] as Vec<i32>);
+    assert_eq!(suggested_after(updates(5), 1, 5), vec![3]);
+    let both = EngineOptions { suggest_continue_as_new_updates: 3, suggest_continue_as_new_bytes: 1_000, ..Default::default() };
+    assert_eq!(suggested_after(both, 1, 3), vec![1, 3]);
+}
+
 #[test]
 fn pending_activities() {
     let mut t = T::new();

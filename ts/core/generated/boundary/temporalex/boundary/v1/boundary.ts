@@ -606,6 +606,8 @@ export interface EngineOptions {
   openRuns: number;
   maxUpdatesInFlight: number;
   maxUpdates: number;
+  suggestContinueAsNewBytes: number;
+  suggestContinueAsNewUpdates: number;
 }
 
 export interface RunRow {
@@ -7358,6 +7360,8 @@ function createBaseEngineOptions(): EngineOptions {
     openRuns: 0,
     maxUpdatesInFlight: 0,
     maxUpdates: 0,
+    suggestContinueAsNewBytes: 0,
+    suggestContinueAsNewUpdates: 0,
   };
 }
 
@@ -7398,6 +7402,12 @@ export const EngineOptions: MessageFns<EngineOptions> = {
     }
     if (message.maxUpdates !== 0) {
       writer.uint32(96).uint32(message.maxUpdates);
+    }
+    if (message.suggestContinueAsNewBytes !== 0) {
+      writer.uint32(104).uint32(message.suggestContinueAsNewBytes);
+    }
+    if (message.suggestContinueAsNewUpdates !== 0) {
+      writer.uint32(112).uint32(message.suggestContinueAsNewUpdates);
     }
     return writer;
   },
@@ -7511,6 +7521,22 @@ export const EngineOptions: MessageFns<EngineOptions> = {
             message.maxUpdates = reader.uint32();
             continue;
           }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.suggestContinueAsNewBytes = reader.uint32();
+            continue;
+          }
+          case 14: {
+            if (tag !== 112) {
+              break;
+            }
+
+            message.suggestContinueAsNewUpdates = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -7540,6 +7566,8 @@ export const EngineOptions: MessageFns<EngineOptions> = {
     message.openRuns = object.openRuns ?? 0;
     message.maxUpdatesInFlight = object.maxUpdatesInFlight ?? 0;
     message.maxUpdates = object.maxUpdates ?? 0;
+    message.suggestContinueAsNewBytes = object.suggestContinueAsNewBytes ?? 0;
+    message.suggestContinueAsNewUpdates = object.suggestContinueAsNewUpdates ?? 0;
     return message;
   },
 };

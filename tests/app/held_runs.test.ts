@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { type App, open } from "../../ts/mod.ts";
 import { waitForSignal, workflow } from "../../ts/workflow/mod.ts";
 import { run } from "../cli/support/run.ts";
-import { until } from "../support/services.ts";
+import { until } from "../support/until.ts";
 
 const go = { kind: "signal", name: "go" } as const;
 const waits = workflow("Waits", async () => await waitForSignal<[string]>(go));

@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { open, type OpenOptions, silentLogger, StoreLockedError } from "../../ts/mod.ts";
 import * as shop from "./shop.ts";
 import { approve, order, status } from "./workflows/order.ts";
+import { until } from "../support/until.ts";
 
 const workflows = new URL("./workflows/order.ts", import.meta.url);
 const options = (more: OpenOptions = {}): OpenOptions => ({ workflows, activities: shop, logger: silentLogger, ...more });
@@ -52,7 +53,7 @@ test("an order runs on a file, is left in the middle, and goes on after the next
     const path = join(folder, "shop.sqlite");
     const first = await open(options({ path }));
     const handle = await first.client.start(order, { id: "order-1", args: ["book"] });
-    while (await handle.query(status) !== "waiting") await new Promise((resolve) => setTimeout(resolve, 5));
+    await until("it waits", async () => await handle.query(status) === "waiting");
     await assert.rejects(open(options({ path })), StoreLockedError);
     await first.close();
     await first.done;

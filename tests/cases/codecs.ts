@@ -32,6 +32,7 @@ import {
 } from "../../ts/workflow/mod.ts";
 import { deepEqual, equal, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
+import { until } from "../support/until.ts";
 
 const utf8 = new TextEncoder();
 const text = new TextDecoder();
@@ -151,9 +152,7 @@ export const cases: Case[] = [
       const both = { codec: encryption({ current: "k2", keys: { k1, k2 } }), encodeCommonAttributes: true };
       await application(both, async ({ client }) => {
         const handle = await client(old).start(keeper, { id: "w", args: ["SECRET one"] });
-        while (await client().getHandle(keeper, "w").query(count).catch(() => 0) !== 1) {
-          await new Promise((resolve) => setTimeout(resolve, 2));
-        }
+        await until("it has begun", async () => await client().getHandle(keeper, "w").query(count) === 1, { retryErrors: true });
         // The worker answers with the new key, which the old client does not have.
         const update = await rejection(handle.update(add, "SECRET two"));
         ok(update instanceof PayloadCodecError && /there is no key "k2"/.test(update.message), String(update));
@@ -187,9 +186,7 @@ export const cases: Case[] = [
         ok(/blob [0-9a-f]{64} is damaged/.test((await rejection(handle.result())).message));
         store.blobs.clear();
         const chain = await client().start(chained, { id: "c", args: [2, large] });
-        while ((await client().getHandle(chained, "c").describe()).status !== "COMPLETED") {
-          await new Promise((resolve) => setTimeout(resolve, 2));
-        }
+        await until("the chain ends", async () => (await client().getHandle(chained, "c").describe()).status === "COMPLETED");
         store.blobs.clear();
         equal(await chain.result(), 3_000_000, "what the runs of a chain gave to each other is not needed for its result");
         ok(/blob [0-9a-f]{64} is not in the store/.test((await rejection(handle.result())).message));
@@ -221,7 +218,7 @@ export const cases: Case[] = [
     async run() {
       await application({}, async ({ client }) => {
         const handle = await client().start(keeper, { id: "w", args: ["a"] });
-        while (await handle.query(count).catch(() => 0) !== 1) await new Promise((resolve) => setTimeout(resolve, 2));
+        await until("it has begun", async () => await handle.query(count) === 1, { retryErrors: true });
         equal(await handle.update(add, "  b "), "b");
         const many = await rejection(handle.update(list, new Array(100_000).fill(1)));
         ok(many instanceof WorkflowUpdateRejectedError, String(many));
@@ -242,7 +239,7 @@ export const cases: Case[] = [
     async run() {
       await application({}, async ({ client }) => {
         const handle = await client().start(keeper, { id: "w", args: ["a"] });
-        while (await handle.query(count).catch(() => 0) !== 1) await new Promise((resolve) => setTimeout(resolve, 2));
+        await until("it has begun", async () => await handle.query(count) === 1, { retryErrors: true });
         const odd: { [name: string]: [Payload, RegExp] } = {
           bare: [{ metadata: {}, data: utf8.encode("?") }, /names no encoding/],
           unknown: [
@@ -294,16 +291,12 @@ export const cases: Case[] = [
         await flows.runUntil(() =>
           worker.runUntil(async () => {
             const handle = await new Client(common).start(stuck, { id: "w" });
-            for (;;) {
+            const failure = await until("the activity has failed", async () => {
               const [pending] = (await handle.describe()).pendingActivities;
-              const failure = pending?.lastFailure as ApplicationFailure | undefined;
-              if (failure === undefined) await new Promise((resolve) => setTimeout(resolve, 5));
-              else {
-                equal(failure.message, "the card is refused");
-                equal(text.decode((failure.details[0] as Payload).metadata["encoding"]), "binary/encrypted");
-                break;
-              }
-            }
+              return pending?.lastFailure as ApplicationFailure | undefined;
+            });
+            equal(failure.message, "the card is refused");
+            equal(text.decode((failure.details[0] as Payload).metadata["encoding"]), "binary/encrypted");
             await handle.terminate();
           })
         );

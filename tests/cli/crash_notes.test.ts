@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { crashNoteIn, stateFolder } from "../../ts/cli/commands/worker/crash_notes.ts";
 import { Client, silentLogger } from "../../ts/client/mod.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
-import { until } from "../support/services.ts";
+import { until } from "../support/until.ts";
 import { startCommand, type Started } from "./support/process.ts";
 import { refusals, run } from "./support/run.ts";
 

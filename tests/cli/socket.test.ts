@@ -11,6 +11,7 @@ import process from "node:process";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { findHolder, placePort, placeSocket, removePort, removeSocket } from "../../ts/app/socket_path.ts";
+import { until } from "../support/until.ts";
 
 /** How each runtime runs one of our modules, given from the folder of sources. */
 type Runtime = (module: string) => string[];
@@ -57,13 +58,6 @@ function start(runtime: Runtime, module: string, args: readonly string[]): Ran {
     })
   );
   return { child, out: () => out, err: () => err, ended };
-}
-
-async function until(what: string, is: () => boolean): Promise<void> {
-  for (const began = Date.now(); !is();) {
-    assert.ok(Date.now() - began < 120_000, what);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }
 
 /** A process that has the store open, with a worker. */

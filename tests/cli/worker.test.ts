@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { Client, silentLogger } from "../../ts/client/mod.ts";
 import { EmbeddedEngine } from "../../ts/engine/mod.ts";
-import { until } from "../support/services.ts";
+import { until } from "../support/until.ts";
 import { run } from "./support/run.ts";
 import { startCommand } from "./support/process.ts";
 

@@ -8,7 +8,7 @@ import { after, test } from "node:test";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
 import { serviceHandler } from "../../ts/server/grpc_handlers.ts";
 import { ScriptedService, waits } from "../support/scripted_service.ts";
-import { until } from "../support/services.ts";
+import { until } from "../support/until.ts";
 import { Servers } from "../grpc/support/servers.ts";
 import { startCommand } from "./support/process.ts";
 import { refusals, run } from "./support/run.ts";

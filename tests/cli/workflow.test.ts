@@ -9,6 +9,7 @@ import { Interrupted } from "../../ts/cli/frame/errors.ts";
 import { type App, open, silentLogger } from "../../ts/mod.ts";
 import * as activities from "./flows/activities.ts";
 import { refusals, type Result, run as runCommand, type RunOptions } from "./support/run.ts";
+import { until } from "../support/until.ts";
 
 const workflows = new URL("./flows/workflows.ts", import.meta.url);
 let folder = "", store = "";
@@ -249,12 +250,10 @@ test("describe, list, count", async () => {
 
 test("a parent shows the children that it waits for, and who waits for it is told of them", async () => {
   await json("start", "--type", "Family", "-w", "family-1");
-  let described: Json = {};
-  for (let i = 0; i < 2400 && !JSON.stringify(described["pendingChildren"] ?? []).includes("family-lamp"); i++) {
-    described = await json("describe", "-w", "family-1");
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  const [child] = described["pendingChildren"] as Json[];
+  const child = await until("the child is shown", async () => {
+    const { pendingChildren } = await json("describe", "-w", "family-1");
+    return (pendingChildren as Json[]).find(({ workflowId }) => workflowId === "family-lamp");
+  });
   assert.deepEqual({ ...child, runId: "" }, {
     workflowId: "family-lamp",
     runId: "",
@@ -279,7 +278,7 @@ test("show: a table, all fields, Temporal's JSON that replays, events as they co
   await ok("update", "-w", "show-1", "--name", "add_item", "-i", '"BOOK"', "--update-id", "u1");
   let followed = "";
   const following = run(["show", "-w", "show-1", "--follow"], { out: (text) => void (followed += text) });
-  while (!followed.includes("UpdateCompleted")) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until("the update is followed", () => followed.includes("UpdateCompleted"), { about: () => followed });
   assert.doesNotMatch(followed, /ExecutionCompleted/);
   await ok("signal", "-w", "show-1", "--name", "checkout", "-i", '"quick"');
   assert.equal((await following).code, 0);
@@ -457,17 +456,15 @@ export const codec = {
 test("who waits in vain is told why: the failing workflow task with its line, the failing activity", async () => {
   await json("start", "--type", "Bug", "-w", "stuck-1");
   await json("start", "--type", "Unheard", "-w", "stuck-2");
-  let described: Json = {};
-  for (let i = 0; i < 2400 && described["workflowTaskFailure"] === undefined; i++) {
-    described = await json("describe", "-w", "stuck-1");
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  const failure = described["workflowTaskFailure"] as { message: string; at: string };
+  const failureOf = (id: string) =>
+    until(
+      `the task of ${id} fails`,
+      async () => (await json("describe", "-w", id))["workflowTaskFailure"] as { message: string; at: string } | undefined,
+    );
+  const failure = await failureOf("stuck-1");
   assert.equal(failure.message, "this code has a bug");
   assert.match(failure.at, /flows\/workflows\.[jt]s:\d+:\d+/, "the user's line, none of this package");
-  while ((await json("describe", "-w", "stuck-2"))["workflowTaskFailure"] === undefined) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  await failureOf("stuck-2");
   assert.match(await ok("describe", "-w", "stuck-1"), /^Failed with +this code has a bug \(at .*workflows\.[jt]s:\d+:\d+\)?\)$/m);
   await refused(
     1,
@@ -494,11 +491,10 @@ test("who waits in vain is told why: the failing workflow task with its line, th
     await worker.served;
     assert.equal((await run(["start", "--type", "Cart", "-w", "c", "-i", '"ada"'], { env })).code, 0);
     assert.equal((await run(["signal", "-w", "c", "--name", "checkout"], { env })).code, 0);
-    const scheduled = async () => {
+    await until("the activity is scheduled", async () => {
       const { out } = await run(["describe", "-w", "c", "--json"], { env });
       return ((JSON.parse(out) as Json)["pendingActivities"] as Json[]).length > 0;
-    };
-    while (!await scheduled()) await new Promise((resolve) => setTimeout(resolve, 50));
+    });
     const { code, err } = await run(["result", "-w", "c", "--timeout", "1s"], { env });
     assert.equal(code, 1);
     assert.match(err, /: its activity charge waits for a worker that has activities/);

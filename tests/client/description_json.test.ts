@@ -5,7 +5,7 @@ import { ApplicationFailure, heartbeat } from "../../ts/activity/mod.ts";
 import { TestEnvironment } from "../../ts/testing/mod.ts";
 import { silentLogger } from "../../ts/client/mod.ts";
 import { activities, workflow } from "../../ts/workflow/mod.ts";
-import { until } from "../support/services.ts";
+import { until } from "../support/until.ts";
 
 const acts = activities<{ work(): void }>({ startToClose: "1m", retry: { initialInterval: "1h" } });
 const busy = workflow("Busy", async () => await acts.work());

@@ -24,7 +24,7 @@ import {
 } from "../../ts/mod.ts";
 import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
 import { invertingCodec } from "../support/codecs.ts";
-import { until } from "../support/services.ts";
+import { until } from "../support/until.ts";
 import * as activities from "./activities.ts";
 import { EXPECTED, live } from "./live.ts";
 import { finish, note, SECRET, secrets, seen } from "./workflows/secrets.ts";

@@ -10,7 +10,7 @@ import { MessageCodec } from "../../ts/codec/message_codec.ts";
 import { defaultPayloadConverter } from "../../ts/converter/payload.ts";
 import { RespondWorkflowTaskCompletedRequestSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { invertingCodec } from "../support/codecs.ts";
-import { until } from "../support/services.ts";
+import { until } from "../support/until.ts";
 import { listener, SECRET, talker, whisper } from "./workflows/secret_family.ts";
 
 test("nothing that workflows say to each other is readable in the store, and all of it arrives", async () => {

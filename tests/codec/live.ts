@@ -1,7 +1,7 @@
 // What a client does with the workflow of secrets, on any service.
 import assert from "node:assert/strict";
 import { type ApplicationFailure, type Client, QueryFailedError, WorkflowUpdateRejectedError } from "../../ts/mod.ts";
-import { until } from "../support/services.ts";
+import { until } from "../support/until.ts";
 import { add, broken, finish, later, note, refuse, SECRET, secrets, seen, spoil } from "./workflows/secrets.ts";
 
 /** Takes the workflow through everything that carries values; two runs. */

@@ -7,7 +7,7 @@ import { startDevServer } from "../../ts/dev/server.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { Worker } from "../../ts/worker/mod.ts";
 import { activities, workflow } from "../../ts/workflow/mod.ts";
-import { until } from "../support/services.ts";
+import { until } from "../support/until.ts";
 
 const hangs = workflow("Hangs", async () => {
   const acts = activities<{ hang(): void }>({ startToClose: "300ms", retry: { maximumAttempts: 2, initialInterval: "1s" } });

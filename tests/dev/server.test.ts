@@ -26,7 +26,7 @@ import { endsLater } from "../../ts/platform/deno_goaway_workaround.ts";
 import { WorkflowService } from "../../ts/api/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
 import { METHOD_NAMES } from "../../ts/api/raw_methods.ts";
-import { until } from "../support/services.ts";
+import { until } from "../support/until.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 
 const ORIGIN = "http://localhost:5173";

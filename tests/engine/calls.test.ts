@@ -10,7 +10,7 @@ import { Calls } from "../../ts/engine/calls.ts";
 import { EmbeddedEngine, MemoryStore } from "../../ts/engine/mod.ts";
 import type { CallOptions, MethodName, ServiceError } from "../../ts/service/raw.ts";
 import { typedService } from "../../ts/service/typed.ts";
-import { until } from "../support/services.ts";
+import { until } from "../support/until.ts";
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const EMPTY = new Uint8Array(0);

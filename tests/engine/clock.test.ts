@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { type CoreEngine, loadCore } from "../../ts/core/mod.ts";
 import { type Clock, EmbeddedEngine, MemoryStore, RealClock, VirtualClock } from "../../ts/engine/mod.ts";
 import { Script, seen } from "./support/script_worker.ts";
-import { until } from "../support/services.ts";
+import { until } from "../support/until.ts";
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 

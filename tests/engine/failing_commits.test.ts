@@ -9,7 +9,7 @@ import { type RawService, ServiceError } from "../../ts/service/raw.ts";
 import { ProbeStore } from "./support/probe_store.ts";
 import { inFolder, sqliteDrivers } from "./support/stores.ts";
 import { insist, Script, seen } from "./support/script_worker.ts";
-import { until } from "../support/services.ts";
+import { until } from "../support/until.ts";
 
 const WORKFLOWS = ["a", "b", "c"];
 type Way = "refused" | "kept but refused" | "died before" | "died after";

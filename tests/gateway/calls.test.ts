@@ -7,7 +7,7 @@ import { Code, connectGateway, GatewayConnection, ServiceError } from "../../ts/
 import { isToken, newToken, startGateway } from "../../ts/gateway/server.ts";
 import type { CallOptions, MethodName, RawService } from "../../ts/service/raw.ts";
 import { freePort } from "../support/ports.ts";
-import { until } from "../support/services.ts";
+import { until } from "../support/until.ts";
 import { rawSocket, socketClass, withGateway } from "./support/gateway.ts";
 
 type Answer = (method: MethodName, request: Uint8Array, options: CallOptions) => Promise<Uint8Array>;

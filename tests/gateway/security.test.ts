@@ -8,7 +8,7 @@ import { Code, type RawService, ServiceError } from "../../ts/service/raw.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { listen } from "../../ts/server/listener.ts";
 import { serviceHandler } from "../../ts/server/grpc_handlers.ts";
-import { until } from "../support/services.ts";
+import { until } from "../support/until.ts";
 import { PAGE, rawSocket, sendBytes, upgrade, withGateway } from "./support/gateway.ts";
 
 const calls: { method: string; request: Uint8Array }[] = [];

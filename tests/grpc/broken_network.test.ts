@@ -15,6 +15,7 @@ import { Code, ServiceError } from "../../ts/service/raw.ts";
 import { endsLater } from "../../ts/platform/deno_goaway_workaround.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { ChaosProxy, type Mishap, seeded } from "../chaos/proxy.ts";
+import { until } from "../support/until.ts";
 
 type Answer = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, session: ServerHttp2Session) => void;
 let server: Http2Server, port = 0, answer: Answer;
@@ -78,13 +79,6 @@ const lost = (says: RegExp) => (error: unknown) => {
   assert.match(error.message, says);
   return true;
 };
-async function until(what: string, condition: () => boolean): Promise<void> {
-  for (let i = 0; !condition(); i++) {
-    if (i > 6000) throw new Error(`it did not come to it: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
-
 async function behindProxy(use: (proxy: ChaosProxy) => Promise<void>): Promise<void> {
   // 0.1: mishaps happen to all connections.
   const proxy = await ChaosProxy.start({ target: `127.0.0.1:${port}`, random: () => 0.1 });
@@ -178,9 +172,9 @@ test("a connection that was silent for long is asked before a call is put on it"
     const service = connection({ address: proxy.address, keepAlive: { interval: "100ms", timeout: "500ms" } });
     await call(service);
     proxy.happen("halfOpen");
-    const until = performance.now() + 700;
+    const end = performance.now() + 700;
     // As a machine that sleeps, or a process that is stopped: no timer runs.
-    while (performance.now() < until);
+    while (performance.now() < end);
     assert.equal((await call(service)).length, 0);
     assert.equal(proxy.connections, 2);
   });

@@ -13,6 +13,7 @@ import { ScriptedService, waits } from "../support/scripted_service.ts";
 import { ConnectProxy } from "./support/connect_proxy.ts";
 import { untilAtRest } from "./support/at_rest.ts";
 import { Servers } from "./support/servers.ts";
+import { until } from "../support/until.ts";
 
 const SECRET = "s3cr3t:with/ä colon";
 const basicAuth = { username: "ada", password: SECRET };
@@ -57,13 +58,6 @@ async function connect(options: ConnectOptions): Promise<Connection> {
   connections.push(connection);
   assert.equal((await connection.serverInfo()).version, "9.8.7");
   return connection;
-}
-
-async function until(what: string, condition: () => boolean): Promise<void> {
-  for (let i = 0; !condition(); i++) {
-    if (i > 6000) throw new Error(`it did not come to it: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }
 
 test("plain: the proxy is told where to, and who asks", async () => {

@@ -11,6 +11,7 @@ import { type Authority, authority, type Certificate } from "../support/certific
 import { ScriptedService } from "../support/scripted_service.ts";
 import { untilAtRest } from "./support/at_rest.ts";
 import { Servers } from "./support/servers.ts";
+import { until } from "../support/until.ts";
 
 const DAY_MS = 86_400_000;
 const KEY = "a key of 1.2-3_4";
@@ -242,7 +243,7 @@ for (const { what, options, code, says } of WRONG) {
       assert.ok(performance.now() - began < 40_000, "well before the deadline");
       await untilAtRest();
       // Other work goes on.
-      while (ticks < 4) await new Promise((resolve) => setTimeout(resolve, 10));
+      await until("the ticker goes on", () => ticks >= 4);
     } finally {
       clearInterval(ticker);
     }

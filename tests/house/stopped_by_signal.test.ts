@@ -8,7 +8,7 @@ import { join, resolve } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { until } from "../support/services.ts";
+import { until } from "../support/until.ts";
 
 interface Family {
   readonly MARK: string;

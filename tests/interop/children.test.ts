@@ -5,13 +5,12 @@ import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import process from "node:process";
 import { after, before, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { Client, silentLogger, WorkflowNotFoundError } from "../../ts/client/mod.ts";
 import { EventTexts } from "../../ts/cli/commands/workflow/event_texts.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { Worker, type WorkerOptions } from "../../ts/worker/mod.ts";
-import { until } from "../support/services.ts";
+import { until } from "../support/until.ts";
 import * as flows from "./flows/families.ts";
 import { Collected, readElsewhere } from "./support/collected.ts";
 import { DevServer, noServer, temporalCli } from "./support/dev_server.ts";
@@ -62,19 +61,9 @@ async function keepAll(prefix: string): Promise<void> {
   }
 }
 
-/** What it gives as soon as it gives something. */
-async function eventually<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
-  let found: T | undefined;
-  await until(what, async () => {
-    if ((found = await look()) === undefined) await delay(50);
-    return found !== undefined;
-  });
-  return found!;
-}
-
 /** The status of a workflow, once it is no longer running. */
 const ended = (id: string) =>
-  eventually(`${id} has ended`, async () => {
+  until(`${id} has ended`, async () => {
     const status = await client.getHandle("Patient", id).describe().then(({ status }) => status, (error) => {
       // It has not been started yet.
       if (!(error instanceof WorkflowNotFoundError)) throw error;
@@ -224,7 +213,7 @@ test(
     await work(async () => {
       const handle = await client.start(flows.marked, { id: "marked", args: [1], memo: { first: 1 } });
       const found = (query: string) =>
-        eventually(query, async () => {
+        until(query, async () => {
           for await (const run of client.list(`${query} AND WorkflowId = "marked" AND ExecutionStatus = "Running"`)) return run;
           return undefined;
         });

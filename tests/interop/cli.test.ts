@@ -8,7 +8,7 @@ import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { Worker } from "../../ts/worker/mod.ts";
 import { on, receive, reply, signal, stop, update, workflow } from "../../ts/workflow/mod.ts";
 import { run as runCommand } from "../cli/support/run.ts";
-import { until as untilTrue } from "../support/services.ts";
+import { until } from "../support/until.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";
 import { inlineRealm } from "./support/realm.ts";
 
@@ -24,11 +24,6 @@ const cart = workflow("Cart", async (customer: string) => {
 const report = workflow("Report", async (topic: string) => `on ${topic}`);
 
 let server: DevServer, service: GrpcService, client: Client, worker: Worker, working: Promise<void>;
-const until = (what: string, condition: () => Promise<boolean>) =>
-  untilTrue(what, async () => {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    return await condition();
-  });
 
 before(async () => {
   if (noServer !== false) return;

@@ -35,7 +35,7 @@ import {
   workflow,
   workflowInfo,
 } from "../../ts/workflow/mod.ts";
-import { until } from "../support/services.ts";
+import { until } from "../support/until.ts";
 import { DevServer, noServer, temporalCli } from "./support/dev_server.ts";
 import { inlineRealm } from "./support/realm.ts";
 

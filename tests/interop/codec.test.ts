@@ -21,7 +21,7 @@ import * as paymentActivities from "../../examples/encryption/activities.ts";
 import { encryption, importKey } from "../../examples/encryption/codec.ts";
 import { approve, payment } from "../../examples/encryption/workflow.ts";
 import { invertingCodec } from "../support/codecs.ts";
-import { until } from "../support/services.ts";
+import { until } from "../support/until.ts";
 import { DevServer, noServer, temporalCli } from "./support/dev_server.ts";
 
 let server: DevServer;

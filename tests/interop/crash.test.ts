@@ -14,7 +14,7 @@ import { Client, ServiceError, silentLogger, type WorkflowHandle, WorkflowUpdate
 import { createWorkerRealm } from "../../ts/realm/worker_realm.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { Worker } from "../../ts/worker/mod.ts";
-import { until } from "../support/services.ts";
+import { until } from "../support/until.ts";
 import { ask, close, saga } from "./flows/sagas.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";
 

@@ -10,7 +10,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "../../ts/client/mod.ts";
 import { silentLogger } from "../../ts/base/logger.ts";
 import { Connection } from "../../ts/grpc/connection.ts";
@@ -18,6 +17,7 @@ import { freePort } from "../support/ports.ts";
 import { parseExposition, sampleOf, totalOf } from "../support/prometheus.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";
 import { root } from "./support/official.ts";
+import { until } from "../support/until.ts";
 
 const work = mkdtempSync(join(tmpdir(), "temporalex-deploy-"));
 let server: DevServer;
@@ -134,14 +134,12 @@ async function run(command: readonly string[], cwd: string, env: { [name: string
   return { child, url: `http://${health}`, exited, out: () => out, err: () => err };
 }
 
-/** Asks until it is so; fails with what the process said. */
-async function until(what: string, started: Started, ask: () => Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + 100_000; performance.now() < end;) {
-    if (await ask().catch(() => false)) return;
-    assert.equal(started.child.exitCode, null, `the worker ended while ${what} was awaited: ${started.err()}${started.out()}`);
-    await delay(50);
-  }
-  assert.fail(`${what} did not come: ${started.err()}${started.out()}`);
+/** Asks until it is so; fails with what the process said, at once if it has ended. */
+async function untilOf(started: Started, what: string, ask: () => Promise<boolean>): Promise<void> {
+  const about = () => started.err() + started.out();
+  const ended = () => started.child.exitCode !== null;
+  await until(what, async () => ended() || await ask(), { retryErrors: true, about });
+  assert.ok(!ended(), `the worker ended while ${what} was awaited: ${about()}`);
 }
 
 const status = async (url: string) => (await fetch(url)).status;
@@ -191,7 +189,7 @@ const workers = ({ name, skip, start, order, tests }: typeof RUNTIMES[number]) =
     async () => {
       folder = await setUp(name);
       const first = await run(start(), folder);
-      await until("readiness", first, async () => await status(`${first.url}/readyz`) === 200);
+      await untilOf(first, "readiness", async () => await status(`${first.url}/readyz`) === 200);
       assert.equal(await status(`${first.url}/healthz`), 200);
       assert.equal(await status(`${first.url}/nothing`), 404);
       assert.equal((await fetch(`${first.url}/metrics`, { method: "POST" })).status, 405);
@@ -205,7 +203,7 @@ const workers = ({ name, skip, start, order, tests }: typeof RUNTIMES[number]) =
         // Long enough for everything that is looked at before it ends, on a slow machine too.
         args: [{ item: "book", count: 20, packingMs: 500 }],
       });
-      await until("the activity", first, async () => {
+      await untilOf(first, "the activity", async () => {
         const families = await scrape(first);
         return sampleOf(families, "temporal_worker_task_slots_used", { worker_type: "ActivityWorker" }) === 1 &&
           totalOf(families, "temporal_activity_task_received") === 4;
@@ -214,7 +212,7 @@ const workers = ({ name, skip, start, order, tests }: typeof RUNTIMES[number]) =
       assert.ok(sampleOf(families, "temporal_workflow_completed", { service_name: name, workflow_type: "Order" })! >= 1);
       assert.equal((await fetch(`${first.url}/metrics`)).headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8");
       first.child.kill("SIGTERM");
-      await until("the end of readiness", first, async () => await status(`${first.url}/readyz`) === 503);
+      await untilOf(first, "the end of readiness", async () => await status(`${first.url}/readyz`) === 503);
       assert.equal(await status(`${first.url}/healthz`), 200);
       assert.equal(await first.exited, 0, first.err());
       const log = records(first);
@@ -256,7 +254,7 @@ const workers = ({ name, skip, start, order, tests }: typeof RUNTIMES[number]) =
         id: `${name}-3`,
         args: [{ item: "book", count: 20, packingMs: 400 }],
       });
-      await until("the first of them", first, async () => {
+      await untilOf(first, "the first of them", async () => {
         const [pending] = (await handle.describe()).pendingActivities;
         return pending?.activityType === "pack" && Number(pending.heartbeatDetails) >= 1;
       });
@@ -299,7 +297,7 @@ const workers = ({ name, skip, start, order, tests }: typeof RUNTIMES[number]) =
     writeFileSync(join(folder, "temporal.toml"), `[profile.here]\naddress = "${server.address}"\nnamespace = "default"\n`);
     const env = { TEMPORAL_CONFIG_FILE: "temporal.toml", TEMPORAL_ADDRESS: server.address };
     const started = await run(start("--profile", "here"), folder, env);
-    await until("readiness", started, async () => await status(`${started.url}/readyz`) === 200);
+    await untilOf(started, "readiness", async () => await status(`${started.url}/readyz`) === 200);
     started.child.kill("SIGTERM");
     assert.equal(await started.exited, 0, started.err());
   });

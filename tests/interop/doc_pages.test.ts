@@ -10,7 +10,7 @@ import process from "node:process";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { readPage } from "../docs/page.ts";
-import { until } from "../support/services.ts";
+import { until } from "../support/until.ts";
 import { DevServer, noServer, temporalCli } from "./support/dev_server.ts";
 
 const root = process.cwd();

@@ -12,7 +12,7 @@ import { PendingActivityState } from "../../ts/api/generated/temporal/api/enums/
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { Worker } from "../../ts/worker/mod.ts";
 import { activities, isCancellation, parallel, workflow } from "../../ts/workflow/mod.ts";
-import { until } from "../support/services.ts";
+import { until } from "../support/until.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";
 
 interface Acts {

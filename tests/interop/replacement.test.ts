@@ -8,7 +8,7 @@ import { Client } from "../../ts/client/mod.ts";
 import { silentLogger } from "../../ts/base/logger.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { Worker, WorkflowReplacementError } from "../../ts/worker/mod.ts";
-import { until } from "../support/services.ts";
+import { until } from "../support/until.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";
 
 const RUNS = 25;

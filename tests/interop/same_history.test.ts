@@ -31,7 +31,8 @@ import {
   workflow,
   workflowInfo,
 } from "../../ts/workflow/mod.ts";
-import { type Setting, settingOf, until } from "../support/services.ts";
+import { type Setting, settingOf } from "../support/services.ts";
+import { until } from "../support/until.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";
 import { type Difference, differences, fieldsOf } from "./support/same_history.ts";
 

@@ -31,7 +31,7 @@ import { RespondWorkflowTaskCompletedRequestSchema } from "../../ts/api/generate
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { Worker, type WorkerOptions } from "../../ts/worker/mod.ts";
 import { activities, isCancellation, on, receive, stop, workflow } from "../../ts/workflow/mod.ts";
-import { until } from "../support/services.ts";
+import { until } from "../support/until.ts";
 import * as flowActivities from "./flows/activities.ts";
 import * as flows from "./flows/workflows.ts";
 import { Collected, readElsewhere } from "./support/collected.ts";

@@ -16,7 +16,7 @@ import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { Worker } from "../../ts/worker/mod.ts";
 import { ApplicationFailure, signal, waitForSignal, workflow } from "../../ts/workflow/mod.ts";
 import { invertingCodec } from "../support/codecs.ts";
-import { until as untilTrue } from "../support/services.ts";
+import { until } from "../support/until.ts";
 import { DevServer, noServer, temporalCli } from "./support/dev_server.ts";
 import { inlineRealm } from "./support/realm.ts";
 
@@ -35,13 +35,6 @@ let server: DevServer, service: GrpcService, client: Client, worker: Worker, wor
 const temporal = (...words: string[]) =>
   execFileSync(temporalCli()!, [...words, "--address", server.address], { encoding: "utf8" });
 const actions = async (handle: ScheduleHandle) => (await handle.describe()).info.recentActions;
-
-/** A description pokes the schedule while its workflows end: asked every other millisecond, it would do nothing else any more. */
-const until = (what: string, condition: () => Promise<boolean>) =>
-  untilTrue(what, async () => {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    return await condition();
-  });
 
 before(async () => {
   if (noServer !== false) return;

@@ -12,7 +12,7 @@ import { Client, type WorkflowHandle } from "../../ts/client/mod.ts";
 import { silentLogger } from "../../ts/base/logger.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { Worker } from "../../ts/worker/mod.ts";
-import { until } from "../support/services.ts";
+import { until } from "../support/until.ts";
 import { DevServer, noServer, temporalCli } from "./support/dev_server.ts";
 
 const taskQueue = "versioned";

@@ -30,7 +30,7 @@ import {
   update,
   workflow,
 } from "../../ts/workflow/mod.ts";
-import { until } from "../support/services.ts";
+import { until } from "../support/until.ts";
 import { go, length, spins, talks } from "../worker/modules/flows.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";
 

@@ -11,7 +11,7 @@ import { ApplicationFailure } from "../../ts/converter/failures.ts";
 import { type ActivityInterceptor, Worker } from "../../ts/worker/mod.ts";
 import { activities, continueAsNew, signal, waitForSignal, workflow } from "../../ts/workflow/mod.ts";
 import { type MetricFamily, parseExposition, sampleOf, totalOf } from "../support/prometheus.ts";
-import { until } from "../support/services.ts";
+import { until } from "../support/until.ts";
 
 const go = signal("go");
 const acts = activities<{ work(text: string): string; fail(): void }>({ startToClose: "10s", retry: { maximumAttempts: 1 } });
@@ -195,13 +195,11 @@ test("a run that is not in memory any more is a miss, and its replay is measured
         await client.start("Works", { id: "a", args: ["a"] }),
         await client.start("Works", { id: "b", args: ["b"] }),
       ];
-      const passed = async (handle: typeof first) => {
-        for (;;) {
+      const passed = (handle: typeof first) =>
+        until("its activity is over", async () => {
           const { pendingActivities } = await handle.describe();
-          if (pendingActivities.length === 0 && value("temporal_activity_task_received") === 2) return;
-          await new Promise((resolve) => setTimeout(resolve, 10));
-        }
-      };
+          return pendingActivities.length === 0 && value("temporal_activity_task_received") === 2;
+        });
       await passed(first);
       await passed(second);
       for (const handle of [first, second]) await handle.signal(go);

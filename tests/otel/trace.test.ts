@@ -26,6 +26,7 @@ import {
   workflow,
 } from "../../ts/workflow/mod.ts";
 import { setUpTelemetry } from "../support/otel.ts";
+import { until } from "../support/until.ts";
 
 const telemetry = setUpTelemetry();
 const { client: clientTracing, worker: workerTracing } = openTelemetry({ tracer: telemetry.tracer });
@@ -210,7 +211,7 @@ test("a run whose worker stops is let go, and what it asks for elsewhere hangs u
     await first.worker.runUntil(async () => {
       const handle = await first.client.start("Greeting", { id: "restarted", args: ["you"] });
       id = handle.workflowId;
-      while ((await handle.describe()).historyLength < 10) await new Promise((resolve) => setTimeout(resolve, 10));
+      await until("its first task is over", async () => (await handle.describe()).historyLength >= 10);
     });
     const second = await Worker.create({
       service: engine,

@@ -13,7 +13,7 @@ import type { AnyHandler } from "../../ts/server/bounded_connections.ts";
 import { endsLater } from "../../ts/platform/deno_goaway_workaround.ts";
 import { HttpGuard } from "../../ts/server/http_guard.ts";
 import { listen, type Listener, type ListenOptions } from "../../ts/server/listener.ts";
-import { until } from "../support/services.ts";
+import { until } from "../support/until.ts";
 import { send } from "../grpc/support/bodies.ts";
 
 const awake = setInterval(() => {}, 1000);

@@ -34,7 +34,8 @@ import {
   workflow,
   workflowInfo,
 } from "../../ts/workflow/mod.ts";
-import { type OnService, until } from "../support/services.ts";
+import type { OnService } from "../support/services.ts";
+import { until } from "../support/until.ts";
 
 const add = update<[n: number], number>("add");
 const addSlowly = update<[n: number], number>("addSlowly");

@@ -39,7 +39,8 @@ import {
   update,
   workflow,
 } from "../../ts/workflow/mod.ts";
-import { type OnService, until } from "../support/services.ts";
+import type { OnService } from "../support/services.ts";
+import { until } from "../support/until.ts";
 
 interface Acts {
   work(input: string): Promise<string>;

@@ -59,12 +59,3 @@ export async function withEngine(
 export const onBothStores: OnService = (name, body) => {
   for (const kind of STORES) test(`${name} (${kind})`, () => withEngine(kind, {}, body));
 };
-
-/** Asks until the answer is yes; fails after two minutes. */
-export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + 120_000;
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`this did not happen within two minutes: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-}

@@ -28,7 +28,7 @@ import {
   waitForSignal,
   workflow,
 } from "../../ts/workflow/mod.ts";
-import { until } from "../support/services.ts";
+import { until } from "../support/until.ts";
 
 const DAY = 86_400_000;
 const START = Date.UTC(2030, 0, 1);

@@ -12,7 +12,7 @@ import { silentLogger } from "../../ts/base/logger.ts";
 import { ActivityPool } from "../../ts/worker/activity_pool.ts";
 import { ActivityRegistry } from "../../ts/worker/activity_registry.ts";
 import { ManualTimers, settle } from "../support/manual_timers.ts";
-import { until } from "../support/services.ts";
+import { until } from "../support/until.ts";
 
 const module = new URL("./modules/computing.ts", import.meta.url);
 

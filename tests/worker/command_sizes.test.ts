@@ -24,7 +24,8 @@ import {
   update,
   workflow,
 } from "../../ts/workflow/mod.ts";
-import { until, withEngine } from "../support/services.ts";
+import { withEngine } from "../support/services.ts";
+import { until } from "../support/until.ts";
 
 const LIMITS = { warnBytes: 1000, errorBytes: 2000 };
 const payloads = (bytes: number) => ({ payloads: [{ data: new Uint8Array(bytes) }] });

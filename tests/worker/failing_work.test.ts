@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { type App, open } from "../../ts/mod.ts";
 import { activities, workflow } from "../../ts/workflow/mod.ts";
+import { until } from "../support/until.ts";
 
 interface Line {
   readonly level: string;
@@ -52,13 +53,6 @@ async function withApp(path: string | undefined, body: (app: App, lines: Line[])
   }
 }
 
-async function until(what: () => boolean): Promise<void> {
-  for (let i = 0; !what(); i++) {
-    assert.ok(i < 1200, "it did not happen within a minute");
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
 test("a failed attempt is warned of with type, id, attempt, cause and when the next one is due", () =>
   withApp(undefined, async (app, lines) => {
     await app.client.execute(work, { id: "w", args: ["fails"] });
@@ -73,7 +67,7 @@ test("a failed attempt is warned of with type, id, attempt, cause and when the n
 test("an activity that no worker takes in time is warned of once, by the process that has the store", () =>
   withApp(undefined, async (app, lines) => {
     await app.client.execute(untaken, { id: "w", args: [] });
-    await until(() => lines.filter(({ message }) => message === "an activity timed out").length === 2);
+    await until("both are warned of", () => lines.filter(({ message }) => message === "an activity timed out").length === 2);
     const warned = lines.filter(({ message }) => message === "an activity timed out");
     const names = ["activityType", "activityId", "workflowId", "workflowType", "attempt", "timeout", "nextAttempt"];
     assert.deepEqual(
@@ -89,7 +83,7 @@ test("an activity that no worker takes in time is warned of once, by the process
 test("an attempt that times out is warned of when it does", () =>
   withApp(undefined, async (app, lines) => {
     await app.client.execute(work, { id: "w", args: ["hangs"] });
-    await until(() => lines.filter(({ message }) => message === "an activity timed out").length === 2);
+    await until("both are warned of", () => lines.filter(({ message }) => message === "an activity timed out").length === 2);
     const warned = lines.filter(({ message }) => message === "an activity timed out");
     assert.deepEqual(warned.map(({ level }) => level), ["warn", "warn"]);
     assert.deepEqual(
@@ -110,9 +104,12 @@ test("a workflow task that fails is told once per run and cause, with the line, 
     for (const process of [1, 2]) {
       await withApp(path, async (app, lines) => {
         if (process === 1) await app.client.start(broken, { id: "b", args: [] });
-        await until(() => told(lines).length > 0);
+        await until("it is told", () => told(lines).length > 0);
         // The next attempts of this process say nothing new.
-        await until(() => process === 2 || lines.some(({ message }) => /failed again, for the same reason/.test(message)));
+        await until(
+          "it is told again",
+          () => process === 2 || lines.some(({ message }) => /failed again, for the same reason/.test(message)),
+        );
         const [line, ...more] = told(lines);
         assert.equal(more.length, 0, JSON.stringify(more.map(({ message }) => message)));
         assert.match(line!.message, /a bug of this workflow/);

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Code, type RawService, ServiceError } from "../../ts/service/raw.ts";
 import { silentLogger } from "../../ts/base/logger.ts";
 import { Worker } from "../../ts/worker/mod.ts";
-import { until } from "../support/services.ts";
+import { until } from "../support/until.ts";
 
 test("a worker is ready while its polls are taken, and not before, not while they are refused, not when it stops", async () => {
   let refuses = true;

@@ -5,7 +5,8 @@ import { Client, silentLogger } from "../../ts/client/mod.ts";
 import { liveHandles } from "../../ts/core/mod.ts";
 import { TestEnvironment } from "../../ts/testing/mod.ts";
 import type { LogFields } from "../../ts/base/logger.ts";
-import { onBothStores, until, withEngine } from "../support/services.ts";
+import { onBothStores, withEngine } from "../support/services.ts";
+import { until } from "../support/until.ts";
 import { go, length, sleeps, spins, talks } from "./modules/flows.ts";
 import { markedConverter } from "./modules/marked_converter.ts";
 

@@ -8,7 +8,8 @@ import { activityInfo } from "../../ts/activity/mod.ts";
 import { silentLogger } from "../../ts/client/mod.ts";
 import { WorkflowLoadError } from "../../ts/realm/mod.ts";
 import { type ReplacementProgress, WorkflowReplacementError } from "../../ts/worker/mod.ts";
-import { onBothStores, type Setting, until } from "../support/services.ts";
+import { onBothStores, type Setting } from "../support/services.ts";
+import { until } from "../support/until.ts";
 
 const HEAD = `import { activities, noreply, on, receive, signal, sleep, stop, workflow } from "temporalex/workflow";
 const acts = activities({ startToClose: "10s" });

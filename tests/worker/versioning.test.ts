@@ -12,7 +12,8 @@ import {
 } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { type TaskRealm, Worker, type WorkerDeploymentOptions, type WorkerOptions } from "../../ts/worker/mod.ts";
 import { workflow } from "../../ts/workflow/mod.ts";
-import { until, withEngine } from "../support/services.ts";
+import { withEngine } from "../support/services.ts";
+import { until } from "../support/until.ts";
 import { ScriptedService, waits } from "../support/scripted_service.ts";
 
 const version = { deploymentName: "shop", buildId: "v7" };

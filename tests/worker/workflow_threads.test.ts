@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { silentLogger } from "../../ts/client/mod.ts";
 import { Worker, WorkflowReplacementError } from "../../ts/worker/mod.ts";
-import { onBothStores, until, withEngine } from "../support/services.ts";
+import { onBothStores, withEngine } from "../support/services.ts";
+import { until } from "../support/until.ts";
 import { go, length, spins, talks } from "./modules/flows.ts";
 
 const workflows = new URL("./modules/flows.ts", import.meta.url);

@@ -30,7 +30,7 @@ async function descriptorsAsJson() {
 const compact = (transform, withJson) => ({
   name: "compact",
   async transform(code, id) {
-    if (/[\\/]temporal[\\/]well_known\.ts$/.test(id)) return { code: withJson(code), map: null };
+    if (/[\\/]api[\\/]well_known\.ts$/.test(id)) return { code: withJson(code), map: null };
     if (!/[\\/](?:node_modules|generated)[\\/]/.test(id)) return null;
     // The module's bytes, thousands of short texts in the source, become one.
     if (/core_wasm\.ts$/.test(id)) {

@@ -11,6 +11,7 @@ import type { Browser, Page } from "playwright-core";
 import { serveSite, type Site } from "../../browser/support/site.ts";
 import { startCommand, type Started } from "../../cli/support/process.ts";
 import { freePort } from "../../support/ports.ts";
+import { until } from "../../support/until.ts";
 
 export interface Upstream {
   readonly address: string;
@@ -158,10 +159,7 @@ export function tabSuite(name: string, start: () => Promise<Upstream>, { missing
       );
       const refusal = /a caller was refused: the origin \\"http:\/\/localhost:\d+\\" is not among.*--allow-origin lets/;
       // Its log is read as it comes.
-      for (const until = Date.now() + 60_000; !refusal.test(gateway.process.err()) && Date.now() < until;) {
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-      assert.match(gateway.process.err(), refusal);
+      await until("the refusal is logged", () => refusal.test(gateway.process.err()), { about: gateway.process.err });
       const forbidden = await tell(page, gateway.url.replace(/:\d+\//, ":9/"));
       assert.match(forbidden?.message ?? "", /does the page's policy allow it \(connect-src\)/);
       assert.equal(await page.evaluate((u) => far.connect(u, "q"), gateway.url), undefined, "and the right one is let in");

@@ -1,6 +1,6 @@
 // What the workflows beside this file call.
 import { activityInfo, heartbeat, sleep } from "../../../ts/activity/mod.ts";
-import { until } from "../../support/services.ts";
+import { until } from "../../support/until.ts";
 
 /** What ran here, in order: `step:input`. */
 export const ran: string[] = [];

@@ -14,7 +14,7 @@ let hooked = false;
 /** The hooks for Node's loader; undefined where Deno is, which needs none. */
 export function loaderHooks(): { readonly url: string; readonly data: { readonly url: string } } | undefined {
   if ("Deno" in globalThis) return undefined;
-  const hooks = ownFile("cli/ts_hooks", "start the program of the package, which is not bundled");
+  const hooks = ownFile("cli/modules/ts_hooks", "start the program of the package, which is not bundled");
   // Resolved from here, the package's own name is this package.
   return { url: hooks.href, data: { url: import.meta.url } };
 }

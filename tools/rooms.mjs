@@ -69,7 +69,7 @@ export function importsBetween(rooms) {
 
 /** The table of ARCHITECTURE.md. Rooms whose types alone are imported are in brackets. */
 export function table(rooms) {
-  const short = (names) => names.map((name) => name.replace("core-rs/", "")).join(", ");
+  const short = (names) => names.map((name) => name.replace(/^(?:core-rs|executor)\//, "")).join(", ");
   const rows = rooms.map(({ name, what, imports, types = [] }) => {
     const all = [short(imports), types.length === 0 ? "" : `(${short(types)})`].filter((part) => part !== "");
     return `| \`${name}\` | ${what} | ${all.join(", ") || "-"} |`;

@@ -8,11 +8,11 @@ import {
   type TaskOutcome,
   UpdateResponse,
 } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import type { DefinitionShape } from "../../ts/executor/scheduler/definition.ts";
-import { nativePrograms } from "../../ts/executor/tasks/native_program.ts";
-import type { LogEntry, Program } from "../../ts/executor/tasks/program.ts";
+import type { DefinitionShape } from "../../ts/executor/program/definition.ts";
+import { nativePrograms } from "../../ts/executor/run/native_program.ts";
+import type { LogEntry, Program } from "../../ts/executor/program/program.ts";
 import type { RecordedActivation, Recorder } from "../../ts/executor/tasks/recording.ts";
-import type { RejectionHost } from "../../ts/executor/scheduler/rejections.ts";
+import type { RejectionHost } from "../../ts/executor/program/rejections.ts";
 import type { ReplayOptions, ReplayVerdict } from "../../ts/executor/tasks/replay.ts";
 import { TaskRunner } from "../../ts/executor/tasks/task_runner.ts";
 import { deepEqual, equal } from "./assert.ts";

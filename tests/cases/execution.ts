@@ -20,8 +20,8 @@ import {
 } from "../../ts/workflow/mod.ts";
 import { hop } from "../../ts/platform/hop.ts";
 import { liveHandles } from "../../ts/core/handle.ts";
-import type { RejectionHost } from "../../ts/executor/scheduler/rejections.ts";
-import { slot } from "../../ts/executor/scheduler/current.ts";
+import type { RejectionHost } from "../../ts/executor/program/rejections.ts";
+import { slot } from "../../ts/executor/program/current.ts";
 import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { drive, makeRunner } from "./driver.ts";

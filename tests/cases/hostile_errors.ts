@@ -9,7 +9,7 @@ import { ApplicationFailure, isCancellation, TemporalFailure } from "../../ts/co
 import { defaultPayloadConverter } from "../../ts/converter/payload.ts";
 import { stackText } from "../../ts/converter/stack.ts";
 import { isA, MAX_CAUSES, readable } from "../../ts/converter/thrown.ts";
-import { describeThrown, taskErrorOf } from "../../ts/executor/scheduler/errors.ts";
+import { describeThrown, taskErrorOf } from "../../ts/executor/program/errors.ts";
 import { formatArgs } from "../../ts/realm/guard/console.ts";
 import { lineLogger } from "../../ts/base/logger.ts";
 import { log, on, query, receive, reply, signal, spawnAsync, stop, update, workflow } from "../../ts/workflow/mod.ts";

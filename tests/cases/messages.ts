@@ -15,8 +15,8 @@ import {
   waitForSignal,
   workflow,
 } from "../../ts/workflow/mod.ts";
-import { nativePrograms } from "../../ts/executor/tasks/native_program.ts";
-import { isWorkflowDefinition } from "../../ts/executor/scheduler/definition.ts";
+import { nativePrograms } from "../../ts/executor/run/native_program.ts";
+import { isWorkflowDefinition } from "../../ts/executor/program/definition.ts";
 import { original, view } from "../../ts/executor/primitives/read_only_view.ts";
 import { deepEqual, equal, match, throws } from "./assert.ts";
 import type { Case } from "./case.ts";

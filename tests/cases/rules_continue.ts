@@ -21,8 +21,8 @@ import {
   workflowInfo,
 } from "../../ts/workflow/mod.ts";
 import { ApplicationFailure } from "../../ts/converter/failures.ts";
-import type { DefinitionShape } from "../../ts/executor/scheduler/definition.ts";
-import { CANCEL_HEADER, CARRY_HEADER } from "../../ts/executor/mod.ts";
+import type { DefinitionShape } from "../../ts/executor/program/definition.ts";
+import { CANCEL_HEADER, CARRY_HEADER } from "../../ts/executor/scheduler/carried_headers.ts";
 import { deepEqual, equal } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { type Drive, drive } from "./driver.ts";

@@ -18,7 +18,7 @@ import {
   updateState,
   workflow,
 } from "../../ts/workflow/mod.ts";
-import { ANSWERED_HEADER } from "../../ts/executor/mod.ts";
+import { ANSWERED_HEADER } from "../../ts/executor/scheduler/carried_headers.ts";
 import { deepEqual, equal, match } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { drive } from "./driver.ts";

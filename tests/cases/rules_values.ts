@@ -30,7 +30,7 @@ import {
 } from "../../ts/workflow/mod.ts";
 import { create } from "@bufbuild/protobuf";
 import { PayloadSchema } from "../../ts/api/generated/temporal/api/common/v1/message_pb.ts";
-import { CARRY_HEADER } from "../../ts/executor/mod.ts";
+import { CARRY_HEADER } from "../../ts/executor/scheduler/carried_headers.ts";
 import { defaultPayloadConverter, type Payload } from "../../ts/converter/payload.ts";
 import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";

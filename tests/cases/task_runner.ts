@@ -1,7 +1,7 @@
 // The task loop: the sticky cache, history pages, unknown types, divergences with the user's line, replays.
 import { activities, noreply, on, publishState, receive, signal, sleep, stop, workflow } from "../../ts/workflow/mod.ts";
 import { liveHandles } from "../../ts/core/handle.ts";
-import { nativeProgram } from "../../ts/executor/tasks/native_program.ts";
+import { nativeProgram } from "../../ts/executor/run/native_program.ts";
 import { CorePanicError } from "../../ts/core/errors.ts";
 import type { TaskRunner } from "../../ts/executor/tasks/task_runner.ts";
 import { deepEqual, equal, match, ok, rejects, throws } from "./assert.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fromBinary } from "@bufbuild/protobuf";
 import { Client, DeadlineExceededError, silentLogger } from "../../ts/client/mod.ts";
-import { nativePrograms } from "../../ts/executor/tasks/native_program.ts";
+import { nativePrograms } from "../../ts/executor/run/native_program.ts";
 import { Code, type MethodName, type RawService, ServiceError } from "../../ts/service/raw.ts";
 import { isThrottled } from "../../ts/service/retry.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";

@@ -1,10 +1,10 @@
 // Tables that are made with their first entry behave as Map and Set do.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SeldomMap, SeldomSet } from "../../ts/executor/scheduler/lazy_map.ts";
+import { LazyMap, LazySet } from "../../ts/executor/scheduler/lazy_map.ts";
 
 test("a map, empty, filled, emptied and filled again", () => {
-  const map = new SeldomMap<string, number>();
+  const map = new LazyMap<string, number>();
   const real = new Map<string, number>();
   const same = () => {
     assert.equal(map.size, real.size);
@@ -23,11 +23,11 @@ test("a map, empty, filled, emptied and filled again", () => {
   same();
   for (const table of [map, real]) table.set("c", 4);
   same();
-  assert.equal(new SeldomMap<string, number>().size, 0, "what is put into one is in no other");
+  assert.equal(new LazyMap<string, number>().size, 0, "what is put into one is in no other");
 });
 
 test("a set keeps the order of its members, also while it is walked over", () => {
-  const set = new SeldomSet<number>();
+  const set = new LazySet<number>();
   assert.deepEqual([...set], []);
   set.add(3).add(1).add(3).add(2);
   assert.deepEqual([set.size, ...set], [3, 3, 1, 2]);

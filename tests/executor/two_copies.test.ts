@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import * as here from "../../ts/workflow/mod.ts";
-import { isTaskError } from "../../ts/executor/scheduler/errors.ts";
+import { isTaskError } from "../../ts/executor/program/errors.ts";
 import { drive } from "../cases/driver.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "two-copies-"));
@@ -22,7 +22,7 @@ symlinkSync(modules.find((path) => existsSync(path))!, join(dir, "node_modules")
 const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
 const load = (path: string) => import(pathToFileURL(join(dir, `ts/${path}.${extension}`)).href);
 const there: typeof here = await load("workflow/mod");
-const thereErrors: typeof import("../../ts/executor/scheduler/errors.ts") = await load("executor/scheduler/errors");
+const thereErrors: typeof import("../../ts/executor/program/errors.ts") = await load("executor/program/errors");
 
 const { activities, on, parallel, receive, signal, sleep, spawnAsync, stop } = there;
 const acts = activities<{ work(x: number): number }>();

@@ -60,7 +60,7 @@ test("files and symbols that the tables and pictures name are there", () => {
 });
 
 test("a name that leads nowhere is found", () => {
-  assert.deepEqual(lost("`ts/executor/scheduler/run.ts`, `turns.ts`, `gone.ts`", /`([^`]+)`/g), ["gone.ts"]);
+  assert.deepEqual(lost("`ts/executor/scheduler/run_state.ts`, `turns.ts`, `gone.ts`", /`([^`]+)`/g), ["gone.ts"]);
   assert.deepEqual(lost("`ts/executor/primitives/validators.ts` (`judge`), `ts/x.ts`", /`([^`]+)`/g), ["ts/x.ts"]);
   assert.deepEqual(lost("`ts/executor/primitives/validators.ts` (`acquit`)", /`([^`]+)`/g), [
     "ts/executor/primitives/validators.ts has no acquit",

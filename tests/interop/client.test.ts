@@ -16,7 +16,7 @@ import {
   WorkflowUpdateRejectedError,
 } from "../../ts/client/mod.ts";
 import { activityInfo, completeAsync } from "../../ts/activity/mod.ts";
-import { nativePrograms } from "../../ts/executor/tasks/native_program.ts";
+import { nativePrograms } from "../../ts/executor/run/native_program.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { Worker } from "../../ts/worker/mod.ts";
 import {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Client } from "../../ts/client/mod.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
-import { nativePrograms } from "../../ts/executor/tasks/native_program.ts";
+import { nativePrograms } from "../../ts/executor/run/native_program.ts";
 import { silentLogger } from "../../ts/base/logger.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { Worker } from "../../ts/worker/mod.ts";

@@ -11,7 +11,7 @@ import {
   ScheduleNotFoundError,
   silentLogger,
 } from "../../ts/client/mod.ts";
-import { nativePrograms } from "../../ts/executor/tasks/native_program.ts";
+import { nativePrograms } from "../../ts/executor/run/native_program.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { Worker } from "../../ts/worker/mod.ts";
 import { ApplicationFailure, signal, waitForSignal, workflow } from "../../ts/workflow/mod.ts";

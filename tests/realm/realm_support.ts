@@ -1,7 +1,7 @@
 // Drives runs through a realm with the mini server.
 import type { Realm, TaskOutcome } from "../../ts/realm/realm.ts";
 import { createWorkerRealm, type WorkerRealm, type WorkerRealmOptions } from "../../ts/realm/mod.ts";
-import type { LogEntry } from "../../ts/executor/tasks/program.ts";
+import type { LogEntry } from "../../ts/executor/program/program.ts";
 import { MiniServer, type StartOptions } from "../cases/mini_server.ts";
 
 /** A workflow module of this folder, always as TypeScript: the loader takes it as its author wrote it, in Node 20 too. */

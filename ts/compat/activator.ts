@@ -10,8 +10,8 @@ import type {
   ResolveChildWorkflowStart,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { fromPayloads } from "../converter/payload.ts";
-import type { Activator, RunContext } from "../executor/tasks/program.ts";
-import { slot } from "../executor/scheduler/current.ts";
+import type { Activator, RunContext } from "../executor/program/program.ts";
+import { slot } from "../executor/program/current.ts";
 import { hop } from "../platform/hop.ts";
 import { IllegalStateError } from "./common/errors.ts";
 import { decodeFailure } from "./common/failure_converter.ts";

@@ -18,8 +18,8 @@ import {
   sorted,
   STACK_TRACE,
   WORKFLOW_METADATA,
-} from "../executor/tasks/built_in_queries.ts";
-import { enhancedStackTrace, stackTraceText } from "../executor/tasks/stack_traces.ts";
+} from "../executor/program/built_in_queries.ts";
+import { enhancedStackTrace, stackTraceText } from "../executor/program/stack_traces.ts";
 import { IllegalStateError } from "./common/errors.ts";
 import { ApplicationFailure, TemporalFailure } from "./common/failures.ts";
 import { HandlerUnfinishedPolicy } from "./common/options.ts";

@@ -1,7 +1,7 @@
-// A program written for `@temporalio/workflow`, as the executor runs it (executor/tasks/program.ts). One program per entry module; each run
+// A program written for `@temporalio/workflow`, as the executor runs it (executor/program/program.ts). One program per entry module; each run
 // gets fresh instances of the modules.
 import { JobOrder } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import type { Activator, Program, RunContext } from "../executor/tasks/program.ts";
+import type { Activator, Program, RunContext } from "../executor/program/program.ts";
 import { CompatActivator } from "./activator.ts";
 import * as common from "./common/mod.ts";
 import { type AsyncStorage, asyncStorageContext, type ScopeContext, SlotContext } from "./context.ts";

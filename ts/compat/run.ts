@@ -9,9 +9,9 @@ import {
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { ContinueAsNew as ContinueAsNewCommand } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { defaultPayloadConverter, jsonPayloadConverter, type PayloadConverter } from "../converter/payload.ts";
-import { callStack } from "../executor/scheduler/call_site.ts";
-import type { LogLevel, RunContext } from "../executor/tasks/program.ts";
-import type { WaitingAt } from "../executor/tasks/stack_traces.ts";
+import { callStack } from "../executor/program/call_site.ts";
+import type { LogLevel, RunContext } from "../executor/program/program.ts";
+import type { WaitingAt } from "../executor/program/stack_traces.ts";
 import { IllegalStateError } from "./common/errors.ts";
 import { isA } from "../converter/thrown.ts";
 import { encodeFailure } from "./common/failure_converter.ts";

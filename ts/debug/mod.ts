@@ -12,7 +12,7 @@ export {
   type TaskLine,
   UnknownWorkflowTypeError,
 } from "./session.ts";
-export type { LogEntry } from "../executor/tasks/program.ts";
-export type { ReceiveState, WaitKind } from "../executor/tasks/tracing.ts";
+export type { LogEntry } from "../executor/program/program.ts";
+export type { ReceiveState, WaitKind } from "../executor/program/snapshot.ts";
 export type { Shown, ShownFailure } from "./values.ts";
 export type { OpenAwait, OutcomeView, SessionView } from "./view.ts";

@@ -1,7 +1,7 @@
 // Everything that a session shows at one position: a pure function of what the replay wrote down.
-import type { LogEntry } from "../executor/tasks/program.ts";
+import type { LogEntry } from "../executor/program/program.ts";
 import { CommandKind } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import type { ReceiveState, WaitKind } from "../executor/tasks/tracing.ts";
+import type { ReceiveState, WaitKind } from "../executor/program/snapshot.ts";
 import type { RecordedCommand } from "../executor/tasks/recording.ts";
 import { commandKeys } from "./command_keys.ts";
 import { type CommandView, decodeCommand } from "./commands.ts";

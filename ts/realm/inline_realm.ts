@@ -4,9 +4,8 @@
 import { defaultPayloadConverter, type PayloadConverter } from "../converter/payload.ts";
 import type { Core } from "../core/load.ts";
 import { loadCore } from "../core/load.ts";
-import type { VersioningBehavior } from "../executor/scheduler/definition.ts";
-import type { ProgramTable } from "../executor/tasks/native_program.ts";
-import { silentLog } from "../executor/tasks/program.ts";
+import type { VersioningBehavior } from "../executor/program/definition.ts";
+import { type ProgramTable, silentLog } from "../executor/program/program.ts";
 import { TaskRunner, type TaskRunnerOptions } from "../executor/tasks/task_runner.ts";
 import { captureRejections } from "../platform/rejections.ts";
 import { programsOf, type WorkflowModule } from "./programs.ts";

@@ -11,7 +11,7 @@ import {
 import { toFailure } from "../converter/failure_converter.ts";
 import { endsComputingThreads } from "../platform/threads.ts";
 import type { ReplayVerdict } from "../executor/tasks/replay.ts";
-import { FailedCause, WorkflowTaskError } from "../executor/scheduler/errors.ts";
+import { FailedCause, WorkflowTaskError } from "../executor/program/errors.ts";
 import { scanHistory } from "../executor/tasks/task_head.ts";
 import { QueryResultType } from "../api/generated/temporal/api/enums/v1/query_pb.ts";
 import {

@@ -1,6 +1,7 @@
 // The workflows of an application: what its modules export. A definition may be exported under several names, and by several modules.
-import { type DefinitionShape, isWorkflowDefinition } from "../executor/scheduler/definition.ts";
-import { nativePrograms, type ProgramTable } from "../executor/tasks/native_program.ts";
+import { type DefinitionShape, isWorkflowDefinition } from "../executor/program/definition.ts";
+import type { ProgramTable } from "../executor/program/program.ts";
+import { nativePrograms } from "../executor/run/native_program.ts";
 
 /** A module's namespace, or an object or list of definitions. */
 export type WorkflowModule = { readonly [name: string]: unknown } | readonly unknown[];

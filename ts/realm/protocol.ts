@@ -1,8 +1,8 @@
 // The messages between a worker realm and its host. Plain data for structured clone. Per workflow task: one message in, one out (and a note
 // from the realm of what it turns to, which the watchdog needs); pages of history and log lines come as extra messages.
 import type { RunOptions, TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import type { VersioningBehavior } from "../executor/scheduler/definition.ts";
-import type { LogEntry } from "../executor/tasks/program.ts";
+import type { VersioningBehavior } from "../executor/program/definition.ts";
+import type { LogEntry } from "../executor/program/program.ts";
 import type { ReplayOptions, ReplayVerdict } from "../executor/tasks/replay.ts";
 import type { Problem } from "./loader/errors.ts";
 import type { ModuleGraph } from "./loader/graph.ts";

@@ -2,9 +2,9 @@
 // realm is a worker thread or Web Worker with a determinism guard and a watchdog; an inline realm
 // is this thread, for unit tests and benches. One message per workflow task each way.
 import type { TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import type { VersioningBehavior } from "../executor/scheduler/definition.ts";
+import type { VersioningBehavior } from "../executor/program/definition.ts";
 import type { FetchHistory } from "../executor/tasks/cached_run.ts";
-import type { LogSink } from "../executor/tasks/program.ts";
+import type { LogSink } from "../executor/program/program.ts";
 import type { ReplayOptions, ReplayVerdict } from "../executor/tasks/replay.ts";
 import type { RunOptions } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 

@@ -4,7 +4,7 @@
 // The watch: while work is open the realm gives a sign of life several times per window, between its macrotasks. A workflow that does not
 // yield keeps it from doing so. A window counts only if this thread was awake for it, so a busy or suspended host stops nobody.
 import type { FetchHistory } from "../executor/tasks/cached_run.ts";
-import type { LogSink } from "../executor/tasks/program.ts";
+import type { LogSink } from "../executor/program/program.ts";
 import { startThread, type Thread, type WebWorker } from "../platform/threads.ts";
 import type { Loss } from "./lost_task.ts";
 import { WorkflowLoadError } from "./loader/errors.ts";

@@ -4,7 +4,7 @@
 // fail nor count an attempt.
 import type { RunOptions, TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { coreModule } from "../core/load.ts";
-import { silentLog } from "../executor/tasks/program.ts";
+import { silentLog } from "../executor/program/program.ts";
 import { scanTask } from "../executor/tasks/task_head.ts";
 import { ownFile } from "../platform/own_code.ts";
 import type { SourceHost } from "../platform/source_files.ts";

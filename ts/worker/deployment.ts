@@ -2,7 +2,7 @@
 // completions and knows nothing of deployments; what it wrote is amended by appending fields.
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
-import type { VersioningBehavior } from "../executor/scheduler/definition.ts";
+import type { VersioningBehavior } from "../executor/program/definition.ts";
 import { WorkerDeploymentOptionsSchema } from "../api/generated/temporal/api/deployment/v1/message_pb.ts";
 import { WorkerVersioningMode } from "../api/generated/temporal/api/enums/v1/deployment_pb.ts";
 

@@ -8,7 +8,7 @@ import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { ErrorKind, EvictionReason, type TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { toFailure } from "../converter/failure_converter.ts";
 import { messageOf } from "../converter/thrown.ts";
-import { userFrame } from "../executor/scheduler/call_site.ts";
+import { userFrame } from "../executor/program/call_site.ts";
 import type { LocatedOutcome } from "../executor/tasks/task_runner.ts";
 import type { ReplayVerdict, VersioningBehavior } from "../realm/mod.ts";
 import { PayloadCodecError } from "../codec/codec.ts";

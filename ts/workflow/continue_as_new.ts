@@ -1,11 +1,11 @@
 // continueAsNew: what run returns to start over, under the same workflow id, with a fresh history.
-import { type ContinueAsNewShape, makeContinueAsNew } from "../executor/scheduler/definition.ts";
+import { type ContinueAsNewShape, makeContinueAsNew } from "../executor/program/definition.ts";
 import { toMs } from "../converter/duration.ts";
 import type { Duration } from "../converter/duration.ts";
 import type { SearchAttributes } from "../converter/search_attributes.ts";
-import { callSite } from "../executor/scheduler/call_site.ts";
+import { callSite } from "../executor/program/call_site.ts";
 import { requireRole } from "../executor/scheduler/api_guard.ts";
-import { slot } from "../executor/scheduler/current.ts";
+import { currentFiber } from "../executor/scheduler/fiber.ts";
 
 declare const continues: unique symbol;
 
@@ -32,7 +32,7 @@ export interface ContinueAsNewOptions {
 }
 
 function checkRole(): void {
-  const { fiber } = slot;
+  const fiber = currentFiber();
   if (fiber !== undefined) {
     requireRole(fiber, "continueAsNew", ["run"], "End the handler or branch, and return continueAsNew from run.");
     fiber.run.continuedAt = callSite(2);

@@ -4,8 +4,8 @@ import {
   type HandlerErrors,
   makeDefinition,
   type VersioningBehavior,
-} from "../executor/scheduler/definition.ts";
-import { isReserved, RESERVED_NAMES } from "../executor/tasks/built_in_queries.ts";
+} from "../executor/program/definition.ts";
+import { isReserved, RESERVED_NAMES } from "../executor/program/built_in_queries.ts";
 import type { ContinueAsNew } from "./continue_as_new.ts";
 import type { Query, Signal, Update } from "./messages.ts";
 

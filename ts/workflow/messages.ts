@@ -1,6 +1,6 @@
 // Messages: declared once, shared by the workflow and its clients. Plain data at run time; arguments and results live in the type. A
 // name on the wire is the one given here.
-import { isReserved, RESERVED_NAMES } from "../executor/tasks/built_in_queries.ts";
+import { isReserved, RESERVED_NAMES } from "../executor/program/built_in_queries.ts";
 import type { StandardSchemaV1 } from "./standard_schema.ts";
 
 /** A fire-and-forget message with arguments `A`. Made by {@link signal}. */

@@ -49,9 +49,9 @@ export {
 export { sleep, waitForSignal } from "./waiting.ts";
 export type { SignalValue } from "./waiting.ts";
 
-export type { HandlerErrors, VersioningBehavior } from "../executor/scheduler/definition.ts";
+export type { HandlerErrors, VersioningBehavior } from "../executor/program/definition.ts";
 export type { ExecutionRef, WorkflowInfo } from "../executor/scheduler/info.ts";
-export { MisuseError, NestingError, WorkflowTaskError } from "../executor/scheduler/errors.ts";
+export { MisuseError, NestingError, WorkflowTaskError } from "../executor/program/errors.ts";
 export { defineSearchAttributeKey, TypedSearchAttributes } from "../converter/search_attributes.ts";
 export type {
   SearchAttributeChange,

@@ -1,6 +1,6 @@
 // on: code bound to something that happens. A handler of a receive and an arm of a select are made by the same function, because a signal
 // may be taken by either: what the code returns says where it may stand, and the types hold it to that.
-import type { HandlerShape } from "../executor/scheduler/definition.ts";
+import type { HandlerShape } from "../executor/program/definition.ts";
 import type { Signal, Update } from "./messages.ts";
 import type { Async, HasControl, Noreply, NotFromHere, Reply, Stop, StopReply } from "./receive.ts";
 

@@ -2,13 +2,12 @@
 // that does not, a compile error.
 import type { Duration } from "../converter/duration.ts";
 import { toMs } from "../converter/duration.ts";
-import { type HandlerErrors, makeResult } from "../executor/scheduler/definition.ts";
+import { type HandlerErrors, makeResult } from "../executor/program/definition.ts";
 import { enter, enterBlocking, requireRole } from "../executor/scheduler/api_guard.ts";
-import { MisuseError, NestingError } from "../executor/scheduler/errors.ts";
+import { MisuseError, NestingError } from "../executor/program/errors.ts";
 import { ReceiveScope, updateState as updateReducer } from "../executor/primitives/receive.ts";
-import type { StateChange } from "../executor/primitives/receive_awaiters.ts";
-import { slot } from "../executor/scheduler/current.ts";
-import { rejected } from "../executor/scheduler/fiber.ts";
+import type { StateChange } from "../executor/scheduler/job_targets.ts";
+import { currentFiber, rejected } from "../executor/scheduler/fiber.ts";
 import type { ContinueAsNew } from "./continue_as_new.ts";
 import type { Handler } from "./on.ts";
 
@@ -89,7 +88,7 @@ export function spawnAsync<R, S>(
   fn: (updateState: UpdateState<S>) => R | Promise<R>,
   state: S,
 ): HasControl<R> extends false ? Async<R, S> : NotFromHere<"an async handler"> {
-  const { fiber } = slot;
+  const fiber = currentFiber();
   if (fiber !== undefined) {
     const instead = fiber.role === "async"
       ? "An async handler does its work itself, or with parallel."

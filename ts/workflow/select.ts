@@ -1,8 +1,8 @@
 // select: the first of several things, with code for each. timer: durable timers with a name, and arms that are timers.
 import { type Duration, toMs } from "../converter/duration.ts";
-import type { ArmShape } from "../executor/scheduler/definition.ts";
+import type { ArmShape } from "../executor/program/definition.ts";
 import { enter, enterBlocking } from "../executor/scheduler/api_guard.ts";
-import { MisuseError } from "../executor/scheduler/errors.ts";
+import { MisuseError } from "../executor/program/errors.ts";
 import { SelectScope } from "../executor/primitives/select.ts";
 import { rejected } from "../executor/scheduler/fiber.ts";
 import { SleepAwaiter } from "../executor/primitives/timers.ts";

@@ -1,7 +1,12 @@
 // What a run shows and remembers beside its history of events: published state, side effects, versions, its log and facts about itself.
 import { enter } from "../executor/scheduler/api_guard.ts";
-import { MisuseError } from "../executor/scheduler/errors.ts";
+import { MisuseError } from "../executor/program/errors.ts";
 import type { WorkflowInfo } from "../executor/scheduler/info.ts";
+import {
+  deprecatePatch as deprecatePatchIn,
+  patched as patchedIn,
+  sideEffect as sideEffectOf,
+} from "../executor/primitives/markers.ts";
 import {
   upsertMemo as upsertMemoOf,
   upsertSearchAttributes as upsertSearchAttributesOf,
@@ -15,7 +20,7 @@ import type { SearchAttributeChanges } from "../converter/search_attributes.ts";
  */
 export function publishState(state: unknown): void {
   const { run } = enter("publishState", "updateState");
-  run.published.publish(run, state);
+  run.published.publish(run.converter, state);
 }
 
 /**
@@ -37,7 +42,7 @@ export function setCurrentDetails(details: string): void {
  */
 export function sideEffect<T>(fn: () => T extends PromiseLike<unknown> ? never : T): T {
   const { run } = enter("sideEffect");
-  return run.markers.sideEffect(run, fn) as T;
+  return sideEffectOf(run, fn) as T;
 }
 
 /**
@@ -46,13 +51,13 @@ export function sideEffect<T>(fn: () => T extends PromiseLike<unknown> ? never :
  */
 export function patched(patchId: string): boolean {
   const { run } = enter("patched");
-  return run.markers.patched(run, patchId);
+  return patchedIn(run, patchId);
 }
 
 /** Marks a patch whose old branch is gone: executions with and without its marker replay. Call it where patched was. */
 export function deprecatePatch(patchId: string): void {
   const { run } = enter("deprecatePatch");
-  run.markers.deprecatePatch(run, patchId);
+  deprecatePatchIn(run, patchId);
 }
 
 /** True once a cancellation of the workflow was requested. */

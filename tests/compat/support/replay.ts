@@ -6,7 +6,7 @@ import type { AsyncStorage, ScopeFrame } from "../../../ts/compat/context.ts";
 import { CompatProgram } from "../../../ts/compat/program.ts";
 import { loadCore } from "../../../ts/core/mod.ts";
 import { readHistoryFile } from "../../../ts/debug/history_file.ts";
-import type { RejectionHost } from "../../../ts/executor/scheduler/rejections.ts";
+import type { RejectionHost } from "../../../ts/executor/program/rejections.ts";
 import { TaskRunner } from "../../../ts/executor/tasks/task_runner.ts";
 import type { HistoryJson } from "./corpus.ts";
 

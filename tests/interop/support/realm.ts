@@ -1,7 +1,7 @@
 // Workflow code in the test's own thread: a task runner as the worker's realm, with history pages from the service.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { loadCore } from "../../../ts/core/mod.ts";
-import type { Program } from "../../../ts/executor/tasks/program.ts";
+import type { Program } from "../../../ts/executor/program/program.ts";
 import type { ReplayVerdict } from "../../../ts/executor/tasks/replay.ts";
 import { TaskRunner } from "../../../ts/executor/tasks/task_runner.ts";
 import type { RawService } from "../../../ts/service/raw.ts";

@@ -2,7 +2,7 @@
 // waits in vain at a terminal need not go and find the worker's log.
 import type { Client } from "../../client/client.ts";
 import type { Failure } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
-import { userFrame } from "../../executor/scheduler/call_site.ts";
+import { userFrame } from "../../executor/program/call_site.ts";
 import type { Handle } from "./open_service.ts";
 
 /** What the last failed workflow task said, and the line of the user's code that threw ("" where the stack has none). */

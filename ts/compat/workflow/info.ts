@@ -3,7 +3,7 @@ import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import type { Activation, InitializeWorkflow } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { Payload, PayloadConverter } from "../../converter/payload.ts";
-import type { RunContext } from "../../executor/tasks/program.ts";
+import type { RunContext } from "../../executor/program/program.ts";
 import { WorkflowExecutionStartedEventAttributesSchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import { FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
 import { decodeFailure } from "../common/failure_converter.ts";

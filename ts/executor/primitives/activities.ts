@@ -10,9 +10,9 @@ import {
 import { decodeFailure } from "../../converter/failure_converter.ts";
 import { ActivityFailure } from "../../converter/failures.ts";
 import { defaultPayloadConverter } from "../../converter/payload.ts";
-import { encode, wire, withPayloads } from "../scheduler/encode.ts";
-import type { NativeRun } from "../scheduler/run.ts";
+import { encode, wire, withPayloads } from "../program/encode.ts";
 import { Awaiter, type Fiber } from "../scheduler/fiber.ts";
+import type { ActivityTarget } from "../scheduler/job_targets.ts";
 
 /** The options of an activity call. Durations: 0 is unset. */
 export type ActivityOptionsShape = Omit<ScheduleActivity, "headers" | "arguments" | "summary" | "seq"> & {
@@ -40,7 +40,7 @@ export const CANCELLATION = {
   abandon: ActivityCancellationType.ACTIVITY_CANCELLATION_TYPE_ABANDON,
 } as const;
 
-export class ActivityAwaiter extends Awaiter<unknown> {
+export class ActivityAwaiter extends Awaiter<unknown> implements ActivityTarget {
   readonly waitsFor = "activity";
   readonly external = true;
   readonly activityType: string;
@@ -70,6 +70,23 @@ export class ActivityAwaiter extends Awaiter<unknown> {
     return `activity "${this.activityType}"`;
   }
 
+  resolved({ seq, result }: ResolveActivity): void {
+    switch (result?.$case) {
+      case "completed": {
+        const payload = result.value.result;
+        this.fulfil(payload === undefined ? undefined : this.fiber.run.converter.fromPayload(payload));
+        return;
+      }
+      case "failed":
+      case "cancelled":
+        this.fail(decodeFailure(result.value, this.fiber.run.converter));
+        return;
+      case "backoff":
+      case undefined:
+        throw new Error(`the core resolved activity ${seq} with ${result?.$case ?? "nothing"}, which is for local activities`);
+    }
+  }
+
   cancel(reason: unknown): void {
     if (!this.#cancelRequested) {
       this.#cancelRequested = true;
@@ -78,28 +95,5 @@ export class ActivityAwaiter extends Awaiter<unknown> {
     if (this.#waits) return;
     const { activityType } = this;
     this.fail(new ActivityFailure("Activity cancelled", { activityType, activityId: this.#activityId }, { cause: reason }));
-  }
-}
-
-export function resolveActivity(run: NativeRun, job: ResolveActivity): void {
-  const awaiter = run.activities.get(job.seq);
-  run.activities.delete(job.seq);
-  // Not there: the run function has ended in this very activation.
-  if (awaiter === undefined) return;
-  switch (job.result?.$case) {
-    case "completed": {
-      const payload = job.result.value.result;
-      awaiter.fulfil(payload === undefined ? undefined : run.converter.fromPayload(payload));
-      return;
-    }
-    case "failed":
-    case "cancelled":
-      awaiter.fail(decodeFailure(job.result.value, run.converter));
-      return;
-    case "backoff":
-    case undefined:
-      throw new Error(
-        `the core resolved activity ${job.seq} with ${job.result?.$case ?? "nothing"}, which is for local activities`,
-      );
   }
 }

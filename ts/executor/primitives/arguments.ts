@@ -2,11 +2,11 @@
 // Schemas run live and on replay alike, so they must be pure, like all workflow code.
 import { ApplicationFailure } from "../../converter/failures.ts";
 import { fromPayloads } from "../../converter/payload.ts";
-import type { MessageShape } from "../scheduler/definition.ts";
-import type { WirePayload } from "../scheduler/encode.ts";
-import { MisuseError } from "../scheduler/errors.ts";
-import type { NativeRun } from "../scheduler/run.ts";
-import { inClosure, slot } from "../scheduler/current.ts";
+import type { MessageShape } from "../program/definition.ts";
+import type { WirePayload } from "../program/encode.ts";
+import { MisuseError } from "../program/errors.ts";
+import type { RunState } from "../scheduler/run_state.ts";
+import { inClosure, slot } from "../program/current.ts";
 
 /** A message's schema refused its arguments. */
 export class InvalidArguments extends ApplicationFailure {
@@ -24,7 +24,7 @@ export class InvalidArguments extends ApplicationFailure {
 }
 
 /** The values of a message's arguments. Throws InvalidArguments, or a PayloadConverterError. */
-export function decodeArgs(run: NativeRun, message: MessageShape, input: readonly WirePayload[]): unknown[] {
+export function decodeArgs(run: RunState, message: MessageShape, input: readonly WirePayload[]): unknown[] {
   const values = fromPayloads(run.converter, input);
   const schemas = message.args;
   if (schemas === undefined) return values;

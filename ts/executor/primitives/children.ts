@@ -20,10 +20,11 @@ import {
 } from "../../converter/failures.ts";
 import { defaultPayloadConverter } from "../../converter/payload.ts";
 import { type SearchAttributes, toSearchAttributePayloads } from "../../converter/search_attributes.ts";
-import { encode, wire, wireAll, type WirePayload, wirePayloads, wireRecord } from "../scheduler/encode.ts";
+import { encode, wire, wireAll, type WirePayload, wirePayloads, wireRecord } from "../program/encode.ts";
 import { copyOf } from "../scheduler/headers.ts";
-import type { NativeRun } from "../scheduler/run.ts";
 import { Awaiter, type Fiber } from "../scheduler/fiber.ts";
+import type { ChildTarget } from "../scheduler/job_targets.ts";
+import type { RunState } from "../scheduler/run_state.ts";
 import { uuidOf } from "./uuid.ts";
 
 /** The options of a child. Durations: milliseconds, 0 is unset. */
@@ -65,8 +66,8 @@ const START_FAILED = {
 type Ending = { readonly ok: true; readonly payload: WirePayload | undefined } | { readonly ok: false; readonly error: unknown };
 
 /** A child workflow that this run has started. */
-export class Child {
-  readonly run: NativeRun;
+export class Child implements ChildTarget {
+  readonly run: RunState;
   readonly seq: number;
   readonly workflowId: string;
   readonly workflowType: string;
@@ -245,25 +246,7 @@ export class ChildAwaiter extends Awaiter<unknown> {
   }
 }
 
-/** The workflow was cancelled: reaches children that nothing awaits. Awaiters have told the others. */
-export function cancelChildren(run: NativeRun): void {
-  const { reason } = run.cancellation!;
-  for (const child of [...run.children.values()]) {
-    if (!child.shielded) child.cancel(reason, run.cancellation!.failure());
-  }
-}
-
 /** What the end of a child says that its handle's `cancel` ended. */
 export function cancelledByHandle(child: Child, reason: string): CancelledFailure {
   return new CancelledFailure(reason === "" ? `${child} was cancelled` : `${child} was cancelled: ${reason}`);
-}
-
-// A child that is not there is over for this run already: it was cancelled by a type that does not wait, or run has ended.
-
-export function resolveChildStart(run: NativeRun, job: ResolveChildWorkflowStart): void {
-  run.children.get(job.seq)?.startResolved(job);
-}
-
-export function resolveChild(run: NativeRun, job: ResolveChildWorkflow): void {
-  run.children.get(job.seq)?.resolved(job);
 }

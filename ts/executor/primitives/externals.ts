@@ -8,9 +8,9 @@ import {
   SignalExternalWorkflow,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { decodeFailure } from "../../converter/failure_converter.ts";
-import { encode, wireAll } from "../scheduler/encode.ts";
-import type { NativeRun } from "../scheduler/run.ts";
+import { encode, wireAll } from "../program/encode.ts";
 import { Awaiter, type Fiber } from "../scheduler/fiber.ts";
+import type { MessageTarget } from "../scheduler/job_targets.ts";
 
 /** Another workflow. An empty run id means the current run of the workflow id. */
 export interface ExternalTarget {
@@ -21,7 +21,7 @@ export interface ExternalTarget {
 }
 
 /** Waits until the server has given a message to another workflow, or could not. */
-abstract class ExternalAwaiter extends Awaiter<void> {
+abstract class ExternalAwaiter extends Awaiter<void> implements MessageTarget {
   readonly external = true;
 
   override get isMessage(): boolean {
@@ -107,15 +107,4 @@ export class ExternalCancelAwaiter extends ExternalAwaiter {
   cancel(reason: unknown): void {
     this.fail(reason);
   }
-}
-
-export function resolveExternal(
-  run: NativeRun,
-  kind: "externalSignals" | "externalCancels",
-  job: { readonly seq: number; readonly failure: Uint8Array },
-): void {
-  const awaiter = run[kind].get(job.seq);
-  run[kind].delete(job.seq);
-  // Not there: the run function has ended in this very activation.
-  awaiter?.resolved(job.failure);
 }

@@ -1,8 +1,8 @@
 // parallel and shield: child fibers whose end settles one awaiter of their parent. Every branch runs to its end; a failing one does not
 // stop the others. Branches start in order, each in a turn of its own up to its first block.
 import { isCancellation } from "../../converter/failures.ts";
-import { isContinueAsNew, isHandlerResult } from "../scheduler/definition.ts";
-import { isTaskError, NestingError } from "../scheduler/errors.ts";
+import { isContinueAsNew, isHandlerResult } from "../program/definition.ts";
+import { isTaskError, NestingError } from "../program/errors.ts";
 import { Awaiter, Fiber } from "../scheduler/fiber.ts";
 import { startFiber } from "../scheduler/turns.ts";
 

@@ -4,7 +4,7 @@
 // Methods and getters of the user's classes run with the view as `this`, so what they write is refused as well. Those of the platform
 // (Map, Date, URL, typed arrays) need the object itself; the ones that change it are refused by name. Functions that a state holds as
 // values may be bound to whatever they like: a call of one is reported.
-import { MisuseError } from "../scheduler/errors.ts";
+import { MisuseError } from "../program/errors.ts";
 import { changesNothing, holderOf, isFresh, isMutator } from "./read_only_platform.ts";
 
 const views = new WeakMap<object, object>();

@@ -11,18 +11,19 @@ import {
   type HandlerShape,
   isHandlerResult,
   type MessageShape,
-} from "../scheduler/definition.ts";
-import { wire, type WirePayload } from "../scheduler/encode.ts";
+} from "../program/definition.ts";
+import { wire, type WirePayload } from "../program/encode.ts";
 import { enter, requireRole } from "../scheduler/api_guard.ts";
-import { isTaskError, MisuseError, NestingError, taskErrorOf } from "../scheduler/errors.ts";
+import { isTaskError, MisuseError, NestingError, taskErrorOf } from "../program/errors.ts";
 import { Queue, type SignalItem, type UpdateItem } from "../scheduler/inbox.ts";
-import type { NativeRun } from "../scheduler/run.ts";
-import { SeldomSet } from "../scheduler/lazy_map.ts";
+import type { RunState } from "../scheduler/run_state.ts";
+import { LazySet } from "../scheduler/lazy_map.ts";
 import { stackText } from "../../converter/stack.ts";
 import { isA, messageOf } from "../../converter/thrown.ts";
-import { inClosure, slot } from "../scheduler/current.ts";
-import type { ReceiveState } from "../tasks/tracing.ts";
-import { ReceiveAwaiter, StateAwaiter, type StateChange } from "./receive_awaiters.ts";
+import { inClosure, slot } from "../program/current.ts";
+import type { ReceiveState } from "../program/snapshot.ts";
+import { ReceiveAwaiter, StateAwaiter } from "./receive_awaiters.ts";
+import type { OpenReceive, StateChange } from "../scheduler/job_targets.ts";
 import { Fiber, rejected } from "../scheduler/fiber.ts";
 import { InnerTimer } from "./timers.ts";
 import { type Outcome, startFiber } from "../scheduler/turns.ts";
@@ -40,8 +41,8 @@ interface Accepted {
   readonly args: unknown[];
 }
 
-export class ReceiveScope {
-  readonly run: NativeRun;
+export class ReceiveScope implements OpenReceive {
+  readonly run: RunState;
   readonly fiber: Fiber;
   readonly awaiter: ReceiveAwaiter;
   state: unknown;
@@ -60,7 +61,7 @@ export class ReceiveScope {
    */
   readonly #accepted: Queue<Accepted> = new Queue();
   /** Accepted and not answered yet, in order of acceptance. */
-  readonly #unanswered: SeldomSet<UpdateItem> = new SeldomSet();
+  readonly #unanswered: LazySet<UpdateItem> = new LazySet();
   /** updateState calls that wait for the running handler, in order. */
   readonly #changes: StateAwaiter<unknown>[] = [];
   #stopping: "stop" | "timeout" | "cancel" | undefined;

@@ -1,13 +1,18 @@
 // The awaiters of a receive: the call itself, and updateState calls that wait for the reducer.
-import type { ReceiveScope } from "./receive.ts";
+import type { StateChange } from "../scheduler/job_targets.ts";
 import { Awaiter, type Fiber } from "../scheduler/fiber.ts";
+
+/** What ends with the awaiter's cancellation: the receive, when its handlers have ended. */
+interface CancelledByAwaiter {
+  cancel(reason: unknown): void;
+}
 
 export class ReceiveAwaiter extends Awaiter<unknown> {
   readonly waitsFor = "receive";
   readonly external = false;
-  readonly scope: ReceiveScope;
+  readonly scope: CancelledByAwaiter;
 
-  constructor(fiber: Fiber, scope: ReceiveScope) {
+  constructor(fiber: Fiber, scope: CancelledByAwaiter) {
     super(fiber);
     this.scope = scope;
   }
@@ -25,9 +30,6 @@ export class ReceiveAwaiter extends Awaiter<unknown> {
     this.drop();
   }
 }
-
-/** What updateState runs: from the state to [result, new state]. */
-export type StateChange<R> = (state: unknown) => readonly [R, unknown];
 
 /** An updateState call that waits until the running sync handler gives the reducer back. */
 export class StateAwaiter<R> extends Awaiter<R> {

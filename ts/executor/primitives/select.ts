@@ -5,16 +5,16 @@
 // The winner is decided at one place, and before it is, no arm may take a signal that could still lose: whatever an arm has, all arms stop
 // taking signals at once.
 import { isCancellation } from "../../converter/failures.ts";
-import type { ArmShape } from "../scheduler/definition.ts";
-import type { NativeRun } from "../scheduler/run.ts";
+import type { ArmShape } from "../program/definition.ts";
+import type { RunState } from "../scheduler/run_state.ts";
 import { type Arm, CallArm, PromiseArm, SignalArm, TimerArm } from "./select_arms.ts";
-import { slot } from "../scheduler/current.ts";
+import { slot } from "../program/current.ts";
 import { Awaiter, type Fiber, type Work } from "../scheduler/fiber.ts";
 import type { Outcome } from "../scheduler/turns.ts";
 
 export class SelectScope implements Work {
   readonly fiber: Fiber;
-  readonly run: NativeRun;
+  readonly run: RunState;
   readonly awaiter: SelectAwaiter;
   readonly #arms: readonly Arm[];
   /** The user's line, for what starts after the turn of the call. */

@@ -1,13 +1,14 @@
 // The arms of a select: what can decide it. Each says when it has something, gives up what it made when another one has won, and leaves
 // alone what was handed to it.
-import { endLoser } from "../scheduler/cancellation.ts";
-import type { ArmShape } from "../scheduler/definition.ts";
-import { isTaskError } from "../scheduler/errors.ts";
+import { endLoser } from "../scheduler/leftovers.ts";
+import type { ArmShape } from "../program/definition.ts";
+import { isTaskError } from "../program/errors.ts";
 import type { SignalItem } from "../scheduler/inbox.ts";
 import { refuseControlValue } from "./parallel.ts";
 import type { SelectScope } from "./select.ts";
-import { registerWaiter, serveBefore, signalArgs, type SignalWaiter, unregisterWaiter } from "./signals.ts";
-import { slot } from "../scheduler/current.ts";
+import { registerWaiter, serveBefore, signalArgs, unregisterWaiter } from "./signals.ts";
+import type { SignalWaiter } from "../scheduler/job_targets.ts";
+import { slot } from "../program/current.ts";
 import { Fiber } from "../scheduler/fiber.ts";
 import { InnerTimer } from "./timers.ts";
 import { type Outcome, startFiber } from "../scheduler/turns.ts";

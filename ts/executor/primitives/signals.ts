@@ -1,26 +1,20 @@
 // waitForSignal: the oldest waiter of a name takes the oldest buffered signal of that name, before
 // any receive may (docs/dev/semantics/messages.md#the-oldest-message-that-something-takes-moves).
 // An arm of select that names a signal is a waiter like others.
-import type { MessageShape } from "../scheduler/definition.ts";
+import type { MessageShape } from "../program/definition.ts";
 import type { SignalItem } from "../scheduler/inbox.ts";
 import { decodeArgs, InvalidArguments } from "./arguments.ts";
-import type { NativeRun } from "../scheduler/run.ts";
 import { Awaiter, type Fiber } from "../scheduler/fiber.ts";
+import type { SignalWaiter } from "../scheduler/job_targets.ts";
+import type { RunState } from "../scheduler/run_state.ts";
 
-/** Whoever waits for a signal of one name. It is registered until it has taken one, or has given up. */
-export interface SignalWaiter {
-  readonly message: MessageShape;
-  /** Takes a signal. One whose arguments the message's schema refuses is logged, and the wait goes on. */
-  deliver(signal: SignalItem): void;
-}
-
-export function registerWaiter(run: NativeRun, waiter: SignalWaiter): void {
+export function registerWaiter(run: RunState, waiter: SignalWaiter): void {
   const queue = run.waiters.get(waiter.message.name);
   if (queue === undefined) run.waiters.set(waiter.message.name, [waiter]);
   else queue.push(waiter);
 }
 
-export function unregisterWaiter(run: NativeRun, waiter: SignalWaiter): void {
+export function unregisterWaiter(run: RunState, waiter: SignalWaiter): void {
   const { name } = waiter.message;
   const queue = run.waiters.get(name);
   if (queue === undefined) return;
@@ -30,7 +24,7 @@ export function unregisterWaiter(run: NativeRun, waiter: SignalWaiter): void {
 }
 
 /** Gives buffered signals to those that have waited for that name longer than this one. */
-export function serveBefore(run: NativeRun, waiter: SignalWaiter): void {
+export function serveBefore(run: RunState, waiter: SignalWaiter): void {
   const { name } = waiter.message;
   for (let oldest = run.waiters.get(name)![0]!; oldest !== waiter; oldest = run.waiters.get(name)![0]!) {
     const signal = run.inbox.takeSignal(name);
@@ -40,7 +34,7 @@ export function serveBefore(run: NativeRun, waiter: SignalWaiter): void {
 }
 
 /** The arguments of a signal; undefined when the message's schema refuses them, which is logged: such a signal is nobody's. */
-export function signalArgs(run: NativeRun, message: MessageShape, signal: SignalItem): unknown[] | undefined {
+export function signalArgs(run: RunState, message: MessageShape, signal: SignalItem): unknown[] | undefined {
   try {
     return decodeArgs(run, message, signal.input);
   } catch (e) {

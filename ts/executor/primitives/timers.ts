@@ -2,17 +2,13 @@
 // sees to that. Cancelling gives no job back, so the awaiter settles by itself.
 import { CommandKind, StartTimer } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { defaultPayloadConverter } from "../../converter/payload.ts";
-import { encode, wire, type WirePayload } from "../scheduler/encode.ts";
-import type { NativeRun } from "../scheduler/run.ts";
+import { encode, wire, type WirePayload } from "../program/encode.ts";
 import { Awaiter, type Fiber } from "../scheduler/fiber.ts";
-
-/** What a FireTimer job reaches. */
-export interface TimerTarget {
-  fired(): void;
-}
+import type { TimerTarget } from "../scheduler/job_targets.ts";
+import type { RunState } from "../scheduler/run_state.ts";
 
 /** Issues StartTimer for a duration > 0; fractions of a millisecond are rounded up. */
-export function startTimer(run: NativeRun, durationMs: number, summary: string | undefined, target: TimerTarget): number {
+export function startTimer(run: RunState, durationMs: number, summary: string | undefined, target: TimerTarget): number {
   const text: WirePayload | undefined = summary === undefined ? undefined : wire(defaultPayloadConverter.toPayload(summary));
   const seq = run.issue(
     CommandKind.COMMAND_KIND_START_TIMER,
@@ -22,15 +18,8 @@ export function startTimer(run: NativeRun, durationMs: number, summary: string |
   return seq;
 }
 
-export function cancelTimer(run: NativeRun, seq: number): void {
+export function cancelTimer(run: RunState, seq: number): void {
   if (run.timers.delete(seq)) run.port.cancel(CommandKind.COMMAND_KIND_START_TIMER, seq);
-}
-
-export function fireTimer(run: NativeRun, seq: number): void {
-  const target = run.timers.get(seq);
-  // Not there: the run function has ended in this very activation.
-  run.timers.delete(seq);
-  target?.fired();
 }
 
 export class SleepAwaiter extends Awaiter<void> implements TimerTarget {

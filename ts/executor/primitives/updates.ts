@@ -3,45 +3,45 @@
 import { CommandKind, UpdateResponse } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { encodeFailure } from "../../converter/failure_converter.ts";
 import { ApplicationFailure } from "../../converter/failures.ts";
-import { encode, type WirePayload } from "../scheduler/encode.ts";
+import { encode, type WirePayload } from "../program/encode.ts";
 import type { Answer } from "../scheduler/update_dedup.ts";
 import type { UpdateItem } from "../scheduler/inbox.ts";
-import type { NativeRun } from "../scheduler/run.ts";
+import type { RunState } from "../scheduler/run_state.ts";
 
 type Response = UpdateResponse["response"];
 
-function respond(run: NativeRun, { protocolInstanceId }: Pick<UpdateItem, "protocolInstanceId">, response: Response): void {
+function respond(run: RunState, { protocolInstanceId }: Pick<UpdateItem, "protocolInstanceId">, response: Response): void {
   run.issue(CommandKind.COMMAND_KIND_UPDATE_RESPONSE, encode(UpdateResponse, { protocolInstanceId, response }));
 }
 
-export function acceptUpdate(run: NativeRun, update: UpdateItem): void {
+export function acceptUpdate(run: RunState, update: UpdateItem): void {
   respond(run, update, { $case: "accepted", value: {} });
 }
 
 /** Before acceptance: the caller gets the failure and history gets nothing. */
-export function rejectUpdate(run: NativeRun, update: UpdateItem, error: unknown): void {
+export function rejectUpdate(run: RunState, update: UpdateItem, error: unknown): void {
   rejectWith(run, update, encodeFailure(error, run.context.converter));
 }
 
 /** As `rejectUpdate`, with the encoded failure. */
-export function rejectWith(run: NativeRun, update: UpdateItem, failure: Uint8Array): void {
+export function rejectWith(run: RunState, update: UpdateItem, failure: Uint8Array): void {
   respond(run, update, { $case: "rejected", value: failure });
 }
 
 /** After acceptance. */
-export function failUpdate(run: NativeRun, update: UpdateItem, error: unknown): void {
+export function failUpdate(run: RunState, update: UpdateItem, error: unknown): void {
   const failure = encodeFailure(error, run.context.converter);
   respond(run, update, { $case: "rejected", value: failure });
   run.answered.add(update.protocolInstanceId, { failure });
 }
 
-export function completeUpdate(run: NativeRun, update: UpdateItem, value: WirePayload): void {
+export function completeUpdate(run: RunState, update: UpdateItem, value: WirePayload): void {
   respond(run, update, { $case: "completed", value });
   run.answered.add(update.protocolInstanceId, { value });
 }
 
 /** An update that a run before this one has answered: its caller gets the same answer. */
-export function answerAgain(run: NativeRun, protocolInstanceId: string, answer: Answer): void {
+export function answerAgain(run: RunState, protocolInstanceId: string, answer: Answer): void {
   const update = { protocolInstanceId };
   respond(run, update, { $case: "accepted", value: {} });
   respond(
@@ -52,7 +52,7 @@ export function answerAgain(run: NativeRun, protocolInstanceId: string, answer: 
 }
 
 /** Why an update that nothing handles is rejected. */
-export function unknownUpdate(run: NativeRun, update: UpdateItem): ApplicationFailure {
+export function unknownUpdate(run: RunState, update: UpdateItem): ApplicationFailure {
   const receive = run.receive;
   const names = receive === undefined || receive.isStopping ? [] : receive.updateNames();
   const accepted = names.length === 0 ? "no updates" : `these updates: ${names.join(", ")}`;

@@ -7,8 +7,8 @@ import {
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { defaultPayloadConverter } from "../../converter/payload.ts";
 import { type SearchAttributeChanges, toSearchAttributeChanges } from "../../converter/search_attributes.ts";
-import { encode, wire, type WirePayload, wirePayloads } from "../scheduler/encode.ts";
-import type { NativeRun } from "../scheduler/run.ts";
+import { encode, wire, type WirePayload, wirePayloads } from "../program/encode.ts";
+import type { RunState } from "../scheduler/run_state.ts";
 
 type Fields = { readonly [name: string]: WirePayload };
 
@@ -16,7 +16,7 @@ type Fields = { readonly [name: string]: WirePayload };
 const CHANGE_VERSION = "TemporalChangeVersion";
 
 /** Throws a TypeError for values that their types do not have, and for the attribute that the patches of a run are listed in. */
-export function upsertSearchAttributes(run: NativeRun, changes: SearchAttributeChanges): void {
+export function upsertSearchAttributes(run: RunState, changes: SearchAttributeChanges): void {
   const searchAttributes = wirePayloads(toSearchAttributeChanges(changes));
   if (Object.keys(searchAttributes).length === 0) return;
   if (Object.hasOwn(searchAttributes, CHANGE_VERSION)) {
@@ -27,7 +27,7 @@ export function upsertSearchAttributes(run: NativeRun, changes: SearchAttributeC
 }
 
 /** null and undefined remove a key. */
-export function upsertMemo(run: NativeRun, changes: { readonly [key: string]: unknown }): void {
+export function upsertMemo(run: RunState, changes: { readonly [key: string]: unknown }): void {
   // What removes must be what the server knows for nothing, whatever the run's converter makes of undefined.
   const payload = (value: unknown) =>
     value === undefined || value === null ? defaultPayloadConverter.toPayload(undefined) : run.converter.toPayload(value);

@@ -10,25 +10,12 @@
 import { encodeFailure } from "../../converter/failure_converter.ts";
 import { read } from "../../converter/thrown.ts";
 import { hop } from "../../platform/hop.ts";
-import { MisuseError } from "../scheduler/errors.ts";
-import type { Verdict } from "../tasks/program.ts";
-import type { NativeRun } from "../scheduler/run.ts";
-import { inFencedClosure, slot } from "../scheduler/current.ts";
+import { MisuseError } from "../program/errors.ts";
+import { ValidatedApart, type Verdict } from "../program/program.ts";
+import type { RunState } from "../scheduler/run_state.ts";
+import { inFencedClosure, slot } from "../program/current.ts";
 import { lookAt } from "./state_changes.ts";
 import { calls, view } from "./read_only_view.ts";
-
-/** The validator has had objects of the run in its hands: the task is gone through again, in a run made from history. */
-export class ValidatedApart extends Error {
-  override name = "ValidatedApart";
-  readonly protocolInstanceId: string;
-  readonly verdict: Verdict;
-
-  constructor(protocolInstanceId: string, verdict: Verdict) {
-    super("the validator had objects of the run in its hands");
-    this.protocolInstanceId = protocolInstanceId;
-    this.verdict = verdict;
-  }
-}
 
 interface Attempt {
   /** What it threw, or did although it must not. */
@@ -40,7 +27,7 @@ interface Attempt {
 type Validate = (args: unknown[], state: unknown) => unknown;
 
 export async function judge(
-  run: NativeRun,
+  run: RunState,
   update: { readonly name: string; readonly protocolInstanceId: string },
   validate: Validate,
   args: unknown[],
@@ -63,20 +50,20 @@ export async function judge(
   }
 }
 
-async function withViews(run: NativeRun, name: string, validate: Validate, args: unknown[], state: unknown): Promise<Attempt> {
+async function withViews(run: RunState, name: string, validate: Validate, args: unknown[], state: unknown): Promise<Attempt> {
   let changed: (() => string | undefined) | undefined;
   calls.report = () => void (changed ??= lookAt({ args, state }));
   const thrown = await attempt(run, name, () => validate(view(args, "args"), view(state, "state")));
   return { thrown: thrown ?? changedBy(changed), touched: changed !== undefined };
 }
 
-async function withObjects(run: NativeRun, name: string, validate: Validate, args: unknown[], state: unknown): Promise<Attempt> {
+async function withObjects(run: RunState, name: string, validate: Validate, args: unknown[], state: unknown): Promise<Attempt> {
   const changed = lookAt({ args, state });
   const thrown = await attempt(run, name, () => validate(args, state));
   return { thrown: changedBy(changed) ?? thrown, touched: true };
 }
 
-async function attempt(run: NativeRun, name: string, call: () => unknown): Promise<Attempt["thrown"]> {
+async function attempt(run: RunState, name: string, call: () => unknown): Promise<Attempt["thrown"]> {
   let thrown: Attempt["thrown"];
   const refusals: Error[] = [];
   slot.refusals = run.refusals = refusals;
@@ -123,7 +110,7 @@ function wantsObjects(error: unknown): boolean {
 }
 
 /** Getters and toJSON of an error are the validator's code, too, and may leave microtasks. */
-async function encoded(run: NativeRun, error: unknown): Promise<Uint8Array> {
+async function encoded(run: RunState, error: unknown): Promise<Uint8Array> {
   slot.closure = "validator";
   const failure = inFencedClosure("validator", () => encodeFailure(error, run.context.converter));
   await hop();

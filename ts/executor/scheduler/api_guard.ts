@@ -2,10 +2,10 @@
 // code), from closures that must not use the API (validators, queries, sideEffect, updateState), and from constructs where the nesting
 // rules forbid them. Misuse fails the task even when workflow code catches the error.
 import type { CancelledFailure } from "../../converter/failures.ts";
-import { callSite, callStack, userFrame } from "./call_site.ts";
-import { MisuseError, NestingError, OutsideTurnError } from "./errors.ts";
-import { type Closure, noteRefused, slot } from "./current.ts";
-import type { Fiber, FiberKind } from "./fiber.ts";
+import { callSite, callStack, userFrame } from "../program/call_site.ts";
+import { MisuseError, NestingError, OutsideTurnError } from "../program/errors.ts";
+import { type Closure, noteRefused, slot } from "../program/current.ts";
+import { currentFiber, type Fiber, type FiberKind } from "./fiber.ts";
 
 const CLOSURES: { readonly [C in Closure]: readonly [where: string, why: string] } = {
   validator: ["a validator", "a validator only looks at its arguments and the state"],
@@ -21,7 +21,8 @@ const CLOSURES: { readonly [C in Closure]: readonly [where: string, why: string]
  * primitive that workflow code calls directly has one.
  */
 export function enter(api: string, allowed?: Closure, depth = 1): Fiber {
-  const { fiber, closure } = slot;
+  const { closure } = slot;
+  const fiber = currentFiber();
   if (closure !== undefined && closure !== allowed) {
     const [where, why] = CLOSURES[closure];
     const error = new MisuseError(`${api} was called in ${where}: ${why}`);

@@ -2,10 +2,10 @@
 // of parallel, a function that is an arm of select, a shield. An awaiter is one promise that a primitive handed out. The run settles exactly one awaiter per turn; the turn
 // belongs to the fiber that made the awaiter. Each fiber knows how many awaiters of its own and of its descendants are pending, so that
 // the end of a scope costs nothing when nothing is left over.
-import type { ReceiveScope } from "../primitives/receive.ts";
-import type { NativeRun } from "./run.ts";
-import type { Wait, WaitKind } from "../tasks/tracing.ts";
-import { beginTurn } from "./current.ts";
+import type { OpenReceive } from "./job_targets.ts";
+import type { RunState } from "./run_state.ts";
+import type { Wait, WaitKind } from "../program/snapshot.ts";
+import { beginTurn, slot } from "../program/current.ts";
 
 export type FiberKind = "run" | "handler" | "async" | "branch" | "arm" | "shield";
 
@@ -15,7 +15,7 @@ export interface Work {
 }
 
 export class Fiber {
-  readonly run: NativeRun;
+  readonly run: RunState;
   readonly kind: FiberKind;
   /** For messages: `handler of update "add"`, `branch 2 of parallel`, ... */
   readonly label: string;
@@ -23,7 +23,7 @@ export class Fiber {
   /** A cancellation of the workflow does not reach it. */
   readonly shielded: boolean;
   /** The receive that this fiber works for as (part of) an async handler: whose state updateState changes. */
-  readonly receive: ReceiveScope | undefined;
+  readonly receive: OpenReceive | undefined;
   /** What nesting rules see: a shield is what it was entered from. */
   readonly role: Exclude<FiberKind, "shield">;
   /** Pending awaiters of this fiber and its descendants. */
@@ -34,11 +34,11 @@ export class Fiber {
   lastSite = "";
 
   constructor(
-    run: NativeRun,
+    run: RunState,
     kind: FiberKind,
     label: string,
     parent: Fiber | undefined,
-    options: { shielded?: boolean; receive?: ReceiveScope } = {},
+    options: { shielded?: boolean; receive?: OpenReceive } = {},
   ) {
     this.run = run;
     this.kind = kind;
@@ -58,6 +58,12 @@ export class Fiber {
     this.pending += change;
     this.parent?.count(change);
   }
+}
+
+/** The fiber whose turn it is, undefined outside of turns. */
+export function currentFiber(): Fiber | undefined {
+  // `beginTurn` alone sets it, and fibers alone are given to it.
+  return slot.fiber as Fiber | undefined;
 }
 
 const ignore = () => {};

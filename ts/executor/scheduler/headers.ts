@@ -3,9 +3,8 @@
 // caller put there (a trace context, a tenant) reaches the interceptors of the workers that carry the work out, though workflow code knows
 // nothing of it. They are part of the history's first event, so every replay sends the same.
 import { Payload as PayloadCodec } from "../../core/generated/boundary/temporal/api/common/v1/message.ts";
-import { ANSWERED_HEADER } from "./update_dedup.ts";
-import { CANCEL_HEADER, CARRY_HEADER } from "./continue_as_new_headers.ts";
-import { encodeParts, type WirePayload } from "./encode.ts";
+import { ANSWERED_HEADER, CANCEL_HEADER, CARRY_HEADER } from "./carried_headers.ts";
+import { encodeParts, type WirePayload } from "../program/encode.ts";
 
 type Fields = { readonly [name: string]: WirePayload };
 

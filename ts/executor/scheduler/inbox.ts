@@ -1,8 +1,8 @@
 // Messages that arrived and were not dispatched yet. Signals wait here until something takes them, over receives and phases, and are
 // never lost; updates only until the end of their activation, when they are accepted or rejected. `order` is the order of arrival, and
 // every choice between messages goes by it.
-import type { WirePayload } from "./encode.ts";
-import { SeldomMap, SeldomSet } from "./lazy_map.ts";
+import type { WirePayload } from "../program/encode.ts";
+import { LazyMap, LazySet } from "./lazy_map.ts";
 
 export interface SignalItem {
   readonly kind: "signal";
@@ -63,10 +63,10 @@ export { Queue };
 
 export class Inbox {
   #order = 0;
-  readonly #signals = new SeldomMap<string, Queue<SignalItem>>();
+  readonly #signals = new LazyMap<string, Queue<SignalItem>>();
   #signalCount = 0;
   /** Updates that were neither accepted nor rejected, in order of arrival. */
-  readonly undecided: SeldomSet<UpdateItem> = new SeldomSet();
+  readonly undecided: LazySet<UpdateItem> = new LazySet();
 
   /** The number that the next message will get. */
   get next(): number {

@@ -6,7 +6,8 @@ import { Payload as PayloadCodec } from "../../core/generated/boundary/temporal/
 import type { InitializeWorkflow } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { type Payload, type PayloadConverter, upserted } from "../../converter/payload.ts";
 import { TypedSearchAttributes } from "../../converter/search_attributes.ts";
-import type { NativeRun } from "./run.ts";
+import type { RunContext } from "../program/program.ts";
+import type { Cancellation } from "./cancellation.ts";
 
 /** A workflow execution by its two ids. */
 export interface ExecutionRef {
@@ -86,14 +87,25 @@ interface Attributes {
   decodedSearchAttributes?: Values;
 }
 
+/** What of the run changes from task to task, or is not in its start. */
+export interface InfoSource {
+  readonly context: RunContext;
+  readonly converter: PayloadConverter;
+  readonly cancellation: Cancellation | undefined;
+  readonly historyLength: number;
+  readonly historySizeBytes: number;
+  readonly continueAsNewSuggested: boolean;
+  readonly isReplaying: boolean;
+}
+
 export class RunInfo {
-  readonly #run: NativeRun;
+  readonly #run: InfoSource;
   readonly #start: InitializeWorkflow;
   /** As they are now; undefined before anybody asked and anything changed. */
   #attributes: Attributes | undefined;
   #memoChanged = false;
 
-  constructor(run: NativeRun, start: InitializeWorkflow) {
+  constructor(run: InfoSource, start: InitializeWorkflow) {
     this.#run = run;
     this.#start = start;
   }

@@ -5,7 +5,7 @@
 const NONE = new Map<never, never>();
 
 /** A Map that takes next to nothing while it is empty. */
-export class SeldomMap<K, V> {
+export class LazyMap<K, V> {
   #map: Map<K, V> | undefined;
 
   get size(): number {
@@ -23,6 +23,13 @@ export class SeldomMap<K, V> {
   set(key: K, value: V): this {
     (this.#map ??= new Map()).set(key, value);
     return this;
+  }
+
+  /** The value of the key, which is removed. */
+  take(key: K): V | undefined {
+    const value = this.#map?.get(key);
+    this.#map?.delete(key);
+    return value;
   }
 
   delete(key: K): boolean {
@@ -47,8 +54,8 @@ export class SeldomMap<K, V> {
 }
 
 /** A Set that takes next to nothing while it is empty. */
-export class SeldomSet<T> {
-  readonly #members = new SeldomMap<T, true>();
+export class LazySet<T> {
+  readonly #members = new LazyMap<T, true>();
 
   get size(): number {
     return this.#members.size;

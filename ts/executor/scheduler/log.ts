@@ -1,18 +1,24 @@
 // What a run writes to the log: silent while it replays, with the run's names and workflow time on every line.
 import { messageOf } from "../../converter/thrown.ts";
-import type { LogLevel } from "../tasks/program.ts";
-import type { NativeRun } from "./run.ts";
-import { inFencedClosure } from "./current.ts";
+import type { LogLevel, RunContext } from "../program/program.ts";
+import { inFencedClosure } from "../program/current.ts";
 
 /** Getters that leave promises which leave promises are not to be expected. */
 const IN_FIELDS = 1;
 
 type Fields = { readonly [key: string]: unknown };
 
-export class RunLog {
-  readonly #run: NativeRun;
+/** What of the run its lines show. */
+interface LogSource {
+  readonly context: RunContext;
+  readonly isReplaying: boolean;
+  readonly timeMs: number;
+}
 
-  constructor(run: NativeRun) {
+export class RunLog {
+  readonly #run: LogSource;
+
+  constructor(run: LogSource) {
     this.#run = run;
   }
 

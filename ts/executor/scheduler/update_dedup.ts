@@ -3,11 +3,19 @@
 // connection broke before the answer came. The next run knows the id then and gives the same answer; its handler does not run again.
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { type Failure, FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
-import type { WirePayload } from "./encode.ts";
-import { carried, type CarriedPayload, CARRY_LIMIT, fromBase64, fromText, toBase64, toText } from "./continue_as_new_headers.ts";
-import { SeldomMap } from "./lazy_map.ts";
+import type { WirePayload } from "../program/encode.ts";
+import {
+  ANSWERED_HEADER,
+  carried,
+  type CarriedPayload,
+  CARRY_LIMIT,
+  fromBase64,
+  fromText,
+  toBase64,
+  toText,
+} from "./carried_headers.ts";
+import { LazyMap } from "./lazy_map.ts";
 
-export const ANSWERED_HEADER = "temporalex-answered-updates";
 /** How many are kept, the newest. */
 export const ANSWERED_COUNT = 32;
 /** Bytes of answers that are kept; one that is larger is not kept at all. */
@@ -24,7 +32,7 @@ interface CarriedAnswer {
 
 export class AnsweredUpdates {
   /** Oldest first. By count and size and not by time: the time of an answer hangs on how events were grouped into tasks (P9). */
-  readonly #answers = new SeldomMap<string, Answer>();
+  readonly #answers = new LazyMap<string, Answer>();
   #bytes = 0;
 
   get(updateId: string): Answer | undefined {

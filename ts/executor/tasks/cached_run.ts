@@ -6,10 +6,10 @@ import type { CoreRun } from "../../core/run.ts";
 import { encodeFailure } from "../../converter/failure_converter.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import { hop } from "../../platform/hop.ts";
-import { FailedCause, isTaskError } from "../scheduler/errors.ts";
-import type { Activator, CallSites, LogSink, Program, Verdict } from "./program.ts";
+import { FailedCause, isTaskError } from "../program/errors.ts";
+import type { Activator, CallSites, LogSink, Program, Verdict } from "../program/program.ts";
 import { Recorder } from "./recording.ts";
-import { OpenRejections, type RejectionWatch } from "../scheduler/rejections.ts";
+import { OpenRejections, type RejectionWatch } from "../program/rejections.ts";
 import type { Tracer } from "./tracing.ts";
 import type { RunOptions } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 

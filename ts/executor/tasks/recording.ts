@@ -10,10 +10,10 @@ import {
   QueryResult,
   UpdateResponse,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { callSite } from "../scheduler/call_site.ts";
-import { encode } from "../scheduler/encode.ts";
-import type { CommandPort } from "./program.ts";
-import { slot } from "../scheduler/current.ts";
+import { callSite } from "../program/call_site.ts";
+import { encode } from "../program/encode.ts";
+import type { CommandPort } from "../program/program.ts";
+import { slot } from "../program/current.ts";
 
 export interface RecordedCommand {
   readonly kind: CommandKind;

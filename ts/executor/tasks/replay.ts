@@ -9,7 +9,7 @@ import {
 import { isA, messageOf, nameOf, stackOf } from "../../converter/thrown.ts";
 import { CoreError as ThrownCoreError, toCoreError } from "../../core/errors.ts";
 import { CachedRun, type FetchHistory, type RunIdentity, type RunSetup } from "./cached_run.ts";
-import { userFrame } from "../scheduler/call_site.ts";
+import { userFrame } from "../program/call_site.ts";
 import type { RecordedActivation } from "./recording.ts";
 import { type RunTrace, Tracer } from "./tracing.ts";
 import { type HistoryHead, scanHistory } from "./task_head.ts";

@@ -12,18 +12,17 @@ import type { Core } from "../../core/load.ts";
 import { encodeFailure } from "../../converter/failure_converter.ts";
 import { defaultPayloadConverter, type PayloadConverter } from "../../converter/payload.ts";
 import { messageOf, stackOf } from "../../converter/thrown.ts";
-import { userFrame } from "../scheduler/call_site.ts";
+import { userFrame } from "../program/call_site.ts";
 import { CachedRun, type FetchHistory, type RunIdentity, type RunSetup } from "./cached_run.ts";
-import { DeadlockError, FailedCause } from "../scheduler/errors.ts";
-import { asksForStacks } from "./built_in_queries.ts";
+import { DeadlockError, FailedCause } from "../program/errors.ts";
+import { asksForStacks } from "../program/built_in_queries.ts";
 import { HistoryLimits } from "./history_limits.ts";
 import { Lock } from "./lock.ts";
-import { type CallSites, type LogSink, type Program, silentLog, type Verdict } from "./program.ts";
+import { type CallSites, type LogSink, type Program, silentLog, ValidatedApart, type Verdict } from "../program/program.ts";
 import type { Recorder } from "./recording.ts";
-import { type RejectionHost, RejectionWatch } from "../scheduler/rejections.ts";
+import { type RejectionHost, RejectionWatch } from "../program/rejections.ts";
 import { replayHistory, type ReplayOptions, type ReplayProgress, type ReplayVerdict } from "./replay.ts";
 import { unknownWorkflow } from "./unknown_program.ts";
-import { ValidatedApart } from "../primitives/validators.ts";
 import { scanTask, taskFailedRequest, type TaskHead, withFailureMessage } from "./task_head.ts";
 
 export interface TaskRunnerOptions {

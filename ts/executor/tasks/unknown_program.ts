@@ -1,9 +1,9 @@
 // A workflow type that this worker does not know. The task fails (it may be given to a worker that knows it, or after a deployment), and
 // the message lists what there is.
 import { JobOrder } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { UnknownWorkflowError } from "../scheduler/errors.ts";
-import { SDK_NAME } from "./native_program.ts";
-import type { Program } from "./program.ts";
+import { UnknownWorkflowError } from "../program/errors.ts";
+import { SDK_NAME } from "../program/sdk_name.ts";
+import type { Program } from "../program/program.ts";
 
 export function unknownWorkflow(workflowType: string, known: readonly string[]): Program {
   const names = known.length === 0 ? "it knows none" : `it knows ${known.map((name) => `"${name}"`).join(", ")}`;

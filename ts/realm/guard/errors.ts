@@ -1,6 +1,6 @@
 // The error of everything that the determinism guard stops. It fails the workflow task, not the workflow: once the code is mended the run
 // goes on. It is remembered by the run, so that a try/catch in workflow code does not hide it.
-import { WorkflowTaskError } from "../../executor/scheduler/errors.ts";
+import { WorkflowTaskError } from "../../executor/program/errors.ts";
 
 /** Workflow code used something whose answer differs between a run and its replay. */
 export class DeterminismError extends WorkflowTaskError {

@@ -4,7 +4,7 @@
 // Left as they are, on purpose: promises, microtasks, typed arrays, URL, text encoders, structuredClone, JSON, regular expressions: they
 // answer the same everywhere. What does not, and is left all the same (the last digit of Math.sin and its like, a locale's data, messages of
 // the language's own errors), is listed with figures in docs/dev/determinism.md; the linter warns of the first.
-import type { Slot } from "../../executor/scheduler/current.ts";
+import type { Slot } from "../../executor/program/current.ts";
 import { blocked } from "./blocked.ts";
 import { guardCode } from "./code.ts";
 import { guardConsole } from "./console.ts";

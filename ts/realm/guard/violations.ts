@@ -1,5 +1,5 @@
 // How the guard asks what is going on in its realm, and how it says no.
-import { noteRefused, type Slot } from "../../executor/scheduler/current.ts";
+import { noteRefused, type Slot } from "../../executor/program/current.ts";
 import { ownCode } from "../../platform/own_code.ts";
 import { DeterminismError } from "./errors.ts";
 

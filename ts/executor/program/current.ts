@@ -2,7 +2,7 @@
 // turn has run when its hop resolves: so a plain variable is right for the whole turn, and free functions (`sleep(...)`) need no ctx
 // argument and no AsyncLocalStorage, which browsers do not have. It lies under Symbol.for on globalThis, so that two copies of this
 // package in one realm share it.
-import type { Fiber } from "./fiber.ts";
+import type { LogLevel } from "./program.ts";
 
 /** Code of the user that must return at once and may not use the workflow API: what the guard and the primitives ask about. */
 export type Closure = "validator" | "query" | "sideEffect" | "updateState" | "schema" | "log";
@@ -20,11 +20,23 @@ export interface RunClock {
   fail?(error: Error): void;
 }
 
+/** The fiber of a native run, as far as the task loop and the guard know it. */
+export interface TurnOwner {
+  /** `run of workflow "Cart"`, `handler of update "add"`, ... */
+  readonly label: string;
+  /** The user's line that called a primitive last; "" where call sites are not recorded. */
+  readonly lastSite: string;
+  readonly run: RunClock & {
+    fail(error: Error): void;
+    readonly log: { write(level: LogLevel, message: string): void };
+  };
+}
+
 export interface Slot {
   /** Set from the start of an activation to its end, for programs of every kind. */
   run: RunClock | undefined;
   /** Set during a turn of a native program. */
-  fiber: Fiber | undefined;
+  fiber: TurnOwner | undefined;
   /** Set while a closure of the user runs in the executor. In a `sideEffect` the guard must give real time and entropy. */
   closure: Closure | undefined;
   /** What the validator or schema that runs has tried of what it must not: its update is rejected, also when it catches the errors. */
@@ -32,7 +44,7 @@ export interface Slot {
 }
 
 /** A turn of workflow code begins. Another realm of this thread may wait for the microtasks of a closure, which are fenced. */
-export function beginTurn(fiber: Fiber): void {
+export function beginTurn(fiber: TurnOwner): void {
   slot.fiber = fiber;
   slot.closure = undefined;
 }

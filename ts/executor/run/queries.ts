@@ -1,50 +1,18 @@
-// Published state and the queries over it. publishState keeps the value as it is at the call, encoded; a query sees a read-only copy of
-// it and never touches the run. The queries that Temporal has for every workflow are in built_in_queries.ts.
+// Queries: a query sees a read-only copy of the published state and never touches the run. The queries that Temporal has for every workflow are in built_in_answers.ts.
 import { CommandKind, type Job, QueryResult } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { encodeFailure } from "../../converter/failure_converter.ts";
 import { ApplicationFailure } from "../../converter/failures.ts";
 import { namingWhat } from "../../converter/lossy_value.ts";
-import { fromPayloads, type Payload } from "../../converter/payload.ts";
-import { answerBuiltIn } from "../tasks/built_in_queries.ts";
-import { encode, wire } from "../scheduler/encode.ts";
-import { MisuseError } from "../scheduler/errors.ts";
+import { fromPayloads } from "../../converter/payload.ts";
+import { answerBuiltIn } from "./built_in_answers.ts";
+import { encode, wire } from "../program/encode.ts";
+import { MisuseError } from "../program/errors.ts";
 import { hop } from "../../platform/hop.ts";
-import type { NativeRun } from "../scheduler/run.ts";
-import { inFencedClosure, slot } from "../scheduler/current.ts";
-import { calls, original, view } from "./read_only_view.ts";
+import type { RunState } from "../scheduler/run_state.ts";
+import { inFencedClosure, slot } from "../program/current.ts";
+import { calls, original, view } from "../primitives/read_only_view.ts";
 
-export class Published {
-  #payload: Payload | undefined;
-  #decoded: { value: unknown } | undefined;
-  #touched = false;
-
-  publish(run: NativeRun, value: unknown): void {
-    this.#payload = namingWhat("the published state", () => run.converter.toPayload(value));
-    this.#decoded = undefined;
-  }
-
-  /** The last published state as it was written; undefined before the first. */
-  get payload(): Payload | undefined {
-    return this.#payload;
-  }
-
-  /** A read-only view of the last published state; undefined before the first. */
-  view(run: NativeRun): unknown {
-    if (this.#payload === undefined) return undefined;
-    this.#decoded ??= { value: run.converter.fromPayload(this.#payload) };
-    calls.report = () => this.#touched = true;
-    return view(this.#decoded.value, "the published state");
-  }
-
-  /** A query has called functions of the decoded state, which may have changed it: the next one gets another. */
-  forgetTouched(): void {
-    calls.report = undefined;
-    if (this.#touched) this.#decoded = undefined;
-    this.#touched = false;
-  }
-}
-
-export async function answerQueries(run: NativeRun, jobs: readonly Job[]): Promise<void> {
+export async function answerQueries(run: RunState, jobs: readonly Job[]): Promise<void> {
   for (const { variant } of jobs) {
     if (variant?.$case !== "queryWorkflow") {
       throw new Error(`the core sent a job among queries that is none: ${variant?.$case ?? "an unknown one"}`);
@@ -63,7 +31,7 @@ export async function answerQueries(run: NativeRun, jobs: readonly Job[]): Promi
 }
 
 /** What becomes a value, or a failure, is made by code of the query, too: getters and toJSON of what it answers or throws. */
-function answer(run: NativeRun, queryType: string, args: Parameters<typeof fromPayloads>[1]): QueryResult["result"] {
+function answer(run: RunState, queryType: string, args: Parameters<typeof fromPayloads>[1]): QueryResult["result"] {
   const { converter } = run.context;
   try {
     const builtIn = answerBuiltIn(run, queryType);
@@ -73,11 +41,20 @@ function answer(run: NativeRun, queryType: string, args: Parameters<typeof fromP
   } catch (e) {
     return { $case: "failed", value: encodeFailure(e, converter) };
   } finally {
+    calls.report = undefined;
     run.published.forgetTouched();
   }
 }
 
-function ask(run: NativeRun, name: string, args: unknown[]): unknown {
+/** A read-only view of the last published state; undefined before the first. */
+function publishedView(run: RunState): unknown {
+  const decoded = run.published.decoded(run.converter);
+  if (decoded === undefined) return undefined;
+  calls.report = () => run.published.touch();
+  return view(decoded.value, "the published state");
+}
+
+function ask(run: RunState, name: string, args: unknown[]): unknown {
   const { queries } = run.definition;
   if (!Object.hasOwn(queries, name)) {
     const names = Object.keys(queries);
@@ -88,7 +65,7 @@ function ask(run: NativeRun, name: string, args: unknown[]): unknown {
       { type: "UnknownQuery", nonRetryable: true },
     );
   }
-  const answer = queries[name]!(run.published.view(run), ...args);
+  const answer = queries[name]!(publishedView(run), ...args);
   if (typeof (answer as PromiseLike<unknown> | undefined)?.then === "function") {
     Promise.resolve(answer).catch(() => {});
     throw new MisuseError(`the handler of query "${name}" returned a promise; a query answers at once`);

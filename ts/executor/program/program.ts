@@ -3,7 +3,8 @@
 // in the order of events; programs of the compat layer take Core's order. Both issue commands through `RunContext.run`.
 import type { Activation, CommandKind, JobOrder } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
-import type { RunSnapshot } from "./tracing.ts";
+import type { VersioningBehavior } from "./definition.ts";
+import type { RunSnapshot } from "./snapshot.ts";
 
 /** What workflow code that runs under one name looks like to the task loop. */
 export interface Program {
@@ -16,6 +17,15 @@ export interface Program {
   /** Those whose behaviour is on in live tasks, and which completions therefore record. */
   readonly usedLangFlags?: readonly number[];
   createActivator(context: RunContext): Activator;
+}
+
+/** The programs of an application, by workflow type. */
+export interface ProgramTable {
+  get(workflowType: string): Program | undefined;
+  /** For the message about an unknown type. */
+  names(): string[];
+  /** Of the types that name one. */
+  readonly versioningBehaviors: ReadonlyMap<string, VersioningBehavior>;
 }
 
 /** One workflow run in memory. */
@@ -73,6 +83,19 @@ export interface RunContext {
 /** What a validator said of an update: the encoded failure that rejects it, or nothing. */
 export interface Verdict {
   readonly failure: Uint8Array | undefined;
+}
+
+/** The validator has had objects of the run in its hands: the task is gone through again, in a run made from history. */
+export class ValidatedApart extends Error {
+  override name = "ValidatedApart";
+  readonly protocolInstanceId: string;
+  readonly verdict: Verdict;
+
+  constructor(protocolInstanceId: string, verdict: Verdict) {
+    super("the validator had objects of the run in its hands");
+    this.protocolInstanceId = protocolInstanceId;
+    this.verdict = verdict;
+  }
 }
 
 export type LogLevel = "debug" | "info" | "warn" | "error";

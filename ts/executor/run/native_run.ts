@@ -2,7 +2,7 @@
 // taken in the order of their events; after each of them the queue of ready work is drained, one
 // awaiter per turn and one macrotask hop per turn, and the inbox is scanned to a fixpoint
 // (docs/dev/semantics/execution.md#fibers-and-turns). When all is quiet, undecided updates are
-// decided and, if the run function has ended, the terminal command is issued. The rooms beside this
+// decided and, if the run function has ended, the terminal command is issued. The files beside this
 // file hold what each kind of job does.
 import type {
   Activation,
@@ -14,41 +14,46 @@ import { CancelledFailure, isCancellation } from "../../converter/failures.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import { findCause, isA } from "../../converter/thrown.ts";
 import { hop } from "../../platform/hop.ts";
-import { type ActivityAwaiter, resolveActivity } from "../primitives/activities.ts";
-import { AnsweredUpdates } from "./update_dedup.ts";
-import { type Cancellation, requestCancellation } from "./cancellation.ts";
-import { restoreCarried } from "./continue_as_new_headers.ts";
-import { type Child, resolveChild, resolveChildStart } from "../primitives/children.ts";
-import { concludeRun, endRun, type RunEnd } from "./completion.ts";
-import { checkDeadlock } from "./deadlock.ts";
-import type { DefinitionShape } from "./definition.ts";
-import { decideUpdates, dispatchOne } from "./dispatch.ts";
-import { OutsideTurnError, type WorkflowTaskError } from "./errors.ts";
-import { type ExternalCancelAwaiter, type ExternalSignalAwaiter, resolveExternal } from "../primitives/externals.ts";
-import { StartHeaders } from "./headers.ts";
-import { Inbox, Queue } from "./inbox.ts";
-import { RunInfo } from "./info.ts";
-import { RunLog } from "./log.ts";
-import { Markers } from "../primitives/markers.ts";
-import type { Activator, CommandPort, RunContext } from "../tasks/program.ts";
-import { answerQueries, Published } from "../primitives/queries.ts";
-import { unhandledRejection } from "./rejections.ts";
-import type { ReceiveScope } from "../primitives/receive.ts";
-import { runConverter } from "./run_converter.ts";
-import { SeldomMap } from "./lazy_map.ts";
-import type { SignalWaiter } from "../primitives/signals.ts";
-import { type RunClock, slot } from "./current.ts";
-import { type Awaiter, Fiber, type Work } from "./fiber.ts";
-import { startFiber } from "./turns.ts";
-import { fireTimer, type TimerTarget } from "../primitives/timers.ts";
 import { answerAgain } from "../primitives/updates.ts";
-import type { RunSnapshot } from "../tasks/tracing.ts";
+import { slot } from "../program/current.ts";
+import type { DefinitionShape } from "../program/definition.ts";
+import { OutsideTurnError, type WorkflowTaskError } from "../program/errors.ts";
+import type { Activator, CommandPort, RunContext } from "../program/program.ts";
+import { unhandledRejection } from "../program/rejections.ts";
+import type { RunSnapshot } from "../program/snapshot.ts";
+import type { Cancellation } from "../scheduler/cancellation.ts";
+import { type Awaiter, Fiber, type Work } from "../scheduler/fiber.ts";
+import { StartHeaders } from "../scheduler/headers.ts";
+import { Inbox, Queue } from "../scheduler/inbox.ts";
+import { RunInfo } from "../scheduler/info.ts";
+import type {
+  ActivityTarget,
+  ChildTarget,
+  MessageTarget,
+  OpenReceive,
+  SignalWaiter,
+  TimerTarget,
+} from "../scheduler/job_targets.ts";
+import { LazyMap } from "../scheduler/lazy_map.ts";
+import { RunLog } from "../scheduler/log.ts";
+import { MarkerTable } from "../scheduler/marker_table.ts";
+import { PublishedState } from "../scheduler/published_state.ts";
+import type { RunEnd, RunState } from "../scheduler/run_state.ts";
+import { startFiber } from "../scheduler/turns.ts";
+import { AnsweredUpdates } from "../scheduler/update_dedup.ts";
+import { requestCancellation } from "./cancel_request.ts";
+import { concludeRun, endRun } from "./completion.ts";
+import { restoreCarried } from "./continue_as_new_headers.ts";
+import { checkDeadlock } from "./deadlock.ts";
+import { decideUpdates, dispatchOne } from "./dispatch.ts";
+import { answerQueries } from "./queries.ts";
+import { runConverter } from "./run_converter.ts";
 
 /** Jobs that are applied before the first turn of a run: what replay needs to know, and messages that came with the start. */
 const FACTS: ReadonlySet<string | undefined> = new Set(["notifyHasPatch", "sideEffectValue", "updateRandomSeed"]);
 const MESSAGES: ReadonlySet<string | undefined> = new Set(["signalWorkflow", "doUpdate"]);
 
-export class NativeRun implements Activator, RunClock {
+export class NativeRun implements Activator, RunState {
   readonly isNative = true;
   readonly definition: DefinitionShape;
   readonly context: RunContext;
@@ -63,23 +68,23 @@ export class NativeRun implements Activator, RunClock {
   readonly pending: Set<Awaiter<unknown>> = new Set();
   /** Fibers that have not ended, in order of creation. */
   readonly fibers: Set<Fiber> = new Set();
-  readonly timers: SeldomMap<number, TimerTarget> = new SeldomMap();
-  readonly activities: SeldomMap<number, ActivityAwaiter> = new SeldomMap();
+  readonly timers: LazyMap<number, TimerTarget> = new LazyMap();
+  readonly activities: LazyMap<number, ActivityTarget> = new LazyMap();
   /** Children that have not ended, in order of their starts. */
-  readonly children: SeldomMap<number, Child> = new SeldomMap();
-  readonly externalSignals: SeldomMap<number, ExternalSignalAwaiter> = new SeldomMap();
-  readonly externalCancels: SeldomMap<number, ExternalCancelAwaiter> = new SeldomMap();
+  readonly children: LazyMap<number, ChildTarget> = new LazyMap();
+  readonly externalSignals: LazyMap<number, MessageTarget> = new LazyMap();
+  readonly externalCancels: LazyMap<number, MessageTarget> = new LazyMap();
   readonly inbox: Inbox = new Inbox();
   /** The newest updates that this run and those before it have answered. */
   readonly answered: AnsweredUpdates = new AnsweredUpdates();
   /** Who waits for a signal (waitForSignal, arms of select), by name, oldest first. */
-  readonly waiters: SeldomMap<string, SignalWaiter[]> = new SeldomMap();
-  readonly markers: Markers = new Markers();
-  readonly published: Published = new Published();
+  readonly waiters: LazyMap<string, SignalWaiter[]> = new LazyMap();
+  readonly markers: MarkerTable = new MarkerTable();
+  readonly published: PublishedState = new PublishedState();
   /** What setCurrentDetails was given last. */
   details = "";
   /** At most one receive is active. */
-  receive: ReceiveScope | undefined;
+  receive: OpenReceive | undefined;
   info: RunInfo | undefined;
   headers: StartHeaders = StartHeaders.none;
   cancellation: Cancellation | undefined;
@@ -218,21 +223,22 @@ export class NativeRun implements Activator, RunClock {
     return [...carried, ...jobs.slice(taken)];
   }
 
+  /** A target that is not there is over for this run: it was cancelled, or the run function has ended in this activation. */
   #apply(job: Job): void {
     const variant = job.variant;
     switch (variant?.$case) {
       case "fireTimer":
-        return fireTimer(this, variant.value.seq);
+        return this.timers.take(variant.value.seq)?.fired();
       case "resolveActivity":
-        return resolveActivity(this, variant.value);
+        return this.activities.take(variant.value.seq)?.resolved(variant.value);
       case "resolveChildWorkflowStart":
-        return resolveChildStart(this, variant.value);
+        return this.children.get(variant.value.seq)?.startResolved(variant.value);
       case "resolveChildWorkflow":
-        return resolveChild(this, variant.value);
+        return this.children.get(variant.value.seq)?.resolved(variant.value);
       case "resolveSignalExternalWorkflow":
-        return resolveExternal(this, "externalSignals", variant.value);
+        return this.externalSignals.take(variant.value.seq)?.resolved(variant.value.failure);
       case "resolveCancelExternalWorkflow":
-        return resolveExternal(this, "externalCancels", variant.value);
+        return this.externalCancels.take(variant.value.seq)?.resolved(variant.value.failure);
       case "signalWorkflow":
         return this.inbox.pushSignal(variant.value.signalName, variant.value.input);
       case "doUpdate": {

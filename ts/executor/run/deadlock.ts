@@ -1,9 +1,9 @@
 // A run that is unfinished while nothing in it waits on a primitive can never be woken: it waits on a host promise (fetch, a timer of the
 // host, a promise that nobody resolves). Said at once, with the last call of each fiber, instead of hanging for ever.
-import { DeadlockError } from "./errors.ts";
-import type { NativeRun } from "./run.ts";
+import { DeadlockError } from "../program/errors.ts";
+import type { RunState } from "../scheduler/run_state.ts";
 
-export function checkDeadlock(run: NativeRun): void {
+export function checkDeadlock(run: RunState): void {
   for (const awaiter of run.pending) if (awaiter.external) return;
   if (run.receive?.canBeWoken === true) return;
   const fibers = [...run.fibers].map((fiber) => {

@@ -1,11 +1,9 @@
 // Programs made from workflow definitions.
 import { JobOrder } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import type { DefinitionShape, VersioningBehavior } from "../scheduler/definition.ts";
-import type { Activator, Program, RunContext } from "./program.ts";
-import { NativeRun } from "../scheduler/run.ts";
-import { SDK_NAME } from "./sdk_name.ts";
-
-export { SDK_NAME };
+import type { DefinitionShape, VersioningBehavior } from "../program/definition.ts";
+import type { Activator, Program, ProgramTable, RunContext } from "../program/program.ts";
+import { NativeRun } from "./native_run.ts";
+import { SDK_NAME } from "../program/sdk_name.ts";
 
 export function nativeProgram(definition: DefinitionShape): Program {
   return {
@@ -25,12 +23,4 @@ export function nativePrograms(definitions: Iterable<DefinitionShape>): ProgramT
     if (definition.versioningBehavior !== undefined) behaviors.set(definition.name, definition.versioningBehavior);
   }
   return { names: () => [...table.keys()], get: (name) => table.get(name), versioningBehaviors: behaviors };
-}
-
-export interface ProgramTable {
-  get(workflowType: string): Program | undefined;
-  /** For the message about an unknown type. */
-  names(): string[];
-  /** Of the types that name one. */
-  readonly versioningBehaviors: ReadonlyMap<string, VersioningBehavior>;
 }

@@ -14,26 +14,20 @@ import { encodeFailure } from "../../converter/failure_converter.ts";
 import { ApplicationFailure, CancelledFailure, isCancellation, TemporalFailure } from "../../converter/failures.ts";
 import { namingWhat } from "../../converter/lossy_value.ts";
 import { carryHeaders } from "./continue_as_new_headers.ts";
-import { type ContinueAsNewShape, isContinueAsNew, isHandlerResult } from "./definition.ts";
+import { type ContinueAsNewShape, isContinueAsNew, isHandlerResult } from "../program/definition.ts";
 import { toSearchAttributePayloads } from "../../converter/search_attributes.ts";
 import { findCause, isA, messageOf, read } from "../../converter/thrown.ts";
-import { encode, encodePayloads, wire, wireAll, wirePayloads, wireRecord } from "./encode.ts";
-import { isTaskError, NestingError, taskErrorOf } from "./errors.ts";
-import type { NativeRun } from "./run.ts";
-import type { Outcome } from "./turns.ts";
+import { encode, encodePayloads, wire, wireAll, wirePayloads, wireRecord } from "../program/encode.ts";
+import { isTaskError, NestingError, taskErrorOf } from "../program/errors.ts";
+import type { RunEnd, RunState } from "../scheduler/run_state.ts";
+import type { Outcome } from "../scheduler/turns.ts";
 
-export type RunEnd =
-  | { readonly kind: "completed"; readonly value: unknown }
-  | { readonly kind: "continued"; readonly next: ContinueAsNewShape }
-  | { readonly kind: "failed"; readonly error: unknown }
-  | { readonly kind: "cancelled"; readonly error: unknown };
-
-export function isContinuing(run: NativeRun): boolean {
+export function isContinuing(run: RunState): boolean {
   return run.end?.kind === "continued";
 }
 
 /** The run function has settled; its own leftovers are cancelled already. */
-export function endRun(run: NativeRun, outcome: Outcome<unknown>): void {
+export function endRun(run: RunState, outcome: Outcome<unknown>): void {
   const end = endOf(run, outcome);
   if (end === undefined) return;
   run.end = end;
@@ -47,7 +41,7 @@ export function endRun(run: NativeRun, outcome: Outcome<unknown>): void {
   run.ready.clear();
 }
 
-function endOf(run: NativeRun, outcome: Outcome<unknown>): RunEnd | undefined {
+function endOf(run: RunState, outcome: Outcome<unknown>): RunEnd | undefined {
   const where = `workflow "${run.definition.name}"`;
   if (outcome.ok) {
     const { value } = outcome;
@@ -85,7 +79,7 @@ function endOf(run: NativeRun, outcome: Outcome<unknown>): RunEnd | undefined {
 }
 
 /** Issues the terminal command. */
-export function concludeRun(run: NativeRun, end: RunEnd): void {
+export function concludeRun(run: RunState, end: RunEnd): void {
   if (end.kind !== "continued") warnOfSignals(run);
   switch (end.kind) {
     case "completed": {
@@ -113,7 +107,7 @@ export function concludeRun(run: NativeRun, end: RunEnd): void {
 }
 
 /** A run that ends by its cancellation tells the details of the CancelledFailure that ended it. */
-function detailsOf(run: NativeRun, error: unknown): Uint8Array {
+function detailsOf(run: RunState, error: unknown): Uint8Array {
   const cause = findCause(error, (part) => isA(part, CancelledFailure));
   const details = read(cause, "details");
   if (!Array.isArray(details) || details.length === 0) return new Uint8Array(0);
@@ -125,7 +119,7 @@ function detailsOf(run: NativeRun, error: unknown): Uint8Array {
   }
 }
 
-function continueAttributes(run: NativeRun, next: ContinueAsNewShape): ContinueAsNew {
+function continueAttributes(run: RunState, next: ContinueAsNewShape): ContinueAsNew {
   const { options } = next;
   return {
     workflowType: options.workflowType ?? "",
@@ -141,7 +135,7 @@ function continueAttributes(run: NativeRun, next: ContinueAsNewShape): ContinueA
 }
 
 /** Signals that nothing has taken are gone with the run: say which. */
-function warnOfSignals(run: NativeRun): void {
+function warnOfSignals(run: RunState): void {
   const left = run.inbox.signals();
   if (left.length === 0) return;
   const names = [...new Set(left.map((signal) => signal.name))];

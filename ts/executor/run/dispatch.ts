@@ -2,13 +2,13 @@
 // (docs/dev/semantics/messages.md#the-oldest-message-that-something-takes-moves). Messages go by
 // order of arrival: the oldest one that something can take. Who waits for it by name
 // (waitForSignal, select) takes before the receive; a receive takes one message at a time.
-import type { SignalItem, UpdateItem } from "./inbox.ts";
-import type { NativeRun } from "./run.ts";
+import type { SignalItem, UpdateItem } from "../scheduler/inbox.ts";
+import type { RunState } from "../scheduler/run_state.ts";
 import { isContinuing } from "./completion.ts";
 import { rejectUpdate, unknownUpdate } from "../primitives/updates.ts";
 
 /** Moves one message; false when none can move. Answers a promise when a validator has to be waited for. */
-export function dispatchOne(run: NativeRun): boolean | Promise<boolean> {
+export function dispatchOne(run: RunState): boolean | Promise<boolean> {
   if (run.end !== undefined) return false;
   const { inbox } = run;
   const receive = run.receive?.isIdle === true ? run.receive : undefined;
@@ -42,7 +42,7 @@ export function dispatchOne(run: NativeRun): boolean | Promise<boolean> {
  * is too busy for is validated now and queued for it; every other one is rejected. When the run continues as new they are left to the
  * server, which gives them to the new run.
  */
-export async function decideUpdates(run: NativeRun): Promise<void> {
+export async function decideUpdates(run: RunState): Promise<void> {
   if (run.inbox.undecided.size === 0 || isContinuing(run)) return;
   for (const update of [...run.inbox.undecided]) {
     const receive = run.receive;

@@ -1,0 +1,17 @@
+// A cancel request of the workflow reaches what waits: awaiters in order of creation, then children.
+import { Cancellation } from "../scheduler/cancellation.ts";
+import type { RunState } from "../scheduler/run_state.ts";
+
+/** A cancel request of the workflow; asking again changes nothing. After the end of run it reaches nothing: it may be the next run's. */
+export function requestCancellation(run: RunState, reason: string): void {
+  if (run.cancellation !== undefined) return;
+  const cancellation = run.cancellation = new Cancellation(reason, run.inbox.next);
+  if (run.end !== undefined) return;
+  for (const awaiter of [...run.pending]) {
+    if (awaiter.isPending && !awaiter.fiber.shielded) awaiter.cancel(cancellation.failure());
+  }
+  // Children that nothing awaits; the awaiters have reached the others.
+  for (const child of [...run.children.values()]) {
+    if (!child.shielded) child.cancel(cancellation.reason, cancellation.failure());
+  }
+}

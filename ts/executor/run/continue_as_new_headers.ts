@@ -1,0 +1,78 @@
+// What a run that continues as new hands to the next one in headers. Signals that are still buffered are delivered first there, in order. A
+// cancel request that no code of the run knows of (it came after the event that made run return, or while everything stood in a shield)
+// is handed on with its place among them. In the new run all of it comes before what was sent to that run. Beyond the limit the task
+// fails rather than dropping a signal.
+import type { Job } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { WirePayload } from "../program/encode.ts";
+import { WorkflowTaskError } from "../program/errors.ts";
+import {
+  CANCEL_HEADER,
+  carried,
+  type CarriedPayload,
+  CARRY_HEADER,
+  CARRY_LIMIT,
+  fromText,
+  toText,
+} from "../scheduler/carried_headers.ts";
+import type { RunState } from "../scheduler/run_state.ts";
+
+interface CarriedSignal {
+  readonly name: string;
+  readonly input: readonly CarriedPayload[];
+}
+
+/** The headers of the next run: buffered signals, a cancel request and answered updates, as far as there are any. */
+export function carryHeaders(run: RunState): { [key: string]: WirePayload } {
+  return { ...signalsHeader(run), ...cancelHeader(run), ...run.answered.header() };
+}
+
+interface CarriedCancel {
+  readonly reason: string;
+  /** How many of the signals that are handed on came before it. */
+  readonly after: number;
+}
+
+function cancelHeader({ cancellation, inbox }: RunState): { [key: string]: WirePayload } {
+  if (cancellation === undefined || cancellation.told) return {};
+  const { reason, order } = cancellation;
+  const after = inbox.signals().filter((signal) => signal.order < order).length;
+  return carried.write(CANCEL_HEADER, { reason, after } satisfies CarriedCancel);
+}
+
+function signalsHeader(run: RunState): { [key: string]: WirePayload } {
+  const signals = run.inbox.signals();
+  if (signals.length === 0) return {};
+  const header = carried.write(
+    CARRY_HEADER,
+    signals.map(({ name, input }): CarriedSignal => ({ name, input: input.map(toText) })),
+  );
+  const size = header[CARRY_HEADER]!.data.length;
+  if (size > CARRY_LIMIT) {
+    throw new WorkflowTaskError(
+      `${signals.length} signals that nothing has received (${size} bytes) do not fit into the ${CARRY_LIMIT} bytes that may be ` +
+        `carried over a continue-as-new; receive them before continuing as new`,
+    );
+  }
+  return header;
+}
+
+/**
+ * Puts carried signals first into the inbox of a new run, and has it know the updates that were answered before it. Answers the jobs of what
+ * comes after the run's first turn: a carried cancel request and the signals after it.
+ */
+export function restoreCarried(run: RunState, headers: { readonly [key: string]: WirePayload }): Job[] {
+  const signals: { name: string; input: WirePayload[] }[] = [];
+  const later: Job[] = [];
+  carried.read<CarriedSignal[]>(headers, CARRY_HEADER, (all) => {
+    for (const { name, input } of all) signals.push({ name, input: input.map(fromText) });
+  });
+  carried.read<CarriedCancel>(headers, CANCEL_HEADER, ({ reason, after }) => {
+    later.push({ eventId: 1, variant: { $case: "cancelWorkflow", value: { reason } } });
+    for (const { name: signalName, input } of signals.splice(after)) {
+      later.push({ eventId: 1, variant: { $case: "signalWorkflow", value: { signalName, input, identity: "", headers: {} } } });
+    }
+  });
+  for (const { name, input } of signals) run.inbox.pushSignal(name, input);
+  run.answered.restore(headers);
+  return later;
+}

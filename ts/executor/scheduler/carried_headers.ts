@@ -1,0 +1,56 @@
+// Headers that a run hands to the run that continues it: their names, and JSON with payloads in it as
+// their values. The worker's payload codec must treat these headers like any other payload (headers
+// are not encoded otherwise), which is why each is one payload.
+import { base64Decode, base64Encode } from "@bufbuild/protobuf/wire";
+import type { WirePayload } from "../program/encode.ts";
+import { WorkflowTaskError } from "../program/errors.ts";
+
+export const CARRY_HEADER = "temporalex-buffered-signals";
+export const CANCEL_HEADER = "temporalex-cancel-requested";
+export const ANSWERED_HEADER = "temporalex-answered-updates";
+/** Bytes of the header's data. */
+export const CARRY_LIMIT = 256 * 1024;
+
+export interface CarriedPayload {
+  readonly metadata: { readonly [key: string]: string };
+  readonly data: string;
+}
+const utf8 = new TextEncoder();
+const text = new TextDecoder();
+const JSON_PLAIN = utf8.encode("json/plain");
+
+/** Headers of JSON. */
+export const carried = {
+  write(name: string, value: unknown): { [key: string]: WirePayload } {
+    const data = utf8.encode(JSON.stringify(value));
+    return { [name]: { metadata: { encoding: JSON_PLAIN }, data, externalPayloads: [] } };
+  },
+  /** Gives the header's value to `take`, if it is there; throws what fails the task if it cannot be read. */
+  read<T>(headers: { readonly [key: string]: WirePayload }, name: string, take: (value: T) => void): void {
+    const payload = headers[name];
+    if (payload === undefined) return;
+    try {
+      take(JSON.parse(text.decode(payload.data)));
+    } catch (e) {
+      throw new WorkflowTaskError(
+        `the header ${name} cannot be read: ${(e as Error).message}; is a payload codec of the previous run missing?`,
+        { cause: e },
+      );
+    }
+  },
+};
+
+export const toBase64 = (bytes: Uint8Array): string => base64Encode(bytes);
+export const fromBase64 = (encoded: string): Uint8Array => base64Decode(encoded);
+
+export function toText(payload: WirePayload): CarriedPayload {
+  const metadata: { [key: string]: string } = {};
+  for (const [key, value] of Object.entries(payload.metadata)) metadata[key] = base64Encode(value);
+  return { metadata, data: base64Encode(payload.data) };
+}
+
+export function fromText(payload: CarriedPayload): WirePayload {
+  const metadata: { [key: string]: Uint8Array } = {};
+  for (const [key, value] of Object.entries(payload.metadata)) metadata[key] = base64Decode(value);
+  return { metadata, data: base64Decode(payload.data), externalPayloads: [] };
+}

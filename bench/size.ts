@@ -7,7 +7,8 @@ import process from "node:process";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
-import { coreWasmBase64 } from "../ts/core/generated/core_wasm.ts";
+import { wasmBase64 as engineBase64 } from "../ts/core/generated/engine_wasm.ts";
+import { wasmBase64 as workerBase64 } from "../ts/core/generated/worker_wasm.ts";
 import { count, options, round, spread } from "./lib/measure.ts";
 
 const HELP = `usage: npm run bench -- size [options]
@@ -77,7 +78,10 @@ for (let i = 0; i < repeats; i++) {
   }
 }
 const idle = fresh<Idle>(new URL("./lib/idle_runs.ts", import.meta.url), [String(count("idle", given.idle))], true);
-const raw = Buffer.from(coreWasmBase64, "base64");
+const sizeOf = (base64: string) => {
+  const raw = Buffer.from(base64, "base64");
+  return { rawBytes: raw.length, gzipBytes: gzipSync(raw, { level: 9 }).length };
+};
 const each = <T extends object>(samples: readonly T[]) =>
   Object.fromEntries(
     Object.keys(samples[0]!).map((key) => [key, spread(samples.map((s) => (s as unknown as { [key: string]: number })[key]!))]),
@@ -87,7 +91,7 @@ console.log(JSON.stringify(
     bench: "size",
     runtime: "Deno" in globalThis ? `deno ${(process.versions as { deno?: string }).deno}` : `node ${process.versions.node}`,
     repeats,
-    module: { rawBytes: raw.length, gzipBytes: gzipSync(raw, { level: 9 }).length },
+    modules: { worker: sizeOf(workerBase64), engine: sizeOf(engineBase64) },
     importToFirstResult: Object.fromEntries(Object.entries(apps).map(([way, samples]) => [way, each(samples)])),
     executorAlone: each(tasks),
     idleWorkflow: {

@@ -149,7 +149,7 @@ async function startInChromium() {
     ...{ bundle: true, minify: true, format: "esm", platform: "browser", target: "es2022", outdir: dir, absWorkingDir: root },
     ...{ alias: rooms, external: ["node:*"], logLevel: "error" },
   });
-  copyFileSync(join(root, "dist/ts/core/core.wasm"), join(dir, "core.wasm"));
+  for (const half of ["worker.wasm", "engine.wasm"]) copyFileSync(join(root, "dist/ts/core", half), join(dir, half));
   const { url, close } = await serveFolder(dir);
   try {
     const starts = [];
@@ -162,7 +162,8 @@ async function startInChromium() {
           const began = performance.now();
           await import(`${u}page.js`);
           const importMs = performance.now() - began;
-          const rest = await globalThis.benchStart({ core: `${u}core.wasm`, realmEntry: `${u}realm.js` });
+          const core = { worker: `${u}worker.wasm`, engine: `${u}engine.wasm` };
+          const rest = await globalThis.benchStart({ core, realmEntry: `${u}realm.js` });
           return { importMs, ...rest, totalMs: rest.totalMs + importMs };
         }, url),
       );
@@ -173,7 +174,7 @@ async function startInChromium() {
     await page.goto(url);
     const cdp = await page.context().newCDPSession(page);
     await page.evaluate((u) => import(`${u}page.js`), url);
-    const add = (n) => page.evaluate((ask) => globalThis.benchIdle(ask), { core: `${url}core.wasm`, runs: n });
+    const add = (n) => page.evaluate((ask) => globalThis.benchIdle(ask), { core: { worker: `${url}worker.wasm` }, runs: n });
     const used = async () => {
       for (let i = 0; i < 3; i++) await cdp.send("HeapProfiler.collectGarbage");
       return (await cdp.send("Runtime.getHeapUsage")).usedSize;

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { transform } from "sucrase";
+import { bytesOf, HALVES, textOf } from "./lib/halves.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const SOURCES = ["ts", "tests", "examples", "bench", "tools/soak"];
@@ -24,15 +25,17 @@ function* walk(dir) {
   }
 }
 
-/** The module as a file of its own, for pages that fetch it ("temporalex/core.wasm"). */
-function coreFile(wanted) {
-  const source = join(root, "ts/core/generated/core_wasm.ts");
-  const target = join(out, "ts/core/core.wasm");
-  wanted.add(target);
-  if (existsSync(target) && statSync(target).mtimeMs >= statSync(source).mtimeMs) return 0;
-  const base64 = [...readFileSync(source, "utf8").matchAll(/^ {2}"([A-Za-z0-9+/=]*)"/gm)].map((m) => m[1]).join("");
-  writeFileSync(target, Buffer.from(base64, "base64"));
-  return 1;
+/** The halves of the core as files of their own, for pages that fetch them ("temporalex/worker.wasm", "temporalex/engine.wasm"). */
+function coreFiles(wanted) {
+  let written = 0;
+  for (const half of Object.keys(HALVES)) {
+    const target = join(out, `ts/core/${half}.wasm`);
+    wanted.add(target);
+    if (existsSync(target) && statSync(target).mtimeMs >= statSync(textOf(root, half)).mtimeMs) continue;
+    writeFileSync(target, bytesOf(root, half));
+    written++;
+  }
+  return written;
 }
 
 export function buildDist() {
@@ -63,7 +66,7 @@ export function buildDist() {
       written++;
     }
   }
-  written += coreFile(wanted);
+  written += coreFiles(wanted);
   // Files whose source is gone must not linger: tests would still run them.
   if (existsSync(out)) { for (const file of walk(out)) if (!wanted.has(file)) rmSync(file); }
   return written;

@@ -1,45 +1,55 @@
 #!/usr/bin/env node
-// Proves that the committed module is the one that the sources give. Without Rust: the hash of the sources equals the manifest's, the bytes
-// equal the manifest's hash, the module names the same source hash when it runs, imports nothing but wasm-bindgen's own, and keeps its size
-// budget. With --rebuild and a toolchain: builds again; with the very toolchain of the manifest the bytes must be equal, with another one
-// the runtime tests run on the rebuilt module, and that is said.
+// Proves that the committed modules are those that the sources give. Without Rust: the hash of the sources equals the manifest's, the bytes
+// equal the manifest's hashes, each half names the same source hash when it runs, imports nothing but wasm-bindgen's own, holds nothing of the
+// other half, and keeps its size budget. With --rebuild and a toolchain: builds again; with the very toolchain of the manifest the bytes must be equal, with another one
+// the runtime tests run on the rebuilt modules, and that is said.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { sha256, sourceHash } from "./core_source_hash.mjs";
+import { bytesOf, HALVES } from "./lib/halves.mjs";
 import { root, run } from "./lib/steps.mjs";
 
-const LIMIT = { raw: 768 * 1024, gzip: 270 * 1024 };
+/** By half, in bytes. */
+const LIMITS = {
+  worker: { raw: 320 * 1024, gzip: 120 * 1024 },
+  engine: { raw: 512 * 1024, gzip: 185 * 1024 },
+};
 const generated = join(root, "ts/core/generated");
 const manifest = JSON.parse(readFileSync(join(generated, "manifest.json"), "utf8"));
 const problems = [];
+const sizes = [];
 const check = (ok, text) => void (ok || problems.push(text));
 
-const text = readFileSync(join(generated, "core_wasm.ts"), "utf8");
-const wasm = Buffer.from([...text.matchAll(/^ {2}"([A-Za-z0-9+/=]*)"/gm)].map((m) => m[1]).join(""), "base64");
-const js = readFileSync(join(generated, "core.js"));
-const gzip = gzipSync(wasm, { level: 9 }).length;
-
-check(sourceHash(root) === manifest.sourceHash, "core-rs changed since the module was built: run node tools/build_core.mjs");
-check(
-  sha256(wasm) === manifest.wasmSha256,
-  "core_wasm.ts does not hold the module of the manifest: run node tools/build_core.mjs",
-);
-check(sha256(js) === manifest.jsSha256, "core.js is not the glue of the manifest: run node tools/build_core.mjs");
-check(wasm.length <= LIMIT.raw, `the module has ${wasm.length} bytes, over the budget of ${LIMIT.raw}`);
-check(gzip <= LIMIT.gzip, `the module has ${gzip} bytes gzipped, over the budget of ${LIMIT.gzip}`);
-const foreign = WebAssembly.Module.imports(new WebAssembly.Module(wasm)).filter((i) => !/^__wbindgen_|^__wbg_/.test(i.name));
-check(foreign.length === 0, `the module imports more than wasm-bindgen's own: ${foreign.map((i) => i.name).join(", ")}`);
-
-const { createGlue, sourceHash: named } = await import(join(generated, "core.js"));
-check(named === manifest.sourceHash, "core.js names another source hash than the manifest");
-const glue = createGlue();
-glue.initSync({ module: wasm });
-check(
-  Buffer.from(glue.core_info()).includes(manifest.sourceHash),
-  "the module that runs names another source hash than the manifest",
-);
+check(sourceHash(root) === manifest.sourceHash, "core-rs changed since the modules were built: run node tools/build_core.mjs");
+for (const half of Object.keys(HALVES)) {
+  const wasm = bytesOf(root, half);
+  const js = readFileSync(join(generated, `${half}.js`));
+  const gzip = gzipSync(wasm, { level: 9 }).length;
+  sizes.push(`${half}.wasm ${wasm.length} bytes (${gzip} gzipped)`);
+  const { wasmSha256, jsSha256 } = manifest[half];
+  const again = "run node tools/build_core.mjs";
+  check(sha256(wasm) === wasmSha256, `${half}_wasm.ts does not hold the module of the manifest: ${again}`);
+  check(sha256(js) === jsSha256, `${half}.js is not the glue of the manifest: ${again}`);
+  check(wasm.length <= LIMITS[half].raw, `${half}.wasm has ${wasm.length} bytes, over the budget of ${LIMITS[half].raw}`);
+  check(gzip <= LIMITS[half].gzip, `${half}.wasm has ${gzip} bytes gzipped, over the budget of ${LIMITS[half].gzip}`);
+  const module = new WebAssembly.Module(wasm);
+  const foreign = WebAssembly.Module.imports(module).filter((i) => !/^__wbindgen_|^__wbg_/.test(i.name));
+  check(foreign.length === 0, `${half}.wasm imports more than wasm-bindgen's own: ${foreign.map((i) => i.name).join(", ")}`);
+  for (const [other, { exported }] of Object.entries(HALVES)) {
+    const has = WebAssembly.Module.exports(module).some((e) => e.name === `${exported.toLowerCase()}_new`);
+    check(has === (other === half), `${half}.wasm ${has ? "exports" : "does not export"} what makes a ${exported}`);
+  }
+  const { createGlue, sourceHash: named } = await import(join(generated, `${half}.js`));
+  check(named === manifest.sourceHash, `${half}.js names another source hash than the manifest`);
+  const glue = createGlue();
+  glue.initSync({ module });
+  check(
+    Buffer.from(glue.core_info()).includes(manifest.sourceHash),
+    `${half}.wasm, when it runs, names another source hash than the manifest`,
+  );
+}
 
 if (process.argv.includes("--rebuild") && problems.length === 0) {
   const out = mkdtempSync(join(tmpdir(), "core-rebuild-"));
@@ -48,9 +58,16 @@ if (process.argv.includes("--rebuild") && problems.length === 0) {
   else {
     const again = JSON.parse(readFileSync(join(out, "manifest.json"), "utf8"));
     const same = ["rustc", "wasmBindgen", "binaryen"].every((k) => again[k] === manifest[k]);
-    if (same) check(again.wasmSha256 === manifest.wasmSha256, "the same toolchain gives other bytes than the committed module");
-    else console.log(`another toolchain than the manifest's (${again.rustc} against ${manifest.rustc}): bytes are not compared`);
-    if (same) console.log("rebuilt: byte for byte the committed module");
+    for (const half of same ? Object.keys(HALVES) : []) {
+      check(
+        again[half].wasmSha256 === manifest[half].wasmSha256,
+        `the same toolchain gives other bytes than the committed ${half}.wasm`,
+      );
+    }
+    if (!same) {
+      console.log(`another toolchain than the manifest's (${again.rustc} against ${manifest.rustc}): bytes are not compared`);
+    }
+    if (same) console.log("rebuilt: byte for byte the committed modules");
   }
   rmSync(out, { recursive: true, force: true });
 }
@@ -59,4 +76,4 @@ if (problems.length > 0) {
   for (const p of problems) console.error(`check_generated: ${p}`);
   process.exit(1);
 }
-console.log(`generated: module ${wasm.length} bytes (${gzip} gzipped), sources and binary agree`);
+console.log(`generated: ${sizes.join(", ")}; sources and binaries agree`);

@@ -15,6 +15,7 @@ export function sourceFiles(root) {
     join(root, "core-rs/Cargo.toml"),
     join(root, "core-rs/Cargo.lock"),
     join(root, "tools/build_core.mjs"),
+    join(root, "tools/lib/halves.mjs"),
   ];
 }
 

@@ -14,7 +14,7 @@ const HELP = `usage: npm run demo [-- --port=N] [--path=/sub/] [--no-build] [--b
 Builds web-demo/ into web-demo/dist, prints the size of its parts, serves it on 127.0.0.1 and prints the address. Ctrl-C ends it.`;
 
 export const dist = join(root, "web-demo/dist");
-/** The first load, in KiB after gzip: page, code, core.wasm. What is loaded on demand (debugger, engine, SQLite) is printed beside it. */
+/** The first load, in KiB after gzip: page, code, worker.wasm. What is loaded on demand (debugger, engine, SQLite) is printed beside it. */
 const BUDGET_KIB = 350;
 
 const TYPES = {
@@ -39,7 +39,7 @@ export async function buildDemo() {
 }
 
 /** Bundled because a bundler follows every address in the package, and never fetched by this page: it says where core and code are. */
-const UNUSED = /^(core_wasm|graph|sqlite3-worker1|sqlite3-opfs|__vite|worker_entry|activity_thread)/;
+const UNUSED = /^(worker_wasm|engine_wasm|graph|sqlite3-worker1|sqlite3-opfs|__vite|worker_entry|activity_thread)/;
 
 /** What the browser fetches: with the page, and when a part is opened. */
 function sizes() {
@@ -47,7 +47,7 @@ function sizes() {
   const kib = (path) => gzipSync(readFileSync(join(dist, path)), { level: 9 }).length / 1024;
   const html = readFileSync(join(dist, "index.html"), "utf8");
   const atOnce = new Set(["index.html", ...[...html.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map((m) => m[1])]);
-  for (const name of files) if (/^core-.*\.wasm$/.test(name)) atOnce.add(`assets/${name}`);
+  for (const name of files) if (/^worker-.*\.wasm$/.test(name)) atOnce.add(`assets/${name}`);
   for (const name of [...atOnce]) if (name.endsWith(".js")) follow(name, atOnce);
   // The part that is in sight first.
   const front = files.filter((name) => name.endsWith(".js")).find((name) => text(name).includes("A cart that outlives its tab"));
@@ -62,7 +62,7 @@ function sizes() {
   const sum = (list) => list.reduce((n, [, size]) => n + size, 0);
   const lines = (list) => list.map(([name, size]) => `  ${name.padEnd(40)} ${size.toFixed(1).padStart(7)} KiB`);
   const report = [
-    `first load: ${sum(first).toFixed(1)} KiB gzipped, core.wasm included (budget ${BUDGET_KIB})`,
+    `first load: ${sum(first).toFixed(1)} KiB gzipped, worker.wasm included (budget ${BUDGET_KIB})`,
     ...lines(first),
     `when shop or debugger are opened: ${sum(later).toFixed(1)} KiB`,
     ...lines(later),

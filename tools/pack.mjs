@@ -8,7 +8,7 @@
 //   files by that name.
 // - Declarations file by file from tsc, as far as the public entries reach. No source maps: the code is readable as it is, and they would
 //   double the package.
-// - core.wasm, for pages that fetch the module from their own origin instead of decoding it from text.
+// - worker.wasm and engine.wasm, for pages that fetch the core from their own origin instead of decoding it from text.
 // - Licence, notices of what is compiled in, README, changes, and the pages of docs/. Links between them hold; those that lead to other
 //   files of the repository are text, as it has no address yet. Nothing else.
 import { spawnSync } from "node:child_process";
@@ -16,6 +16,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { dirname, join, posix, relative, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { bytesOf, HALVES } from "./lib/halves.mjs";
 import { nodeBuild } from "./lib/node_build.mjs";
 import { bin, emptied, root } from "./lib/steps.mjs";
 
@@ -153,16 +154,12 @@ function declarations(names, out) {
   return packages;
 }
 
-/** The module as a file, from the text in which it is committed. */
-function coreModule(out) {
-  const text = readFileSync(join(root, "ts/core/generated/core_wasm.ts"), "utf8");
-  const body = text.slice(text.indexOf("coreWasmBase64"));
-  const base64 = [...body.matchAll(/"([A-Za-z0-9+/=]+)"|`([A-Za-z0-9+/=\s\\]+)`/g)].map((m) => m[1] ?? m[2]).join("").replace(
-    /[\s\\]/g,
-    "",
-  );
-  const bytes = Buffer.from(base64, "base64");
-  if (!WebAssembly.validate(bytes)) throw new Error("ts/core/generated/core_wasm.ts holds no valid module");
+/** A half of the core as a file, from the text in which it is committed. */
+function coreFile(file, out) {
+  const half = Object.keys(HALVES).find((name) => file === `core/${name}.wasm`);
+  if (half === undefined) throw new Error(`package.json exports the file ${file}, which this tool cannot make`);
+  const bytes = bytesOf(root, half);
+  if (!WebAssembly.validate(bytes)) throw new Error(`ts/core/generated/${half}_wasm.ts holds no valid module`);
   mkdirSync(dirname(out), { recursive: true });
   writeFileSync(out, bytes);
 }
@@ -269,10 +266,7 @@ export async function pack({ out = join(root, ".build/package"), tarball = true 
   );
   for (const path of await nodeBuild(forNode, join(dist, "node"))) imported.add(path);
   const typed = declarations(subpaths, dist);
-  for (const [key, file] of Object.entries(sources.files)) {
-    if (key !== "./core.wasm") throw new Error(`package.json exports the file ${key}, which this tool cannot make`);
-    coreModule(join(dist, file));
-  }
+  for (const file of Object.values(sources.files)) coreFile(file, join(dist, file));
   writeFileSync(
     join(out, "package.json"),
     `${JSON.stringify(publishedManifest(manifest, sources, imported, typed), undefined, 2)}\n`,

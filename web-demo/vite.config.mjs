@@ -1,4 +1,4 @@
-// Builds the page. It takes the package's sources as they are (no build step before it but dist/ts/core/core.wasm, which tools/demo.mjs
+// Builds the page. It takes the package's sources as they are (no build step before it but dist/ts/core/*.wasm, which tools/demo.mjs
 // makes), works from any path of any server (`base: "./"`), and keeps source maps, with which the debugger shows lines of the examples.
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
@@ -12,7 +12,10 @@ export default defineConfig({
   base: "./",
   resolve: {
     alias: [
-      { find: "temporalex/core.wasm", replacement: here("../dist/ts/core/core.wasm") },
+      ...["worker.wasm", "engine.wasm"].map((file) => ({
+        find: `temporalex/${file}`,
+        replacement: here(`../dist/ts/core/${file}`),
+      })),
       ...rooms.map((room) => ({ find: `temporalex/${room}`, replacement: here(`../ts/${room}/mod.ts`) })),
       { find: /^temporalex$/, replacement: here("../ts/mod.ts") },
     ],

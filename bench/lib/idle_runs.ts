@@ -1,7 +1,7 @@
 // A process of its own for the size bench: so many runs of a workflow that waits for messages, each after its first task in the cache of
 // an inline realm. Prints what they take of the JavaScript heap, of the core's memory and of the process.
 import process from "node:process";
-import { memoryBytes } from "../../ts/core/load.ts";
+import { memoryBytes } from "../../ts/core/half.ts";
 import { createInlineRealm } from "../../ts/realm/mod.ts";
 import * as programs from "./programs.ts";
 import { firstTask } from "./tasks.ts";

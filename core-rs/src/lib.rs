@@ -5,11 +5,19 @@
 //!   completions, matching them against history while it replays.
 //! - [`engine`]: the server's side. One [`engine::Engine`] per store turns requests and completions into events, tasks and replies.
 //! - `wire`: protobuf without building messages.
-//! - `wasm`: the only file that knows wasm-bindgen.
+//! - `wasm`: the only room that knows wasm-bindgen.
+//!
+//! The features `replay` and `engine` are the two halves. Neither uses the other, and each is built into a WebAssembly module of its own.
 
+// What only the other half uses is unused in this one.
+#![cfg_attr(not(all(feature = "replay", feature = "engine")), allow(dead_code, unused_imports))]
+
+#[cfg(feature = "engine")]
 pub mod engine;
 pub mod error;
+#[cfg(feature = "replay")]
 pub mod history;
+#[cfg(feature = "replay")]
 pub mod replay;
 mod sorted;
 #[cfg(target_arch = "wasm32")]

@@ -36,7 +36,7 @@ export const cases: Case[] = PROGRAMS.map((program) => ({
       source: { read: () => text, resolve: () => undefined },
     });
     const runner = new TaskRunner({
-      core: await loadCore(),
+      core: await loadCore("worker"),
       programs: () => compat,
       runOptions: { namespace: "default", identity: "test" },
       cacheSize: 0,

@@ -2,7 +2,7 @@
 // by byte (P3). `finish` is part of every case that closes a run, so determinism is tested throughout and not in one place.
 import { create, toBinary } from "@bufbuild/protobuf";
 import { type HistoryEvent, HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
-import { type Core, loadCore } from "../../ts/core/mod.ts";
+import { loadCore, type WorkerCore } from "../../ts/core/mod.ts";
 import {
   CommandKind,
   type TaskOutcome,
@@ -22,7 +22,7 @@ import { rejectionHost } from "./rejection_host.ts";
 export interface DriveOptions extends StartOptions {
   readonly cacheSize?: number;
   /** Wraps the core's handles: how a test makes the core fail. */
-  readonly core?: (core: Core) => Core;
+  readonly core?: (core: WorkerCore) => WorkerCore;
   /** How the host reports unhandled rejections; default: as this one does. */
   readonly rejections?: RejectionHost;
   /** Events per page of history; default: all in one. */
@@ -52,7 +52,7 @@ export const elsewhere: { make?: (definitions: DefinitionShape[], options: Drive
 
 export async function makeRunner(definitions: DefinitionShape[], options: DriveOptions = {}): Promise<RunnerParts> {
   if (elsewhere.make !== undefined) return await elsewhere.make(definitions, options);
-  const loaded = await loadCore();
+  const loaded = await loadCore("worker");
   const core = options.core?.(loaded) ?? loaded;
   current?.runner.dispose();
   const table = nativePrograms(definitions);

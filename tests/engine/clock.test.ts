@@ -205,7 +205,7 @@ function counted(): { clock: Clock; virtual: VirtualClock; set: number[] } {
 }
 
 test("a core that wants to be woken at a moment that has passed does not hold the engine at that moment", async () => {
-  const real = await loadCore();
+  const real = await loadCore("engine");
   const core = {
     ...real,
     createEngine: (options: Parameters<typeof real.createEngine>[0]): CoreEngine =>

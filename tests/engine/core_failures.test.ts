@@ -2,7 +2,7 @@
 // fail each time is left alone while the others go on. The failures are injected into the real core's handle.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Core, type CoreEngine, CorePanicError, loadCore } from "../../ts/core/mod.ts";
+import { type CoreEngine, CorePanicError, type EngineCore, loadCore } from "../../ts/core/mod.ts";
 import { EmbeddedEngine, MemoryStore } from "../../ts/engine/mod.ts";
 import { ServiceError } from "../../ts/service/raw.ts";
 import { insist, Script } from "./support/script_worker.ts";
@@ -10,12 +10,12 @@ import { insist, Script } from "./support/script_worker.ts";
 type Method = "request" | "load" | "tick" | "flush" | "committed" | "cancelRequest";
 
 /** A core whose engines panic when `fails` says so. As with a real panic, the handle refuses everything afterwards. */
-async function faulty(fails: (method: Method, args: unknown[]) => boolean): Promise<Core & { made: number }> {
-  const core = await loadCore();
+async function faulty(fails: (method: Method, args: unknown[]) => boolean): Promise<EngineCore & { made: number }> {
+  const core = await loadCore("engine");
   const made = {
     ...core,
     made: 0,
-    createEngine(options: Parameters<Core["createEngine"]>[0]): CoreEngine {
+    createEngine(options: Parameters<EngineCore["createEngine"]>[0]): CoreEngine {
       made.made++;
       const real = core.createEngine(options);
       let poisoned = false;

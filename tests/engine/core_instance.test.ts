@@ -1,8 +1,10 @@
 // After a trap the instance of the core's module is in doubt: its stack pointer stays where it was. What is made from then on lives in an
-// instance of its own, and what was made before goes on where it is. The traps are real: the core is called where the stack ends.
+// instance of its own, and what was made before goes on where it is. The other half of the core has memory of its own, and is not touched.
+// The traps are real: the core is called where the stack ends.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Core, type CoreEngine, CorePanicError, loadCore } from "../../ts/core/mod.ts";
+import { type CoreEngine, CorePanicError, type EngineCore, loadCore } from "../../ts/core/mod.ts";
+import { workerTrap } from "../../ts/core/worker_half.ts";
 import { EmbeddedEngine, MemoryStore } from "../../ts/engine/mod.ts";
 import { insist, Script } from "./support/script_worker.ts";
 
@@ -41,35 +43,45 @@ async function instances(body: () => unknown): Promise<number> {
   return made;
 }
 
-const run = (core: Core) => core.createRun({ namespace: "default" });
+const engineOf = (core: EngineCore) => core.createEngine({ namespace: "default", seed: new Uint8Array(32).fill(7) });
 
 test("what is made after a trap lives in a new instance, what was made before goes on in the old one", async () => {
-  const core = await loadCore();
+  const core = await loadCore("engine");
   for (let round = 0; round < 3; round++) {
-    const before = run(core);
-    const engine = core.createEngine({ namespace: "default", seed: new Uint8Array(32).fill(7) });
-    assert.equal(await instances(() => run(core).dispose()), 0, "no trap, no new instance");
+    const before = engineOf(core);
+    const engine = engineOf(core);
+    assert.equal(await instances(() => engineOf(core).dispose()), 0, "no trap, no new instance");
     withoutRoom(engine);
     assert.ok(engine.poisoned, "the stack ended inside the core");
     assert.throws(() => engine.flush(), /this handle of the core is poisoned/);
     const other: { engine?: CoreEngine } = {};
-    assert.equal(
-      await instances(() => other.engine = core.createEngine({ namespace: "default", seed: new Uint8Array(32).fill(7) })),
-      1,
-    );
-    assert.equal(await instances(() => run(core).dispose()), 0, "one new instance for all that follows");
+    assert.equal(await instances(() => other.engine = engineOf(core)), 1);
+    assert.equal(await instances(() => engineOf(core).dispose()), 0, "one new instance for all that follows");
     other.engine!.flush();
-    assert.equal(typeof before.random(), "number");
+    before.flush();
     engine.dispose();
     before.dispose();
     other.engine!.dispose();
   }
 });
 
+test("a trap of the engine's half touches nothing of the worker's: its runs go on, and it needs no new instance", async () => {
+  const [worker, core] = [await loadCore("worker"), await loadCore("engine")];
+  const before = worker.createRun({ namespace: "default" });
+  const engine = engineOf(core);
+  withoutRoom(engine);
+  assert.ok(engine.poisoned);
+  assert.equal(typeof before.random(), "number");
+  assert.equal(await instances(() => worker.createRun({ namespace: "default" }).dispose()), 0);
+  assert.equal(workerTrap(), undefined, "a realm in this thread would not replace itself");
+  engine.dispose();
+  before.dispose();
+});
+
 test("an engine whose core traps goes on with a core in a new instance", async () => {
-  const real = await loadCore();
+  const real = await loadCore("engine");
   let armed = false;
-  const core: Core = {
+  const core: EngineCore = {
     ...real,
     createEngine(options) {
       const engine = real.createEngine(options);

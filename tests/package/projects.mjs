@@ -278,12 +278,14 @@ export const projects = [
     },
   },
   {
-    name: "Vite: a production build, core.wasm from its own origin, a bundled realm entry, strict policy",
+    name: "Vite: a production build, the core's files from its own origin, a bundled realm entry, strict policy",
     async test(context) {
       const built = await viteBuild(context);
       if (built.skip !== undefined) return built;
       const { outDir, files } = built;
-      assert.equal(files.filter((f) => /core.*\.wasm$/.test(f)).length, 1, files.join("\n"));
+      for (const half of [/\/worker-.*\.wasm$/, /\/engine-.*\.wasm$/]) {
+        assert.equal(files.filter((f) => half.test(f)).length, 1, files.join("\n"));
+      }
       // No file of the package is there as an asset that nobody can run.
       assert.deepEqual(files.filter((f) => /worker_entry|activity_thread/.test(f)), []);
       const { skip, title, problems } = await pageTitle(outDir);
@@ -347,7 +349,7 @@ export const projects = [
         "client alone": 'export { Client } from "temporalex/client";',
         "workflow API alone": 'export * from "temporalex/workflow";',
         "realm entry": 'import { serveRealm } from "temporalex/realm"; serveRealm({});',
-        "page with slim (core.wasm apart)": 'export { open, useCore } from "temporalex/slim";',
+        "page with slim (the core's files apart)": 'export { open, useCore } from "temporalex/slim";',
         "page with the core inside": 'export { open } from "temporalex";',
       };
       for (const [name, contents] of Object.entries(sizes)) {

@@ -4,11 +4,13 @@ import { test } from "node:test";
 import { loadCore } from "../../ts/core/mod.ts";
 import { ownBytes } from "../../ts/platform/own_bytes.ts";
 
-test("the module's file is there where the package was built, and the core loads with it or without", async () => {
-  const bytes = ownBytes("core/core.wasm");
-  // Sources have the module as text only.
-  if (import.meta.url.endsWith(".ts")) assert.equal(bytes, undefined);
-  else assert.ok(WebAssembly.validate(bytes!));
-  assert.equal(ownBytes("core/no_such_file.wasm"), undefined);
-  assert.match((await loadCore()).info().sourceHash, /^[0-9a-f]+$/);
-});
+for (const half of ["worker", "engine"] as const) {
+  test(`${half}.wasm is there where the package was built, and the core loads with it or without`, async () => {
+    const bytes = ownBytes(`core/${half}.wasm`);
+    // Sources have the module as text only.
+    if (import.meta.url.endsWith(".ts")) assert.equal(bytes, undefined);
+    else assert.ok(WebAssembly.validate(bytes!));
+    assert.equal(ownBytes("core/no_such_file.wasm"), undefined);
+    assert.match((await loadCore(half)).info().sourceHash, /^[0-9a-f]+$/);
+  });
+}

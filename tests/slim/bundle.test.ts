@@ -1,10 +1,12 @@
 // runtime: node
-// "temporalex/slim": the same names as "temporalex", and a bundle made from it holds none of the core's base64, with and without splitting.
+// "temporalex/slim": the same names as "temporalex", and a bundle made from it holds none of the core's base64, with and without splitting. A
+// bundle from the other entries holds the half of the core that it uses.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { build } from "esbuild";
-import { coreWasmBase64 } from "../../ts/core/generated/core_wasm.ts";
+import { wasmBase64 as engineBase64 } from "../../ts/core/generated/engine_wasm.ts";
+import { wasmBase64 as workerBase64 } from "../../ts/core/generated/worker_wasm.ts";
 import * as engine from "../../ts/engine/mod.ts";
 import * as fat from "../../ts/mod.ts";
 import * as realm from "../../ts/realm/mod.ts";
@@ -24,22 +26,33 @@ async function bundle(entry: string, splitting: boolean): Promise<string[]> {
     format: "esm",
     platform: "browser",
     target: "es2022",
-    alias: Object.fromEntries(
-      ["slim", "realm", "workflow", "client", "core"].map((room) => [`temporalex/${room}`, join(root, `ts/${room}/mod.ts`)]),
-    ),
+    alias: {
+      ...Object.fromEntries(
+        ["slim", "realm", "workflow", "client", "core", "worker", "engine", "debug"].map((
+          room,
+        ) => [`temporalex/${room}`, join(root, `ts/${room}/mod.ts`)]),
+      ),
+      temporalex: join(root, "ts/mod.ts"),
+    },
+    external: ["node:*"],
     logLevel: "error",
   });
   return outputFiles.map((file) => file.text);
 }
 
-/** Any part of the bytes, wherever lines are broken. */
-const holdsCore = (text: string) =>
-  [0.1, 0.5, 0.9].some((at) => text.includes(coreWasmBase64.slice(Math.floor(coreWasmBase64.length * at)).slice(0, 40))) ||
-  text.includes("AGFzbQEAAAAB");
+const BYTES = { worker: workerBase64, engine: engineBase64 };
+type Half = keyof typeof BYTES;
+
+/** Any part of the bytes of a half, wherever lines are broken. */
+const holds = (half: Half) => (text: string) =>
+  [0.1, 0.3, 0.5, 0.7, 0.9].some((at) => text.includes(BYTES[half].slice(Math.floor(BYTES[half].length * at)).slice(0, 40)));
+const holdsCore = (text: string) => holds("worker")(text) || holds("engine")(text) || text.includes("AGFzbQEAAAAB");
+/** What the glue of a half calls; in a page that has its realm in a worker, the worker's glue is in the worker's file. */
+const GLUE = { worker: "run_start_task", engine: "engine_request_pair" };
 
 const PAGE = `
   import { createInlineRealm, createWorkerRealm, EmbeddedEngine, open, useCore, Worker } from "temporalex/slim";
-  useCore("/core.wasm");
+  useCore({ worker: "/worker.wasm", engine: "/engine.wasm" });
   globalThis.all = { createInlineRealm, createWorkerRealm, EmbeddedEngine, open, Worker };
 `;
 
@@ -59,14 +72,40 @@ test("neither does a bundle that needs none: a realm's entry, a client", async (
   }
 });
 
-test("a bundle from temporalex brings the core along, in a chunk of its own where the bundler splits", async () => {
+test("a bundle from temporalex brings both halves along, in chunks of their own where the bundler splits", async () => {
   const page = `import { open } from ${JSON.stringify(join(root, "ts/mod.ts"))}; globalThis.open = open;`;
   assert.equal((await bundle(page, false)).filter(holdsCore).length, 1);
   const files = await bundle(page, true);
   const first = files.find((text) => text.includes("globalThis.open"))!;
   assert.ok(!holdsCore(first), "the page's own file does not hold it");
-  assert.equal(files.filter(holdsCore).length, 1);
+  const [worker, engine] = [files.filter(holds("worker")), files.filter(holds("engine"))];
+  assert.equal(worker.length, 1);
+  assert.equal(engine.length, 1);
+  assert.notEqual(worker[0], engine[0]);
 });
+
+const users: { readonly [half in Half]: readonly string[] } = {
+  worker: [
+    `import { Worker } from "temporalex/worker"; globalThis.used = Worker;`,
+    `import { Worker } from "temporalex"; globalThis.used = Worker;`,
+    `import { createWorkerRealm } from "temporalex/realm"; import * as debug from "temporalex/debug"; globalThis.used = [createWorkerRealm, debug];`,
+  ],
+  engine: [
+    `import { EmbeddedEngine } from "temporalex/engine"; globalThis.used = EmbeddedEngine;`,
+    `import { EmbeddedEngine } from "temporalex"; globalThis.used = EmbeddedEngine;`,
+  ],
+};
+for (const [half, other] of [["worker", "engine"], ["engine", "worker"]] as const) {
+  for (const entry of users[half]) {
+    test(`a bundle that uses the ${half}'s half alone holds nothing of the other: ${/from ("[^"]+")/.exec(entry)![1]}`, async () => {
+      const [file = "", ...more] = await bundle(entry, false);
+      assert.deepEqual(more, []);
+      assert.ok(holds(half)(file), `the bytes of ${half}.wasm`);
+      assert.ok(!holds(other)(file), `the bytes of ${other}.wasm`);
+      assert.ok(!file.includes(GLUE[other]), `the glue of ${other}.wasm`);
+    });
+  }
+}
 
 test("temporalex and temporalex/slim have the same names, and the same classes behind them", () => {
   assert.deepEqual(Object.keys(fat).sort(), Object.keys(slim).sort());

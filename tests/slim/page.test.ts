@@ -1,5 +1,5 @@
 // runtime: node
-// A page in a browser with temporalex/slim: the module comes from the page's own origin, once, for the page, its engine and its realm; no
+// A page in a browser with temporalex/slim: each half of the core comes from the page's own origin, once, for the page, its engine and its realm; no
 // script that was loaded holds the core; and the strictest policy that WebAssembly allows is enough.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -16,7 +16,7 @@ const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connec
 
 const PAGE = `
   import { open, useCore } from "temporalex/slim";
-  useCore("/core.wasm");
+  useCore({ worker: "/worker.wasm", engine: "/engine.wasm" });
   globalThis.answer = (async () => {
     const app = await open({
       worker: { realmEntry: "/realm.js" },
@@ -72,7 +72,9 @@ test("a page fetches the core from its own origin and needs no unsafe-eval", { t
     const send = (type: string, body: Uint8Array | string) =>
       response.writeHead(200, { "content-type": type, "content-security-policy": POLICY }).end(body);
     if (request.url === "/") return send("text/html", `<!doctype html><script type="module" src="/page.js"></script>`);
-    if (request.url === "/core.wasm") return send("application/wasm", readFileSync(join(root, "dist/ts/core/core.wasm")));
+    if (/^\/(worker|engine)\.wasm$/.test(request.url!)) {
+      return send("application/wasm", readFileSync(join(root, "dist/ts/core", request.url!)));
+    }
     if (/^\/(page|realm)\.js$/.test(request.url!)) return send("text/javascript", readFileSync(join(dir, request.url!)));
     response.writeHead(404).end();
   });
@@ -87,7 +89,7 @@ test("a page fetches the core from its own origin and needs no unsafe-eval", { t
       setTimeout(() => reject(new Error(`no answer; said: ${said.join("\n")}`)), 180_000).unref()
     );
     assert.equal(await Promise.race([page.evaluate("globalThis.answer"), late]), "Hello Ada, reserved a seat", said.join("\n"));
-    assert.deepEqual(asked.filter((path) => path.endsWith(".wasm")), ["/core.wasm"]);
+    assert.deepEqual(asked.filter((path) => path.endsWith(".wasm")).sort(), ["/engine.wasm", "/worker.wasm"]);
     assert.deepEqual([...new Set(asked.filter((path) => path.endsWith(".js")))].sort(), ["/page.js", "/realm.js"]);
   } finally {
     await browser.close();

@@ -1,14 +1,20 @@
-// Where the core comes from (useCore): addresses, responses, bytes, and everything that can be wrong with them. Each case loads a fresh copy
-// of ts/core/load.ts, because a thread loads its core once.
+// Where the halves of the core come from (useCore): addresses, responses, bytes, and everything that can be wrong with them. Each case loads a
+// fresh copy of ts/core/source.ts, because a thread loads a half once.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { sourceHash } from "../../ts/core/generated/core.js";
-import { coreWasmBase64 } from "../../ts/core/generated/core_wasm.ts";
-import type * as Load from "../../ts/core/load.ts";
+import { createGlue as engineGlue, sourceHash } from "../../ts/core/generated/engine.js";
+import { wasmBase64 as engineBase64 } from "../../ts/core/generated/engine_wasm.ts";
+import { createGlue as workerGlue } from "../../ts/core/generated/worker.js";
+import { wasmBase64 as workerBase64 } from "../../ts/core/generated/worker_wasm.ts";
+import { LoadedHalf } from "../../ts/core/half.ts";
+import type * as Source from "../../ts/core/source.ts";
 
-const wasm = Uint8Array.from(atob(coreWasmBase64), (c) => c.charCodeAt(0));
+const bytes = (base64: string) => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+const halves = { worker: bytes(workerBase64), engine: bytes(engineBase64) };
+const HALVES = ["worker", "engine"] as const;
+const wasm = halves.worker;
 /** `(module (import "elsewhere" "f" (func)))`: a module, but not the core. */
 const other = Uint8Array.from([
   0,
@@ -41,9 +47,19 @@ function text(ascii: string): number[] {
   return [...ascii].map((c) => c.charCodeAt(0));
 }
 
-async function fresh(): Promise<typeof Load> {
-  const url = new URL("../../ts/core/load.ts", import.meta.url);
-  return await import(`${url.href}?copy=${copies++}`) as typeof Load;
+/** As ts/core/worker_half.ts and engine_half.ts, each time anew. */
+async function fresh() {
+  const url = new URL("../../ts/core/source.ts", import.meta.url);
+  const { useCore, coreModule } = await import(`${url.href}?copy=${copies++}`) as typeof Source;
+  const loaded = {
+    worker: new LoadedHalf("worker", workerGlue, sourceHash, () => coreModule("worker")),
+    engine: new LoadedHalf("engine", engineGlue, sourceHash, () => coreModule("engine")),
+  };
+  const load = async (half: Source.CoreHalf) => {
+    await loaded[half].load();
+    return loaded[half].info();
+  };
+  return { useCore, coreModule, load, loaded };
 }
 
 interface Answer {
@@ -61,7 +77,7 @@ async function serving(answers: readonly Answer[], body: (url: string, asked: ()
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   try {
-    await body(`http://127.0.0.1:${(server.address() as AddressInfo).port}/core.wasm`, () => asked);
+    await body(`http://127.0.0.1:${(server.address() as AddressInfo).port}/file.wasm`, () => asked);
   } finally {
     await new Promise((resolve) => server.close(resolve));
   }
@@ -74,22 +90,27 @@ const refusal = (pattern: RegExp) => (e: unknown) => {
 };
 
 test("another module than the core is refused", async () => {
-  const { useCore, loadCore } = await fresh();
-  useCore(other);
-  await assert.rejects(loadCore(), refusal(/not the core that belongs to this version of the package/));
+  const { useCore, load } = await fresh();
+  useCore({ worker: other, engine: other });
+  for (const half of HALVES) {
+    await assert.rejects(load(half), refusal(new RegExp(`not the ${half}\\.wasm that belongs to this version of the package`)));
+  }
 });
 
 for (const type of ["application/wasm", "application/octet-stream"]) {
-  test(`an address is fetched once, when the core is needed, and compiled (${type})`, () =>
-    serving([{ body: wasm, type }], async (url, asked) => {
-      const { useCore, coreModule, loadCore } = await fresh();
-      useCore(url);
-      assert.equal(asked(), 0);
-      const [module, core] = await Promise.all([coreModule(), loadCore(), loadCore()]);
-      assert.ok(module instanceof WebAssembly.Module);
-      assert.ok(core.info().sourceHash.length > 0);
-      assert.equal(asked(), 1);
-    }));
+  for (const half of HALVES) {
+    test(`the address of ${half}.wasm is fetched once, when it is needed, and compiled (${type})`, () =>
+      serving([{ body: halves[half], type }], async (url, asked) => {
+        const { useCore, coreModule, load } = await fresh();
+        const refused = Promise.reject(new Error("the other half was asked for"));
+        useCore({ worker: refused, engine: refused, [half]: url });
+        assert.equal(asked(), 0);
+        const [module, info] = await Promise.all([coreModule(half), load(half), load(half)]);
+        assert.ok(module instanceof WebAssembly.Module);
+        assert.ok(info.sourceHash.length > 0);
+        assert.equal(asked(), 1);
+      }));
+  }
 }
 
 for (
@@ -101,72 +122,122 @@ for (
     "bytes in a larger buffer": () => new Uint8Array([...text("before"), ...wasm]).subarray(6),
   })
 ) {
-  test(`${what} will do for a core`, async () => {
-    const { useCore, loadCore } = await fresh();
-    useCore(source());
-    assert.ok((await loadCore()).info().version.length > 0);
+  test(`${what} will do for a half`, async () => {
+    const { useCore, load } = await fresh();
+    useCore({ worker: source() });
+    assert.ok((await load("worker")).version.length > 0);
   });
 }
 
-test("the core of another version is refused", async () => {
-  const { useCore, loadCore, loadCoreSync } = await fresh();
-  // The hash of the sources, as text among the module's data.
-  const at = new TextDecoder("latin1").decode(wasm).indexOf(sourceHash);
-  assert.ok(at > 0);
-  const foreign = wasm.slice();
-  foreign.set(text("0123456789abcdef"), at);
-  const problem = refusal(
-    /this core belongs to another version of the package \(it was built from 0123456789ab instead of [0-9a-f]{12}\)/,
-  );
-  useCore(foreign);
-  await assert.rejects(loadCore(), problem);
-  assert.throws(() => loadCoreSync(foreign), problem);
+for (const half of HALVES) {
+  test(`${half}.wasm of another version is refused`, async () => {
+    const { useCore, load, loaded } = await fresh();
+    // The hash of the sources, as text among the module's data.
+    const at = new TextDecoder("latin1").decode(halves[half]).indexOf(sourceHash);
+    assert.ok(at > 0);
+    const foreign = halves[half].slice();
+    foreign.set(text("0123456789abcdef"), at);
+    const problem = refusal(
+      new RegExp(
+        `this ${half}\\.wasm belongs to another version of the package \\(it was built from 0123456789ab instead of [0-9a-f]{12}\\)`,
+      ),
+    );
+    useCore({ [half]: foreign });
+    await assert.rejects(load(half), problem);
+    assert.throws(() => loaded[half].loadSync(foreign), problem);
+  });
+}
+
+test("the files in each other's place are refused by name", async () => {
+  const { useCore, load, loaded } = await fresh();
+  useCore({ worker: halves.engine, engine: halves.worker });
+  const noWorker = refusal(/^this is the core's file engine\.wasm, where workflow code needs worker\.wasm$/);
+  const noEngine = refusal(/^this is the core's file worker\.wasm, where the embedded engine needs engine\.wasm$/);
+  await assert.rejects(load("worker"), noWorker);
+  await assert.rejects(load("engine"), noEngine);
+  assert.throws(() => loaded.worker.loadSync(halves.engine), noWorker);
 });
 
-test("without a source the error says what to do", async () => {
-  const { loadCore, coreModule } = await fresh();
-  for (const load of [loadCore, coreModule]) {
-    await assert.rejects(
-      load(),
-      refusal(/call useCore \(of "temporalex\/slim"\) with the address of core\.wasm first, or import from "temporalex"/),
-    );
+test("one source for everything, an unknown name and nothing at all are refused: each half has its own", async () => {
+  const { useCore } = await fresh();
+  const given = {
+    '"/core.wasm"': "/core.wasm",
+    "a URL": new URL("file:///core.wasm"),
+    "a Promise": Promise.resolve("/core.wasm"),
+    "a Uint8Array": wasm,
+    "a Module": await WebAssembly.compile(wasm),
+    "an empty object": {},
+    'the name "wasm"': { wasm: "/core.wasm" },
+    "a undefined": undefined,
+  };
+  for (const [what, source] of Object.entries(given)) {
+    assert.throws(() => useCore(source as Source.CoreSources), (e: unknown) => {
+      assert.ok(e instanceof TypeError);
+      const said =
+        `the core has two halves, and each needs its own source: { worker, engine }, the addresses of the package's files ` +
+        `worker.wasm (for workflow code) and engine.wasm (for the embedded engine), not ${what}`;
+      assert.equal(e.message, said);
+      return true;
+    });
   }
+});
+
+test("without a source the error says which half is needed, for what, and what to do", async () => {
+  const { load, coreModule, useCore } = await fresh();
+  useCore({ worker: wasm });
+  const [engine, worker] = [["embedded engine", "engine"], ["workflow code", "worker"]].map(([user, half]) =>
+    refusal(
+      new RegExp(
+        `${user} needs ${half}\\.wasm.*call useCore\\({ ${half}: ... }\\) \\(of "temporalex/slim"\\) with the address of the package's ` +
+          `file ${half}\\.wasm first, or import from "temporalex"`,
+      ),
+    )
+  );
+  await assert.rejects(load("engine"), engine!);
+  await assert.rejects(coreModule("engine"), engine!);
+  assert.ok((await load("worker")).version.length > 0);
+  await assert.rejects((await fresh()).load("worker"), worker!);
+});
+
+test("a half that does not exist is refused by its name", async () => {
+  const { coreModule } = await fresh();
+  await assert.rejects(coreModule("core" as Source.CoreHalf), /halves "worker" and "engine", and none called "core"/);
 });
 
 test("a failed fetch is told by name, and the next call tries again", () =>
   serving([{ status: 503, body: "busy" }, { body: wasm }], async (url, asked) => {
-    const { useCore, loadCore } = await fresh();
-    useCore(url);
-    await assert.rejects(loadCore(), refusal(/127\.0\.0\.1:\d+\/core\.wasm answered with status 503/));
-    assert.ok((await loadCore()).info().sourceHash.length > 0);
+    const { useCore, load } = await fresh();
+    useCore({ worker: url });
+    await assert.rejects(load("worker"), refusal(/^worker\.wasm .*127\.0\.0\.1:\d+\/file\.wasm answered with status 503/));
+    assert.ok((await load("worker")).sourceHash.length > 0);
     assert.equal(asked(), 2);
   }));
 
 test("a server that is not there is told by its address", async () => {
-  const { useCore, loadCore } = await fresh();
-  useCore("http://127.0.0.1:1/core.wasm");
-  await assert.rejects(loadCore(), refusal(/could not be fetched from http:\/\/127\.0\.0\.1:1\/core\.wasm/));
-  useCore(Promise.reject(new TypeError("offline")));
-  await assert.rejects(loadCore(), refusal(/could not be fetched: offline/));
-  useCore(wasm);
-  assert.ok((await loadCore()).info().sourceHash.length > 0);
+  const { useCore, load } = await fresh();
+  useCore({ worker: "http://127.0.0.1:1/file.wasm" });
+  await assert.rejects(load("worker"), refusal(/^worker\.wasm could not be fetched from http:\/\/127\.0\.0\.1:1\/file\.wasm/));
+  useCore({ worker: Promise.reject(new TypeError("offline")) });
+  await assert.rejects(load("worker"), refusal(/^worker\.wasm could not be fetched: offline/));
+  useCore({ worker: wasm });
+  assert.ok((await load("worker")).sourceHash.length > 0);
 });
 
 test("the page of an application instead of the file is no module", () =>
   serving([{ body: "<!doctype html><title>app</title>", type: "text/html; charset=utf-8" }], async (url) => {
-    const { useCore, loadCore } = await fresh();
-    useCore(url);
+    const { useCore, load } = await fresh();
+    useCore({ engine: url });
     await assert.rejects(
-      loadCore(),
-      refusal(/core\.wasm \(text\/html; charset=utf-8\) is not the core.*the package's file core\.wasm is wanted/),
+      load("engine"),
+      refusal(/file\.wasm \(text\/html; charset=utf-8\) is not the core.*the package's file engine\.wasm is needed/),
     );
   }));
 
 for (const type of ["application/wasm", "application/octet-stream"]) {
   test(`a module that is damaged is refused (${type})`, () =>
     serving([{ body: wasm.subarray(0, 5000), type }], async (url) => {
-      const { useCore, loadCore } = await fresh();
-      useCore(url);
-      await assert.rejects(loadCore(), refusal(/core\.wasm.* cannot be compiled: /));
+      const { useCore, load } = await fresh();
+      useCore({ worker: url });
+      await assert.rejects(load("worker"), refusal(/file\.wasm.* cannot be compiled: /));
     }));
 }

@@ -32,10 +32,10 @@ const compact = (transform, withJson) => ({
   async transform(code, id) {
     if (/[\\/]api[\\/]well_known\.ts$/.test(id)) return { code: withJson(code), map: null };
     if (!/[\\/](?:node_modules|generated)[\\/]/.test(id)) return null;
-    // The module's bytes, thousands of short texts in the source, become one.
-    if (/core_wasm\.ts$/.test(id)) {
+    // The bytes of a half of the core, thousands of short texts in the source, become one.
+    if (/core[\\/]generated[\\/]\w+_wasm\.ts$/.test(id)) {
       const whole = code.replace(/\[([^\]]*)\]\.join\(""\)/, (_, lines) => `"${lines.replace(/[",\s]/g, "")}"`);
-      if (whole === code) throw new Error("core_wasm.ts has another form than this tool knows");
+      if (whole === code) throw new Error(`${id} has another form than this tool knows`);
       return { code: whole, map: null };
     }
     const options = { loader: id.endsWith(".ts") ? "ts" : "js", minifyWhitespace: true, minifySyntax: true, target: "es2022" };

@@ -4,7 +4,7 @@ import { EmbeddedEngine } from "../engine/host.ts";
 import { OpfsStore } from "../engine/sqlite/opfs/open.ts";
 import type { StoreFence } from "../engine/sqlite/open.ts";
 import { isFinalStoreError, StoreError, StoreNotEmptyError } from "../engine/store_errors.ts";
-import { loadCoreSync } from "../core/load.ts";
+import { loadEngineCoreSync } from "../core/engine_half.ts";
 import { alone } from "../realm/protocol.ts";
 import { ServiceError } from "../service/raw.ts";
 import { WorkflowService } from "../api/generated/temporal/api/workflowservice/v1/service_pb.ts";
@@ -67,7 +67,7 @@ export class Leader {
     try {
       this.#engine = await EmbeddedEngine.open({
         store: opfs.store,
-        core: loadCoreSync(core),
+        core: loadEngineCoreSync(core),
         ...(namespace !== undefined && { namespace }),
         ...(limits !== undefined && { limits }),
         onError: (error) => this.#heard(error),

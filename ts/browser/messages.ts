@@ -73,6 +73,7 @@ export type FromLeader =
 export interface EngineInit {
   readonly k: "init";
   readonly name: string;
+  /** The engine's half. */
   readonly core: WebAssembly.Module;
   readonly sqliteWasm: string | undefined;
   readonly namespace: string | undefined;

@@ -1,6 +1,7 @@
 // temporalex in a browser tab: `open` keeps durable workflows in the origin's private files, over reloads, closed pages and crashes, with
 // one leading tab at a time. `serveEngine` is what the entry file of an engine worker calls.
-import { inlineCore } from "../core/inline.ts";
+import { inlineEngine } from "../core/inline_engine.ts";
+import { inlineWorker } from "../core/inline_worker.ts";
 import { open as openTab } from "./open.ts";
 
 export type { BrowserApp, BrowserOpenOptions } from "./open.ts";
@@ -18,8 +19,8 @@ export {
   StoreUnavailableError,
   StoreVersionError,
 } from "../engine/store_errors.ts";
-export { type CoreSource, useCore } from "../core/load.ts";
+export { type CoreSource, type CoreSources, useCore } from "../core/source.ts";
 export * from "../client/mod.ts";
 
 /** As in open.ts, with the core that comes with the package where neither `core` nor useCore says otherwise. */
-export const open: typeof openTab = /*#__PURE__*/ inlineCore(openTab);
+export const open: typeof openTab = /* #__PURE__ */ inlineWorker(/* #__PURE__ */ inlineEngine(openTab));

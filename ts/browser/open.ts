@@ -3,7 +3,7 @@
 import type { App, OpenOptions } from "../app/open.ts";
 import { Client } from "../client/mod.ts";
 import { codecsOf } from "../codec/codec.ts";
-import { coreModule, type CoreSource, useCore } from "../core/load.ts";
+import { coreModule, type CoreSources, useCore } from "../core/source.ts";
 import type { EngineLimits } from "../engine/options.ts";
 import type { Synchronous } from "../engine/sqlite/open.ts";
 import type { PurgeOptions } from "../engine/store.ts";
@@ -32,8 +32,11 @@ export interface BrowserOpenOptions extends Omit<OpenOptions, "engine" | "worker
   sources?: WorkerOptions["sources"];
   /** Makes the Worker in which the engine runs. Default: the package's own file. With a bundler: an entry that calls `serveEngine()`. */
   engineWorker?: () => WebWorker;
-  /** The core, as `useCore` takes it: the address of the package's `core.wasm`. Default: what useCore said, or the copy in the package's code. */
-  core?: CoreSource;
+  /**
+   * The core, as `useCore` takes it: the addresses of the package's `worker.wasm` (for the tab's workflow code) and `engine.wasm`. A tab
+   * that never leads needs neither. Default: what useCore was given, or the copies in the package's code.
+   */
+  core?: CoreSources;
   /** Where SQLite's .wasm file is. Default: beside SQLite's code, where most bundlers put it. */
   sqliteWasm?: string | URL;
   /** Ask the browser to keep the store when the device runs out of space. Default: true. The answer is in `persisted`. */
@@ -121,7 +124,9 @@ export async function open(options: BrowserOpenOptions): Promise<BrowserApp> {
   }
   const persisted = options.persist === false ? isPersisted() : askToPersist();
   if (options.core !== undefined) useCore(options.core);
-  const core = await coreModule();
+  // Before this tab can lead: at its turn the site may have the files of another version. A tab that never leads needs none.
+  const runsWorkflows = workflows !== undefined || realm !== undefined || options.worker?.realmEntry !== undefined;
+  const [core] = lead ? await Promise.all([coreModule("engine"), runsWorkflows && coreModule("worker")]) : [];
   const { codec, encodeCommonAttributes } = options;
   // Before anything is opened: a codec that is none must not leave plain text in the store.
   codecsOf(options);
@@ -129,10 +134,9 @@ export async function open(options: BrowserOpenOptions): Promise<BrowserApp> {
   const namespace = options.engine?.namespace ?? "default";
   const tab = new Tab({
     name,
-    lead,
     logger,
     engineWorker: options.engineWorker ?? defaultEngineWorker,
-    init: {
+    init: core && {
       core,
       namespace,
       sqliteWasm: options.sqliteWasm === undefined ? undefined : new URL(options.sqliteWasm, location.href).href,

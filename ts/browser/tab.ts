@@ -34,10 +34,10 @@ export interface TabStatus {
 
 export interface TabOptions {
   readonly name: string;
-  readonly lead: boolean;
   readonly logger: Logger;
   readonly engineWorker: () => WebWorker;
-  readonly init: Omit<EngineInit, "k" | "name">;
+  /** What the engine worker starts with; undefined: this tab never leads. */
+  readonly init: Omit<EngineInit, "k" | "name"> | undefined;
   readonly worker: () => Promise<HostedWorker>;
 }
 
@@ -73,7 +73,7 @@ export class Tab {
 
   constructor(options: TabOptions) {
     this.#options = options;
-    const { name, lead, logger } = options;
+    const { name, init, logger } = options;
     this.ready = new Promise((resolve, reject) => {
       this.#readyNow = resolve;
       this.#neverReady = reject;
@@ -107,8 +107,8 @@ export class Tab {
     // Messages of two senders may overtake each other: whoever waits for an answer makes sure now and then that he asks the right one.
     const asking = setInterval(() => this.service.waiting && this.#status.role !== "leader" && this.#hello(), ASK_AGAIN_MS);
     signal.addEventListener("abort", () => clearInterval(asking));
-    if (lead) {
-      this.#engine = new EngineProcess(options.engineWorker, { k: "init", name, ...options.init }, {
+    if (init !== undefined) {
+      this.#engine = new EngineProcess(options.engineWorker, { k: "init", name, ...init }, {
         message: (message) => this.#receive(message),
         gone: () => this.#lost(),
         broken: (error) => this.#problem(error, true),

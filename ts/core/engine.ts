@@ -1,11 +1,11 @@
 // The embedded engine's state machine in the core. The contract between it, the store and the host is in core-rs/src/engine/mod.rs.
-import type { Engine as RawEngine } from "./generated/core.js";
+import type { Engine as RawEngine, Glue } from "./generated/engine.js";
 import { Flush, RunRecord } from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { EngineMethod } from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { CoreHandle } from "./handle.ts";
 
 /** The embedded engine's state machine, as its host drives it. */
-export class CoreEngine extends CoreHandle<RawEngine> {
+export class CoreEngine extends CoreHandle<RawEngine, Glue> {
   /** A request of a client or worker (bytes of the method's request message); its reply carries `requestId`. */
   request(requestId: number, method: EngineMethod, body: Uint8Array, nowMs: number): void {
     this.guard((raw) => raw.request(requestId, method, body, nowMs));

@@ -2,7 +2,6 @@
 // poisons the handle after a panic or trap so that nothing touches half-changed state. A poisoned or disposed handle refuses calls.
 import { CoreError as CoreErrorData } from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { CorePanicError, toCoreError } from "./errors.ts";
-import type { Glue } from "./generated/core.js";
 
 interface RawHandle {
   free(): void;
@@ -11,14 +10,35 @@ interface RawHandle {
   __destroy_into_raw?(): number;
 }
 
-/** One instance of the module, with memory of its own. */
-export interface CoreInstance {
-  readonly glue: Glue;
+/** What the glue of each half has for its handles. */
+export interface Glue {
+  take_panic(): string | undefined;
+}
+
+/** Traps of one half in this thread, over all its instances. */
+export interface Traps {
+  /** What the first one said. */
+  said: string | undefined;
+  /** A call into the module is under way, or was left without its end being seen: the stack had no room even for that. */
+  inside: boolean;
+}
+
+export const newTraps = (): Traps => ({ said: undefined, inside: false });
+
+/** What the first trap or panic said. */
+export function trapOf({ said, inside }: Traps): string | undefined {
+  return said ?? (inside ? "the stack ran out inside the core" : undefined);
+}
+
+/** One instance of a half's module, with memory of its own. */
+export interface CoreInstance<G extends Glue> {
+  readonly glue: G;
   readonly memory: WebAssembly.Memory;
   /** A call trapped: its stack was left where it was, and what lay on it half changed. New handles are made in another instance. */
   broken: boolean;
-  /** A call is under way, or was left without its end being seen: the stack had no room even for that. */
+  /** A call is under way, or was left without its end being seen. */
   calling: boolean;
+  readonly traps: Traps;
 }
 
 let live = 0;
@@ -28,16 +48,7 @@ export function liveHandles(): number {
   return live;
 }
 
-let trap: string | undefined;
-/** A call into the module is under way, or was left without its end being seen: the stack had no room even for that. */
-let inside = false;
-
-/** What the first trap or panic in this thread said. After one the memory of its instance is in doubt: realms replace themselves. */
-export function coreTrap(): string | undefined {
-  return trap ?? (inside ? "the stack ran out inside the core" : undefined);
-}
-
-function panicWords({ glue }: CoreInstance): string | undefined {
+function panicWords({ glue }: CoreInstance<Glue>): string | undefined {
   try {
     return glue.take_panic();
   } catch {
@@ -47,21 +58,21 @@ function panicWords({ glue }: CoreInstance): string | undefined {
 }
 
 /** A panic aborts: a trap, whose words `take_panic` has. An exhausted stack is a RangeError. Undefined for every other error. */
-function panicOf(e: unknown, instance: CoreInstance): CorePanicError | undefined {
+function panicOf(e: unknown, instance: CoreInstance<Glue>): CorePanicError | undefined {
   const { name, message } = (e ?? {}) as Error;
   if (name !== "RuntimeError" && name !== "RangeError") return undefined;
   instance.broken = true;
   const words = panicWords(instance) ?? message;
-  trap ??= words;
+  instance.traps.said ??= words;
   return new CorePanicError(words, { cause: e });
 }
 
-export abstract class CoreHandle<R extends RawHandle> {
-  readonly #instance: CoreInstance;
+export abstract class CoreHandle<R extends RawHandle, G extends Glue> {
+  readonly #instance: CoreInstance<G>;
   #raw: R | undefined;
   #state: "open" | "calling" | "poisoned" | "disposed" = "open";
 
-  constructor(instance: CoreInstance, make: (glue: Glue) => R) {
+  constructor(instance: CoreInstance<G>, make: (glue: G) => R) {
     this.#instance = instance;
     try {
       this.#raw = make(instance.glue);
@@ -81,24 +92,25 @@ export abstract class CoreHandle<R extends RawHandle> {
     if (raw === undefined || this.#state !== "open") {
       throw new Error(`this handle of the core is ${this.#state === "calling" ? "poisoned" : this.#state}`);
     }
+    const instance = this.#instance;
     this.#state = "calling";
-    inside = this.#instance.calling = true;
+    instance.traps.inside = instance.calling = true;
     try {
       const result = call(raw);
       this.#state = "open";
-      inside = this.#instance.calling = false;
+      instance.traps.inside = instance.calling = false;
       return result;
     } catch (e) {
-      const panic = panicOf(e, this.#instance);
+      const panic = panicOf(e, instance);
       if (panic !== undefined) {
         this.#state = "poisoned";
-        inside = this.#instance.calling = false;
+        instance.traps.inside = instance.calling = false;
         throw panic;
       }
       // An error that the core reported as data.
       const data = raw.take_error();
       this.#state = "open";
-      inside = this.#instance.calling = false;
+      instance.traps.inside = instance.calling = false;
       if (data === undefined) throw e;
       throw toCoreError(CoreErrorData.decode(data));
     }

@@ -1,17 +1,51 @@
-// The core: loading, handles, errors and the boundary messages. This entry brings the module's bytes with it; files of other rooms import
-// load.ts, handle.ts and so on, which do not.
-import { inlineCore } from "./inline.ts";
-import { coreModule as coreModuleOf, loadCore as loadCoreOf } from "./load.ts";
+// The core: loading its halves, handles, errors and the boundary messages. This entry brings the bytes of both halves with it; files of
+// other rooms import worker_half.ts, engine_half.ts, source.ts and so on, which do not.
+import { type EngineCore, loadEngineCore, loadEngineCoreSync } from "./engine_half.ts";
+import { inlineEngine } from "./inline_engine.ts";
+import { inlineWorker } from "./inline_worker.ts";
+import { type CoreHalf, coreModule as coreModuleOf, type CoreSource } from "./source.ts";
+import { loadWorkerCore, loadWorkerCoreSync, type WorkerCore } from "./worker_half.ts";
 
 export * from "./errors.ts";
-export { type Core, type CoreSource, loadCoreSync, memoryBytes, useCore } from "./load.ts";
+export { type CoreHalf, type CoreSource, type CoreSources, useCore } from "./source.ts";
+export type { EngineCore } from "./engine_half.ts";
+export type { WorkerCore } from "./worker_half.ts";
+export { memoryBytes } from "./half.ts";
 export { CoreEngine } from "./engine.ts";
-export { coreTrap, liveHandles } from "./handle.ts";
+export { liveHandles } from "./handle.ts";
 export { CoreRun } from "./run.ts";
 /** The messages that cross between the core and TypeScript (core-rs/proto/temporalex/boundary/v1/boundary.proto). */
 export * as boundary from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
 
-/** Loads the module once; every call answers the same core. Without a source (and without `useCore`): the one that comes with the package. */
-export const loadCore: typeof loadCoreOf = /* @__PURE__ */ inlineCore(loadCoreOf);
-/** The compiled module, to post to workers. */
-export const coreModule: typeof coreModuleOf = /* @__PURE__ */ inlineCore(coreModuleOf);
+/** What each half is when it is loaded. */
+export interface Cores {
+  worker: WorkerCore;
+  engine: EngineCore;
+}
+
+const loaders = { worker: loadWorkerCore, engine: loadEngineCore };
+const atOnce = { worker: loadWorkerCoreSync, engine: loadEngineCoreSync };
+
+function known(half: CoreHalf): CoreHalf {
+  if (Object.hasOwn(loaders, half)) return half;
+  throw new TypeError(`name the half of the core that is to be loaded: "worker" or "engine", not ${JSON.stringify(half)}`);
+}
+
+async function load<H extends CoreHalf>(half: H, source?: CoreSource | Promise<CoreSource>): Promise<Cores[H]> {
+  return await loaders[known(half)](source) as Cores[H];
+}
+
+/**
+ * Loads a half of the core once; every call answers the same. Without a source (and without `useCore`): the one that comes with the
+ * package. Rejects with a CoreLoadError.
+ */
+export const loadCore: <H extends CoreHalf>(half: H, source?: CoreSource | Promise<CoreSource>) => Promise<Cores[H]> =
+  /* @__PURE__ */ inlineWorker(/* @__PURE__ */ inlineEngine(load));
+
+/** Loads a half synchronously from its compiled module (workers get theirs posted). Throws a CoreLoadError. */
+export function loadCoreSync<H extends CoreHalf>(half: H, module: WebAssembly.Module | Uint8Array<ArrayBuffer>): Cores[H] {
+  return atOnce[known(half)](module) as Cores[H];
+}
+
+/** The compiled module of a half, to post to workers. */
+export const coreModule: typeof coreModuleOf = /* @__PURE__ */ inlineWorker(/* @__PURE__ */ inlineEngine(coreModuleOf));

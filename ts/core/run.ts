@@ -1,11 +1,11 @@
 // One workflow run in the core, worker's side. The protocol is documented in core-rs/src/replay/mod.rs: start a task, call `next`
 // until it answers an outcome, issue commands between an activation and its `finishActivation`.
-import type { Run as RawRun } from "./generated/core.js";
+import type { Glue, Run as RawRun } from "./generated/worker.js";
 import { type CommandKind, Step } from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { CoreHandle } from "./handle.ts";
 
 /** One workflow run in the core, worker's side: history in, jobs out, commands in, completions out. */
-export class CoreRun extends CoreHandle<RawRun> {
+export class CoreRun extends CoreHandle<RawRun, Glue> {
   /** A workflow task: bytes of PollWorkflowTaskQueueResponse. */
   startTask(pollResponse: Uint8Array): void {
     this.guard((raw) => raw.start_task(pollResponse));

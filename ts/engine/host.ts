@@ -4,7 +4,7 @@
 // What fails is contained: a failed commit drops the runs of its batch from memory, a panic of the core replaces the core, and both
 // are told to the callers concerned. Only a store that can never serve again (lost fence, damage) stops the engine.
 import type { CoreEngine } from "../core/engine.ts";
-import { type Core, loadCore } from "../core/load.ts";
+import { type EngineCore, loadEngineCore } from "../core/engine_half.ts";
 import type {
   EngineOptions,
   Flush,
@@ -64,7 +64,7 @@ export class EmbeddedEngine implements RawService {
   readonly store: Store;
   /** Where it has its time from. */
   readonly clock: Clock;
-  readonly #core: Core;
+  readonly #core: EngineCore;
   readonly #ownsStore: boolean;
   readonly #limits: EngineLimits;
   readonly #onError: (error: Error) => void;
@@ -116,7 +116,7 @@ export class EmbeddedEngine implements RawService {
     if ((options.path === undefined) === (options.store === undefined)) {
       throw new TypeError("an engine needs either a path (of its SQLite file) or a store (new MemoryStore() for tests)");
     }
-    const core = options.core ?? await loadCore();
+    const core = options.core ?? await loadEngineCore();
     const { path, synchronous, driver, visit } = options;
     const store = options.store ?? await openStore(path!, {
       ...(synchronous !== undefined && { synchronous }),
@@ -134,7 +134,7 @@ export class EmbeddedEngine implements RawService {
     }
   }
 
-  private constructor(core: Core, store: Store, options: EmbeddedEngineOptions) {
+  private constructor(core: EngineCore, store: Store, options: EmbeddedEngineOptions) {
     this.namespace = options.namespace ?? "default";
     this.store = store;
     this.clock = options.clock ?? new RealClock();

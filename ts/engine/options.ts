@@ -1,5 +1,5 @@
 // What an embedded engine can be told at its opening, and what it tells about itself.
-import type { Core } from "../core/load.ts";
+import type { EngineCore } from "../core/engine_half.ts";
 import type { Clock } from "./clock.ts";
 import type { DriverName } from "./sqlite/driver.ts";
 import type { Synchronous } from "./sqlite/open.ts";
@@ -53,8 +53,8 @@ export interface EmbeddedEngineOptions {
    * false: their holders died with the process, and their tasks are given again at once.
    */
   remoteWorkers?: boolean;
-  /** The core to use instead of the one that `loadCore()` answers. */
-  core?: Core;
+  /** The engine's half of the core, instead of the one that comes with the package or that `useCore` gives. */
+  core?: EngineCore;
   /** Told of failures that were survived (a commit that failed, a core that was replaced). Default: console.error. */
   onError?: (error: Error) => void;
   /**

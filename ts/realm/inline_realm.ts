@@ -2,8 +2,7 @@
 // workflow that uses them does not replay; and a workflow that loops for ever takes the whole thread with it, because nothing outside can
 // stop it. Use a worker realm for anything that counts on either.
 import { defaultPayloadConverter, type PayloadConverter } from "../converter/payload.ts";
-import type { Core } from "../core/load.ts";
-import { loadCore } from "../core/load.ts";
+import { loadWorkerCore, type WorkerCore } from "../core/worker_half.ts";
 import type { VersioningBehavior } from "../executor/program/definition.ts";
 import { type ProgramTable, silentLog } from "../executor/program/program.ts";
 import { TaskRunner, type TaskRunnerOptions } from "../executor/tasks/task_runner.ts";
@@ -15,8 +14,8 @@ import { type CommonRealmOptions, DEFAULT_CACHE_SIZE, noHistory, type Realm, Rea
 export interface InlineRealmOptions extends CommonRealmOptions {
   /** Namespaces of modules that export workflows, or lists of definitions. */
   readonly workflows: WorkflowModule | readonly WorkflowModule[];
-  /** Default: the module that comes with the package. */
-  readonly core?: Core;
+  /** The worker's half of the core. Default: the one that comes with the package. */
+  readonly core?: WorkerCore;
   /** How values become payloads. Default: JSON. */
   readonly converter?: PayloadConverter;
   /** Called for every run that comes into memory: its commands are recorded (tests). */
@@ -29,7 +28,7 @@ export async function createInlineRealm(options: InlineRealmOptions): Promise<Re
     .filter((m) => typeof m === "object" && m !== null) as WorkflowModule[];
   const programs = programsOf(modules, "the workflow modules");
   const runner = new TaskRunner({
-    core: options.core ?? await loadCore(),
+    core: options.core ?? await loadWorkerCore(),
     programs: (name) => programs.get(name),
     workflowTypes: () => programs.names(),
     runOptions: options.runOptions ?? {},

@@ -10,8 +10,7 @@
 // they do at the top level is not guarded.
 import type { PayloadConverter } from "../converter/payload.ts";
 import * as converterModule from "../converter/mod.ts";
-import { type Core, loadCoreSync } from "../core/load.ts";
-import { coreTrap } from "../core/handle.ts";
+import { loadWorkerCoreSync, type WorkerCore, workerTrap } from "../core/worker_half.ts";
 import type { TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { noteLoaded } from "../executor/program/call_site.ts";
 import type { HistoryPage } from "../executor/tasks/cached_run.ts";
@@ -109,7 +108,7 @@ class RealmInside {
     };
     const rejections = captureRejections({ ownThread: true, stray });
     const alive = heartbeat(() => send({ t: "alive" }), init.aliveMs);
-    const core = loadCoreSync(init.core);
+    const core = loadWorkerCoreSync(init.core);
     plainStacks();
     const guard = installGuard({
       slot,
@@ -126,7 +125,7 @@ class RealmInside {
 
   private constructor(
     send: (message: FromRealm, transfer?: readonly object[]) => void,
-    core: Core,
+    core: WorkerCore,
     alive: { start(): void; stop(): void },
     rejections: RejectionHost,
     init: InitMessage,
@@ -240,7 +239,7 @@ class RealmInside {
 
   /** After a trap the instance's memory is in doubt: the host replaces the realm. Answers whether that is so. */
   #probe(): boolean {
-    const message = coreTrap();
+    const message = workerTrap();
     if (message === undefined) return false;
     if (!this.#trapped) this.#send({ t: "trapped", message });
     return this.#trapped = true;

@@ -3,7 +3,7 @@
 // other runs are given to the new worker again; it knows nothing of their runs, so it asks for their whole history, and they neither
 // fail nor count an attempt.
 import type { RunOptions, TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { coreModule } from "../core/load.ts";
+import { coreModule } from "../core/source.ts";
 import { silentLog } from "../executor/program/program.ts";
 import { scanTask } from "../executor/tasks/task_head.ts";
 import { ownFile } from "../platform/own_code.ts";
@@ -40,7 +40,7 @@ export interface WorkerRealmOptions extends CommonRealmOptions {
   readonly payloadConverter?: string | URL;
   /** The worker's entry: the URL of a bundle, or a function that makes the Worker. Default: the package's own entry file. */
   readonly entry?: string | URL | (() => WebWorker);
-  /** The compiled core. Default: the module that comes with the package. */
+  /** The worker's half of the core, compiled. Default: the one that comes with the package. */
   readonly core?: WebAssembly.Module;
   /** A workflow that runs for so long without yielding is stopped. Milliseconds; 0: never. Default: 2000. */
   readonly watchdogMs?: number;
@@ -82,7 +82,7 @@ export async function createWorkerRealm(options: WorkerRealmOptions): Promise<Wo
   const { entry } = options;
   // In microtasks of their own: the workers are started first, because that takes longest and needs nothing of this thread.
   const begun = Promise.resolve();
-  const compiled = begun.then(() => options.core ?? coreModule());
+  const compiled = begun.then(() => options.core ?? coreModule("worker"));
   const loading = workflows === undefined ? undefined : begun.then(() => loadSources({ ...options, workflows }));
   const init = Promise.all([compiled, loading]).then(([core, loaded]): RealmInit => ({
     core,

@@ -1,5 +1,5 @@
 // The page: two parts, one in sight, by the address behind the "#". Each part is loaded when it is first opened.
-import { coreFile } from "./core_file.ts";
+import { workerFile } from "./core_file.ts";
 import { byId, h } from "./dom.ts";
 import type { DebuggerPart } from "./debugger/part.ts";
 
@@ -70,6 +70,6 @@ addEventListener("drop", (event) => {
   void (part("debugger") as Promise<DebuggerPart>).then((debug) => debug.openFile(file));
 });
 // It is fetched with the page, before any part asks for it.
-void coreFile;
+void workerFile;
 addEventListener("hashchange", () => void route().catch(() => {}));
 void route().catch(() => {});

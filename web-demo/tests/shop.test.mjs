@@ -48,13 +48,13 @@ inShop("nothing is kept or loaded before it is asked for, and the first load is 
   const tab = new Watched();
   const page = tab.page = await context.newPage();
   page.on("response", (response) => loaded.add(response.url().slice(served.url.length) || "index.html"));
-  // core.wasm is loaded with the page.
-  const core = page.waitForResponse(/core-.*\.wasm$/);
+  // worker.wasm is loaded with the page; the engine is not.
+  const core = page.waitForResponse(/worker-.*\.wasm$/);
   await page.goto(served.url);
   await page.waitForSelector("#shop[data-ready]");
   await core;
   await page.waitForLoadState("networkidle");
-  assert.ok(![...loaded].some((file) => /sqlite/.test(file)));
+  assert.ok(![...loaded].some((file) => /sqlite|engine/.test(file)), [...loaded].join(" "));
   const kib = [...loaded].reduce((sum, file) => sum + gzipSync(readFileSync(join(dist, file)), { level: 9 }).length, 0) / 1024;
   assert.ok(kib > 100, `${kib} KiB`);
   assert.ok(kib < 350, `${kib} KiB`);

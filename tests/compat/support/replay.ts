@@ -67,7 +67,7 @@ let runner: Promise<TaskRunner> | undefined;
 
 async function createRunner(): Promise<TaskRunner> {
   return new TaskRunner({
-    core: await loadCore(),
+    core: await loadCore("worker"),
     programs: () => current,
     runOptions: { namespace: "default", identity: "judge" },
     cacheSize: 0,

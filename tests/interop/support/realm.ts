@@ -23,7 +23,7 @@ export async function inlineRealm(
   stickyQueue = "",
 ): Promise<InlineRealm> {
   const runner = new TaskRunner({
-    core: await loadCore(),
+    core: await loadCore("worker"),
     programs,
     runOptions: {
       namespace: "default",

@@ -2,7 +2,7 @@
 // which is who will have to), the histories, and, where the caller has the workflow code, whether it still replays them. Nothing is changed.
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { CoreEngine } from "../../core/engine.ts";
-import { type Core, loadCore } from "../../core/load.ts";
+import { type EngineCore, loadEngineCore } from "../../core/engine_half.ts";
 import { EngineMethod } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { fromBinary } from "@bufbuild/protobuf";
 import { MemoSchema, SearchAttributesSchema } from "../../api/generated/temporal/api/common/v1/message_pb.ts";
@@ -41,7 +41,7 @@ export interface CheckOptions {
   /** Replays a history; answers what is wrong, or undefined. */
   replay?(row: RunRow, history: Uint8Array): Promise<string | undefined>;
   signal?: AbortSignal;
-  core?: Core;
+  core?: EngineCore;
 }
 
 /** Checks everything that the reader sees at this moment. Throws only for reasons that lie outside of the store. */
@@ -60,7 +60,7 @@ export async function checkStore(reader: StoreReader, options: CheckOptions = {}
   };
   let [runs, openRuns, events, replayed] = [0, 0, 0, 0];
   for (const message of reader.integrity()) found(message);
-  const decoder = new StateDecoder(options.core ?? await loadCore());
+  const decoder = new StateDecoder(options.core ?? await loadEngineCore());
   try {
     reader.hold();
     const total = reader.count();
@@ -141,11 +141,11 @@ function join(parts: readonly Uint8Array[]): Uint8Array {
 
 /** The core reads what it wrote: heads and items are its own business. Nothing of what it then wants to do is carried out. */
 class StateDecoder {
-  readonly #core: Core;
+  readonly #core: EngineCore;
   #engine: CoreEngine | undefined;
   #requests = 0;
 
-  constructor(core: Core) {
+  constructor(core: EngineCore) {
     this.#core = core;
   }
 

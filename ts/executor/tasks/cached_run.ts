@@ -1,7 +1,7 @@
 // One workflow run in memory: its handle in the core, its activator, and the loop between them: next step, activation, commands, finish,
 // until the core answers an outcome. What goes wrong in workflow code fails the activation and so the task; the run is void then.
 import type { Activation, Step, TaskOutcome } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import type { Core } from "../../core/load.ts";
+import type { WorkerCore } from "../../core/worker_half.ts";
 import type { CoreRun } from "../../core/run.ts";
 import { encodeFailure } from "../../converter/failure_converter.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
@@ -29,7 +29,7 @@ export interface RunIdentity {
 }
 
 export interface RunSetup {
-  readonly core: Core;
+  readonly core: WorkerCore;
   readonly program: Program;
   readonly identity: RunIdentity;
   readonly runOptions: Partial<RunOptions>;

@@ -8,7 +8,7 @@ import {
   type TaskOutcome,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { CorePanicError } from "../../core/errors.ts";
-import type { Core } from "../../core/load.ts";
+import type { WorkerCore } from "../../core/worker_half.ts";
 import { encodeFailure } from "../../converter/failure_converter.ts";
 import { defaultPayloadConverter, type PayloadConverter } from "../../converter/payload.ts";
 import { messageOf, stackOf } from "../../converter/thrown.ts";
@@ -26,7 +26,7 @@ import { unknownWorkflow } from "./unknown_program.ts";
 import { scanTask, taskFailedRequest, type TaskHead, withFailureMessage } from "./task_head.ts";
 
 export interface TaskRunnerOptions {
-  readonly core: Core;
+  readonly core: WorkerCore;
   readonly programs: (workflowType: string) => Program | undefined;
   /** Names for the message about a type that `programs` does not know. */
   readonly workflowTypes?: () => readonly string[];

@@ -2,7 +2,7 @@
 // code, and shown step by step. The file is read here and goes nowhere.
 import { type DebugSession, HistoryFileError, openSession, UnknownWorkflowTypeError } from "temporalex/debug";
 import { createWorkerRealm, useCore, type WorkerRealm } from "temporalex/slim";
-import { coreFile } from "../core_file.ts";
+import { workerFile } from "../core_file.ts";
 import { h } from "../dom.ts";
 import { loadLines } from "./lines.ts";
 import { samples } from "./samples.ts";
@@ -18,7 +18,7 @@ export interface DebuggerPart {
 
 /** Fills the section; resolves when histories can be opened. */
 export async function openDebugger(root: HTMLElement): Promise<DebuggerPart> {
-  useCore(coreFile);
+  useCore({ worker: workerFile });
   const [realm] = await Promise.all([
     createWorkerRealm({
       entry: () => new Worker(new URL("../realm.ts", import.meta.url), { type: "module", name: "workflows" }),

@@ -1,7 +1,8 @@
 // The shop: a cart that is a durable workflow, run by this very tab (or by another one that leads), kept in the browser's private files.
-import { coreFile } from "../core_file.ts";
+import { workerFile } from "../core_file.ts";
 import { type BrowserApp, open, StoreNotEmptyError, type TabStatus } from "temporalex/browser";
-import { coreModule, useCore } from "temporalex/slim";
+import engineUrl from "temporalex/engine.wasm?url";
+import { useCore } from "temporalex/slim";
 import sqliteUrl from "@sqlite.org/sqlite-wasm/sqlite3.wasm?url";
 import type { Item } from "../../../examples/shopping_cart/workflow.ts";
 import { byId, h, json } from "../dom.ts";
@@ -42,12 +43,11 @@ export class Shop {
 
   /** Opens the store in this tab, or finds the tab that has it open. Rejects with what is in the way. */
   static async open(root: HTMLElement, debug: Debug): Promise<void> {
-    useCore(coreFile);
+    useCore({ worker: workerFile, engine: new URL(engineUrl, import.meta.url) });
     const app = await open({
       name: "temporalex-demo",
       activities,
       sqliteWasm: new URL(sqliteUrl, import.meta.url),
-      core: await coreModule(),
       realm: () => new Worker(new URL("../realm.ts", import.meta.url), { type: "module", name: "workflows" }),
       logger: {
         debug() {},

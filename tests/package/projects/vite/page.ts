@@ -1,11 +1,12 @@
 // A page of a Vite build: the core as a file of its own origin, workflows in a worker that Vite bundles.
 import { open, silentLogger, useCore } from "temporalex/slim";
-import coreUrl from "temporalex/core.wasm?url";
+import engine from "temporalex/engine.wasm?url";
+import worker from "temporalex/worker.wasm?url";
 import * as activities from "../app/activities.ts";
 import { addItem, cart, checkout } from "../app/workflows.ts";
 
 try {
-  useCore(coreUrl);
+  useCore({ worker, engine });
   const realmEntry = () => new Worker(new URL("./realm.ts", import.meta.url), { type: "module" });
   const app = await open({ activities, logger: silentLogger, worker: { realmEntry } });
   const handle = await app.client.start(cart, { id: "cart", args: ["ada"] });

@@ -1,14 +1,15 @@
 // A tab with a durable store. The first load leaves the cart open and reloads; the second one goes on with it.
 import { open } from "temporalex/browser";
 import { silentLogger } from "temporalex/client";
-import coreUrl from "temporalex/core.wasm?url";
+import engine from "temporalex/engine.wasm?url";
+import worker from "temporalex/worker.wasm?url";
 import * as activities from "../app/activities.ts";
 import { addItem, cart, checkout } from "../app/workflows.ts";
 
 try {
   const app = await open({
     path: "shop",
-    core: new URL(coreUrl, location.href).href,
+    core: { worker: new URL(worker, location.href), engine: new URL(engine, location.href) },
     activities,
     logger: silentLogger,
     realm: () => new Worker(new URL("./realm.ts", import.meta.url), { type: "module" }),

@@ -57,7 +57,7 @@ inShop("nothing is kept or loaded before it is asked for, and the first load is 
   assert.ok(![...loaded].some((file) => /sqlite|engine/.test(file)), [...loaded].join(" "));
   const kib = [...loaded].reduce((sum, file) => sum + gzipSync(readFileSync(join(dist, file)), { level: 9 }).length, 0) / 1024;
   assert.ok(kib > 100, `${kib} KiB`);
-  assert.ok(kib < 350, `${kib} KiB`);
+  assert.ok(kib < 150, `${kib} KiB`);
   const kept = await page.evaluate(async () => {
     const names = [];
     for await (const [name] of (await navigator.storage.getDirectory()).entries()) names.push(name);

@@ -94,6 +94,8 @@ export class MiniServer {
   taskFailure: { readonly cause: number; readonly failure: Failure } | undefined;
   queryAnswers: { [id: string]: { ok: boolean; value?: unknown; message: string } } = {};
   nowMs = START_MS;
+  /** Tasks that are opened from now on say that continue-as-new is suggested. */
+  suggestsContinueAsNew = false;
   attempt = 1;
   #outbox: ProtocolMessage[] = [];
   #lastStarted = 0n;
@@ -221,7 +223,12 @@ export class MiniServer {
     }).eventId;
     const started = this.append(EventType.WORKFLOW_TASK_STARTED, {
       case: "workflowTaskStartedEventAttributes",
-      value: { scheduledEventId: scheduled, identity: "test", historySizeBytes: BigInt(this.events.length * 100) },
+      value: {
+        scheduledEventId: scheduled,
+        identity: "test",
+        historySizeBytes: BigInt(this.events.length * 100),
+        suggestContinueAsNew: this.suggestsContinueAsNew,
+      },
     }).eventId;
     this.#openTask = { scheduled, started };
     const from = options.sticky === true && this.#previousStarted > 0n ? Number(this.#previousStarted) : 0;

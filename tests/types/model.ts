@@ -38,6 +38,20 @@ const bump = signal<[number]>("bump");
 const status = query<string>("status");
 const filtered = query<Item[], [filter: string, limit: number]>("filtered");
 
+// ---------------------------------------------------------------------------------------------------------------- until
+export async function untils() {
+  const n = await receive(0, [on(bump, ([by], s) => noreply(s + by))], { until: (s) => s.toFixed() === "3" });
+  is<Equal<typeof n, number>>();
+  const timed = await receive(0, [], { until: (s) => s > 3, timeout: 5 });
+  is<Equal<typeof timed.state, number>>();
+  // @ts-expect-error the state is a number
+  await receive(0, [], { until: (s) => s.length > 3 });
+  // @ts-expect-error it decides at once
+  await receive(0, [], { until: () => Promise.resolve(true) });
+  // @ts-expect-error a number
+  workflow("W", { rememberUpdates: "all", run: () => Promise.resolve(1) });
+}
+
 // ---------------------------------------------------------------------------------------------------------------- handlers
 export async function handlers() {
   const cart = await receive({ items: [] as Item[], n: 0 }, [

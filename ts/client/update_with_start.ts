@@ -13,7 +13,7 @@ import type { WorkflowHandle } from "./handle.ts";
 import { intercept, type StartedWorkflow, type UpdateWithStartInput } from "./interceptors.ts";
 import type { WorkflowOptions } from "./options.ts";
 import { startedWorkflow, startError, startInput, startRequest } from "./starts.ts";
-import { pollOutcome, UpdateHandle, updateRequest } from "./updates.ts";
+import { pollOutcome, SentAgain, UpdateHandle, updateRequest } from "./updates.ts";
 
 /** The update of an update-with-start. */
 export type UpdateOfStart<A extends unknown[], R> =
@@ -98,6 +98,7 @@ async function call(context: ClientContext, input: UpdateWithStartInput, deadlin
     ],
   };
   let aborted = 0;
+  const again = new SentAgain();
   const answer = await askUntil(deadline, async () => {
     try {
       const response = await context.calls.longPoll("executeMultiOperation", request, deadline);
@@ -108,6 +109,9 @@ async function call(context: ClientContext, input: UpdateWithStartInput, deadlin
       }
       // Not accepted yet when the service's own wait has ended: the same request joins the first one.
       if (second.value.outcome === undefined && second.value.stage < Stage.ACCEPTED) return undefined;
+      const { outcome, updateRef } = second.value;
+      const ref = { updateId, workflowId, runId: updateRef?.workflowExecution?.runId };
+      if (outcome !== undefined && await again.isDue(context, outcome, ref, deadline)) return undefined;
       return { start: first.value, update: second.value };
     } catch (error) {
       const cause = causeOf(error);

@@ -3,6 +3,7 @@
 import { Code, ServiceError } from "../service/raw.ts";
 import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../api/generated/temporal/api/enums/v1/update_pb.ts";
 import type { Outcome } from "../api/generated/temporal/api/update/v1/message_pb.ts";
+import { realTimers, sleepOn } from "../base/timers.ts";
 import { askUntil, type CallSettings, Deadline } from "./calls.ts";
 import { type ClientContext, decodeFailureOf, decodeOne, encodeArgs, headerField, nameError } from "./context.ts";
 import type { UpdateInput } from "./interceptors.ts";
@@ -12,7 +13,7 @@ import { WorkflowUpdateFailedError, WorkflowUpdateRejectedError } from "./errors
 export interface UpdateOptions extends CallSettings {
   /**
    * Two updates of one workflow with one id are one update, also when the workflow continues as new between them (as long as the first is
-   * among its newest 32). Default: made per call.
+   * among its newest 32, or as many as `rememberUpdates` of its definition says). Default: made per call.
    */
   updateId?: string;
 }
@@ -90,26 +91,45 @@ export class UpdateHandle<R = unknown> {
     const outcome = this.#outcome.value;
     if (outcome.case === "failure") {
       const cause = decodeFailureOf(outcome.value, this.#context.converter);
-      if (this.#perhapsRejected && !(await this.#isRecorded(deadline))) {
+      if (this.#perhapsRejected && !(await isRecorded(this.#context, this.#ref, deadline))) {
         throw new WorkflowUpdateRejectedError(`the workflow rejected the update: ${cause.message}`, this.updateId, cause);
       }
       throw new WorkflowUpdateFailedError(`the update failed: ${cause.message}`, this.updateId, cause);
     }
     return decodeOne(this.#context, outcome.value) as R;
   }
+}
 
-  /** A rejected update leaves no trace, a failed one does: the service does not tell them apart in its answer, but it can be asked. */
-  async #isRecorded(deadline: Deadline): Promise<boolean> {
-    try {
-      await this.#context.calls.call("pollWorkflowExecutionUpdate", {
-        namespace: this.#context.namespace,
-        identity: this.#context.identity,
-        updateRef: updateRef(this.#ref),
-      }, deadline);
-      return true;
-    } catch (error) {
-      return !(error instanceof ServiceError && error.code === Code.NOT_FOUND);
-    }
+/** A rejected update leaves no trace, a failed one does: the service does not tell them apart in its answer, but it can be asked. */
+async function isRecorded(context: ClientContext, ref: Ref, deadline: Deadline): Promise<boolean> {
+  try {
+    const { namespace, identity } = context;
+    await context.calls.call("pollWorkflowExecutionUpdate", { namespace, identity, updateRef: updateRef(ref) }, deadline);
+    return true;
+  } catch (error) {
+    deadline.signal?.throwIfAborted();
+    return !(error instanceof ServiceError && error.code === Code.NOT_FOUND);
+  }
+}
+
+/** Type of the failure of an update that came while a receive ended by its `until`: what comes after it may take the update. */
+const RECEIVE_ENDING = "ReceiveEnding";
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 1000;
+
+/** Knows when an update was rejected only for now; then it has waited, and the update is to be sent again. */
+export class SentAgain {
+  #pauseMs = FIRST_PAUSE_MS;
+
+  async isDue(context: ClientContext, outcome: Outcome, ref: Ref, deadline: Deadline): Promise<boolean> {
+    if (outcome.value.case !== "failure") return false;
+    const { failureInfo } = outcome.value.value;
+    if (failureInfo.case !== "applicationFailureInfo" || failureInfo.value.type !== RECEIVE_ENDING) return false;
+    // A handler may have failed with it.
+    if (this.#pauseMs >= deadline.remaining() || await isRecorded(context, ref, deadline)) return false;
+    await sleepOn(realTimers, this.#pauseMs, deadline.signal);
+    this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
+    return true;
   }
 }
 
@@ -141,13 +161,18 @@ export async function startUpdate<R>(
   const { workflowId, runId, updateId, updateName: name } = input;
   const deadline = new Deadline(settings, undefined);
   const request = updateRequest(context, input);
+  const again = new SentAgain();
   try {
     return await askUntil(deadline, async () => {
       const response = await context.calls.longPoll("updateWorkflowExecution", request, deadline);
       // The service may answer before the wanted stage, when its own long poll ends: then the same request joins the first one.
       if (response === undefined || (response.outcome === undefined && response.stage < Stage.ACCEPTED)) return undefined;
       const run = response.updateRef?.workflowExecution?.runId || runId;
-      if (response.outcome !== undefined) return new UpdateHandle<R>(context, updateId, workflowId, run, response.outcome, true);
+      const { outcome: early } = response;
+      if (early !== undefined && await again.isDue(context, early, { updateId, workflowId, runId: run }, deadline)) {
+        return undefined;
+      }
+      if (early !== undefined) return new UpdateHandle<R>(context, updateId, workflowId, run, early, true);
       const outcome = input.waitFor === "accepted"
         ? undefined
         : await pollOutcome(context, { updateId, workflowId, runId: run }, deadline);

@@ -65,7 +65,16 @@ export interface WorkflowOptions<F extends AnyRun> {
    * "AUTO_UPGRADE" runs go on with the current one. Default: the worker's `defaultVersioningBehavior`.
    */
   readonly versioningBehavior?: VersioningBehavior;
+  /**
+   * How many answered updates are known to the run that continues this one as new: an update that comes again with the id of one of them
+   * gets the answer that it had, and no handler runs. From 0 to 1,000, in 256 KiB of ids and answers; beyond that the oldest are
+   * forgotten. They are written into the history twice per continue-as-new. Default: 32, in 32 KiB.
+   */
+  readonly rememberUpdates?: number;
 }
+
+/** The most that `rememberUpdates` may be. */
+const MOST_REMEMBERED = 1000;
 
 /**
  * Defines a workflow.
@@ -98,6 +107,10 @@ export function workflow(
       `workflow "${name}" has the versioning behavior ${JSON.stringify(versioning)}; there are "PINNED" and "AUTO_UPGRADE"`,
     );
   }
+  const remembered = "rememberUpdates" in parts ? parts.rememberUpdates : undefined;
+  if (remembered !== undefined && !(Number.isInteger(remembered) && remembered >= 0 && remembered <= MOST_REMEMBERED)) {
+    throw new RangeError(`workflow "${name}" remembers ${remembered} updates; it is a whole number from 0 to ${MOST_REMEMBERED}`);
+  }
   return makeDefinition({
     kind: "workflow" as const,
     name,
@@ -106,6 +119,7 @@ export function workflow(
     ...("messages" in parts && parts.messages !== undefined && { messages: Object.freeze(Object.values(parts.messages)) }),
     handlerErrors: ("handlerErrors" in parts ? parts.handlerErrors : undefined) ?? "report",
     ...(versioning !== undefined && { versioningBehavior: versioning }),
+    ...(remembered !== undefined && { rememberUpdates: remembered }),
   });
 }
 

@@ -6,6 +6,7 @@ import { type HandlerErrors, makeResult } from "../executor/program/definition.t
 import { enter, enterBlocking, requireRole } from "../executor/scheduler/api_guard.ts";
 import { MisuseError, NestingError } from "../executor/program/errors.ts";
 import { ReceiveScope, updateState as updateReducer } from "../executor/primitives/receive.ts";
+import { Until } from "../executor/primitives/receive_until.ts";
 import type { StateChange } from "../executor/scheduler/job_targets.ts";
 import { currentFiber, rejected } from "../executor/scheduler/fiber.ts";
 import type { ContinueAsNew } from "./continue_as_new.ts";
@@ -99,13 +100,24 @@ export function spawnAsync<R, S>(
 }
 
 /** Options of {@link receive}. */
-export interface ReceiveOptions {
+export interface ReceiveOptions<S = unknown> {
+  /**
+   * Ends the receive as soon as it is true and nothing of the receive is in flight: no handler runs, no accepted update waits, no message
+   * is there to take. Messages are taken until then; if handlers overlap without end, at most 100 of them, after which updates are
+   * rejected as "ReceiveEnding" (a client of this package sends them again) and signals wait. It looks at the state, and at
+   * `workflowInfo()`; it is asked whenever a message has been handled.
+   *
+   * @example
+   * const state = await receive(start, handlers, { until: () => workflowInfo().continueAsNewSuggested });
+   * return continueAsNew(state);
+   */
+  readonly until?: (state: S) => boolean;
   /** What handlers' errors do here; default: as the workflow's definition says. */
   readonly handlerErrors?: HandlerErrors;
 }
 
 /** Options of a {@link receive} that may end by time. */
-export interface TimedReceiveOptions extends ReceiveOptions {
+export interface TimedReceiveOptions<S = unknown> extends ReceiveOptions<S> {
   /** Time after which receive ends by itself. 0: handle what has arrived already, then end. */
   readonly timeout: Duration;
 }
@@ -119,21 +131,26 @@ export interface ReceiveResult<S> {
 }
 
 /**
- * Processes messages until a handler stops it: one at a time, in order of arrival, starting with what is buffered. Updates are accepted
- * only while a receive handles them. Returns the final state after every handler in flight, async ones and accepted updates included,
- * has finished. With `timeout` the result says whether it ended by a stop or by time. Only in run, one at a time.
+ * Processes messages until a handler stops it, or `until` holds: one at a time, in order of arrival, starting with what is buffered.
+ * Updates are accepted only while a receive handles them. Returns the final state after every handler in flight, async ones and accepted
+ * updates included, has finished. With `timeout` the result says whether it ended by a stop or by time. Only in run, one at a time.
  */
 export function receive<S>(
   state: S,
   handlers: NoInfer<Handler<S>>[],
-  options?: ReceiveOptions & { timeout?: undefined },
+  options?: ReceiveOptions<NoInfer<S>> & { timeout?: undefined },
 ): Promise<S>;
-export function receive<S>(state: S, handlers: NoInfer<Handler<S>>[], options: TimedReceiveOptions): Promise<ReceiveResult<S>>;
+export function receive<S>(
+  state: S,
+  handlers: NoInfer<Handler<S>>[],
+  options: TimedReceiveOptions<NoInfer<S>>,
+): Promise<ReceiveResult<S>>;
 export function receive(
   state: unknown,
   // deno-lint-ignore no-explicit-any
   handlers: Handler<any>[],
-  options: ReceiveOptions & { timeout?: Duration } = {},
+  // deno-lint-ignore no-explicit-any
+  options: ReceiveOptions<any> & { timeout?: Duration } = {},
 ): Promise<unknown> {
   const fiber = enter("receive");
   requireRole(fiber, "receive", ["run"], "Wait for a single signal with waitForSignal, or receive in run before or after this.");
@@ -142,11 +159,15 @@ export function receive(
     run.misuse(new NestingError("receive was called while another receive of the run is active; await that one first"));
   }
   if (!Array.isArray(handlers)) run.misuse(new MisuseError("receive takes its handlers as an array of on(...)"));
+  if (options.until !== undefined && typeof options.until !== "function") {
+    run.misuse(new MisuseError("until of receive is a function of the state that answers true or false"));
+  }
   const timeoutMs = options.timeout === undefined ? undefined : toMs(options.timeout);
   const open = enterBlocking("receive");
   if (open instanceof Error) return rejected(open);
   const handlerErrors = options.handlerErrors ?? run.definition.handlerErrors;
-  return new ReceiveScope(fiber, state, handlers, { timeoutMs, handlerErrors }).awaiter.promise;
+  const until = options.until === undefined ? undefined : new Until(fiber, options.until);
+  return new ReceiveScope(fiber, state, handlers, { timeoutMs, handlerErrors, until }).awaiter.promise;
 }
 
 /**

@@ -69,7 +69,7 @@ export function cancelled(): boolean {
 
 /** Facts about this run, as they are at the call: ask again for the history's length at a later point. */
 export function workflowInfo(): WorkflowInfo {
-  const { run } = enter("workflowInfo", "updateState");
+  const { run } = enter("workflowInfo", ["updateState", "until"]);
   return run.info!.snapshot();
 }
 

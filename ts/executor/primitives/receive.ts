@@ -28,6 +28,7 @@ import { Fiber, rejected } from "../scheduler/fiber.ts";
 import { InnerTimer } from "./timers.ts";
 import { type Outcome, startFiber } from "../scheduler/turns.ts";
 import { acceptUpdate, completeUpdate, failUpdate, rejectWith } from "./updates.ts";
+import type { Until } from "./receive_until.ts";
 import { judge } from "./validators.ts";
 
 type Item = SignalItem | UpdateItem;
@@ -64,9 +65,10 @@ export class ReceiveScope implements OpenReceive {
   readonly #unanswered: LazySet<UpdateItem> = new LazySet();
   /** updateState calls that wait for the running handler, in order. */
   readonly #changes: StateAwaiter<unknown>[] = [];
-  #stopping: "stop" | "timeout" | "cancel" | undefined;
+  #stopping: "stop" | "timeout" | "until" | "cancel" | undefined;
   #cancelReason: unknown;
   #timer: InnerTimer | undefined;
+  readonly #until: Until | undefined;
   /** It has a timeout, so its result says how it ended. */
   readonly #timed: boolean;
   /**
@@ -79,12 +81,13 @@ export class ReceiveScope implements OpenReceive {
     fiber: Fiber,
     state: unknown,
     handlers: readonly HandlerShape[],
-    options: { timeoutMs: number | undefined; handlerErrors: HandlerErrors },
+    options: { timeoutMs: number | undefined; handlerErrors: HandlerErrors; until: Until | undefined },
   ) {
     this.run = fiber.run;
     this.fiber = fiber;
     this.state = state;
     this.#errors = options.handlerErrors;
+    this.#until = options.until;
     this.#timed = options.timeoutMs !== undefined;
     for (const handler of handlers) {
       if (handler?.source !== "signal" && handler?.source !== "update") {
@@ -113,6 +116,10 @@ export class ReceiveScope implements OpenReceive {
 
   get isStopping(): boolean {
     return this.#stopping !== undefined;
+  }
+
+  get isMakingWay(): boolean {
+    return this.#stopping === "until";
   }
 
   /** No handler runs, so the next message may be taken. */
@@ -177,6 +184,13 @@ export class ReceiveScope implements OpenReceive {
   inboxDrained(): boolean {
     if (this.#limit === Infinity || this.isStopping) return false;
     this.#timeUp();
+    return true;
+  }
+
+  activationDone(): boolean {
+    if (this.isStopping || this.#handling !== undefined || this.#asyncs > 0 || this.#accepted.length > 0) return false;
+    if (this.#until?.isOver(this.state) !== true) return false;
+    this.#makeWay();
     return true;
   }
 
@@ -260,15 +274,22 @@ export class ReceiveScope implements OpenReceive {
     }
   }
 
+  /** Beside the message that is handled others are in flight, or wait. Updates that are not decided yet do not count: replay lacks some. */
+  get #overlaps(): boolean {
+    return this.#asyncs > 0 || this.#accepted.length > 0 || this.run.inbox.hasSignals;
+  }
+
   #handle(handler: HandlerShape, args: unknown[], update: UpdateItem | undefined, signal?: string): void {
     const { kind, name } = handler.message;
     const fiber = new Fiber(this.run, "handler", `handler of ${kind} "${name}"`, this.fiber);
     this.#handling = fiber;
+    if (!this.isStopping && this.#until?.isLast(this.state, this.#overlaps) === true) this.#makeWay();
     startFiber(fiber, () => handler.handle(args, this.state), (outcome) => {
       if (this.run.end !== undefined) return;
       this.#handling = undefined;
       this.#handled(fiber, outcome, update, signal ?? name);
       this.#applyChanges();
+      this.#until?.changed();
       this.#finishIfDone();
     });
   }
@@ -314,6 +335,7 @@ export class ReceiveScope implements OpenReceive {
         );
       } else if (!outcome.ok) this.#failed(fiber, outcome.error, update, name);
       else if (update !== undefined) this.#complete(fiber, update, outcome.value);
+      this.#until?.changed();
       this.#finishIfDone();
     });
   }
@@ -408,6 +430,12 @@ export class ReceiveScope implements OpenReceive {
 
   #timeUp(): void {
     this.#stopping ??= "timeout";
+    this.#finishIfDone();
+  }
+
+  #makeWay(): void {
+    this.#stopping = "until";
+    this.#timer?.cancel();
     this.#finishIfDone();
   }
 

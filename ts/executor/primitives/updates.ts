@@ -10,6 +10,9 @@ import type { RunState } from "../scheduler/run_state.ts";
 
 type Response = UpdateResponse["response"];
 
+/** Type of the failure of an update that came while a receive ended by its `until`. Clients send such an update again. */
+export const RECEIVE_ENDING = "ReceiveEnding";
+
 function respond(run: RunState, { protocolInstanceId }: Pick<UpdateItem, "protocolInstanceId">, response: Response): void {
   run.issue(CommandKind.COMMAND_KIND_UPDATE_RESPONSE, encode(UpdateResponse, { protocolInstanceId, response }));
 }
@@ -54,6 +57,12 @@ export function answerAgain(run: RunState, protocolInstanceId: string, answer: A
 /** Why an update that nothing handles is rejected. */
 export function unknownUpdate(run: RunState, update: UpdateItem): ApplicationFailure {
   const receive = run.receive;
+  if (receive?.isMakingWay === true && receive.updateNames().includes(update.name)) {
+    return new ApplicationFailure(
+      `update "${update.name}" is not accepted now: the receive that handles it ends, and what comes after it may; send it again`,
+      { type: RECEIVE_ENDING },
+    );
+  }
   const names = receive === undefined || receive.isStopping ? [] : receive.updateNames();
   const accepted = names.length === 0 ? "no updates" : `these updates: ${names.join(", ")}`;
   const why = run.end !== undefined ? "the workflow has ended" : `at this point the workflow accepts ${accepted}`;

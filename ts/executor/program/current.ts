@@ -5,7 +5,7 @@
 import type { LogLevel } from "./program.ts";
 
 /** Code of the user that must return at once and may not use the workflow API: what the guard and the primitives ask about. */
-export type Closure = "validator" | "query" | "sideEffect" | "updateState" | "schema" | "log";
+export type Closure = "validator" | "query" | "sideEffect" | "updateState" | "until" | "schema" | "log";
 
 /** What replaced globals (Date, Math.random, crypto) are made of while a run is being activated. */
 export interface RunClock {
@@ -49,11 +49,14 @@ export function beginTurn(fiber: TurnOwner): void {
   slot.closure = undefined;
 }
 
+/** Closures that run on replay, too. */
+const OF_THE_RUN: ReadonlySet<Closure> = new Set(["sideEffect", "updateState", "until"]);
+
 /** Code of this kind was refused something. What is not noted here, or with the run, is the closure's own business. */
 export function noteRefused(error: Error): "noted" | "fails the task" {
   const { closure } = slot;
   if (closure === "validator" || closure === "schema") slot.refusals?.push(error);
-  return closure === undefined || closure === "sideEffect" || closure === "updateState" ? "fails the task" : "noted";
+  return closure === undefined || OF_THE_RUN.has(closure) ? "fails the task" : "noted";
 }
 
 const key = Symbol.for("temporalex.slot.1");

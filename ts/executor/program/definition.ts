@@ -53,6 +53,8 @@ export interface DefinitionShape {
   /** The messages that it declares, if it does. */
   readonly messages?: readonly MessageShape[];
   readonly handlerErrors: HandlerErrors;
+  /** How many answered updates go on to the run that continues this one. Absent: the executor's default. */
+  readonly rememberUpdates?: number;
 }
 
 const RESULT = Symbol.for("temporalex.result.1");

@@ -76,7 +76,7 @@ export class NativeRun implements Activator, RunState {
   readonly externalCancels: LazyMap<number, MessageTarget> = new LazyMap();
   readonly inbox: Inbox = new Inbox();
   /** The newest updates that this run and those before it have answered. */
-  readonly answered: AnsweredUpdates = new AnsweredUpdates();
+  readonly answered: AnsweredUpdates;
   /** Who waits for a signal (waitForSignal, arms of select), by name, oldest first. */
   readonly waiters: LazyMap<string, SignalWaiter[]> = new LazyMap();
   readonly markers: MarkerTable = new MarkerTable();
@@ -109,6 +109,7 @@ export class NativeRun implements Activator, RunState {
 
   constructor(definition: DefinitionShape, context: RunContext) {
     this.definition = definition;
+    this.answered = new AnsweredUpdates(definition.rememberUpdates);
     this.context = context;
     this.port = context.run;
     this.converter = runConverter(this, context.converter);
@@ -171,6 +172,7 @@ export class NativeRun implements Activator, RunState {
         this.#check();
         await this.#drain();
       }
+      while (this.end === undefined && this.receive?.activationDone() === true) await this.#drain();
       if (this.inbox.undecided.size > 0) await decideUpdates(this);
       this.#check();
       if (this.end !== undefined) concludeRun(this, this.end);

@@ -12,6 +12,7 @@ const CLOSURES: { readonly [C in Closure]: readonly [where: string, why: string]
   query: ["a query handler", "a query only looks at the published state and its arguments"],
   sideEffect: ["the function of sideEffect", "it computes a value by itself, once; call the API before or after it"],
   updateState: ["the function of updateState", "it runs between turns; call the API before or after it"],
+  until: ["until of a receive", "it looks at the state, and at workflowInfo()"],
   schema: ["a schema", "a schema only looks at its value"],
   log: ["what a log line shows", "nothing is logged on replay, so getters and toJSON of its fields only read"],
 };
@@ -20,10 +21,10 @@ const CLOSURES: { readonly [C in Closure]: readonly [where: string, why: string]
  * The calling fiber. `allowed`: closures that may call it nevertheless. `depth`: frames of ours between the user's and this one; a
  * primitive that workflow code calls directly has one.
  */
-export function enter(api: string, allowed?: Closure, depth = 1): Fiber {
+export function enter(api: string, allowed?: Closure | readonly Closure[], depth = 1): Fiber {
   const { closure } = slot;
   const fiber = currentFiber();
-  if (closure !== undefined && closure !== allowed) {
+  if (closure !== undefined && closure !== allowed && !(Array.isArray(allowed) && allowed.includes(closure))) {
     const [where, why] = CLOSURES[closure];
     const error = new MisuseError(`${api} was called in ${where}: ${why}`);
     // A query that misbehaves fails by itself, and a validator's update is rejected; everything else fails the task.

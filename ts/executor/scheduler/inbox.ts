@@ -77,6 +77,10 @@ export class Inbox {
     return this.#signalCount === 0 && this.undecided.size === 0;
   }
 
+  get hasSignals(): boolean {
+    return this.#signalCount > 0;
+  }
+
   pushSignal(name: string, input: readonly WirePayload[]): void {
     let queue = this.#signals.get(name);
     if (queue === undefined) this.#signals.set(name, queue = new Queue());

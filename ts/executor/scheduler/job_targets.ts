@@ -61,8 +61,12 @@ export interface OpenReceive {
   updateNames(): string[];
   /** The oldest message that it would take now. */
   nextItem(): SignalItem | UpdateItem | undefined;
+  /** It takes nothing more because its `until` holds: what comes after it may take what it rejects. */
+  readonly isMakingWay: boolean;
   /** Nothing is left to dispatch. Returns whether that changed something. */
   inboxDrained(): boolean;
+  /** All that an activation brought has been taken: the moment of `until` may have come. Returns whether it ends here. */
+  activationDone(): boolean;
   /** Takes a message. Returns a promise when a validator has to be waited for. */
   dispatch(item: SignalItem | UpdateItem): void | Promise<void>;
   /** Decides an update, and queues an accepted one. Returns a promise when a validator has to be waited for. */

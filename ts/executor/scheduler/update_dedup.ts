@@ -16,9 +16,9 @@ import {
 } from "./carried_headers.ts";
 import { LazyMap } from "./lazy_map.ts";
 
-/** How many are kept, the newest. */
+/** How many are kept, the newest, where the workflow's definition does not say. */
 export const ANSWERED_COUNT = 32;
-/** Bytes of answers that are kept; one that is larger is not kept at all. */
+/** Bytes of answers that are kept then; one that is larger is not kept at all. */
 export const ANSWERED_LIMIT = CARRY_LIMIT / 8;
 
 /** What the caller got: a value, or the bytes of a Failure. */
@@ -34,6 +34,14 @@ export class AnsweredUpdates {
   /** Oldest first. By count and size and not by time: the time of an answer hangs on how events were grouped into tasks (P9). */
   readonly #answers = new LazyMap<string, Answer>();
   #bytes = 0;
+  readonly #count: number;
+  readonly #limit: number;
+
+  /** `count`: `rememberUpdates` of the definition. */
+  constructor(count?: number) {
+    this.#count = count ?? ANSWERED_COUNT;
+    this.#limit = count === undefined ? ANSWERED_LIMIT : CARRY_LIMIT;
+  }
 
   get(updateId: string): Answer | undefined {
     return this.#answers.get(updateId);
@@ -43,10 +51,10 @@ export class AnsweredUpdates {
     this.#drop(updateId);
     const answer = "value" in given ? given : { failure: withoutStacks(given.failure) };
     const bytes = sizeOf(updateId, answer);
-    if (bytes > ANSWERED_LIMIT) return;
+    if (bytes > this.#limit) return;
     this.#answers.set(updateId, answer);
     this.#bytes += bytes;
-    while (this.#answers.size > ANSWERED_COUNT || this.#bytes > ANSWERED_LIMIT) this.#drop(this.#answers.keys().next().value!);
+    while (this.#answers.size > this.#count || this.#bytes > this.#limit) this.#drop(this.#answers.keys().next().value!);
   }
 
   #drop(updateId: string): void {

@@ -21,12 +21,19 @@ import {
   heartbeatActivity,
   reportCancellation,
 } from "./activity_completion.ts";
-import { type ClientContext, deadlineOf, nameError } from "./context.ts";
+import { deadlineOf, nameError } from "./context.ts";
 import type { AnyWorkflow, ArgsOption, Named, Signal, WorkflowArgs, WorkflowResult } from "./definitions.ts";
 import { toSummary, type WorkflowStatus, type WorkflowSummary } from "./descriptions.ts";
 import { byStatus, statusCounts, toCount, type WorkflowCount } from "./counts.ts";
 import { WorkflowHandle } from "./handle.ts";
-import { type ClientInterceptor, intercept, type ListInput, type StartedWorkflow, type WorkflowPage } from "./interceptors.ts";
+import {
+  type ClientInterceptor,
+  intercept,
+  type OperationContext,
+  type StartedWorkflow,
+  type WorkflowPage,
+} from "./interceptors.ts";
+import type { ListInput } from "./operation_inputs.ts";
 import type { WorkflowOptions } from "./options.ts";
 import type { UpdateHandle } from "./updates.ts";
 import { ScheduleClient } from "./schedules/schedule_client.ts";
@@ -95,7 +102,7 @@ export class Client {
   readonly identity: string;
   /** Schedules: workflows that a cluster starts by itself at given times. */
   readonly schedule: ScheduleClient;
-  readonly #context: ClientContext;
+  readonly #context: OperationContext;
 
   constructor(options: ClientOptions) {
     this.namespace = options.namespace ?? "default";

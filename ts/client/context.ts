@@ -10,7 +10,6 @@ import { checkPayloads, type PayloadLimits } from "../service/limits.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 import type { Failure } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
 import { type Calls, type CallSettings, Deadline } from "./calls.ts";
-import type { ClientInterceptor, PayloadHeaders } from "./interceptors.ts";
 import {
   ActivityNotFoundError,
   DeadlineExceededError,
@@ -18,6 +17,12 @@ import {
   WorkflowNotFoundError,
   WorkflowUpdateLimitError,
 } from "./errors.ts";
+
+/**
+ * Values beside the arguments, by name, for interceptors of the worker: a trace context, a tenant. A client's codec encodes them like any
+ * other payload. They are the caller's own object: add, change and remove entries as needed.
+ */
+export type PayloadHeaders = { [name: string]: Payload };
 
 export interface ClientContext {
   readonly calls: Calls;
@@ -30,7 +35,6 @@ export interface ClientContext {
   readonly logger: Logger;
   readonly defaultTaskQueue: string | undefined;
   readonly defaultTimeout: Duration | undefined;
-  readonly interceptors: readonly ClientInterceptor[];
 }
 
 /** The header field of a request, left out where there is nothing in it. */

@@ -7,7 +7,7 @@ import { QueryRejectCondition } from "../api/generated/temporal/api/enums/v1/que
 import { WorkflowExecutionStatus } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { History, HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 import { CALL_TIMEOUT_MS, type CallSettings, Deadline, QUERY_TIMEOUT_MS } from "./calls.ts";
-import { type ClientContext, deadlineOf, decodeOne, encodeArgs, headerField, nameError, type Target } from "./context.ts";
+import { deadlineOf, decodeOne, encodeArgs, headerField, nameError, type Target } from "./context.ts";
 import type { AnyWorkflow, ArgsOption, Query, Signal, Update, WorkflowResult } from "./definitions.ts";
 import { nameOf } from "./definitions.ts";
 import { toDescription, type WorkflowDescription } from "./descriptions.ts";
@@ -22,9 +22,11 @@ import {
   readHistory,
   waitForClose,
 } from "./history.ts";
-import { intercept, type WorkflowTarget } from "./interceptors.ts";
+import { intercept, type OperationContext } from "./interceptors.ts";
+import type { WorkflowTarget } from "./operation_inputs.ts";
 import { nextRun, outcomeOf } from "./outcome.ts";
-import { checkPoint, type ResetOptions, type ResetPoint, resetWorkflow } from "./reset.ts";
+import { resetWorkflow } from "./reset.ts";
+import { checkPoint, type ResetOptions, type ResetPoint } from "./reset_options.ts";
 import { startUpdate, type StartUpdateOptions, UpdateHandle, type UpdateOptions } from "./updates.ts";
 
 /** Options of `handle.result`. */
@@ -61,14 +63,14 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
   readonly runId: string | undefined;
   /** The run that a start made or joined; later runs of its chain (continue-as-new, retry) are meant as well. */
   readonly firstExecutionRunId: string | undefined;
-  readonly #context: ClientContext;
+  readonly #context: OperationContext;
   readonly #ids: HandleIds;
   /** The run that calls name; undefined: the current one. */
   readonly #target: string | undefined;
   readonly #settings: HandleSettings;
 
   /** Made by `client.start`, `client.signalWithStart` and `client.getHandle`. */
-  constructor(context: ClientContext, workflowId: string, ids: HandleIds = {}, settings: HandleSettings = {}) {
+  constructor(context: OperationContext, workflowId: string, ids: HandleIds = {}, settings: HandleSettings = {}) {
     this.#context = context;
     this.workflowId = workflowId;
     this.runId = ids.runId;

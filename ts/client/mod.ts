@@ -15,32 +15,34 @@ export type {
 export * from "./errors.ts";
 export { type HandleSettings, type ResultOptions, WorkflowHandle } from "./handle.ts";
 export { type HistoryOptions } from "./history.ts";
+export type { PayloadHeaders } from "./context.ts";
 export type {
   AnyClientInput,
-  CancelInput,
   ClientInterceptor,
   ClientOperation,
   ClientOperations,
+  Next,
+  SchedulePage,
+  StartedWorkflow,
+  WorkflowPage,
+} from "./interceptors.ts";
+export type {
+  CancelInput,
   CreateScheduleInput,
   ListInput,
-  Next,
   PatchScheduleInput,
-  PayloadHeaders,
   QueryInput,
   ResetInput,
-  SchedulePage,
   SignalInput,
   SignalWithStartInput,
-  StartedWorkflow,
   StartInput,
   TerminateInput,
   UpdateInput,
   UpdateScheduleInput,
   UpdateWithStartInput,
-  WorkflowPage,
   WorkflowTarget,
-} from "./interceptors.ts";
-export type { ReapplyExclude, ResetOptions, ResetPoint } from "./reset.ts";
+} from "./operation_inputs.ts";
+export type { ReapplyExclude, ResetOptions, ResetPoint } from "./reset_options.ts";
 export type { RetryPolicy, WorkflowOptions } from "./options.ts";
 export type { StartUpdateWithStartOptions, UpdateOfStart, UpdateWithStart, UpdateWithStartOptions } from "./update_with_start.ts";
 export type {
@@ -50,7 +52,8 @@ export type {
   ScheduleStartedWorkflow,
   ScheduleSummary,
 } from "./schedules/descriptions.ts";
-export { ScheduleHandle, type SchedulePatch } from "./schedules/handle.ts";
+export { ScheduleHandle } from "./schedules/handle.ts";
+export type { SchedulePatch } from "./schedules/options.ts";
 export type {
   Backfill,
   ScheduleAction,

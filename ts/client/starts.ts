@@ -3,17 +3,18 @@
 import { randomId } from "../platform/host.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 import type { Deadline } from "./calls.ts";
-import { type ClientContext, encodeArgs, headerField, nameError } from "./context.ts";
+import { encodeArgs, headerField, nameError } from "./context.ts";
 import { type AnyWorkflow, nameOf } from "./definitions.ts";
 import { WorkflowExecutionAlreadyStartedError } from "./errors.ts";
-import { intercept, type StartedWorkflow, type StartInput } from "./interceptors.ts";
+import { intercept, type OperationContext, type StartedWorkflow } from "./interceptors.ts";
+import type { StartInput } from "./operation_inputs.ts";
 import { toStartFields, type WorkflowOptions } from "./options.ts";
 
 /** What the caller of a start gives. */
 type Given = WorkflowOptions & { args?: readonly unknown[] };
 
 /** A start as interceptors see it. Throws a TypeError without an id or a queue. */
-export function startInput(context: ClientContext, workflow: AnyWorkflow, options: Given): StartInput {
+export function startInput(context: OperationContext, workflow: AnyWorkflow, options: Given): StartInput {
   const workflowType = nameOf(workflow);
   const { args = [], ...given } = options;
   const taskQueue = given.taskQueue ?? context.defaultTaskQueue;
@@ -27,7 +28,7 @@ export function startInput(context: ClientContext, workflow: AnyWorkflow, option
 }
 
 /** The request of a start. */
-export function startRequest(context: ClientContext, { workflowType, args, options, headers }: StartInput) {
+export function startRequest(context: OperationContext, { workflowType, args, options, headers }: StartInput) {
   return {
     ...toStartFields(options, context.converter),
     namespace: context.namespace,
@@ -51,7 +52,7 @@ export function startedWorkflow(
 }
 
 /** The named error of a start that the service refused. */
-export function startError(context: ClientContext, error: unknown, { workflowType, options }: StartInput): unknown {
+export function startError(context: OperationContext, error: unknown, { workflowType, options }: StartInput): unknown {
   if (error instanceof ServiceError && error.code === Code.ALREADY_EXISTS) {
     const runId = error.metadata["run_id"] ?? error.metadata["runId"];
     return new WorkflowExecutionAlreadyStartedError(options.id, workflowType, runId || undefined, { cause: error });
@@ -61,7 +62,7 @@ export function startError(context: ClientContext, error: unknown, { workflowTyp
 
 /** Starts a workflow. */
 export function startWorkflow(
-  context: ClientContext,
+  context: OperationContext,
   workflow: AnyWorkflow,
   options: Given,
   deadline: Deadline,
@@ -78,7 +79,7 @@ export function startWorkflow(
 
 /** Signals a workflow that it starts where none is running. */
 export function signalWithStart(
-  context: ClientContext,
+  context: OperationContext,
   workflow: AnyWorkflow,
   { signal, signalArgs = [], ...options }: Given & {
     signal: { readonly name: string } | string;

@@ -5,7 +5,7 @@ import { HistoryEventFilterType } from "../api/generated/temporal/api/enums/v1/w
 import type { Deadline } from "./calls.ts";
 import { type ClientContext, encodeArgs, nameError } from "./context.ts";
 import { pageEvents } from "./history.ts";
-import type { TerminateInput, WorkflowTarget } from "./interceptors.ts";
+import type { TerminateInput, WorkflowTarget } from "./operation_inputs.ts";
 
 const isGone = (error: unknown) =>
   error instanceof ServiceError && error.code === Code.NOT_FOUND && error.reason !== "NamespaceNotFound";

@@ -6,11 +6,12 @@ import { Code, OPERATION_ABORTED, ServiceError } from "../service/raw.ts";
 import { isThrottled } from "../service/retry.ts";
 import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../api/generated/temporal/api/enums/v1/update_pb.ts";
 import { askUntil, type CallSettings, Deadline } from "./calls.ts";
-import { type ClientContext, nameError } from "./context.ts";
+import { nameError } from "./context.ts";
 import type { AnyWorkflow, ArgsOption, Update, WorkflowArgs } from "./definitions.ts";
 import { nameOf } from "./definitions.ts";
 import type { WorkflowHandle } from "./handle.ts";
-import { intercept, type StartedWorkflow, type UpdateWithStartInput } from "./interceptors.ts";
+import { intercept, type OperationContext, type StartedWorkflow } from "./interceptors.ts";
+import type { UpdateWithStartInput } from "./operation_inputs.ts";
 import type { WorkflowOptions } from "./options.ts";
 import { startedWorkflow, startError, startInput, startRequest } from "./starts.ts";
 import { pollOutcome, SentAgain, UpdateHandle, updateRequest } from "./updates.ts";
@@ -69,7 +70,7 @@ type Given = WorkflowOptions & {
 const ABORTED_ATTEMPTS = 10;
 
 export function updateWithStart(
-  context: ClientContext,
+  context: OperationContext,
   workflow: AnyWorkflow,
   { update, updateArgs = [], updateId = randomId(), waitFor, ...options }: Given,
   settings: CallSettings,
@@ -79,7 +80,7 @@ export function updateWithStart(
   return intercept(context.interceptors, "updateWithStart", wanted, (input) => call(context, input, new Deadline(settings)));
 }
 
-async function call(context: ClientContext, input: UpdateWithStartInput, deadline: Deadline) {
+async function call(context: OperationContext, input: UpdateWithStartInput, deadline: Deadline) {
   const { updateId, updateName, options: { id: workflowId } } = input;
   const update = updateRequest(context, {
     workflowId,

@@ -6,7 +6,7 @@ import type { Outcome } from "../api/generated/temporal/api/update/v1/message_pb
 import { realTimers, sleepOn } from "../base/timers.ts";
 import { askUntil, type CallSettings, Deadline } from "./calls.ts";
 import { type ClientContext, decodeFailureOf, decodeOne, encodeArgs, headerField, nameError } from "./context.ts";
-import type { UpdateInput } from "./interceptors.ts";
+import type { UpdateInput } from "./operation_inputs.ts";
 import { WorkflowUpdateFailedError, WorkflowUpdateRejectedError } from "./errors.ts";
 
 /** Options of an update. */

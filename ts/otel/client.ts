@@ -2,7 +2,8 @@
 // started, signalled, updated and queried.
 import { isA, messageOf, nameOf as errorName, readable } from "../converter/thrown.ts";
 import { context, type Span, SpanStatusCode, trace, type Tracer } from "@opentelemetry/api";
-import type { AnyClientInput, ClientInterceptor, PayloadHeaders } from "../client/interceptors.ts";
+import type { PayloadHeaders } from "../client/context.ts";
+import type { AnyClientInput, ClientInterceptor } from "../client/interceptors.ts";
 import { headersWith } from "./carrier.ts";
 import { ATTRIBUTES } from "./names.ts";
 

@@ -1,12 +1,12 @@
 // All commands.
 //
 // How a command is added:
-//  1. Describe it in a file of `table/`: `export const stop = command({ summary, options, args, examples, run })`. Options are data (see
-//     frame/command.ts); their values arrive typed. Put the options in a constant of their own, `const options = {...} as const satisfies
-//     Options`, and export `type StopCall = Call<typeof options>` for the code behind it. These files are read at every start, so they
-//     import nothing but the frame.
-//  2. Write the code in a file of its own, `export async function stopCommand(call: StopCall): Promise<number>`, and let `run` import it:
-//     `run: async (call) => (await import("../stop.ts")).stopCommand(call)`. It answers an `Exit` code, writes results with `call.print`
+//  1. Make a folder for it. `stop/options.ts` has its options as data (see frame/command.ts): `export const options = {...} as const
+//     satisfies Options`, and `export type StopCall = Call<typeof options>`, by which their values arrive typed.
+//     `stop/command.ts` describes it: `export const stop = command({ summary, options, args, examples, run })`. Both are read at every
+//     start, so they import nothing but the frame and common options.
+//  2. Write the code in `stop/run.ts`, `export async function stopCommand(call: StopCall): Promise<number>`, and let `run` import it:
+//     `run: async (call) => (await import("./run.ts")).stopCommand(call)`. It returns an `Exit` code, writes results with `call.print`
 //     (text and JSON in one place), and throws `UsageError` (2) or any other error (1) with a message that says what to do.
 //  3. Name it here. Help, "did you mean", `--json`, colours, Ctrl-C and shell completion come with the description.
 //  4. Test it with `run(["stop", ...])` of tests/cli/support/run.ts: success, `--json`, and one user error.
@@ -32,5 +32,5 @@ export const COMMANDS: Commands = {
   store: storeCommands,
   lint,
   replay,
-  completion,
+  completion: completion(() => COMMANDS),
 };

@@ -6,10 +6,11 @@ import type { TypedService } from "../../service/typed.ts";
 import { ScheduleOverlapPolicy as WireOverlap } from "../../api/generated/temporal/api/enums/v1/schedule_pb.ts";
 import { timestampDate, timestampFromDate } from "../../api/well_known.ts";
 import { CALL_TIMEOUT_MS, type CallSettings } from "../calls.ts";
-import { type ClientContext, deadlineOf, nameError } from "../context.ts";
+import { deadlineOf, nameError } from "../context.ts";
 import type { AnyWorkflow } from "../definitions.ts";
 import { ScheduleAlreadyRunningError, ScheduleNotFoundError } from "../errors.ts";
-import { intercept, type UpdateScheduleInput } from "../interceptors.ts";
+import { intercept, type OperationContext } from "../interceptors.ts";
+import type { UpdateScheduleInput } from "../operation_inputs.ts";
 import { type ScheduleDescription, toScheduleDescription } from "./descriptions.ts";
 import {
   type Backfill,
@@ -17,27 +18,13 @@ import {
   encodeOverlap,
   encodeSchedule,
   type ScheduleOverlapPolicy,
+  type SchedulePatch,
   type ScheduleUpdateOptions,
 } from "./options.ts";
 
-/** Something that is done to a schedule without changing what it is. */
-export interface SchedulePatch {
-  /** Pause it, with this note. */
-  pause?: string;
-  /** Go on, with this note. */
-  unpause?: string;
-  /** Act now. */
-  trigger?: {
-    /** Overlap policy of this action. */
-    overlap: ScheduleOverlapPolicy | undefined;
-  };
-  /** Take the actions of these times now. */
-  backfill?: readonly Backfill[];
-}
-
 /** A call about a schedule; refusals come with their names. */
 export async function callSchedule<M extends MethodName>(
-  context: ClientContext,
+  context: OperationContext,
   method: M,
   scheduleId: string,
   request: Parameters<TypedService[M]>[0],
@@ -60,10 +47,10 @@ export async function callSchedule<M extends MethodName>(
 export class ScheduleHandle {
   /** Id of the schedule. */
   readonly scheduleId: string;
-  readonly #context: ClientContext;
+  readonly #context: OperationContext;
 
   /** Made by `client.schedule.create` and `client.schedule.getHandle`. */
-  constructor(context: ClientContext, scheduleId: string) {
+  constructor(context: OperationContext, scheduleId: string) {
     this.#context = context;
     this.scheduleId = scheduleId;
   }

@@ -6,9 +6,8 @@ import { ScheduleOverlapPolicy as WireOverlap } from "../../api/generated/tempor
 import type { BackfillRequestSchema, ScheduleSchema } from "../../api/generated/temporal/api/schedule/v1/message_pb.ts";
 import type { NewWorkflowExecutionInfo } from "../../api/generated/temporal/api/workflow/v1/message_pb.ts";
 import { durationFromMs, timestampFromDate } from "../../api/well_known.ts";
-import { type ClientContext, encodeArgs, headerField } from "../context.ts";
+import { type ClientContext, encodeArgs, headerField, type PayloadHeaders } from "../context.ts";
 import { type AnyWorkflow, type ArgsOption, nameOf, type WorkflowArgs } from "../definitions.ts";
-import type { PayloadHeaders } from "../interceptors.ts";
 import { toStartFields, type WorkflowOptions } from "../options.ts";
 import { encodeSpec, type ScheduleSpec } from "./spec.ts";
 
@@ -109,6 +108,21 @@ export interface ScheduleUpdateOptions<W extends AnyWorkflow = string> {
   state?: ScheduleState;
   /** Search attributes of the schedule; left out, they stay as they are. */
   searchAttributes?: SearchAttributes;
+}
+
+/** Something that is done to a schedule without changing what it is. */
+export interface SchedulePatch {
+  /** Pause it, with this note. */
+  pause?: string;
+  /** Go on, with this note. */
+  unpause?: string;
+  /** Act now. */
+  trigger?: {
+    /** Overlap policy of this action. */
+    overlap: ScheduleOverlapPolicy | undefined;
+  };
+  /** Take the actions of these times now. */
+  backfill?: readonly Backfill[];
 }
 
 export function encodeOverlap(overlap: ScheduleOverlapPolicy | undefined, otherwise: WireOverlap = WireOverlap.UNSPECIFIED) {

@@ -3,9 +3,10 @@ import { randomId } from "../../platform/host.ts";
 import { namingWhat } from "../../converter/lossy_value.ts";
 import { toSearchAttributePayloads } from "../../converter/search_attributes.ts";
 import { CALL_TIMEOUT_MS, type CallSettings } from "../calls.ts";
-import { type ClientContext, deadlineOf, nameError } from "../context.ts";
+import { deadlineOf, nameError } from "../context.ts";
 import type { AnyWorkflow } from "../definitions.ts";
-import { intercept, type ListInput, type SchedulePage } from "../interceptors.ts";
+import { intercept, type OperationContext, type SchedulePage } from "../interceptors.ts";
+import type { ListInput } from "../operation_inputs.ts";
 import { mapValues } from "../options.ts";
 import { type ScheduleSummary, toScheduleSummary } from "./descriptions.ts";
 import { callSchedule, ScheduleHandle } from "./handle.ts";
@@ -24,10 +25,10 @@ export interface ListSchedulesOptions extends CallSettings {
  * embedded engine refuses these calls with UNIMPLEMENTED. A client has one, as `client.schedule`.
  */
 export class ScheduleClient {
-  readonly #context: ClientContext;
+  readonly #context: OperationContext;
 
   /** Made by {@link Client}. */
-  constructor(context: ClientContext) {
+  constructor(context: OperationContext) {
     this.#context = context;
   }
 

@@ -11,7 +11,8 @@ import { DescribeWorkflowExecutionRequestSchema } from "../../api/generated/temp
 import { Code } from "../../service/raw.ts";
 import type { RunRecord, RunRow } from "../store.ts";
 import type { StoredRunState, StoreReader } from "../sqlite/reader.ts";
-import { checkEvents, decodeEvents, type Findings, noFindings } from "./check_history.ts";
+import { checkEvents, decodeEvents } from "./check_history.ts";
+import { type Findings, noFindings } from "./findings.ts";
 import { checkHead, checkRow } from "./check_row.ts";
 
 export interface StoreProblem {

@@ -2,7 +2,7 @@
 // nowhere is damage. A server leaves a number out as 0 (older ones as a number below it): for a timeout before any start, for instance.
 import { EventType } from "../../api/generated/temporal/api/enums/v1/event_type_pb.ts";
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
-import { eventName, type Findings, typeName } from "./check_history.ts";
+import { eventName, type Findings, typeName } from "./findings.ts";
 
 /** Answers lead to what they answer. */
 const ANSWERS: ReadonlySet<string> = new Set(["scheduledEventId", "startedEventId", "initiatedEventId"]);

@@ -4,7 +4,7 @@ import { runIdIn } from "../../converter/history_run.ts";
 import { WorkflowExecutionStatus } from "../../api/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { RunRow } from "../store.ts";
-import { CLOSING_STATUS, type Findings, micros, noFindings, statusName, typeName } from "./check_history.ts";
+import { CLOSING_STATUS, type Findings, micros, noFindings, statusName, typeName } from "./findings.ts";
 
 /** Kind of the items that are orders of a run to another one (core-rs/src/engine/state.rs, `kind`); the number is stored. */
 const ORDER = 9;

@@ -20,7 +20,8 @@ import {
   WorkflowExecutionSchema,
 } from "../../api/generated/temporal/api/common/v1/message_pb.ts";
 import { type HistoryEvent, HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
-import { checkEvents, CLOSING_STATUS, decodeEvents, micros, typeName } from "./check_history.ts";
+import { checkEvents, decodeEvents } from "./check_history.ts";
+import { CLOSING_STATUS, micros, typeName } from "./findings.ts";
 
 /** Why a history cannot be imported; the message says what is wrong with it. */
 export class ImportError extends Error {

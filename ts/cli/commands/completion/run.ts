@@ -1,6 +1,6 @@
 // `temporalex completion`: scripts for shells, made from the table of commands. They hold all names, so that a press of Tab starts no process.
+import type { Commands } from "../../frame/command.ts";
 import type { CompletionCall } from "./command.ts";
-import { COMMANDS } from "../mod.ts";
 import { bashScript } from "./bash.ts";
 import { fishScript } from "./fish.ts";
 import { nodesOf } from "./nodes.ts";
@@ -8,9 +8,9 @@ import { zshScript } from "./zsh.ts";
 
 const SHELLS: { readonly [shell: string]: typeof bashScript } = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
-export function completionCommand({ args, io, print }: CompletionCall): Promise<number> {
+export function completionCommand({ args, io, print }: CompletionCall, all: Commands): Promise<number> {
   const shell = args[0]!;
-  const script = SHELLS[shell]!(nodesOf(COMMANDS));
+  const script = SHELLS[shell]!(nodesOf(all));
   if (print.json) print.result({ shell, script }, () => "");
   else io.out(script);
   return Promise.resolve(0);

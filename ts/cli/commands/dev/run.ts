@@ -10,7 +10,7 @@ import { VERSION } from "../../../base/version.ts";
 import { parseOrigin } from "../../../server/http_guard.ts";
 import { Exit } from "../../frame/command.ts";
 import { CommandError, UsageError } from "../../frame/errors.ts";
-import type { DevCall } from "./command.ts";
+import type { DevCall } from "./options.ts";
 
 const FIRST = "default";
 

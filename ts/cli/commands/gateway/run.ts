@@ -8,7 +8,7 @@ import { parseOrigin } from "../../../server/http_guard.ts";
 import { meansCluster, openCluster } from "../../service/cluster.ts";
 import { Exit } from "../../frame/command.ts";
 import { CommandError, UsageError } from "../../frame/errors.ts";
-import type { GatewayCall } from "./command.ts";
+import type { GatewayCall } from "./options.ts";
 import { tokenOf } from "./token_file.ts";
 
 /** How long a call that needs a worker waits for a process that opens the store. */

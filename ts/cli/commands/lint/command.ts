@@ -1,17 +1,5 @@
-import { type Call, command, type Options } from "../../frame/command.ts";
-
-const options = {
-  rule: {
-    type: "text",
-    value: "rule=off|warning|error",
-    many: true,
-    help: "Another severity for a rule, or none; may be given several times",
-  },
-  maxWarnings: { type: "number", value: "n", help: "Fail when there are more warnings than this. Default: warnings never fail" },
-  rules: { type: "flag", help: "List the rules with their reasons, and look at nothing" },
-} as const satisfies Options;
-
-export type LintCall = Call<typeof options>;
+import { command } from "../../frame/command.ts";
+import { options } from "./options.ts";
 
 export const lint = command({
   summary: "look for what makes workflow code not deterministic",

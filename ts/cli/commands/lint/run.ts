@@ -9,7 +9,7 @@ import { UsageError } from "../../frame/errors.ts";
 import { printable } from "../../frame/printable.ts";
 import { configuredWorkflows } from "../../modules/workflow_modules.ts";
 import { counted } from "../store/sizes.ts";
-import type { LintCall } from "./command.ts";
+import type { LintCall } from "./options.ts";
 
 export async function lintCommand(call: LintCall): Promise<number> {
   const { options, args, io, print } = call;

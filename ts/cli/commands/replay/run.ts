@@ -10,7 +10,7 @@ import type { Colour, Printer } from "../../frame/printer.ts";
 import { type Io, UsageError } from "../../io.ts";
 import { importCodec } from "../../service/codec.ts";
 import { configuredWorkflows } from "../../modules/workflow_modules.ts";
-import type { ReplayCall } from "./command.ts";
+import type { ReplayCall } from "./options.ts";
 
 export interface ReplayLine {
   readonly file: string;

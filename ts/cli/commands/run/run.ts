@@ -12,7 +12,7 @@ import { lineLogger } from "../../../base/logger.ts";
 import { CommandError, exitCodeOf, UsageError } from "../../frame/errors.ts";
 import { importCodec } from "../../service/codec.ts";
 import type { Handle } from "../../service/open_service.ts";
-import type { RunCall } from "./command.ts";
+import type { RunCall } from "./options.ts";
 import { importActivities } from "../../modules/user_modules.ts";
 import { CliConverter, readInputs } from "../../text/values.ts";
 import { lastTaskFailure } from "../../service/blocked_reason.ts";

@@ -2,7 +2,7 @@
 import type { CallSettings } from "../../../client/calls.ts";
 import type { ScheduleHandle } from "../../../client/schedules/handle.ts";
 import { Exit } from "../../frame/command.ts";
-import type { BackfillScheduleCall, OneScheduleCall, PauseScheduleCall, TriggerScheduleCall } from "./command.ts";
+import type { BackfillScheduleCall, OneScheduleCall, PauseScheduleCall, TriggerScheduleCall } from "./options.ts";
 import { policyOf, timeOf, withSchedule } from "./service.ts";
 
 /** Does something to the schedule, and says so. */

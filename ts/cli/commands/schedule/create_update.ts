@@ -6,7 +6,7 @@ import type { WorkflowOptions } from "../../../client/options.ts";
 import type { SearchAttributes } from "../../../converter/search_attributes.ts";
 import { Exit } from "../../frame/command.ts";
 import { UsageError } from "../../frame/errors.ts";
-import type { CreateScheduleCall, UpdateScheduleCall } from "./command.ts";
+import type { CreateScheduleCall, UpdateScheduleCall } from "./options.ts";
 import { jsonPairs, readInputs } from "../../text/values.ts";
 import { policyOf, timeOf, withSchedule } from "./service.ts";
 

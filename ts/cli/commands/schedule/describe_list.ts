@@ -5,7 +5,7 @@ import { Exit } from "../../frame/command.ts";
 import type { Column } from "../../frame/printer.ts";
 import { wholeNumber } from "../../text/numbers.ts";
 import { showMs, showTime, type TimeFormat } from "../../text/times.ts";
-import type { DescribeScheduleCall, ListSchedulesCall } from "./command.ts";
+import type { DescribeScheduleCall, ListSchedulesCall } from "./options.ts";
 import { showValue } from "../../text/values.ts";
 import { withCluster, withSchedule } from "./service.ts";
 

@@ -5,7 +5,7 @@ import { checkStore, type StoreCheck, StoreReader } from "../../../engine/mainte
 import { Exit } from "../../frame/command.ts";
 import { CommandError } from "../../frame/errors.ts";
 import { storePath } from "../../service/open_service.ts";
-import type { BackupCall } from "./command.ts";
+import type { BackupCall } from "./options.ts";
 import { problemLines } from "./findings.ts";
 import { bytesText, counted } from "./sizes.ts";
 

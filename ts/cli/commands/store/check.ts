@@ -7,7 +7,7 @@ import { Exit } from "../../frame/command.ts";
 import { UsageError } from "../../frame/errors.ts";
 import { printable } from "../../frame/printable.ts";
 import { storePath } from "../../service/open_service.ts";
-import type { CheckCall } from "./command.ts";
+import type { CheckCall } from "./options.ts";
 import { noteLines, problemLines } from "./findings.ts";
 import { counted } from "./sizes.ts";
 

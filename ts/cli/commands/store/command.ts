@@ -1,9 +1,6 @@
 // `temporalex store ...`: looking after store files.
-import { type Call, command, type Group, type Options } from "../../frame/command.ts";
-import { SERVICE_OPTIONS } from "../../service/options.ts";
-
-const { store } = SERVICE_OPTIONS;
-const STORE = { store: { ...store, help: "Store file. Default: ./temporalex.sqlite" } } as const satisfies Options;
+import { command, type Group } from "../../frame/command.ts";
+import { checkOptions, exportOptions, importOptions, purgeOptions, STORE } from "./options.ts";
 
 const backup = command({
   summary: "copy a store, also while a process works on it",
@@ -19,18 +16,7 @@ The copy is compact, and is a store: open it, or put it in the place of a lost o
   examples: [{ line: "temporalex store backup backups/monday.sqlite --store shop.sqlite" }],
   run: async (call) => (await import("./backup.ts")).backupCommand(call),
 });
-export type BackupCall = Call<typeof STORE>;
 
-const checkOptions = {
-  ...STORE,
-  workflows: {
-    type: "text",
-    value: "module",
-    many: true,
-    completes: "files",
-    help: "Also replay every run whose workflow type these modules define",
-  },
-} as const satisfies Options;
 const check = command({
   summary: "look for damage, run by run",
   description:
@@ -44,20 +30,7 @@ What is odd but may be so (events that only a newer server knows, for instance) 
   ],
   run: async (call) => (await import("./check.ts")).checkCommand(call),
 });
-export type CheckCall = Call<typeof checkOptions>;
 
-const purgeOptions = {
-  ...STORE,
-  olderThan: { type: "duration", value: "duration", help: "Runs that closed longer ago than this, for instance 30d" },
-  query: {
-    type: "text",
-    short: "q",
-    value: "query",
-    help: 'Only runs that this list filter selects, for instance WorkflowType = "Cart"',
-  },
-  dryRun: { type: "flag", help: "Say what would be removed, and remove nothing. Works while a process has the store open" },
-  keepSpace: { type: "flag", help: "Leave the freed space in the file, for new runs, instead of giving it back" },
-} as const satisfies Options;
 const purge = command({
   summary: "remove closed runs with their histories",
   description: `Removes closed runs; open ones are never touched. Give --older-than, --query or both.
@@ -70,21 +43,7 @@ A process that has the store open is asked to remove them, and keeps the space f
   ],
   run: async (call) => (await import("./purge.ts")).purgeCommand(call),
 });
-export type PurgeCall = Call<typeof purgeOptions>;
 
-const exportOptions = {
-  ...SERVICE_OPTIONS,
-  workflowId: { type: "text", short: "w", value: "id", help: "The run of this workflow id" },
-  runId: { type: "text", short: "r", value: "id", help: "This run of it. Default: the latest" },
-  query: { type: "text", short: "q", value: "query", help: "All runs that this list filter selects. Default: all runs" },
-  to: {
-    type: "text",
-    value: "path",
-    completes: "files",
-    help:
-      "A folder (one that is there, or a new one with / at its end) gets a JSON file for each run; a file gets a JSON line for each run. Default: JSON lines on standard output",
-  },
-} as const satisfies Options;
 const exported = command({
   summary: "write histories as JSON files or JSON lines",
   description: `Writes runs with their histories, from a store (held by a process or not) or a cluster.
@@ -98,26 +57,7 @@ A JSON file of a run has the form of Temporal's own exports: temporalex replay, 
   ],
   run: async (call) => (await import("./export.ts")).exportCommand(call),
 });
-export type ExportCall = Call<typeof exportOptions>;
 
-const importOptions = {
-  ...STORE,
-  workflowId: {
-    type: "text",
-    short: "w",
-    value: "id",
-    help: "Workflow id of a history that does not name it (servers before 1.25)",
-  },
-  runId: {
-    type: "text",
-    short: "r",
-    value: "id",
-    help: "Run id of the one history that is imported, where it does not name it. Lines of store export name theirs",
-  },
-  closedOnly: { type: "flag", help: "Leave open runs out instead of refusing the import" },
-  skipExisting: { type: "flag", help: "Leave runs out that are in the store already instead of refusing the import" },
-  dryRun: { type: "flag", help: "Check everything, and import nothing" },
-} as const satisfies Options;
 const imported = command({
   summary: "take histories of closed runs in, or a whole store",
   description:
@@ -135,7 +75,6 @@ No process may have the store open.`,
   ],
   run: async (call) => (await import("./import.ts")).importCommand(call),
 });
-export type ImportCall = Call<typeof importOptions>;
 
 export const storeCommands: Group = {
   summary: "back up, check, purge, export and import a store file",

@@ -5,7 +5,7 @@ import type { Client, WorkflowSummary } from "../../../client/mod.ts";
 import { Exit } from "../../frame/command.ts";
 import { CommandError, UsageError } from "../../frame/errors.ts";
 import { withService } from "../../service/open_service.ts";
-import type { ExportCall } from "./command.ts";
+import type { ExportCall } from "./options.ts";
 import { counted } from "./sizes.ts";
 
 export function exportCommand(call: ExportCall): Promise<number> {

@@ -21,7 +21,7 @@ import { openStore } from "../../../engine/short_lived_open.ts";
 import { Exit } from "../../frame/command.ts";
 import { CommandError, UsageError } from "../../frame/errors.ts";
 import { storePath } from "../../service/open_service.ts";
-import type { ImportCall } from "./command.ts";
+import type { ImportCall } from "./options.ts";
 import { checked, KEPT } from "./backup.ts";
 import { problemLines } from "./findings.ts";
 import { bytesText, counted } from "./sizes.ts";

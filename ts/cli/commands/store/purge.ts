@@ -12,7 +12,7 @@ import { typedService } from "../../../service/typed.ts";
 import { Exit } from "../../frame/command.ts";
 import { CommandError, UsageError } from "../../frame/errors.ts";
 import { storePath } from "../../service/open_service.ts";
-import type { PurgeCall } from "./command.ts";
+import type { PurgeCall } from "./options.ts";
 import { bytesText, counted } from "./sizes.ts";
 
 const SLICE = 200;

@@ -28,7 +28,7 @@ import { keepFor } from "../../../engine/retention.ts";
 import { warnOfTimeouts } from "../../../engine/timed_out.ts";
 import { configuredWorkflows } from "../../modules/workflow_modules.ts";
 import { storePath } from "../../service/open_service.ts";
-import type { WorkerCall } from "./command.ts";
+import type { WorkerCall } from "./options.ts";
 import { loaderHooks } from "../../modules/user_modules.ts";
 import { awaitCluster } from "./await_cluster.ts";
 import { crashNoteIn, stateFolder, type Work } from "./crash_notes.ts";

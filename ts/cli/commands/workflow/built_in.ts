@@ -6,7 +6,7 @@ import { CommandError } from "../../frame/errors.ts";
 import { printable } from "../../frame/printable.ts";
 import type { Printer } from "../../frame/printer.ts";
 import { withService } from "../../service/open_service.ts";
-import type { MetadataCall, StackCall } from "./command.ts";
+import type { MetadataCall, StackCall } from "./options.ts";
 import { showValue } from "../../text/values.ts";
 import { asking } from "./messages.ts";
 

@@ -1,9 +1,9 @@
 // `workflow cancel`, `terminate`, `delete` and `reset`.
-import type { ReapplyExclude, ResetOptions } from "../../../client/reset.ts";
+import type { ReapplyExclude, ResetOptions } from "../../../client/reset_options.ts";
 import { Exit } from "../../frame/command.ts";
 import { UsageError } from "../../frame/errors.ts";
 import { type Handle, withService } from "../../service/open_service.ts";
-import type { DeleteCall, EndCall, ResetCall } from "./command.ts";
+import type { DeleteCall, EndCall, ResetCall } from "./options.ts";
 import { withTargets } from "./targets.ts";
 
 export function cancelCommand(call: EndCall): Promise<number> {

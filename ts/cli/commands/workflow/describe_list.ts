@@ -13,7 +13,7 @@ import type { Colour, Column, Printer } from "../../frame/printer.ts";
 import { wholeNumber } from "../../text/numbers.ts";
 import { type Handle, withService } from "../../service/open_service.ts";
 import { failureLine, lastTaskFailure, type TaskFailure } from "../../service/blocked_reason.ts";
-import type { CountCall, DescribeCall, ListCall } from "./command.ts";
+import type { CountCall, DescribeCall, ListCall } from "./options.ts";
 import { showMs, showTime, type TimeFormat } from "../../text/times.ts";
 import { showValue } from "../../text/values.ts";
 

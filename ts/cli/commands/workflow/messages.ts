@@ -2,7 +2,7 @@
 import { randomId } from "../../../platform/host.ts";
 import { Exit } from "../../frame/command.ts";
 import { type Connection, type Handle, withService } from "../../service/open_service.ts";
-import type { QueryCall, SignalCall, UpdateCall, UpdateResultCall, UpdateStartCall } from "./command.ts";
+import type { QueryCall, SignalCall, UpdateCall, UpdateResultCall, UpdateStartCall } from "./options.ts";
 import { readInputs, showValue } from "../../text/values.ts";
 import { withTargets } from "./targets.ts";
 

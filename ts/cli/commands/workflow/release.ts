@@ -7,7 +7,7 @@ import { meansCluster } from "../../service/cluster.ts";
 import { Exit } from "../../frame/command.ts";
 import { CommandError, UsageError } from "../../frame/errors.ts";
 import { storePath } from "../../service/open_service.ts";
-import type { ReleaseCall } from "./command.ts";
+import type { ReleaseCall } from "./options.ts";
 
 // deno-lint-ignore require-await
 export async function releaseCommand(call: ReleaseCall): Promise<number> {

@@ -5,7 +5,7 @@ import { type HistoryEvent, HistoryEventSchema } from "../../../api/generated/te
 import { Exit } from "../../frame/command.ts";
 import type { Colour, Column } from "../../frame/printer.ts";
 import { type Handle, withService } from "../../service/open_service.ts";
-import type { ShowCall } from "./command.ts";
+import type { ShowCall } from "./options.ts";
 import { EventTexts } from "./event_texts.ts";
 
 /** Rows that come at once are shown as one page. */

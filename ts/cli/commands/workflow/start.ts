@@ -5,7 +5,7 @@ import { randomId } from "../../../platform/host.ts";
 import { type Call, Exit } from "../../frame/command.ts";
 import { errorDocument, errorText } from "../../frame/errors.ts";
 import { type Connection, type Handle, withService } from "../../service/open_service.ts";
-import type { ResultCall, StartCall, UpdateWithStartCall } from "./command.ts";
+import type { ResultCall, StartCall, UpdateWithStartCall } from "./options.ts";
 import { type Encoded, encodeInput, jsonPairs, readInputs, showValue } from "../../text/values.ts";
 
 const upper = <T extends string>(text: string): T => text.replace(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase() as T;

@@ -4,7 +4,7 @@ import { WorkflowNotFoundError } from "../../../client/errors.ts";
 import { Exit } from "../../frame/command.ts";
 import { UsageError } from "../../frame/errors.ts";
 import { type Connection, type Handle, withService } from "../../service/open_service.ts";
-import type { DeleteCall, EndCall, SignalCall } from "./command.ts";
+import type { DeleteCall, EndCall, SignalCall } from "./options.ts";
 
 type SomeCall = DeleteCall | EndCall | SignalCall;
 

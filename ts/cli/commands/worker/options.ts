@@ -1,0 +1,88 @@
+// Options of the commands, and the calls that they make.
+import { codecOption } from "../../service/codec_option.ts";
+import type { Call, Options } from "../../frame/command.ts";
+import { DEFAULT_STORE, SERVICE_OPTIONS } from "../../service/options.ts";
+
+const { timeout: _, ...SERVICE } = SERVICE_OPTIONS;
+export const options = {
+  ...SERVICE,
+  store: {
+    ...SERVICE.store,
+    help:
+      `SQLite file in which everything is kept; it is created when missing. This process holds it, and other commands reach it through this one. Default: ./${DEFAULT_STORE}`,
+  },
+  retention: {
+    type: "duration",
+    value: "duration",
+    help:
+      "Remove closed runs with their histories this long after they closed, for instance 30d; with a store. Default: keep them",
+  },
+  identity: { ...SERVICE.identity, help: "Who works, as histories show it" },
+  taskQueue: { type: "text", short: "t", value: "name", default: "default", help: "The queue whose tasks this worker takes" },
+  workflows: {
+    type: "text",
+    value: "module",
+    many: true,
+    completes: "files",
+    help: 'A module that exports workflows. Default: the modules under "temporalex": { "workflows": [...] } in package.json',
+  },
+  activities: {
+    type: "text",
+    value: "module",
+    many: true,
+    completes: "files",
+    help: "A module whose exported functions are activities. They run in a thread of their own",
+  },
+  codec: codecOption,
+  activityThreads: {
+    type: "number",
+    value: "n",
+    help:
+      "Run activities one at a time in each of so many threads: for activities that compute. Default: many at once in one thread",
+  },
+  workflowThreads: {
+    type: "number",
+    value: "n",
+    default: 1,
+    help: "Threads that share the runs between them: where workflow code keeps a core busy",
+  },
+  deployment: {
+    type: "text",
+    value: "name.build",
+    help: "The version of a worker deployment that this worker is, for instance shop.v7; a cluster then routes runs by version",
+  },
+  versioningBehavior: {
+    type: "text",
+    value: "behavior",
+    choices: ["PINNED", "AUTO_UPGRADE"],
+    help: "With --deployment: of workflows that name none of their own",
+  },
+  watch: {
+    type: "flag",
+    help:
+      "Take changed code over while the worker runs. Workflow code goes live when every open run of the queue has replayed against it, " +
+      "and is refused with the run and the line otherwise",
+  },
+  listen: {
+    type: "text",
+    value: "[host:]port",
+    help:
+      "Serve /healthz, /readyz and /metrics (for Prometheus) over HTTP there; a port alone is on 127.0.0.1. In a container: 0.0.0.0:9464",
+  },
+  crashNotes: {
+    type: "text",
+    value: "folder",
+    completes: "folders",
+    help:
+      "On a cluster: note there whose workflow tasks are running, so that the next start says on which runs this process died; none: do not. Default: temporalex in your folder for state (Linux: ~/.local/state)",
+  },
+  maxActivities: { type: "number", value: "n", default: 100, help: "Activities running at once" },
+  maxWorkflowTasks: { type: "number", value: "n", default: 100, help: "Workflow tasks in work at once" },
+  grace: {
+    type: "duration",
+    default: "5s",
+    help: "Time that running activities are given at Ctrl-C before they are told to stop",
+  },
+} as const satisfies Options;
+
+export type WorkerCall = Call<typeof options>;

@@ -8,10 +8,11 @@ import { test } from "node:test";
 import { noteText, workNote } from "../../ts/crash_notes/note_files.ts";
 import { describeHeld, HeldRuns } from "../../ts/crash_notes/held_runs.ts";
 import { TaskWatch } from "../../ts/crash_notes/task_watch.ts";
+import { ManualTimers } from "../support/manual_timers.ts";
 
 const run = (runId: string) => ({ workflowId: `w-${runId}`, runId, workflowType: "W" });
 /** Long enough that a death counts in full. */
-const lasting = () => new Promise((resolve) => setTimeout(resolve, 250));
+const LASTING_MS = 250;
 const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 /** A place for notes, and processes one after the other; `die` leaves the notes as a killed process does. */
@@ -26,6 +27,7 @@ function place() {
     },
     version: () => String(state.changes),
   };
+  const timers = new ManualTimers();
   const start = (isOpen?: (run: { runId: string }) => boolean) => {
     let dead = false;
     const watch = new TaskWatch({
@@ -35,20 +37,27 @@ function place() {
         remove: () => void (!dead && (work.text = "")),
       },
       held: new HeldRuns(note),
+      timers,
       ...(isOpen && { isOpen }),
     });
     return { watch, die: () => dead = true };
   };
-  return { start, held: () => new HeldRuns(note), work };
+  /** Lets a run enter, when its turn has come. */
+  const enter = async (watch: TaskWatch, id: string) => {
+    const turn = watch.enter(run(id));
+    if (turn !== undefined) await timers.advance(1000);
+    await turn;
+  };
+  return { start, enter, held: () => new HeldRuns(note), work, timers };
 }
 
 test("a run that is alone in two deaths in a row is held, and a release lets it go on", async () => {
-  const { start, held } = place();
+  const { start, enter, held, timers } = place();
   for (let death = 1; death <= 2; death++) {
     const { watch, die } = start();
     assert.equal(watch.held("a"), undefined);
-    await watch.enter(run("a"));
-    await lasting();
+    await enter(watch, "a");
+    await timers.advance(LASTING_MS);
     die();
   }
   const { watch } = start();
@@ -81,12 +90,12 @@ test("deaths among others hold nobody: suspected runs run alone, one after the o
 });
 
 test("deaths that come too soon for V8 to have come to such an end weigh less: many of them hold a run", async () => {
-  const { start } = place();
+  const { start, enter } = place();
   let deaths = 0;
   for (; start().watch.held("a") === undefined; deaths++) {
     assert.ok(deaths < 20, "it is held in the end");
     const { watch, die } = start();
-    await watch.enter(run("a"));
+    await enter(watch, "a");
     await settled();
     die();
   }
@@ -95,13 +104,13 @@ test("deaths that come too soon for V8 to have come to such an end weigh less: m
 
 test("a task that ends clears its run; a query does not", async () => {
   for (const clears of [true, false]) {
-    const { start } = place();
+    const { start, enter, timers } = place();
     for (let death = 1; death <= 2; death++) {
       const { watch, die } = start();
-      await watch.enter(run("a"));
+      await enter(watch, "a");
       watch.leave(run("a"), clears);
-      await watch.enter(run("a"));
-      await lasting();
+      await enter(watch, "a");
+      await timers.advance(LASTING_MS);
       die();
     }
     assert.equal(start().watch.held("a") !== undefined, !clears, String(clears));
@@ -124,19 +133,21 @@ test("a process that is killed while no task runs, or ends by itself, suspects n
 });
 
 test("a suspected run with a death against it waits a moment after the start, and holds up nobody meanwhile", async () => {
-  const { start } = place();
+  const { start, timers } = place();
   const first = start();
   await first.watch.enter(run("a"));
   await settled();
   first.die();
   const { watch } = start();
-  const began = performance.now();
-  const turn = watch.enter(run("a"))!;
+  let entered = false;
+  const turn = watch.enter(run("a"))!.then(() => entered = true);
   const other = watch.enter(run("b"));
   await other;
   watch.leave(run("b"), true);
+  await timers.advance(999);
+  assert.ok(!entered, "it waits for a second");
+  await timers.advance(1);
   await turn;
-  assert.ok(performance.now() - began >= 900);
   const third = watch.enter(run("c"));
   assert.ok(third !== undefined, "it runs alone");
   watch.leave(run("a"), true);
@@ -144,11 +155,11 @@ test("a suspected run with a death against it waits a moment after the start, an
 });
 
 test("runs that have ended are suspected and held no more, and a damaged note is none", async () => {
-  const { start, held, work } = place();
+  const { start, enter, held, work, timers } = place();
   for (let death = 1; death <= 2; death++) {
     const { watch, die } = start();
-    await watch.enter(run("a"));
-    await lasting();
+    await enter(watch, "a");
+    await timers.advance(LASTING_MS);
     die();
   }
   assert.equal(start().watch.held("a")?.deaths, 2);

@@ -53,8 +53,7 @@ const env = { NODE_TEST_CONTEXT: undefined, FORCE_COLOR: "0" };
 test("failures are told by file and name, with their whole error and what was printed; a file that hangs by its test", () =>
   inFolder(TESTS, async (folder) => {
     const ms = enough();
-    const reporter = `--test-reporter=${join(lib, "test_reporter.mjs")}`;
-    const argv = ["--test", reporter, `--test-timeout=${ms}`, ...Object.keys(TESTS)];
+    const argv = [join(lib, "run_node_tests.mjs"), "1", `${ms}`, ...Object.keys(TESTS).reverse()];
     const { status, output } = await run(process.execPath, argv, { cwd: folder, env });
     assert.equal(status, 1);
     assert.match(
@@ -62,12 +61,14 @@ test("failures are told by file and name, with their whole error and what was pr
       /^not ok - fails\.test\.mjs > outer > inner\n {4}Error: it broke\n[\s\S]*a root[\s\S]*printed before/m,
     );
     assert.match(output, /^not ok - hangs\.test\.mjs\n {4}test timed out after \d+ms\n {4}begun and not ended: never ends$/m);
+    assert.ok(output.indexOf("not ok - hangs.test.mjs") < output.indexOf("not ok - fails.test.mjs"), "in the order given");
+    assert.match(output, /^time: \d+\.\d s hangs\.test\.mjs\ntime: \d+\.\d s fails\.test\.mjs\n/m);
     assert.match(output, /^skipped: left out \(no such machine\)\n# pass 2\n# fail 3\n# skipped 1$/m);
   }));
 
 test("a runner that is given up names the test that it was at", () =>
   inFolder(TESTS, async (folder) => {
-    const argv = ["--test", `--test-reporter=${join(lib, "test_reporter.mjs")}`, "hangs.test.mjs"];
+    const argv = [join(lib, "run_node_tests.mjs"), "1", "600000", "hangs.test.mjs"];
     const { status, output } = await run(process.execPath, argv, { cwd: folder, env, timeoutMs: enough(), lastWords: "SIGTERM" });
     assert.notEqual(status, 0);
     assert.match(output, /not ended after \d+ s, and given up[\s\S]*not ended - hangs\.test\.mjs: never ends/);

@@ -1,4 +1,5 @@
 // Time that moves when a test says so. Between two timers everything that the first one set off is allowed to run.
+import { setImmediate } from "node:timers";
 import type { Timers } from "../../ts/base/timers.ts";
 
 export class ManualTimers implements Timers {
@@ -38,5 +39,5 @@ export class ManualTimers implements Timers {
 
 /** Lets everything run that needs no timer. */
 export async function settle(): Promise<void> {
-  for (let i = 0; i < 5; i++) await new Promise((resolve) => setTimeout(resolve, 0));
+  for (let i = 0; i < 5; i++) await new Promise<void>((resolve) => setImmediate(resolve));
 }

@@ -1,6 +1,6 @@
 // A reporter for `node --test` that says what one needs to know of a run that cannot be looked at again: each failure by file and name with
 // its whole error, at the moment at which it is known; what its file printed; and of a file that was ended, the tests that had begun and not
-// ended. The last lines are the counts.
+// ended. The last lines are the time of each file, the longest first, and the counts.
 import { writeSync } from "node:fs";
 import { inspect } from "node:util";
 
@@ -27,14 +27,20 @@ function whole(error) {
 
 /** Takes the runner's events and gives lines; pure, for its test. */
 export class Report {
-  /** Per file: where its tests stand, what has begun, what it printed. */
+  /** Per file: where its tests stand, what has begun, what it printed, when it was first and last heard of. */
   #files = new Map();
   #skipped = [];
   #counts = {};
+  #now;
+
+  constructor(now = () => performance.now()) {
+    this.#now = now;
+  }
 
   #file(path) {
     let file = this.#files.get(path);
-    if (file === undefined) this.#files.set(path, file = { path: [], begun: [], printed: "", told: false });
+    if (file === undefined) this.#files.set(path, file = { path: [], begun: [], printed: "", told: false, from: this.#now() });
+    file.to = this.#now();
     return file;
   }
 
@@ -48,6 +54,7 @@ export class Report {
         return "";
       case "test:dequeue":
         if (data.name !== data.file) file.begun.push(data.name);
+        else file.from = file.to;
         return "";
       case "test:complete": {
         const at = file.begun.lastIndexOf(data.name);
@@ -94,6 +101,14 @@ export class Report {
       .map(([path, { begun }]) => `not ended - ${sourceOf(path)}: ${begun.join("; ")}\n`).join("");
   }
 
+  /** Seconds of each file, the longest first. */
+  times() {
+    return [...this.#files].filter(([path]) => path !== undefined).map((
+      [path, { from, to }],
+    ) => [sourceOf(path), (to - from) / 1000])
+      .sort(([, a], [, b]) => b - a).map(([path, seconds]) => `time: ${seconds.toFixed(1)} s ${path}\n`).join("");
+  }
+
   end() {
     const { pass = 0, fail = 0, cancelled = 0, skipped = 0 } = this.#counts;
     return `${this.#skipped.map((name) => `skipped: ${name}\n`).join("")}# pass ${pass}\n# fail ${
@@ -110,5 +125,5 @@ export default async function* (source) {
     const text = report.take(event);
     if (text !== "") yield text;
   }
-  yield report.unfinished() + report.end();
+  yield report.unfinished() + report.times() + report.end();
 }

@@ -4,7 +4,8 @@
 // survived: either a test is missing, or the code does nothing. It works on copies of dist/ (.build/mutate), so the checkout may change
 // meanwhile; what was found is kept there, and the same command goes on where it was ended.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { basename, join, relative } from "node:path";
+import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { say } from "../lib/steps.mjs";
 import { collect } from "./coverage.mjs";
@@ -54,8 +55,8 @@ const SUITES = {
 const NOT_HERE = /\/sqlite\/opfs\/|\/drivers\/node\.js$/;
 /** Loops that kill processes. */
 const LEFT_OUT = /\/(kill9|power_loss|syncs)\.test/;
-/** This file is many: the tests of each file of cases are taken by themselves. */
-const CASES = "tests/runtime/node.test.js";
+/** These files are many: the tests of each file of cases are taken by themselves. */
+const CASES = /^tests\/runtime\/(?:language|realms|broken_realms|replays)\.test\.js/;
 
 const progress = (text) => process.stderr.write(`${text}\n`);
 const walk = (dir) =>
@@ -73,7 +74,7 @@ if (again) forgetChanged(before, textsOf(base));
 const dist = join(base, "dist");
 const inRooms = values.rooms.split(",").flatMap((room) => walk(join(dist, "ts", room))).map((f) => relative(dist, f));
 const files = inRooms.filter((f) => f.endsWith(".js") && !f.includes("/generated/") && !NOT_HERE.test(f)).sort();
-const tests = testsOf(values.rooms.split(","));
+const tests = await testsOf(values.rooms.split(","));
 const coverage = await collect({ base, path: paths.coverage, tests, files: allFiles(), jobs, progress });
 const broken = tests.filter((test) => coverage[test].outcome !== "passed");
 for (const test of broken) progress(`left out, because it does not pass by itself: ${test} (${coverage[test].failure})`);
@@ -107,13 +108,17 @@ try {
 }
 report();
 
-function testsOf(rooms) {
+async function testsOf(rooms) {
+  const { partOf } = await import(pathToFileURL(join(dist, "tests/runtime/parts.js")).href);
   const folders = [...new Set(rooms.flatMap((room) => SUITES[room] ?? []))].map((folder) => join(dist, "tests", folder));
   const found = folders.flatMap(walk).map((f) => relative(dist, f)).filter((f) => f.endsWith(".test.js") && !LEFT_OUT.test(f));
   const cases = readdirSync(join(dist, "tests/cases")).filter((name) =>
     /export const cases\b/.test(readFileSync(join(dist, "tests/cases", name), "utf8"))
   );
-  return found.flatMap((f) => f === CASES ? cases.map((name) => `${CASES}#${name.replace(/\.js$/, "")}`) : [f]);
+  const ofPart = (part) => cases.filter((name) => partOf(name) === part);
+  return found.flatMap((f) =>
+    CASES.test(f) ? ofPart(basename(f, ".test.js")).map((name) => `${f}#${name.replace(/\.js$/, "")}`) : [f]
+  );
 }
 
 function shown(text) {
@@ -137,7 +142,7 @@ function forgetChanged(old, now) {
   const changed = [...now].filter(([file, text]) => old.get(file) !== text).map(([file]) => file);
   for (const test of Object.keys(known)) {
     const [own] = test.split("#");
-    const beside = test.startsWith(CASES) ? "tests/cases/" : own.replace(/[^/]*$/, "");
+    const beside = CASES.test(test) ? "tests/cases/" : own.replace(/[^/]*$/, "");
     const stale = changed.some((file) =>
       file === own || (file.startsWith(beside) && !file.endsWith(".test.js")) || known[test].files[file]
     );

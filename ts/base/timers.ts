@@ -3,8 +3,8 @@
 export interface Timers {
   /** Milliseconds; only differences mean something. */
   now(): number;
-  /** Calls `fire` once after `ms`; the returned function takes that back. */
-  after(ms: number, fire: () => void): () => void;
+  /** Calls `fire` once after `ms`; the returned function takes that back. In the background it keeps no process alive. */
+  after(ms: number, fire: () => void, background?: boolean): () => void;
 }
 
 /** The longest delay that setTimeout keeps; it fires at once on larger ones. */
@@ -12,12 +12,13 @@ const LONGEST_MS = 2 ** 31 - 1;
 
 export const realTimers: Timers = {
   now: () => performance.now(),
-  after(ms, fire) {
+  after(ms, fire, background) {
     const until = performance.now() + ms;
     let handle: ReturnType<typeof setTimeout>;
     const arm = () => {
       const rest = until - performance.now();
       handle = rest > LONGEST_MS ? setTimeout(arm, LONGEST_MS) : setTimeout(fire, Math.max(0, rest));
+      if (background === true) (handle as { unref?(): void }).unref?.();
     };
     arm();
     return () => clearTimeout(handle);

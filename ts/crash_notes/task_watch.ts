@@ -6,6 +6,7 @@
 // from outside looks the same. So the note is exact about "alone" and says for how long, because most tasks are too short for a kill to
 // meet them twice; and a run with a death against it waits a moment after the start: what kills a process as soon as it starts does not
 // meet it.
+import { realTimers, type Timers } from "../base/timers.ts";
 import type { HeldRun, HeldRuns, RunName } from "./held_runs.ts";
 
 /** A suspected run with a death against it waits so long after the start. */
@@ -35,25 +36,29 @@ export interface TaskWatchOptions {
   readonly held?: HeldRuns | undefined;
   /** Runs that have ended are suspected no more. */
   readonly isOpen?: (run: RunName) => boolean;
+  readonly timers?: Timers;
 }
 
 export class TaskWatch {
   readonly #work: WorkNote;
   readonly #held: HeldRuns | undefined;
-  readonly #startedAt = performance.now();
+  readonly #timers: Timers;
+  readonly #startedAt: number;
   /** Runs with a task in a realm: how the note names each, written once because the note is written often, and with how many tasks. */
   readonly #open = new Map<string, { readonly name: string; count: number }>();
   #waiting: Waiting[] = [];
   /** The suspected run that is in the realm alone. */
   #alone: string | undefined;
   #dirty = false;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #tick: ReturnType<typeof setTimeout> | undefined;
+  #stopTimer = () => {};
+  #stopTick = () => {};
   #closed = false;
   #died: readonly RunName[];
   #toldHeld = false;
 
-  constructor({ work, held, isOpen = () => true }: TaskWatchOptions) {
+  constructor({ work, held, isOpen = () => true, timers = realTimers }: TaskWatchOptions) {
+    this.#timers = timers;
+    this.#startedAt = timers.now();
     this.#work = work;
     this.#held = held;
     const { runs, ms } = contentOf(work.read());
@@ -90,7 +95,7 @@ export class TaskWatch {
       return undefined;
     }
     return new Promise((admit) => {
-      this.#waiting.push({ run, admit, since: performance.now() });
+      this.#waiting.push({ run, admit, since: this.#timers.now() });
       this.#next();
     });
   }
@@ -124,13 +129,13 @@ export class TaskWatch {
 
   /** Lets in what may enter, in the order of coming. */
   #next(): void {
-    clearTimeout(this.#timer);
+    this.#stopTimer();
     let later = Infinity;
     for (let i = 0; i < this.#waiting.length;) {
       const { run, admit } = this.#waiting[i]!;
       if (this.#alone !== undefined) return;
       const deaths = this.#deathsOf(run);
-      const wait = deaths !== undefined && deaths > 0 ? this.#startedAt + WAIT_MS - performance.now() : 0;
+      const wait = deaths !== undefined && deaths > 0 ? this.#startedAt + WAIT_MS - this.#timers.now() : 0;
       if (wait > 0) {
         later = Math.min(later, wait);
         i++;
@@ -145,15 +150,15 @@ export class TaskWatch {
       this.#admit(run);
       admit();
     }
-    if (later < Infinity && !this.#closed) this.#timer = setTimeout(() => this.#next(), later);
+    if (later < Infinity && !this.#closed) this.#stopTimer = this.#timers.after(later, () => this.#next());
   }
 
   #note(): void {
     this.#dirty = false;
     if (this.#closed) return;
-    clearTimeout(this.#tick);
+    this.#stopTick();
     this.#write(this.#open.size === 0 ? "\n" : this.#text(0));
-    if (this.#open.size === 1) this.#count(performance.now());
+    if (this.#open.size === 1) this.#count(this.#timers.now());
   }
 
   /** One line of JSON. `ms`: for how long the one run has been alone. */
@@ -164,13 +169,13 @@ export class TaskWatch {
 
   /** Says for how long the one run has been alone, until the next note. */
   #count(since: number): void {
-    this.#tick = setTimeout(() => {
+    const tick = () => {
       if (this.#open.size !== 1 || this.#closed) return;
-      this.#write(this.#text(Math.round(performance.now() - since)));
+      this.#write(this.#text(Math.round(this.#timers.now() - since)));
       this.#count(since);
-    }, TICK_MS);
+    };
     // The realm keeps the process alive, not the note.
-    (this.#tick as { unref?(): void }).unref?.();
+    this.#stopTick = this.#timers.after(TICK_MS, tick, true);
   }
 
   #write(text: string): void {
@@ -185,8 +190,8 @@ export class TaskWatch {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    clearTimeout(this.#timer);
-    clearTimeout(this.#tick);
+    this.#stopTimer();
+    this.#stopTick();
     for (const { admit } of this.#waiting.splice(0)) admit();
     this.#work.remove();
   }

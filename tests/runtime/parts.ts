@@ -1,0 +1,13 @@
+// Which test file runs which files of cases. They are several so that they run beside each other, and the short ones at every change.
+
+/** Files of cases by the test file that runs them, the first that fits; all others are of `language.test.ts`. */
+const PARTS = {
+  realms: /^(realm_(builtins|guard|host|isolation|lines)|examples_in_realms)\b/,
+  broken_realms: /^realm_/,
+  replays: /^(debug_|hostile_|properties)/,
+};
+export type Part = keyof typeof PARTS | "language";
+
+export function partOf(file: string): Part {
+  return (Object.keys(PARTS) as (keyof typeof PARTS)[]).find((part) => PARTS[part].test(file)) ?? "language";
+}

@@ -1,0 +1,178 @@
+// The suites of `npm test`: each says what it found as { passed, failed, skipped, output, reason?, skippedNames? }.
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { ensureOfficial } from "./official.mjs";
+import { bin, root, run, which } from "./steps.mjs";
+import { forDeno, inBrowser, interop, plain, SHORT_SECONDS, takes, walk } from "./test_files.mjs";
+
+const deno = bin("deno");
+const hasDeno = deno !== undefined && (await run(deno, ["--version"])).status === 0;
+/** npm's `deno` is a program that starts this one, and hands no signal on. */
+const denoItself = [join(root, "node_modules/deno/deno"), deno].find((path) => path !== undefined && existsSync(path));
+const noDeno = "the npm package deno has no binary here";
+const cargo = which("cargo");
+const temporal = process.env.TEMPORAL_CLI ?? which("temporal") ?? [join(homedir(), "go/bin/temporal")].find((p) => existsSync(p));
+const noTemporal = "no Temporal dev server (set TEMPORAL_CLI, or: go install github.com/temporalio/cli/cmd/temporal@v1.5.1)";
+
+/** Files at a time. Many wait for timers or for processes of their own; one processor is left to those. */
+const JOBS = Math.max(2, availableParallelism() - 1);
+/** Files of interop at a time: each has a server of its own and waits for it most of the time. */
+const INTEROP_JOBS = 4;
+/** Of one file of node's tests. */
+const FILE_MINUTES = 6;
+/** A minute on a machine that nobody waits for may be long. */
+export const patience = process.env.CI ? 60_000 : 3 * 60_000;
+
+const one = (status, output) => ({ passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, skipped: 0, output });
+const skip = (reason) => ({ passed: 0, failed: 0, skipped: 1, reason });
+const dist = (files) => files.map((f) => join(root, "dist", f.replace(/\.ts$/, ".js")));
+const linesOf = (output, re) => [...output.matchAll(re)].map((m) => m[1]);
+
+/**
+ * The suites by name, each a function. `runInTime` is `run` of steps.mjs with what is left of the suite's time as its limit; `isQuick`
+ * leaves long files out of `node`.
+ */
+export function suitesOf(runInTime, isQuick) {
+  const command = async (cmd, argv, opts) => {
+    const r = await runInTime(cmd, argv, opts);
+    return one(r.status, r.output);
+  };
+
+  /** Counts of tools/lib/test_reporter.mjs, whose other lines are the failures. */
+  const nodeTests = async (files, opts = {}, jobs = JOBS) => {
+    if (files.length === 0) return { passed: 0, failed: 0, skipped: 0, output: "" };
+    const runner = join(root, "tools/lib/run_node_tests.mjs");
+    const r = await runInTime(process.execPath, [runner, `${jobs}`, `${FILE_MINUTES * patience}`, ...files], {
+      env: { FORCE_COLOR: "0" },
+      lastWords: "SIGTERM",
+      ...opts,
+    });
+    const count = (what) => Number(new RegExp(`^# ${what} (\\d+)$`, "m").exec(r.output)?.[1] ?? 0);
+    return {
+      passed: count("pass"),
+      failed: Math.max(count("fail"), r.status === 0 ? 0 : 1),
+      skipped: count("skipped"),
+      skippedNames: linesOf(r.output, /^skipped: (.*)$/gm),
+      times: linesOf(r.output, /^time: (.*)$/gm),
+      output: r.output,
+    };
+  };
+
+  /**
+   * Counts of Deno's last line. Deno 2.9.5 may abort its whole process in nghttp2 when the other side of a connection says goodbye
+   * (docs/dev/decisions/044-goaway-in-deno.md), and takes all results with it. That one abort, and nothing else, is tried once more, and the
+   * suite's line says so.
+   */
+  const ABORTED = /nghttp2\S*: int find_stream_on_goaway_func.*Assertion/;
+  const denoTests = async (files, { env = {}, jobs = 1 } = {}) => {
+    const once = () =>
+      runInTime(denoItself, ["test", "-A", "--no-check", "--quiet", ...(jobs > 1 ? ["--parallel"] : []), ...files], {
+        env: { NO_COLOR: "1", DENO_JOBS: String(jobs), ...env },
+        // It names the tests that have not ended.
+        lastWords: "SIGINT",
+      });
+    const line = /(\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed(?: \(\d+ steps?\))?(?: \| (\d+) ignored)?/g;
+    const counts = (output) => [...output.matchAll(line)].at(-1) ?? null;
+    let r = await once();
+    let reason;
+    if (counts(r.output) === null && ABORTED.test(r.output)) {
+      reason = "Deno aborted in nghttp2 and was run again";
+      r = await once();
+    }
+    const m = counts(r.output);
+    const failed = m ? Number(m[2]) : 1;
+    return {
+      passed: Number(m?.[1] ?? 0),
+      failed: r.status === 0 ? failed : Math.max(1, failed),
+      skipped: Number(m?.[3] ?? 0),
+      output: r.output,
+      ...(reason !== undefined && { reason }),
+    };
+  };
+
+  /** A tool that ends with a line of counts. */
+  const counted = async (...argv) => {
+    const r = await runInTime(process.execPath, argv);
+    const m = /^(\d+) passed, (\d+) failed, (\d+) skipped(?:: (.*))?$/m.exec(r.output);
+    if (!m) return one(1, r.output);
+    const skippedNames = linesOf(r.output, /^skipped: (.*)$/gm);
+    return { passed: +m[1], failed: +m[2], skipped: +m[3], reason: m[4], skippedNames, output: r.output };
+  };
+  const bundled = (...argv) => (bin("esbuild") ? counted(...argv) : skip("esbuild is not installed"));
+
+  return {
+    format: () => (hasDeno ? command(deno, ["fmt", "--check", "-q"]) : skip(noDeno)),
+    lint: () => (hasDeno ? command(deno, ["lint", "-q"]) : skip(noDeno)),
+    types: () => (bin("tsc") ? command(bin("tsc"), ["-p", "tsconfig.json"]) : skip("typescript is not installed")),
+    generated: () => command(process.execPath, ["tools/check_generated.mjs"]),
+    build: () => command(process.execPath, ["tools/build_dist.mjs"]),
+    node: () => nodeTests(dist(isQuick ? plain.filter(isShort) : plain), { env: { TEST_NAME: "node", FORCE_COLOR: "0" } }),
+    deno: () => (hasDeno ? denoTests(forDeno([...inBrowser, ...plain])) : skip(noDeno)),
+    chromium: () => bundled("tools/test_browser.mjs", "--browser=chromium"),
+    firefox: () => bundled("tools/test_browser.mjs", "--browser=firefox"),
+    "cross-engine": () => bundled("tools/soak/cross_engine.mjs"),
+    // One file after the other: each has a browser of its own.
+    browser: () => (bin("esbuild") ? nodeTests(dist(inBrowser), {}, 1) : skip("esbuild is not installed")),
+    // The built page, in a browser.
+    "web-demo": async () => {
+      if (!bin("vite")) return skip("vite is not installed");
+      const built = await runInTime(process.execPath, ["tools/demo.mjs", "--build-only"]);
+      if (built.status !== 0) return one(1, built.output);
+      const files = walk(join(root, "web-demo/tests")).filter((f) => f.endsWith(".test.mjs"));
+      return nodeTests(files, { env: { DEMO_IS_BUILT: "1", FORCE_COLOR: "0" } }, 1);
+    },
+    rust: () => (cargo ? rust(runInTime) : skip("no cargo: the committed module is used as it is")),
+    "core-rebuild": async () => {
+      if (process.env.SKIP_CORE_REBUILD) return skip("SKIP_CORE_REBUILD is set");
+      const { missing } = await import("../ensure_wasm_toolchain.mjs");
+      const gaps = missing();
+      if (gaps.length > 0) return skip(`cannot rebuild the module: missing ${gaps.join("; ")}`);
+      return command(process.execPath, ["tools/check_generated.mjs", "--rebuild"]);
+    },
+    package: () => {
+      for (const needed of ["esbuild", "tsc"]) if (!bin(needed)) return skip(`${needed} is not installed`);
+      return counted("tests/package/run.mjs");
+    },
+    interop: async () => {
+      if (!temporal) return skip(noTemporal);
+      const absent = await ensureOfficial();
+      const env = { TEMPORAL_CLI: temporal, FORCE_COLOR: "0" };
+      return { ...await nodeTests(dist(interop), { env }, INTEROP_JOBS), reason: absent };
+    },
+    "interop-deno": async () => {
+      if (!temporal) return skip(noTemporal);
+      if (!hasDeno) return skip(noDeno);
+      const absent = await ensureOfficial();
+      return {
+        ...await denoTests(forDeno(interop), { env: { TEMPORAL_CLI: temporal }, jobs: INTEROP_JOBS }),
+        ...(absent !== undefined && { reason: absent }),
+      };
+    },
+  };
+}
+
+const isShort = (file) => takes(file) < SHORT_SECONDS;
+/** The files of node's tests that `quick` leaves out. */
+export const longFiles = () => plain.filter((file) => !isShort(file));
+/** Suites that run what `build` makes. */
+export const OF_DIST = ["node", "cross-engine", "browser", "web-demo", "interop", "interop-deno"];
+
+async function rust(runInTime) {
+  const opts = { cwd: join(root, "core-rs") };
+  const fmt = await runInTime(cargo, ["fmt", "--check"], opts);
+  const clippy = await runInTime(cargo, ["clippy", "-q", "--locked", "--all-targets", "--", "-D", "warnings"], opts);
+  const test = await runInTime(cargo, ["test", "--locked", "--no-fail-fast"], opts);
+  const sum = (re) => [...test.output.matchAll(re)].reduce((n, m) => n + Number(m[1]), 0);
+  // Tests over histories that lie beside the checkout say so when those are absent; cargo counts them as passed.
+  const absent = linesOf(test.output, /^SKIPPED (.*)$/gm);
+  const failed = sum(/(\d+) failed;/g) + (fmt.status === 0 ? 0 : 1) + (clippy.status === 0 ? 0 : 1);
+  return {
+    passed: sum(/(\d+) passed;/g) - absent.length + (fmt.status === 0 ? 1 : 0) + (clippy.status === 0 ? 1 : 0),
+    failed: test.status === 0 ? failed : Math.max(1, failed),
+    skipped: sum(/(\d+) ignored;/g) + absent.length,
+    skippedNames: absent,
+    output: [fmt, clippy, test].filter((r) => r.status !== 0).map((r) => r.output).join("\n"),
+  };
+}

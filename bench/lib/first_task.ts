@@ -2,13 +2,14 @@
 // prints how long that took. The module that the task's bytes come from is imported before the clock starts.
 import process from "node:process";
 import { firstTask } from "./tasks.ts";
+import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
 
 const bytes = firstTask("Nothing", "run-1");
 const began = performance.now();
 const [{ createInlineRealm }, programs] = await Promise.all([import("../../ts/realm/mod.ts"), import("./programs.ts")]);
 const imported = performance.now();
 const realm = await createInlineRealm({ workflows: programs });
-const outcome = await realm.runTask(bytes);
+const outcome = await realm.runTask(readWorkflowTask(bytes));
 const done = performance.now();
 if (outcome.response?.$case !== "completed") throw new Error(`the task failed: ${outcome.error?.message}`);
 await realm.dispose();

@@ -5,6 +5,7 @@ import { memoryBytes } from "../../ts/core/half.ts";
 import { createInlineRealm } from "../../ts/realm/mod.ts";
 import * as programs from "./programs.ts";
 import { firstTask } from "./tasks.ts";
+import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
 
 const { gc } = globalThis as { gc?: () => void };
 const workflows = Number(process.argv[2]);
@@ -15,7 +16,7 @@ const realm = await createInlineRealm({
 });
 let next = 0;
 async function run(): Promise<void> {
-  const outcome = await realm.runTask(firstTask("Idle", `run-${next++}`));
+  const outcome = await realm.runTask(readWorkflowTask(firstTask("Idle", `run-${next++}`)));
   if (outcome.response?.$case !== "completed" || outcome.evict) throw new Error(`the task failed: ${outcome.error?.message}`);
 }
 /** After a moment in which promises and buffers of the last tasks are let go. */

@@ -4,6 +4,7 @@ import { memoryBytes } from "../../ts/core/half.ts";
 import { type CoreSources, createInlineRealm, open, type Realm, useCore } from "temporalex/slim";
 import * as programs from "./programs.ts";
 import { firstTask } from "./tasks.ts";
+import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
 
 async function benchStart({ core, realmEntry }: { core: CoreSources; realmEntry: string }): Promise<unknown> {
   const began = performance.now();
@@ -24,7 +25,7 @@ async function benchIdle({ core, runs }: { core: CoreSources; runs: number }): P
   useCore(core);
   realm ??= await createInlineRealm({ workflows: programs, cacheSize: 1_000_000, runOptions: { stickyQueue: "sticky" } });
   for (let i = 0; i < runs; i++) {
-    const outcome = await realm.runTask(firstTask("Idle", `run-${next++}`));
+    const outcome = await realm.runTask(readWorkflowTask(firstTask("Idle", `run-${next++}`)));
     if (outcome.response?.$case !== "completed" || outcome.evict) throw new Error(`the task failed: ${outcome.error?.message}`);
   }
   return memoryBytes();

@@ -3,11 +3,7 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { type HistoryEvent, HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
 import { loadCore, type WorkerCore } from "../../ts/core/mod.ts";
-import {
-  CommandKind,
-  type TaskOutcome,
-  UpdateResponse,
-} from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { CommandKind, UpdateResponse } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { DefinitionShape } from "../../ts/executor/program/definition.ts";
 import { nativePrograms } from "../../ts/executor/run/native_program.ts";
 import type { LogEntry, Program } from "../../ts/executor/program/program.ts";
@@ -18,6 +14,8 @@ import { TaskRunner } from "../../ts/executor/tasks/task_runner.ts";
 import { deepEqual, equal } from "./assert.ts";
 import { MiniServer, type StartOptions } from "./mini_server.ts";
 import { rejectionHost } from "./rejection_host.ts";
+import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
+import type { RealmOutcome } from "../../ts/executor/tasks/realm_outcome.ts";
 
 export interface DriveOptions extends StartOptions {
   readonly cacheSize?: number;
@@ -94,7 +92,7 @@ export class Drive {
   readonly cached: boolean;
   /** Activations whose task was completed, in order. */
   readonly live: RecordedActivation[] = [];
-  readonly outcomes: TaskOutcome[] = [];
+  readonly outcomes: RealmOutcome[] = [];
 
   constructor(definition: DefinitionShape, server: MiniServer, parts: RunnerParts, cached: boolean) {
     this.definition = definition;
@@ -110,7 +108,7 @@ export class Drive {
   }
 
   /** One workflow task, to its end. */
-  async task(options: { queries?: { [id: string]: { type: string; args: unknown[] } } } = {}): Promise<TaskOutcome> {
+  async task(options: { queries?: { [id: string]: { type: string; args: unknown[] } } } = {}): Promise<RealmOutcome> {
     const { server, parts } = this;
     const bytes = server.openTask({ sticky: this.cached, ...options });
     const outcome = await this.#run(bytes);
@@ -125,8 +123,8 @@ export class Drive {
     return outcome;
   }
 
-  async #run(bytes: Uint8Array): Promise<TaskOutcome> {
-    const outcome = await this.parts.runner.runTask(bytes);
+  async #run(bytes: Uint8Array): Promise<RealmOutcome> {
+    const outcome = await this.parts.runner.runTask(readWorkflowTask(bytes));
     this.outcomes.push(outcome);
     return outcome;
   }

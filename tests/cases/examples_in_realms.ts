@@ -14,6 +14,7 @@ import type { Case } from "./case.ts";
 import { elsewhere, type RunnerParts, settleActivity } from "./driver.ts";
 import { MiniServer } from "./mini_server.ts";
 import { scenarios } from "./examples.ts";
+import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
 
 const EXAMPLES = [
   ...["onboarding", "counter", "shopping_cart", "batch_process", "inventory", "order_processing", "event_collector"],
@@ -69,7 +70,7 @@ async function inRealm(name: string): Promise<void> {
       definitions,
       history: () => [],
       runner: {
-        runTask: (bytes) => realm.runTask(bytes),
+        runTask: (task) => realm.runTask(task),
         replay: (id, history, options) => realm.replay(id, history, options),
         evict: (runId) => realm.evict(runId),
         dispose: () => {},
@@ -96,7 +97,7 @@ async function orderInRealm(): Promise<void> {
   const realm = await startRealm(() => server.events);
   try {
     server = new MiniServer("OrderProcessing", { args: [{ customerId: "ada" }] });
-    const task = async () => server.report(await realm.runTask(server.openTask({ sticky: true })));
+    const task = async () => server.report(await realm.runTask(readWorkflowTask(server.openTask({ sticky: true }))));
     await task();
     await settleActivity(server, "1", orderActs as never);
     await task();

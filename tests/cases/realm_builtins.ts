@@ -3,6 +3,7 @@
 import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { API, type RealmHarness, realmOf, withRealm } from "./realm_host.ts";
+import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
 
 /** What the executor, the converter, the core's glue and the model are used for in one run, a query and an update. */
 const WORK = `
@@ -35,7 +36,7 @@ async function live(h: RealmHarness): Promise<unknown> {
   const updates = [1, 1, 2].map((n, i) => server.update(`u${i}`, "ask", n));
   server.signal("go");
   await run.task();
-  server.report(await h.realm.runTask(server.queryTask("q", [{ x: 1 }], true)));
+  server.report(await h.realm.runTask(readWorkflowTask(server.queryTask("q", [{ x: 1 }], true))));
   for (const id of [...server.timers.keys()]) server.fireTimer(id);
   await run.task();
   server.signal("end");

@@ -3,6 +3,7 @@
 import { equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { API, inBrowser, withRealm } from "./realm_host.ts";
+import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
 
 /** [code, what the error names] */
 const STOPPED: readonly (readonly [string, RegExp])[] = [
@@ -295,7 +296,7 @@ export const cases: Case[] = [
           const run = h.start("W");
           await run.task();
           const ask = async (type: string) => {
-            run.server.report(await h.realm.runTask(run.server.queryTask(type, [], true)));
+            run.server.report(await h.realm.runTask(readWorkflowTask(run.server.queryTask(type, [], true))));
             return run.server.queryAnswers["query"]!;
           };
           match((await ask("peek")).message, /fetch\(\) is not available/);

@@ -2,8 +2,9 @@
 // in Node and Deno, and a bundle beside the page in browsers.
 import { createWorkerRealm, type WorkerRealm, type WorkerRealmOptions } from "../../ts/realm/mod.ts";
 import type { LogEntry } from "../../ts/executor/program/program.ts";
-import type { TaskOutcome } from "../../ts/realm/realm.ts";
+import type { RealmOutcome } from "../../ts/realm/realm.ts";
 import { MiniServer, type StartOptions } from "./mini_server.ts";
+import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
 
 const place = (globalThis as { location?: { protocol: string; href: string } }).location;
 /** A page, or a worker of one. */
@@ -21,8 +22,8 @@ export class RealmRun {
     this.#realm = realm;
   }
 
-  async task(): Promise<TaskOutcome> {
-    const outcome = await this.#realm.runTask(this.server.openTask({ sticky: true }));
+  async task(): Promise<RealmOutcome> {
+    const outcome = await this.#realm.runTask(readWorkflowTask(this.server.openTask({ sticky: true })));
     this.server.report(outcome);
     return outcome;
   }

@@ -4,6 +4,9 @@ import type { Case } from "./case.ts";
 import { MiniServer } from "./mini_server.ts";
 import { API, type RealmHarness, realmOf, type RealmRun, withRealm } from "./realm_host.ts";
 import { shardOf, shareOf } from "../../ts/realm/sharded_realm.ts";
+import { headWith } from "../support/realms.ts";
+import { until } from "../support/until.ts";
+import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
 
 const text = `${API}
 export const spin = workflow("Spin", async (n = 6e10) => { await sleep(1); for (let i = 0; i < n; i++); });
@@ -93,6 +96,25 @@ export const cases: Case[] = [
       }),
   },
   {
+    name: "sharded realm: runs in memory are counted in both workers, after evictions, too",
+    run: () =>
+      sharded(async ({ h, start }) => {
+        equal(h.realm.cachedRuns, 0);
+        const runs = [start(0, "Calm", [1]), start(1, "Calm", [1]), start(1, "Calm", [1])];
+        for (const run of runs) await run.task();
+        equal(h.realm.cachedRuns, 3);
+        h.realm.evict(runs[1]!.server.runId);
+        h.realm.evict("no run of this id");
+        await until("one has left", () => h.realm.cachedRuns === 2);
+        for (const run of runs) {
+          for (const id of [...run.server.timers.keys()]) run.server.fireTimer(id);
+          const { cache } = await run.task();
+          deepEqual(cache, { hit: run !== runs[1], displaced: 0 });
+        }
+        equal(h.realm.cachedRuns, 0, "runs that have ended are not kept");
+      }),
+  },
+  {
     name: "sharded realm: replays of any history, several at once, and of one that does not fit",
     run: () =>
       sharded(async ({ h, start }) => {
@@ -152,7 +174,7 @@ export const cases: Case[] = [
     name: "sharded realm: bytes that are no task, and disposal with work open in both workers",
     run: () =>
       sharded(async ({ h, start }) => {
-        await rejects(h.realm.runTask(new Uint8Array([0x0a, 0xff])), /./);
+        await rejects(h.realm.runTask({ head: headWith(), bytes: new Uint8Array([0x0a, 0xff]) }), /./);
         const spinners = [start(0, "Spin", [1.5e10]), start(1, "Spin", [1.5e10])];
         for (const run of spinners) {
           await run.task();
@@ -161,7 +183,7 @@ export const cases: Case[] = [
         const ends = spinners.map((run) => rejects(run.task(), /the realm is disposed/));
         await h.dispose();
         await Promise.all(ends);
-        await rejects(h.realm.runTask(start(1, "Calm", [1]).server.openTask({})), /the realm is disposed/);
+        await rejects(h.realm.runTask(readWorkflowTask(start(1, "Calm", [1]).server.openTask({}))), /the realm is disposed/);
       }, { watchdogMs: 60_000 }),
   },
   {

@@ -3,6 +3,7 @@
 import { deepEqual, equal, match } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { API, type RealmHarness, withRealm } from "./realm_host.ts";
+import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
 
 /** What such code may try: numbers, commands, microtasks, and all of it later. */
 const DEEDS: readonly string[] = [
@@ -98,7 +99,7 @@ async function live(h: RealmHarness, plan: Plan): Promise<{ result: unknown; rep
     for (const id of [...server.timers.keys()]) server.fireTimer(id);
   }
   for (const [kind, n] of plan.acts) {
-    if (kind === "query") server.report(await h.realm.runTask(server.queryTask("q", [n], true)));
+    if (kind === "query") server.report(await h.realm.runTask(readWorkflowTask(server.queryTask("q", [n], true))));
     else {
       server.update(`u${server.updates.size}`, "ask", n);
       await run.task();
@@ -177,7 +178,7 @@ export const cases: Case[] = [
         const run = h.start("W", { args: [[]] });
         await run.task();
         const { server } = run;
-        server.report(await h.realm.runTask(server.queryTask("q", [DEEDS.length], true)));
+        server.report(await h.realm.runTask(readWorkflowTask(server.queryTask("q", [DEEDS.length], true))));
         match(
           server.queryAnswers["query"]!.message,
           /Math\.random\(\) is not available in workflow code: a query does not run again/,

@@ -8,6 +8,8 @@ import { deepEqual, equal, match, ok, rejects, throws } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { Drive, drive, makeRunner } from "./driver.ts";
 import { MiniServer } from "./mini_server.ts";
+import { headWith } from "../support/realms.ts";
+import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
 
 const acts = activities<{ work(x: number): number }>();
 const go = signal<[number]>("go");
@@ -28,13 +30,16 @@ export const cases: Case[] = [
       const drives: Drive[] = [];
       for (let i = 0; i < 3; i++) {
         const d = await drive(steps, { runner: parts, runId: id(i), args: [2] });
-        await d.task();
+        const { cache } = await d.task();
+        deepEqual(cache, { hit: false, displaced: i === 2 ? 1 : 0 });
         drives.push(d);
       }
       deepEqual(parts.runner.cachedRunIds, [id(1), id(2)]);
       for (const d of drives) {
         d.server.completeActivity("1", 5);
-        await d.task(); // partial for all of them; the first has to ask for its history
+        // Partial for all of them; the first has to ask for its history, and each one that does drives the next one out.
+        const { cache } = await d.task();
+        deepEqual(cache, { hit: false, displaced: 1 });
         equal(d.server.taskFailure, undefined);
       }
       for (const d of drives) {
@@ -226,7 +231,7 @@ export const cases: Case[] = [
         equal(verdict.verdict, "failed");
         ok(verdict.error!.message !== "");
       }
-      await rejects(runner.runTask(new Uint8Array([1, 2, 3])), /./);
+      await rejects(runner.runTask({ head: headWith(), bytes: new Uint8Array([1, 2, 3]) }), /./);
     },
   },
   {
@@ -287,10 +292,12 @@ export const cases: Case[] = [
       const asked = d.server.queryTask("value", [], true);
       const bytes = d.server.openTask({ sticky: true });
       const { runner } = d.parts;
-      const [query, task] = await Promise.all([runner.runTask(asked), runner.runTask(bytes)]);
+      const [query, task] = await Promise.all([runner.runTask(readWorkflowTask(asked)), runner.runTask(readWorkflowTask(bytes))]);
       deepEqual([query.response?.$case, task.response?.$case], ["queryCompleted", "completed"]);
       d.server.report(query);
       equal(d.server.queryAnswers["query"]!.value, 0, "the query came first");
+      deepEqual([query.cache, task.cache], [{ hit: true, displaced: 0 }, { hit: true, displaced: 0 }]);
+      ok(task.runStartMs > 0);
     },
   },
   {
@@ -312,7 +319,7 @@ export const cases: Case[] = [
         d.server.fireTimer(timer);
         await d.task();
       }
-      d.server.report(await d.parts.runner.runTask(asked));
+      d.server.report(await d.parts.runner.runTask(readWorkflowTask(asked)));
       const { ok: answered, value, message } = d.server.queryAnswers["query"]!;
       equal(answered, true, message);
       ok(value === 0 || value === 2, `what is recorded, then or now: ${value}`);

@@ -8,6 +8,7 @@ import { deepEqual, equal, match, throws } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { drive } from "./driver.ts";
 import { MiniServer } from "./mini_server.ts";
+import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
 
 const ask = update<[number], unknown>("ask");
 const add = signal<[number]>("add");
@@ -317,7 +318,7 @@ export const cases: Case[] = [
         });
         const realm = await createInlineRealm({ workflows: [w] });
         const server = new MiniServer(name, { runId: `${name}-4000` });
-        const task = async () => server.report(await realm.runTask(server.openTask({ sticky: true })));
+        const task = async () => server.report(await realm.runTask(readWorkflowTask(server.openTask({ sticky: true }))));
         return { realm, server, task };
       };
       const [a, b] = [await make("A"), await make("B")];

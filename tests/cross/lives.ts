@@ -18,6 +18,7 @@ import { choose, endsOfReplay, happen, LAST } from "../cases/random_lives.ts";
 import { life, program } from "../cases/random_programs.ts";
 import type { Step } from "../cases/random_interpreter.ts";
 import type { Happening } from "../cases/random_programs.ts";
+import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
 
 /** What is drawn from a seed. */
 export interface Draw {
@@ -78,7 +79,7 @@ export async function live(realm: Realm, seed: number, serve: (server: MiniServe
     serve(server);
     runs.push({ workflowId: server.workflowId, server });
     const task = async () => {
-      const outcome = await realm.runTask(server.openTask({ sticky: true }));
+      const outcome = await realm.runTask(readWorkflowTask(server.openTask({ sticky: true })));
       answers.push({ label: `run ${n}, after event ${server.events.length}`, ...essence(outcome) });
       server.report(outcome);
       if (server.taskFailure !== undefined) problems.push(`task failed: ${server.taskFailure.failure.message}`);

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { createInlineRealm } from "../../ts/realm/mod.ts";
 import { sleep, workflow } from "../../ts/workflow/mod.ts";
 import { MiniServer } from "../cases/mini_server.ts";
+import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
 
 const timers = workflow("Timers", async (n: number) => {
   for (let i = 0; i < n; i++) await sleep(1000);
@@ -25,16 +26,16 @@ test("an inline realm runs definitions, modules and lists of both, and replaces 
     const realm = await createInlineRealm({ workflows });
     assert.deepEqual([...realm.workflowTypes].sort(), ["Other", "Timers"]);
     const server = new MiniServer("Timers", { args: [1] });
-    server.report(await realm.runTask(server.openTask()));
+    server.report(await realm.runTask(readWorkflowTask(server.openTask())));
     server.fireTimer("1");
-    server.report(await realm.runTask(server.openTask({ sticky: true })));
+    server.report(await realm.runTask(readWorkflowTask(server.openTask({ sticky: true }))));
     assert.equal(server.closed?.result, "function", server.taskFailure?.failure.message);
     assert.equal((await realm.replay("wf", server.history())).verdict, "ok");
     realm.evict(server.runId);
     realm.taskReported(server.runId, new Uint8Array(0));
     await realm.dispose();
     await realm.dispose();
-    await assert.rejects(realm.runTask(server.openTask()), { name: "RealmDisposedError" });
+    await assert.rejects(realm.runTask(readWorkflowTask(server.openTask())), { name: "RealmDisposedError" });
     await assert.rejects(realm.replay("wf", server.history()), { name: "RealmDisposedError" });
   }
 });
@@ -43,9 +44,9 @@ test("an inline realm without workflows, and one that lacks a task's history", a
   await assert.rejects(createInlineRealm({ workflows: { x: 1 } }), /export no workflow/);
   const realm = await createInlineRealm({ workflows: { timers }, cacheSize: 0 });
   const server = new MiniServer("Timers", { args: [1] });
-  server.report(await realm.runTask(server.openTask()));
+  server.report(await realm.runTask(readWorkflowTask(server.openTask())));
   server.fireTimer("1");
-  server.report(await realm.runTask(server.openTask({ sticky: true })));
+  server.report(await realm.runTask(readWorkflowTask(server.openTask({ sticky: true }))));
   assert.match(server.taskFailure?.failure.message ?? "", /was given no way to fetch it/);
   await realm.dispose();
 });

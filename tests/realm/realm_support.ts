@@ -3,6 +3,7 @@ import type { Realm, TaskOutcome } from "../../ts/realm/realm.ts";
 import { createWorkerRealm, type WorkerRealm, type WorkerRealmOptions } from "../../ts/realm/mod.ts";
 import type { LogEntry } from "../../ts/executor/program/program.ts";
 import { MiniServer, type StartOptions } from "../cases/mini_server.ts";
+import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
 
 /** A workflow module of this folder, always as TypeScript: the loader takes it as its author wrote it, in Node 20 too. */
 export const workflows = (name: string): string => `tests/realm/workflows/${name}.ts`;
@@ -28,7 +29,7 @@ export class Run {
 
   /** One task; partial when the run is cached. */
   async task(options: { sticky?: boolean } = {}): Promise<TaskOutcome> {
-    const outcome = await this.realm.runTask(this.server.openTask({ sticky: true, ...options }));
+    const outcome = await this.realm.runTask(readWorkflowTask(this.server.openTask({ sticky: true, ...options })));
     this.outcomes.push(outcome);
     this.server.report(outcome);
     return outcome;

@@ -5,6 +5,8 @@ import { WorkflowLoadError } from "../../ts/realm/loader/errors.ts";
 import { createWorkerRealm } from "../../ts/realm/mod.ts";
 import type { WebWorker } from "../../ts/platform/threads.ts";
 import { type Harness, harness, workflows } from "./realm_support.ts";
+import { headWith } from "../support/realms.ts";
+import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
 
 const withRealm = async (options: Parameters<typeof harness>[0], body: (h: Harness) => Promise<void>): Promise<void> => {
   const h = await harness(options);
@@ -64,7 +66,7 @@ test("runs of one realm are open together: updates, signals, queries, activities
     for (const run of adders) run.server.signal("done");
     await Promise.all(adders.map((run) => run.task()));
     assert.deepEqual(adders.map((run) => run.server.closed?.result), [0, 1, 2, 3, 4].map((sum) => ({ sum })));
-    const query = await h.realm.runTask(adders[3]!.server.queryTask("total", [], true));
+    const query = await h.realm.runTask(readWorkflowTask(adders[3]!.server.queryTask("total", [], true)));
     adders[3]!.server.report(query);
     assert.equal(adders[3]!.server.queryAnswers["query"]!.value, 7);
     const doubled = h.start("Doubled", { args: [21] });
@@ -149,7 +151,7 @@ test("an unknown workflow type and bytes that are no task", async () => {
     const run = h.start("Nobody");
     await run.task();
     assert.match(run.failure, /"Nobody" is not known.*"Adder"/s);
-    await assert.rejects(async () => await h.realm.runTask(new Uint8Array([1, 2, 3, 255])));
+    await assert.rejects(async () => await h.realm.runTask({ head: headWith(), bytes: new Uint8Array([1, 2, 3, 255]) }));
     const unreadable = await h.realm.replay("wf", new Uint8Array([10, 255]));
     assert.equal(unreadable.verdict, "failed");
     assert.match(unreadable.error!.message, /does not decode/);
@@ -272,19 +274,19 @@ test("disposal rejects what is open and leaves nothing running", async () => {
   const run = h.start("Timers", { args: [2] });
   await run.task();
   h.realm.evict(run.server.runId);
-  const open = h.realm.runTask(run.server.openTask({ sticky: true }));
+  const open = h.realm.runTask(readWorkflowTask(run.server.openTask({ sticky: true })));
   const disposed = assert.rejects(open, { name: "RealmDisposedError" });
   await h.realm.dispose();
   await h.realm.dispose();
   await disposed;
-  await assert.rejects(h.realm.runTask(run.server.openTask()), { name: "RealmDisposedError" });
+  await assert.rejects(h.realm.runTask(readWorkflowTask(run.server.openTask())), { name: "RealmDisposedError" });
   await assert.rejects(h.realm.replay("wf", run.server.history()), { name: "RealmDisposedError" });
 });
 
 test("a message carries its own bytes, not the buffer that they lie in", async () => {
   interface Posted {
     readonly t: string;
-    readonly bytes?: Uint8Array;
+    readonly task?: { readonly bytes: Uint8Array };
     readonly response?: Uint8Array;
     readonly history?: Uint8Array;
     readonly messages?: Posted[];
@@ -313,14 +315,14 @@ test("a message carries its own bytes, not the buffer that they lie in", async (
   };
   // workflow_execution (2): workflow "w" (1), run "r" (2)
   const task = Uint8Array.of(0x12, 6, 0x0a, 1, 0x77, 0x12, 1, 0x72);
-  const open = [realm.runTask(within(task)), realm.replay("w", within(task))];
+  const open = [realm.runTask(readWorkflowTask(within(task))), realm.replay("w", within(task))];
   realm.taskReported("r", within(Uint8Array.of(1, 2, 3)));
-  open.push(realm.runTask(within(task)));
+  open.push(realm.runTask(readWorkflowTask(within(task))));
   await Promise.resolve();
   await realm.dispose();
   await Promise.allSettled(open);
   const sizes = posted.slice(1).flatMap((message) => message.messages ?? [message])
-    .map(({ t, bytes, response, history }) => [t, (bytes ?? response ?? history)!.buffer.byteLength]);
+    .map(({ t, task, response, history }) => [t, (task?.bytes ?? response ?? history)!.buffer.byteLength]);
   assert.deepEqual(sizes, [["task", 8], ["replay", 8], ["reported", 3], ["task", 8]]);
   assert.deepEqual(
     posted.slice(1).map(({ t }) => t),

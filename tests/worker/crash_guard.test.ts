@@ -5,6 +5,7 @@ import { silentLogger } from "../../ts/client/mod.ts";
 import { HeldRuns } from "../../ts/crash_notes/held_runs.ts";
 import { TaskWatch } from "../../ts/crash_notes/task_watch.ts";
 import { CrashGuard } from "../../ts/worker/crash_guard.ts";
+import { headWith } from "../support/realms.ts";
 import { ManualTimers, settle } from "../support/manual_timers.ts";
 
 function setting(slots: number, runs: number) {
@@ -18,9 +19,9 @@ function setting(slots: number, runs: number) {
   const guard = new CrashGuard({ watch, timers: new ManualTimers(), slots, refuse: () => Promise.resolve() });
   const waiting = new Set<string>();
   const tasks = held.map(async ({ workflowId, runId, workflowType }) => {
-    const head = { taskToken: new Uint8Array(0), workflowId, runId, workflowType, attempt: 2, isQuery: false };
+    const head = headWith({ workflowId, runId, workflowType, attempt: 2 });
     waiting.add(runId);
-    await guard.heldBack(head, silentLogger);
+    await guard.heldBack({ head, bytes: new Uint8Array(0) }, silentLogger);
     waiting.delete(runId);
   });
   return { guard, waiting, end: () => (guard.letGo(), Promise.all(tasks)) };
@@ -41,7 +42,7 @@ test("a task is noted until it has ended, whether it fails or not", async () => 
   const work = { read: () => noted, write: (text: string) => void (noted = text), remove: () => void (noted = "") };
   const watch = new TaskWatch({ work, held: undefined });
   const guard = new CrashGuard({ watch, timers: new ManualTimers(), slots: 2, refuse: () => Promise.resolve() });
-  const head = { taskToken: new Uint8Array(0), workflowId: "w", runId: "r1", workflowType: "W", attempt: 1, isQuery: false };
+  const head = headWith({ runId: "r1" });
   for (const fails of [false, true]) {
     let end = () => {};
     const ran = guard.run(head, () =>

@@ -5,6 +5,7 @@ import { silentLogger } from "../../ts/client/mod.ts";
 import type { RawService } from "../../ts/service/raw.ts";
 import { WorkflowService } from "../../ts/api/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { Worker } from "../../ts/worker/mod.ts";
+import { scriptedRealm } from "../support/realms.ts";
 
 test("a worker polls before any descriptor is built, and has built them soon after", async () => {
   const built = () => Object.hasOwn(WorkflowService, "method");
@@ -26,12 +27,7 @@ test("a worker polls before any descriptor is built, and has built them soon aft
     service: Promise.resolve(service),
     taskQueue: "q",
     logger: silentLogger,
-    realm: {
-      runTask: () => Promise.reject(new Error("no task")),
-      taskReported: () => {},
-      evict: () => {},
-      dispose: () => Promise.resolve(),
-    },
+    realm: scriptedRealm(),
     activities: { a: () => 1 },
   });
   const running = worker.run();

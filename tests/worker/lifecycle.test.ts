@@ -5,20 +5,19 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { withContext } from "../../ts/activity/mod.ts";
 import { silentLogger } from "../../ts/client/mod.ts";
 import { Code, type RawService, ServiceError } from "../../ts/service/raw.ts";
-import type { TaskOutcome } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { TaskQueueKind, TaskQueueType } from "../../ts/api/generated/temporal/api/enums/v1/task_queue_pb.ts";
 import {
   RespondWorkflowTaskCompletedRequestSchema,
 } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { type TaskRealm, Worker, type WorkerOptions, WorkerPollError } from "../../ts/worker/mod.ts";
+import type { Realm, RealmOutcome } from "../../ts/realm/mod.ts";
+import { scriptedRealm } from "../support/realms.ts";
+import { Worker, type WorkerOptions, WorkerPollError } from "../../ts/worker/mod.ts";
 import { ManualTimers, settle } from "../support/manual_timers.ts";
 import { ScriptedService, waits } from "../support/scripted_service.ts";
 
-const idleRealm = (): TaskRealm & { disposed: boolean } => ({
+const idleRealm = (): Realm & { disposed: boolean } => ({
   disposed: false,
-  runTask: () => Promise.reject(new Error("no task expected")),
-  taskReported: () => {},
-  evict: () => {},
+  ...scriptedRealm(),
   dispose() {
     this.disposed = true;
     return Promise.resolve();
@@ -261,8 +260,8 @@ test("a worker that has nothing to do stops without a word of activities, also w
 
 test("a workflow task that was taken is finished before the worker stops", async () => {
   const service = quietService();
-  let finish: (outcome: TaskOutcome) => void = () => {};
-  const realm: TaskRealm = { ...idleRealm(), runTask: () => new Promise((resolve) => (finish = resolve)) };
+  let finish: (outcome: RealmOutcome) => void = () => {};
+  const realm: Realm = { ...idleRealm(), runTask: () => new Promise((resolve) => (finish = resolve)) };
   let given = false;
   service
     .on("pollWorkflowTaskQueue", (request, options) => {
@@ -279,7 +278,7 @@ test("a workflow task that was taken is finished before the worker stops", async
   await settle();
   assert.equal(stopped, false);
   const value = toBinary(RespondWorkflowTaskCompletedRequestSchema, create(RespondWorkflowTaskCompletedRequestSchema, {}));
-  finish({ response: { $case: "completed", value }, evict: false, evictionReason: 0, warnings: [] } as unknown as TaskOutcome);
+  finish({ response: { $case: "completed", value }, evict: false, evictionReason: 0, warnings: [] } as unknown as RealmOutcome);
   await stopping;
   await running;
   assert.equal(service.requests("respondWorkflowTaskCompleted").length, 1);

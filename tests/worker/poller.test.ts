@@ -14,10 +14,10 @@ import { readScaling, SCALING_FIELD } from "../../ts/worker/task_bytes.ts";
 import { Slots } from "../../ts/worker/slots.ts";
 import { ManualTimers, settle } from "../support/manual_timers.ts";
 
-const TASK: PollAnswer = { task: new Uint8Array([1]), scaling: 0 };
+const TASK: PollAnswer<Uint8Array> = { task: new Uint8Array([1]), scaling: 0 };
 const range = (max: number): PollRange => ({ min: Math.min(2, max), initial: Math.min(2, max), max });
 
-function poller(timers: ManualTimers, options: Partial<PollerOptions>): Poller {
+function poller(timers: ManualTimers, options: Partial<PollerOptions<Uint8Array>>): Poller<Uint8Array> {
   return new Poller({
     what: "tasks",
     polls: range(1),
@@ -217,7 +217,7 @@ test("polls grow in number while tasks come faster than they are asked for, and 
 
 test("what the service suggests is done, within the range; suggestions to go down are kept until polls end", async () => {
   const timers = new ManualTimers();
-  const polls: ((answer: PollAnswer) => void)[] = [];
+  const polls: ((answer: PollAnswer<Uint8Array>) => void)[] = [];
   const loop = poller(timers, {
     polls: { min: 1, initial: 3, max: 8 },
     slots: new Slots(100),
@@ -255,7 +255,7 @@ test("what the service suggests is done, within the range; suggestions to go dow
 
 test("a fixed number of polls stays fixed, whatever the service suggests", async () => {
   const timers = new ManualTimers();
-  const polls: ((answer: PollAnswer) => void)[] = [];
+  const polls: ((answer: PollAnswer<Uint8Array>) => void)[] = [];
   const loop = poller(timers, {
     polls: { min: 4, initial: 4, max: 4 },
     poll: (signal) =>

@@ -10,6 +10,7 @@ import { WorkflowLoadError } from "../../ts/realm/mod.ts";
 import { type ReplacementProgress, WorkflowReplacementError } from "../../ts/worker/mod.ts";
 import { onBothStores, type Setting } from "../support/services.ts";
 import { until } from "../support/until.ts";
+import { scriptedRealm } from "../support/realms.ts";
 
 const HEAD = `import { activities, noreply, on, receive, signal, sleep, stop, workflow } from "temporalex/workflow";
 const acts = activities({ startToClose: "10s" });
@@ -209,12 +210,7 @@ onBothStores("workers that cannot replace say why", async (t) => {
     (path) =>
       t.work({ workflows: path }, (worker) => assert.rejects(worker.replaceActivities({ activities: {} }), /has no activities/)),
   );
-  const realm = {
-    runTask: () => Promise.reject(new Error("no")),
-    taskReported() {},
-    evict() {},
-    dispose: () => Promise.resolve(),
-  };
+  const realm = scriptedRealm();
   await t.work({ realm }, (worker) => assert.rejects(worker.replaceWorkflows(), /a realm of its own/));
 });
 

@@ -4,10 +4,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../ts/client/mod.ts";
 import type { ReplayVerdict } from "../../ts/realm/mod.ts";
+import { scriptedRealm } from "../support/realms.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
 import { WorkflowExecutionStatus as Status } from "../../ts/api/generated/temporal/api/enums/v1/workflow_pb.ts";
 import { type ReplacementOptions, replaceRealm, WorkflowReplacementError } from "../../ts/worker/replacement.ts";
-import type { TaskRealm, WorkflowTasks } from "../../ts/worker/workflow_tasks.ts";
+import type { WorkflowTasks } from "../../ts/worker/workflow_tasks.ts";
 import { ManualTimers } from "../support/manual_timers.ts";
 import { ScriptedService } from "../support/scripted_service.ts";
 
@@ -23,7 +24,7 @@ function setting({ idle, verdict = { verdict: "ok" } as ReplayVerdict }: {
     .on("getWorkflowExecutionHistory", () => ({ history: { events: [{ eventId: 1n }] } }));
   /** "pause", "resume" and "replace", in their order. */
   const said: string[] = [];
-  const realm = (answer: ReplayVerdict) => ({ replay: () => Promise.resolve(answer) }) as unknown as TaskRealm;
+  const realm = (answer: ReplayVerdict) => scriptedRealm({ replay: () => Promise.resolve(answer) });
   const tasks = {
     realm: realm({ verdict: "ok" } as ReplayVerdict),
     recentRuns: { take: () => [] },

@@ -3,14 +3,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { silentLogger } from "../../ts/client/mod.ts";
-import type { TaskOutcome } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { WorkerVersioningMode } from "../../ts/api/generated/temporal/api/enums/v1/deployment_pb.ts";
 import { VersioningBehavior } from "../../ts/api/generated/temporal/api/enums/v1/workflow_pb.ts";
 import {
   RespondWorkflowTaskCompletedRequestSchema,
   RespondWorkflowTaskFailedRequestSchema,
 } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { type TaskRealm, Worker, type WorkerDeploymentOptions, type WorkerOptions } from "../../ts/worker/mod.ts";
+import type { Realm, RealmOutcome } from "../../ts/realm/mod.ts";
+import { scriptedRealm } from "../support/realms.ts";
+import { Worker, type WorkerDeploymentOptions, type WorkerOptions } from "../../ts/worker/mod.ts";
 import { workflow } from "../../ts/workflow/mod.ts";
 import { withEngine } from "../support/services.ts";
 import { until } from "../support/until.ts";
@@ -27,18 +28,16 @@ const completed = toBinary(
 const failed = toBinary(RespondWorkflowTaskFailedRequestSchema, create(RespondWorkflowTaskFailedRequestSchema, { taskToken }));
 
 /** Answers one completed task of each type, and a failed one of type Fails. */
-const realm = (): TaskRealm => ({
-  workflowTypes: ["Pinned", "Free", "Fails"],
-  versioningBehaviors: new Map([["Pinned", "PINNED"]]),
-  runTask: (bytes) => {
-    const fails = new TextDecoder().decode(bytes).includes("Fails");
-    const response = fails ? { $case: "failed", value: failed } : { $case: "completed", value: completed };
-    return Promise.resolve({ evict: false, evictionReason: 0, warnings: [], response } as unknown as TaskOutcome);
-  },
-  taskReported: () => {},
-  evict: () => {},
-  dispose: () => Promise.resolve(),
-});
+const realm = (): Realm =>
+  scriptedRealm({
+    workflowTypes: ["Pinned", "Free", "Fails"],
+    versioningBehaviors: new Map([["Pinned", "PINNED"]]),
+    runTask: ({ head }) => {
+      const fails = head.workflowType === "Fails";
+      const response = fails ? { $case: "failed", value: failed } : { $case: "completed", value: completed };
+      return Promise.resolve({ evict: false, evictionReason: 0, warnings: [], response } as unknown as RealmOutcome);
+    },
+  });
 
 /** A service that hands out one workflow task of each type and one activity task of each way to end. */
 function service(): ScriptedService {

@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { silentLogger } from "../../ts/client/mod.ts";
-import type { TaskOutcome } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { HeldRuns } from "../../ts/crash_notes/held_runs.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
 import { TaskWatch } from "../../ts/crash_notes/task_watch.ts";
@@ -16,12 +15,16 @@ import {
   RespondWorkflowTaskCompletedResponseSchema,
   RespondWorkflowTaskFailedRequestSchema,
 } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { isEmptyTask, readWorkflowTask } from "../../ts/worker/task_bytes.ts";
+import { readWorkflowTask, runStartOf, taskTokenOf, type WorkflowTask } from "../../ts/api/workflow_task.ts";
+import { CACHE_UNUSED } from "../../ts/executor/tasks/realm_outcome.ts";
+import type { RealmOutcome } from "../../ts/realm/realm.ts";
+import { isEmptyTask } from "../../ts/worker/task_bytes.ts";
 import { WorkflowTasks } from "../../ts/worker/workflow_tasks.ts";
+import { scriptedRealm } from "../support/realms.ts";
 import { ManualTimers } from "../support/manual_timers.ts";
 import { ScriptedService } from "../support/scripted_service.ts";
 
-const task = (fields: object = {}) =>
+const bytesOf = (fields: object = {}) =>
   toBinary(
     PollWorkflowTaskQueueResponseSchema,
     create(PollWorkflowTaskQueueResponseSchema, {
@@ -34,18 +37,26 @@ const task = (fields: object = {}) =>
       ...fields,
     }),
   );
+const task = (fields: object = {}) => readWorkflowTask(bytesOf(fields));
 const completion = (fields: object = {}) =>
   toBinary(
     RespondWorkflowTaskCompletedRequestSchema,
     create(RespondWorkflowTaskCompletedRequestSchema, { taskToken: new Uint8Array([1]), returnNewWorkflowTask: true, ...fields }),
   );
 const outcome = (
-  fields: Partial<TaskOutcome>,
-): TaskOutcome => ({ evict: false, evictionReason: 0, warnings: [], ...fields } as TaskOutcome);
-const completed = (fields: Partial<TaskOutcome> = {}) =>
+  fields: Partial<RealmOutcome>,
+): RealmOutcome => ({
+  evict: false,
+  evictionReason: 0,
+  warnings: [],
+  cache: CACHE_UNUSED,
+  runStartMs: 0,
+  ...fields,
+} as RealmOutcome);
+const completed = (fields: Partial<RealmOutcome> = {}) =>
   outcome({ response: { $case: "completed", value: completion() }, ...fields });
 
-function setting(runTask: (task: Uint8Array) => TaskOutcome | Promise<TaskOutcome>) {
+function setting(runTask: (task: WorkflowTask) => RealmOutcome | Promise<RealmOutcome>) {
   const events: string[] = [];
   const logged: string[] = [];
   const failures: string[] = [];
@@ -70,16 +81,16 @@ function setting(runTask: (task: Uint8Array) => TaskOutcome | Promise<TaskOutcom
     },
     timers,
     watch: {
-      ...{ begin: () => ({}), settled() {}, reported() {}, cleared() {}, evicted() {} },
+      ...{ begin: () => 0, settled() {}, reported() {} },
       failed: (_head: unknown, reason: string) => void counted.push(reason),
     } as never,
     events: {
       workflowTaskFailed: ({ workflowId, attempt, message }) => void failures.push(`${workflowId} ${attempt} ${message}`),
     },
-    realm: {
-      runTask: async (bytes) => {
-        events.push(`run ${readWorkflowTask(bytes).runId}`);
-        return await runTask(bytes);
+    realm: scriptedRealm({
+      runTask: async (task) => {
+        events.push(`run ${task.head.runId}`);
+        return await runTask(task);
       },
       taskReported: (runId, response) => {
         const { resetHistoryEventId, workflowTask } = fromBinary(RespondWorkflowTaskCompletedResponseSchema, response);
@@ -87,24 +98,44 @@ function setting(runTask: (task: Uint8Array) => TaskOutcome | Promise<TaskOutcom
         events.push(`reported ${runId} ${resetHistoryEventId}`);
       },
       evict: (runId) => void events.push(`evict ${runId}`),
-      dispose: () => Promise.resolve(),
-    },
+    }),
   });
   return { service, tasks, events, logged, failures, counted, timers };
 }
 
-test("the head of a task is read without its history", () => {
-  assert.deepEqual({ ...readWorkflowTask(task({ query: { queryType: "q" }, attempt: 3 })), taskToken: undefined }, {
-    taskToken: undefined,
+test("the head of a task is read without its history, but for the first event's id", () => {
+  const timestamp = (seconds: bigint) => ({ seconds, nanos: 5_000_000 });
+  const full = task({
+    query: { queryType: "q" },
+    queries: { x: { queryType: "a" }, y: { queryType: "b" } },
+    attempt: 3,
+    previousStartedEventId: 7n,
+    startedEventId: 12n,
+    history: { events: [{ eventId: 9n }, { eventId: 10n }] },
+    scheduledTime: timestamp(10n),
+    startedTime: timestamp(11n),
+  });
+  assert.deepEqual(full.head, {
     workflowId: "w",
     runId: "r",
     workflowType: "W",
     attempt: 3,
-    isQuery: true,
+    query: "q",
+    queries: ["a", "b"],
+    previousStartedEventId: 7,
+    startedEventId: 12,
+    firstEventId: 9,
+    scheduledMs: 10_005,
+    startedMs: 11_005,
   });
+  assert.deepEqual([...taskTokenOf(full)], [1]);
+  assert.equal(runStartOf(full), undefined, "the history does not begin with the run");
+  const unread = bytesOf({ history: undefined });
+  const damaged = readWorkflowTask(Uint8Array.of(...unread, 0x42, 2, 0x0a, 9));
+  assert.equal(damaged.head.firstEventId, 0, "a history that cannot be read is the core's to refuse");
   assert.equal(isEmptyTask(new Uint8Array(0)), true);
-  assert.equal(isEmptyTask(task({ taskToken: new Uint8Array(0) })), true);
-  assert.equal(isEmptyTask(task()), false);
+  assert.equal(isEmptyTask(bytesOf({ taskToken: new Uint8Array(0) })), true);
+  assert.equal(isEmptyTask(bytesOf()), false);
 });
 
 test("the task that comes back with a completion is run at once, after the news reached the realm", async () => {
@@ -138,7 +169,7 @@ test("a run that is to be dropped is dropped after its report", async () => {
         ),
       },
       evict: true,
-      error: { code: 100, message: "no command scheduled", eventId: 5 } as TaskOutcome["error"],
+      error: { code: 100, message: "no command scheduled", eventId: 5 } as RealmOutcome["error"],
       warnings: [{ code: 1, message: "extra command", eventId: 7 }],
     })
   );
@@ -266,8 +297,8 @@ test("a stopping worker asks for no further task", async () => {
 
 test("bytes that are no task are dropped with an error", async () => {
   const { tasks, service, logged } = setting(() => completed());
-  await tasks.handle(new Uint8Array([0x0a, 0xff, 0xff]));
+  assert.equal(tasks.read(new Uint8Array([0x0a, 0xff, 0xff])), undefined);
   assert.equal(service.calls.length, 0);
   assert.match(logged[0]!, /does not decode/);
-  assert.doesNotThrow(() => fromBinary(PollWorkflowTaskQueueResponseSchema, task()));
+  assert.doesNotThrow(() => fromBinary(PollWorkflowTaskQueueResponseSchema, bytesOf()));
 });

@@ -1,54 +1,76 @@
-// What is counted of workflow tasks: why they failed, how runs end, which runs are in memory.
+// What is counted of workflow tasks: why they failed, how runs end, what the cache of runs did with them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ErrorKind, type TaskOutcome } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { create, toBinary } from "@bufbuild/protobuf";
+import { ErrorKind } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { CommandType } from "../../ts/api/generated/temporal/api/enums/v1/command_type_pb.ts";
+import { RespondWorkflowTaskCompletedRequestSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { CACHE_UNUSED } from "../../ts/executor/tasks/realm_outcome.ts";
+import type { RealmOutcome, TaskHead } from "../../ts/realm/realm.ts";
 import type { WorkerMetrics } from "../../ts/worker/worker_metrics.ts";
 import { WorkflowWatch } from "../../ts/worker/workflow_watch.ts";
+import { headWith } from "../support/realms.ts";
 
-function counting(cacheSize: number) {
+function counting() {
   const counts: { [name: string]: number } = {};
-  const add = (name: string) => ({ add: () => void (counts[name] = (counts[name] ?? 0) + 1), record() {} });
-  const of = (name: string) => ({ of: (label: string) => add(`${name} ${label}`) });
-  const series = {
-    ...{ cacheHit: add("hit"), execution: add(""), replay: add(""), endToEnd: add("") },
-    ...{ failed: of("failed"), ended: of("ended") },
-  };
+  const count = (name: string, by = 1) => void (counts[name] = (counts[name] ?? 0) + by);
+  const series = (name: string) => ({ add: (by?: number) => count(name, by), record: () => count(name) });
+  const of = (name: string) => ({ of: (label: string) => series(`${name} ${label}`) });
   const metrics = {
-    workflow: () => series,
-    cacheMiss: add("miss"),
-    forcedEviction: add("forced"),
-    workflowScheduleToStart: add(""),
+    workflow: () => ({
+      ...{ cacheHit: series("hit"), execution: series("executed"), replay: series("replayed"), endToEnd: series("endToEnd") },
+      ...{ failed: of("failed"), ended: of("ended") },
+    }),
+    ...{ cacheMiss: series("miss"), forcedEviction: series("forced"), workflowScheduleToStart: series("waited") },
   };
-  const watch = new WorkflowWatch(metrics as unknown as WorkerMetrics, cacheSize);
-  const head = (runId: string, isQuery = false) => ({
-    ...{ taskToken: new Uint8Array(0), workflowId: "w", runId, workflowType: "W", attempt: 1 },
-    isQuery,
-  });
-  const settle = (runId: string, outcome: Partial<TaskOutcome> = {}, isQuery = false) =>
-    watch.settled(watch.begin(new Uint8Array(0), head(runId, isQuery)), { evict: false, ...outcome } as TaskOutcome);
+  const watch = new WorkflowWatch(metrics as unknown as WorkerMetrics);
+  const settle = (head: Partial<TaskHead>, outcome: Partial<RealmOutcome> = {}) => {
+    const whole = { evict: false, cache: CACHE_UNUSED, runStartMs: 0, ...outcome } as RealmOutcome;
+    watch.settled(headWith(head), whole, watch.begin(headWith(head)));
+  };
   return { counts, watch, settle };
 }
 
 test("a task that fails is counted by what made it fail, a query is not", () => {
-  const { counts, settle } = counting(10);
-  const error = (kind: ErrorKind) => ({ error: { kind } as TaskOutcome["error"] });
-  settle("a", error(ErrorKind.ERROR_KIND_NONDETERMINISM));
-  settle("b", error(ErrorKind.ERROR_KIND_UNSPECIFIED));
-  settle("c", error(ErrorKind.ERROR_KIND_NONDETERMINISM), true);
-  assert.deepEqual(counts, { "failed NonDeterminismError": 1, "failed WorkflowError": 1 });
+  const { counts, settle } = counting();
+  const error = (kind: ErrorKind) => ({ error: { kind } as RealmOutcome["error"] });
+  settle({}, error(ErrorKind.ERROR_KIND_NONDETERMINISM));
+  settle({}, error(ErrorKind.ERROR_KIND_UNSPECIFIED));
+  settle({ query: "q" }, error(ErrorKind.ERROR_KIND_NONDETERMINISM));
+  assert.deepEqual(counts, { executed: 3, "failed NonDeterminismError": 1, "failed WorkflowError": 1 });
 });
 
-test("as many runs are known as the realm keeps, the latest of them", () => {
-  const { counts, watch, settle } = counting(2);
-  for (const run of ["a", "b"]) settle(run);
-  assert.deepEqual([watch.cachedRuns, counts["forced"]], [2, undefined]);
-  settle("c");
-  assert.deepEqual([watch.cachedRuns, counts["forced"]], [2, 1]);
-  settle("b", { evict: true });
-  assert.equal(watch.cachedRuns, 1);
-  watch.evicted("c");
-  assert.equal(watch.cachedRuns, 0);
-  const none = counting(0);
-  none.settle("a");
-  assert.equal(none.watch.cachedRuns, 0);
+test("hits, misses, replays and forced evictions are what the realm says", () => {
+  const { counts, settle } = counting();
+  const later = { firstEventId: 9, previousStartedEventId: 7 };
+  settle(later, { cache: { hit: true, displaced: 0 } });
+  assert.deepEqual(counts, { executed: 1, hit: 1 });
+  settle(later, { cache: { hit: false, displaced: 3 } });
+  assert.deepEqual(counts, { executed: 2, hit: 1, miss: 1, replayed: 1, forced: 3 });
+  // The whole history came: the service did not count on the cache.
+  settle({ previousStartedEventId: 7 });
+  settle({});
+  assert.deepEqual(counts, { executed: 4, hit: 1, miss: 1, replayed: 2, forced: 3 });
+});
+
+test("the wait of a task is measured where the service says when it was queued, a query's is not", () => {
+  const { counts, settle } = counting();
+  settle({ scheduledMs: 5, startedMs: 9 });
+  settle({ scheduledMs: 5, startedMs: 0 });
+  settle({ scheduledMs: 5, startedMs: 9, query: "q" });
+  assert.equal(counts["waited"], 1);
+});
+
+test("the end of a run is counted by its kind, and measured from the start that the realm knows", () => {
+  const { counts, watch } = counting();
+  const report = (commandType: CommandType) =>
+    toBinary(
+      RespondWorkflowTaskCompletedRequestSchema,
+      create(RespondWorkflowTaskCompletedRequestSchema, { commands: [{ commandType }] }),
+    );
+  const began = (runStartMs: number) => ({ runStartMs }) as RealmOutcome;
+  watch.reported(headWith(), began(1), report(CommandType.COMPLETE_WORKFLOW_EXECUTION));
+  watch.reported(headWith(), began(0), report(CommandType.FAIL_WORKFLOW_EXECUTION));
+  watch.reported(headWith(), began(1), report(CommandType.START_TIMER));
+  assert.deepEqual(counts, { "ended completed": 1, "ended failed": 1, endToEnd: 1 });
 });

@@ -8,7 +8,15 @@ import { type ProgramTable, silentLog } from "../executor/program/program.ts";
 import { TaskRunner, type TaskRunnerOptions } from "../executor/tasks/task_runner.ts";
 import { captureRejections } from "../platform/rejections.ts";
 import { programsOf, type WorkflowModule } from "./programs.ts";
-import { type CommonRealmOptions, DEFAULT_CACHE_SIZE, noHistory, type Realm, RealmDisposedError } from "./realm.ts";
+import {
+  type CommonRealmOptions,
+  DEFAULT_CACHE_SIZE,
+  noHistory,
+  type Realm,
+  RealmDisposedError,
+  type RealmOutcome,
+  type WorkflowTask,
+} from "./realm.ts";
 
 /** Options of {@link createInlineRealm}. */
 export interface InlineRealmOptions extends CommonRealmOptions {
@@ -58,9 +66,13 @@ class InlineRealm implements Realm {
     if (this.#disposed) throw new RealmDisposedError();
   }
 
-  async runTask(pollResponse: Uint8Array): ReturnType<Realm["runTask"]> {
+  get cachedRuns(): number {
+    return this.#runner.cachedRuns;
+  }
+
+  async runTask(task: WorkflowTask): Promise<RealmOutcome> {
     this.#check();
-    return await this.#runner.runTask(pollResponse);
+    return await this.#runner.runTask(task);
   }
 
   async replay(...args: Parameters<Realm["replay"]>): ReturnType<Realm["replay"]> {

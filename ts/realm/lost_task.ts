@@ -1,6 +1,6 @@
 // What is reported for a task whose realm was lost: it spun, crashed or broke the core. Built on the host, by name, because nothing in the
 // realm can speak any more.
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { create, toBinary } from "@bufbuild/protobuf";
 import {
   CommandKind,
   CoreError,
@@ -12,10 +12,11 @@ import { toFailure } from "../converter/failure_converter.ts";
 import { endsComputingThreads } from "../platform/threads.ts";
 import type { ReplayVerdict } from "../executor/tasks/replay.ts";
 import { FailedCause, WorkflowTaskError } from "../executor/program/errors.ts";
-import { scanHistory } from "../executor/tasks/task_head.ts";
+import { readRunStart } from "../api/history_start.ts";
+import { taskTokenOf, type WorkflowTask } from "../api/workflow_task.ts";
+import { CACHE_UNUSED, type RealmOutcome } from "../executor/tasks/realm_outcome.ts";
 import { QueryResultType } from "../api/generated/temporal/api/enums/v1/query_pb.ts";
 import {
-  PollWorkflowTaskQueueResponseSchema,
   RespondQueryTaskCompletedRequestSchema,
   RespondWorkflowTaskFailedRequestSchema,
 } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
@@ -50,19 +51,18 @@ function describe(loss: Loss): string {
 
 /** The outcome for the task that did it. */
 export function lostTaskOutcome(
-  poll: Uint8Array,
+  task: WorkflowTask,
   loss: Loss,
   names: { readonly identity: string; readonly namespace: string },
-): TaskOutcome {
-  const task = fromBinary(PollWorkflowTaskQueueResponseSchema, poll);
-  const { workflowId = "", runId = "" } = task.workflowExecution ?? {};
-  const message = `workflow "${task.workflowType?.name ?? ""}" (id "${workflowId}", run ${runId}) ${describe(loss)}`;
+): RealmOutcome {
+  const { workflowType, workflowId, runId, query, attempt, startedEventId } = task.head;
+  const message = `workflow "${workflowType}" (id "${workflowId}", run ${runId}) ${describe(loss)}`;
   const failure = toFailure(stackless(new RealmLostError(message)));
-  const { taskToken } = task;
+  const taskToken = taskTokenOf(task);
   const { identity, namespace } = names;
   const cause = FailedCause.UNHANDLED_FAILURE;
-  return TaskOutcome.fromPartial({
-    response: task.query !== undefined
+  const outcome = TaskOutcome.fromPartial({
+    response: query !== undefined
       ? {
         $case: "queryCompleted",
         value: toBinary(
@@ -74,7 +74,7 @@ export function lostTaskOutcome(
       }
       // Only the first attempt is reported: the service times later ones out, and backs off
       // (docs/dev/semantics/tasks.md#only-the-first-attempt-is-reported-as-failed).
-      : task.attempt > 1
+      : attempt > 1
       ? { $case: "nothing", value: {} }
       : {
         $case: "failed",
@@ -85,13 +85,14 @@ export function lostTaskOutcome(
       },
     evict: true,
     evictionReason: EvictionReason.EVICTION_REASON_LANG_FAIL,
-    error: CoreError.fromPartial({ kind: ErrorKind.ERROR_KIND_LANG, message, taskStartedEventId: Number(task.startedEventId) }),
+    error: CoreError.fromPartial({ kind: ErrorKind.ERROR_KIND_LANG, message, taskStartedEventId: startedEventId }),
   });
+  return { ...outcome, cache: CACHE_UNUSED, runStartMs: 0 };
 }
 
 /** The verdict for the replay that did it. `at`: the event of the workflow task that it was at; 0: not known. */
 export function lostReplayVerdict(workflowId: string, history: Uint8Array, loss: Loss, at = 0): ReplayVerdict {
-  const { workflowType, runId } = scanHistory(history);
+  const { workflowType = "", runId = "" } = readRunStart(history) ?? {};
   const message = `workflow "${workflowType}" (id "${workflowId}") ${describe(loss)}`;
   const commandKind = CommandKind.COMMAND_KIND_UNSPECIFIED;
   const none = {

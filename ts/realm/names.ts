@@ -4,17 +4,22 @@ export { type InlineRealmOptions } from "./inline_realm.ts";
 export { formatProblem, type Problem, type ProblemCode, WorkflowLoadError } from "./loader/errors.ts";
 export { RealmLostError } from "./lost_task.ts";
 export {
+  type CacheUse,
   type CommonRealmOptions,
   type FetchHistory,
   type LogSink,
   type Realm,
   RealmDisposedError,
+  type RealmOutcome,
   type ReplayOptions,
   type ReplayVerdict,
   type RunOptions,
+  type TaskHead,
   type TaskOutcome,
   type VersioningBehavior,
+  type WorkflowTask,
 } from "./realm.ts";
+export { readWorkflowTask } from "../api/workflow_task.ts";
 export type { WorkflowModule } from "./programs.ts";
 export type { SourceHost } from "../platform/source_files.ts";
 export type { WebWorker } from "../platform/threads.ts";

@@ -1,9 +1,11 @@
 // The messages between a worker realm and its host. Plain data for structured clone. Per workflow task: one message in, one out (and a note
 // from the realm of what it turns to, which the watchdog needs); pages of history and log lines come as extra messages.
-import type { RunOptions, TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { RunOptions } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { VersioningBehavior } from "../executor/program/definition.ts";
 import type { LogEntry } from "../executor/program/program.ts";
 import type { ReplayOptions, ReplayVerdict } from "../executor/tasks/replay.ts";
+import type { WorkflowTask } from "../api/workflow_task.ts";
+import type { RealmOutcome } from "../executor/tasks/realm_outcome.ts";
 import type { Problem } from "./loader/errors.ts";
 import type { ModuleGraph } from "./loader/graph.ts";
 
@@ -22,7 +24,7 @@ export interface InitMessage {
 
 export type ToRealm =
   | InitMessage
-  | { readonly t: "task"; readonly id: number; readonly bytes: Uint8Array }
+  | { readonly t: "task"; readonly id: number; readonly task: WorkflowTask }
   | {
     readonly t: "replay";
     readonly id: number;
@@ -52,9 +54,11 @@ export type FromRealm =
   | { readonly t: "alive" }
   /** A replay with `trace` turns to the workflow task that began with this event. */
   | { readonly t: "at"; readonly id: number; readonly eventId: number }
-  | { readonly t: "outcome"; readonly id: number; readonly outcome: TaskOutcome }
+  | { readonly t: "outcome"; readonly id: number; readonly outcome: RealmOutcome; readonly cachedRuns: number }
   | { readonly t: "verdict"; readonly id: number; readonly verdict: ReplayVerdict }
   | { readonly t: "error"; readonly id: number; readonly message: string }
+  /** So many runs are in memory now, though no task has ended. */
+  | { readonly t: "cached"; readonly runs: number }
   /** The core's instance is broken (a trap): the realm is of no more use. */
   | { readonly t: "trapped"; readonly message: string }
   | {

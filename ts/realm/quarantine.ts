@@ -54,6 +54,12 @@ export class Quarantine {
     return this.#cells.get(runId)?.thread;
   }
 
+  get cachedRuns(): number {
+    let runs = 0;
+    for (const { thread } of this.#cells.values()) runs += thread.cachedRuns;
+    return runs;
+  }
+
   submit(runId: string, job: Job): void {
     const offence = this.#runs.get(runId);
     if (offence !== undefined && offence.left >= MAX_LEFT_COMPUTING) return this.#lost(job, offence.loss);

@@ -1,14 +1,16 @@
 // Where workflow code runs (docs/dev/semantics/tasks.md#one-task-of-a-run-at-a-time). A worker
 // realm is a worker thread or Web Worker with a determinism guard and a watchdog; an inline realm
 // is this thread, for unit tests and benches. One message per workflow task each way.
-import type { TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { RunOptions, TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { VersioningBehavior } from "../executor/program/definition.ts";
 import type { FetchHistory } from "../executor/tasks/cached_run.ts";
 import type { LogSink } from "../executor/program/program.ts";
 import type { ReplayOptions, ReplayVerdict } from "../executor/tasks/replay.ts";
-import type { RunOptions } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { TaskHead, WorkflowTask } from "../api/workflow_task.ts";
+import type { CacheUse, RealmOutcome } from "../executor/tasks/realm_outcome.ts";
 
-export type { FetchHistory, LogSink, ReplayOptions, ReplayVerdict, RunOptions, TaskOutcome, VersioningBehavior };
+export type { CacheUse, FetchHistory, LogSink, RealmOutcome, ReplayOptions, ReplayVerdict, RunOptions };
+export type { TaskHead, TaskOutcome, VersioningBehavior, WorkflowTask };
 
 /** Where workflow code runs: a worker of its own, or this thread. */
 export interface Realm {
@@ -17,12 +19,14 @@ export interface Realm {
   /** Of the workflows that name one. */
   readonly versioningBehaviors: ReadonlyMap<string, VersioningBehavior>;
   /**
-   * Runs a workflow task: bytes of PollWorkflowTaskQueueResponse in, what is to be reported out. Tasks of different runs may be open
-   * together. Workflow code that fails is part of the outcome; rejects for bytes that are no task, and when the realm is disposed.
+   * Runs a workflow task; what is to be reported comes out, and what the cache of runs did. Tasks of different runs may be open together.
+   * Workflow code that fails is part of the outcome; rejects for bytes that are no task, and when the realm is disposed.
    */
-  runTask(pollResponse: Uint8Array): Promise<TaskOutcome>;
+  runTask(task: WorkflowTask): Promise<RealmOutcome>;
   /** Replays a history (bytes of temporal.api.history.v1.History) with no reporter and gives the verdict. */
   replay(workflowId: string, history: Uint8Array, options?: ReplayOptions): Promise<ReplayVerdict>;
+  /** Runs in memory, in all of its threads, as they were after its last task. */
+  readonly cachedRuns: number;
   /** The service took a completion: bytes of RespondWorkflowTaskCompletedResponse. Before the run's next task. */
   taskReported(runId: string, response: Uint8Array): void;
   /** Drops a run from memory; its next task replays it from the start. */

@@ -77,6 +77,8 @@ export class RealmThread {
   #started: { resolve(ready: Ready): void; reject(error: Error): void } | undefined;
   /** Moments at which it last got or finished work. */
   lastUsed = 0;
+  /** Runs in its memory, as it last said. */
+  cachedRuns = 0;
 
   constructor(spec: RealmSpec, lost: LostHandler) {
     this.#spec = spec;
@@ -191,6 +193,9 @@ export class RealmThread {
         return;
       case "alive":
         return;
+      case "cached":
+        this.cachedRuns = message.runs;
+        return;
       case "at": {
         const job = this.#jobs.get(message.id);
         if (job !== undefined) job.at = message.eventId;
@@ -206,6 +211,7 @@ export class RealmThread {
       case "verdict":
       case "error": {
         const job = this.#jobs.get(message.id);
+        if (message.t === "outcome") this.cachedRuns = message.cachedRuns;
         this.#jobs.delete(message.id);
         this.lastUsed = this.#lastSign;
         if (this.#jobs.size === 0) {

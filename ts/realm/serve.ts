@@ -18,7 +18,7 @@ import type { VersioningBehavior } from "../executor/program/definition.ts";
 import type { LogEntry } from "../executor/program/program.ts";
 import { slot } from "../executor/program/current.ts";
 import { TaskRunner } from "../executor/tasks/task_runner.ts";
-import { scanTask } from "../executor/tasks/task_head.ts";
+import type { WorkflowTask } from "../api/workflow_task.ts";
 import { type HostPort, hostPort } from "../platform/threads.ts";
 import { captureRejections, type RejectionHost } from "../platform/rejections.ts";
 import * as workflowModule from "../workflow/mod.ts";
@@ -48,33 +48,24 @@ interface Served extends ServeOptions {
 
 /** Serves a realm in this worker. `workflows` is absent where the host posts the sources. */
 export function serveRealm(workflows?: ServedWorkflows, options: ServeOptions = {}): void {
-  new HostLine().open(hostPort(), { workflows, ...options });
-}
-
-class HostLine {
-  #port!: HostPort;
-  #realm: RealmInside | undefined;
-
-  open(port: HostPort, served: Served): void {
-    this.#port = port;
-    port.listen((data) => {
-      const message = data as ToRealm;
-      if (message.t !== "init") this.#realm?.receive(message);
-      else void this.#init(message, served);
-    });
-  }
-
-  async #init(message: InitMessage, served: Served): Promise<void> {
+  const port = hostPort();
+  let realm: RealmInside | undefined;
+  const start = async (init: InitMessage) => {
     try {
-      this.#realm = await RealmInside.start(this.#port, message, served);
-      const { workflowTypes, versioningBehaviors } = this.#realm;
-      this.#port.post({ t: "ready", workflowTypes, versioningBehaviors } satisfies FromRealm);
+      realm = await RealmInside.start(port, init, { workflows, ...options });
+      const { workflowTypes, versioningBehaviors } = realm;
+      port.post({ t: "ready", workflowTypes, versioningBehaviors } satisfies FromRealm);
     } catch (e) {
       const text = nameOf(e) === "Error" ? messageOf(e) : errorText(e);
       const problems = e instanceof WorkflowLoadError ? { problems: e.problems } : {};
-      this.#port.post({ t: "refused", message: text, ...problems } satisfies FromRealm);
+      port.post({ t: "refused", message: text, ...problems } satisfies FromRealm);
     }
-  }
+  };
+  port.listen((data) => {
+    const message = data as ToRealm;
+    if (message.t !== "init") realm?.receive(message);
+    else void start(message);
+  });
 }
 
 class RealmInside {
@@ -87,6 +78,8 @@ class RealmInside {
   readonly #open = new Map<string | undefined, number[]>();
   readonly #pages = new Map<number, { resolve(page: HistoryPage): void; reject(error: Error): void }>();
   #nextPage = 1;
+  /** Runs in memory, as the host was last told. */
+  #cachedRuns = 0;
   #trapped = false;
 
   static async start(port: HostPort, init: InitMessage, served: Served): Promise<RealmInside> {
@@ -160,7 +153,7 @@ class RealmInside {
         for (const each of message.messages) this.receive(each);
         return;
       case "task":
-        return void this.#task(message.id, message.bytes);
+        return void this.#task(message.id, message.task);
       case "replay":
         return void this.#replay(message);
       case "page": {
@@ -180,20 +173,18 @@ class RealmInside {
     }
   }
 
-  async #task(id: number, bytes: Uint8Array): Promise<void> {
-    let runId: string;
-    try {
-      runId = scanTask(bytes).runId;
-    } catch (e) {
-      return this.#send({ t: "error", id, message: `this is no workflow task: ${messageOf(e)}` });
-    }
+  async #task(id: number, task: WorkflowTask): Promise<void> {
+    const { runId } = task.head;
     this.#begin(runId, id);
     try {
-      const outcome = await this.#runner.runTask(bytes);
-      this.#send({ t: "outcome", id, outcome }, buffersOf(outcome));
+      const outcome = await this.#runner.runTask(task);
+      const cachedRuns = this.#cachedRuns = this.#runner.cachedRuns;
+      this.#send({ t: "outcome", id, outcome, cachedRuns }, buffersOf(outcome));
     } catch (e) {
       // After a trap the host speaks for the task.
-      if (!this.#probe()) this.#send({ t: "error", id, message: messageOf(e) });
+      if (this.#probe()) return;
+      this.#tellCached();
+      this.#send({ t: "error", id, message: messageOf(e) });
     } finally {
       this.#end(runId, id);
     }
@@ -233,8 +224,16 @@ class RealmInside {
     try {
       work();
     } catch {
-      this.#probe();
+      if (this.#probe()) return;
     }
+    this.#tellCached();
+  }
+
+  /** The host counts with the runs that are in memory: it is told with each outcome, and here of what happens between them. */
+  #tellCached(): void {
+    const runs = this.#runner.cachedRuns;
+    if (runs !== this.#cachedRuns) this.#send({ t: "cached", runs });
+    this.#cachedRuns = runs;
   }
 
   /** After a trap the instance's memory is in doubt: the host replaces the realm. Answers whether that is so. */

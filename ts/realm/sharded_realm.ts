@@ -1,10 +1,8 @@
 // A realm of several workers: every run belongs to one of them, by its id, for as long as it lives, so its cache entry, its tasks and what
 // the service says of them are always in one place. Each worker is a whole realm with a watch, a quarantine and a replacement of its own:
 // what one of them is lost on is no business of the others.
-import type { TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { scanTask } from "../executor/tasks/task_head.ts";
 import type { Problem } from "./loader/errors.ts";
-import type { Realm, ReplayOptions, ReplayVerdict, VersioningBehavior } from "./realm.ts";
+import type { Realm, RealmOutcome, ReplayOptions, ReplayVerdict, VersioningBehavior, WorkflowTask } from "./realm.ts";
 
 /** The shard of a run: FNV-1a over the id, so equal everywhere and for every id, not only for UUIDs. */
 export function shardOf(runId: string, shards: number): number {
@@ -38,8 +36,12 @@ export class ShardedRealm implements Realm {
     return this.#shards[shardOf(runId, this.#shards.length)]!;
   }
 
-  async runTask(pollResponse: Uint8Array): Promise<TaskOutcome> {
-    return await this.#of(scanTask(pollResponse).runId).runTask(pollResponse);
+  get cachedRuns(): number {
+    return this.#shards.reduce((sum, shard) => sum + shard.cachedRuns, 0);
+  }
+
+  runTask(task: WorkflowTask): Promise<RealmOutcome> {
+    return this.#of(task.head.runId).runTask(task);
   }
 
   /** A replay belongs to no run: it goes where fewest are. */

@@ -2,10 +2,9 @@
 // worker or breaks the core. The culprit's task fails by name, and its later tasks run in a quarantine worker of its own. Open tasks of the
 // other runs are given to the new worker again; it knows nothing of their runs, so it asks for their whole history, and they neither
 // fail nor count an attempt.
-import type { RunOptions, TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { RunOptions } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { coreModule } from "../core/source.ts";
 import { silentLog } from "../executor/program/program.ts";
-import { scanTask } from "../executor/tasks/task_head.ts";
 import { ownFile } from "../platform/own_code.ts";
 import type { SourceHost } from "../platform/source_files.ts";
 import type { WebWorker } from "../platform/threads.ts";
@@ -19,9 +18,11 @@ import {
   noHistory,
   type Realm,
   RealmDisposedError,
+  type RealmOutcome,
   type ReplayOptions,
   type ReplayVerdict,
   type VersioningBehavior,
+  type WorkflowTask,
 } from "./realm.ts";
 import { type Job, type LostHandler, type RealmInit, type RealmSpec, RealmThread } from "./realm_thread.ts";
 import { ShardedRealm, shareOf } from "./sharded_realm.ts";
@@ -161,17 +162,21 @@ class ThreadedRealm implements WorkerRealm {
     for (const job of waiting) this.#main.submit(job);
   }
 
-  runTask(pollResponse: Uint8Array): Promise<TaskOutcome> {
+  get cachedRuns(): number {
+    return this.#main.cachedRuns + this.#quarantine.cachedRuns;
+  }
+
+  runTask(task: WorkflowTask): Promise<RealmOutcome> {
     return new Promise((resolve, reject) => {
-      const { runId } = scanTask(pollResponse);
+      const { head, bytes } = task;
       const { identity = "", namespace = "" } = this.#runOptions;
       const job: Job = {
-        runId,
+        runId: head.runId,
         unclear: 0,
-        message: (id) => ({ t: "task", id, bytes: alone(pollResponse) }),
+        message: (id) => ({ t: "task", id, task: { head, bytes: alone(bytes) } }),
         done: (answer) => settle(answer, "outcome", (a) => resolve(a.outcome), reject),
         fail: reject,
-        lost: (loss) => resolve(lostTaskOutcome(pollResponse, loss, { identity, namespace })),
+        lost: (loss) => resolve(lostTaskOutcome(task, loss, { identity, namespace })),
       };
       this.#submit(job);
     });

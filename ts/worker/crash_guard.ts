@@ -4,7 +4,7 @@ import { describeHeld, type HeldRun } from "../crash_notes/held_runs.ts";
 import type { Logger } from "../base/logger.ts";
 import type { TaskWatch } from "../crash_notes/task_watch.ts";
 import { sleepOn, type Timers } from "../base/timers.ts";
-import type { WorkflowTaskHead } from "./task_bytes.ts";
+import type { TaskHead, WorkflowTask } from "../realm/realm.ts";
 
 /**
  * Held tasks that wait here for a release, each in a slot of its worker. Half of the slots stay with runs that are not held; further held
@@ -35,7 +35,7 @@ export interface CrashGuardParts {
   /** Tasks that the worker takes at a time. */
   readonly slots: number;
   /** Reports that a task is not run. */
-  refuse(head: WorkflowTaskHead, error: Error, logger: Logger): Promise<void>;
+  refuse(task: WorkflowTask, error: Error, logger: Logger): Promise<void>;
 }
 
 export class CrashGuard {
@@ -48,7 +48,7 @@ export class CrashGuard {
   }
 
   /** Runs a task that may be the end of the process. */
-  async run<T>(head: WorkflowTaskHead, task: () => Promise<T>): Promise<T> {
+  async run<T>(head: TaskHead, task: () => Promise<T>): Promise<T> {
     const { watch } = this.#parts;
     const turn = watch.enter(head);
     if (turn !== undefined) await turn;
@@ -56,25 +56,26 @@ export class CrashGuard {
       return await task();
     } finally {
       // What a query does not do again the run's next task may.
-      watch.leave(head, !head.isQuery);
+      watch.leave(head, head.query === undefined);
     }
   }
 
   /** Answers true for a task that is not to be run: its run is held. */
-  async heldBack(head: WorkflowTaskHead, logger: Logger): Promise<boolean> {
+  async heldBack(task: WorkflowTask, logger: Logger): Promise<boolean> {
+    const { head } = task;
     const { watch, refuse } = this.#parts;
     const held = watch.held(head.runId);
     if (held === undefined) return false;
-    if (head.isQuery || head.attempt <= 1) {
+    if (head.query !== undefined || head.attempt <= 1) {
       // A first attempt is reported, so that the history says why nothing happens; the next one comes at once.
-      await refuse(head, new HeldRunError(held), logger);
+      await refuse(task, new HeldRunError(held), logger);
       return true;
     }
     return !(await this.#released(head));
   }
 
   /** Waits for a release while the service waits for the task. */
-  async #released({ runId, attempt }: WorkflowTaskHead): Promise<boolean> {
+  async #released({ runId, attempt }: TaskHead): Promise<boolean> {
     const { watch, timers, slots } = this.#parts;
     if (this.#parked >= Math.min(MAX_PARKED, Math.floor(slots / 2))) return false;
     this.#parked++;

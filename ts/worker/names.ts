@@ -16,8 +16,7 @@ export {
 } from "./replacement.ts";
 export type { PollerBehavior, PollerBehaviorAutoscaling, PollerBehaviorSimpleMaximum } from "./poller_behavior.ts";
 export { WorkerPollError } from "./poller.ts";
-export { type TaskRealm } from "./workflow_tasks.ts";
 export { type WorkerState } from "./worker.ts";
 export type { RunTrace, TracedCommand, TracedRun, WorkflowTracer } from "./workflow_tracing.ts";
-export type { RunEnding } from "./task_facts.ts";
+export type { RunEnding } from "./run_ending.ts";
 export * from "../activity/mod.ts";

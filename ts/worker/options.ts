@@ -222,7 +222,7 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
     activityInterceptors: [...options.activityInterceptors ?? []],
     metrics,
     tracing: options.workflowTracer && new WorkflowTracing(options.workflowTracer, logger),
-    watch: metrics && new WorkflowWatch(metrics, cachedWorkflows),
+    watch: metrics && new WorkflowWatch(metrics),
     timers: options.timers ?? realTimers,
     activityTimers: options.activityTimers ?? options.timers ?? realTimers,
   };

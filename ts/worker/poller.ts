@@ -38,13 +38,13 @@ const TAKEN_AFTER_MS = 1000;
 const EMPTY_TOO_SOON_MS = 20;
 
 /** What a poll brought. */
-export interface PollAnswer {
-  readonly task: Uint8Array | undefined;
+export interface PollAnswer<Task> {
+  readonly task: Task | undefined;
   /** So many polls more, or fewer, are suggested by the service. */
   readonly scaling: number;
 }
 
-export interface PollerOptions {
+export interface PollerOptions<Task> {
   /** For logs: "workflow tasks of queue q". */
   what: string;
   /**
@@ -57,11 +57,11 @@ export interface PollerOptions {
   /** Limits the tasks per second. */
   pace?: Pace | undefined;
   /** One poll; undefined when the long poll ended with nothing. */
-  poll: (signal: AbortSignal) => Promise<PollAnswer | undefined>;
+  poll: (signal: AbortSignal) => Promise<PollAnswer<Task> | undefined>;
   /** Told of each answer: whether there was a task in it. */
   polled?: ((found: boolean) => void) | undefined;
   /** Works on a task; must not reject. */
-  handle: (task: Uint8Array) => Promise<void>;
+  handle: (task: Task) => Promise<void>;
   /** The service refuses for good. */
   onFatal: (error: WorkerPollError) => void;
   logger: Logger;
@@ -90,8 +90,8 @@ interface LoopStop {
   readonly poll: AbortController;
 }
 
-export class Poller {
-  readonly #options: PollerOptions;
+export class Poller<Task> {
+  readonly #options: PollerOptions<Task>;
   readonly #loops = new Map<LoopStop, Promise<void>>();
   #stopping = false;
   readonly #tasks = new Set<Promise<void>>();
@@ -108,7 +108,7 @@ export class Poller {
   /** Loops that are to end with their next answer. */
   #surplus = 0;
 
-  constructor(options: PollerOptions) {
+  constructor(options: PollerOptions<Task>) {
     this.#options = options;
   }
 
@@ -229,7 +229,7 @@ export class Poller {
     return true;
   }
 
-  async #ask(poll: PollerOptions["poll"], signal: AbortSignal): Promise<PollAnswer | undefined> {
+  async #ask(poll: PollerOptions<Task>["poll"], signal: AbortSignal): Promise<PollAnswer<Task> | undefined> {
     const { timers, polled } = this.#options;
     const one = { since: timers.now() };
     this.#inFlight.add(one);
@@ -260,11 +260,11 @@ export class Poller {
   }
 
   /** Works on a task that came by another way than a poll, in a slot of this poller's. */
-  work(task: Uint8Array, release: () => void): void {
+  work(task: Task, release: () => void): void {
     this.#work(task, release);
   }
 
-  #work(task: Uint8Array, release: () => void): void {
+  #work(task: Task, release: () => void): void {
     const work = this.#options.handle(task).catch((error) => {
       // A defect: what handles tasks ends each in a report. The worker goes on, and the service gives the task again.
       this.#options.logger.error(`a task of ${this.#options.what} was not handled`, { error: readable(error) });

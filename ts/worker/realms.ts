@@ -17,7 +17,6 @@ import {
 } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { WorkerSettings } from "./options.ts";
 import { report } from "./reports.ts";
-import type { TaskRealm } from "./workflow_tasks.ts";
 
 /** Where workflow code is: modules by path or URL, or definitions that are loaded already. */
 export type Workflows = WorkerRealmOptions["workflows"] | InlineRealmOptions["workflows"];
@@ -30,7 +29,7 @@ export interface RealmSettings {
    * "worker" runs workflow code in a thread, with the determinism guard and a watchdog: the default for modules. "inline" runs it here, for
    * unit tests: the default for definitions. A realm of the caller's own is used as it is.
    */
-  realm?: "worker" | "inline" | TaskRealm;
+  realm?: "worker" | "inline" | Realm;
   /**
    * Where the application is bundled: the URL of a bundle that calls serveRealm with its workflows, or a function that makes a Worker from
    * it. `workflows` is left out then.
@@ -62,7 +61,7 @@ export async function openRealm(
   options: RealmSettings,
   settings: WorkerSettings,
   stickyQueue: string,
-): Promise<TaskRealm | undefined> {
+): Promise<Realm | undefined> {
   const { workflows, realm, realmEntry, workflowThreads = 1 } = options;
   if (!Number.isInteger(workflowThreads) || workflowThreads < 1 || workflowThreads > MAX_REALM_THREADS) {
     throw new RangeError(
@@ -93,7 +92,6 @@ export async function openRealm(
     },
     fetchHistory: async (workflowId, runId, token) => {
       const page = await fetchPage(settings, workflowId, runId, token);
-      settings.watch?.page(runId, token, page.history);
       settings.tracing?.page(runId, token, page.history);
       return page;
     },

@@ -19,11 +19,11 @@ import {
   ListWorkflowExecutionsResponseSchema,
 } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { WorkflowExecutionStatus } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
-import type { ReplayVerdict } from "../realm/mod.ts";
+import type { Realm, ReplayVerdict } from "../realm/realm.ts";
 import { concatenate, fetchPage } from "./realms.ts";
 import type { RunName } from "./recent_runs.ts";
 import { hasCode, report } from "./reports.ts";
-import type { TaskRealm, WorkflowTasks } from "./workflow_tasks.ts";
+import type { WorkflowTasks } from "./workflow_tasks.ts";
 
 /** How far a replacement of workflow code is. */
 export interface ReplacementProgress {
@@ -133,7 +133,7 @@ export interface ReplacementParts {
 }
 
 /** Checks `next` against the open runs and switches the tasks over to it. Rejects, and changes nothing, when a run does not agree. */
-export async function replaceRealm(parts: ReplacementParts, next: TaskRealm, options: ReplacementOptions): Promise<Replacement> {
+export async function replaceRealm(parts: ReplacementParts, next: Realm, options: ReplacementOptions): Promise<Replacement> {
   const { tasks, timers } = parts;
   const { signal } = options;
   const check = new Check(parts, next, tasks.realm, options);
@@ -157,7 +157,7 @@ export async function replaceRealm(parts: ReplacementParts, next: TaskRealm, opt
       await within(check.round(left, late.signal), late.signal, signal);
       tasks.replaceRealm(next);
       const { checked: checkedRuns, broken } = check;
-      return { checkedRuns, broken, workflowTypes: namesOf(next), pausedMs: Math.round(timers.now() - since) };
+      return { checkedRuns, broken, workflowTypes: next.workflowTypes, pausedMs: Math.round(timers.now() - since) };
     } catch (error) {
       if (error !== TOO_LATE) throw error;
       if (attempt === MAX_PAUSES) {
@@ -178,8 +178,6 @@ export async function replaceRealm(parts: ReplacementParts, next: TaskRealm, opt
 }
 
 const TOO_LATE = new Error("the pause took too long");
-
-const namesOf = (realm: TaskRealm) => (realm as { workflowTypes?: readonly string[] }).workflowTypes ?? [];
 
 function unite(a: readonly RunName[], b: readonly RunName[]): RunName[] {
   return [...new Map([...a, ...b].map((run) => [run.runId, run])).values()];
@@ -230,11 +228,11 @@ class Check {
   checked = 0;
   readonly broken: ReplacementProblem[] = [];
   readonly #parts: ReplacementParts;
-  readonly #next: TaskRealm;
-  readonly #old: TaskRealm;
+  readonly #next: Realm;
+  readonly #old: Realm;
   readonly #options: ReplacementOptions;
 
-  constructor(parts: ReplacementParts, next: TaskRealm, old: TaskRealm, options: ReplacementOptions) {
+  constructor(parts: ReplacementParts, next: Realm, old: Realm, options: ReplacementOptions) {
     this.#parts = parts;
     this.#next = next;
     this.#old = old;
@@ -272,15 +270,15 @@ class Check {
       if (hasCode(error, Code.NOT_FOUND)) return undefined;
       throw error;
     }
-    const verdict = await this.#next.replay!(run.workflowId, history);
+    const verdict = await this.#next.replay(run.workflowId, history);
     if (verdict.verdict === "ok") {
       this.checked++;
       return undefined;
     }
     if (await this.#closed(run)) return undefined;
     const problem = problemOf(run, verdict);
-    const before = await this.#old.replay?.(run.workflowId, history);
-    if (before === undefined || before.verdict === "ok") return problem;
+    const before = await this.#old.replay(run.workflowId, history);
+    if (before.verdict === "ok") return problem;
     if (!this.broken.some(({ runId }) => runId === run.runId)) this.broken.push(problem);
     return undefined;
   }

@@ -1,52 +1,7 @@
-// The few fields of task messages that the worker reads itself. Workflow tasks carry whole histories, which only the core decodes; here the
-// wire format is walked over without looking into them. Requests that the core encoded are amended by appending fields, which protobuf
+// The few fields that the worker reads itself of what the service answers; the head of a workflow task is read by the executor's
+// workflow_task.ts. Requests that the core encoded are amended by appending fields, which protobuf
 // defines as replacing (scalars) or merging (messages) what stands before.
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
-
-/** What the worker needs to know of a PollWorkflowTaskQueueResponse. */
-export interface WorkflowTaskHead {
-  taskToken: Uint8Array;
-  workflowId: string;
-  runId: string;
-  workflowType: string;
-  attempt: number;
-  /** It asks a legacy query, and is answered with RespondQueryTaskCompleted. */
-  isQuery: boolean;
-}
-
-const EMPTY = new Uint8Array(0);
-
-/** Strings of a message by field number, one level deep. */
-function strings(bytes: Uint8Array): { [field: number]: string } {
-  const found: { [field: number]: string } = {};
-  const reader = new BinaryReader(bytes);
-  while (reader.pos < reader.len) {
-    const [field, type] = reader.tag();
-    if (type === WireType.LengthDelimited) found[field] = reader.string();
-    else reader.skip(type, field);
-  }
-  return found;
-}
-
-export function readWorkflowTask(bytes: Uint8Array): WorkflowTaskHead {
-  const head: WorkflowTaskHead = { taskToken: EMPTY, workflowId: "", runId: "", workflowType: "", attempt: 0, isQuery: false };
-  const reader = new BinaryReader(bytes);
-  while (reader.pos < reader.len) {
-    const [field, type] = reader.tag();
-    if (field === 1) head.taskToken = reader.bytes();
-    else if (field === 2) {
-      const execution = strings(reader.bytes());
-      head.workflowId = execution[1] ?? "";
-      head.runId = execution[2] ?? "";
-    } else if (field === 3) head.workflowType = strings(reader.bytes())[1] ?? "";
-    else if (field === 6) head.attempt = reader.int32();
-    else {
-      if (field === 10) head.isQuery = true;
-      reader.skip(type, field);
-    }
-  }
-  return head;
-}
 
 /** True for the answer of a poll that ended without a task: its task token (field 1 of workflow and activity tasks) is empty. */
 export function isEmptyTask(bytes: Uint8Array): boolean {

@@ -5,7 +5,7 @@ import { withCodec } from "../codec/coded_service.ts";
 import { containedMetrics } from "../base/contained.ts";
 import { withFields } from "../base/logger.ts";
 import { metered } from "../service/metered.ts";
-import type { Realm } from "../realm/mod.ts";
+import type { Realm, WorkflowTask } from "../realm/realm.ts";
 import { type CallOptions, Code } from "../service/raw.ts";
 import { describeHeld } from "../crash_notes/held_runs.ts";
 import { TaskWatch } from "../crash_notes/task_watch.ts";
@@ -32,7 +32,7 @@ import { hasCode } from "./reports.ts";
 import { Slots } from "./slots.ts";
 import { isEmptyTask, readScaling, SCALING_FIELD } from "./task_bytes.ts";
 import type { PollerType, WorkerType } from "./worker_metrics.ts";
-import { type TaskRealm, WorkflowTasks } from "./workflow_tasks.ts";
+import { WorkflowTasks } from "./workflow_tasks.ts";
 
 /** The life of a worker: created, running, stopping (nothing new; what was taken is finished), stopped. */
 export type WorkerState = "created" | "running" | "stopping" | "stopped";
@@ -51,7 +51,7 @@ const MAX_NAMED = 20;
 interface WorkerParts {
   options: WorkerOptions;
   settings: WorkerSettings;
-  realm: TaskRealm | undefined;
+  realm: Realm | undefined;
   stickyQueue: string;
   registry: ActivityRegistry | undefined;
   pool: ActivityPool | undefined;
@@ -93,8 +93,8 @@ export class Worker {
   readonly #retired = new Set<ActivityPool>();
   /** Ends a replacement of the workflows that is under way; resolves when it has ended. */
   #endReplacement: ((reason: Error) => Promise<void>) | undefined;
-  readonly #workflowPollers: Poller[] = [];
-  readonly #activityPollers: Poller[] = [];
+  readonly #workflowPollers: Poller<WorkflowTask>[] = [];
+  readonly #activityPollers: Poller<Uint8Array>[] = [];
   #eager: EagerActivities | undefined;
   readonly #instanceKey = randomId();
   #state: WorkerState = "created";
@@ -178,7 +178,7 @@ export class Worker {
 
   /** Names of the workflows and of the activities that it has now. */
   get workflowTypes(): readonly string[] {
-    return (this.#workflowTasks?.realm as Partial<Realm> | undefined)?.workflowTypes ?? [];
+    return this.#workflowTasks?.realm.workflowTypes ?? [];
   }
 
   /** Names of the activities that it runs. */
@@ -256,7 +256,7 @@ export class Worker {
     const tasks = this.#workflowTasks;
     const { realm: kind } = this.#options;
     if (tasks === undefined) throw new TypeError("this worker has no workflows that could be replaced");
-    if (typeof kind === "object" || tasks.realm.replay === undefined) {
+    if (typeof kind === "object") {
       throw new TypeError("this worker was given a realm of its own: who made the realm replaces what is in it");
     }
     if (kind === "inline" && (workflows === undefined || typeof workflows === "string" || workflows instanceof URL)) {
@@ -423,14 +423,14 @@ export class Worker {
     const { workflowPolls, activityPolls } = this.#settings;
     if (this.#workflowTasks !== undefined) {
       const tasks = this.#workflowTasks;
-      const common = { slots: new Slots(maxConcurrentWorkflowTasks), handle: (task: Uint8Array) => tasks.handle(task) };
+      const common = { slots: new Slots(maxConcurrentWorkflowTasks), handle: (task: WorkflowTask) => tasks.handle(task) };
       const what = `workflow tasks of queue "${taskQueue}"`;
-      const normal = this.#workflowPoll({ name: taskQueue, kind: TaskQueueKind.NORMAL });
+      const normal = this.#workflowPoll(tasks, { name: taskQueue, kind: TaskQueueKind.NORMAL });
       this.#workflowPollers.push(
         this.#poller({ ...common, what, polls: workflowPolls.normal, poll: normal, polled: metrics?.polled("workflow_task") }),
       );
       if (workflowPolls.sticky !== undefined) {
-        const sticky = this.#workflowPoll({ name: this.#stickyQueue, kind: TaskQueueKind.STICKY, normalName: taskQueue });
+        const sticky = this.#workflowPoll(tasks, { name: this.#stickyQueue, kind: TaskQueueKind.STICKY, normalName: taskQueue });
         this.#workflowPollers.push(
           this.#poller({
             ...common,
@@ -462,7 +462,7 @@ export class Worker {
   }
 
   /** What comes past the queue would also pass by the limits of its pace; the embedded engine has no way to save. */
-  #askEagerly(poller: Poller): void {
+  #askEagerly(poller: Poller<Uint8Array>): void {
     const { service, taskQueue, maxActivitiesPerSecond, maxTaskQueueActivitiesPerSecond } = this.#settings;
     if (service.losesCancelledPolls !== true) return;
     if (maxActivitiesPerSecond !== undefined || maxTaskQueueActivitiesPerSecond !== undefined) return;
@@ -476,20 +476,25 @@ export class Worker {
 
   /** What somebody who looks at the metrics sees from now on. */
   #report(): void {
-    const { metrics, watch } = this.#settings;
+    const { metrics } = this.#settings;
     if (metrics === undefined) return;
     metrics.started();
-    const gauges = (pollers: readonly Poller[], worker: WorkerType, types: readonly PollerType[]) => {
+    const gauges = (
+      pollers: readonly Pick<Poller<unknown>, "slots" | "waiting">[],
+      worker: WorkerType,
+      types: readonly PollerType[],
+    ) => {
       pollers.forEach((poller, i) => metrics.pollers(types[i]!, () => poller.waiting));
       if (pollers.length === 0) return;
       metrics.slots(worker, pollers[0]!.slots, () => pollers.reduce((sum, poller) => sum + poller.waiting, 0));
     };
     gauges(this.#workflowPollers, "WorkflowWorker", ["workflow_task", "sticky_workflow_task"]);
     gauges(this.#activityPollers, "ActivityWorker", ["activity_task"]);
-    if (watch !== undefined && this.#workflowTasks !== undefined) metrics.cacheSize(() => watch.cachedRuns);
+    const tasks = this.#workflowTasks;
+    if (tasks !== undefined) metrics.cacheSize(() => tasks.realm.cachedRuns);
   }
 
-  #poller(options: Omit<PollerOptions, "logger" | "timers" | "onFatal">): Poller {
+  #poller<Task>(options: Omit<PollerOptions<Task>, "logger" | "timers" | "onFatal">): Poller<Task> {
     const { logger, timers } = this.#settings;
     return new Poller({
       ...options,
@@ -504,12 +509,13 @@ export class Worker {
     });
   }
 
-  #workflowPoll(queue: { name: string; kind: TaskQueueKind; normalName?: string }) {
+  #workflowPoll(tasks: WorkflowTasks, queue: { name: string; kind: TaskQueueKind; normalName?: string }) {
     const { namespace, identity, deployment } = this.#settings;
     const workerInstanceKey = this.#instanceKey;
     return this.#poll(
       "pollWorkflowTaskQueue",
       pollRequest({ namespace, identity, taskQueue: queue, workerInstanceKey, deploymentOptions: deployment?.encoded }),
+      (response) => tasks.read(response),
     );
   }
 
@@ -525,17 +531,24 @@ export class Worker {
         deploymentOptions: deployment?.encoded,
         maxTasksPerSecond: maxTaskQueueActivitiesPerSecond,
       }),
+      (response) => response,
       this.#settings.service.losesCancelledPolls ? LOSSY_POLL_MS : POLL_MS,
     );
   }
 
-  #poll(method: keyof typeof SCALING_FIELD, request: Uint8Array, timeoutMs = POLL_MS) {
+  #poll<Task>(
+    method: keyof typeof SCALING_FIELD,
+    request: Uint8Array,
+    read: (response: Uint8Array) => Task | undefined,
+    timeoutMs = POLL_MS,
+  ) {
     const { service } = this.#settings;
-    return async (signal: AbortSignal): Promise<PollAnswer | undefined> => {
+    return async (signal: AbortSignal): Promise<PollAnswer<Task> | undefined> => {
       const options: CallOptions = { signal, timeoutMs: this.#pollsAreEnded ? POLL_MS : timeoutMs };
       try {
         const response = await service.call(method, request, options);
-        return { task: isEmptyTask(response) ? undefined : response, scaling: readScaling(response, SCALING_FIELD[method]) };
+        const task = isEmptyTask(response) ? undefined : read(response);
+        return { task, scaling: readScaling(response, SCALING_FIELD[method]) };
       } catch (error) {
         if (hasCode(error, Code.DEADLINE_EXCEEDED)) return undefined;
         throw error;
@@ -548,7 +561,7 @@ export class Worker {
     await this.#endReplacement?.(new Error("the worker is shutting down"));
     this.#workflowTasks?.stopping();
     const lossy = service.losesCancelledPolls === true;
-    const stop = async (pollers: readonly Poller[], drainMs: number) => {
+    const stop = async (pollers: readonly Pick<Poller<unknown>, "stop" | "idle">[], drainMs: number) => {
       await Promise.all(pollers.map((poller) => poller.stop(drainMs)));
       await Promise.all(pollers.map((poller) => poller.idle()));
     };

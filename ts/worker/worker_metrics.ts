@@ -1,7 +1,7 @@
 // What a worker reports: names and labels as Temporal's SDKs have them. Series are made when they are first needed and kept, so a report is
 // a look-up and an addition; where nobody gave metrics, none of this exists.
 import { type Counter, type Histogram, type Metrics, SeriesBy } from "../base/metrics.ts";
-import type { RunEnding } from "./task_facts.ts";
+import type { RunEnding } from "./run_ending.ts";
 
 /** Kinds of pollers, as the label has them. */
 export type PollerType = "workflow_task" | "sticky_workflow_task" | "activity_task";

@@ -5,12 +5,12 @@
 // for it. Nothing here rejects: a task that cannot be reported is logged, its run is dropped, and
 // the service gives the task out again.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { ErrorKind, EvictionReason, type TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { ErrorKind, EvictionReason } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { toFailure } from "../converter/failure_converter.ts";
 import { messageOf } from "../converter/thrown.ts";
 import { userFrame } from "../executor/program/call_site.ts";
-import type { LocatedOutcome } from "../executor/tasks/task_runner.ts";
-import type { ReplayVerdict, VersioningBehavior } from "../realm/mod.ts";
+import { readWorkflowTask, taskTokenOf } from "../api/workflow_task.ts";
+import type { Realm, RealmOutcome, TaskHead, WorkflowTask } from "../realm/realm.ts";
 import { PayloadCodecError } from "../codec/codec.ts";
 import { decodeResponse } from "../codec/coded_service.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
@@ -29,43 +29,19 @@ import { checkCompletion } from "./command_sizes.ts";
 import type { Deployment } from "./deployment.ts";
 import type { EagerActivities } from "./eager_activities.ts";
 import type { WorkerEvents } from "./options.ts";
-import type { WatchedTask, WorkflowWatch } from "./workflow_watch.ts";
+import type { WorkflowWatch } from "./workflow_watch.ts";
 import type { WorkflowTracing } from "./workflow_tracing.ts";
 import { CrashGuard } from "./crash_guard.ts";
 import type { TaskWatch } from "../crash_notes/task_watch.ts";
 import { RecentRuns } from "./recent_runs.ts";
 import { RunTurns } from "./run_turns.ts";
 import { hasCode, loggable, MESSAGE_TOO_LARGE, report, type ReportContext, unencodable } from "./reports.ts";
-import {
-  amended,
-  type CompletionAnswer,
-  NO_NEW_TASK,
-  readCompletionAnswer,
-  readWorkflowTask,
-  type WorkflowTaskHead,
-} from "./task_bytes.ts";
-
-/** What the worker needs of a realm (ts/realm): where workflow code runs and its runs are cached. */
-export interface TaskRealm {
-  /** Bytes of PollWorkflowTaskQueueResponse in, what is to be reported out. Tasks of different runs may be in flight together. */
-  runTask(pollResponse: Uint8Array): Promise<TaskOutcome>;
-  /** Bytes of RespondWorkflowTaskCompletedResponse, before the run gets another task. Left out when they say nothing. */
-  taskReported(runId: string, response: Uint8Array): void;
-  /** Drops a run from the cache. */
-  evict(runId: string): void;
-  /** Replays a history (bytes of History) with no reporter. Needed for replacing the workflows of a running worker. */
-  replay?(workflowId: string, history: Uint8Array): Promise<ReplayVerdict>;
-  /** Names of its workflows. */
-  readonly workflowTypes?: readonly string[];
-  /** Of the workflows that name one; for versioned workers. */
-  readonly versioningBehaviors?: ReadonlyMap<string, VersioningBehavior>;
-  /** Ends it. Open tasks reject. */
-  dispose(): Promise<void>;
-}
+import { amended, type CompletionAnswer, NO_NEW_TASK, readCompletionAnswer } from "./task_bytes.ts";
 
 export interface WorkflowTasksOptions {
   service: RawService;
-  realm: TaskRealm;
+  /** Where workflow code runs and its runs are cached. */
+  realm: Realm;
   namespace: string;
   identity: string;
   /** Applied before a task enters the realm, and after its outcome has left it. */
@@ -95,7 +71,7 @@ export class WorkflowTasks {
   readonly recentRuns: RecentRuns;
   readonly #options: WorkflowTasksOptions;
   readonly #turns = new RunTurns();
-  #realm: TaskRealm;
+  #realm: Realm;
   #stopping = false;
   /** Tasks given to the realm and not reported yet. */
   #inWork = 0;
@@ -114,7 +90,7 @@ export class WorkflowTasks {
   }
 
   /** Where tasks are run now. */
-  get realm(): TaskRealm {
+  get realm(): Realm {
     return this.#realm;
   }
 
@@ -142,9 +118,8 @@ export class WorkflowTasks {
   }
 
   /** Tasks go to this realm from now on. Call while paused and idle; the realm before is the caller's to dispose of. */
-  replaceRealm(realm: TaskRealm): void {
+  replaceRealm(realm: Realm): void {
     this.#realm = realm;
-    this.#options.watch?.cleared();
   }
 
   /** From now on reports ask for the activities that they schedule. */
@@ -154,10 +129,10 @@ export class WorkflowTasks {
 
   /** From now on the tasks in work are noted, suspected runs run alone, and those that are held wait. */
   watchCrashes(watch: TaskWatch): void {
-    const refuse = async (head: WorkflowTaskHead, error: Error, logger: Logger) => {
-      this.#failed(head, error.message);
-      this.#options.watch?.failed(head, "WorkflowError");
-      await this.#refuse(head, error, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE, logger);
+    const refuse = async (task: WorkflowTask, error: Error, logger: Logger) => {
+      this.#failed(task.head, error.message);
+      this.#options.watch?.failed(task.head, "WorkflowError");
+      await this.#refuse(task, error, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE, logger);
     };
     const { timers, maxConcurrentWorkflowTasks: slots } = this.#options;
     this.#crashGuard = new CrashGuard({ watch, timers, slots, refuse });
@@ -169,64 +144,69 @@ export class WorkflowTasks {
     this.#crashGuard?.letGo();
   }
 
+  /** The task in what the service answered; undefined, and logged, for bytes that are none. */
+  read(bytes: Uint8Array): WorkflowTask | undefined {
+    try {
+      return readWorkflowTask(bytes);
+    } catch (error) {
+      this.#options.logger.error("the service sent a workflow task that does not decode", { error, bytes: bytes.length });
+      return undefined;
+    }
+  }
+
   /** Works on a task and on those that come back with its report. Never rejects. */
-  async handle(task: Uint8Array): Promise<void> {
-    let next: Uint8Array | undefined = task;
+  async handle(task: WorkflowTask): Promise<void> {
+    let next: WorkflowTask | undefined = task;
     while (next !== undefined) next = await this.#one(next);
   }
 
-  async #one(task: Uint8Array): Promise<Uint8Array | undefined> {
-    let head: WorkflowTaskHead;
-    try {
-      head = readWorkflowTask(task);
-    } catch (error) {
-      this.#options.logger.error("the service sent a workflow task that does not decode", { error, bytes: task.length });
-      return undefined;
-    }
-    const turn = this.#turns.enter(head.runId);
+  async #one(task: WorkflowTask): Promise<WorkflowTask | undefined> {
+    const { runId } = task.head;
+    const turn = this.#turns.enter(runId);
     if (turn !== undefined) await turn;
     while (this.#gate !== undefined) await this.#gate;
     this.#inWork++;
     try {
-      return await this.#run(task, head, this.#realm);
+      return await this.#run(task, this.#realm);
     } finally {
-      this.#turns.leave(head.runId);
+      this.#turns.leave(runId);
       if (--this.#inWork === 0) { for (const resolve of this.#whenIdle.splice(0)) resolve(); }
     }
   }
 
-  async #run(task: Uint8Array, head: WorkflowTaskHead, realm: TaskRealm): Promise<Uint8Array | undefined> {
+  async #run(task: WorkflowTask, realm: Realm): Promise<WorkflowTask | undefined> {
     const { codec } = this.#options;
+    const { head, bytes } = task;
     const { workflowId, runId, workflowType, attempt } = head;
     const logger = withFields(this.#options.logger, { workflowId, runId, workflowType, attempt });
     const { watch } = this.#options;
-    const watched = watch?.begin(task, head);
-    this.#options.tracing?.begin(task, head);
-    if (await this.#crashGuard?.heldBack(head, logger)) return undefined;
-    let outcome: TaskOutcome;
+    const began = watch?.begin(head);
+    this.#options.tracing?.begin(task);
+    if (await this.#crashGuard?.heldBack(task, logger)) return undefined;
+    let outcome: RealmOutcome;
     try {
-      const decoded = codec === undefined ? task : await decodeResponse(codec, "pollWorkflowTaskQueue", task);
+      const decoded = codec === undefined ? task : { head, bytes: await decodeResponse(codec, "pollWorkflowTaskQueue", bytes) };
       const crashGuard = this.#crashGuard;
       outcome = crashGuard === undefined
         ? await realm.runTask(decoded)
         : await crashGuard.run(head, () => realm.runTask(decoded));
     } catch (error) {
-      await this.#notRun(head, realm, error, logger);
+      await this.#notRun(task, realm, error, logger);
       return undefined;
     }
-    if (watched !== undefined) watch!.settled(watched, outcome);
+    if (began !== undefined) watch!.settled(head, outcome, began);
     this.#log(outcome, head, logger);
-    if (outcome.error !== undefined && !head.isQuery) this.#failed(head, outcome.error.message);
-    const response = await this.#report(outcome, head, realm, logger, watched);
+    if (outcome.error !== undefined && head.query === undefined) this.#failed(head, outcome.error.message);
+    const next = await this.#report(outcome, task, realm, logger);
     if (outcome.evict) realm.evict(runId);
-    return response;
+    return next;
   }
 
   /** What went wrong is said once per run and cause, at whichever attempt; repetitions are for those who look for them. */
-  #log(outcome: TaskOutcome, head: WorkflowTaskHead, logger: Logger): void {
+  #log(outcome: RealmOutcome, head: TaskHead, logger: Logger): void {
     const { error } = outcome;
-    if (head.isQuery || error === undefined) {
-      if (!head.isQuery) this.#told.delete(head.runId);
+    if (head.query !== undefined || error === undefined) {
+      if (head.query === undefined) this.#told.delete(head.runId);
     } else {
       const again = this.#told.get(head.runId) === error.message;
       this.#told.delete(head.runId);
@@ -241,28 +221,28 @@ export class WorkflowTasks {
   }
 
   /** The task has no outcome: its payloads do not decode, or the realm was lost. */
-  async #notRun(head: WorkflowTaskHead, realm: TaskRealm, error: unknown, logger: Logger): Promise<void> {
+  async #notRun(task: WorkflowTask, realm: Realm, error: unknown, logger: Logger): Promise<void> {
+    const { head } = task;
     const { codec } = this.#options;
     logger.error("a workflow task could not be run", { error: loggable(error, codec) });
     this.#failed(head, messageOf(error));
     realm.evict(head.runId);
-    this.#options.watch?.evicted(head.runId);
     this.#options.watch?.failed(head, "WorkflowError");
-    await this.#refuse(head, error, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE, logger);
+    await this.#refuse(task, error, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE, logger);
   }
 
-  #failed({ workflowId, runId, workflowType, attempt }: WorkflowTaskHead, message: string): void {
+  #failed({ workflowId, runId, workflowType, attempt }: TaskHead, message: string): void {
     this.#options.events.workflowTaskFailed?.({ workflowId, runId, workflowType, attempt, message });
   }
 
   /** Sends what the task came to; answers the next task of the run. */
   async #report(
-    outcome: TaskOutcome,
-    head: WorkflowTaskHead,
-    realm: TaskRealm,
+    outcome: RealmOutcome,
+    task: WorkflowTask,
+    realm: Realm,
     logger: Logger,
-    watched: WatchedTask | undefined,
-  ): Promise<Uint8Array | undefined> {
+  ): Promise<WorkflowTask | undefined> {
+    const { head } = task;
     const context = { ...this.#options, logger };
     const { response } = outcome;
     try {
@@ -273,7 +253,7 @@ export class WorkflowTasks {
           const eager = this.#stopping ? undefined : this.#eager?.ask(own);
           const request = amended(
             eager?.request ?? own,
-            this.#options.deployment?.completedTail(realm.versioningBehaviors?.get(head.workflowType)),
+            this.#options.deployment?.completedTail(realm.versioningBehaviors.get(head.workflowType)),
             this.#stopping ? NO_NEW_TASK : undefined,
           );
           const closes = outcome.evictionReason === EvictionReason.EVICTION_REASON_WORKFLOW_EXECUTION_ENDING;
@@ -286,7 +266,7 @@ export class WorkflowTasks {
               await report({ ...context, maxBytes: MAX_REQUEST_BYTES, check }, "respondWorkflowTaskCompleted", request),
             );
             if (closes) this.recentRuns.forget(head.runId);
-            if (closes && watched !== undefined) this.#options.watch!.reported(watched, request);
+            if (closes) this.#options.watch?.reported(head, outcome, request);
             traced?.done(true);
           } catch (error) {
             traced?.done(false);
@@ -296,9 +276,9 @@ export class WorkflowTasks {
             if (!closes) this.recentRuns.note(head);
             eager?.answered(answer?.activities ?? []);
           }
-          const { task, news } = answer;
+          const { task: next, news } = answer;
           if (news !== undefined) realm.taskReported(head.runId, news);
-          return task;
+          return next === undefined ? undefined : this.read(next);
         }
         case "failed":
           await report(
@@ -315,28 +295,27 @@ export class WorkflowTasks {
       }
     } catch (error) {
       realm.evict(head.runId);
-      this.#options.watch?.evicted(head.runId);
       if (hasCode(error, Code.NOT_FOUND)) {
         logger.debug("the workflow task is no longer wanted", { error });
       } else if (isUnhandledCommand(error)) {
         logger.debug("something happened while the workflow was about to close; the service gives the task again");
       } else if (isTooLarge(error)) {
         logger.error("a workflow task's completion is larger than the service takes", { error });
-        if (!head.isQuery) this.#failed(head, messageOf(error));
+        if (head.query === undefined) this.#failed(head, messageOf(error));
         this.#options.watch?.failed(head, "GrpcMessageTooLarge");
-        await this.#refuse(head, error, WorkflowTaskFailedCause.GRPC_MESSAGE_TOO_LARGE, logger);
+        await this.#refuse(task, error, WorkflowTaskFailedCause.GRPC_MESSAGE_TOO_LARGE, logger);
       } else if (error instanceof PayloadTooLargeError) {
         // The server would end the run for it; this way it waits for a corrected version.
         logger.error(`a workflow task failed: ${error.message}`, { bytes: error.bytes });
         this.#failed(head, error.message);
         this.#options.watch?.failed(head, "PayloadsTooLarge");
-        await this.#refuse(head, error, WorkflowTaskFailedCause.PAYLOADS_TOO_LARGE, logger);
+        await this.#refuse(task, error, WorkflowTaskFailedCause.PAYLOADS_TOO_LARGE, logger);
       } else if (error instanceof PayloadCodecError) {
         logger.error("a workflow task's outcome could not be encoded", { error: loggable(error, context.codec) });
-        if (!head.isQuery) this.#failed(head, error.message);
+        if (head.query === undefined) this.#failed(head, error.message);
         this.#options.watch?.failed(head, "WorkflowError");
-        await this.#refuse(head, error, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE, logger);
-      } else if (hasCode(error, Code.INVALID_ARGUMENT) && !head.isQuery) {
+        await this.#refuse(task, error, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE, logger);
+      } else if (hasCode(error, Code.INVALID_ARGUMENT) && head.query === undefined) {
         // The service has failed the task by itself: what the workflow asks for is nothing that it would take.
         logger.error("a workflow task failed: the service refuses its commands", { error });
         this.#failed(head, error.message);
@@ -349,14 +328,14 @@ export class WorkflowTasks {
   }
 
   /** Fails a task that has no outcome of its own. Only the first attempt is reported; the service times later ones out, and backs off. */
-  async #refuse(head: WorkflowTaskHead, error: unknown, cause: WorkflowTaskFailedCause, logger: Logger): Promise<void> {
+  async #refuse(task: WorkflowTask, error: unknown, cause: WorkflowTaskFailedCause, logger: Logger): Promise<void> {
     const { codec } = this.#options;
     try {
-      await this.#sendRefusal(head, error, cause, { ...this.#options, logger });
+      await this.#sendRefusal(task, error, cause, { ...this.#options, logger });
     } catch (e) {
       if (!(e instanceof PayloadCodecError) || codec === undefined) return this.#refusalLost(e, logger);
       const failure = unencodable(error, e, codec);
-      await this.#sendRefusal(head, failure, cause, { ...this.#options, logger, codec: undefined })
+      await this.#sendRefusal(task, failure, cause, { ...this.#options, logger, codec: undefined })
         .catch((last) => this.#refusalLost(last, logger));
     }
   }
@@ -366,15 +345,16 @@ export class WorkflowTasks {
   }
 
   async #sendRefusal(
-    head: WorkflowTaskHead,
+    task: WorkflowTask,
     error: unknown,
     cause: WorkflowTaskFailedCause,
     context: ReportContext,
   ): Promise<void> {
     const { namespace, identity } = this.#options;
-    const { taskToken, attempt } = head;
+    const { query, attempt } = task.head;
+    const taskToken = taskTokenOf(task);
     const failure = toFailure(error);
-    if (head.isQuery) {
+    if (query !== undefined) {
       const fields = {
         namespace,
         taskToken,
@@ -404,7 +384,7 @@ function isTooLarge(error: unknown): boolean {
     (error.reason === MESSAGE_TOO_LARGE || /message larger than max|grpc: received message/i.test(error.message));
 }
 
-function logOutcome(outcome: TaskOutcome, head: WorkflowTaskHead, logger: Logger, hideText: boolean): void {
+function logOutcome(outcome: RealmOutcome, head: TaskHead, logger: Logger, hideText: boolean): void {
   for (const warning of outcome.warnings) {
     logger.warn(warning.message, { code: warning.code, eventId: warning.eventId || undefined });
   }
@@ -415,7 +395,7 @@ function logOutcome(outcome: TaskOutcome, head: WorkflowTaskHead, logger: Logger
   const fields = { cause, at, eventId: eventId || undefined, expected: expected || undefined, actual: actual || undefined };
   // What workflow code says is the user's; the core speaks of events and commands.
   const said = hideText && (code === 0 || kind === ErrorKind.ERROR_KIND_LANG) ? "" : `: ${message}`;
-  logger.error(`${head.isQuery ? "a query" : "a workflow task"} failed${said}`, fields);
+  logger.error(`${head.query !== undefined ? "a query" : "a workflow task"} failed${said}`, fields);
 }
 
 /** Who has to do something, in words. */
@@ -428,7 +408,7 @@ const CAUSES: ReadonlyMap<ErrorKind, string> = new Map([
 ]);
 
 /** The user's line that threw; undefined when no line of theirs is known. */
-function failedAt({ response, at }: LocatedOutcome): string | undefined {
+function failedAt({ response, at }: RealmOutcome): string | undefined {
   if (response?.$case !== "failed") return at;
   return userFrame(fromBinary(RespondWorkflowTaskFailedRequestSchema, response.value).failure?.stackTrace) || undefined;
 }

@@ -7,9 +7,10 @@ import type { Payload } from "../converter/payload.ts";
 import type { Command } from "../api/generated/temporal/api/command/v1/message_pb.ts";
 import { HeaderSchema } from "../api/generated/temporal/api/common/v1/message_pb.ts";
 import { RespondWorkflowTaskCompletedRequestSchema } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import type { WorkflowTaskHead } from "./task_bytes.ts";
+import { readRunStart, type RunStart } from "../api/history_start.ts";
+import { runStartOf, type TaskHead, type WorkflowTask } from "../api/workflow_task.ts";
 import type { Logger } from "../base/logger.ts";
-import { readEnding, readPageStart, readTaskFacts, type RunEnding, type RunStart } from "./task_facts.ts";
+import { readEnding, type RunEnding } from "./run_ending.ts";
 
 type Headers = { readonly [name: string]: Payload };
 
@@ -62,7 +63,7 @@ export class WorkflowTracing {
   /** The one without a task for longest first. */
   readonly #runs = new Map<string, RunTrace>();
   /** Runs with a task in work that came without their first event. */
-  readonly #unknown = new Map<string, WorkflowTaskHead>();
+  readonly #unknown = new Map<string, TaskHead>();
 
   constructor(tracer: WorkflowTracer, logger: Logger) {
     this.#tracer = tracer;
@@ -80,7 +81,8 @@ export class WorkflowTracing {
   }
 
   /** A task was taken. */
-  begin(task: Uint8Array, head: WorkflowTaskHead): void {
+  begin(task: WorkflowTask): void {
+    const { head } = task;
     const { runId } = head;
     const known = this.#runs.get(runId);
     if (known !== undefined) {
@@ -88,23 +90,23 @@ export class WorkflowTracing {
       this.#runs.set(runId, known);
       return;
     }
-    const { start, hasPast } = readTaskFacts(task);
     // A query begins nothing: its run may be closed.
-    if (head.isQuery) return;
+    if (head.query !== undefined) return;
+    const start = runStartOf(task);
     if (start === undefined) this.#unknown.set(runId, head);
-    else this.#follow(head, start, !hasPast);
+    else this.#follow(head, start, head.previousStartedEventId === 0);
   }
 
   /** The realm asked for a page of a run's history; without a token, for the first one. */
   page(runId: string, token: Uint8Array, history: Uint8Array): void {
     const head = this.#unknown.get(runId);
     if (head === undefined || token.length > 0) return;
-    const start = readPageStart(history);
+    const start = readRunStart(history);
     if (start !== undefined) this.#follow(head, start, false);
   }
 
   /** A completion (the request) with the headers that go with its commands, and what is called with whether the service took it. */
-  completion({ runId }: WorkflowTaskHead, request: Uint8Array): { request: Uint8Array; done: (taken: boolean) => void } {
+  completion({ runId }: TaskHead, request: Uint8Array): { request: Uint8Array; done: (taken: boolean) => void } {
     this.#unknown.delete(runId);
     const trace = this.#runs.get(runId);
     const untraced = { request, done: () => {} };
@@ -140,7 +142,7 @@ export class WorkflowTracing {
     this.#runs.clear();
   }
 
-  #follow({ runId, workflowId, workflowType }: WorkflowTaskHead, { header }: RunStart, isNew: boolean): void {
+  #follow({ runId, workflowId, workflowType }: TaskHead, { header }: RunStart, isNew: boolean): void {
     this.#unknown.delete(runId);
     const made = this.#attempt(() => {
       const headers = header === undefined ? {} : fromBinary(HeaderSchema, header).fields;

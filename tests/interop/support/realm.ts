@@ -2,7 +2,6 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { loadCore } from "../../../ts/core/mod.ts";
 import type { Program } from "../../../ts/executor/program/program.ts";
-import type { ReplayVerdict } from "../../../ts/executor/tasks/replay.ts";
 import { TaskRunner } from "../../../ts/executor/tasks/task_runner.ts";
 import type { RawService } from "../../../ts/service/raw.ts";
 import { HistorySchema } from "../../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
@@ -10,18 +9,14 @@ import {
   GetWorkflowExecutionHistoryRequestSchema,
   GetWorkflowExecutionHistoryResponseSchema,
 } from "../../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import type { TaskRealm } from "../../../ts/worker/workflow_tasks.ts";
+import type { Realm } from "../../../ts/realm/realm.ts";
 import { rejectionHost } from "../../cases/rejection_host.ts";
-
-export interface InlineRealm extends TaskRealm {
-  replay(workflowId: string, history: Uint8Array): Promise<ReplayVerdict>;
-}
 
 export async function inlineRealm(
   service: RawService,
   programs: (workflowType: string) => Program | undefined,
   stickyQueue = "",
-): Promise<InlineRealm> {
+): Promise<Realm> {
   const runner = new TaskRunner({
     core: await loadCore("worker"),
     programs,
@@ -49,10 +44,15 @@ export async function inlineRealm(
     },
   });
   return {
+    workflowTypes: [],
+    versioningBehaviors: new Map(),
+    get cachedRuns() {
+      return runner.cachedRuns;
+    },
     runTask: (task) => runner.runTask(task),
     taskReported: (runId, response) => runner.taskReported(runId, response),
     evict: (runId) => runner.evict(runId),
-    replay: (workflowId, history) => runner.replay(workflowId, history),
+    replay: (...args) => runner.replay(...args),
     dispose: () => Promise.resolve(runner.dispose()),
   };
 }

@@ -57,6 +57,10 @@ export class CachedRun {
   /** Events and bytes of its history, as far as the server has told. */
   historyLength = 0;
   historySizeBytes = 0;
+  /** When the run was started; 0 before its code began. */
+  startMs = 0;
+  /** Its last task asked for the history from the first event. */
+  replayed = false;
   readonly #activator: Activator;
   readonly #tracer: Tracer | undefined;
   readonly #converter: PayloadConverter;
@@ -97,6 +101,7 @@ export class CachedRun {
    */
   async drive(fetch: FetchHistory): Promise<TaskOutcome> {
     this.thrown = undefined;
+    this.replayed = false;
     this.#watch?.attribute(this.#rejections);
     try {
       for (;;) {
@@ -132,6 +137,7 @@ export class CachedRun {
       this.historyLength = activation.historyLength;
       this.historySizeBytes = activation.historySizeBytes;
     }
+    if (this.startMs === 0) this.startMs = startOf(activation);
     this.recorder?.begin(activation);
     this.#tracer?.begin(activation);
     try {
@@ -159,6 +165,7 @@ export class CachedRun {
   }
 
   async #feed(fetch: FetchHistory, workflowId: string, runId: string, token: Uint8Array): Promise<void> {
+    if (token.length === 0) this.replayed = true;
     try {
       const page = await fetch(workflowId, runId, token);
       this.core.feedHistory(page.history, page.nextPageToken);
@@ -173,4 +180,10 @@ export class CachedRun {
     this.#activator.dispose();
     this.core.dispose();
   }
+}
+
+/** When the run was started, of the activation that begins it. */
+function startOf({ jobs }: Activation): number {
+  for (const { variant } of jobs) if (variant?.$case === "initializeWorkflow") return variant.value.startTimeMs;
+  return 0;
 }

@@ -12,7 +12,7 @@ import { CachedRun, type FetchHistory, type RunIdentity, type RunSetup } from ".
 import { userFrame } from "../program/call_site.ts";
 import type { RecordedActivation } from "./recording.ts";
 import { type RunTrace, Tracer } from "./tracing.ts";
-import { type HistoryHead, scanHistory } from "./task_head.ts";
+import { readRunStart } from "../../api/history_start.ts";
 
 /** Options of a replay. */
 export interface ReplayOptions {
@@ -89,22 +89,14 @@ export async function replayHistory(
   options: ReplayOptions,
   progress?: ReplayProgress,
 ): Promise<ReplayVerdict> {
-  const head = headOf(history);
-  const identity = { workflowType: head.workflowType, workflowId, runId: options.runId ?? head.runId };
+  // Bytes that are no history are the core's to refuse.
+  const { workflowType = "", runId = "" } = readRunStart(history) ?? {};
+  const identity = { workflowType, workflowId, runId: options.runId ?? runId };
   const callSites = options.callSites ?? "onFailure";
   const first = await once(setup, identity, history, options, callSites === "always", progress);
   if (first.error === undefined || callSites !== "onFailure" || first.error.location !== "") return first;
   const second = await once(setup, identity, history, options, true);
   return second.error?.code === first.error.code ? { ...second, recorded: first.recorded, trace: first.trace } : first;
-}
-
-/** Bytes that are no history are the core's to refuse. */
-function headOf(history: Uint8Array): HistoryHead {
-  try {
-    return scanHistory(history);
-  } catch {
-    return { workflowType: "", runId: "" };
-  }
 }
 
 async function once(

@@ -11,7 +11,7 @@ import { CorePanicError } from "../../core/errors.ts";
 import type { WorkerCore } from "../../core/worker_half.ts";
 import { encodeFailure } from "../../converter/failure_converter.ts";
 import { defaultPayloadConverter, type PayloadConverter } from "../../converter/payload.ts";
-import { messageOf, stackOf } from "../../converter/thrown.ts";
+import { stackOf } from "../../converter/thrown.ts";
 import { userFrame } from "../program/call_site.ts";
 import { CachedRun, type FetchHistory, type RunIdentity, type RunSetup } from "./cached_run.ts";
 import { DeadlockError, FailedCause } from "../program/errors.ts";
@@ -23,7 +23,9 @@ import type { Recorder } from "./recording.ts";
 import { type RejectionHost, RejectionWatch } from "../program/rejections.ts";
 import { replayHistory, type ReplayOptions, type ReplayProgress, type ReplayVerdict } from "./replay.ts";
 import { unknownWorkflow } from "./unknown_program.ts";
-import { scanTask, taskFailedRequest, type TaskHead, withFailureMessage } from "./task_head.ts";
+import { taskFailedRequest, withFailureMessage } from "./failed_request.ts";
+import { type TaskHead, taskTokenOf, type WorkflowTask } from "../../api/workflow_task.ts";
+import { CACHE_UNUSED, type CacheUse, type RealmOutcome } from "./realm_outcome.ts";
 
 export interface TaskRunnerOptions {
   readonly core: WorkerCore;
@@ -46,11 +48,6 @@ export interface TaskRunnerOptions {
    * watchdog wants to know.
    */
   readonly onTurnTo?: (runId: string | undefined) => void;
-}
-
-/** An outcome that may know the user's line on which its task failed. */
-export interface LocatedOutcome extends TaskOutcome {
-  readonly at?: string;
 }
 
 /** The core's code for a query about a state that the cached run has left behind. */
@@ -83,76 +80,74 @@ export class TaskRunner {
     return [...this.#cache.keys()];
   }
 
-  /**
-   * Processes a workflow task (bytes of PollWorkflowTaskQueueResponse). Workflow code that fails is part of the outcome; rejects for a task
-   * that is not one.
-   */
-  runTask(pollResponse: Uint8Array): Promise<TaskOutcome> {
-    let head: TaskHead;
-    try {
-      head = scanTask(pollResponse);
-    } catch (e) {
-      return Promise.reject(new Error(`these bytes are no workflow task: ${messageOf(e)}`, { cause: e }));
-    }
-    const before = this.#open.get(head.runId);
-    const task = before === undefined ? this.#run(head, pollResponse) : before.then(
-      () => this.#run(head, pollResponse),
-      () => this.#run(head, pollResponse),
-    );
-    this.#open.set(head.runId, task);
-    const done = () => {
-      if (this.#open.get(head.runId) === task) this.#open.delete(head.runId);
-    };
-    task.then(done, done);
-    return task;
+  /** Runs in memory. */
+  get cachedRuns(): number {
+    return this.#cache.size;
   }
 
-  async #run(head: TaskHead, pollResponse: Uint8Array): Promise<TaskOutcome> {
+  /** Processes a workflow task. Workflow code that fails is part of the outcome; rejects for a task that the core refuses to take. */
+  runTask(task: WorkflowTask): Promise<RealmOutcome> {
+    const { runId } = task.head;
+    const before = this.#open.get(runId);
+    const outcome = before === undefined ? this.#run(task) : before.then(() => this.#run(task), () => this.#run(task));
+    this.#open.set(runId, outcome);
+    const done = () => {
+      if (this.#open.get(runId) === outcome) this.#open.delete(runId);
+    };
+    outcome.then(done, done);
+    return outcome;
+  }
+
+  async #run(task: WorkflowTask): Promise<RealmOutcome> {
+    const { head } = task;
     await this.#lock.acquire();
     this.#options.onTurnTo?.(head.runId);
     try {
       if (this.#disposed) throw new Error("the task runner is disposed");
-      if (head.query !== undefined && asksForStacks([head.query])) return await this.#askForStacks(head, pollResponse);
+      if (head.query !== undefined && asksForStacks([head.query])) return await this.#askForStacks(task);
       let run = this.#take(head);
-      let keep = false;
+      let hit = run !== undefined;
+      run ??= this.#create(head, asksForStacks(head.queries ?? []));
+      let outcome: TaskOutcome | undefined;
       try {
-        run.core.startTask(pollResponse);
-        let outcome = await run.drive(this.#fetch);
+        run.core.startTask(task.bytes);
+        outcome = await run.drive(this.#fetch);
         const verdicts = new Map<string, Verdict>();
         while (run.thrown instanceof ValidatedApart) {
           verdicts.set(run.thrown.protocolInstanceId, run.thrown.verdict);
           run.dispose();
           run = this.#create(head, run.knowsStacks, verdicts);
-          run.core.startTask(pollResponse);
+          hit = false;
+          run.core.startTask(task.bytes);
           outcome = await run.drive(this.#fetch);
         }
         // Another update may come with the id of one that was rejected.
         verdicts.clear();
-        if (outcome.error?.code === QUERY_EXPIRED) outcome = await this.#askApart(head, pollResponse, outcome);
-        if (wantsCallSites(outcome, run)) outcome = await this.#diagnose(head, pollResponse, outcome, run);
-        keep = !outcome.evict;
-        return this.#warned(run, this.#placed(run, outcome));
+        hit &&= !run.replayed;
+        if (outcome.error?.code === QUERY_EXPIRED) outcome = await this.#askApart(task, outcome);
+        if (wantsCallSites(outcome, run)) outcome = await this.#diagnose(task, outcome, run);
       } catch (e) {
-        if (e instanceof CorePanicError) return this.#panicked(head, e);
+        outcome = undefined;
+        if (e instanceof CorePanicError) return this.#panicked(task, e);
         throw e;
       } finally {
         const leaves = this.#leaving.delete(head.runId) || this.#disposed;
-        if (keep && !leaves && this.#options.cacheSize > 0) this.#keep(head.runId, run);
-        else run.dispose();
+        if (outcome === undefined || outcome.evict || leaves || this.#options.cacheSize <= 0) run.dispose();
+        else this.#cache.set(head.runId, run);
       }
+      return this.#told(run, this.#warned(run, outcome), { hit, displaced: this.#makeRoom() });
     } finally {
       this.#lock.release();
     }
   }
 
   /**
-   * With the user's line in an outcome that no service is told of: only a first attempt's failure is reported, but later ones are the first
-   * that a new process sees.
+   * With what is known here beside the core's outcome. The user's line is for an outcome that no service is told of: only a first
+   * attempt's failure is reported, but later ones are the first that a new process sees.
    */
-  #placed(run: CachedRun, outcome: TaskOutcome): LocatedOutcome {
-    if (outcome.error === undefined || outcome.response?.$case === "failed") return outcome;
-    const at = userFrame(stackOf(run.thrown));
-    return at === "" ? outcome : { ...outcome, at };
+  #told(run: CachedRun, outcome: TaskOutcome, cache: CacheUse): RealmOutcome {
+    const at = outcome.error === undefined || outcome.response?.$case === "failed" ? "" : userFrame(stackOf(run.thrown));
+    return { ...outcome, cache, runStartMs: run.startMs, ...(at !== "" && { at }) };
   }
 
   /** With a warning when the run's history has become large. A run that closes has nothing to mend. */
@@ -165,14 +160,13 @@ export class TaskRunner {
     return warning === undefined ? outcome : { ...outcome, warnings: [...outcome.warnings, warning] };
   }
 
-  /** The run of a task, out of the cache or a new one. Who is asked for stacks with a task must have recorded them from its start. */
-  #take(head: TaskHead): CachedRun {
-    const stacks = asksForStacks(head.queries ?? []);
+  /** The run of a task, out of the cache. Who is asked for stacks with a task must have recorded them from its start. */
+  #take(head: TaskHead): CachedRun | undefined {
     const cached = this.#cache.get(head.runId);
     this.#cache.delete(head.runId);
-    if (cached !== undefined && (!stacks || cached.knowsStacks)) return cached;
-    cached?.dispose();
-    return this.#create(head, stacks);
+    if (cached === undefined || cached.knowsStacks || !asksForStacks(head.queries ?? [])) return cached;
+    cached.dispose();
+    return undefined;
   }
 
   #create(head: TaskHead, stacks: boolean, verdicts?: ReadonlyMap<string, Verdict>): CachedRun {
@@ -219,18 +213,22 @@ export class TaskRunner {
     };
   }
 
-  #keep(runId: string, run: CachedRun): void {
-    this.#cache.set(runId, run);
-    if (this.#cache.size <= this.#options.cacheSize) return;
-    const [oldest] = this.#cache.keys();
-    this.evict(oldest!);
+  /** Answers how many runs had to leave. */
+  #makeRoom(): number {
+    let displaced = 0;
+    for (const runId of this.#cache.keys()) {
+      if (this.#cache.size <= this.#options.cacheSize) break;
+      this.evict(runId);
+      displaced++;
+    }
+    return displaced;
   }
 
   /** The same task in a run of its own that records call sites; its outcome is taken when it fails in the same way. */
-  async #diagnose(head: TaskHead, pollResponse: Uint8Array, first: TaskOutcome, failed: CachedRun): Promise<TaskOutcome> {
+  async #diagnose({ head, bytes }: WorkflowTask, first: TaskOutcome, failed: CachedRun): Promise<TaskOutcome> {
     const run = new CachedRun(this.#setup(head, { callSites: true, quiet: true }));
     try {
-      run.core.startTask(pollResponse);
+      run.core.startTask(bytes);
       const second = await run.drive(this.#fetch);
       if (second.error === undefined || second.error.code !== first.error!.code) return first;
       failed.thrown = run.thrown;
@@ -247,10 +245,10 @@ export class TaskRunner {
    * The query was sent before a task that overtook it, so the cached run has gone on; what that task did may not be recorded yet, so it is
    * no answer. A run made from the history answers, and the cached one stays.
    */
-  async #askApart(head: TaskHead, pollResponse: Uint8Array, first: TaskOutcome): Promise<TaskOutcome> {
+  async #askApart({ head, bytes }: WorkflowTask, first: TaskOutcome): Promise<TaskOutcome> {
     const run = new CachedRun(this.#setup(head, { quiet: true }));
     try {
-      run.core.startTask(pollResponse);
+      run.core.startTask(bytes);
       const second = await run.drive(this.#fetch);
       return { ...second, evict: false, evictionReason: EvictionReason.EVICTION_REASON_UNSPECIFIED };
     } catch {
@@ -264,24 +262,27 @@ export class TaskRunner {
    * A query that asks where the code waits. Nothing of that is recorded as a rule, so a run of its own is led through the whole history
    * with stacks taken; the cached one stays as it is.
    */
-  async #askForStacks(head: TaskHead, pollResponse: Uint8Array): Promise<TaskOutcome> {
+  async #askForStacks(task: WorkflowTask): Promise<RealmOutcome> {
+    const { head, bytes } = task;
     const run = new CachedRun(this.#setup(head, { callSites: "stacks", quiet: true }));
     try {
-      run.core.startTask(pollResponse);
+      run.core.startTask(bytes);
       const outcome = await run.drive(this.#fetch);
-      return { ...outcome, evict: !this.#cache.has(head.runId), evictionReason: EvictionReason.EVICTION_REASON_UNSPECIFIED };
+      const evict = !this.#cache.has(head.runId);
+      const evictionReason = EvictionReason.EVICTION_REASON_UNSPECIFIED;
+      return { ...outcome, evict, evictionReason, cache: CACHE_UNUSED, runStartMs: run.startMs };
     } catch (e) {
-      if (e instanceof CorePanicError) return this.#panicked(head, e);
+      if (e instanceof CorePanicError) return this.#panicked(task, e);
       throw e;
     } finally {
       run.dispose();
     }
   }
 
-  #panicked(head: TaskHead, error: CorePanicError): TaskOutcome {
+  #panicked(task: WorkflowTask, error: CorePanicError): RealmOutcome {
     const { identity = "", namespace = "" } = this.#options.runOptions;
     const value = taskFailedRequest({
-      taskToken: head.taskToken,
+      taskToken: taskTokenOf(task),
       cause: FailedCause.UNHANDLED_FAILURE,
       failure: encodeFailure(error, this.#converter),
       identity,
@@ -293,6 +294,8 @@ export class TaskRunner {
       evictionReason: EvictionReason.EVICTION_REASON_FATAL,
       error: undefined,
       warnings: [],
+      cache: CACHE_UNUSED,
+      runStartMs: 0,
     };
   }
 

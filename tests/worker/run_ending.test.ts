@@ -1,4 +1,4 @@
-// What a worker reads out of tasks and histories without decoding them.
+// What is read out of histories and reports without decoding them: how a run begins, and how it ends.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, toBinary } from "@bufbuild/protobuf";
@@ -6,7 +6,8 @@ import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/me
 import { CommandType } from "../../ts/api/generated/temporal/api/enums/v1/command_type_pb.ts";
 import { RespondWorkflowTaskCompletedRequestSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { HeaderSchema } from "../../ts/api/generated/temporal/api/common/v1/message_pb.ts";
-import { readEnding, readPageStart } from "../../ts/worker/task_facts.ts";
+import { readRunStart } from "../../ts/api/history_start.ts";
+import { readEnding } from "../../ts/worker/run_ending.ts";
 
 const header = { fields: { trace: { metadata: {}, data: new Uint8Array([1, 2, 3]) } } };
 const page = (eventId: bigint) =>
@@ -25,7 +26,7 @@ const page = (eventId: bigint) =>
   );
 
 test("the start of a run is read from its first page: its time, and its header among the other fields", () => {
-  const start = readPageStart(page(1n))!;
+  const start = readRunStart(page(1n))!;
   assert.equal(start.startMs, 12_005);
   assert.deepEqual([...start.header!], [...toBinary(HeaderSchema, create(HeaderSchema, header))]);
 });
@@ -34,9 +35,9 @@ test("a page without a start, and bytes that are no history, say nothing", () =>
   const timer = create(HistorySchema, {
     events: [{ eventId: 9n, attributes: { case: "timerFiredEventAttributes", value: { timerId: "1" } } }],
   });
-  assert.equal(readPageStart(toBinary(HistorySchema, timer)), undefined);
-  assert.equal(readPageStart(new Uint8Array(0)), undefined);
-  assert.equal(readPageStart(new Uint8Array([0xff, 0xff, 0xff])), undefined);
+  assert.equal(readRunStart(toBinary(HistorySchema, timer)), undefined);
+  assert.equal(readRunStart(new Uint8Array(0)), undefined);
+  assert.equal(readRunStart(new Uint8Array([0xff, 0xff, 0xff])), undefined);
 });
 
 test("the command that ends a run is found among the others", () => {

@@ -6,6 +6,7 @@
 // - JavaScript in chunks (esbuild, not minified), for bundlers; and once more in few files with the libraries in them, for Node and Deno
 //   (lib/node_build.mjs says why). Chunks are called `_temporalex_HASH.js`; ts/platform/own_code.ts knows the package's own frames and
 //   files by that name.
+// - What both builds need alike, once (lib/shared_files.mjs).
 // - Declarations file by file from tsc, as far as the public entries reach. No source maps: the code is readable as it is, and they would
 //   double the package.
 // - worker.wasm and engine.wasm, for pages that fetch the core from their own origin instead of decoding it from text.
@@ -18,6 +19,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { bytesOf, HALVES } from "./lib/halves.mjs";
 import { nodeBuild } from "./lib/node_build.mjs";
+import { isShared, linkShared, sharedForEsbuild, writeShared } from "./lib/shared_files.mjs";
 import { bin, emptied, root } from "./lib/steps.mjs";
 
 /** Files that workers start from, given by ownFile() or `new URL("./file.ts", import.meta.url)`; they are no subpaths. */
@@ -65,6 +67,7 @@ async function javascript(names, out) {
     platform: "neutral",
     target: "es2022",
     packages: "external",
+    plugins: [sharedForEsbuild],
     chunkNames: "_temporalex_[hash]",
     legalComments: "none",
     metafile: true,
@@ -85,7 +88,7 @@ async function javascript(names, out) {
   if (own === undefined || dirname(join(root, own)) !== out || !CHUNK.test(posix.basename(own))) {
     throw new Error(`ts/platform/own_code.ts went to ${own}: it knows its place by the name of its chunk`);
   }
-  return new Set(outputs.flatMap(([, { imports }]) => imports.filter((i) => i.external).map((i) => i.path)));
+  return new Set(outputs.flatMap(([, { imports }]) => imports.filter((i) => i.external && !isShared(i.path)).map((i) => i.path)));
 }
 
 /** Files that code names beside its own source are named beside the chunk that the code went to. Bundlers follow this form. */
@@ -265,6 +268,8 @@ export async function pack({ out = join(root, ".build/package"), tarball = true 
     !ofPages(name)
   );
   for (const path of await nodeBuild(forNode, join(dist, "node"))) imported.add(path);
+  linkShared(dist, walk(dist));
+  await writeShared(dist);
   const typed = declarations(subpaths, dist);
   for (const file of Object.values(sources.files)) coreFile(file, join(dist, file));
   writeFileSync(

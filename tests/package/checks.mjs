@@ -6,16 +6,25 @@ import { bin } from "../../tools/lib/steps.mjs";
 
 const json = (...path) => JSON.parse(readFileSync(join(...path), "utf8"));
 const walk = (dir) =>
-  readdirSync(dir).flatMap((n) => (statSync(join(dir, n)).isDirectory() ? walk(join(dir, n)) : [join(dir, n)]));
+  readdirSync(dir).flatMap((
+    n,
+  ) => (statSync(join(dir, n)).isDirectory()
+    ? walk(join(dir, n))
+    : [join(dir, n)])
+  );
 const kB = (n) => `${Math.round(n / 1000)} kB`;
 
 /** Runs one of the judges in the checkout; fails with what it printed. */
 async function judged({ root, run, noJudges }, name, args, cwd = root) {
   if (noJudges !== undefined) return { skip: noJudges };
-  const { status, output } = await run(join(root, "tests/package/node_modules/.bin", name), args, {
-    cwd,
-    env: { NO_COLOR: "1" },
-  });
+  const { status, output } = await run(
+    join(root, "tests/package/node_modules/.bin", name),
+    args,
+    {
+      cwd,
+      env: { NO_COLOR: "1" },
+    },
+  );
   assert.equal(status, 0, output);
 }
 
@@ -23,34 +32,60 @@ export const checks = [
   {
     name: "the package holds what is needed and nothing else",
     test({ made, say }) {
-      const files = walk(made.folder).map((file) => relative(made.folder, file));
+      const files = walk(made.folder).map((file) =>
+        relative(made.folder, file)
+      );
       const top = files.filter((file) => !/^(?:dist|docs)\//.test(file)).sort();
-      assert.deepEqual(top, ["CHANGES.md", "LICENSE", "README.md", "THIRD_PARTY_NOTICES.md", "package.json"]);
-      const odd = files.filter((file) => file.startsWith("dist/") && !/\.(?:js|d\.ts|wasm)$/.test(file));
+      assert.deepEqual(top, [
+        "CHANGES.md",
+        "LICENSE",
+        "README.md",
+        "THIRD_PARTY_NOTICES.md",
+        "package.json",
+      ]);
+      const odd = files.filter((file) =>
+        file.startsWith("dist/") && !/\.(?:js|d\.ts|wasm)$/.test(file)
+      );
       assert.deepEqual(odd, []);
       const manifest = json(made.folder, "package.json");
-      for (const field of ["private", "scripts", "devDependencies", "main"]) assert.equal(manifest[field], undefined, field);
-      say(`${made.files} files, ${kB(made.bytes)}; tarball ${kB(made.tarballBytes)}`);
+      for (const field of ["private", "scripts", "devDependencies", "main"]) {
+        assert.equal(manifest[field], undefined, field);
+      }
+      say(
+        `${made.files} files, ${kB(made.bytes)}; tarball ${
+          kB(made.tarballBytes)
+        }`,
+      );
     },
   },
   {
-    name: "every link of a text in the package leads to a file of it, or to a site",
+    name:
+      "every link of a text in the package leads to a file of it, or to a site",
     test({ made }) {
-      const files = walk(made.folder).map((file) => relative(made.folder, file));
+      const files = walk(made.folder).map((file) =>
+        relative(made.folder, file)
+      );
       let links = 0;
       for (const file of files.filter((each) => each.endsWith(".md"))) {
-        const text = readFileSync(join(made.folder, file), "utf8").replace(/^```[\s\S]*?^```/gm, "");
+        const text = readFileSync(join(made.folder, file), "utf8").replace(
+          /^```[\s\S]*?^```/gm,
+          "",
+        );
         for (const [, link] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
           if (/^(?:https?:\/\/|#)/.test(link)) continue;
           links++;
-          assert.ok(files.includes(join(file, "..", link.split("#")[0])), `${file} links to ${link}`);
+          assert.ok(
+            files.includes(join(file, "..", link.split("#")[0])),
+            `${file} links to ${link}`,
+          );
         }
       }
       assert.ok(links > 50, `${links} links`);
     },
   },
   {
-    name: "no file of the package names this machine, and what it imports is there or a dependency",
+    name:
+      "no file of the package names this machine, and what it imports is there or a dependency",
     test({ made, root }) {
       const manifest = json(made.folder, "package.json");
       const dependencies = Object.keys({
@@ -58,38 +93,71 @@ export const checks = [
         ...manifest.optionalDependencies,
         ...manifest.peerDependencies,
       });
-      for (const file of walk(join(made.folder, "dist")).filter((f) => !f.endsWith(".wasm"))) {
+      for (
+        const file of walk(join(made.folder, "dist")).filter((f) =>
+          !f.endsWith(".wasm")
+        )
+      ) {
         const text = readFileSync(file, "utf8");
-        assert.ok(!text.includes(root), `${file} contains the path of the checkout`);
+        assert.ok(
+          !text.includes(root),
+          `${file} contains the path of the checkout`,
+        );
         const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
-        for (const [, specifier] of code.matchAll(/^(?:import|export)[^"';]*?\bfrom "([^"\s]+)";|^import "([^"\s]+)";/gm)) {
-          if (specifier === undefined || specifier.startsWith("node:")) continue;
+        for (
+          const [, specifier] of code.matchAll(
+            /^(?:import|export)[^"';]*?\bfrom "([^"\s]+)";|^import "([^"\s]+)";/gm,
+          )
+        ) {
+          if (specifier === undefined || specifier.startsWith("node:")) {
+            continue;
+          }
           if (!specifier.startsWith(".")) {
-            assert.ok(dependencies.some((d) => specifier === d || specifier.startsWith(`${d}/`)), `${file} imports ${specifier}`);
+            assert.ok(
+              dependencies.some((d) =>
+                specifier === d || specifier.startsWith(`${d}/`)
+              ),
+              `${file} imports ${specifier}`,
+            );
           } else {
-            assert.ok(!specifier.endsWith(".ts"), `${file} imports ${specifier}`);
+            assert.ok(
+              !specifier.endsWith(".ts"),
+              `${file} imports ${specifier}`,
+            );
             const target = join(file, "..", specifier);
             const declared = target.replace(/\.js$/, ".d.ts");
-            assert.doesNotThrow(() => statSync(file.endsWith(".d.ts") ? declared : target), `${file} imports ${specifier}`);
+            assert.doesNotThrow(
+              () => statSync(file.endsWith(".d.ts") ? declared : target),
+              `${file} imports ${specifier}`,
+            );
           }
         }
       }
     },
   },
   {
-    name: "package.json and deno.json offer the same subpaths from the same sources",
+    name:
+      "package.json and deno.json offer the same subpaths from the same sources",
     test({ root }) {
       const npm = json(root, "package.json").exports;
       const jsr = json(root, "deno.json");
       const modules = Object.fromEntries(
         Object.entries(npm).filter(([, target]) => target.endsWith(".js"))
-          .map(([key, target]) => [key, target.replace("./dist/", "./").replace(/\.js$/, ".ts")]),
+          .map((
+            [key, target],
+          ) => [key, target.replace("./dist/", "./").replace(/\.js$/, ".ts")]),
       );
       assert.deepEqual(jsr.exports, modules);
-      for (const [key, source] of Object.entries(modules)) assert.equal(jsr.imports[key.replace(/^\./, "temporalex")], source);
+      for (const [key, source] of Object.entries(modules)) {
+        assert.equal(jsr.imports[key.replace(/^\./, "temporalex")], source);
+      }
     },
   },
-  { name: "publint", test: (context) => judged(context, "publint", ["run", context.made.folder, "--strict"]) },
+  {
+    name: "publint",
+    test: (context) =>
+      judged(context, "publint", ["run", context.made.folder, "--strict"]),
+  },
   {
     name: "attw: types resolve everywhere that ESM does",
     // worker.wasm and engine.wasm are files, not modules: they have no types.
@@ -101,7 +169,12 @@ export const checks = [
   },
   {
     name: "knip: no unused file, export or dependency",
-    test: (context) => judged(context, "knip", ["--config", "tests/package/knip.json", "--no-progress"]),
+    test: (context) =>
+      judged(context, "knip", [
+        "--config",
+        "tests/package/knip.json",
+        "--no-progress",
+      ]),
   },
   {
     name: "deno publish --dry-run",
@@ -110,17 +183,28 @@ export const checks = [
       if (deno === undefined || (await run(deno, ["--version"])).status !== 0) {
         return { skip: "the npm package deno has no binary here" };
       }
-      const { status, output } = await run(deno, ["publish", "--dry-run", "--allow-dirty"], { env: { NO_COLOR: "1" } });
+      const { status, output } = await run(deno, [
+        "publish",
+        "--dry-run",
+        "--allow-dirty",
+      ], { env: { NO_COLOR: "1" } });
       assert.equal(status, 0, output);
       assert.match(output, /Success/, output);
       assert.doesNotMatch(output, /slow types were/i, output);
-      const files = [...output.matchAll(/file:\/\/(\S+) \(([\d.]+)(B|KB|MB)\)/g)].map(([, path]) => relative(root, path));
+      const files = [
+        ...output.matchAll(/file:\/\/(\S+) \(([\d.]+)(B|KB|MB)\)/g),
+      ].map(([, path]) => relative(root, path));
       const odd = files.filter((f) =>
-        !/^ts\/|^(?:LICENSE|README\.md|CHANGES\.md|THIRD_PARTY_NOTICES\.md|deno\.json|package\.json)$/.test(f)
+        !/^ts\/|^(?:LICENSE|README\.md|CHANGES\.md|THIRD_PARTY_NOTICES\.md|deno\.json|package\.json)$/
+          .test(f)
       );
       assert.deepEqual(odd, []);
-      assert.ok(files.includes("ts/mod.ts") && files.includes("THIRD_PARTY_NOTICES.md"), output);
-      const warnings = [...output.matchAll(/^warning\[[^\n]*\n\s*--> (\S+)/gm)].map((m) => m[0]);
+      assert.ok(
+        files.includes("ts/mod.ts") && files.includes("THIRD_PARTY_NOTICES.md"),
+        output,
+      );
+      const warnings = [...output.matchAll(/^warning\[[^\n]*\n\s*--> (\S+)/gm)]
+        .map((m) => m[0]);
       say(`${files.length} files; ${warnings.length} warnings`);
     },
   },

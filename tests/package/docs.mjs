@@ -8,14 +8,25 @@ import { writeReference } from "../../tools/docs_api.mjs";
 /** Members whose name says everything, or whose docstring stands elsewhere: at the first overload, or in the interface that the class implements. */
 function excused(lines, at) {
   const line = lines[at].trim();
-  if (/^(?:override (?:readonly )?name = |(?:private |protected )?constructor\(|readonly (?:_\w+\??|kind)\b)/.test(line)) {
+  if (
+    /^(?:override (?:readonly )?name = |(?:private |protected )?constructor\(|readonly (?:_\w+\??|kind)\b)/
+      .test(line)
+  ) {
     return true;
   }
-  const name = /^(?:export )?(?:async )?(?:static )?(?:override )?(?:readonly |function |get )?(\w+)/.exec(line)?.[1];
+  const name =
+    /^(?:export )?(?:async )?(?:static )?(?:override )?(?:readonly |function |get )?(\w+)/
+      .exec(line)?.[1];
   const indent = /^\s*/.exec(lines[at])[0];
-  const signature = new RegExp(`^${indent}(?:export )?(?:async )?(?:function )?${name}\\b[<(]`);
-  for (let i = at - 1; i >= 0 && lines[i].trim() !== ""; i--) if (signature.test(lines[i])) return true;
-  const owner = lines.slice(0, at).findLast((l) => /^(?:export )?(?:abstract )?(?:class|interface) /.test(l));
+  const signature = new RegExp(
+    `^${indent}(?:export )?(?:async )?(?:function )?${name}\\b[<(]`,
+  );
+  for (let i = at - 1; i >= 0 && lines[i].trim() !== ""; i--) {
+    if (signature.test(lines[i])) return true;
+  }
+  const owner = lines.slice(0, at).findLast((l) =>
+    /^(?:export )?(?:abstract )?(?:class|interface) /.test(l)
+  );
   return indent !== "" && / implements /.test(owner ?? "") && line !== owner;
 }
 
@@ -30,50 +41,109 @@ export const docs = [
       if (deno === undefined || (await run(deno, ["--version"])).status !== 0) {
         return { skip: "the npm package deno has no binary here" };
       }
-      const { exports } = JSON.parse(readFileSync(join(root, "deno.json"), "utf8"));
-      const { output } = await run(deno, ["doc", "--lint", ...Object.values(exports)], { env: { NO_COLOR: "1" } });
-      const found = [...unescaped(output).matchAll(/error\[missing-jsdoc\][^\n]*\n\s*--> (\S+):(\d+):\d+/g)]
-        .map(([, file, line]) => ({ file: file.slice(root.length), line: Number(line) }))
+      const { exports } = JSON.parse(
+        readFileSync(join(root, "deno.json"), "utf8"),
+      );
+      const { output } = await run(deno, [
+        "doc",
+        "--lint",
+        ...Object.values(exports),
+      ], { env: { NO_COLOR: "1" } });
+      const found = [
+        ...unescaped(output).matchAll(
+          /error\[missing-jsdoc\][^\n]*\n\s*--> (\S+):(\d+):\d+/g,
+        ),
+      ]
+        .map(([, file, line]) => ({
+          file: file.slice(root.length),
+          line: Number(line),
+        }))
         // Messages that are generated from .proto files have their words there.
-        .filter(({ file }) => !file.includes("/generated/") && !file.startsWith("generated/"));
+        .filter(({ file }) =>
+          !file.includes("/generated/") && !file.startsWith("generated/")
+        );
       const files = new Map();
-      const lines = (file) => files.get(file) ?? files.set(file, readFileSync(join(root, file), "utf8").split("\n")).get(file);
-      const missing = found.filter(({ file, line }) => !excused(lines(file), line - 1));
-      assert.deepEqual(missing.map(({ file, line }) => `${file}:${line}: ${lines(file)[line - 1].trim()}`), []);
-      assert.ok(found.length > 0, `the lint of deno doc names nothing at all any more: ${output.slice(0, 2000)}`);
-      say(`${found.length} members need none (names of errors, constructors, overloads, methods of interfaces)`);
+      const lines = (file) =>
+        files.get(file) ??
+          files.set(file, readFileSync(join(root, file), "utf8").split("\n"))
+            .get(file);
+      const missing = found.filter(({ file, line }) =>
+        !excused(lines(file), line - 1)
+      );
+      assert.deepEqual(
+        missing.map(({ file, line }) =>
+          `${file}:${line}: ${lines(file)[line - 1].trim()}`
+        ),
+        [],
+      );
+      assert.ok(
+        found.length > 0,
+        `the lint of deno doc names nothing at all any more: ${
+          output.slice(0, 2000)
+        }`,
+      );
+      say(
+        `${found.length} members need none (names of errors, constructors, overloads, methods of interfaces)`,
+      );
     },
   },
   {
-    name: "the API reference: a page for each subpath, no link that leads nowhere",
+    name:
+      "the API reference: a page for each subpath, no link that leads nowhere",
     async test({ work, made, noJudges, say }) {
       if (noJudges !== undefined) return { skip: noJudges };
       const out = join(work, "api");
       const pages = await writeReference(out);
-      const { exports } = JSON.parse(readFileSync(join(made.folder, "package.json"), "utf8"));
-      const subpaths = Object.keys(exports).filter((key) => exports[key].types).map((key) =>
-        key === "." ? "temporalex" : key.slice(2)
+      const { exports } = JSON.parse(
+        readFileSync(join(made.folder, "package.json"), "utf8"),
       );
+      const subpaths = Object.keys(exports).filter((key) => exports[key].types)
+        .map((key) => key === "." ? "temporalex" : key.slice(2));
       assert.deepEqual(Object.keys(pages).sort(), subpaths.sort());
       const text = (name) => readFileSync(join(out, pages[name]), "utf8");
-      for (const name of subpaths) assert.match(text(name), /^# .*\n\n\S/, name);
+      for (const name of subpaths) {
+        assert.match(text(name), /^# .*\n\n\S/, name);
+      }
       // Classes are shown with their members, though entries export them wrapped.
       for (
-        const [page, member] of [["worker", "shutdown"], ["engine", "close"], ["testing", "advance"], [
+        const [page, member] of [["worker", "shutdown"], ["engine", "close"], [
+          "testing",
+          "advance",
+        ], [
           "client",
           "signalWithStart",
         ]]
       ) {
-        assert.match(text(page), new RegExp(`^##### ${member}\\(\\)`, "m"), `${page}: ${member}`);
+        assert.match(
+          text(page),
+          new RegExp(`^##### ${member}\\(\\)`, "m"),
+          `${page}: ${member}`,
+        );
       }
-      const all = readdirSync(out, { recursive: true }).filter((f) => f.endsWith(".md"));
+      const all = readdirSync(out, { recursive: true }).filter((f) =>
+        f.endsWith(".md")
+      );
       for (const file of all) {
         const page = readFileSync(join(out, file), "utf8");
-        for (const [, target] of page.matchAll(/\]\((?!https?:|#)([^)#\s]+)(?:#[^)]*)?\)/g)) {
-          assert.ok(all.includes(join(file, "..", target)), `${file} links to ${target}`);
+        for (
+          const [, target] of page.matchAll(
+            /\]\((?!https?:|#)([^)#\s]+)(?:#[^)]*)?\)/g,
+          )
+        ) {
+          assert.ok(
+            all.includes(join(file, "..", target)),
+            `${file} links to ${target}`,
+          );
         }
       }
-      say(`${all.length} files, ${Math.round(all.reduce((sum, f) => sum + readFileSync(join(out, f)).length, 0) / 1000)} kB`);
+      say(
+        `${all.length} files, ${
+          Math.round(
+            all.reduce((sum, f) => sum + readFileSync(join(out, f)).length, 0) /
+              1000,
+          )
+        } kB`,
+      );
     },
   },
 ];

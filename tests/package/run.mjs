@@ -54,7 +54,12 @@ try {
     const lines = [];
     let outcome;
     try {
-      outcome = await test({ ...context, say: (line) => lines.push(line), run, npm });
+      outcome = await test({
+        ...context,
+        say: (line) => lines.push(line),
+        run,
+        npm,
+      });
     } catch (error) {
       counts.failed++;
       console.log(`not ok - package: ${name}\n${error.stack ?? error}`);
@@ -66,13 +71,17 @@ try {
       console.log(`skip - ${name}: ${outcome.skip}`);
     } else {
       counts.passed++;
-      console.log(`ok - ${name} (${((Date.now() - began) / 1000).toFixed(1)} s)`);
+      console.log(
+        `ok - ${name} (${((Date.now() - began) / 1000).toFixed(1)} s)`,
+      );
     }
     for (const line of lines) console.log(`       ${line}`);
   }
 } catch (error) {
   counts.failed++;
-  console.log(`not ok - package: the package cannot be made\n${error.stack ?? error}`);
+  console.log(
+    `not ok - package: the package cannot be made\n${error.stack ?? error}`,
+  );
 } finally {
   if (keep) console.log(`kept: ${work}`);
   else rmSync(work, { recursive: true, force: true });

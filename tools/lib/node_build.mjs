@@ -9,6 +9,7 @@
 import { join, posix, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { buildDist } from "../build_dist.mjs";
+import { isShared, sharedForRolldown } from "./shared_files.mjs";
 import { root } from "./steps.mjs";
 
 const OUTSIDE = [/^@connectrpc\//, /^@opentelemetry\//, /^ws$/, /^libsql$/, /^node-sqlite3-wasm$/, /^node:/];
@@ -32,12 +33,6 @@ const compact = (transform, withJson) => ({
   async transform(code, id) {
     if (/[\\/]api[\\/]well_known\.ts$/.test(id)) return { code: withJson(code), map: null };
     if (!/[\\/](?:node_modules|generated)[\\/]/.test(id)) return null;
-    // The bytes of a half of the core, thousands of short texts in the source, become one.
-    if (/core[\\/]generated[\\/]\w+_wasm\.ts$/.test(id)) {
-      const whole = code.replace(/\[([^\]]*)\]\.join\(""\)/, (_, lines) => `"${lines.replace(/[",\s]/g, "")}"`);
-      if (whole === code) throw new Error(`${id} has another form than this tool knows`);
-      return { code: whole, map: null };
-    }
     const options = { loader: id.endsWith(".ts") ? "ts" : "js", minifyWhitespace: true, minifySyntax: true, target: "es2022" };
     return { code: (await transform(withJson(code), { ...options, legalComments: "none" })).code, map: null, moduleType: "js" };
   },
@@ -81,7 +76,7 @@ export async function nodeBuild(sources, out) {
     platform: "node",
     external: OUTSIDE,
     resolve: { mainFields: ["module", "main"] },
-    plugins: [compact(transform, await descriptorsAsJson())],
+    plugins: [sharedForRolldown, compact(transform, await descriptorsAsJson())],
     onLog(level, log) {
       // (How long plugins took says something about the machine only.)
       if (level === "warn" && log.code !== "PLUGIN_TIMINGS") throw new Error(`rolldown warned: ${log.message}`);
@@ -112,5 +107,7 @@ export async function nodeBuild(sources, out) {
     throw new Error(`ts/platform/own_code.ts went to ${own?.fileName}: it knows its place by the name of its chunk`);
   }
   const files = new Set(output.map((chunk) => chunk.fileName));
-  return output.flatMap((chunk) => [...chunk.imports ?? [], ...chunk.dynamicImports ?? []]).filter((path) => !files.has(path));
+  return output.flatMap((chunk) => [...chunk.imports ?? [], ...chunk.dynamicImports ?? []]).filter((path) =>
+    !files.has(path) && !isShared(path)
+  );
 }

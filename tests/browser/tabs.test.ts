@@ -2,6 +2,7 @@
 // Several tabs on one store, in a real browser: who leads, how the lead is handed over, and what becomes of calls meanwhile.
 import assert from "node:assert/strict";
 import { handOver } from "./support/loop.ts";
+import type { Tab } from "./support/browser.ts";
 import { browserSuite, opened } from "./support/suite.ts";
 
 const { check } = await browserSuite();
@@ -157,9 +158,18 @@ check("a leading page that hangs makes way while other tabs wait", async ({ stor
   await leader.until("follower");
 });
 
-check("a tab with lead: false calls and never leads", async ({ store, newTab }) => {
+/** The halves of the core that a page has loaded, itself and for its workers. */
+const halvesOf = ({ page }: Tab) =>
+  page.evaluate(() =>
+    performance.getEntriesByType("resource").map(({ name }) => /(worker|engine)_wasm-\w+\.js$/.exec(name)?.[1])
+      .filter((half) => half !== undefined).sort()
+  );
+
+check("a tab with lead: false calls and never leads, and loads no core", async ({ store, newTab }) => {
   const leader = await opened(await newTab(), { store });
   const caller = await opened(await newTab(), { store, lead: false });
+  assert.deepEqual(await halvesOf(leader), ["engine", "worker"]);
+  assert.deepEqual(await halvesOf(caller), []);
   await caller.start("w", { steps: 1, signals: 0, updates: 0 });
   assert.deepEqual((await caller.result("w")).steps, [1, 2]);
   await leader.close();

@@ -1,14 +1,6 @@
 // Throw-away projects: the tarball as users install it, used from every runtime and tool in which it has to work.
 import assert from "node:assert/strict";
-import {
-  cpSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, relative } from "node:path";
 import process from "node:process";
@@ -23,8 +15,7 @@ const BLOCK = 4096;
 const CART = { counts: [1, 2], result: "ada pays for tea and milk" };
 
 /** A part of the text of a half of the core that nothing else has. */
-const textOf = ({ root }, half) =>
-  bytesOf(root, half).toString("base64").slice(100_000, 100_060);
+const textOf = ({ root }, half) => bytesOf(root, half).toString("base64").slice(100_000, 100_060);
 const walk = (dir) =>
   readdirSync(dir, { withFileTypes: true }).flatMap((
     e,
@@ -141,9 +132,7 @@ function viteBuild(context) {
     const files = walk(outDir).map((f) => relative(outDir, f));
     for (const f of files) {
       context.say(
-        `${f.replace(/^assets\//, "")} ${
-          Math.round(statSync(join(outDir, f)).size / 1000)
-        } kB`,
+        `${f.replace(/^assets\//, "")} ${Math.round(statSync(join(outDir, f)).size / 1000)} kB`,
       );
     }
     return { outDir, files };
@@ -157,8 +146,7 @@ const TYPES = {
   ".js": "text/javascript",
   ".wasm": "application/wasm",
 };
-const POLICY =
-  "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; base-uri 'none'";
+const POLICY = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; base-uri 'none'";
 
 /** Serves a folder on a loopback port under a strict policy, opens a page of it, and answers what `visited` does. */
 async function pageTitle(folder, start = "") {
@@ -202,8 +190,7 @@ async function visited(url) {
   }
 }
 
-const HTML =
-  '<!doctype html><meta charset="utf-8"><title>running</title><script type="module" src="./page.js"></script>';
+const HTML = '<!doctype html><meta charset="utf-8"><title>running</title><script type="module" src="./page.js"></script>';
 
 /** tsc over the README's example, its misuses and every subpath, with the declarations themselves checked. */
 async function compiles(context, tsc, settings) {
@@ -262,17 +249,11 @@ async function otherNode({ root, run, npm, shared }, version) {
       "--no-audit",
       "--prefer-offline",
     ], { cwd: dir });
-    return status === 0
-      ? undefined
-      : `npm ci failed in tests/package/nodes: ${
-        output.trim().split("\n").at(-1)
-      }`;
+    return status === 0 ? undefined : `npm ci failed in tests/package/nodes: ${output.trim().split("\n").at(-1)}`;
   };
   if (!shared.has("nodes")) shared.set("nodes", install());
   const skip = await shared.get("nodes");
-  return skip === undefined
-    ? { node: join(dir, `node_modules/node${version}/bin/node`) }
-    : { skip };
+  return skip === undefined ? { node: join(dir, `node_modules/node${version}/bin/node`) } : { skip };
 }
 
 export const projects = [
@@ -283,21 +264,15 @@ export const projects = [
       const files = walk(join(dir, "node_modules"));
       assert.deepEqual(files.filter((f) => f.endsWith(".node")), []);
       const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
-      const packages = readdirSync(join(dir, "node_modules")).filter((n) =>
-        !n.startsWith(".")
-      );
+      const packages = readdirSync(join(dir, "node_modules")).filter((n) => !n.startsWith("."));
       // As a disk counts: in blocks.
       const disk = files.reduce(
         (sum, file) => sum + Math.ceil(statSync(file).size / BLOCK) * BLOCK,
         0,
       );
-      const sizes = `${(bytes / MB).toFixed(1)} MB, ${
-        (disk / MB).toFixed(1)
-      } MB in blocks`;
+      const sizes = `${(bytes / MB).toFixed(1)} MB, ${(disk / MB).toFixed(1)} MB in blocks`;
       context.say(
-        `node_modules: ${sizes}, in ${files.length} files (${
-          packages.join(", ")
-        })`,
+        `node_modules: ${sizes}, in ${files.length} files (${packages.join(", ")})`,
       );
       assert.ok(disk <= 20 * MB, sizes);
       // The bytes of the core as text, and the compiler of types, are there once.
@@ -308,14 +283,10 @@ export const projects = [
           "Expected either /> or > at the end of the tag.",
         ]
       ) {
-        const holders = files.filter((f) =>
-          f.endsWith(".js") && readFileSync(f, "utf8").includes(text)
-        );
+        const holders = files.filter((f) => f.endsWith(".js") && readFileSync(f, "utf8").includes(text));
         assert.equal(holders.length, 1, `${text}: ${holders.join(", ")}`);
       }
-      const scripts = walk(join(dir, "node_modules")).filter((f) =>
-        f.endsWith("/package.json")
-      )
+      const scripts = walk(join(dir, "node_modules")).filter((f) => f.endsWith("/package.json"))
         .filter((f) =>
           /"(?:pre|post)?install"\s*:/.test(
             readFileSync(f, "utf8").replace(/"dependencies"[\s\S]*/, ""),
@@ -325,8 +296,7 @@ export const projects = [
     },
   },
   {
-    name:
-      "Node, JavaScript: SQLite file, worker realm, TypeScript workflows, activity thread",
+    name: "Node, JavaScript: SQLite file, worker realm, TypeScript workflows, activity thread",
     async test(context) {
       const { cart, computed, packaged } = await program(
         context,
@@ -358,8 +328,7 @@ export const projects = [
     },
   },
   ...[22, 24].map((version) => ({
-    name:
-      `Node ${version}: JavaScript, CommonJS, and TypeScript with types stripped by Node`,
+    name: `Node ${version}: JavaScript, CommonJS, and TypeScript with types stripped by Node`,
     async test(context) {
       const { node, skip } = await otherNode(context, version);
       if (skip !== undefined) return { skip };
@@ -404,8 +373,7 @@ export const projects = [
     },
   },
   {
-    name:
-      "the command line, by npx: replays what Node has run; a change of the workflow is named with its line",
+    name: "the command line, by npx: replays what Node has run; a change of the workflow is named with its line",
     async test(context) {
       const dir = await project(context);
       const app = join(dir, "app");
@@ -433,8 +401,7 @@ export const projects = [
       assert.equal(other.status, 1, other.output);
       const { verdict, error } = lastJson(other.output);
       assert.equal(verdict, "nondeterminism");
-      const line =
-        text.slice(0, text.indexOf("await sleep(20);")).split("\n").length;
+      const line = text.slice(0, text.indexOf("await sleep(20);")).split("\n").length;
       assert.match(
         error.location,
         new RegExp(`changed\\.ts:${line}:`),
@@ -478,8 +445,7 @@ export const projects = [
     },
   },
   {
-    name:
-      "Vite: a production build, the core's files from its own origin, a bundled realm entry, strict policy",
+    name: "Vite: a production build, the core's files from its own origin, a bundled realm entry, strict policy",
     async test(context) {
       const built = await viteBuild(context);
       if (built.skip !== undefined) return built;
@@ -563,13 +529,11 @@ export const projects = [
     },
   },
   ...Object.entries(RESOLUTIONS).map(([name, settings]) => ({
-    name:
-      `TypeScript 7, ${name} resolution: the README's example compiles, its misuses do not, and it says why`,
+    name: `TypeScript 7, ${name} resolution: the README's example compiles, its misuses do not, and it says why`,
     test: (context) => compiles(context, bin("tsc"), settings),
   })),
   ...Object.entries(RESOLUTIONS).map(([name, settings]) => ({
-    name:
-      `TypeScript 5.9, ${name} resolution: the README's example compiles, its misuses do not, and it says why`,
+    name: `TypeScript 5.9, ${name} resolution: the README's example compiles, its misuses do not, and it says why`,
     async test(context) {
       if (context.noJudges !== undefined) return { skip: context.noJudges };
       await compiles(
@@ -580,8 +544,7 @@ export const projects = [
     },
   })),
   ...["browser", "node"].map((platform) => ({
-    name:
-      `esbuild, ${platform}: a cluster's worker has nothing of the engine, an engine nothing of the worker`,
+    name: `esbuild, ${platform}: a cluster's worker has nothing of the engine, an engine nothing of the worker`,
     async test(context) {
       const dir = await project(context);
       for (
@@ -630,10 +593,8 @@ export const projects = [
       const sizes = {
         "client alone": 'export { Client } from "temporalex/client";',
         "workflow API alone": 'export * from "temporalex/workflow";',
-        "realm entry":
-          'import { serveRealm } from "temporalex/realm"; serveRealm({});',
-        "page with slim (the core's files apart)":
-          'export { open, useCore } from "temporalex/slim";',
+        "realm entry": 'import { serveRealm } from "temporalex/realm"; serveRealm({});',
+        "page with slim (the core's files apart)": 'export { open, useCore } from "temporalex/slim";',
         "page with the core inside": 'export { open } from "temporalex";',
       };
       for (const [name, contents] of Object.entries(sizes)) {
@@ -649,9 +610,7 @@ export const projects = [
         // What the entry needs at once, and what it loads when it is needed.
         const outputs = Object.entries(metafile.outputs);
         const first = new Set([
-          outputs.find(([, o]) =>
-            o.entryPoint !== undefined && o.entryPoint.includes("stdin")
-          )[0],
+          outputs.find(([, o]) => o.entryPoint !== undefined && o.entryPoint.includes("stdin"))[0],
         ]);
         for (const output of first) {
           for (const i of metafile.outputs[output].imports) {
@@ -667,25 +626,18 @@ export const projects = [
         }
         const gz = (list) =>
           list.reduce(
-            (sum, { contents }) =>
-              sum + gzipSync(contents, { level: 9 }).length,
+            (sum, { contents }) => sum + gzipSync(contents, { level: 9 }).length,
             0,
           );
         const paths = outputs.map(([path]) => path);
         const now = outputFiles.filter((_, i) => first.has(paths[i]));
-        const later = outputFiles.filter((_, i) =>
-          reached.has(paths[i]) && !first.has(paths[i])
-        );
+        const later = outputFiles.filter((_, i) => reached.has(paths[i]) && !first.has(paths[i]));
         context.say(
           `${name}: ${(gz(now) / 1000).toFixed(1)} kB min+gz${
-            later.length > 0
-              ? `, and ${(gz(later) / 1000).toFixed(1)} kB when needed`
-              : ""
+            later.length > 0 ? `, and ${(gz(later) / 1000).toFixed(1)} kB when needed` : ""
           }`,
         );
-        const hasCore = now.concat(later).some((file) =>
-          file.text.includes("AGFzbQEAAAA")
-        );
+        const hasCore = now.concat(later).some((file) => file.text.includes("AGFzbQEAAAA"));
         assert.equal(
           hasCore,
           name.endsWith("with the core inside"),

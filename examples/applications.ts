@@ -8,6 +8,7 @@ export const applications: { readonly [name: string]: () => Promise<{ run: Appli
   external_storage: () => import("./external_storage/main.ts"),
   validation: () => import("./validation/main.ts"),
   cpu_bound: () => import("./cpu_bound/main.ts"),
+  entity: () => import("./entity/main.ts"),
 };
 
 /** Those that go on until they are stopped, or are run by a test runner; `all` leaves them out. */

@@ -29,6 +29,12 @@ const RESULTS: { [name: string]: (result: never, said: string) => void } = {
     assert.deepEqual(order, { items: [{ sku: "BOOK-1", quantity: 2 }], percent: 10 });
     assert.match(refused, /argument 0\.sku: a SKU looks like BOOK-1; argument 0\.quantity: whole pieces only/);
   },
+  entity: ({ generations, user, once, again }: { generations: boolean; user: unknown; once: boolean; again: string }, said) => {
+    assert.deepEqual([generations, once], [true, true]);
+    assert.deepEqual(user, { status: "DELETED", profile: { name: "Ada Lovelace" }, pendingEmail: "ada@example.com" });
+    assert.match(again, /WorkflowExecutionAlreadyStartedError/);
+    assert.match(said, /near the end of its generation/);
+  },
   cpu_bound: (result) => assert.deepEqual(result, { count: 9592, cancelled: "stopped", heartbeats: true }),
 };
 

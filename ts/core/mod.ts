@@ -19,7 +19,9 @@ export * as boundary from "./generated/boundary/temporalex/boundary/v1/boundary.
 
 /** What each half is when it is loaded. */
 export interface Cores {
+  /** Runs of workflows. */
   worker: WorkerCore;
+  /** State machines of embedded engines. */
   engine: EngineCore;
 }
 

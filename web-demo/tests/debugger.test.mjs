@@ -23,6 +23,8 @@ const inDebugger = (name, body, options = {}) =>
       const context = await launched.newContext(options);
       const tab = await Watched.open(context, `${served.url}#/debugger`);
       await tab.page.waitForSelector("#debugger[data-ready]");
+      const files = tab.requests.filter((request) => /\.wasm$/.test(request));
+      assert.match(files.join(" "), /^\S*\/worker-[^/ ]*\.wasm$/, "of the core, the half that runs workflow code, once");
       tab.requests.length = 0;
       await body(tab.page, tab, context);
       assert.deepEqual(tab.requests, [], "no request once the debugger is loaded");

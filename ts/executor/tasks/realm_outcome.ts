@@ -11,6 +11,7 @@ export interface CacheUse {
 
 /** What a task came to: the core's outcome, and what is known where the run was. */
 export interface RealmOutcome extends TaskOutcome {
+  /** What the cache did for it. */
   readonly cache: CacheUse;
   /** When the run was started. Milliseconds since the epoch; 0 when its code has not begun. */
   readonly runStartMs: number;

@@ -59,6 +59,8 @@ pub mod codes {
     pub const CHILD_ID: u32 = 2019;
     /// Workflow type of the initiated child and of the command differ.
     pub const CHILD_TYPE: u32 = 2020;
+    /// The marker of a local activity says something else than what it came to here.
+    pub const LOCAL_ACTIVITY_RESULT: u32 = 2021;
 
     /// Event ids have a gap or go back.
     pub const HISTORY_OUT_OF_ORDER: u32 = 3001;
@@ -91,8 +93,6 @@ pub mod codes {
     pub const UNKNOWN_LANG_FLAG: u32 = 4002;
     /// An event type that this build does not know and that may not be skipped.
     pub const UNKNOWN_EVENT: u32 = 4003;
-    /// A local activity whose result is not in history would have to run.
-    pub const LOCAL_ACTIVITY_EXECUTION: u32 = 4004;
 
     /// Workflow code failed the task.
     pub const LANG_FAILED: u32 = 6001;

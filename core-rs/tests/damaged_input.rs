@@ -38,6 +38,8 @@ fn drive(run: &mut Run, started: Result<()>, lang: &mut dyn Lang, pages: &[Vec<u
         for _ in 0..MANY {
             match run.next()?.kind.expect("a step says what it is") {
                 step::Kind::Outcome(outcome) => return Ok(outcome.error),
+                step::Kind::LocalWork(work) if work.wait => run.heartbeat()?,
+                step::Kind::LocalWork(_) => {}
                 step::Kind::NeedHistory(_) => {
                     let i = fetched.get();
                     fetched.set(i + 1);

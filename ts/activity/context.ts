@@ -26,6 +26,8 @@ export interface ActivityInfo {
   readonly workflowType: string;
   /** From 1. */
   readonly attempt: number;
+  /** It is a local activity: it runs within the workflow task, its heartbeats go nowhere, and it cannot be completed from outside. */
+  readonly isLocal: boolean;
   /**
    * The same for every attempt of this activity and for no other one: pass it to services that know idempotency keys. An activity runs at
    * least once, so an attempt whose result was lost (crash, timeout) is followed by another.

@@ -3,6 +3,8 @@
 export interface Timers {
   /** Milliseconds; only differences mean something. */
   now(): number;
+  /** Milliseconds since the epoch. Left out: the system's time. */
+  date?(): number;
   /** Calls `fire` once after `ms`; the returned function takes that back. In the background it keeps no process alive. */
   after(ms: number, fire: () => void, background?: boolean): () => void;
 }
@@ -24,6 +26,11 @@ export const realTimers: Timers = {
     return () => clearTimeout(handle);
   },
 };
+
+/** Milliseconds since the epoch, on the clock of these timers. */
+export function dateOn(timers: Timers): number {
+  return timers.date?.() ?? Date.now();
+}
 
 /** Resolves after `ms`; with a signal it rejects with the signal's reason when that is aborted first. */
 export function sleepOn(timers: Timers, ms: number, signal?: AbortSignal): Promise<void> {

@@ -21,7 +21,7 @@ export class CoreRun extends CoreHandle<RawRun, Glue> {
     this.guard((raw) => raw.feed_history(history, nextPageToken));
   }
 
-  /** What to do next: an activation, more history, or the outcome of the task. */
+  /** What to do next: an activation, more history, local activities, or the outcome of the task. */
   next(): Step {
     return Step.decode(this.guard((raw) => raw.next()));
   }
@@ -39,6 +39,16 @@ export class CoreRun extends CoreHandle<RawRun, Glue> {
   /** User code has yielded: commands are matched against history, or queued as new. */
   finishActivation(): void {
     this.guard((raw) => raw.finish_activation());
+  }
+
+  /** What a local activity came to: bytes of LocalActivityResolution. One that is not waited for changes nothing. */
+  resolveLocalActivity(resolution: Uint8Array): void {
+    this.guard((raw) => raw.resolve_local_activity(resolution));
+  }
+
+  /** The task is answered as far as it has come; its local activities go on in the next one. */
+  heartbeat(): void {
+    this.guard((raw) => raw.heartbeat());
   }
 
   /** Fails the workflow task: bytes of Failure, and a WorkflowTaskFailedCause (0: by kind). */

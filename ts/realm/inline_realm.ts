@@ -42,6 +42,7 @@ export async function createInlineRealm(options: InlineRealmOptions): Promise<Re
     runOptions: options.runOptions ?? {},
     cacheSize: options.cacheSize ?? DEFAULT_CACHE_SIZE,
     fetchHistory: options.fetchHistory ?? noHistory,
+    runLocalActivities: options.runLocalActivities,
     log: options.log ?? silentLog,
     converter: options.converter ?? defaultPayloadConverter,
     rejections: captureRejections({ ownThread: false }),

@@ -1,7 +1,10 @@
 // The messages between a worker realm and its host. Plain data for structured clone. Per workflow task: one message in, one out (and a note
-// from the realm of what it turns to, which the watchdog needs); pages of history and log lines come as extra messages.
+// from the realm of what it turns to, which the watchdog needs); pages of history, local
+// activities and log lines come as extra messages.
 import type { RunOptions } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { VersioningBehavior } from "../executor/program/definition.ts";
+import type { RunIdentity } from "../executor/tasks/cached_run.ts";
+import type { LocalAnswer, LocalWork } from "../executor/tasks/local_work.ts";
 import type { LogEntry } from "../executor/program/program.ts";
 import type { ReplayOptions, ReplayVerdict } from "../executor/tasks/replay.ts";
 import type { WorkflowTask } from "../api/workflow_task.ts";
@@ -34,13 +37,15 @@ export type ToRealm =
   }
   | { readonly t: "page"; readonly id: number; readonly history: Uint8Array; readonly nextPageToken: Uint8Array }
   | { readonly t: "noPage"; readonly id: number; readonly message: string }
+  /** To the request of this number. */
+  | { readonly t: "local"; readonly id: number; readonly answer: LocalAnswer }
   | { readonly t: "reported"; readonly runId: string; readonly response: Uint8Array }
   | { readonly t: "evict"; readonly runId: string }
   /** Several at once, in order: a message of its own costs more than what most of them carry. */
   | { readonly t: "batch"; readonly messages: readonly BatchedMessage[] };
 
 /** Messages of bytes and strings alone: they can always be cloned. */
-export type BatchedMessage = Extract<ToRealm, { readonly t: "task" | "page" | "noPage" | "reported" | "evict" }>;
+export type BatchedMessage = Extract<ToRealm, { readonly t: "task" | "page" | "noPage" | "local" | "reported" | "evict" }>;
 
 export type FromRealm =
   | {
@@ -68,6 +73,8 @@ export type FromRealm =
     readonly runId: string;
     readonly nextPageToken: Uint8Array;
   }
+  /** Local activities of a task. */
+  | { readonly t: "local"; readonly id: number; readonly run: RunIdentity; readonly work: LocalWork }
   | { readonly t: "log"; readonly entry: LogEntry };
 
 /** Bytes for a message. It would take the whole buffer that a view lies in, perhaps all that a batch answered: such bytes go as a copy. */

@@ -1,15 +1,18 @@
 // Where workflow code runs (docs/dev/semantics/tasks.md#one-task-of-a-run-at-a-time). A worker
 // realm is a worker thread or Web Worker with a determinism guard and a watchdog; an inline realm
-// is this thread, for unit tests and benches. One message per workflow task each way.
+// is this thread, for unit tests and benches. One message per workflow task each way, but for
+// pages of history and local activities.
 import type { RunOptions, TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { VersioningBehavior } from "../executor/program/definition.ts";
-import type { FetchHistory } from "../executor/tasks/cached_run.ts";
+import type { FetchHistory, RunIdentity } from "../executor/tasks/cached_run.ts";
+import type { LocalAnswer, LocalWork, RunLocalActivities } from "../executor/tasks/local_work.ts";
 import type { LogSink } from "../executor/program/program.ts";
 import type { ReplayOptions, ReplayVerdict } from "../executor/tasks/replay.ts";
 import type { TaskHead, WorkflowTask } from "../api/workflow_task.ts";
 import type { CacheUse, RealmOutcome } from "../executor/tasks/realm_outcome.ts";
 
 export type { CacheUse, FetchHistory, LogSink, RealmOutcome, ReplayOptions, ReplayVerdict, RunOptions };
+export type { LocalAnswer, LocalWork, RunIdentity, RunLocalActivities };
 export type { TaskHead, TaskOutcome, VersioningBehavior, WorkflowTask };
 
 /** Where workflow code runs: a worker of its own, or this thread. */
@@ -43,6 +46,8 @@ export interface CommonRealmOptions {
   readonly runOptions?: Partial<RunOptions>;
   /** Asked for pages of history that a task lacks. Without it such a task fails. */
   readonly fetchHistory?: FetchHistory;
+  /** Runs the local activities of workflow tasks. Without it a task that needs one fails. */
+  readonly runLocalActivities?: RunLocalActivities;
   /** Log lines of workflow code, and of the executor about it. */
   readonly log?: LogSink;
 }

@@ -4,7 +4,9 @@
 // The watch: while work is open the realm gives a sign of life several times per window, between its macrotasks. A workflow that does not
 // yield keeps it from doing so. A window counts only if this thread was awake for it, so a busy or suspended host stops nobody.
 import type { FetchHistory } from "../executor/tasks/cached_run.ts";
+import type { LocalAnswer, RunLocalActivities } from "../executor/tasks/local_work.ts";
 import type { LogSink } from "../executor/program/program.ts";
+import { messageOf } from "../converter/thrown.ts";
 import { startThread, type Thread, type WebWorker } from "../platform/threads.ts";
 import type { Loss } from "./lost_task.ts";
 import { WorkflowLoadError } from "./loader/errors.ts";
@@ -22,6 +24,7 @@ export interface RealmSpec {
   readonly startupMs: number;
   readonly maxHeapMb: number | undefined;
   readonly fetchHistory: FetchHistory;
+  readonly runLocalActivities: RunLocalActivities;
   readonly log: LogSink;
   /** The worker has all that it needs to start, which takes a while: time for what the host has to do anyway. */
   readonly onStarting: (() => void) | undefined;
@@ -53,7 +56,7 @@ const SIGNS_PER_WINDOW = 8;
 /** How long messages that have arrived may take to be delivered to this thread. */
 const GRACE_MS = 25;
 
-const BATCHED: ReadonlySet<ToRealm["t"]> = new Set(["task", "page", "noPage", "reported", "evict"]);
+const BATCHED: ReadonlySet<ToRealm["t"]> = new Set(["task", "page", "noPage", "local", "reported", "evict"]);
 
 function isBatched(message: ToRealm): message is BatchedMessage {
   return BATCHED.has(message.t);
@@ -205,6 +208,8 @@ export class RealmThread {
         return this.#spec.log.write(message.entry);
       case "fetch":
         return void this.#fetch(message);
+      case "local":
+        return void this.#runLocally(message);
       case "trapped":
         return this.#lose({ kind: "trapped", reason: message.message });
       case "outcome":
@@ -233,6 +238,16 @@ export class RealmThread {
       answer = { t: "noPage", id, message: e instanceof Error ? e.message : String(e) };
     }
     this.post(answer);
+  }
+
+  async #runLocally({ id, run, work }: Extract<FromRealm, { t: "local" }>): Promise<void> {
+    let answer: LocalAnswer;
+    try {
+      answer = await this.#spec.runLocalActivities(run, work);
+    } catch (e) {
+      answer = { resolutions: [], failure: messageOf(e) };
+    }
+    this.post({ t: "local", id, answer });
   }
 
   #died(reason: string): void {

@@ -13,7 +13,8 @@ import * as converterModule from "../converter/mod.ts";
 import { loadWorkerCoreSync, type WorkerCore, workerTrap } from "../core/worker_half.ts";
 import type { TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { noteLoaded } from "../executor/program/call_site.ts";
-import type { HistoryPage } from "../executor/tasks/cached_run.ts";
+import type { HistoryPage, RunIdentity } from "../executor/tasks/cached_run.ts";
+import type { LocalAnswer, LocalWork } from "../executor/tasks/local_work.ts";
 import type { VersioningBehavior } from "../executor/program/definition.ts";
 import type { LogEntry } from "../executor/program/program.ts";
 import { slot } from "../executor/program/current.ts";
@@ -77,7 +78,8 @@ class RealmInside {
   /** Ids of open tasks by run, and of replays under undefined; each list is taken in order. */
   readonly #open = new Map<string | undefined, number[]>();
   readonly #pages = new Map<number, { resolve(page: HistoryPage): void; reject(error: Error): void }>();
-  #nextPage = 1;
+  readonly #locals = new Map<number, (answer: LocalAnswer) => void>();
+  #nextRequest = 1;
   /** Runs in memory, as the host was last told. */
   #cachedRuns = 0;
   #trapped = false;
@@ -137,6 +139,7 @@ class RealmInside {
       runOptions: init.runOptions,
       cacheSize: init.cacheSize,
       fetchHistory: (workflowId, runId, token) => this.#fetch(workflowId, runId, token),
+      runLocalActivities: (run, work) => this.#runLocally(run, work),
       log: { write: log },
       ...(converter === undefined ? {} : { converter }),
       rejections,
@@ -165,6 +168,10 @@ class RealmInside {
       case "noPage":
         this.#pages.get(message.id)?.reject(new Error(message.message));
         this.#pages.delete(message.id);
+        return;
+      case "local":
+        this.#locals.get(message.id)?.(message.answer);
+        this.#locals.delete(message.id);
         return;
       case "reported":
         return this.#guarded(() => this.#runner.taskReported(message.runId, message.response));
@@ -245,10 +252,18 @@ class RealmInside {
   }
 
   #fetch(workflowId: string, runId: string, nextPageToken: Uint8Array): Promise<HistoryPage> {
-    const id = this.#nextPage++;
+    const id = this.#nextRequest++;
     return new Promise((resolve, reject) => {
       this.#pages.set(id, { resolve, reject });
       this.#send({ t: "fetch", id, workflowId, runId, nextPageToken });
+    });
+  }
+
+  #runLocally(run: RunIdentity, work: LocalWork): Promise<LocalAnswer> {
+    const id = this.#nextRequest++;
+    return new Promise((resolve) => {
+      this.#locals.set(id, resolve);
+      this.#send({ t: "local", id, run, work });
     });
   }
 }

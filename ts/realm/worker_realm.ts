@@ -4,6 +4,7 @@
 // fail nor count an attempt.
 import type { RunOptions } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { coreModule } from "../core/source.ts";
+import { noLocalActivities } from "../executor/tasks/local_work.ts";
 import { silentLog } from "../executor/program/program.ts";
 import { ownFile } from "../platform/own_code.ts";
 import type { SourceHost } from "../platform/source_files.ts";
@@ -104,6 +105,7 @@ export async function createWorkerRealm(options: WorkerRealmOptions): Promise<Wo
     startupMs: options.startupMs ?? 30_000,
     maxHeapMb: options.maxHeapMb,
     fetchHistory: options.fetchHistory ?? noHistory,
+    runLocalActivities: options.runLocalActivities ?? noLocalActivities,
     log,
     onStarting: options.onStarting,
   };

@@ -98,6 +98,7 @@ const DEFAULT_INFO: ActivityInfo = {
   runId: "00000000-0000-0000-0000-000000000000",
   workflowType: "Test",
   attempt: 1,
+  isLocal: false,
   idempotencyKey: "test-workflow/00000000-0000-0000-0000-000000000000/1",
   heartbeatDetails: undefined,
   scheduledTime: undefined,

@@ -175,6 +175,10 @@ export class VirtualTimers implements Timers {
     return this.#clock.nowMs();
   }
 
+  date(): number {
+    return this.#clock.nowMs();
+  }
+
   after(ms: number, fire: () => void): () => void {
     const at = this.#clock.nowMs() + ms;
     const entry = [at];

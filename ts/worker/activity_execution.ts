@@ -8,7 +8,7 @@ import { PayloadCodecError } from "../codec/codec.ts";
 import { toFailure } from "../converter/failure_converter.ts";
 import { ApplicationFailure, CancelledFailure } from "../converter/failures.ts";
 import { namingWhat } from "../converter/lossy_value.ts";
-import { isA, messageOf, nameOf, read } from "../converter/thrown.ts";
+import { isA, messageOf } from "../converter/thrown.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
 import { fromPayloads, type Payload, type PayloadConverter, PayloadConverterError, toPayloads } from "../converter/payload.ts";
 import { checkPayloads, type PayloadLimits, PayloadTooLargeError } from "../service/limits.ts";
@@ -23,7 +23,8 @@ import {
   RespondActivityTaskCompletedRequestSchema,
   RespondActivityTaskFailedRequestSchema,
 } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { AttemptContext, CANCEL_MESSAGES, limitMs } from "./attempt_context.ts";
+import { AttemptContext, limitMs } from "./attempt_context.ts";
+import { attemptEnd, STOPPED } from "./attempt_end.ts";
 import type { Deployment } from "./deployment.ts";
 import { Heartbeater, heartbeatIntervalMs, type HeartbeatThrottle } from "./heartbeats.ts";
 import type { ActivityAttempt, WorkerEvents } from "./options.ts";
@@ -225,14 +226,9 @@ export class ActivityExecution {
       this.#logger.debug("an activity that nobody waits for has stopped");
       return;
     }
-    if (reason !== undefined && this.#isCancellation(error)) {
-      if (reason === "CANCELLED") return this.#cancelled(error);
-      error = new ApplicationFailure(CANCEL_MESSAGES[reason], { type: reason, cause: error });
-    } else if (isA(error, CancelledFailure)) {
-      // Nobody asked for it: the service would refuse a cancellation.
-      const details = read(error, "details") as unknown[];
-      error = new ApplicationFailure(messageOf(error), { type: nameOf(error), details, cause: error });
-    }
+    const end = attemptEnd(error, this.#context);
+    if (end === STOPPED) return this.#cancelled(error);
+    error = end;
     this.#series?.failed.add();
     const failure = toFailure(error, this.#options.converter);
     this.#warnOfFailure("failed", failure, { error: loggable(error, this.#options.codec) });
@@ -247,11 +243,6 @@ export class ActivityExecution {
   #attempt(): ActivityAttempt {
     const { workflowId, runId, activityId, activityType, attempt } = this.#context.info;
     return { workflowId, runId, activityId, activityType, attempt };
-  }
-
-  /** The cancellation that was delivered, in whatever shape the activity passed it on. */
-  #isCancellation(error: unknown): boolean {
-    return error === this.#context.cancelled.reason || isA(error, CancelledFailure) || read(error, "name") === "AbortError";
   }
 
   async #cancelled(error: unknown): Promise<void> {
@@ -314,7 +305,7 @@ export class ActivityExecution {
 }
 
 /** The work is done; another attempt would do it again and fail here again. */
-function final(error: PayloadConverterError | PayloadTooLargeError): ApplicationFailure {
+export function final(error: PayloadConverterError | PayloadTooLargeError): ApplicationFailure {
   return new ApplicationFailure(error.message, { type: error.name, nonRetryable: true, cause: error });
 }
 

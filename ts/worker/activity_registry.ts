@@ -68,12 +68,21 @@ export class ActivityRegistry {
     return [...this.#activities.keys(), ...this.#elsewhere];
   }
 
+  /** What is wrong with a local activity of that name: its workflow task waits for a worker that has it. Undefined: nothing. */
+  lacks(name: string): string | undefined {
+    if (this.#unknownIsFinal || this.#activities.has(name) || this.#elsewhere.includes(name)) return undefined;
+    return `this worker has no local activity "${name}"; ${this.#known()}`;
+  }
+
+  #known(): string {
+    return this.names.length === 0 ? "it has none" : `it has ${this.names.join(", ")}`;
+  }
+
   /** The activity of that name. Throws a failure that lists the known names. */
   find(name: string): RegisteredActivity {
     const found = this.#activities.get(name);
     if (found !== undefined) return found;
-    const known = this.names.length === 0 ? "it has none" : `it has ${this.names.join(", ")}`;
-    throw new ApplicationFailure(`this worker has no activity "${name}"; ${known}`, {
+    throw new ApplicationFailure(`this worker has no activity "${name}"; ${this.#known()}`, {
       type: "NotFoundError",
       nonRetryable: this.#unknownIsFinal,
     });

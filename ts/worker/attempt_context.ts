@@ -17,6 +17,8 @@ export interface AttemptSettings {
   logger: Logger;
   /** Of sleeps. */
   timers: Timers;
+  /** It runs within the workflow task. */
+  isLocal?: boolean;
 }
 
 export const CANCEL_MESSAGES: { readonly [reason in CancelReason]: string } = {
@@ -128,7 +130,9 @@ function infoOf(task: PollActivityTaskQueueResponse, settings: AttemptSettings):
     runId,
     workflowType: task.workflowType?.name ?? "",
     attempt: task.attempt,
-    idempotencyKey: `${workflowId}/${runId}/${task.activityId}`,
+    isLocal: settings.isLocal === true,
+    // Activities and local activities are numbered apart.
+    idempotencyKey: `${workflowId}/${runId}/${settings.isLocal === true ? "local-" : ""}${task.activityId}`,
     heartbeatDetails: fromPayloads(settings.converter, task.heartbeatDetails?.payloads)[0],
     scheduledTime: date(task.scheduledTime),
     currentAttemptScheduledTime: date(task.currentAttemptScheduledTime),

@@ -71,6 +71,8 @@ export interface WorkerOptions extends RealmSettings, CodecOptions {
   maxConcurrentWorkflowTasks?: number;
   /** Activities running at once. Default: 100. */
   maxConcurrentActivities?: number;
+  /** Local activities running at once. Default: 100. */
+  maxConcurrentLocalActivities?: number;
   /** Activities that this worker starts per second. Default: no limit. */
   maxActivitiesPerSecond?: number;
   /** Activities started per second by all workers of the queue together. A cluster keeps to it; the embedded engine does not know it. */
@@ -127,6 +129,7 @@ export interface WorkerSettings {
   codec: MessageCodec | undefined;
   maxConcurrentWorkflowTasks: number;
   maxConcurrentActivities: number;
+  maxConcurrentLocalActivities: number;
   maxActivitiesPerSecond: number | undefined;
   maxTaskQueueActivitiesPerSecond: number | undefined;
   workflowPolls: WorkflowPollRanges;
@@ -191,6 +194,7 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
     cachedWorkflows > 0 ? 2 : 1,
   );
   const maxConcurrentActivities = whole("maxConcurrentActivities", options.maxConcurrentActivities ?? 100, 1);
+  const maxConcurrentLocalActivities = whole("maxConcurrentLocalActivities", options.maxConcurrentLocalActivities ?? 100, 1);
   const namespace = options.namespace ?? "default";
   const measured = options.metrics && containedMetrics(options.metrics);
   const metrics = measured && new WorkerMetrics(measured, namespace, taskQueue);
@@ -204,6 +208,7 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
     codec: MessageCodec.of(options),
     maxConcurrentWorkflowTasks,
     maxConcurrentActivities,
+    maxConcurrentLocalActivities,
     maxActivitiesPerSecond: rate("maxActivitiesPerSecond", options.maxActivitiesPerSecond),
     maxTaskQueueActivitiesPerSecond: rate("maxTaskQueueActivitiesPerSecond", options.maxTaskQueueActivitiesPerSecond),
     workflowPolls: workflowPolls(options.workflowTaskPollerBehavior, maxConcurrentWorkflowTasks, cachedWorkflows > 0),

@@ -29,6 +29,8 @@ import type { PollRange } from "./poller_behavior.ts";
 import { openRealm, type Workflows } from "./realms.ts";
 import { type Replacement, type ReplacementOptions, replaceRealm } from "./replacement.ts";
 import { hasCode } from "./reports.ts";
+import { intercepted } from "./interceptors.ts";
+import { LocalActivities } from "./local_activities.ts";
 import { Slots } from "./slots.ts";
 import { isEmptyTask, readScaling, SCALING_FIELD } from "./task_bytes.ts";
 import type { PollerType, WorkerType } from "./worker_metrics.ts";
@@ -53,14 +55,33 @@ interface WorkerParts {
   settings: WorkerSettings;
   realm: Realm | undefined;
   stickyQueue: string;
+  current: CurrentActivities;
+  local: LocalActivities;
+}
+
+/** The activities that the worker has now. */
+interface CurrentActivities {
   registry: ActivityRegistry | undefined;
   pool: ActivityPool | undefined;
 }
 
 /** What runs an activity: a thread, or this one. */
-function find(type: string, registry: ActivityRegistry, pool: ActivityPool | undefined): RunActivity {
+function find(type: string, { registry, pool }: CurrentActivities): RunActivity {
   if (pool?.names.includes(type)) return (context, args) => pool.run(type, context, args);
-  return runHere(registry.find(type));
+  return runHere((registry ?? NO_ACTIVITIES).find(type));
+}
+
+const NO_ACTIVITIES = new ActivityRegistry({});
+
+/** What runs the local activities of the worker's workflows. */
+function localActivities(settings: WorkerSettings, current: CurrentActivities): LocalActivities {
+  const { activityInterceptors, maxConcurrentLocalActivities, activityTimers } = settings;
+  const slots = new Slots(maxConcurrentLocalActivities);
+  const run = (type: string) => intercepted((context, args) => find(type, current)(context, args), activityInterceptors);
+  return new LocalActivities(
+    { ...settings, timers: activityTimers, slots, find: run },
+    (type) => (current.registry ?? NO_ACTIVITIES).lacks(type),
+  );
 }
 
 function atMost({ min, initial, max }: PollRange, limit: number): PollRange {
@@ -87,8 +108,8 @@ export class Worker {
   readonly #stickyQueue: string;
   readonly #workflowTasks: WorkflowTasks | undefined;
   readonly #activityTasks: ActivityTasks | undefined;
-  #registry: ActivityRegistry | undefined;
-  #pool: ActivityPool | undefined;
+  readonly #local: LocalActivities;
+  readonly #current: CurrentActivities;
   /** Pools whose activities were replaced and are still running. */
   readonly #retired = new Set<ActivityPool>();
   /** Ends a replacement of the workflows that is under way; resolves when it has ended. */
@@ -106,17 +127,17 @@ export class Worker {
   /** A poller has met an error that ends the worker. */
   #failing = false;
 
-  private constructor({ options, settings, realm, stickyQueue, registry, pool }: WorkerParts) {
+  private constructor({ options, settings, realm, stickyQueue, current, local }: WorkerParts) {
     this.#options = options;
     this.#settings = settings;
     this.#stickyQueue = stickyQueue;
-    this.#registry = registry;
-    this.#pool = pool;
+    this.#current = current;
     this.taskQueue = settings.taskQueue;
     this.identity = settings.identity;
     this.#stopped = new Promise((resolve) => (this.#stop = resolve));
-    if (realm !== undefined) this.#workflowTasks = new WorkflowTasks({ ...settings, realm });
-    if (registry !== undefined) {
+    this.#local = local;
+    if (realm !== undefined) this.#workflowTasks = new WorkflowTasks({ ...settings, realm, local });
+    if (current.registry !== undefined) {
       this.#activityTasks = new ActivityTasks({
         ...settings,
         typed: typedService(
@@ -124,7 +145,7 @@ export class Worker {
         ),
         timers: settings.activityTimers,
         reportTimers: settings.timers,
-        find: (type) => find(type, this.#registry!, this.#pool),
+        find: (type) => find(type, current),
       });
     }
   }
@@ -147,7 +168,9 @@ export class Worker {
       const registry = activities === undefined && pool === undefined
         ? undefined
         : new ActivityRegistry(activities ?? {}, settings.unknownActivityIsFinal, pool?.names);
-      const realm = await openRealm(options, settings, stickyQueue);
+      const current: CurrentActivities = { registry, pool };
+      const local = localActivities(settings, current);
+      const realm = await openRealm(options, settings, stickyQueue, local);
       try {
         if (realm !== undefined) settings.deployment?.check(realm);
         if (service instanceof Promise) {
@@ -158,7 +181,7 @@ export class Worker {
         await realm?.dispose();
         throw error;
       }
-      return new Worker({ options, settings, realm, stickyQueue, registry, pool });
+      return new Worker({ options, settings, realm, stickyQueue, current, local });
     } catch (error) {
       await pool?.close();
       throw error;
@@ -183,23 +206,24 @@ export class Worker {
 
   /** Names of the activities that it runs. */
   get activityTypes(): readonly string[] {
-    return this.#registry?.names ?? [];
+    return this.#current.registry?.names ?? [];
   }
 
-  /** Activities running now. */
+  /** Activities running now, local ones too. */
   get runningActivities(): number {
-    return this.#activityTasks?.running ?? 0;
+    return (this.#activityTasks?.running ?? 0) + this.#local.running;
   }
 
-  /** @internal Workflow tasks in work. */
+  /** @internal Workflow tasks in work, without those that wait for local activities. */
   get busyWorkflowTasks(): number {
-    return this.#workflowPollers.reduce((count, poller) => count + poller.tasks, 0);
+    return this.#workflowPollers.reduce((count, poller) => count + poller.tasks, 0) - this.#local.waiting;
   }
 
   /** @internal Tasks in work, without activities that only sleep. */
   get busyTasks(): number {
     const activities = this.#activityPollers.reduce((count, poller) => count + poller.tasks, 0);
-    return this.busyWorkflowTasks + activities - (this.#activityTasks?.sleeping ?? 0);
+    const local = this.#local.waiting - this.#local.idle;
+    return this.busyWorkflowTasks + local + activities - (this.#activityTasks?.sleeping ?? 0);
   }
 
   /**
@@ -219,7 +243,7 @@ export class Worker {
       this.#state = "stopped";
       this.#running = Promise.resolve();
       await this.#endReplacement?.(new Error("the worker is shutting down"));
-      await Promise.all([this.#workflowTasks?.realm.dispose(), this.#pool?.close()]);
+      await Promise.all([this.#workflowTasks?.realm.dispose(), this.#current.pool?.close()]);
       return;
     }
     this.#stop();
@@ -287,7 +311,7 @@ export class Worker {
     const settings = this.#settings;
     options.onProgress?.({ phase: "load", checked: 0, total: 0 });
     const realmOptions = workflows === undefined ? this.#options : { ...this.#options, workflows };
-    const next = (await openRealm(realmOptions, settings, this.#stickyQueue))!;
+    const next = (await openRealm(realmOptions, settings, this.#stickyQueue, this.#local))!;
     const old = tasks.realm;
     let result: Replacement;
     try {
@@ -313,23 +337,23 @@ export class Worker {
     if (this.#activityTasks === undefined) throw new TypeError("this worker has no activities that could be replaced");
     if (this.#state === "stopping" || this.#state === "stopped") throw new Error(`the worker is ${this.#state}`);
     const { timers, unknownActivityIsFinal } = this.#settings;
-    const pool = activityThreads === undefined ? this.#pool : await ActivityPool.open(activityThreads, timers);
-    const old = this.#pool;
+    const pool = activityThreads === undefined ? this.#current.pool : await ActivityPool.open(activityThreads, timers);
+    const old = this.#current.pool;
     try {
       const own = activities ?? this.#options.activities ?? {};
-      this.#registry = new ActivityRegistry(own, unknownActivityIsFinal, pool?.names);
+      this.#current.registry = new ActivityRegistry(own, unknownActivityIsFinal, pool?.names);
     } catch (error) {
       if (pool !== old) await pool?.close();
       throw error;
     }
     if (activities !== undefined) this.#options = { ...this.#options, activities };
-    this.#pool = pool;
+    this.#current.pool = pool;
     if (pool !== old && old !== undefined) {
       // It ends with the last activity that runs in it; nobody needs to wait for that, but for a shutdown.
       this.#retired.add(old);
       void old.retire().then(() => this.#retired.delete(old));
     }
-    return this.#registry.names;
+    return this.#current.registry.names;
   }
 
   async #life(): Promise<void> {
@@ -491,7 +515,9 @@ export class Worker {
     gauges(this.#workflowPollers, "WorkflowWorker", ["workflow_task", "sticky_workflow_task"]);
     gauges(this.#activityPollers, "ActivityWorker", ["activity_task"]);
     const tasks = this.#workflowTasks;
-    if (tasks !== undefined) metrics.cacheSize(() => tasks.realm.cachedRuns);
+    if (tasks === undefined) return;
+    metrics.slots("LocalActivityWorker", this.#local.slots, () => 0);
+    metrics.cacheSize(() => tasks.realm.cachedRuns);
   }
 
   #poller<Task>(options: Omit<PollerOptions<Task>, "logger" | "timers" | "onFatal">): Poller<Task> {
@@ -572,6 +598,7 @@ export class Worker {
       // The last reports may still bring activities.
       await this.#eager?.idle();
       await Promise.all(this.#activityPollers.map((poller) => poller.idle()));
+      await this.#local.whenIdle();
       return true;
     });
     // The loops send no more polls; those under way are answered now.
@@ -583,6 +610,7 @@ export class Worker {
     };
     if (!(await within(shutdownGraceMs))) {
       this.#activityTasks?.cancelAll("WORKER_SHUTDOWN");
+      this.#local.stop();
       if (!(await within(shutdownForceMs))) {
         // What it waits for may be a poll that the service has not answered yet.
         const running = this.runningActivities;
@@ -593,7 +621,10 @@ export class Worker {
     cancelTimer.abort();
     await workflows;
     await this.#sayGoodbye();
-    await Promise.all([this.#workflowTasks?.realm.dispose(), ...[this.#pool, ...this.#retired].map((pool) => pool?.close())]);
+    await Promise.all([
+      this.#workflowTasks?.realm.dispose(),
+      ...[this.#current.pool, ...this.#retired].map((pool) => pool?.close()),
+    ]);
   }
 
   /** Lets the service end this worker's polls, and give its cached runs to others at once. A service that does not know the call is no trouble. */

@@ -6,7 +6,7 @@ import type { RunEnding } from "./run_ending.ts";
 /** Kinds of pollers, as the label has them. */
 export type PollerType = "workflow_task" | "sticky_workflow_task" | "activity_task";
 /** Kinds of slots. */
-export type WorkerType = "WorkflowWorker" | "ActivityWorker";
+export type WorkerType = "WorkflowWorker" | "ActivityWorker" | "LocalActivityWorker";
 /** Why a workflow task failed. */
 export type TaskFailureReason = "NonDeterminismError" | "WorkflowError" | "GrpcMessageTooLarge" | "PayloadsTooLarge";
 
@@ -41,6 +41,15 @@ export interface ActivitySeries {
   readonly failed: Counter;
 }
 
+/** The same of local activities. */
+export interface LocalActivitySeries {
+  readonly total: Counter;
+  readonly execution: Histogram;
+  readonly endToEnd: Histogram;
+  readonly failed: Counter;
+  readonly cancelled: Counter;
+}
+
 export class WorkerMetrics {
   readonly cacheMiss: Counter;
   /** Runs that left the memory for others. */
@@ -51,6 +60,7 @@ export class WorkerMetrics {
   readonly #labels: { readonly namespace: string; readonly task_queue: string };
   readonly #workflows: SeriesBy<WorkflowSeries>;
   readonly #activities: SeriesBy<SeriesBy<ActivitySeries>>;
+  readonly #localActivities: SeriesBy<SeriesBy<LocalActivitySeries>>;
   readonly #gauges: (() => void)[] = [];
 
   constructor(metrics: Metrics, namespace: string, taskQueue: string) {
@@ -74,6 +84,22 @@ export class WorkerMetrics {
         };
       })
     );
+    this.#localActivities = new SeriesBy((workflow_type) =>
+      new SeriesBy((activity_type) => {
+        const all = { ...labels, workflow_type, activity_type };
+        return {
+          total: metrics.counter("temporal_local_activity_total", all),
+          execution: metrics.histogram("temporal_local_activity_execution_latency", all),
+          endToEnd: metrics.histogram("temporal_local_activity_succeed_endtoend_latency", all),
+          failed: metrics.counter("temporal_local_activity_execution_failed", all),
+          cancelled: metrics.counter("temporal_local_activity_execution_cancelled", all),
+        };
+      })
+    );
+  }
+
+  localActivity(workflowType: string, activityType: string): LocalActivitySeries {
+    return this.#localActivities.of(workflowType).of(activityType);
   }
 
   workflow(type: string): WorkflowSeries {

@@ -33,6 +33,7 @@ import type { WorkflowWatch } from "./workflow_watch.ts";
 import type { WorkflowTracing } from "./workflow_tracing.ts";
 import { CrashGuard } from "./crash_guard.ts";
 import type { TaskWatch } from "../crash_notes/task_watch.ts";
+import type { LocalActivities } from "./local_activities.ts";
 import { RecentRuns } from "./recent_runs.ts";
 import { RunTurns } from "./run_turns.ts";
 import { hasCode, loggable, MESSAGE_TOO_LARGE, report, type ReportContext, unencodable } from "./reports.ts";
@@ -46,6 +47,8 @@ export interface WorkflowTasksOptions {
   identity: string;
   /** Applied before a task enters the realm, and after its outcome has left it. */
   codec: MessageCodec | undefined;
+  /** Runs the local activities that tasks ask for. */
+  local?: LocalActivities | undefined;
   /** Follows the tasks, where somebody wants to know of them. */
   watch?: WorkflowWatch | undefined;
   /** The same for traces. */
@@ -59,6 +62,16 @@ export interface WorkflowTasksOptions {
   /** Tasks that are given to it at a time. */
   maxConcurrentWorkflowTasks: number;
 }
+
+/** What the service said to a report. */
+interface Reported {
+  /** The run's next task. */
+  readonly next: WorkflowTask | undefined;
+  /** The report did not count, or nobody knows. */
+  readonly lost: boolean;
+}
+
+const NOTHING_MORE: Reported = { next: undefined, lost: false };
 
 /** Runs of which is known what was said. */
 const MAX_TOLD = 10_000;
@@ -102,6 +115,7 @@ export class WorkflowTasks {
   /** From now on tasks wait; those in work are finished and reported. Answers the function that lets them go on. */
   pause(): () => void {
     this.#crashGuard?.letGo();
+    this.#options.local?.hurry();
     let open!: () => void;
     this.#gate = new Promise((resolve) => {
       open = () => {
@@ -183,6 +197,8 @@ export class WorkflowTasks {
     const began = watch?.begin(head);
     this.#options.tracing?.begin(task);
     if (await this.#crashGuard?.heldBack(task, logger)) return undefined;
+    const { local } = this.#options;
+    local?.begin(runId);
     let outcome: RealmOutcome;
     try {
       const decoded = codec === undefined ? task : { head, bytes: await decodeResponse(codec, "pollWorkflowTaskQueue", bytes) };
@@ -197,8 +213,10 @@ export class WorkflowTasks {
     if (began !== undefined) watch!.settled(head, outcome, began);
     this.#log(outcome, head, logger);
     if (outcome.error !== undefined && head.query === undefined) this.#failed(head, outcome.error.message);
-    const next = await this.#report(outcome, task, realm, logger);
+    const { next, lost } = await this.#report(outcome, task, realm, logger);
     if (outcome.evict) realm.evict(runId);
+    // A query leaves alone what runs; so does a report that did not count, after which the task comes again.
+    local?.end(runId, head.query !== undefined || lost ? "all" : outcome.heartbeat ? "unrecorded" : "none");
     return next;
   }
 
@@ -229,6 +247,7 @@ export class WorkflowTasks {
     realm.evict(head.runId);
     this.#options.watch?.failed(head, "WorkflowError");
     await this.#refuse(task, error, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE, logger);
+    this.#options.local?.end(head.runId, "none");
   }
 
   #failed({ workflowId, runId, workflowType, attempt }: TaskHead, message: string): void {
@@ -241,7 +260,7 @@ export class WorkflowTasks {
     task: WorkflowTask,
     realm: Realm,
     logger: Logger,
-  ): Promise<WorkflowTask | undefined> {
+  ): Promise<Reported> {
     const { head } = task;
     const context = { ...this.#options, logger };
     const { response } = outcome;
@@ -254,7 +273,7 @@ export class WorkflowTasks {
           const request = amended(
             eager?.request ?? own,
             this.#options.deployment?.completedTail(realm.versioningBehaviors.get(head.workflowType)),
-            this.#stopping ? NO_NEW_TASK : undefined,
+            this.#stopping && !(outcome.heartbeat && this.#options.local?.goOn) ? NO_NEW_TASK : undefined,
           );
           const closes = outcome.evictionReason === EvictionReason.EVICTION_REASON_WORKFLOW_EXECUTION_ENDING;
           let answer: CompletionAnswer | undefined;
@@ -278,7 +297,7 @@ export class WorkflowTasks {
           }
           const { task: next, news } = answer;
           if (news !== undefined) realm.taskReported(head.runId, news);
-          return next === undefined ? undefined : this.read(next);
+          return { next: next === undefined ? undefined : this.read(next), lost: false };
         }
         case "failed":
           await report(
@@ -286,12 +305,12 @@ export class WorkflowTasks {
             "respondWorkflowTaskFailed",
             amended(response.value, this.#options.deployment?.failedTail),
           );
-          return undefined;
+          return NOTHING_MORE;
         case "queryCompleted":
           await report(context, "respondQueryTaskCompleted", response.value);
-          return undefined;
+          return NOTHING_MORE;
         default:
-          return undefined;
+          return NOTHING_MORE;
       }
     } catch (error) {
       realm.evict(head.runId);
@@ -323,7 +342,7 @@ export class WorkflowTasks {
       } else {
         logger.error("a workflow task could not be reported", { error });
       }
-      return undefined;
+      return { next: undefined, lost: true };
     }
   }
 

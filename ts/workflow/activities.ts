@@ -38,7 +38,7 @@ export interface ActivitiesOptions extends ActivityOptions {
 }
 
 // deno-lint-ignore no-explicit-any
-type AnyFunction = (...args: any[]) => any;
+export type AnyFunction = (...args: any[]) => any;
 
 /** An activity as workflow code calls it. */
 export interface ActivityCall<A extends unknown[], R> {
@@ -66,19 +66,24 @@ export type Activities<T> = {
 export function activities<T>(options: ActivitiesOptions = {}): Activities<T> {
   const { prefix = "", ...common } = options;
   const base = checked(common);
-  const calls = new Map<string, ActivityCall<unknown[], unknown>>();
+  return activityProxy((key) => makeCall({ ...base, activityType: prefix + key })) as Activities<T>;
+}
+
+/** An object with a function for every name, made when it is first asked for. */
+export function activityProxy(make: (key: string) => unknown): object {
+  const calls = new Map<string, unknown>();
   return new Proxy({}, {
     get(_target, key) {
       // Symbols are asked for by the language and by printers; `then` by every await of the proxy itself.
       if (typeof key !== "string" || key === "then" || key === "toJSON") return undefined;
       let call = calls.get(key);
-      if (call === undefined) calls.set(key, call = makeCall({ ...base, activityType: prefix + key }));
+      if (call === undefined) calls.set(key, call = make(key));
       return call;
     },
     set() {
       throw new TypeError("activities cannot be assigned to the proxy; register them with the worker");
     },
-  }) as Activities<T>;
+  });
 }
 
 function makeCall(options: ActivityOptionsShape): ActivityCall<unknown[], unknown> {
@@ -92,7 +97,7 @@ function makeCall(options: ActivityOptionsShape): ActivityCall<unknown[], unknow
   return Object.assign(call, { with: (over: ActivityOptions) => makeCall({ ...options, ...checked(over, options) }) });
 }
 
-const DEFAULT_START_TO_CLOSE_MS = 30_000;
+export const DEFAULT_START_TO_CLOSE_MS = 30_000;
 
 type Common = Omit<ActivityOptionsShape, "activityType">;
 
@@ -108,15 +113,21 @@ const NOTHING: Common = {
   summary: undefined,
 };
 
+/** The type as the core wants it; `before` when it is not given. Throws for an unknown one. */
+export function cancellationOf(
+  type: keyof typeof CANCELLATION | undefined,
+  before: Common["cancellationType"],
+): Common["cancellationType"] {
+  if (type === undefined) return before;
+  if (CANCELLATION[type] !== undefined) return CANCELLATION[type];
+  throw new TypeError(`cancellationType must be one of ${Object.keys(CANCELLATION).join(", ")}, not "${type}"`);
+}
+
 /** The options as the core wants them, over `before`. Throws for what no server would take. */
 function checked(
   options: ActivityOptions,
   before: Common = NOTHING,
 ): Common {
-  const type = options.cancellationType;
-  if (type !== undefined && CANCELLATION[type] === undefined) {
-    throw new TypeError(`cancellationType must be one of ${Object.keys(CANCELLATION).join(", ")}, not "${type}"`);
-  }
   const spec = {
     activityId: options.activityId ?? before.activityId,
     taskQueue: options.taskQueue ?? before.taskQueue,
@@ -125,7 +136,7 @@ function checked(
     startToCloseTimeoutMs: ms("startToClose", options.startToClose, before.startToCloseTimeoutMs),
     heartbeatTimeoutMs: ms("heartbeat", options.heartbeat, before.heartbeatTimeoutMs),
     retryPolicy: options.retry === undefined ? before.retryPolicy : retryPolicy(options.retry),
-    cancellationType: type === undefined ? before.cancellationType : CANCELLATION[type],
+    cancellationType: cancellationOf(options.cancellationType, before.cancellationType),
     summary: options.summary ?? before.summary,
   };
   if (spec.startToCloseTimeoutMs === 0 && spec.scheduleToCloseTimeoutMs === 0) {

@@ -1,6 +1,8 @@
 // What workflow code imports: the Temporalex programming model. No I/O, no platform API; the same in Node, Deno and browsers.
 export { activities } from "./activities.ts";
 export type { Activities, ActivitiesOptions, ActivityCall, ActivityOptions } from "./activities.ts";
+export { localActivities } from "./local_activities.ts";
+export type { LocalActivities, LocalActivitiesOptions, LocalActivityCall, LocalActivityOptions } from "./local_activities.ts";
 export { executeChild, spawn, startChild } from "./children.ts";
 export type { ChildArgs, ChildOptions, ChildWorkflowHandle, ChildWorkflowOptions } from "./children.ts";
 export { continueAsNew, continueAsNewWith } from "./continue_as_new.ts";

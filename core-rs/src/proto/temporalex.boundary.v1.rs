@@ -24,7 +24,7 @@ pub struct RunOptions {
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Step {
-    #[prost(oneof = "step::Kind", tags = "1, 2, 3")]
+    #[prost(oneof = "step::Kind", tags = "1, 2, 3, 4")]
     pub kind: ::core::option::Option<step::Kind>,
 }
 /// Nested message and enum types in `Step`.
@@ -37,6 +37,8 @@ pub mod step {
         NeedHistory(super::NeedHistory),
         #[prost(message, tag = "3")]
         Outcome(super::TaskOutcome),
+        #[prost(message, tag = "4")]
+        LocalWork(super::LocalWork),
     }
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -49,6 +51,46 @@ pub struct NeedHistory {
     pub next_page_token: ::prost::alloc::vec::Vec<u8>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
+pub struct LocalWork {
+    #[prost(message, repeated, tag = "1")]
+    pub start: ::prost::alloc::vec::Vec<ScheduleLocalActivity>,
+    #[prost(uint32, repeated, tag = "2")]
+    pub cancel: ::prost::alloc::vec::Vec<u32>,
+    #[prost(uint32, repeated, tag = "3")]
+    pub abandon: ::prost::alloc::vec::Vec<u32>,
+    #[prost(bool, tag = "4")]
+    pub wait: bool,
+    #[prost(double, tag = "5")]
+    pub workflow_task_timeout_ms: f64,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct LocalActivityResolution {
+    #[prost(uint32, tag = "1")]
+    pub seq: u32,
+    #[prost(uint32, tag = "5")]
+    pub attempt: u32,
+    #[prost(double, tag = "6")]
+    pub runtime_ms: f64,
+    #[prost(double, tag = "7")]
+    pub backoff_ms: f64,
+    #[prost(double, tag = "8")]
+    pub original_schedule_time_ms: f64,
+    #[prost(oneof = "local_activity_resolution::Result", tags = "2, 3, 4")]
+    pub result: ::core::option::Option<local_activity_resolution::Result>,
+}
+/// Nested message and enum types in `LocalActivityResolution`.
+pub mod local_activity_resolution {
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Result {
+        #[prost(message, tag = "2")]
+        Completed(super::ActivityCompleted),
+        #[prost(bytes, tag = "3")]
+        Failed(::prost::alloc::vec::Vec<u8>),
+        #[prost(bytes, tag = "4")]
+        Cancelled(::prost::alloc::vec::Vec<u8>),
+    }
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct TaskOutcome {
     #[prost(bool, tag = "6")]
     pub evict: bool,
@@ -58,6 +100,8 @@ pub struct TaskOutcome {
     pub error: ::core::option::Option<CoreError>,
     #[prost(message, repeated, tag = "9")]
     pub warnings: ::prost::alloc::vec::Vec<CoreWarning>,
+    #[prost(bool, tag = "10")]
+    pub heartbeat: bool,
     #[prost(oneof = "task_outcome::Response", tags = "1, 2, 3, 4, 5")]
     pub response: ::core::option::Option<task_outcome::Response>,
 }
@@ -533,6 +577,10 @@ pub struct ScheduleLocalActivity {
     pub original_schedule_time_ms: f64,
     #[prost(uint32, tag = "13")]
     pub seq: u32,
+    #[prost(message, optional, tag = "14")]
+    pub summary: ::core::option::Option<
+        super::super::super::temporal::api::common::v1::Payload,
+    >,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SetPatchMarker {

@@ -182,7 +182,25 @@ pub mod checks {
         (12, Message(&COMMON_PAYLOAD)),
         (13, Varint),
     ]);
-    pub static BOUNDARY_SCHEDULE_LOCAL_ACTIVITY: Schema = Schema(&[(1, Text), (2, Text), (13, Varint)]);
+    pub static BOUNDARY_SCHEDULE_LOCAL_ACTIVITY: Schema = Schema(&[
+        (1, Text),
+        (2, Text),
+        (3, Message(&MAP_TO_COMMON_PAYLOAD)),
+        (4, Message(&COMMON_PAYLOAD)),
+        (8, Message(&BOUNDARY_RETRY_POLICY)),
+        (10, Varint),
+        (11, Varint),
+        (13, Varint),
+        (14, Message(&COMMON_PAYLOAD)),
+    ]);
+    pub static BOUNDARY_ACTIVITY_COMPLETED: Schema = Schema(&[(1, Message(&COMMON_PAYLOAD))]);
+    pub static BOUNDARY_LOCAL_ACTIVITY_RESOLUTION: Schema = Schema(&[
+        (1, Varint),
+        (2, Message(&BOUNDARY_ACTIVITY_COMPLETED)),
+        (3, Message(&FAILURE_FAILURE)),
+        (4, Message(&FAILURE_FAILURE)),
+        (5, Varint),
+    ]);
     pub static BOUNDARY_SET_PATCH_MARKER: Schema = Schema(&[(1, Text), (2, Varint)]);
     pub static BOUNDARY_RECORD_SIDE_EFFECT: Schema = Schema(&[(1, Varint), (2, Message(&COMMON_PAYLOAD))]);
     pub static BOUNDARY_UPDATE_RESPONSE: Schema =
@@ -357,9 +375,115 @@ pub mod boundary {
         pub fn activity_type(self) -> &'a str {
             self.message.text(2)
         }
+        pub fn headers(self) -> Each<'a, Entry<common::Payload>> {
+            Each::of(self.message, 3)
+        }
+        pub fn arguments(self) -> Each<'a, common::Payload> {
+            Each::of(self.message, 4)
+        }
+        pub fn schedule_to_close_timeout_ms(self) -> f64 {
+            self.message.double(5)
+        }
+        pub fn schedule_to_start_timeout_ms(self) -> f64 {
+            self.message.double(6)
+        }
+        pub fn start_to_close_timeout_ms(self) -> f64 {
+            self.message.double(7)
+        }
+        pub fn retry_policy(self) -> View<'a, boundary::RetryPolicy> {
+            View::of(self.message.sub(8))
+        }
+        pub fn opt_retry_policy(self) -> Option<View<'a, boundary::RetryPolicy>> {
+            self.message.get(8).map(View::of)
+        }
+        pub fn local_retry_threshold_ms(self) -> f64 {
+            self.message.double(9)
+        }
+        pub fn cancellation_type(self) -> Open<crate::boundary::ActivityCancellationType> {
+            Open::of(self.message.int32(10))
+        }
+        pub fn attempt(self) -> u32 {
+            self.message.int(11) as u32
+        }
+        pub fn original_schedule_time_ms(self) -> f64 {
+            self.message.double(12)
+        }
         pub fn seq(self) -> u32 {
             self.message.int(13) as u32
         }
+        pub fn summary(self) -> View<'a, common::Payload> {
+            View::of(self.message.sub(14))
+        }
+        pub fn opt_summary(self) -> Option<View<'a, common::Payload>> {
+            self.message.get(14).map(View::of)
+        }
+    }
+
+    impl Checked for ActivityCompleted {
+        const NAME: &'static str = "ActivityCompleted";
+        const SCHEMA: &'static crate::wire::schema::Schema = &checks::BOUNDARY_ACTIVITY_COMPLETED;
+    }
+    impl<'a> View<'a, ActivityCompleted> {
+        pub fn result(self) -> View<'a, common::Payload> {
+            View::of(self.message.sub(1))
+        }
+        pub fn opt_result(self) -> Option<View<'a, common::Payload>> {
+            self.message.get(1).map(View::of)
+        }
+    }
+
+    impl Checked for LocalActivityResolution {
+        const NAME: &'static str = "LocalActivityResolution";
+        const SCHEMA: &'static crate::wire::schema::Schema = &checks::BOUNDARY_LOCAL_ACTIVITY_RESOLUTION;
+    }
+    impl<'a> View<'a, LocalActivityResolution> {
+        pub fn seq(self) -> u32 {
+            self.message.int(1) as u32
+        }
+        pub fn completed(self) -> View<'a, boundary::ActivityCompleted> {
+            View::of(self.message.sub(2))
+        }
+        pub fn opt_completed(self) -> Option<View<'a, boundary::ActivityCompleted>> {
+            self.message.get(2).map(View::of)
+        }
+        pub fn failed(self) -> View<'a, failure::Failure> {
+            View::of(self.message.sub(3))
+        }
+        pub fn opt_failed(self) -> Option<View<'a, failure::Failure>> {
+            self.message.get(3).filter(|m| !m.0.is_empty()).map(View::of)
+        }
+        pub fn cancelled(self) -> View<'a, failure::Failure> {
+            View::of(self.message.sub(4))
+        }
+        pub fn opt_cancelled(self) -> Option<View<'a, failure::Failure>> {
+            self.message.get(4).filter(|m| !m.0.is_empty()).map(View::of)
+        }
+        pub fn attempt(self) -> u32 {
+            self.message.int(5) as u32
+        }
+        pub fn runtime_ms(self) -> f64 {
+            self.message.double(6)
+        }
+        pub fn backoff_ms(self) -> f64 {
+            self.message.double(7)
+        }
+        pub fn original_schedule_time_ms(self) -> f64 {
+            self.message.double(8)
+        }
+        pub fn result(self) -> Option<LocalActivityResolutionResult<'a>> {
+            Some(match self.message.last_of(&[2, 3, 4])? {
+                2 => LocalActivityResolutionResult::Completed(self.completed()),
+                3 => LocalActivityResolutionResult::Failed(self.failed()),
+                4 => LocalActivityResolutionResult::Cancelled(self.cancelled()),
+                _ => return None,
+            })
+        }
+    }
+    #[derive(Clone, Copy, Debug)]
+    pub enum LocalActivityResolutionResult<'a> {
+        Completed(View<'a, boundary::ActivityCompleted>),
+        Failed(View<'a, failure::Failure>),
+        Cancelled(View<'a, failure::Failure>),
     }
 
     impl Checked for SetPatchMarker {
@@ -747,6 +871,16 @@ pub mod boundary {
         }
         pub fn copy_outcome(self, message: Option<View<'_, boundary::TaskOutcome>>) -> Self {
             self.writer.optional(3, message.map(View::bytes));
+            self
+        }
+        pub fn local_work(self, fill: impl FnOnce(Put<'_, boundary::LocalWork>) -> Put<'_, boundary::LocalWork>) -> Self {
+            self.writer.nested(4, |w| {
+                fill(Put::of(w));
+            });
+            self
+        }
+        pub fn copy_local_work(self, message: Option<View<'_, boundary::LocalWork>>) -> Self {
+            self.writer.optional(4, message.map(View::bytes));
             self
         }
     }
@@ -1180,6 +1314,125 @@ pub mod boundary {
             self
         }
     }
+    impl<'w> Put<'w, LocalWork> {
+        pub fn copy_start(self, elements: Each<'_, boundary::ScheduleLocalActivity>) -> Self {
+            self.writer.copy(1, elements.raw().0, elements.raw().1);
+            self
+        }
+        pub fn add_start(
+            self,
+            fill: impl FnOnce(Put<'_, boundary::ScheduleLocalActivity>) -> Put<'_, boundary::ScheduleLocalActivity>,
+        ) -> Self {
+            self.writer.nested(1, |w| {
+                fill(Put::of(w));
+            });
+            self
+        }
+        pub fn cancel(self, numbers: &[u32]) -> Self {
+            self.writer.numbers(2, numbers);
+            self
+        }
+        pub fn abandon(self, numbers: &[u32]) -> Self {
+            self.writer.numbers(3, numbers);
+            self
+        }
+        pub fn wait(self, on: bool) -> Self {
+            self.writer.flag(4, on);
+            self
+        }
+        pub fn workflow_task_timeout_ms(self, x: f64) -> Self {
+            self.writer.double(5, x);
+            self
+        }
+    }
+    impl<'w> Put<'w, ScheduleLocalActivity> {
+        pub fn activity_id(self, text: &str) -> Self {
+            self.writer.text(1, text);
+            self
+        }
+        pub fn activity_type(self, text: &str) -> Self {
+            self.writer.text(2, text);
+            self
+        }
+        pub fn push_headers(self, entry: View<'_, Entry<common::Payload>>) -> Self {
+            self.writer.message(3, entry.bytes());
+            self
+        }
+        pub fn copy_headers(self, entries: Each<'_, Entry<common::Payload>>) -> Self {
+            self.writer.copy(3, entries.raw().0, entries.raw().1);
+            self
+        }
+        pub fn add_headers(self, key: &str, fill: impl FnOnce(Put<'_, common::Payload>) -> Put<'_, common::Payload>) -> Self {
+            self.writer.nested(3, |w| {
+                w.text(1, key).nested(2, |w| {
+                    fill(Put::of(w));
+                });
+            });
+            self
+        }
+        pub fn copy_arguments(self, elements: Each<'_, common::Payload>) -> Self {
+            self.writer.copy(4, elements.raw().0, elements.raw().1);
+            self
+        }
+        pub fn add_arguments(self, fill: impl FnOnce(Put<'_, common::Payload>) -> Put<'_, common::Payload>) -> Self {
+            self.writer.nested(4, |w| {
+                fill(Put::of(w));
+            });
+            self
+        }
+        pub fn schedule_to_close_timeout_ms(self, x: f64) -> Self {
+            self.writer.double(5, x);
+            self
+        }
+        pub fn schedule_to_start_timeout_ms(self, x: f64) -> Self {
+            self.writer.double(6, x);
+            self
+        }
+        pub fn start_to_close_timeout_ms(self, x: f64) -> Self {
+            self.writer.double(7, x);
+            self
+        }
+        pub fn retry_policy(self, fill: impl FnOnce(Put<'_, boundary::RetryPolicy>) -> Put<'_, boundary::RetryPolicy>) -> Self {
+            self.writer.nested(8, |w| {
+                fill(Put::of(w));
+            });
+            self
+        }
+        pub fn copy_retry_policy(self, message: Option<View<'_, boundary::RetryPolicy>>) -> Self {
+            self.writer.optional(8, message.map(View::bytes));
+            self
+        }
+        pub fn local_retry_threshold_ms(self, x: f64) -> Self {
+            self.writer.double(9, x);
+            self
+        }
+        pub fn cancellation_type(self, value: impl Into<i32>) -> Self {
+            self.writer.int(10, i64::from(value.into()));
+            self
+        }
+        pub fn attempt(self, x: u32) -> Self {
+            self.writer.uint(11, u64::from(x));
+            self
+        }
+        pub fn original_schedule_time_ms(self, x: f64) -> Self {
+            self.writer.double(12, x);
+            self
+        }
+        pub fn seq(self, x: u32) -> Self {
+            self.writer.uint(13, u64::from(x));
+            self
+        }
+        pub fn summary(self, fill: impl FnOnce(Put<'_, common::Payload>) -> Put<'_, common::Payload>) -> Self {
+            self.writer.nested(14, |w| {
+                fill(Put::of(w));
+            });
+            self
+        }
+        pub fn copy_summary(self, message: Option<View<'_, common::Payload>>) -> Self {
+            self.writer.optional(14, message.map(View::bytes));
+            self
+        }
+    }
     impl<'w> Put<'w, SignalWorkflow> {
         pub fn signal_name(self, text: &str) -> Self {
             self.writer.text(1, text);
@@ -1481,6 +1734,8 @@ pub mod boundary {
     pub struct FireTimer;
     pub struct InitializeWorkflow;
     pub struct Job;
+    pub struct LocalActivityResolution;
+    pub struct LocalWork;
     pub struct ModifyWorkflowProperties;
     pub struct NeedHistory;
     pub struct Nothing;

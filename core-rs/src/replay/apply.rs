@@ -176,6 +176,7 @@ impl Workflow {
 
     fn initialize(&mut self, started: View<WorkflowExecutionStartedEventAttributes>, time_ms: f64, at: EventRef) {
         self.time_ms = time_ms;
+        self.task_timeout_ms = started.workflow_task_timeout_ms();
         let original_run_id = started.original_execution_run_id();
         let seed = seed_of(original_run_id);
         self.random = Random::new(seed);

@@ -29,7 +29,8 @@ pub fn completed(options: &RunOptions, workflow: &mut Workflow, task: &Task) -> 
                     .schedule_to_start_timeout_ms(options.sticky_schedule_to_start_timeout_ms)
             })
         });
-        let w = w.return_new_workflow_task(sticky);
+        // Without a sticky queue, too: the next task goes on with the local activities that run here.
+        let w = w.return_new_workflow_task(sticky || task.heartbeat).force_create_new_workflow_task(task.heartbeat);
         let w = task.answers.iter().fold(w, |w, (id, answer)| {
             w.add_query_results(id, |w| {
                 let (kind, payload, message, failure) = parts(answer);

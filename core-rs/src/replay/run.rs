@@ -3,10 +3,12 @@
 //! | phase | calls | leads to |
 //! |---|---|---|
 //! | Idle | start_task, start_replay, task_reported | Working |
-//! | Working | next | Activated, Querying, Fetching, or Idle with an outcome |
+//! | Working | next | Activated, Querying, Fetching, Local, or Idle with an outcome |
 //! | Activated | command, cancel, random, finish_activation, fail_activation | Working |
 //! | Querying | command(QUERY_RESULT), finish_activation, fail_activation | Working |
 //! | Fetching | feed_history, fail_activation (the history cannot be had) | Working |
+//! | Local | resolve_local_activity, heartbeat, fail_activation (it cannot be run) | Local |
+//! | Local | next | as from Working |
 //!
 //! What history, machines or workflow code do wrong is data: the task fails and `next` answers the outcome with its error. What
 //! the caller does wrong is thrown, and thrown again by every call until the next task, or until `fail_activation` fails this one.
@@ -17,9 +19,10 @@ use crate::boundary::{
     CommandKind, CoreError, ErrorKind, EvictionReason, NeedHistory, Nothing, ReplayFinished, RunOptions, Step, TaskOutcome,
     task_outcome,
 };
-use crate::error::{Result, codes, decode, error, misuse, unsupported};
+use crate::error::{Result, codes, decode, error, misuse};
 use crate::history::{HistoryBuffer, Next, decode_history};
 use crate::proto::views;
+use crate::proto::views::boundary::LocalActivityResolution;
 use crate::proto::views::failure::Failure;
 use crate::replay::apply::Frontier;
 use crate::replay::commands::{Given, checked};
@@ -38,6 +41,8 @@ pub(super) enum Phase {
     /// Ids of the queries handed out.
     Querying(Vec<String>),
     Fetching,
+    /// Local activities are to be run, or waited for.
+    Local,
 }
 
 /// A workflow run as its worker sees it: tasks go in, activations come out, commands go in, completions come out.
@@ -111,7 +116,7 @@ impl Run {
 
     /// The same, encoded: what crosses to the caller.
     pub fn next_bytes(&mut self) -> Result<Vec<u8>> {
-        self.expect(matches!(self.phase, Phase::Working | Phase::Fetching), "next")?;
+        self.expect(matches!(self.phase, Phase::Working | Phase::Fetching | Phase::Local), "next")?;
         let step = match self.advance() {
             Ok(step) => step,
             Err(error) => self.fail(error.into()),
@@ -157,6 +162,25 @@ impl Run {
         let given = std::mem::take(&mut self.given);
         let taken = self.workflow.take_commands(given);
         self.note(taken);
+        Ok(())
+    }
+
+    /// What a local activity came to: bytes of LocalActivityResolution. One that is not waited for (any more) changes nothing.
+    pub fn resolve_local_activity(&mut self, resolution: &[u8]) -> Result<()> {
+        self.expect(self.phase == Phase::Local, "resolve_local_activity")?;
+        let workflow = &mut self.workflow;
+        let resolved = checked::<LocalActivityResolution>(resolution)
+            .and_then(|r| workflow.local_activities.resolve(r, workflow.activation_index));
+        if let Some(resolved) = self.keep(resolved)? {
+            self.workflow.record_local_activity(resolved);
+        }
+        Ok(())
+    }
+
+    /// The task is answered as far as it has come; its local activities run on, and go on in the next one.
+    pub fn heartbeat(&mut self) -> Result<()> {
+        self.expect(self.phase == Phase::Local, "heartbeat")?;
+        self.task.heartbeat = true;
         Ok(())
     }
 
@@ -260,11 +284,13 @@ impl Run {
                     let need = Encoded::of(need.encode_to_vec());
                     return Ok(build(|w: Put<views::boundary::Step>| w.copy_need_history(Some(need.view()))));
                 }
+                Next::End if self.settle_cancelled_local() => {}
                 Next::End => break,
             }
         }
-        if !self.task.is_replay && !self.task.is_query_task {
-            self.refuse_local_execution()?;
+        if let Some(work) = self.local_work() {
+            self.phase = Phase::Local;
+            return Ok(build(|w: Put<views::boundary::Step>| w.copy_local_work(Some(work.view()))));
         }
         if !self.task.queries.is_empty() {
             return Ok(self.query_activation());
@@ -284,20 +310,33 @@ impl Run {
         self.workflow.activation(true, true, jobs.take().view())
     }
 
-    fn refuse_local_execution(&self) -> Result<()> {
-        let Some((seq, kind)) = self.workflow.local_activities.unresolved() else { return Ok(()) };
-        let text =
-            format!("Local activity {kind} (seq {seq}) has no result in history, and running local activities is not supported");
-        let mut e = unsupported(codes::LOCAL_ACTIVITY_EXECUTION, text);
-        e.command_kind = CommandKind::ScheduleLocalActivity as i32;
-        e.seq = seq;
-        Err(e)
+    /// One that history left cancelled and unrecorded: it makes another activation.
+    fn settle_cancelled_local(&mut self) -> bool {
+        if self.task.is_replay || self.task.is_query_task || self.workflow.closing {
+            return false;
+        }
+        let resolved = self.workflow.local_activities.settle_next_cancelled(self.workflow.activation_index);
+        resolved.map(|r| self.workflow.record_local_activity(r)).is_some()
+    }
+
+    /// What the caller is to do for local activities before the task is answered. Queries are answered before the wait for one, and
+    /// the task with them: who asks must not wait.
+    fn local_work(&mut self) -> Option<Encoded<views::boundary::LocalWork>> {
+        if self.task.is_replay || self.task.is_query_task {
+            return None;
+        }
+        let workflow = &mut self.workflow;
+        let wait = !self.task.heartbeat && self.task.queries.is_empty();
+        let work = workflow.local_activities.work(workflow.closing, wait, workflow.task_timeout_ms);
+        self.task.heartbeat |= !wait && workflow.local_activities.are_running();
+        work
     }
 
     /// All work is done: the task is answered.
     fn complete(&mut self) -> Encoded<views::boundary::Step> {
         self.phase = Phase::Idle;
-        let mut outcome = TaskOutcome { warnings: std::mem::take(&mut self.workflow.warnings), ..Default::default() };
+        let warnings = std::mem::take(&mut self.workflow.warnings);
+        let mut outcome = TaskOutcome { warnings, heartbeat: self.task.heartbeat, ..Default::default() };
         let response = if self.task.is_replay {
             self.void = true;
             self.replay_finished()
@@ -345,6 +384,7 @@ impl Run {
             eviction_reason: reason as i32,
             error: Some(*failed.error),
             warnings: std::mem::take(&mut self.workflow.warnings),
+            heartbeat: false,
         };
         outcome_step(&outcome)
     }

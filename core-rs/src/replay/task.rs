@@ -50,6 +50,8 @@ pub struct Task {
     pub queries: SortedMap<String, Encoded<WorkflowQuery>>,
     pub answers: SortedMap<String, QueryAnswer>,
     pub failed: Option<Failed>,
+    /// It is answered although local activities run on, and a further task is asked for.
+    pub heartbeat: bool,
     pub activations: u32,
 }
 

@@ -9,7 +9,7 @@ use crate::proto::views::protocol;
 use crate::replay::commands::activity::Activity;
 use crate::replay::commands::cancel_external::CancelExternal;
 use crate::replay::commands::child::Child;
-use crate::replay::commands::local_activity::{LocalActivities, Released};
+use crate::replay::commands::local_activity::{LocalActivities, Released, Resolved};
 use crate::replay::commands::machines::Machines;
 use crate::replay::commands::patch::Patches;
 use crate::replay::commands::side_effect::SideEffects;
@@ -59,6 +59,8 @@ pub struct Workflow {
     /// Position of the next activation within its workflow task.
     pub activation_index: u32,
     pub time_ms: f64,
+    /// Of the run, as its start says; 0: not known.
+    pub task_timeout_ms: f64,
     pub last_event_id: i64,
     pub started_event_id: i64,
     pub history_size_bytes: i64,
@@ -102,6 +104,7 @@ impl Workflow {
             jobs: Jobs::new(options.job_order()),
             activation_index: 0,
             time_ms: 0.0,
+            task_timeout_ms: 0.0,
             last_event_id: 0,
             started_event_id: 0,
             history_size_bytes: 0,
@@ -174,6 +177,12 @@ impl Workflow {
             self.advance_time(ms);
         }
         self.jobs.of_local_activity(r.event_id, r.resolution);
+    }
+
+    /// A local activity was resolved in this process: workflow code hears of it, and a marker will record it.
+    pub fn record_local_activity(&mut self, r: Resolved) {
+        self.enqueue(r.record);
+        self.resolve_local_activity(r.released);
     }
 
     /// A finding of the diagnosis: a warning, or a failure when strict.

@@ -60,6 +60,16 @@ impl Run {
         self.error.guard(r)
     }
 
+    pub fn resolve_local_activity(&mut self, resolution: &[u8]) -> std::result::Result<(), JsError> {
+        let r = self.inner.resolve_local_activity(resolution);
+        self.error.guard(r)
+    }
+
+    pub fn heartbeat(&mut self) -> std::result::Result<(), JsError> {
+        let r = self.inner.heartbeat();
+        self.error.guard(r)
+    }
+
     pub fn fail_activation(&mut self, failure: &[u8], cause: i32) -> std::result::Result<(), JsError> {
         let r = self.inner.fail_activation(failure, cause);
         self.error.guard(r)

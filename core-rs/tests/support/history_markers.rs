@@ -5,7 +5,10 @@ use temporalex_core::api::failure::v1::Failure;
 use temporalex_core::api::history::v1::history_event::Attributes;
 use temporalex_core::api::history::v1::*;
 
+use temporalex_core::boundary::{ActivityCompleted, LocalActivityResolution, local_activity_resolution};
+
 use super::history::{BASE_SECONDS, HistoryBuilder, json, payloads};
+use super::run_test::LocalResult;
 
 impl HistoryBuilder {
     pub fn marker(self, name: &str, details: impl IntoIterator<Item = (&'static str, Payload)>) -> Self {
@@ -98,4 +101,39 @@ impl HistoryBuilder {
              \"original_schedule_time\":{{\"seconds\":{BASE_SECONDS},\"nanos\":0}}{index}}}"
         ))
     }
+}
+
+/// What a marker of the builder says of its local activity; `None` for other attributes.
+pub fn local_result(attributes: &Attributes) -> Option<LocalResult> {
+    use local_activity_resolution::Result as R;
+    let Attributes::MarkerRecordedEventAttributes(a) = attributes else { return None };
+    if a.marker_name != "core_local_activity" {
+        return None;
+    }
+    let data = String::from_utf8(a.details.get("data")?.payloads.first()?.data.clone()).ok()?;
+    let number = |key: &str| {
+        let rest = &data[data.find(&format!("\"{key}\":"))? + key.len() + 3..];
+        let rest = rest.strip_prefix("{\"seconds\":").unwrap_or(rest);
+        rest[..rest.find(|c: char| !c.is_ascii_digit())?].parse::<f64>().ok()
+    };
+    let result = match a.failure.as_ref() {
+        Some(why) => {
+            use temporalex_core::api::failure::v1::failure::FailureInfo::CanceledFailureInfo;
+            let bytes = prost::Message::encode_to_vec(why);
+            if matches!(why.failure_info, Some(CanceledFailureInfo(_))) { R::Cancelled(bytes) } else { R::Failed(bytes) }
+        }
+        None => R::Completed(ActivityCompleted { result: a.details.get("result").map(|p| p.payloads[0].clone()) }),
+    };
+    Some(LocalResult {
+        resolution: LocalActivityResolution {
+            seq: number("seq")? as u32,
+            result: Some(result),
+            attempt: number("attempt")? as u32,
+            backoff_ms: number("backoff").unwrap_or(0.0) * 1000.0,
+            original_schedule_time_ms: number("original_schedule_time").unwrap_or(0.0) * 1000.0,
+            ..Default::default()
+        },
+        activation_index: number("activation_index").unwrap_or(0.0) as u32,
+        complete_ms: number("complete_time").unwrap_or(0.0) * 1000.0,
+    })
 }

@@ -2,6 +2,8 @@
 //!
 //! It plays the server: every live completion must hold exactly the commands whose events follow in the history (unless a test
 //! turns that off), and update requests are delivered as messages with the task whose completion accepts them.
+use std::collections::{BTreeMap, VecDeque};
+
 use prost::Message as _;
 use prost_types::Any;
 use temporalex_core::api::common::v1::WorkflowExecution;
@@ -17,8 +19,8 @@ use temporalex_core::api::workflowservice::v1::{
 };
 use temporalex_core::boundary::job::Variant;
 use temporalex_core::boundary::{
-    Activation, CommandKind, CoreError, CoreWarning, EvictionReason, JobOrder, QueryResult, ReplayFinished, RunOptions, step,
-    task_outcome,
+    Activation, CommandKind, CoreError, CoreWarning, EvictionReason, JobOrder, LocalActivityResolution, LocalWork, QueryResult,
+    ReplayFinished, RunOptions, step, task_outcome,
 };
 use temporalex_core::error::Result;
 use temporalex_core::replay::Run;
@@ -90,7 +92,24 @@ pub struct Session {
     pub page_size: usize,
     /// Pages cannot be fetched.
     pub fetch_fails: bool,
+    /// What the local activities of the next task come to, in this order. When none is left that runs, the task is answered with a
+    /// heartbeat.
+    pub results: VecDeque<LocalResult>,
+    /// What the core asked for.
+    pub works: Vec<LocalWork>,
+    /// Workflow time at which local activities were started, by seq, of those that run.
+    running: BTreeMap<u32, f64>,
     run_id: String,
+}
+
+/// A result of a local activity for the core.
+#[derive(Clone, Debug)]
+pub struct LocalResult {
+    pub resolution: LocalActivityResolution,
+    /// Not before this activation of its task.
+    pub activation_index: u32,
+    /// Workflow time at its end, milliseconds; 0: that of its start.
+    pub complete_ms: f64,
 }
 
 /// A task of the history: its started event, and what came before it.
@@ -156,6 +175,9 @@ impl RunTest {
             pages: self.events.clone(),
             page_size: usize::MAX,
             fetch_fails: false,
+            results: VecDeque::new(),
+            works: Vec::new(),
+            running: BTreeMap::new(),
             run_id: self.run_id(),
         }
     }
@@ -257,6 +279,7 @@ impl RunTest {
     }
 
     fn serve(&self, session: &mut Session, poll: PollWorkflowTaskQueueResponse, task: Task) {
+        session.results = local_results(&self.events[task.started as usize..]);
         let end = session.task(&poll);
         if let (true, Response::Completed(request), Some(expected)) =
             (self.check_commands, &end.response, self.expected_commands(task.started))
@@ -361,7 +384,7 @@ impl RunTest {
 }
 
 /// What must not depend on how a run is fed: everything but whether it was a replay, and what only a replay can know (patches
-/// and values found by looking ahead, flags that the task itself recorded).
+/// and values found by looking ahead, markers of local activities, flags that the task itself recorded).
 pub fn normal(activations: &[Activation]) -> Vec<Activation> {
     let mut list = activations.to_vec();
     for activation in &mut list {
@@ -370,8 +393,10 @@ pub fn normal(activations: &[Activation]) -> Vec<Activation> {
         activation.build_id.clear();
         activation.jobs.retain(|job| !matches!(job.variant, Some(Variant::NotifyHasPatch(_) | Variant::SideEffectValue(_))));
         for job in &mut activation.jobs {
-            if let Some(Variant::DoUpdate(update)) = job.variant.as_mut() {
-                update.run_validator = false;
+            match job.variant.as_mut() {
+                Some(Variant::DoUpdate(update)) => update.run_validator = false,
+                Some(Variant::ResolveActivity(resolved)) if resolved.is_local => job.event_id = 0,
+                _ => {}
             }
         }
     }
@@ -482,8 +507,10 @@ impl Session {
     }
 
     fn drive(&mut self) -> Result<TaskEnd> {
+        let before = self.activations.len();
         loop {
             match self.run.next()?.kind.expect("a step says what it is") {
+                step::Kind::LocalWork(work) => self.work(work, self.activations.len() - before)?,
                 step::Kind::Activation(activation) => {
                     let reply = self.answer(&activation)?;
                     self.activations.push(activation);
@@ -526,6 +553,32 @@ impl Session {
         }
     }
 
+    /// Plays the one who runs local activities.
+    fn work(&mut self, work: LocalWork, activations: usize) -> Result<()> {
+        let now = self.activations.last().map_or(0.0, |a| a.time_ms);
+        self.running.extend(work.start.iter().map(|start| (start.seq, now)));
+        for seq in work.cancel.iter().chain(&work.abandon) {
+            self.running.remove(seq);
+        }
+        let wait = work.wait;
+        self.works.push(work);
+        if !wait {
+            return Ok(());
+        }
+        let mut given = false;
+        while let Some(next) = self.results.front()
+            && (next.activation_index as usize <= activations || !given)
+            && let Some(since) = self.running.remove(&next.resolution.seq)
+        {
+            let mut resolution = next.resolution.clone();
+            resolution.runtime_ms = (next.complete_ms - since).max(0.0);
+            self.run.resolve_local_activity(&resolution.encode_to_vec())?;
+            self.results.pop_front();
+            given = true;
+        }
+        if given { Ok(()) } else { self.run.heartbeat() }
+    }
+
     fn answer(&mut self, activation: &Activation) -> Result<Reply> {
         let mut calls = Calls::new(&mut self.run);
         let queries: Vec<_> = activation
@@ -551,6 +604,12 @@ impl Session {
             None => Ok(reply),
         }
     }
+}
+
+/// The results that the markers behind a started task tell of, as the one who runs the activities would give them.
+fn local_results(behind: &[HistoryEvent]) -> VecDeque<LocalResult> {
+    let commands = behind.iter().skip(1).take_while(|e| is_command_event(e));
+    commands.filter_map(|e| e.attributes.as_ref()).filter_map(super::history_markers::local_result).collect()
 }
 
 fn decode<M: prost::Message + Default>(bytes: &[u8]) -> M {

@@ -181,7 +181,17 @@ pub const READ: &[(&str, &str)] = &[
         "activity_id activity_type task_queue headers arguments schedule_to_close_timeout_ms schedule_to_start_timeout_ms \
          start_to_close_timeout_ms heartbeat_timeout_ms retry_policy cancellation_type summary seq",
     ),
-    ("boundary.ScheduleLocalActivity", "activity_id activity_type seq"),
+    (
+        "boundary.ScheduleLocalActivity",
+        "activity_id activity_type headers arguments schedule_to_close_timeout_ms schedule_to_start_timeout_ms \
+         start_to_close_timeout_ms retry_policy local_retry_threshold_ms cancellation_type attempt original_schedule_time_ms seq \
+         summary",
+    ),
+    ("boundary.ActivityCompleted", "result"),
+    (
+        "boundary.LocalActivityResolution",
+        "seq completed failed cancelled attempt runtime_ms backoff_ms original_schedule_time_ms",
+    ),
     ("boundary.SetPatchMarker", "patch_id deprecated"),
     ("boundary.RecordSideEffect", "id payload"),
     (
@@ -278,6 +288,8 @@ pub const WRITTEN: &[&str] = &[
     "boundary.ResolveActivity",
     "boundary.ActivityCompleted",
     "boundary.DoBackoff",
+    "boundary.LocalWork",
+    "boundary.ScheduleLocalActivity",
     "boundary.SignalWorkflow",
     "boundary.DoUpdate",
     "boundary.CancelWorkflow",
@@ -304,6 +316,8 @@ pub const MEANS: &[(&str, &str)] = &[
         "boundary.InitializeWorkflow.started_attributes",
         "history.WorkflowExecutionStartedEventAttributes",
     ),
+    ("boundary.LocalActivityResolution.failed", "failure.Failure"),
+    ("boundary.LocalActivityResolution.cancelled", "failure.Failure"),
     ("boundary.ResolveActivity.failed", "failure.Failure"),
     ("boundary.ResolveActivity.cancelled", "failure.Failure"),
     ("boundary.ResolveChildWorkflowStart.cancelled", "failure.Failure"),
@@ -317,6 +331,7 @@ pub const MEANS: &[(&str, &str)] = &[
 pub const ONEOFS: &[&str] = &[
     "boundary.UpdateResponse.response",
     "boundary.QueryResult.result",
+    "boundary.LocalActivityResolution.result",
     "protocol.Message.sequencing_id",
 ];
 

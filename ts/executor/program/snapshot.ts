@@ -6,6 +6,7 @@ import type { Payload } from "../../converter/payload.ts";
 export type WaitKind =
   | "timer"
   | "activity"
+  | "localActivity"
   | "childStart"
   | "childWorkflow"
   | "externalSignal"

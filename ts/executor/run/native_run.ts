@@ -70,6 +70,7 @@ export class NativeRun implements Activator, RunState {
   readonly fibers: Set<Fiber> = new Set();
   readonly timers: LazyMap<number, TimerTarget> = new LazyMap();
   readonly activities: LazyMap<number, ActivityTarget> = new LazyMap();
+  readonly localActivities: LazyMap<number, ActivityTarget> = new LazyMap();
   /** Children that have not ended, in order of their starts. */
   readonly children: LazyMap<number, ChildTarget> = new LazyMap();
   readonly externalSignals: LazyMap<number, MessageTarget> = new LazyMap();
@@ -232,7 +233,7 @@ export class NativeRun implements Activator, RunState {
       case "fireTimer":
         return this.timers.take(variant.value.seq)?.fired();
       case "resolveActivity":
-        return this.activities.take(variant.value.seq)?.resolved(variant.value);
+        return (variant.value.isLocal ? this.localActivities : this.activities).take(variant.value.seq)?.resolved(variant.value);
       case "resolveChildWorkflowStart":
         return this.children.get(variant.value.seq)?.startResolved(variant.value);
       case "resolveChildWorkflow":

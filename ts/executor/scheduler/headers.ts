@@ -16,8 +16,9 @@ const HANDED_ON: ReadonlySet<string> = new Set([
   CANCEL_HEADER,
   ANSWERED_HEADER,
 ]);
-/** `headers` is field 4 of ScheduleActivity. */
-const SCHEDULE_ACTIVITY_TAG = 4 << 3 | 2;
+/** The fields `headers` of ScheduleActivity and ScheduleLocalActivity. */
+const ACTIVITY_TAG = 4 << 3 | 2;
+const LOCAL_ACTIVITY_TAG = 3 << 3 | 2;
 
 export class StartHeaders {
   /** The start had none. */
@@ -25,17 +26,16 @@ export class StartHeaders {
   readonly fields: Fields;
   /** As the field `headers` of ScheduleActivity, encoded once for all activities of the run. */
   readonly ofActivity: Uint8Array;
+  #ofLocalActivity: Uint8Array | undefined;
 
   private constructor(fields: Fields) {
     this.fields = fields;
-    const entries = Object.entries(fields);
-    this.ofActivity = entries.length === 0 ? NONE : encodeParts((writer) => {
-      for (const [name, payload] of entries) {
-        writer.uint32(SCHEDULE_ACTIVITY_TAG).fork().uint32(10).string(name);
-        PayloadCodec.encode(payload, writer.uint32(18).fork()).join();
-        writer.join();
-      }
-    });
+    this.ofActivity = encodedAs(ACTIVITY_TAG, fields);
+  }
+
+  /** The same for ScheduleLocalActivity. */
+  get ofLocalActivity(): Uint8Array {
+    return this.#ofLocalActivity ??= encodedAs(LOCAL_ACTIVITY_TAG, this.fields);
   }
 
   /** Those of a start but for what the run before this one handed to this one alone. */
@@ -45,6 +45,18 @@ export class StartHeaders {
     // Copies: the payloads are views into the bytes of the activation, which are let go.
     return new StartHeaders(Object.fromEntries(names.map((name) => [name, copyOf(headers[name]!)])));
   }
+}
+
+function encodedAs(tag: number, fields: Fields): Uint8Array {
+  const entries = Object.entries(fields);
+  if (entries.length === 0) return NONE;
+  return encodeParts((writer) => {
+    for (const [name, payload] of entries) {
+      writer.uint32(tag).fork().uint32(10).string(name);
+      PayloadCodec.encode(payload, writer.uint32(18).fork()).join();
+      writer.join();
+    }
+  });
 }
 
 /** A payload that is no view into other bytes. */

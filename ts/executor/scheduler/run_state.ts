@@ -50,6 +50,7 @@ export interface RunState extends RunClock {
 
   readonly timers: LazyMap<number, TimerTarget>;
   readonly activities: LazyMap<number, ActivityTarget>;
+  readonly localActivities: LazyMap<number, ActivityTarget>;
   /** Children that have not ended, in order of their starts. */
   readonly children: LazyMap<number, ChildTarget>;
   readonly externalSignals: LazyMap<number, MessageTarget>;

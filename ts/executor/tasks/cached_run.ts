@@ -7,6 +7,7 @@ import { encodeFailure } from "../../converter/failure_converter.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import { hop } from "../../platform/hop.ts";
 import { FailedCause, isTaskError } from "../program/errors.ts";
+import { type LocalWork, noLocalActivities, type RunLocalActivities } from "./local_work.ts";
 import type { Activator, CallSites, LogSink, Program, Verdict } from "../program/program.ts";
 import { Recorder } from "./recording.ts";
 import { OpenRejections, type RejectionWatch } from "../program/rejections.ts";
@@ -96,10 +97,10 @@ export class CachedRun {
   }
 
   /**
-   * Drives the open task of the core to its outcome. `fetch` is called between activations, never inside one. Rejects only when the core
-   * itself failed or was misused.
+   * Drives the open task of the core to its outcome. `fetch` and `runLocally` are called between activations, never inside one. Rejects
+   * only when the core itself failed or was misused.
    */
-  async drive(fetch: FetchHistory): Promise<TaskOutcome> {
+  async drive(fetch: FetchHistory, runLocally: RunLocalActivities = noLocalActivities): Promise<TaskOutcome> {
     this.thrown = undefined;
     this.replayed = false;
     this.#watch?.attribute(this.#rejections);
@@ -113,6 +114,11 @@ export class CachedRun {
           case "needHistory":
             this.#watch?.attribute(undefined);
             await this.#feed(fetch, step.value.workflowId, step.value.runId, step.value.nextPageToken);
+            this.#watch?.attribute(this.#rejections);
+            break;
+          case "localWork":
+            this.#watch?.attribute(undefined);
+            await this.#work(runLocally, step.value);
             this.#watch?.attribute(this.#rejections);
             break;
           case "outcome":
@@ -169,6 +175,19 @@ export class CachedRun {
     try {
       const page = await fetch(workflowId, runId, token);
       this.core.feedHistory(page.history, page.nextPageToken);
+    } catch (e) {
+      if (this.core.poisoned) throw e;
+      this.thrown = e;
+      this.core.failActivation(encodeFailure(e, this.#converter));
+    }
+  }
+
+  async #work(runLocally: RunLocalActivities, work: LocalWork): Promise<void> {
+    try {
+      const { resolutions, heartbeat, failure } = await runLocally(this.identity, work);
+      if (failure !== undefined) throw new Error(failure);
+      for (const resolution of resolutions) this.core.resolveLocalActivity(resolution);
+      if (heartbeat === true) this.core.heartbeat();
     } catch (e) {
       if (this.core.poisoned) throw e;
       this.thrown = e;

@@ -17,6 +17,7 @@ import { CachedRun, type FetchHistory, type RunIdentity, type RunSetup } from ".
 import { DeadlockError, FailedCause } from "../program/errors.ts";
 import { asksForStacks } from "../program/built_in_queries.ts";
 import { HistoryLimits } from "./history_limits.ts";
+import { noLocalActivities, type RunLocalActivities } from "./local_work.ts";
 import { Lock } from "./lock.ts";
 import { type CallSites, type LogSink, type Program, silentLog, ValidatedApart, type Verdict } from "../program/program.ts";
 import type { Recorder } from "./recording.ts";
@@ -37,6 +38,8 @@ export interface TaskRunnerOptions {
   /** Runs kept in memory between tasks; 0: none. */
   readonly cacheSize: number;
   readonly fetchHistory: FetchHistory;
+  /** Without it a task that needs a local activity fails. */
+  readonly runLocalActivities?: RunLocalActivities | undefined;
   readonly log?: LogSink;
   readonly converter?: PayloadConverter;
   /** Called for every run that comes into memory, whose commands are then recorded: tests and debug sessions. */
@@ -111,7 +114,7 @@ export class TaskRunner {
       let outcome: TaskOutcome | undefined;
       try {
         run.core.startTask(task.bytes);
-        outcome = await run.drive(this.#fetch);
+        outcome = await run.drive(this.#fetch, this.#work);
         const verdicts = new Map<string, Verdict>();
         while (run.thrown instanceof ValidatedApart) {
           verdicts.set(run.thrown.protocolInstanceId, run.thrown.verdict);
@@ -119,7 +122,7 @@ export class TaskRunner {
           run = this.#create(head, run.knowsStacks, verdicts);
           hit = false;
           run.core.startTask(task.bytes);
-          outcome = await run.drive(this.#fetch);
+          outcome = await run.drive(this.#fetch, this.#work);
         }
         // Another update may come with the id of one that was rejected.
         verdicts.clear();
@@ -185,6 +188,17 @@ export class TaskRunner {
     } finally {
       await this.#lock.acquire();
       this.#options.onTurnTo?.(runId);
+    }
+  };
+
+  /** Local activities run with the realm free for other runs. */
+  readonly #work: RunLocalActivities = async (run, work) => {
+    this.#lock.release();
+    try {
+      return await (this.#options.runLocalActivities ?? noLocalActivities)(run, work);
+    } finally {
+      await this.#lock.acquire();
+      this.#options.onTurnTo?.(run.runId);
     }
   };
 
@@ -293,6 +307,7 @@ export class TaskRunner {
       evict: true,
       evictionReason: EvictionReason.EVICTION_REASON_FATAL,
       error: undefined,
+      heartbeat: false,
       warnings: [],
       cache: CACHE_UNUSED,
       runStartMs: 0,

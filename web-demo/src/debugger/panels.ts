@@ -58,6 +58,7 @@ export function publishedPanel({ published, outcome }: SessionView, goTo: GoTo):
 const WAITS: { readonly [kind in OpenAwait["kind"]]: string } = {
   timer: "timer",
   activity: "activity",
+  localActivity: "local activity",
   childStart: "child",
   childWorkflow: "child",
   externalSignal: "message",

@@ -1,40 +1,52 @@
-//! Local activities as their markers tell them (docs/dev/semantics/commands.md#local-activities).
-//! Replay never executes one.
+//! Local activities (docs/dev/semantics/commands.md#local-activities): run by the worker that runs the workflow, within the
+//! workflow task, and recorded by a marker when they have ended.
 //!
-//! The look-ahead of a task collects its `core_local_activity` markers in order. A resolution is released, in that order, once its
-//! activity is scheduled, and not before the activation that its marker names; when nothing else is left to do the marker's
+//! | state | means | leads to |
+//! |---|---|---|
+//! | Scheduled | workflow code waits for it | Known by the record, Running, Marked by a cancel |
+//! | Running | the caller was told to run it | Marked by its result or a cancel, Known by the record |
+//! | Known | resolved from a marker that was seen ahead | Recorded |
+//! | Marked | resolved here; its marker is in the queue | Recorded |
+//! | Recorded | the marker event was met | |
+//!
+//! Replay executes none. The look-ahead of a task collects its markers in order. A resolution is released, in that order, once
+//! its activity is scheduled, and not before the activation that its marker names; when nothing else is left to do the marker's
 //! activation cannot come otherwise, so it is released at once. Markers of older Cores name none. Whatever came of a cancel was
-//! recorded, and the record wins: cancelling only releases it ahead of its turn.
+//! recorded, and the record wins: cancelling only releases it ahead of its turn. Such a marker event is fed to the machine and takes
+//! no command from the queue.
 //!
-//! The marker event itself is fed to the machine and takes no command from the queue.
+//! At the end of a live task's history the caller runs what is still Scheduled ([`LocalActivities::work`]). Retries are the
+//! caller's: the core has no clock.
 use std::collections::VecDeque;
 
-use crate::api::enums::v1::RetryState;
-use crate::boundary::CommandKind;
-use crate::error::{Result, codes, fatal};
-use crate::proto::views::boundary::{DoBackoff, ResolveActivity, ScheduleLocalActivity};
-use crate::proto::views::common::Payload;
-use crate::proto::views::failure::{ActivityFailureInfo, Failure};
+use crate::api::enums::v1::CommandType;
+use crate::boundary::{ActivityCancellationType, CommandKind};
+use crate::error::{Result, codes, nondeterminism};
+use crate::proto::views::Attributes;
+use crate::proto::views::boundary::{LocalActivityResolution, LocalWork, ResolveActivity, ScheduleLocalActivity};
+use crate::proto::views::command::Command;
 use crate::proto::views::history::MarkerRecordedEventAttributes;
-use crate::replay::commands::activity::{differs, failure, id_or_seq};
+use crate::replay::commands::activity::{differs, id_or_seq};
+use crate::replay::commands::local_marker::{Data, Marker, Outcome};
 use crate::replay::commands::machines::{claim, missing};
-use crate::replay::commands::shared::{bad_value, single_payload};
-use crate::replay::commands::{Given, Take, checked, marker};
-use crate::replay::event::{EventRef, Place, bad_transition};
-use crate::replay::json::Json;
+use crate::replay::commands::shared::{bad_value, cancellation, check_retry_policy, write_metadata};
+use crate::replay::commands::terminal::Inherited;
+use crate::replay::commands::{Given, Take, Wait, checked, marker};
+use crate::replay::convert::check_duration;
+use crate::replay::event::{EventRef, Place, bad_transition, wrong_type};
 use crate::replay::workflow::Workflow;
-use crate::sorted::SortedMap;
+use crate::sorted::{SortedMap, SortedSet};
 use crate::wire::typed::{Encoded, Put, View, build};
 
 pub const MARKER: &str = marker::LOCAL_ACTIVITY;
+const NAME: &str = "Local activity";
 const MACHINE: &str = "LocalActivity";
 
-/// Given: what its marker is compared with.
+/// Given: kept until it is resolved.
 #[derive(Debug)]
 pub struct Schedule {
     seq: u32,
-    id: String,
-    kind: String,
+    attributes: Encoded<ScheduleLocalActivity>,
 }
 
 /// Given: workflow code cancels.
@@ -43,19 +55,35 @@ pub struct Cancel {
     pub seq: u32,
 }
 
+/// Queued: the marker of one that was resolved here.
+#[derive(Clone, Debug)]
+pub struct Record {
+    marker: Marker,
+    attributes: Encoded<ScheduleLocalActivity>,
+}
+
 /// Compat programs number activities and local activities together, as the official SDK does: their ids are in history.
 pub fn read(bytes: &[u8], run: &mut Workflow) -> Result<(u32, Given)> {
     let c = checked::<ScheduleLocalActivity>(bytes)?;
     if c.activity_type().is_empty() {
         return bad_value("a local activity needs a type");
     }
+    let durations = [
+        ("schedule_to_close_timeout_ms", c.schedule_to_close_timeout_ms()),
+        ("schedule_to_start_timeout_ms", c.schedule_to_start_timeout_ms()),
+        ("start_to_close_timeout_ms", c.start_to_close_timeout_ms()),
+        ("local_retry_threshold_ms", c.local_retry_threshold_ms()),
+        ("original_schedule_time_ms", c.original_schedule_time_ms()),
+    ];
+    durations.into_iter().try_for_each(|(what, ms)| check_duration(what, ms))?;
+    check_retry_policy(c.opt_retry_policy())?;
     let seq = if run.is_compat() { run.activities.claim(c.seq())? } else { claim(&mut run.local_activities.last, c.seq())? };
-    Ok((seq, Schedule { seq, id: id_or_seq(c.activity_id(), seq), kind: c.activity_type().into() }.into()))
+    Ok((seq, Schedule { seq, attributes: c.to_owned() }.into()))
 }
 
 impl Take for Schedule {
     fn take(self, run: &mut Workflow) -> Result<()> {
-        run.local_activities.schedule(self.seq, self.id, self.kind);
+        run.local_activities.schedule(self.seq, self.attributes, run.time_ms);
         Ok(())
     }
 }
@@ -66,8 +94,10 @@ impl Take for Cancel {
         if self.seq == 0 || self.seq > last {
             return Err(missing(MACHINE, self.seq).of_command(CommandKind::ScheduleLocalActivity, self.seq));
         }
-        if let Some(released) = run.local_activities.cancel(self.seq, run.activation_index) {
+        if let Some(released) = run.local_activities.release_ahead(self.seq, run.activation_index) {
             run.resolve_local_activity(released);
+        } else if let Some(resolved) = run.local_activities.cancel(self.seq, run.replaying, run.activation_index) {
+            run.record_local_activity(resolved);
         }
         Ok(())
     }
@@ -75,8 +105,10 @@ impl Take for Cancel {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    WaitingForMarker,
-    Resolved,
+    Scheduled,
+    Running,
+    Known,
+    Marked,
     Recorded,
 }
 
@@ -85,38 +117,19 @@ struct Local {
     state: State,
     id: String,
     kind: String,
-}
-
-/// What a marker says.
-#[derive(Clone, Debug)]
-struct Data {
-    seq: u32,
-    id: String,
-    kind: String,
-    attempt: u32,
-    activation_index: Option<u32>,
-    complete_ms: Option<f64>,
-    backoff_ms: Option<f64>,
-    original_schedule_ms: Option<f64>,
+    /// Empty once it is resolved.
+    attributes: Encoded<ScheduleLocalActivity>,
+    /// Workflow time when it was scheduled.
+    time_ms: f64,
+    /// Workflow code has asked for it, and waits for what comes of it.
+    cancel_requested: bool,
 }
 
 /// A result found ahead.
 #[derive(Clone, Debug)]
 struct Found {
-    seq: u32,
     event_id: i64,
-    activation_index: Option<u32>,
-    complete_ms: Option<f64>,
-    result: Outcome,
-}
-
-/// The result of a marker, before it is known whose it is.
-#[derive(Clone, Debug)]
-enum Outcome {
-    Completed(Option<Encoded<Payload>>),
-    Failed(Encoded<Failure>),
-    Cancelled(Encoded<Failure>),
-    Backoff(Encoded<DoBackoff>),
+    marker: Marker,
 }
 
 /// A result on its way to workflow code.
@@ -128,154 +141,295 @@ pub struct Released {
     pub resolution: Encoded<ResolveActivity>,
 }
 
+/// A result that came up in this process.
+#[derive(Debug)]
+pub struct Resolved {
+    pub released: Released,
+    pub record: Record,
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct LocalActivities {
     /// The last seq of native programs.
     last: u32,
     by_seq: SortedMap<u32, Local>,
+    /// Those that are Scheduled or Running.
+    open: SortedSet<u32>,
     found: VecDeque<Found>,
+    /// Running ones that the caller is to tell to stop, and to forget.
+    cancels: Vec<u32>,
+    abandons: Vec<u32>,
 }
 
 impl Found {
     /// Recorded for a later activation of its task.
     fn is_held(&self, activation_index: u32) -> bool {
-        self.activation_index.is_some_and(|index| index > activation_index)
+        self.marker.data.activation_index.is_some_and(|index| index > activation_index)
+    }
+}
+
+impl Local {
+    /// What was asked for, for the one who runs it.
+    fn start<'w>(&self, seq: u32, w: Put<'w, ScheduleLocalActivity>) -> Put<'w, ScheduleLocalActivity> {
+        let a = self.attributes.view();
+        w.all_of(a).activity_id(&self.id).attempt(a.attempt().max(1)).seq(seq)
+    }
+
+    fn is_open(&self) -> bool {
+        matches!(self.state, State::Scheduled | State::Running)
     }
 }
 
 impl LocalActivities {
-    pub fn schedule(&mut self, seq: u32, id: String, kind: String) {
-        self.by_seq.insert(seq, Local { state: State::WaitingForMarker, id, kind });
+    pub fn schedule(&mut self, seq: u32, attributes: Encoded<ScheduleLocalActivity>, time_ms: f64) {
+        let a = attributes.view();
+        let (id, kind) = (id_or_seq(a.activity_id(), seq), a.activity_type().to_string());
+        let local = Local { state: State::Scheduled, id, kind, attributes, time_ms, cancel_requested: false };
+        self.by_seq.insert(seq, local);
+        self.open.insert(seq);
     }
 
     /// A marker in the look-ahead. One whose activity is resolved already has nothing to say.
-    pub fn find_ahead(&mut self, marker: View<MarkerRecordedEventAttributes>, event: EventRef) -> Result<()> {
-        let data = read_marker(marker).at_event(event)?;
-        if self.by_seq.get(&data.seq).is_some_and(|l| l.state != State::WaitingForMarker) {
+    pub fn find_ahead(&mut self, recorded: View<MarkerRecordedEventAttributes>, event: EventRef) -> Result<()> {
+        let data = Data::read(recorded, event)?;
+        if self.by_seq.get(&data.seq).is_some_and(|l| !l.is_open()) {
             return Ok(());
         }
-        let result = outcome(marker, &data).at_event(event)?;
-        let Data { seq, activation_index, complete_ms, .. } = data;
-        self.found.push_back(Found { seq, event_id: event.id, activation_index, complete_ms, result });
+        let outcome = Outcome::of_marker(recorded).at_event(event)?;
+        self.found.push_back(Found { event_id: event.id, marker: Marker { data, outcome } });
         Ok(())
     }
 
     /// The next result for the activation with this index, if it may go out now.
     pub fn release(&mut self, activation_index: u32, other_jobs: bool) -> Option<Released> {
         let first = self.found.front()?;
-        if (other_jobs && first.is_held(activation_index)) || !self.by_seq.contains_key(&first.seq) {
+        if (other_jobs && first.is_held(activation_index)) || !self.by_seq.contains_key(&first.marker.data.seq) {
             return None;
         }
         let found = self.found.pop_front()?;
-        self.resolve(found)
+        self.know(found)
     }
 
     /// Workflow code cancels: what the record says comes now, unless it was recorded for a later activation.
-    pub fn cancel(&mut self, seq: u32, activation_index: u32) -> Option<Released> {
-        let index = self.found.iter().position(|f| f.seq == seq && !f.is_held(activation_index))?;
+    pub fn release_ahead(&mut self, seq: u32, activation_index: u32) -> Option<Released> {
+        let index = self.found.iter().position(|f| f.marker.data.seq == seq && !f.is_held(activation_index))?;
         let found = self.found.remove(index)?;
-        self.resolve(found)
+        self.know(found)
     }
 
-    fn resolve(&mut self, found: Found) -> Option<Released> {
-        let local = self.by_seq.get_mut(&found.seq).filter(|l| l.state == State::WaitingForMarker)?;
-        local.state = State::Resolved;
-        let resolution = build(|w: Put<ResolveActivity>| {
-            let w = w.seq(found.seq).is_local(true);
-            match found.result {
-                Outcome::Completed(result) => w.completed(|w| w.copy_result(result.as_ref().map(Encoded::view))),
-                Outcome::Failed(failure) => w.failed(failure.view()),
-                Outcome::Cancelled(failure) => w.cancelled(wrapped(failure, local).view()),
-                Outcome::Backoff(backoff) => w.copy_backoff(Some(backoff.view())),
+    fn know(&mut self, found: Found) -> Option<Released> {
+        let seq = found.marker.data.seq;
+        let local = self.by_seq.get_mut(&seq).filter(|l| l.is_open())?;
+        if local.state == State::Running {
+            // Another worker was faster; the record wins.
+            self.cancels.push(seq);
+        }
+        local.state = State::Known;
+        local.attributes = Encoded::default();
+        self.open.remove(&seq);
+        let Found { event_id, marker } = found;
+        Some(Released { event_id, complete_ms: marker.data.complete_ms, resolution: marker.resolution() })
+    }
+
+    /// Workflow code cancels one of which the record says nothing. Answers what that comes to at once.
+    pub fn cancel(&mut self, seq: u32, replaying: bool, activation_index: u32) -> Option<Resolved> {
+        let local = self.by_seq.get_mut(&seq).filter(|l| l.is_open())?;
+        let kind = local.attributes.view().cancellation_type().known().unwrap_or(ActivityCancellationType::TryCancel);
+        let waits = kind == ActivityCancellationType::WaitCancellationCompleted;
+        let running = local.state == State::Running;
+        if waits && running {
+            if !std::mem::replace(&mut local.cancel_requested, true) {
+                self.cancels.push(seq);
             }
-        });
-        Some(Released { event_id: found.event_id, complete_ms: found.complete_ms, resolution })
+            return None;
+        }
+        if replaying {
+            // The record of it is still to come, or it is settled where history ends.
+            local.cancel_requested = true;
+            return None;
+        }
+        if running {
+            let told = if kind == ActivityCancellationType::Abandon { &mut self.abandons } else { &mut self.cancels };
+            told.push(seq);
+        }
+        self.settle_cancelled(seq, activation_index)
     }
 
-    /// The marker event. `check`: id and type are compared (flag 1).
-    pub fn on_marker(&mut self, marker: View<MarkerRecordedEventAttributes>, check: bool, event: EventRef) -> Result<()> {
-        let data = read_marker(marker).at_event(event)?;
+    /// It is cancelled without having run, or without waiting for it.
+    fn settle_cancelled(&mut self, seq: u32, activation_index: u32) -> Option<Resolved> {
+        let local = self.by_seq.get(&seq)?;
+        let a = local.attributes.view();
+        let waits = a.cancellation_type().known() == Some(ActivityCancellationType::WaitCancellationCompleted);
+        let original = Some(a.original_schedule_time_ms()).filter(|ms| *ms > 0.0).unwrap_or(local.time_ms);
+        let data = Data {
+            seq,
+            id: local.id.clone(),
+            kind: local.kind.clone(),
+            attempt: a.attempt().max(1),
+            activation_index: Some(activation_index),
+            complete_ms: waits.then_some(local.time_ms),
+            backoff_ms: None,
+            original_schedule_ms: Some(original),
+        };
+        self.mark(Marker { data, outcome: Outcome::Cancelled(cancellation("Activity cancelled", None)) })
+    }
+
+    /// An attempt has ended in this process. One that nothing waits for any more changes nothing.
+    pub fn resolve(&mut self, r: View<LocalActivityResolution>, activation_index: u32) -> Result<Option<Resolved>> {
+        let Some(outcome) = Outcome::of_live(r.result()) else { return bad_value("a local activity came to nothing") };
+        check_duration("runtime_ms", r.runtime_ms())?;
+        check_duration("backoff_ms", r.backoff_ms())?;
+        check_duration("original_schedule_time_ms", r.original_schedule_time_ms())?;
+        let backoff_ms = Some(r.backoff_ms()).filter(|ms| *ms > 0.0);
+        if backoff_ms.is_some() && !matches!(outcome, Outcome::Failed(_)) {
+            return bad_value("only a failure is tried again");
+        }
+        let Some(local) = self.by_seq.get(&r.seq()).filter(|l| l.state == State::Running) else { return Ok(None) };
+        let data = Data {
+            seq: r.seq(),
+            id: local.id.clone(),
+            kind: local.kind.clone(),
+            attempt: r.attempt().max(1),
+            activation_index: Some(activation_index),
+            complete_ms: Some((local.time_ms + r.runtime_ms()).floor()),
+            backoff_ms,
+            original_schedule_ms: Some(r.original_schedule_time_ms()),
+        };
+        Ok(self.mark(Marker { data, outcome }))
+    }
+
+    fn mark(&mut self, marker: Marker) -> Option<Resolved> {
+        let seq = marker.data.seq;
+        let local = self.by_seq.get_mut(&seq)?;
+        local.state = State::Marked;
+        let attributes = std::mem::take(&mut local.attributes);
+        self.open.remove(&seq);
+        let released = Released { event_id: 0, complete_ms: marker.data.complete_ms, resolution: marker.resolution() };
+        Some(Resolved { released, record: Record { marker, attributes } })
+    }
+
+    /// The history of a live task is at its end: one that was to be cancelled on the way, and of which nothing was recorded, is
+    /// cancelled without being run.
+    pub fn settle_next_cancelled(&mut self, activation_index: u32) -> Option<Resolved> {
+        let asked = |seq: &&u32| self.by_seq.get(seq).is_some_and(|l| l.state == State::Scheduled && l.cancel_requested);
+        let seq = *self.open.iter().find(asked)?;
+        self.settle_cancelled(seq, activation_index)
+    }
+
+    /// What the caller is to do, once; `None`: nothing, and nothing to wait for. `closing`: the run is about to end.
+    pub fn work(&mut self, closing: bool, wait: bool, task_timeout_ms: f64) -> Option<Encoded<LocalWork>> {
+        if closing {
+            let running = |seq: &&u32| self.by_seq.get(seq).is_some_and(|l| l.state == State::Running);
+            self.cancels.extend(self.open.iter().filter(running));
+            self.open.clear();
+        }
+        let scheduled = |seq: &u32| self.by_seq.get(seq).is_some_and(|l| l.state == State::Scheduled);
+        let start: Vec<u32> = self.open.iter().copied().filter(scheduled).collect();
+        let wait = wait && self.are_running();
+        if !wait && start.is_empty() && self.cancels.is_empty() && self.abandons.is_empty() {
+            return None;
+        }
+        let work = build(|w: Put<LocalWork>| {
+            let w = start.iter().fold(w, |w, seq| match self.by_seq.get_mut(seq) {
+                Some(local) => {
+                    local.state = State::Running;
+                    w.add_start(|w| local.start(*seq, w))
+                }
+                None => w,
+            });
+            w.cancel(&self.cancels).abandon(&self.abandons).wait(wait).workflow_task_timeout_ms(task_timeout_ms)
+        });
+        self.cancels.clear();
+        self.abandons.clear();
+        Some(work)
+    }
+
+    /// Some run on.
+    pub fn are_running(&self) -> bool {
+        self.open.first().is_some()
+    }
+
+    /// The marker event of one that was resolved from the record. `check`: id and type are compared (flag 1). False: it was
+    /// resolved here, and its marker waits in the queue.
+    pub fn on_marker(&mut self, recorded: View<MarkerRecordedEventAttributes>, check: bool, event: EventRef) -> Result<bool> {
+        let data = Data::read(recorded, event)?;
         let Some(local) = self.by_seq.get_mut(&data.seq) else {
             return Err(missing(MACHINE, data.seq).at_event(event));
         };
-        if local.state != State::Resolved {
+        if local.state == State::Marked {
+            return Ok(false);
+        }
+        if local.state != State::Known {
             return Err(bad_transition("LocalActivityMachine", local.state, event));
         }
-        if check && data.id != local.id {
-            let e = differs("id", "recorded marker", "local activity command", codes::LOCAL_ACTIVITY_ID, &data.id, &local.id);
-            return Err(e.at_event(event));
-        }
-        if check && data.kind != local.kind {
-            let code = codes::LOCAL_ACTIVITY_TYPE;
-            let e = differs("type", "recorded marker", "local activity command", code, &data.kind, &local.kind);
-            return Err(e.at_event(event));
+        if check {
+            compare(&data, &local.id, &local.kind).at_event(event)?;
         }
         local.state = State::Recorded;
+        Ok(true)
+    }
+}
+
+fn compare(recorded: &Data, id: &str, kind: &str) -> Result<()> {
+    const SIDES: (&str, &str) = ("recorded marker", "local activity command");
+    if recorded.id != id {
+        return Err(differs("id", SIDES.0, SIDES.1, codes::LOCAL_ACTIVITY_ID, &recorded.id, id));
+    }
+    if recorded.kind != kind {
+        return Err(differs("type", SIDES.0, SIDES.1, codes::LOCAL_ACTIVITY_TYPE, &recorded.kind, kind));
+    }
+    Ok(())
+}
+
+impl Wait for Record {
+    fn machine(&self) -> &'static str {
+        NAME
+    }
+
+    fn kind(&self) -> CommandKind {
+        CommandKind::ScheduleLocalActivity
+    }
+
+    fn command_type(&self) -> CommandType {
+        CommandType::RecordMarker
+    }
+
+    fn seq(&self) -> u32 {
+        self.marker.data.seq
+    }
+
+    fn meet(self, event: Attributes, at: EventRef, run: &mut Workflow) -> Result<()> {
+        let Attributes::MarkerRecorded(recorded) = event else { return Err(wrong_type(NAME, at)) };
+        if recorded.marker_name() != MARKER {
+            return Err(wrong_type(NAME, at));
+        }
+        let Marker { data, outcome } = Marker::read(recorded, at)?;
+        let own = &self.marker.data;
+        if data.seq != own.seq {
+            let text = format!(
+                "Local activity marker data has sequence number {} but matched against LA command with sequence number {}",
+                data.seq, own.seq
+            );
+            let e = nondeterminism(codes::LOCAL_ACTIVITY_RESULT, text);
+            return Err(e.differing("seq", data.seq.to_string(), own.seq.to_string()));
+        }
+        if outcome.is_success() != self.marker.outcome.is_success() {
+            let (here, there) =
+                if self.marker.outcome.is_success() { ("completed successfully", "failed") } else { ("failed", "completed") };
+            let text = format!("Local activity (seq {}) {here} locally, but history said it {there}!", own.seq);
+            return Err(nondeterminism(codes::LOCAL_ACTIVITY_RESULT, text).differing("result", there, here));
+        }
+        if run.checks_identity() {
+            compare(&data, &own.id, &own.kind)?;
+        }
+        if let Some(local) = run.local_activities.by_seq.get_mut(&data.seq) {
+            local.state = State::Recorded;
+        }
         Ok(())
     }
 
-    /// The first one that has no result, if any.
-    pub fn unresolved(&self) -> Option<(u32, &str)> {
-        let waiting = |l: &&Local| l.state == State::WaitingForMarker;
-        self.by_seq.iter().find_map(|(seq, l)| Some(l).filter(waiting).map(|l| (*seq, l.kind.as_str())))
+    fn write<'w>(&self, w: Put<'w, Command>, _: &Inherited) -> Put<'w, Command> {
+        let w = w.record_marker_command_attributes(|w| self.marker.write(w));
+        write_metadata(w, self.attributes.view().opt_summary(), None)
     }
-}
-
-fn read_marker(marker: View<MarkerRecordedEventAttributes>) -> Result<Data> {
-    let damaged = || fatal(codes::BAD_MARKER, "Local activity marker has no data that could be read");
-    let data = marker.details().get("data").and_then(marker::of_payloads).ok_or_else(damaged)?;
-    let text = |key: &str| data.get(key).and_then(Json::text).unwrap_or_default().to_string();
-    let integer = |key: &str| data.get(key).and_then(Json::integer);
-    Ok(Data {
-        seq: integer("seq").ok_or_else(damaged)?,
-        id: text("activity_id"),
-        kind: text("activity_type"),
-        attempt: integer("attempt").unwrap_or(1),
-        activation_index: integer("activation_index"),
-        complete_ms: data.get("complete_time").and_then(milliseconds).map(f64::floor),
-        backoff_ms: data.get("backoff").and_then(milliseconds),
-        original_schedule_ms: data.get("original_schedule_time").and_then(milliseconds),
-    })
-}
-
-/// A time or duration as {seconds, nanos}.
-fn milliseconds(value: &Json) -> Option<f64> {
-    let seconds = value.get("seconds").and_then(Json::number)?;
-    let nanos = value.get("nanos").and_then(Json::number).unwrap_or(0.0);
-    Some(seconds * 1000.0 + nanos / 1e6)
-}
-
-fn outcome(marker: View<MarkerRecordedEventAttributes>, data: &Data) -> Result<Outcome> {
-    if let Some(backoff_ms) = data.backoff_ms {
-        return Ok(Outcome::Backoff(build(|w: Put<DoBackoff>| {
-            w.attempt(data.attempt.saturating_add(1))
-                .backoff_ms(backoff_ms)
-                .original_schedule_time_ms(data.original_schedule_ms.unwrap_or(0.0))
-        })));
-    }
-    match marker.opt_failure() {
-        Some(failure) if is_cancellation(failure) || failure.opt_cause().is_some_and(is_cancellation) => {
-            Ok(Outcome::Cancelled(failure.to_owned()))
-        }
-        Some(failure) => Ok(Outcome::Failed(failure.to_owned())),
-        None => {
-            let result = marker.details().get("result").filter(|p| !p.is_empty());
-            Ok(Outcome::Completed(single_payload("activity", result)?.map(View::to_owned)))
-        }
-    }
-}
-
-fn is_cancellation(failure: View<Failure>) -> bool {
-    failure.opt_canceled_failure_info().is_some()
-}
-
-/// A bare cancellation is wrapped as that of an activity.
-fn wrapped(cancelled: Encoded<Failure>, local: &Local) -> Encoded<Failure> {
-    if !is_cancellation(cancelled.view()) {
-        return cancelled;
-    }
-    let info = build(|w: Put<ActivityFailureInfo>| {
-        w.activity_type(|w| w.name(&local.kind)).activity_id(&local.id).retry_state(RetryState::CancelRequested)
-    });
-    failure("Local Activity cancelled", Some(cancelled.view()), &info)
 }

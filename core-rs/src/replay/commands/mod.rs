@@ -7,6 +7,7 @@ pub mod activity;
 pub mod cancel_external;
 pub mod child;
 pub mod local_activity;
+pub mod local_marker;
 pub mod machines;
 pub mod marker;
 pub mod patch;
@@ -156,6 +157,7 @@ kinds! {
         CancelTimer(timer::Cancel),
         ScheduleActivity(activity::Schedule),
         CancelActivity(activity::CancelRequest),
+        LocalMarker(local_activity::Record),
         StartChild(child::Start),
         CancelChild(child::CancelRequest),
         Signal(signal_external::Send),

@@ -54,8 +54,9 @@ impl Workflow {
             match recorded.marker_name() {
                 local_activity::MARKER => {
                     let check = self.flags.recorded(CoreFlag::IdAndTypeChecks);
-                    self.local_activities.on_marker(recorded, check, at)?;
-                    return Ok(false);
+                    if self.local_activities.on_marker(recorded, check, at)? {
+                        return Ok(false);
+                    }
                 }
                 marker::PATCH => {
                     is_patch = true;

@@ -138,16 +138,38 @@ export interface RunOptions {
 }
 
 export interface Step {
-  kind?: { $case: "activation"; value: Activation } | { $case: "needHistory"; value: NeedHistory } | {
-    $case: "outcome";
-    value: TaskOutcome;
-  } | undefined;
+  kind?:
+    | { $case: "activation"; value: Activation }
+    | { $case: "needHistory"; value: NeedHistory }
+    | { $case: "outcome"; value: TaskOutcome }
+    | { $case: "localWork"; value: LocalWork }
+    | undefined;
 }
 
 export interface NeedHistory {
   workflowId: string;
   runId: string;
   nextPageToken: Uint8Array;
+}
+
+export interface LocalWork {
+  start: ScheduleLocalActivity[];
+  cancel: number[];
+  abandon: number[];
+  wait: boolean;
+  workflowTaskTimeoutMs: number;
+}
+
+export interface LocalActivityResolution {
+  seq: number;
+  result?: { $case: "completed"; value: ActivityCompleted } | { $case: "failed"; value: Uint8Array } | {
+    $case: "cancelled";
+    value: Uint8Array;
+  } | undefined;
+  attempt: number;
+  runtimeMs: number;
+  backoffMs: number;
+  originalScheduleTimeMs: number;
 }
 
 export interface TaskOutcome {
@@ -162,6 +184,7 @@ export interface TaskOutcome {
   evictionReason: EvictionReason;
   error?: CoreError | undefined;
   warnings: CoreWarning[];
+  heartbeat: boolean;
 }
 
 export interface Nothing {
@@ -430,6 +453,7 @@ export interface ScheduleLocalActivity {
   attempt: number;
   originalScheduleTimeMs: number;
   seq: number;
+  summary?: Payload | undefined;
 }
 
 export interface ScheduleLocalActivity_HeadersEntry {
@@ -934,6 +958,9 @@ export const Step: MessageFns<Step> = {
       case "outcome":
         TaskOutcome.encode(message.kind.value, writer.uint32(26).fork()).join();
         break;
+      case "localWork":
+        LocalWork.encode(message.kind.value, writer.uint32(34).fork()).join();
+        break;
     }
     return writer;
   },
@@ -975,6 +1002,14 @@ export const Step: MessageFns<Step> = {
             message.kind = { $case: "outcome", value: TaskOutcome.decode(reader, reader.uint32()) };
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.kind = { $case: "localWork", value: LocalWork.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1008,6 +1043,12 @@ export const Step: MessageFns<Step> = {
       case "outcome": {
         if (object.kind?.value !== undefined && object.kind?.value !== null) {
           message.kind = { $case: "outcome", value: TaskOutcome.fromPartial(object.kind.value) };
+        }
+        break;
+      }
+      case "localWork": {
+        if (object.kind?.value !== undefined && object.kind?.value !== null) {
+          message.kind = { $case: "localWork", value: LocalWork.fromPartial(object.kind.value) };
         }
         break;
       }
@@ -1095,8 +1136,297 @@ export const NeedHistory: MessageFns<NeedHistory> = {
   },
 };
 
+function createBaseLocalWork(): LocalWork {
+  return { start: [], cancel: [], abandon: [], wait: false, workflowTaskTimeoutMs: 0 };
+}
+
+export const LocalWork: MessageFns<LocalWork> = {
+  encode(message: LocalWork, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.start) {
+      ScheduleLocalActivity.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.cancel.length !== 0) {
+      writer.uint32(18).fork();
+      for (const v of message.cancel) {
+        writer.uint32(v);
+      }
+      writer.join();
+    }
+    if (message.abandon.length !== 0) {
+      writer.uint32(26).fork();
+      for (const v of message.abandon) {
+        writer.uint32(v);
+      }
+      writer.join();
+    }
+    if (message.wait !== false) {
+      writer.uint32(32).bool(message.wait);
+    }
+    if (message.workflowTaskTimeoutMs !== 0) {
+      writer.uint32(41).double(message.workflowTaskTimeoutMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LocalWork {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLocalWork();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.start.push(ScheduleLocalActivity.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag === 16) {
+              message.cancel.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 18) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.cancel.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 3: {
+            if (tag === 24) {
+              message.abandon.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 26) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.abandon.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.wait = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 41) {
+              break;
+            }
+
+            message.workflowTaskTimeoutMs = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<LocalWork>): LocalWork {
+    return LocalWork.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<LocalWork>): LocalWork {
+    const message = createBaseLocalWork();
+    message.start = object.start?.map((e) => ScheduleLocalActivity.fromPartial(e)) || [];
+    message.cancel = object.cancel?.map((e) => e) || [];
+    message.abandon = object.abandon?.map((e) => e) || [];
+    message.wait = object.wait ?? false;
+    message.workflowTaskTimeoutMs = object.workflowTaskTimeoutMs ?? 0;
+    return message;
+  },
+};
+
+function createBaseLocalActivityResolution(): LocalActivityResolution {
+  return { seq: 0, result: undefined, attempt: 0, runtimeMs: 0, backoffMs: 0, originalScheduleTimeMs: 0 };
+}
+
+export const LocalActivityResolution: MessageFns<LocalActivityResolution> = {
+  encode(message: LocalActivityResolution, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.seq !== 0) {
+      writer.uint32(8).uint32(message.seq);
+    }
+    switch (message.result?.$case) {
+      case "completed":
+        ActivityCompleted.encode(message.result.value, writer.uint32(18).fork()).join();
+        break;
+      case "failed":
+        writer.uint32(26).bytes(message.result.value);
+        break;
+      case "cancelled":
+        writer.uint32(34).bytes(message.result.value);
+        break;
+    }
+    if (message.attempt !== 0) {
+      writer.uint32(40).uint32(message.attempt);
+    }
+    if (message.runtimeMs !== 0) {
+      writer.uint32(49).double(message.runtimeMs);
+    }
+    if (message.backoffMs !== 0) {
+      writer.uint32(57).double(message.backoffMs);
+    }
+    if (message.originalScheduleTimeMs !== 0) {
+      writer.uint32(65).double(message.originalScheduleTimeMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LocalActivityResolution {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLocalActivityResolution();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.seq = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.result = { $case: "completed", value: ActivityCompleted.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.result = { $case: "failed", value: reader.bytes() };
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.result = { $case: "cancelled", value: reader.bytes() };
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.attempt = reader.uint32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 49) {
+              break;
+            }
+
+            message.runtimeMs = reader.double();
+            continue;
+          }
+          case 7: {
+            if (tag !== 57) {
+              break;
+            }
+
+            message.backoffMs = reader.double();
+            continue;
+          }
+          case 8: {
+            if (tag !== 65) {
+              break;
+            }
+
+            message.originalScheduleTimeMs = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<LocalActivityResolution>): LocalActivityResolution {
+    return LocalActivityResolution.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<LocalActivityResolution>): LocalActivityResolution {
+    const message = createBaseLocalActivityResolution();
+    message.seq = object.seq ?? 0;
+    switch (object.result?.$case) {
+      case "completed": {
+        if (object.result?.value !== undefined && object.result?.value !== null) {
+          message.result = { $case: "completed", value: ActivityCompleted.fromPartial(object.result.value) };
+        }
+        break;
+      }
+      case "failed": {
+        if (object.result?.value !== undefined && object.result?.value !== null) {
+          message.result = { $case: "failed", value: object.result.value };
+        }
+        break;
+      }
+      case "cancelled": {
+        if (object.result?.value !== undefined && object.result?.value !== null) {
+          message.result = { $case: "cancelled", value: object.result.value };
+        }
+        break;
+      }
+    }
+    message.attempt = object.attempt ?? 0;
+    message.runtimeMs = object.runtimeMs ?? 0;
+    message.backoffMs = object.backoffMs ?? 0;
+    message.originalScheduleTimeMs = object.originalScheduleTimeMs ?? 0;
+    return message;
+  },
+};
+
 function createBaseTaskOutcome(): TaskOutcome {
-  return { response: undefined, evict: false, evictionReason: 0, error: undefined, warnings: [] };
+  return { response: undefined, evict: false, evictionReason: 0, error: undefined, warnings: [], heartbeat: false };
 }
 
 export const TaskOutcome: MessageFns<TaskOutcome> = {
@@ -1129,6 +1459,9 @@ export const TaskOutcome: MessageFns<TaskOutcome> = {
     }
     for (const v of message.warnings) {
       CoreWarning.encode(v!, writer.uint32(74).fork()).join();
+    }
+    if (message.heartbeat !== false) {
+      writer.uint32(80).bool(message.heartbeat);
     }
     return writer;
   },
@@ -1218,6 +1551,14 @@ export const TaskOutcome: MessageFns<TaskOutcome> = {
             message.warnings.push(CoreWarning.decode(reader, reader.uint32()));
             continue;
           }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.heartbeat = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1273,6 +1614,7 @@ export const TaskOutcome: MessageFns<TaskOutcome> = {
       ? CoreError.fromPartial(object.error)
       : undefined;
     message.warnings = object.warnings?.map((e) => CoreWarning.fromPartial(e)) || [];
+    message.heartbeat = object.heartbeat ?? false;
     return message;
   },
 };
@@ -4810,6 +5152,7 @@ function createBaseScheduleLocalActivity(): ScheduleLocalActivity {
     attempt: 0,
     originalScheduleTimeMs: 0,
     seq: 0,
+    summary: undefined,
   };
 }
 
@@ -4853,6 +5196,9 @@ export const ScheduleLocalActivity: MessageFns<ScheduleLocalActivity> = {
     }
     if (message.seq !== 0) {
       writer.uint32(104).uint32(message.seq);
+    }
+    if (message.summary !== undefined) {
+      Payload.encode(message.summary, writer.uint32(114).fork()).join();
     }
     return writer;
   },
@@ -4977,6 +5323,14 @@ export const ScheduleLocalActivity: MessageFns<ScheduleLocalActivity> = {
             message.seq = reader.uint32();
             continue;
           }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.summary = Payload.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5017,6 +5371,9 @@ export const ScheduleLocalActivity: MessageFns<ScheduleLocalActivity> = {
     message.attempt = object.attempt ?? 0;
     message.originalScheduleTimeMs = object.originalScheduleTimeMs ?? 0;
     message.seq = object.seq ?? 0;
+    message.summary = (object.summary !== undefined && object.summary !== null)
+      ? Payload.fromPartial(object.summary)
+      : undefined;
     return message;
   },
 };

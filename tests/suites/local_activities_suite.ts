@@ -1,0 +1,171 @@
+// Local activities end to end: run within the workflow task, tried again there or behind a timer,
+// held over task heartbeats, cancelled, limited. The same tests run on the embedded engine (memory
+// and file) and on a Temporal cluster.
+import assert from "node:assert/strict";
+import { activityInfo, completeAsync, heartbeat, sleep as activitySleep } from "../../ts/activity/mod.ts";
+import { type Client, WorkflowFailedError } from "../../ts/client/mod.ts";
+import { ActivityFailure, ApplicationFailure } from "../../ts/converter/mod.ts";
+import {
+  isCancellation,
+  localActivities,
+  type LocalActivityOptions,
+  parallel,
+  publishState,
+  query,
+  signal,
+  waitForSignal,
+  workflow,
+} from "../../ts/workflow/mod.ts";
+import type { OnService } from "../support/services.ts";
+
+interface Acts {
+  work(input: string): Promise<string>;
+}
+
+const acts = localActivities<Acts>();
+const calls = workflow("Calls", async (input: string, options: LocalActivityOptions) => await acts.work.with(options)(input));
+const chain = workflow("Chain", async () => {
+  const first = await acts.work("1");
+  const [a, b] = await parallel([() => acts.work("2"), () => acts.work("3")]);
+  return [first, a, b].map((part) => JSON.stringify(part)).join(" ") + await acts.work("4");
+});
+const go = signal<[string]>("go");
+const state = query<string>("state");
+const beside = workflow("Beside", {
+  messages: { state },
+  queries: { state: (published: string) => published },
+  async run(options: LocalActivityOptions) {
+    publishState("calling");
+    const [result, signalled] = await parallel([
+      () => acts.work.with(options)("beside"),
+      async () => {
+        const [said] = await waitForSignal(go);
+        publishState(said);
+        return said;
+      },
+    ]);
+    return [result, signalled];
+  },
+});
+const stopped = workflow("Stopped", async (options: LocalActivityOptions) => {
+  try {
+    return await acts.work.with(options)("stopped");
+  } catch (error) {
+    return `${(error as Error).name}: ${(error as Error).message}, ${isCancellation(error)}`;
+  }
+});
+const all = [calls, chain, beside, stopped];
+
+async function eventTypes(client: Client, workflowId: string): Promise<string[]> {
+  const history = await client.getHandle(undefined, workflowId).fetchHistory();
+  return history.events.map(({ attributes }) => attributes.case ?? "?");
+}
+
+const count = (events: readonly string[], name: string) => events.filter((event) => event.startsWith(name)).length;
+
+export function localActivitiesSuite(onService: OnService): void {
+  onService("local activities run within the workflow task, one after the other and at once", async ({ client, work, id }) => {
+    const seen: unknown[] = [];
+    const work1 = async (input: string) => {
+      const { isLocal, attempt, activityType, workflowType, startToCloseTimeoutMs, idempotencyKey } = activityInfo();
+      seen.push({ isLocal, attempt, activityType, workflowType, startToCloseTimeoutMs, key: idempotencyKey.split("/").at(-1) });
+      heartbeat("nobody hears it");
+      await activitySleep(1);
+      return `did ${input}`;
+    };
+    await work({ workflows: all, activities: { work: work1 } }, async () => {
+      const workflowId = id("chain");
+      const handle = await client.start(chain, { id: workflowId });
+      assert.match(JSON.stringify(await handle.result()), /did 1.*did 2.*did 3.*did 4/);
+      const events = await eventTypes(client, workflowId);
+      assert.equal(count(events, "markerRecorded"), 4);
+      assert.equal(count(events, "activityTask"), 0);
+      assert.equal(count(events, "workflowTaskCompleted"), 1);
+      const same = { isLocal: true, attempt: 1, activityType: "work", workflowType: "Chain", startToCloseTimeoutMs: 30_000 };
+      assert.deepEqual(seen, ["local-1", "local-2", "local-3", "local-4"].map((key) => ({ ...same, key })));
+    });
+  });
+
+  onService("a local activity is tried again in the worker, and fails with the last attempt's cause", async (setting) => {
+    const { client, work, id } = setting;
+    let attempts = 0;
+    const activities = {
+      work(input: string) {
+        attempts++;
+        if (input === "final") throw ApplicationFailure.nonRetryable("no", { type: "Final" });
+        if (input === "async") completeAsync();
+        if (attempts < 3 || input === "never") throw new ApplicationFailure(`attempt ${activityInfo().attempt}`, { type: "Bad" });
+        return Promise.resolve(`attempt ${attempts}`);
+      },
+    };
+    const run = async (input: string, options: LocalActivityOptions) => {
+      attempts = 0;
+      return await client.execute(calls, { id: id(`retry-${input}`), args: [input, options] });
+    };
+    const failure = async (input: string, options: LocalActivityOptions) => {
+      const error = await run(input, options).then((result) => assert.fail(`it answered ${result}`), (e) => e as Error);
+      assert.ok(error instanceof WorkflowFailedError, String(error));
+      assert.ok(error.cause instanceof ActivityFailure, String(error.cause));
+      return error.cause;
+    };
+    await work({ workflows: all, activities }, async () => {
+      const retry = { initialInterval: 5, backoffCoefficient: 1 };
+      assert.equal(await run("again", { retry }), "attempt 3");
+      const last = await failure("never", { retry: { ...retry, maximumAttempts: 2 } });
+      assert.deepEqual([attempts, last.activityType, (last.cause as Error).message], [2, "work", "attempt 2"]);
+      assert.equal(((await failure("final", { retry })).cause as ApplicationFailure).type, "Final");
+      assert.equal(attempts, 1);
+      await failure("never", { retry: { ...retry, nonRetryableErrorTypes: ["bad"] } });
+      assert.equal(attempts, 1);
+      assert.match(((await failure("async", {})).cause as Error).message, /cannot be completed from outside/);
+    });
+  });
+
+  onService("a retry beyond the threshold waits in a timer of the workflow", async ({ client, work, id }) => {
+    const seen: unknown[] = [];
+    const activities = {
+      work() {
+        const { attempt, activityId, idempotencyKey, scheduledTime } = activityInfo();
+        seen.push({ activityId, idempotencyKey, at: scheduledTime!.getTime() });
+        if (attempt < 3) throw new Error("not yet");
+        return Promise.resolve(`attempt ${attempt}`);
+      },
+    };
+    await work({ workflows: all, activities }, async () => {
+      const workflowId = id("backoff");
+      const options = { retry: { initialInterval: 300, backoffCoefficient: 1 }, localRetryThreshold: 100 };
+      assert.equal(await client.execute(calls, { id: workflowId, args: ["x", options] }), "attempt 3");
+      const events = await eventTypes(client, workflowId);
+      assert.equal(count(events, "timerFired"), 2);
+      assert.equal(count(events, "markerRecorded"), 3);
+      assert.equal(seen.length, 3);
+      assert.deepEqual(seen[1], seen[0]);
+      assert.deepEqual(seen[2], seen[0]);
+    });
+  });
+
+  for (const cachedWorkflows of [1000, 0]) {
+    const cache = cachedWorkflows > 0 ? "" : ", without a cache";
+    onService(`one that takes longer than a workflow task is held over heartbeats, and runs once${cache}`, async (setting) => {
+      const { client, work, id } = setting;
+      let ran = 0;
+      const activities = {
+        async work(input: string) {
+          ran++;
+          await activitySleep(2600);
+          return `did ${input}`;
+        },
+      };
+      await work({ workflows: all, activities, cachedWorkflows }, async () => {
+        const workflowId = id(`long-${cachedWorkflows}`);
+        const handle = await client.start(calls, { id: workflowId, args: ["long", {}], taskTimeout: "1s" });
+        assert.equal(await handle.result(), "did long");
+        assert.equal(ran, 1);
+        const events = await eventTypes(client, workflowId);
+        assert.equal(count(events, "markerRecorded"), 1);
+        assert.ok(count(events, "workflowTaskCompleted") >= 3, events.join());
+        assert.equal(count(events, "workflowTaskTimedOut"), 0);
+      });
+    });
+  }
+}

@@ -1,0 +1,143 @@
+// Local activities: ScheduleLocalActivity out, ResolveActivity in. A retry that is far away comes back as a backoff: then a durable timer runs,
+// and the next attempt is a call of its own, with the id of the first one. A cancelled one whose type does not wait rejects right where
+// the cancellation stands in the order of events, as activities do.
+import {
+  type ActivityCancellationType,
+  CommandKind,
+  type DoBackoff,
+  type ResolveActivity,
+  ScheduleLocalActivity,
+} from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { decodeFailure } from "../../converter/failure_converter.ts";
+import { ActivityFailure } from "../../converter/failures.ts";
+import { defaultPayloadConverter } from "../../converter/payload.ts";
+import { isA } from "../../converter/thrown.ts";
+import { encode, wire, withPayloads } from "../program/encode.ts";
+import { Awaiter, type Fiber } from "../scheduler/fiber.ts";
+import type { ActivityTarget, TimerTarget } from "../scheduler/job_targets.ts";
+import { CANCELLATION } from "./activities.ts";
+import { cancelTimer, startTimer } from "./timers.ts";
+
+/** The options of a call. Durations: 0 is unset. */
+export interface LocalActivityOptionsShape {
+  readonly activityType: string;
+  readonly scheduleToCloseTimeoutMs: number;
+  readonly scheduleToStartTimeoutMs: number;
+  readonly startToCloseTimeoutMs: number;
+  readonly localRetryThresholdMs: number;
+  readonly retryPolicy: ScheduleLocalActivity["retryPolicy"];
+  readonly cancellationType: ActivityCancellationType;
+  readonly summary: string | undefined;
+}
+
+/** A call but for its arguments, prepared once per proxy and name. */
+export interface LocalActivitySpec {
+  readonly options: LocalActivityOptionsShape;
+  /** ScheduleLocalActivity without arguments, encoded. */
+  readonly head: Uint8Array;
+}
+
+const FIRST = { activityId: "", headers: {}, arguments: [], attempt: 1, originalScheduleTimeMs: 0, seq: 0 };
+
+export function prepareLocalActivity(options: LocalActivityOptionsShape): LocalActivitySpec {
+  // The summary is for people who look at the history, so it is plain text whatever the run's converter does.
+  const summary = options.summary === undefined ? undefined : wire(defaultPayloadConverter.toPayload(options.summary));
+  return { options, head: encode(ScheduleLocalActivity, { ...options, ...FIRST, summary }) };
+}
+
+const ARGUMENTS_TAG = 4 << 3 | 2;
+const KIND = CommandKind.COMMAND_KIND_SCHEDULE_LOCAL_ACTIVITY;
+
+export class LocalActivityAwaiter extends Awaiter<unknown> implements ActivityTarget, TimerTarget {
+  readonly external = true;
+  readonly #options: LocalActivityOptionsShape;
+  /** The call of the first attempt, for those after a backoff. */
+  readonly #attributes: Uint8Array;
+  readonly #activityId: string;
+  /** Of the attempt, or of the timer before the next one. */
+  #seq: number;
+  #backoff: DoBackoff | undefined;
+  #cancelRequested = false;
+
+  constructor(fiber: Fiber, spec: LocalActivitySpec, args: readonly unknown[]) {
+    const run = fiber.run;
+    // Before the awaiter exists: arguments that cannot be encoded throw to the caller and leave nothing behind.
+    const attributes = withPayloads(spec.head, ARGUMENTS_TAG, run.converter, args, run.headers.ofLocalActivity);
+    super(fiber);
+    this.#options = spec.options;
+    this.#attributes = attributes;
+    this.#seq = run.issue(KIND, attributes);
+    this.#activityId = String(this.#seq);
+    run.localActivities.set(this.#seq, this);
+  }
+
+  get waitsFor(): "timer" | "localActivity" {
+    return this.#backoff === undefined ? "localActivity" : "timer";
+  }
+
+  override get seq(): number {
+    return this.#seq;
+  }
+
+  describe(): string {
+    return `local activity "${this.#options.activityType}"`;
+  }
+
+  cancel(reason: unknown): void {
+    const { run } = this.fiber;
+    if (this.#backoff !== undefined) cancelTimer(run, this.#seq);
+    else {
+      if (!this.#cancelRequested) {
+        this.#cancelRequested = true;
+        run.port.cancel(KIND, this.#seq);
+      }
+      if (this.#options.cancellationType === CANCELLATION.waitCancellationCompleted) return;
+    }
+    this.fail(new ActivityFailure("Activity cancelled", this.#fields(), { cause: reason }));
+  }
+
+  #fields(): { activityType: string; activityId: string } {
+    return { activityType: this.#options.activityType, activityId: this.#activityId };
+  }
+
+  /** It is over, but for those that are tried again: whatever it failed with is told as that of an activity. */
+  resolved({ result }: ResolveActivity): void {
+    const { converter } = this.fiber.run;
+    switch (result?.$case) {
+      case "completed": {
+        const payload = result.value.result;
+        return this.fulfil(payload === undefined ? undefined : converter.fromPayload(payload));
+      }
+      case "failed":
+      case "cancelled": {
+        const failure = decodeFailure(result.value, converter);
+        if (isA(failure, ActivityFailure)) return this.fail(failure);
+        return this.fail(new ActivityFailure("Local activity failed", this.#fields(), { cause: failure }));
+      }
+      case "backoff":
+        return this.#wait(result.value);
+      case undefined:
+        throw new Error(`the core resolved local activity ${this.#seq} with nothing`);
+    }
+  }
+
+  #wait(backoff: DoBackoff): void {
+    if (!this.isPending) return;
+    this.#backoff = backoff;
+    this.#seq = startTimer(this.fiber.run, backoff.backoffMs, `retry of ${this.describe()}`, this);
+  }
+
+  fired(): void {
+    const { run } = this.fiber;
+    const { attempt, originalScheduleTimeMs } = this.#backoff!;
+    this.#backoff = undefined;
+    // Protobuf takes the last value of a field.
+    const again = ScheduleLocalActivity.fromPartial({ attempt, originalScheduleTimeMs, activityId: this.#activityId });
+    const tail = encode(ScheduleLocalActivity, again);
+    const attributes = new Uint8Array(this.#attributes.length + tail.length);
+    attributes.set(this.#attributes);
+    attributes.set(tail, this.#attributes.length);
+    this.#seq = run.issue(KIND, attributes);
+    run.localActivities.set(this.#seq, this);
+  }
+}

@@ -1,0 +1,210 @@
+// The local activities of this worker's runs (docs/dev/semantics/tasks.md#local-activities-within-a-task).
+// A workflow task that waits for some is answered when one has ended, or when it has taken most of
+// its time: then the task is reported as it is, a further one is asked for, and what runs goes on
+// meanwhile. A run that comes back without its memory (the cache was full, the realm was lost) asks
+// for the same activities again: those that run, or have ended, are taken over and not run twice.
+import type { LocalAnswer, LocalWork, RunIdentity } from "../realm/realm.ts";
+import { callKey, LocalActivity, type LocalSettings } from "./local_activity.ts";
+
+export type { LocalSettings };
+
+/** The part of a workflow task's time that it is held, as in Core. */
+const HELD_PART = 0.8;
+/** Where the start of the run does not say: the servers' default. */
+const TASK_TIMEOUT_MS = 10_000;
+
+const NO_NEWS: LocalAnswer = { resolutions: [] };
+const HEARTBEAT: LocalAnswer = { resolutions: [], heartbeat: true };
+
+interface Run {
+  readonly bySeq: Map<number, LocalActivity>;
+  /** Those that have ended and are not delivered, in that order. */
+  ended: LocalActivity[];
+  taskTimeoutMs: number;
+  /** The task waits; answers it. */
+  answer: ((answer: LocalAnswer) => void) | undefined;
+  /** Takes back the timer of the heartbeat, or that of a run without a task. */
+  stopTimer: (() => void) | undefined;
+}
+
+export class LocalActivities {
+  readonly #settings: LocalSettings;
+  readonly #known: (activityType: string) => string | undefined;
+  readonly #runs = new Map<string, Run>();
+  /** When the open task of a run began, on the timers' clock. */
+  readonly #begun = new Map<string, number>();
+  /** Running ones, and those that nothing waits for any more. */
+  readonly #open = new Set<LocalActivity>();
+  #whenIdle: (() => void)[] = [];
+  #stopped = false;
+
+  /** `known`: what is wrong with the name of an activity; undefined: nothing. */
+  constructor(settings: LocalSettings, known: (activityType: string) => string | undefined) {
+    this.#settings = settings;
+    this.#known = known;
+  }
+
+  get slots(): LocalSettings["slots"] {
+    return this.#settings.slots;
+  }
+
+  /** Those that have not ended. */
+  get running(): number {
+    return this.#open.size;
+  }
+
+  /** Workflow tasks that wait for some. */
+  get waiting(): number {
+    return this.#countRuns(() => true);
+  }
+
+  /** Workflow tasks of which all that they wait for only waits itself. */
+  get idle(): number {
+    return this.#countRuns((run) =>
+      [...run.bySeq.values()].every((activity) => activity.resolution !== undefined || activity.idle)
+    );
+  }
+
+  #countRuns(counts: (run: Run) => boolean): number {
+    let count = 0;
+    for (const run of this.#runs.values()) if (run.answer !== undefined && counts(run)) count++;
+    return count;
+  }
+
+  /** A workflow task of the run begins. */
+  begin(runId: string): void {
+    this.#begun.set(runId, this.#settings.timers.now());
+    const run = this.#runs.get(runId);
+    run?.stopTimer?.();
+    if (run !== undefined) run.stopTimer = undefined;
+  }
+
+  /**
+   * The task has ended. What of it is kept for the next one, for as long as that may take: none, after the last; what was reported as
+   * running, after a heartbeat; all, where the report did not count. Nothing waits for the others any more.
+   */
+  end(runId: string, keep: "none" | "unrecorded" | "all"): void {
+    this.#begun.delete(runId);
+    const run = this.#runs.get(runId);
+    if (run === undefined) return;
+    if (keep === "none" || this.#stopped) return this.#drop(runId, run);
+    if (keep === "unrecorded") {
+      for (const [seq, activity] of run.bySeq) if (activity.delivered) run.bySeq.delete(seq);
+    }
+    run.stopTimer?.();
+    run.stopTimer = this.#settings.timers.after(2 * run.taskTimeoutMs, () => this.#drop(runId, run));
+  }
+
+  /** Runs what a task asks for; where it waits, answers when there is news. */
+  async run(identity: RunIdentity, work: LocalWork): Promise<LocalAnswer> {
+    const { runId } = identity;
+    const run = this.#runOf(runId, work);
+    // The realm was lost, and the task is run again in another one.
+    this.#answer(run, NO_NEWS);
+    for (const seq of work.cancel) run.bySeq.get(seq)?.cancel("CANCELLED");
+    for (const seq of work.abandon) run.bySeq.delete(seq);
+    for (const call of work.start) {
+      const failure = this.#known(call.activityType);
+      if (failure !== undefined) return { resolutions: [], failure };
+    }
+    for (const call of work.start) this.#start(identity, run, call);
+    if (!work.wait) return NO_NEWS;
+    if (run.ended.length > 0) return deliver(run);
+    const { timers } = this.#settings;
+    const left = (this.#begun.get(runId) ?? timers.now()) + HELD_PART * run.taskTimeoutMs - timers.now();
+    if (left <= 0 || this.#stopped) return HEARTBEAT;
+    return await new Promise((resolve) => {
+      run.answer = resolve;
+      run.stopTimer = timers.after(left, () => this.#answer(run, HEARTBEAT));
+    });
+  }
+
+  /** All tasks that wait are answered now, with what they have. */
+  hurry(): void {
+    for (const run of this.#runs.values()) this.#answer(run, HEARTBEAT);
+  }
+
+  /** The worker stops: what runs is told so, and what comes of it does not count; the tasks are another worker's. */
+  stop(): void {
+    this.#stopped = true;
+    for (const activity of this.#open) activity.cancel("WORKER_SHUTDOWN");
+    this.hurry();
+    for (const [runId, run] of this.#runs) if (!this.#begun.has(runId)) this.#drop(runId, run);
+  }
+
+  /** They may go on with a further task. */
+  get goOn(): boolean {
+    return !this.#stopped;
+  }
+
+  /** Resolves when none runs. */
+  whenIdle(): Promise<void> {
+    return this.#open.size === 0 ? Promise.resolve() : new Promise((resolve) => this.#whenIdle.push(resolve));
+  }
+
+  #runOf(runId: string, work: LocalWork): Run {
+    let run = this.#runs.get(runId);
+    if (run === undefined) {
+      this.#runs.set(
+        runId,
+        run = { bySeq: new Map(), ended: [], taskTimeoutMs: TASK_TIMEOUT_MS, answer: undefined, stopTimer: undefined },
+      );
+    }
+    run.taskTimeoutMs = work.workflowTaskTimeoutMs || TASK_TIMEOUT_MS;
+    return run;
+  }
+
+  #start(identity: RunIdentity, run: Run, call: LocalWork["start"][number]): void {
+    const before = run.bySeq.get(call.seq);
+    if (before !== undefined && same(before.key, callKey(call))) {
+      if (before.resolution === undefined || !before.delivered) return;
+      before.delivered = false;
+      run.ended.push(before);
+      return;
+    }
+    before?.cancel("NOT_FOUND");
+    const activity: LocalActivity = new LocalActivity(identity, call, this.#settings, (ended) => this.#ended(run, ended));
+    run.bySeq.set(call.seq, activity);
+    this.#open.add(activity);
+  }
+
+  #ended(run: Run, activity: LocalActivity): void {
+    this.#open.delete(activity);
+    if (this.#open.size === 0) { for (const resolve of this.#whenIdle.splice(0)) resolve(); }
+    // Abandoned, or another has its number, or nothing waits for it.
+    if (run.bySeq.get(activity.seq) !== activity || this.#stopped) return;
+    run.ended.push(activity);
+    if (run.answer !== undefined) this.#answer(run, deliver(run));
+  }
+
+  #answer(run: Run, answer: LocalAnswer): void {
+    const resolve = run.answer;
+    if (resolve === undefined) return;
+    run.answer = undefined;
+    run.stopTimer?.();
+    run.stopTimer = undefined;
+    resolve(answer);
+  }
+
+  #drop(runId: string, run: Run): void {
+    this.#runs.delete(runId);
+    run.stopTimer?.();
+    this.#answer(run, NO_NEWS);
+    const activities = [...run.bySeq.values()];
+    run.bySeq.clear();
+    for (const activity of activities) activity.cancel("NOT_FOUND");
+  }
+}
+
+function deliver(run: Run): LocalAnswer {
+  const resolutions = run.ended.map((activity) => {
+    activity.delivered = true;
+    return activity.resolution!;
+  });
+  run.ended = [];
+  return { resolutions };
+}
+
+function same(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i]);
+}

@@ -1,0 +1,85 @@
+// One attempt of a local activity: its context, and what it came to. There is no service to report
+// to: heartbeats go nowhere, and its result is a part of the workflow task's.
+import { type CancelReason, completesAsync } from "../activity/context.ts";
+import { toFailure } from "../converter/failure_converter.ts";
+import { ApplicationFailure, CancelledFailure } from "../converter/failures.ts";
+import { namingWhat } from "../converter/lossy_value.ts";
+import { fromPayloads, type Payload, PayloadConverterError } from "../converter/payload.ts";
+import { isA, messageOf } from "../converter/thrown.ts";
+import { checkPayloads, PayloadTooLargeError } from "../service/limits.ts";
+import type { Failure } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
+import type { PollActivityTaskQueueResponse } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { final, type RunActivity } from "./activity_execution.ts";
+import { AttemptContext } from "./attempt_context.ts";
+import { attemptEnd, STOPPED } from "./attempt_end.ts";
+import type { LocalSettings } from "./local_activity.ts";
+
+/** What an attempt came to. */
+export type AttemptEnd =
+  | { readonly kind: "completed"; readonly payload: Payload }
+  | { readonly kind: "failed"; readonly failure: Failure; readonly error: unknown }
+  | { readonly kind: "cancelled"; readonly failure: Failure };
+
+export class LocalAttempt {
+  readonly context: AttemptContext;
+  readonly #task: PollActivityTaskQueueResponse;
+  readonly #settings: LocalSettings;
+
+  constructor(task: PollActivityTaskQueueResponse, settings: LocalSettings) {
+    this.#task = task;
+    this.#settings = settings;
+    this.context = new AttemptContext(task, { ...settings, isLocal: true }, () => {});
+  }
+
+  /** It waits in `sleep`. */
+  get sleeping(): boolean {
+    return this.context.sleeping;
+  }
+
+  cancel(reason: CancelReason): void {
+    if (this.context.cancel(reason)) this.context.logger.debug("a local activity is told to stop", { reason });
+  }
+
+  /** Runs it. Never rejects. */
+  async run(activity: RunActivity): Promise<AttemptEnd> {
+    const { converter } = this.#settings;
+    let error: unknown;
+    try {
+      const args = fromPayloads(converter, this.#task.input?.payloads);
+      return this.#completed(await activity(this.context, args));
+    } catch (thrown) {
+      error = completesAsync(thrown)
+        ? ApplicationFailure.nonRetryable("a local activity cannot be completed from outside", { type: "CompleteAsyncError" })
+        : attemptEnd(thrown, this.context);
+      if (error === STOPPED) return { kind: "cancelled", failure: this.#cancellation(thrown) };
+    }
+    try {
+      return { kind: "failed", failure: toFailure(error, converter), error };
+    } catch {
+      // What cannot be encoded in full failed all the same.
+      return { kind: "failed", failure: toFailure(new ApplicationFailure(messageOf(error))), error };
+    }
+  }
+
+  #completed(result: unknown): AttemptEnd {
+    const { converter, codec, limits } = this.#settings;
+    const what = `the result of activity "${this.#task.activityType?.name}"`;
+    try {
+      const payload = namingWhat(what, () => converter.toPayload(result));
+      // With a codec sizes are checked after it, in the workflow task's report.
+      if (codec === undefined) checkPayloads(what, [payload], limits, (message) => this.context.logger.warn(message));
+      return { kind: "completed", payload };
+    } catch (error) {
+      if (error instanceof PayloadConverterError || error instanceof PayloadTooLargeError) throw final(error);
+      throw error;
+    }
+  }
+
+  #cancellation(thrown: unknown): Failure {
+    try {
+      return toFailure(isA(thrown, CancelledFailure) ? thrown : this.context.cancelled.reason, this.#settings.converter);
+    } catch {
+      return toFailure(new CancelledFailure(messageOf(thrown)));
+    }
+  }
+}

@@ -21,7 +21,7 @@ import {
 import { hop } from "../../ts/platform/hop.ts";
 import { liveHandles } from "../../ts/core/handle.ts";
 import type { RejectionHost } from "../../ts/executor/program/rejections.ts";
-import { slot } from "../../ts/executor/program/current.ts";
+import { current } from "../../ts/executor/program/current.ts";
 import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { drive, makeRunner } from "./driver.ts";
@@ -142,7 +142,7 @@ export const cases: Case[] = [
         await parallel([
           async () => {
             await latch;
-            roles.push(slot.fiber?.label);
+            roles.push(current.fiber?.label);
           },
           async () => {
             await sleep(1);
@@ -575,7 +575,7 @@ export const cases: Case[] = [
             void (async () => {
               await null;
               await null;
-              labels.push(slot.fiber?.label);
+              labels.push(current.fiber?.label);
             })();
             return stop(s + n);
           }),
@@ -591,9 +591,9 @@ export const cases: Case[] = [
     async run() {
       const d = await drive(workflow("W", () => sleep("1h")));
       await d.task();
-      equal(slot.fiber, undefined);
-      equal(slot.run, undefined);
-      equal(slot.closure, undefined);
+      equal(current.fiber, undefined);
+      equal(current.run, undefined);
+      equal(current.closure, undefined);
     },
   },
   {

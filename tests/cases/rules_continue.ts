@@ -22,7 +22,7 @@ import {
 } from "../../ts/workflow/mod.ts";
 import { ApplicationFailure } from "../../ts/converter/failures.ts";
 import type { DefinitionShape } from "../../ts/executor/program/definition.ts";
-import { CANCEL_HEADER, CARRY_HEADER } from "../../ts/executor/scheduler/carried_headers.ts";
+import { BUFFERED_SIGNALS_HEADER, CANCEL_REQUEST_HEADER } from "../../ts/executor/scheduler/next_run_headers.ts";
 import { deepEqual, equal } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { type Drive, drive } from "./driver.ts";
@@ -95,8 +95,8 @@ async function chain(
       d = await nextRun(w, d);
       // What was handed on is there in the first task; nothing else may come of an empty one.
       if (
-        alone || headers[CARRY_HEADER] !== undefined ||
-        headers[CANCEL_HEADER] !== undefined
+        alone || headers[BUFFERED_SIGNALS_HEADER] !== undefined ||
+        headers[CANCEL_REQUEST_HEADER] !== undefined
       ) await d.task();
       else open = true;
     }
@@ -144,7 +144,7 @@ export const cases: Case[] = [
       d.server.signal("next", "one");
       d.server.requestCancel("enough");
       await d.task();
-      deepEqual(Object.keys(headersOf(d)), [CANCEL_HEADER]);
+      deepEqual(Object.keys(headersOf(d)), [CANCEL_REQUEST_HEADER]);
       await d.finish();
       const second = await nextRun(loop, d);
       await second.task();
@@ -263,7 +263,7 @@ export const cases: Case[] = [
         if (name !== "a receive threw") d.server.signal("next", "one");
         await d.task();
         deepEqual(
-          Object.keys(headersOf(d)).filter((header) => header !== CARRY_HEADER),
+          Object.keys(headersOf(d)).filter((header) => header !== BUFFERED_SIGNALS_HEADER),
           [],
           name,
         );
@@ -299,7 +299,7 @@ export const cases: Case[] = [
           d.server.completeActivity("1", 2);
         } else d.server.signal("next", "one");
         await d.task();
-        deepEqual(Object.keys(headersOf(d)), [CANCEL_HEADER], name);
+        deepEqual(Object.keys(headersOf(d)), [CANCEL_REQUEST_HEADER], name);
         await d.finish();
         const second = await nextRun(w, d);
         await second.task();
@@ -333,7 +333,7 @@ export const cases: Case[] = [
       await d.task();
       deepEqual(
         Object.keys(headersOf(d)).sort(),
-        [CARRY_HEADER, CANCEL_HEADER].sort(),
+        [BUFFERED_SIGNALS_HEADER, CANCEL_REQUEST_HEADER].sort(),
       );
       const second = await nextRun(order, d);
       second.server.signal("go", 2);
@@ -356,7 +356,7 @@ export const cases: Case[] = [
       second.server.requestCancel("second");
       second.server.signal("next", "b");
       await second.task();
-      deepEqual(Object.keys(headersOf(second)), [CANCEL_HEADER]);
+      deepEqual(Object.keys(headersOf(second)), [CANCEL_REQUEST_HEADER]);
       await second.finish();
       const third = await nextRun(loop, second, [[]]);
       await third.task();

@@ -18,7 +18,7 @@ import {
   updateState,
   workflow,
 } from "../../ts/workflow/mod.ts";
-import { ANSWERED_HEADER } from "../../ts/executor/scheduler/carried_headers.ts";
+import { ANSWERED_UPDATES_HEADER } from "../../ts/executor/scheduler/next_run_headers.ts";
 import { deepEqual, equal, match } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { drive } from "./driver.ts";
@@ -565,7 +565,7 @@ export const cases: Case[] = [
       d.server.update("last", "add", 100);
       await d.task();
       await d.finish();
-      deepEqual(Object.keys(d.server.closed!.next!.headers), [ANSWERED_HEADER]);
+      deepEqual(Object.keys(d.server.closed!.next!.headers), [ANSWERED_UPDATES_HEADER]);
 
       const second = await drive(w, { args: [1], headers: d.server.closed!.next!.headers });
       const again = second.server.update("last", "add", 100);
@@ -602,7 +602,7 @@ export const cases: Case[] = [
         d.server.update("big", "slow", 0);
         await d.task();
         await d.finish();
-        const header = d.server.closed!.next!.headers[ANSWERED_HEADER];
+        const header = d.server.closed!.next!.headers[ANSWERED_UPDATES_HEADER];
         return header === undefined
           ? undefined
           : (JSON.parse(new TextDecoder().decode(header.data)) as { id: string }[]).map(({ id }) => id);

@@ -30,7 +30,7 @@ import {
 } from "../../ts/workflow/mod.ts";
 import { create } from "@bufbuild/protobuf";
 import { PayloadSchema } from "../../ts/api/generated/temporal/api/common/v1/message_pb.ts";
-import { CARRY_HEADER } from "../../ts/executor/scheduler/carried_headers.ts";
+import { BUFFERED_SIGNALS_HEADER } from "../../ts/executor/scheduler/next_run_headers.ts";
 import { defaultPayloadConverter, type Payload } from "../../ts/converter/payload.ts";
 import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
@@ -105,7 +105,7 @@ export const cases: Case[] = [
       await d.task();
       await d.finish();
       const next = d.server.closed!.next!;
-      deepEqual([next.args, Object.keys(next.headers)], [[1], [CARRY_HEADER]]);
+      deepEqual([next.args, Object.keys(next.headers)], [[1], [BUFFERED_SIGNALS_HEADER]]);
       equal(d.logs.length, 0, "nothing is lost, so nothing is warned of");
       const second = await drive(w, { args: [1], headers: next.headers, runId: "99999999-2222-4333-8444-555555555555" });
       second.server.signal("go", 3);
@@ -126,7 +126,7 @@ export const cases: Case[] = [
       d.server.signal("go", 1);
       await d.task();
       const { headers } = d.server.closed!.next!;
-      deepEqual(Object.keys(headers), [CARRY_HEADER]);
+      deepEqual(Object.keys(headers), [BUFFERED_SIGNALS_HEADER]);
       const second = await drive(w, { args: [1], headers });
       await second.task();
       deepEqual(second.server.closed!.next!.headers, {});
@@ -162,7 +162,7 @@ export const cases: Case[] = [
       // `finish` replays every prefix and compares the commands byte for byte.
       await d.finish();
       const next = d.server.closed!.next!.headers;
-      deepEqual(Object.keys(next).sort(), ["_tracer-data", "tenant", CARRY_HEADER].sort());
+      deepEqual(Object.keys(next).sort(), ["_tracer-data", "tenant", BUFFERED_SIGNALS_HEADER].sort());
       const second = await drive(w, { args: [2], headers: next, runId: "99999999-2222-4333-8444-555555555555" });
       await second.task();
       const again = second.server.events.find((event) => event.attributes.case === "activityTaskScheduledEventAttributes")!;

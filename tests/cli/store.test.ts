@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Served } from "../../ts/app/deferred_server.ts";
+import { DeferredServer } from "../../ts/app/deferred_server.ts";
 import { Client, silentLogger } from "../../ts/client/mod.ts";
 import { EmbeddedEngine, SqliteStore } from "../../ts/engine/mod.ts";
 import { builtins } from "../../ts/engine/sqlite/builtins.ts";
@@ -45,7 +45,7 @@ async function withEngine<T>(path: string, body: (client: Client) => Promise<T>)
     realm: "inline",
     logger: silentLogger,
   });
-  const served = new Served(engine, true, silentLogger);
+  const served = new DeferredServer(engine, true, silentLogger);
   try {
     return await worker.runUntil(() => served.address.then(() => body(client)));
   } finally {

@@ -22,7 +22,7 @@ import {
   StartWorkflowExecutionRequestSchema,
   UpdateWorkflowExecutionRequestSchema,
 } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { endsLater } from "../../ts/platform/deno_goaway_workaround.ts";
+import { endAfterGoaway } from "../../ts/platform/deno_goaway_workaround.ts";
 import { WorkflowService } from "../../ts/api/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
 import { METHOD_NAMES } from "../../ts/api/raw_methods.ts";
@@ -56,7 +56,7 @@ after(async () => {
 /** One gRPC call by hand: headers, trailers and messages as they are on the wire. */
 async function grpc(path: string, body = new Uint8Array(0), headers: { [name: string]: string } = {}) {
   const session = connect(`http://127.0.0.1:${server.port}`, { maxSessionMemory: 512 });
-  endsLater(session);
+  endAfterGoaway(session);
   const stream = session.request({
     ":method": "POST",
     ":path": path,
@@ -294,7 +294,7 @@ test("the health service: Check, and Watch that is told of the end", async () =>
     logger: silentLogger,
   });
   const session = connect(`http://127.0.0.1:${mortal.port}`);
-  endsLater(session);
+  endAfterGoaway(session);
   let wentAway = false;
   session.on("goaway", () => wentAway = true);
   const stream = session.request({
@@ -455,7 +455,7 @@ test("callers that vanish leave nothing behind", async () => {
   new DataView(frame.buffer).setUint32(1, poll.length);
   frame.set(poll, 5);
   const session = connect(`http://127.0.0.1:${server.port}`);
-  endsLater(session);
+  endAfterGoaway(session);
   session.on("error", () => {});
   for (let i = 0; i < 300; i++) {
     const path = "/temporal.api.workflowservice.v1.WorkflowService/PollWorkflowTaskQueue";

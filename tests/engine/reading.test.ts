@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MemoryStore } from "../../ts/engine/mod.ts";
-import { ReadingService } from "../../ts/engine/read_only_service.ts";
+import { ReadOnlyService } from "../../ts/engine/read_only_service.ts";
 import { Code, type MethodName, ServiceError } from "../../ts/service/raw.ts";
 
-const codeOf = async (service: ReadingService, method: MethodName): Promise<Code | undefined> => {
+const codeOf = async (service: ReadOnlyService, method: MethodName): Promise<Code | undefined> => {
   try {
     await service.call(method, new Uint8Array(0));
     return undefined;
@@ -16,7 +16,7 @@ const codeOf = async (service: ReadingService, method: MethodName): Promise<Code
 };
 
 test("every method that reads is answered, and what changes something is not there", async () => {
-  const service = await ReadingService.open(new MemoryStore());
+  const service = await ReadOnlyService.open(new MemoryStore());
   const reads: MethodName[] = [
     ...["getSystemInfo", "getClusterInfo", "getSearchAttributes", "describeNamespace", "listNamespaces"] as const,
     ...["listWorkflowExecutions", "countWorkflowExecutions", "describeWorkflowExecution"] as const,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, type DescMessage, toBinary } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
-import { changesNothing, fenced } from "../../ts/gateway/permissions.ts";
+import { changesNothing, withPermissions } from "../../ts/gateway/permissions.ts";
 import type { MethodName, RawService, ServiceError } from "../../ts/service/raw.ts";
 import { METHOD_NAMES } from "../../ts/api/raw_methods.ts";
 import { WorkflowService } from "../../ts/api/generated/temporal/api/workflowservice/v1/service_pb.ts";
@@ -18,7 +18,7 @@ const request = (method: MethodName, fields: object): Uint8Array => {
   const input: DescMessage = WorkflowService.method[method].input;
   return toBinary(input, create(input, fields as never));
 };
-const orders = fenced(service, { namespaces: ["orders", "returns"] });
+const orders = withPermissions(service, { namespaces: ["orders", "returns"] });
 /** Why a call is refused; undefined when it goes through. */
 const why = (to: RawService, method: MethodName, bytes: Uint8Array) =>
   to.call(method, bytes).then(() => undefined, (error: ServiceError) => `${error.code} ${error.message}`);
@@ -31,14 +31,14 @@ test("reading only: every method of the service is known to read, or is refused"
     ...["getWorkflowExecutionHistoryReverse", "listNamespaces", "listScheduleMatchingTimes", "listSchedules"],
     ...["listWorkflowExecutions", "pollWorkflowExecutionUpdate", "queryWorkflow"],
   ]);
-  const reading = fenced(service, { readOnly: true });
+  const reading = withPermissions(service, { readOnly: true });
   for (const method of METHOD_NAMES) {
     const refused = await why(reading, method, new Uint8Array(0));
     if (reads.includes(method)) assert.equal(refused, undefined, method);
     else assert.equal(refused, `7 ${method} changes something, and this gateway only reads`);
   }
   assert.equal(reading.losesCancelledPolls, true);
-  assert.equal(fenced(service, {}), service, "without a fence there is none");
+  assert.equal(withPermissions(service, {}), service, "without a fence there is none");
 });
 
 test("every method is held to the namespaces, under whatever number its request has the field", async () => {

@@ -12,7 +12,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { afterEach, beforeEach, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
-import { endsLater } from "../../ts/platform/deno_goaway_workaround.ts";
+import { endAfterGoaway } from "../../ts/platform/deno_goaway_workaround.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { ChaosProxy, type Mishap, seeded } from "../chaos/proxy.ts";
 import { until } from "../support/until.ts";
@@ -32,7 +32,7 @@ async function serve(settings: object = {}): Promise<void> {
     socket.on("close", () => sockets.delete(socket));
   });
   server.on("session", (session) => {
-    endsLater(session);
+    endAfterGoaway(session);
     made++;
     sessions.add(session);
     session.on("error", () => {});

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { connect, type Http2Server } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { endsLater } from "../../ts/platform/deno_goaway_workaround.ts";
+import { endAfterGoaway } from "../../ts/platform/deno_goaway_workaround.ts";
 import { kill, nextLine, startModule } from "../engine/support/child.ts";
 import { goodbyeServer } from "./support/goodbye_server.ts";
 
@@ -21,7 +21,7 @@ test("a server outlives callers that say goodbye", async () => {
       const session = connect(`http://127.0.0.1:${port}`);
       session.on("error", () => {});
       // The server answers with a goodbye of its own.
-      endsLater(session);
+      endAfterGoaway(session);
       const stream = session.request({
         ":method": "POST",
         ":path": "/temporal.api.workflowservice.v1.WorkflowService/SignalWorkflowExecution",

@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 import { after, before, test } from "node:test";
 import { toBinary } from "@bufbuild/protobuf";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
-import { endsLater } from "../../ts/platform/deno_goaway_workaround.ts";
+import { endAfterGoaway } from "../../ts/platform/deno_goaway_workaround.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { create } from "@bufbuild/protobuf";
 import { StartWorkflowExecutionRequestSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
@@ -41,7 +41,7 @@ before(async () => {
     socket.on("close", () => sockets.delete(socket));
   });
   server.on("session", (session) => {
-    endsLater(session);
+    endAfterGoaway(session);
     session.on("error", () => {});
   });
   server.on("stream", (stream, headers) => {

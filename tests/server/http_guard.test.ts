@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, request as httpRequest, type Reques
 import { connect, createServer as createServer2 } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { endsLater } from "../../ts/platform/deno_goaway_workaround.ts";
+import { endAfterGoaway } from "../../ts/platform/deno_goaway_workaround.ts";
 import { type GuardedRequest, HttpGuard, parseOrigin } from "../../ts/server/http_guard.ts";
 
 const PAGE = "https://app.example.com";
@@ -151,11 +151,11 @@ test("wrapped around a handler of HTTP/1.1 and of HTTP/2", async () => {
   await new Promise((resolve) => server.close(resolve));
 
   const server2 = createServer2(handler as Parameters<typeof createServer2>[1]);
-  server2.on("session", endsLater);
+  server2.on("session", endAfterGoaway);
   await new Promise<void>((resolve) => server2.listen(0, "127.0.0.1", resolve));
   ({ port } = server2.address() as AddressInfo);
   const session = connect(`http://127.0.0.1:${port}`);
-  endsLater(session);
+  endAfterGoaway(session);
   const status = (headers: { [name: string]: string }) =>
     new Promise((resolve, reject) => {
       const stream = session.request({ ":method": "POST", ":path": "/", ...headers });

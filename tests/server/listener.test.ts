@@ -10,7 +10,7 @@ import "../../ts/engine/mod.ts";
 import { startDevServer } from "../../ts/dev/server.ts";
 import { silentLogger } from "../../ts/base/logger.ts";
 import type { AnyHandler } from "../../ts/server/bounded_connections.ts";
-import { endsLater } from "../../ts/platform/deno_goaway_workaround.ts";
+import { endAfterGoaway } from "../../ts/platform/deno_goaway_workaround.ts";
 import { HttpGuard } from "../../ts/server/http_guard.ts";
 import { listen, type Listener, type ListenOptions } from "../../ts/server/listener.ts";
 import { until } from "../support/until.ts";
@@ -129,7 +129,7 @@ test("over HTTP/2: without a preface, with half of one, and with one alone for l
     );
     for (const caller of callers) await until("it was destroyed", () => caller.gone || caller.socket.readableEnded);
     const session = http2Connect(`http://127.0.0.1:${port}`);
-    endsLater(session);
+    endAfterGoaway(session);
     let goodbye = false;
     session.on("goaway", () => goodbye = true).on("error", () => {});
     await until("an idle session ends", () => session.closed || session.destroyed);
@@ -145,7 +145,7 @@ test("a request whose body does not end is cut, and the others of its connection
     },
   }, async ({ port }) => {
     const session = http2Connect(`http://127.0.0.1:${port}`);
-    endsLater(session);
+    endAfterGoaway(session);
     session.on("error", () => {});
     const endless = session.request({ ":method": "POST", ":path": "/" });
     endless.on("error", () => {}).resume();
@@ -199,7 +199,7 @@ test("a caller that takes back thousands of calls loses its connection, and nobo
       });
       // Whoever takes back a few hundred (a worker that stops its polls) does not.
       const session = http2Connect(`http://127.0.0.1:${port}`);
-      endsLater(session);
+      endAfterGoaway(session);
       session.on("error", () => {});
       for (let i = 0; i < 500; i++) {
         const poll = session.request({ ":method": "POST", ":path": "/" });

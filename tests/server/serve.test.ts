@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../../ts/service/raw.ts";
-import { endsLater } from "../../ts/platform/deno_goaway_workaround.ts";
+import { endAfterGoaway } from "../../ts/platform/deno_goaway_workaround.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { listen, type Listener } from "../../ts/server/listener.ts";
 import { serviceHandler } from "../../ts/server/grpc_handlers.ts";
@@ -62,7 +62,7 @@ test("a query without a deadline waits as long as on a Temporal server, and othe
     return Promise.resolve(new Uint8Array(0));
   };
   const session = http2Connect("http://localhost", { createConnection: () => net.connect(path) });
-  endsLater(session);
+  endAfterGoaway(session);
   for (const method of ["QueryWorkflow", "PollWorkflowTaskQueue"]) {
     await new Promise<void>((resolve, reject) => {
       const stream = session.request({
@@ -167,7 +167,7 @@ test("a caller that gives up, or whose deadline passes, takes its call back", as
 test("a caller that dies takes its calls with it, and the server goes on", async () => {
   const given = waits();
   const session = http2Connect("http://localhost", { createConnection: () => net.connect(path) });
-  endsLater(session);
+  endAfterGoaway(session);
   session.on("error", () => {});
   const stream = session.request({
     ":method": "POST",
@@ -194,7 +194,7 @@ test("JSON over Connect, for people with curl", async () => {
       toBinary(CountWorkflowExecutionsResponseSchema, create(CountWorkflowExecutionsResponseSchema, { count: 7n })),
     );
   const session = http2Connect("http://localhost", { createConnection: () => net.connect(path) });
-  endsLater(session);
+  endAfterGoaway(session);
   const stream = session.request({
     ":method": "POST",
     ":path": "/temporal.api.workflowservice.v1.WorkflowService/CountWorkflowExecutions",

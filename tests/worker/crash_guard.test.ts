@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../ts/client/mod.ts";
 import { HeldRuns } from "../../ts/crash_notes/held_runs.ts";
-import { TaskWatch } from "../../ts/crash_notes/task_watch.ts";
+import { RunningTasks } from "../../ts/crash_notes/running_tasks.ts";
 import { CrashGuard } from "../../ts/worker/crash_guard.ts";
 import { headWith } from "../support/realms.ts";
 import { ManualTimers, settle } from "../support/manual_timers.ts";
@@ -15,8 +15,8 @@ function setting(slots: number, runs: number) {
   let text = JSON.stringify({ held });
   const note = { read: () => text, write: (next: string) => void (text = next), version: () => text };
   const heldRuns = new HeldRuns(note);
-  const watch = new TaskWatch({ work: { read: () => "", write() {}, remove() {} }, held: heldRuns });
-  const guard = new CrashGuard({ watch, timers: new ManualTimers(), slots, refuse: () => Promise.resolve() });
+  const running = new RunningTasks({ work: { read: () => "", write() {}, remove() {} }, held: heldRuns });
+  const guard = new CrashGuard({ running, timers: new ManualTimers(), slots, refuse: () => Promise.resolve() });
   const waiting = new Set<string>();
   const tasks = held.map(async ({ workflowId, runId, workflowType }) => {
     const head = headWith({ workflowId, runId, workflowType, attempt: 2 });
@@ -40,8 +40,8 @@ for (const [slots, parked] of [[2, 1], [5, 2], [100, 8]] as const) {
 test("a task is noted until it has ended, whether it fails or not", async () => {
   let noted = "";
   const work = { read: () => noted, write: (text: string) => void (noted = text), remove: () => void (noted = "") };
-  const watch = new TaskWatch({ work, held: undefined });
-  const guard = new CrashGuard({ watch, timers: new ManualTimers(), slots: 2, refuse: () => Promise.resolve() });
+  const running = new RunningTasks({ work, held: undefined });
+  const guard = new CrashGuard({ running, timers: new ManualTimers(), slots: 2, refuse: () => Promise.resolve() });
   const head = headWith({ runId: "r1" });
   for (const fails of [false, true]) {
     let end = () => {};

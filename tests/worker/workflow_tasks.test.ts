@@ -6,7 +6,7 @@ import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { silentLogger } from "../../ts/client/mod.ts";
 import { HeldRuns } from "../../ts/crash_notes/held_runs.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
-import { TaskWatch } from "../../ts/crash_notes/task_watch.ts";
+import { RunningTasks } from "../../ts/crash_notes/running_tasks.ts";
 import { WorkflowTaskFailedCause } from "../../ts/api/generated/temporal/api/enums/v1/failed_cause_pb.ts";
 import {
   PollWorkflowTaskQueueResponseSchema,
@@ -262,7 +262,7 @@ test("a task of a held run is a failed task: reported, counted, and not run", as
   const { tasks, service, events, failures, counted } = setting(() => completed());
   const held = [{ workflowId: "w", runId: "r", workflowType: "W", deaths: 2, since: 0 }];
   const note = { read: () => JSON.stringify({ held }), write() {}, version: () => "" };
-  tasks.watchCrashes(new TaskWatch({ work: { read: () => "", write() {}, remove() {} }, held: new HeldRuns(note) }));
+  tasks.noteRunningTasks(new RunningTasks({ work: { read: () => "", write() {}, remove() {} }, held: new HeldRuns(note) }));
   await tasks.handle(task());
   const [request] = service.requests("respondWorkflowTaskFailed");
   assert.equal(request!.cause, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE);

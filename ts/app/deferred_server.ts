@@ -9,7 +9,7 @@ import type { StoreServer } from "./serve_store.ts";
 /** The server is loaded when the first tasks have had the processor for themselves. */
 const SERVE_AFTER_MS = 100;
 
-export class Served {
+export class DeferredServer {
   /** Where it can be reached; undefined when it is not served after all. */
   readonly address: Promise<string | undefined>;
   #server: StoreServer | undefined;

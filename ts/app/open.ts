@@ -13,7 +13,7 @@ import type { WorkerOptions } from "../worker/options.ts";
 import type { RawService } from "../service/raw.ts";
 import { WorkflowService } from "../api/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { Worker } from "../worker/worker.ts";
-import { Served } from "./deferred_server.ts";
+import { DeferredServer } from "./deferred_server.ts";
 
 /** Options of {@link open}. */
 export interface OpenOptions extends CodecOptions {
@@ -127,7 +127,7 @@ export async function open(options: OpenOptions): Promise<App> {
   // The realm's thread is started first, and the store opened while it starts. The worker calls its service when it runs, after both.
   const service: RawService = {
     call: (method, request, call) => late.engine!.call(method, request, call),
-    taskWatch: () => late.engine!.taskWatch(),
+    runningTasks: () => late.engine!.runningTasks(),
   };
   let starting!: () => void;
   const started = new Promise<void>((resolve) => starting = resolve);
@@ -160,7 +160,11 @@ export async function open(options: OpenOptions): Promise<App> {
   const done = worker.run();
   // Nobody may be listening yet.
   done.catch((error) => logger.error("the worker has stopped", { error }));
-  const server = new Served(engine, options.serve !== false && path !== undefined && options.engine?.store === undefined, logger);
+  const server = new DeferredServer(
+    engine,
+    options.serve !== false && path !== undefined && options.engine?.store === undefined,
+    logger,
+  );
   let closing: Promise<void> | undefined;
   // The engine's end answers the calls that wait; the server passes that on before it closes.
   const close = () =>

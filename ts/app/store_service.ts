@@ -5,7 +5,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { EmbeddedEngine } from "../engine/mod.ts";
-import { READ_METHODS, ReadingService } from "../engine/read_only_service.ts";
+import { READ_METHODS, ReadOnlyService } from "../engine/read_only_service.ts";
 import { StoreLockedError } from "../engine/store_errors.ts";
 import { openStore } from "../engine/short_lived_open.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
@@ -241,7 +241,7 @@ export class StoreService implements RawService {
     const namespace = this.#options.namespace ?? "default";
     const service = writes
       ? await EmbeddedEngine.open({ path: this.path, namespace, visit: true, onError: () => {} })
-      : await ReadingService.open(await openStore(this.path, { visit: true, readOnly: true }), namespace);
+      : await ReadOnlyService.open(await openStore(this.path, { visit: true, readOnly: true }), namespace);
     this.#visit = { service, writes, openedAt: performance.now(), users: 1, timer: undefined, close: () => service.close() };
     return this.#visit;
   }

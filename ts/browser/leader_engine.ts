@@ -5,7 +5,7 @@ import { OpfsStore } from "../engine/sqlite/opfs/open.ts";
 import type { StoreFence } from "../engine/sqlite/open.ts";
 import { isFinalStoreError, StoreError, StoreNotEmptyError } from "../engine/store_errors.ts";
 import { loadEngineCoreSync } from "../core/engine_half.ts";
-import { alone } from "../realm/protocol.ts";
+import { detachedCopy } from "../realm/protocol.ts";
 import { ServiceError } from "../service/raw.ts";
 import { WorkflowService } from "../api/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { toData } from "./error_data.ts";
@@ -19,7 +19,7 @@ interface OpenCall {
   readonly reply: Reply;
 }
 
-export interface LeaderEvents {
+export interface LeaderEngineEvents {
   /** The engine survived it. */
   survived(error: Error): void;
   /** The engine has stopped: the store can never serve again as it is. */
@@ -28,10 +28,10 @@ export interface LeaderEvents {
   replaced(): void;
 }
 
-export class Leader {
+export class LeaderEngine {
   readonly #init: EngineInit;
   readonly #fence: StoreFence;
-  readonly #events: LeaderEvents;
+  readonly #events: LeaderEngineEvents;
   readonly #open = new Map<string, OpenCall>();
   #opfs!: OpfsStore;
   #engine!: EmbeddedEngine;
@@ -41,14 +41,14 @@ export class Leader {
   /** Imports and exports one after the other. */
   #chores: Promise<unknown> = Promise.resolve();
 
-  private constructor(init: EngineInit, fence: StoreFence, events: LeaderEvents) {
+  private constructor(init: EngineInit, fence: StoreFence, events: LeaderEngineEvents) {
     this.#init = init;
     this.#fence = fence;
     this.#events = events;
   }
 
-  static async open(init: EngineInit, fence: StoreFence, events: LeaderEvents): Promise<Leader> {
-    const leader = new Leader(init, fence, events);
+  static async open(init: EngineInit, fence: StoreFence, events: LeaderEngineEvents): Promise<LeaderEngine> {
+    const leader = new LeaderEngine(init, fence, events);
     await leader.#begin();
     return leader;
   }
@@ -121,7 +121,7 @@ export class Leader {
       reply(answer);
     };
     engine.call(method, request, { signal, ...(timeoutMs !== undefined && { timeoutMs }) }).then(
-      (value) => done({ k: "answer", to, id, value: alone(value) }),
+      (value) => done({ k: "answer", to, id, value: detachedCopy(value) }),
       (e) => {
         // The engine has stopped, or is closed because this tab steps down: the next leader answers.
         if (engine.failure !== undefined || (this.#closed && e instanceof ServiceError && e.reason === "EngineClosed")) return;

@@ -15,7 +15,7 @@ import {
 } from "../engine/store_errors.ts";
 import { NotAStoreError } from "../engine/store_errors.ts";
 import { toData } from "./error_data.ts";
-import { Leader } from "./leader_engine.ts";
+import { LeaderEngine } from "./leader_engine.ts";
 import {
   channelOf,
   commonChannel,
@@ -60,7 +60,7 @@ class Session {
   readonly #own = ownVersions();
   /** Ends the wait for the lock. */
   readonly #waiting = new AbortController();
-  #leader: Leader | undefined;
+  #leader: LeaderEngine | undefined;
   #address: string | undefined;
   #stepDown: ((reason: string) => void) | undefined;
   #resigned = false;
@@ -133,7 +133,7 @@ class Session {
       this.#stepDown?.("the lock was taken away");
     };
     try {
-      const leader = await Leader.open(this.#init, fence, {
+      const leader = await LeaderEngine.open(this.#init, fence, {
         survived: (error) => this.#post({ k: "survived", error: toData(error) }),
         replaced: () => this.#post({ k: "replaced" }),
         stopped: (error) => {
@@ -160,7 +160,7 @@ class Session {
 
   #lockLost: (e: Error) => void = () => {};
 
-  async #lead(leader: Leader, end: Promise<void>): Promise<void> {
+  async #lead(leader: LeaderEngine, end: Promise<void>): Promise<void> {
     this.#leader = leader;
     this.#address = randomId();
     this.#silent = 0;

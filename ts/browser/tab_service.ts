@@ -4,7 +4,7 @@
 import { Calls } from "../engine/calls.ts";
 import { cancelled } from "../engine/refusals.ts";
 import { randomId } from "../platform/host.ts";
-import { alone } from "../realm/protocol.ts";
+import { detachedCopy } from "../realm/protocol.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { StoreError } from "../engine/store_errors.ts";
 import { fromData } from "./error_data.ts";
@@ -51,7 +51,7 @@ export class TabService implements RawService {
       const id = this.#calls.add(method, request, options, resolve, reject);
       const { timeoutMs } = options;
       const timed = timeoutMs !== undefined && timeoutMs < Infinity ? { timeoutMs } : {};
-      const message = { k: "call" as const, from: this.address, id, method, request: alone(request), ...timed };
+      const message = { k: "call" as const, from: this.address, id, method, request: detachedCopy(request), ...timed };
       this.#open.set(id, message);
       this.#route?.send(message);
     });

@@ -12,7 +12,7 @@ import {
 import type { GetWorkflowExecutionHistoryResponse } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { ClientContext } from "./context.ts";
 import { askUntil, type CallSettings, Deadline } from "./calls.ts";
-import { Doubt } from "./close_watch.ts";
+import { CloseCheck } from "./close_check.ts";
 
 /** Options of the calls that read a history. */
 export interface HistoryOptions extends CallSettings {
@@ -98,10 +98,10 @@ export async function waitForClose(
 ): Promise<HistoryEvent> {
   const execution = { workflowId, runId: runId ?? "" };
   let nextPageToken: Uint8Array = new Uint8Array(0);
-  const doubt = new Doubt(context, execution, deadline);
+  const check = new CloseCheck(context, execution, deadline);
   try {
     return await askUntil(deadline, async () => {
-      const page = await doubt.during((under) =>
+      const page = await check.during((under) =>
         context.calls.longPoll(
           "getWorkflowExecutionHistory",
           {
@@ -121,7 +121,7 @@ export async function waitForClose(
       return pageEvents(page).find(isClosing);
     });
   } finally {
-    doubt.end();
+    check.end();
   }
 }
 

@@ -11,7 +11,7 @@ import type {
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { fromPayloads } from "../converter/payload.ts";
 import type { Activator, RunContext } from "../executor/program/program.ts";
-import { slot } from "../executor/program/current.ts";
+import { current } from "../executor/program/current.ts";
 import { hop } from "../platform/hop.ts";
 import { IllegalStateError } from "./common/errors.ts";
 import { decodeFailure } from "./common/failure_converter.ts";
@@ -60,14 +60,14 @@ export class CompatActivator implements Activator {
     const run = this.#run;
     if (run === undefined) throw new IllegalStateError("an activation came before the one that initializes the run");
     const before = setCurrentRun(run);
-    const clock = slot.run;
-    slot.run = run;
+    const clock = current.run;
+    current.run = run;
     try {
       if (activation.queryOnly) await this.#query(run, activation);
       else await this.#advance(run, activation, init);
     } finally {
       setCurrentRun(before);
-      slot.run = clock;
+      current.run = clock;
     }
   }
 

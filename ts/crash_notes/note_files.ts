@@ -1,6 +1,6 @@
 // Small notes that outlive the process, in files that their owner alone can read. Node and Deno; elsewhere there are none.
 import type { NoteText } from "./held_runs.ts";
-import type { WorkNote } from "./task_watch.ts";
+import type { WorkNote } from "./running_tasks.ts";
 import { builtin } from "../platform/builtin.ts";
 
 interface Files {
@@ -37,7 +37,7 @@ export function realPath(path: string): string {
 }
 
 /**
- * What a note begins with (crash_notes/task_watch.ts, crash_notes/held_runs.ts). A file that has its name and
+ * What a note begins with (crash_notes/running_tasks.ts, crash_notes/held_runs.ts). A file that has its name and
  * begins otherwise is not ours: it is not replaced or removed.
  */
 const BEGINS = {

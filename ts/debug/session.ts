@@ -10,7 +10,7 @@ import type { PayloadCodec } from "../codec/codec.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import type { RecordedActivation } from "../executor/tasks/recording.ts";
 import type { ReplayOptions, ReplayVerdict } from "../executor/tasks/replay.ts";
-import type { RunTrace } from "../executor/tasks/tracing.ts";
+import type { RunTrace } from "../executor/tasks/run_trace.ts";
 import { type HistoryEvent, HistorySchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 import { type EventLine, type EventLinks, lineOf, linksOf } from "./events.ts";
 import { type HistoryFile, readHistoryFile } from "./history_file.ts";

@@ -25,7 +25,7 @@ import type { Backlog, EmbeddedEngineOptions, EngineLimits, EngineStats } from "
 import { cancelled, closed, coreReplaced, notFound, notRecorded, stopped, storeFailed, unimplemented } from "./refusals.ts";
 import { pairError, pairResponse, takePair } from "./multi_operation.ts";
 import { type HeldRun, HeldRuns, type RunName } from "../crash_notes/held_runs.ts";
-import { TaskWatch } from "../crash_notes/task_watch.ts";
+import { RunningTasks } from "../crash_notes/running_tasks.ts";
 import { noteText, realPath, workNote } from "../crash_notes/note_files.ts";
 import { describedHeld, heldPath, queriedHeld, refuseHeld, refuseOthers, workPath } from "./held_status.ts";
 import { activityTimeout } from "./timed_out.ts";
@@ -109,7 +109,7 @@ export class EmbeddedEngine implements RawService {
   readonly #remoteWorkers: boolean;
   readonly #held: HeldRuns | undefined;
   readonly #path: string | undefined;
-  #watch: TaskWatch | undefined;
+  #running: RunningTasks | undefined;
 
   /** Opens the store, recovers what was going on, and answers calls. */
   static async open(options: EmbeddedEngineOptions): Promise<EmbeddedEngine> {
@@ -562,7 +562,7 @@ export class EmbeddedEngine implements RawService {
     this.#calls.rejectAll(this.#closedError());
     this.#calls.close();
     this.#engine.dispose();
-    this.#watch?.close();
+    this.#running?.close();
     if (this.#ownsStore) this.store.close();
   }
 
@@ -588,14 +588,14 @@ export class EmbeddedEngine implements RawService {
   // ------------------------------------------------------------------------------------------------------- held runs
 
   /** @internal What notes the runs in work, for the workers of this process; made when the first of them asks. */
-  taskWatch(): TaskWatch | undefined {
+  runningTasks(): RunningTasks | undefined {
     if (this.#path === undefined || this.#state !== "open") return undefined;
-    const work = this.#watch === undefined ? workNote(workPath(this.#path)) : undefined;
+    const work = this.#running === undefined ? workNote(workPath(this.#path)) : undefined;
     if (work !== undefined) {
       const isOpen = ({ workflowId, runId }: RunName) => this.#isOpen(workflowId, runId);
-      this.#watch = new TaskWatch({ work, held: this.#held, isOpen });
+      this.#running = new RunningTasks({ work, held: this.#held, isOpen });
     }
-    return this.#watch;
+    return this.#running;
   }
 
   #isOpen(workflowId: string, runId: string): boolean {

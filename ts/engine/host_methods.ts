@@ -17,7 +17,7 @@ import {
   ListWorkflowExecutionsResponseSchema,
 } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Code, type MethodName, ServiceError } from "../service/raw.ts";
-import { aboutMethods } from "./server_description.ts";
+import { descriptionMethods } from "./server_description.ts";
 import { decode, encode, invalid } from "./host_bytes.ts";
 import { runMethods, type RunMethodsContext } from "./run_methods.ts";
 import type { ListPosition, RunRow, Store } from "./store.ts";
@@ -71,7 +71,7 @@ export function hostMethods(context: HostContext): { readonly [name in MethodNam
       const count = byStatus ? groups.reduce((sum, group) => sum + group.count, 0n) : BigInt(store.count(where));
       return encode(CountWorkflowExecutionsResponseSchema, { count, groups });
     },
-    ...aboutMethods({ namespace, version, store: store.description.startsWith("memory") ? "memory" : "sqlite", ours }),
+    ...descriptionMethods({ namespace, version, store: store.description.startsWith("memory") ? "memory" : "sqlite", ours }),
     ...runMethods({ ...context, ours }),
   };
 }

@@ -42,12 +42,12 @@ function asItIs(store: Store): Store {
   };
 }
 
-export class ReadingService implements RawService {
+export class ReadOnlyService implements RawService {
   readonly #engine: EmbeddedEngine;
   readonly #store: Store;
 
   /** Takes the store over: `close` closes it. */
-  static async open(store: Store, namespace = "default"): Promise<ReadingService> {
+  static async open(store: Store, namespace = "default"): Promise<ReadOnlyService> {
     try {
       const engine = await EmbeddedEngine.open({
         store: asItIs(store),
@@ -56,7 +56,7 @@ export class ReadingService implements RawService {
         remoteWorkers: true,
         onError: () => {},
       });
-      return new ReadingService(engine, store);
+      return new ReadOnlyService(engine, store);
     } catch (e) {
       store.close();
       throw e;

@@ -105,7 +105,7 @@ export function listedNamespaces(namespaces: Iterable<readonly [name: string, op
   return writer.finish();
 }
 
-export function aboutMethods(
+export function descriptionMethods(
   { namespace, version, store, ours }: { namespace: string; version: string; store: string; ours(name: string): void },
 ) {
   return {

@@ -7,7 +7,7 @@ import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { WorkflowService } from "../api/generated/temporal/api/workflowservice/v1/service_pb.ts";
 
-export interface FenceOptions {
+export interface Permissions {
   /** Only methods that change nothing. Default: false. */
   readOnly?: boolean;
   /** The namespaces that requests may name. Default: all. */
@@ -29,7 +29,7 @@ export function changesNothing(method: MethodName): boolean {
 }
 
 /** `service`, with calls outside of the fence refused with PERMISSION_DENIED before they reach it. */
-export function fenced(service: RawService, { readOnly = false, namespaces }: FenceOptions): RawService {
+export function withPermissions(service: RawService, { readOnly = false, namespaces }: Permissions): RawService {
   if (!readOnly && namespaces === undefined) return service;
   const allowed = namespaces === undefined ? undefined : new Set(namespaces);
   return {
@@ -47,7 +47,7 @@ export function fenced(service: RawService, { readOnly = false, namespaces }: Fe
 
 function whyOutside(method: MethodName, request: Uint8Array, allowed: ReadonlySet<string>): string | undefined {
   const input: DescMessage = WorkflowService.method[method].input;
-  const plan = planOf(input);
+  const plan = namespaceFieldsOf(input);
   const only = `this gateway is for ${[...allowed].map((name) => `"${name}"`).join(", ")}`;
   if (plan.name === undefined) {
     return WITHOUT.has(method) ? undefined : `${method} is about no single namespace, and ${only}`;
@@ -67,23 +67,23 @@ function whyOutside(method: MethodName, request: Uint8Array, allowed: ReadonlySe
     : `${method} is about the namespace ${JSON.stringify(outside.slice(0, 100))}, and ${only}`;
 }
 
-interface Plan {
+interface NamespaceFields {
   /** Number of the message's own field `namespace`. */
   readonly name: number | undefined;
   /** Fields that name a namespace. */
   readonly texts: ReadonlySet<number>;
   /** Fields with messages in which one can be named. */
-  readonly inner: ReadonlyMap<number, Plan>;
+  readonly inner: ReadonlyMap<number, NamespaceFields>;
 }
 
-const plans = new Map<string, Plan>();
+const plans = new Map<string, NamespaceFields>();
 
 /** The plan of a message type; the same object for the same type. */
-function planOf(desc: DescMessage): Plan {
+function namespaceFieldsOf(desc: DescMessage): NamespaceFields {
   const known = plans.get(desc.typeName);
   if (known !== undefined) return known;
-  const inner = new Map<number, Plan>();
-  const plan: Plan = {
+  const inner = new Map<number, NamespaceFields>();
+  const plan: NamespaceFields = {
     name: desc.fields.find((field) => field.name === "namespace" && isText(field))?.number,
     texts: new Set(desc.fields.filter(names).map((field) => field.number)),
     inner,
@@ -92,7 +92,7 @@ function planOf(desc: DescMessage): Plan {
   plans.set(desc.typeName, plan);
   for (const field of desc.fields) {
     if (field.message === undefined || !reaches(field.message)) continue;
-    const value = planOf(field.message);
+    const value = namespaceFieldsOf(field.message);
     // An entry of a map is a message with the value as field 2.
     inner.set(
       field.number,
@@ -126,7 +126,7 @@ const isText = (field: DescField): boolean =>
   field.scalar === ScalarType.STRING;
 
 /** Collects what is named; answers the message's own namespace. The last one counts, as for every reader of protobuf; all are collected. */
-function read(reader: BinaryReader, end: number, plan: Plan, found: string[]): string | undefined {
+function read(reader: BinaryReader, end: number, plan: NamespaceFields, found: string[]): string | undefined {
   let own: string | undefined;
   while (reader.pos < end) {
     const [number, wire] = reader.tag();

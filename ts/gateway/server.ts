@@ -15,7 +15,7 @@ import { type AnyHandler, Connections, CUT_MS } from "../server/bounded_connecti
 import { HttpGuard, type Refusal, refuse } from "../server/http_guard.ts";
 import { LIMITS as OF_LISTENERS, listen, type Listener, within } from "../server/listener.ts";
 import { serviceHandler } from "../server/grpc_handlers.ts";
-import { fenced, type FenceOptions } from "./permissions.ts";
+import { type Permissions, withPermissions } from "./permissions.ts";
 import { CALL_OVERHEAD, Close, helloFrame, PROTOCOL, SOCKET_PATH, TOKEN_PREFIX } from "./frames.ts";
 import { SocketCalls } from "./socket_calls.ts";
 
@@ -34,7 +34,7 @@ export interface GatewayLimits {
   pingMs?: number;
 }
 
-export interface GatewayServerOptions extends FenceOptions {
+export interface GatewayServerOptions extends Permissions {
   /** Where calls go. */
   service: RawService;
   /** 0: any free port. */
@@ -105,7 +105,7 @@ class GatewayServer {
     const limits = this.#limits = { ...LIMITS, ...options.limits };
     this.#logger = containedLogger(options.logger ?? silentLogger);
     this.#connections = new Connections({ ...OF_LISTENERS[1], ...limits });
-    this.#service = fenced(options.service, options);
+    this.#service = withPermissions(options.service, options);
     this.#guard = new HttpGuard({ port: () => this.#port, origins: options.origins ?? [], token });
     this.#sockets = new WebSocketServer({
       noServer: true,

@@ -2,17 +2,17 @@
 // thousands of calls the same one, Node warns of more than ten listeners, and adding and removing them is work.
 
 /** Somebody whom the abort of a signal concerns. */
-export interface Follower {
+export interface AbortListener {
   onAbort(): void;
 }
 
-const known = new WeakMap<AbortSignal, Set<Follower>>();
+const known = new WeakMap<AbortSignal, Set<AbortListener>>();
 
 /** Whoever is in this set when the signal is aborted is told. A signal that is aborted already tells nobody. */
-export function followersOf(signal: AbortSignal): Set<Follower> {
+export function abortListenersOf(signal: AbortSignal): Set<AbortListener> {
   let followers = known.get(signal);
   if (followers === undefined) {
-    const all: Set<Follower> = followers = new Set();
+    const all: Set<AbortListener> = followers = new Set();
     known.set(signal, all);
     signal.addEventListener("abort", () => {
       for (const follower of [...all]) follower.onAbort();

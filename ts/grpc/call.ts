@@ -2,7 +2,7 @@
 // ends it early (deadline, caller, lost connection) frees its stream. A worker makes hundreds of these per second and none of them needs
 // a timer or a listener of its own: the link watches deadlines, and an AbortSignal is listened to once for all calls that were given it.
 import { Code, ServiceError } from "../service/raw.ts";
-import { type Follower, followersOf } from "./abort_listeners.ts";
+import { type AbortListener, abortListenersOf } from "./abort_listeners.ts";
 import { httpRefusal, refusal, type Trailers } from "./status.ts";
 import type { FieldList, Fields } from "./http2/hpack.ts";
 import { Reset } from "./http2/wire.ts";
@@ -41,13 +41,13 @@ export function unary(link: Link, call: UnaryCall): Promise<Uint8Array> {
   return new Promise((resolve, reject) => new Unary(link, call, resolve, reject).start());
 }
 
-class Unary extends LinkCall implements Follower {
+class Unary extends LinkCall implements AbortListener {
   readonly dueMs: number;
   readonly #link: Link;
   readonly #call: UnaryCall;
   readonly #resolve: (answer: Uint8Array) => void;
   readonly #reject: (error: ServiceError) => void;
-  readonly #following: Set<Follower> | undefined;
+  readonly #following: Set<AbortListener> | undefined;
   #over = false;
   #answered = false;
   #trailers: Fields | undefined;
@@ -66,7 +66,7 @@ class Unary extends LinkCall implements Follower {
     this.#call = call;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#following = call.signal === undefined ? undefined : followersOf(call.signal);
+    this.#following = call.signal === undefined ? undefined : abortListenersOf(call.signal);
   }
 
   start(): void {

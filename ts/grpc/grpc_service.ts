@@ -4,7 +4,7 @@ import { type Duration, toMs } from "../converter/duration.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { VERSION } from "../base/version.ts";
 import { clearTimeout, setTimeout } from "node:timers";
-import { followersOf } from "./abort_listeners.ts";
+import { abortListenersOf } from "./abort_listeners.ts";
 import { NotProcessed, unary } from "./call.ts";
 import type { FieldList } from "./http2/hpack.ts";
 import { LinkError, type LinkTarget } from "./http2_link.ts";
@@ -175,7 +175,7 @@ export class GrpcService implements RawService {
     const until = new Promise<never>((_, reject) => (end = reject));
     until.catch(() => {});
     const follower = { onAbort: () => end(new ServiceError(Code.CANCELLED, `${method} was given up by its caller`)) };
-    const following = signal && followersOf(signal);
+    const following = signal && abortListenersOf(signal);
     following?.add(follower);
     if (signal?.aborted) follower.onAbort();
     this.#waiting.add(end);

@@ -7,7 +7,7 @@ import type { Http2Session } from "node:http2";
 import { setImmediate } from "node:timers";
 
 /** Takes a session that was just made, before anybody listens for its end. */
-export function endsLater(session: Http2Session): void {
+export function endAfterGoaway(session: Http2Session): void {
   if (!("Deno" in globalThis)) return;
   let waiting: (() => void)[] | undefined;
   // Told before the session is closed, in the same turn.

@@ -78,6 +78,6 @@ export type FromRealm =
   | { readonly t: "log"; readonly entry: LogEntry };
 
 /** Bytes for a message. It would take the whole buffer that a view lies in, perhaps all that a batch answered: such bytes go as a copy. */
-export function alone(bytes: Uint8Array): Uint8Array {
+export function detachedCopy(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
 }

@@ -10,7 +10,7 @@ import { messageOf } from "../converter/thrown.ts";
 import { startThread, type Thread, type WebWorker } from "../platform/threads.ts";
 import type { Loss } from "./lost_task.ts";
 import { WorkflowLoadError } from "./loader/errors.ts";
-import { alone, type BatchedMessage, type FromRealm, type InitMessage, type ToRealm } from "./protocol.ts";
+import { type BatchedMessage, detachedCopy, type FromRealm, type InitMessage, type ToRealm } from "./protocol.ts";
 
 /** What a realm is started with. */
 export type RealmInit = Omit<InitMessage, "t" | "aliveMs">;
@@ -233,7 +233,7 @@ export class RealmThread {
     let answer: ToRealm;
     try {
       const { history, nextPageToken: next } = await this.#spec.fetchHistory(workflowId, runId, nextPageToken);
-      answer = { t: "page", id, history: alone(history), nextPageToken: alone(next) };
+      answer = { t: "page", id, history: detachedCopy(history), nextPageToken: detachedCopy(next) };
     } catch (e) {
       answer = { t: "noPage", id, message: e instanceof Error ? e.message : String(e) };
     }

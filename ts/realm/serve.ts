@@ -17,7 +17,7 @@ import type { HistoryPage, RunIdentity } from "../executor/tasks/cached_run.ts";
 import type { LocalAnswer, LocalWork } from "../executor/tasks/local_work.ts";
 import type { VersioningBehavior } from "../executor/program/definition.ts";
 import type { LogEntry } from "../executor/program/program.ts";
-import { slot } from "../executor/program/current.ts";
+import { current } from "../executor/program/current.ts";
 import { TaskRunner } from "../executor/tasks/task_runner.ts";
 import type { WorkflowTask } from "../api/workflow_task.ts";
 import { type HostPort, hostPort } from "../platform/threads.ts";
@@ -106,7 +106,7 @@ class RealmInside {
     const core = loadWorkerCoreSync(init.core);
     plainStacks();
     const guard = installGuard({
-      slot,
+      current,
       log: (level, message) => log({ ...host, level, message, timeMs: now(), source: "workflow" }),
     });
     const { modules, converter } = await load(init, served, guard, (message) => {

@@ -11,7 +11,7 @@ import type { SourceHost } from "../platform/source_files.ts";
 import type { WebWorker } from "../platform/threads.ts";
 import type { Problem } from "./loader/errors.ts";
 import { type Loss, lostReplayVerdict, lostTaskOutcome } from "./lost_task.ts";
-import { alone, type FromRealm } from "./protocol.ts";
+import { detachedCopy, type FromRealm } from "./protocol.ts";
 import { Quarantine } from "./quarantine.ts";
 import {
   type CommonRealmOptions,
@@ -175,7 +175,7 @@ class ThreadedRealm implements WorkerRealm {
       const job: Job = {
         runId: head.runId,
         unclear: 0,
-        message: (id) => ({ t: "task", id, task: { head, bytes: alone(bytes) } }),
+        message: (id) => ({ t: "task", id, task: { head, bytes: detachedCopy(bytes) } }),
         done: (answer) => settle(answer, "outcome", (a) => resolve(a.outcome), reject),
         fail: reject,
         lost: (loss) => resolve(lostTaskOutcome(task, loss, { identity, namespace })),
@@ -189,7 +189,7 @@ class ThreadedRealm implements WorkerRealm {
       const job: Job = {
         runId: undefined,
         unclear: 0,
-        message: (id) => ({ t: "replay", id, workflowId, history: alone(history), options }),
+        message: (id) => ({ t: "replay", id, workflowId, history: detachedCopy(history), options }),
         done: (answer) => settle(answer, "verdict", (a) => resolve(a.verdict), reject),
         fail: reject,
         lost: (loss) => resolve(lostReplayVerdict(workflowId, history, loss, job.at)),
@@ -243,7 +243,7 @@ class ThreadedRealm implements WorkerRealm {
   }
 
   taskReported(runId: string, response: Uint8Array): void {
-    this.#to(runId).post({ t: "reported", runId, response: alone(response) });
+    this.#to(runId).post({ t: "reported", runId, response: detachedCopy(response) });
   }
 
   evict(runId: string): void {

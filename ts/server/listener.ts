@@ -7,7 +7,7 @@ import { createServer as createServer2, type ServerHttp2Session } from "node:htt
 import type { AddressInfo, Server, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type AnyHandler, type ConnectionLimits, Connections, CUT_MS } from "./bounded_connections.ts";
-import { endsLater } from "../platform/deno_goaway_workaround.ts";
+import { endAfterGoaway } from "../platform/deno_goaway_workaround.ts";
 import { type HttpGuard, type Refusal, refuse } from "./http_guard.ts";
 
 export interface ListenOptions {
@@ -150,7 +150,7 @@ function http2(connections: Connections, sessions: Set<ServerHttp2Session>, hand
   let latest: Socket | undefined;
   server.prependListener("connection", (socket: Socket) => latest = socket);
   server.on("session", (session) => {
-    endsLater(session);
+    endAfterGoaway(session);
     sessions.add(session);
     // Made in the same turn in which its socket came.
     connections.speaks(latest, session);

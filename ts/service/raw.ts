@@ -1,7 +1,7 @@
 // The narrow waist between everything that asks (client, worker) and everything that answers (embedded engine, Temporal cluster):
 // one method name of temporal.api.workflowservice.v1.WorkflowService, bytes of its request, bytes of its response.
 import type { WorkflowService } from "../api/generated/temporal/api/workflowservice/v1/service_pb.ts";
-import type { TaskWatch } from "../crash_notes/task_watch.ts";
+import type { RunningTasks } from "../crash_notes/running_tasks.ts";
 
 /** Names of the methods, as protobuf-es spells them: "startWorkflowExecution", "pollWorkflowTaskQueue", ... */
 export type MethodName = keyof typeof WorkflowService.method;
@@ -23,7 +23,7 @@ export interface RawService {
   /** Sizes of payloads are checked behind this point, where a codec has changed them. Default: false. */
   readonly checksPayloads?: boolean;
   /** @internal Which runs' workflow tasks are running, where the service lives and dies with this process. */
-  taskWatch?(): TaskWatch | undefined;
+  runningTasks?(): RunningTasks | undefined;
   /** Rejects with a ServiceError. */
   call(method: MethodName, request: Uint8Array, options?: CallOptions): Promise<Uint8Array>;
 }

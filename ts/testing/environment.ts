@@ -14,7 +14,7 @@ import { PendingActivityState } from "../api/generated/temporal/api/enums/v1/wor
 import type { ActivityAttempt, WorkerEvents, WorkerOptions } from "../worker/options.ts";
 import { Worker } from "../worker/worker.ts";
 import { type SkipLimits, type Skipped, VirtualTime, VirtualTimers } from "./time.ts";
-import { type Awaited, WatchedService } from "./watched_service.ts";
+import { type Awaited, ObservedService } from "./observed_service.ts";
 
 /** Options of `TestEnvironment.create`. */
 export interface TestEnvironmentOptions extends CodecOptions {
@@ -65,7 +65,7 @@ export class TestEnvironment {
   readonly taskQueue = "test";
   readonly #options: TestEnvironmentOptions;
   readonly #clock: Clock;
-  readonly #service: WatchedService;
+  readonly #service: ObservedService;
   readonly #time: VirtualTime | undefined;
   readonly #timers: VirtualTimers | undefined;
   readonly #workers = new Set<Worker>();
@@ -75,7 +75,7 @@ export class TestEnvironment {
     this.engine = engine;
     this.#clock = clock;
     this.#options = options;
-    this.#service = new WatchedService(engine, () => this.#time?.wanted());
+    this.#service = new ObservedService(engine, () => this.#time?.wanted());
     if (clock instanceof VirtualClock) {
       const timers = this.#timers = new VirtualTimers(clock);
       const parts = {

@@ -5,7 +5,7 @@ import type { EmbeddedEngine, VirtualClock } from "../engine/mod.ts";
 import { hop } from "../platform/hop.ts";
 import type { Timers } from "../base/timers.ts";
 import type { Worker } from "../worker/mod.ts";
-import type { Awaited, WatchedService } from "./watched_service.ts";
+import type { Awaited, ObservedService } from "./observed_service.ts";
 
 /** Looks in a row that must find nothing going on. */
 const QUIET_LOOKS = 3;
@@ -30,7 +30,7 @@ export interface TimeParts {
   engine: EmbeddedEngine;
   clock: VirtualClock;
   timers: VirtualTimers;
-  service: WatchedService;
+  service: ObservedService;
   workers: ReadonlySet<Worker>;
   /** Is an activity to be completed from outside? Asks the engine. */
   outside(): Promise<boolean>;

@@ -1,8 +1,8 @@
-// Workflow tasks on their way into a realm, where the process may die of one (crash_notes/task_watch.ts): each is noted before it enters, a
+// Workflow tasks on their way into a realm, where the process may die of one (crash_notes/running_tasks.ts): each is noted before it enters, a
 // suspected run's enters alone, and those of a held run do not enter at all until the run is released.
 import { describeHeld, type HeldRun } from "../crash_notes/held_runs.ts";
 import type { Logger } from "../base/logger.ts";
-import type { TaskWatch } from "../crash_notes/task_watch.ts";
+import type { RunningTasks } from "../crash_notes/running_tasks.ts";
 import { sleepOn, type Timers } from "../base/timers.ts";
 import type { TaskHead, WorkflowTask } from "../realm/realm.ts";
 
@@ -30,7 +30,7 @@ export class HeldRunError extends Error {
 }
 
 export interface CrashGuardParts {
-  readonly watch: TaskWatch;
+  readonly running: RunningTasks;
   readonly timers: Timers;
   /** Tasks that the worker takes at a time. */
   readonly slots: number;
@@ -49,22 +49,22 @@ export class CrashGuard {
 
   /** Runs a task that may be the end of the process. */
   async run<T>(head: TaskHead, task: () => Promise<T>): Promise<T> {
-    const { watch } = this.#parts;
-    const turn = watch.enter(head);
+    const { running } = this.#parts;
+    const turn = running.enter(head);
     if (turn !== undefined) await turn;
     try {
       return await task();
     } finally {
       // What a query does not do again the run's next task may.
-      watch.leave(head, head.query === undefined);
+      running.leave(head, head.query === undefined);
     }
   }
 
   /** Answers true for a task that is not to be run: its run is held. */
   async heldBack(task: WorkflowTask, logger: Logger): Promise<boolean> {
     const { head } = task;
-    const { watch, refuse } = this.#parts;
-    const held = watch.held(head.runId);
+    const { running, refuse } = this.#parts;
+    const held = running.held(head.runId);
     if (held === undefined) return false;
     if (head.query !== undefined || head.attempt <= 1) {
       // A first attempt is reported, so that the history says why nothing happens; the next one comes at once.
@@ -76,7 +76,7 @@ export class CrashGuard {
 
   /** Waits for a release while the service waits for the task. */
   async #released({ runId, attempt }: TaskHead): Promise<boolean> {
-    const { watch, timers, slots } = this.#parts;
+    const { running, timers, slots } = this.#parts;
     if (this.#parked >= Math.min(MAX_PARKED, Math.floor(slots / 2))) return false;
     this.#parked++;
     try {
@@ -84,7 +84,7 @@ export class CrashGuard {
       const until = timers.now() + TASK_MS + Math.min(added, MAX_ADDED_MS);
       while (timers.now() < until) {
         await sleepOn(timers, LOOK_MS, this.#stop.signal);
-        if (watch.held(runId) === undefined) return true;
+        if (running.held(runId) === undefined) return true;
       }
       return false;
     } catch {
@@ -103,6 +103,6 @@ export class CrashGuard {
 
   /** The run's tasks wait for its release. */
   holds(runId: string): boolean {
-    return this.#parts.watch.held(runId) !== undefined;
+    return this.#parts.running.held(runId) !== undefined;
   }
 }

@@ -6,7 +6,7 @@ import type { Logger } from "../base/logger.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 import { backoffMs, type BackoffOptions, isGone } from "../service/retry.ts";
 import { sleepOn, type Timers } from "../base/timers.ts";
-import type { Pace } from "./rate_limit.ts";
+import type { RateLimit } from "./rate_limit.ts";
 import type { PollRange } from "./poller_behavior.ts";
 import { hasCode } from "./reports.ts";
 import type { Slots } from "./slots.ts";
@@ -55,7 +55,7 @@ export interface PollerOptions<Task> {
   polls: PollRange;
   slots: Slots;
   /** Limits the tasks per second. */
-  pace?: Pace | undefined;
+  pace?: RateLimit | undefined;
   /** One poll; undefined when the long poll ended with nothing. */
   poll: (signal: AbortSignal) => Promise<PollAnswer<Task> | undefined>;
   /** Told of each answer: whether there was a task in it. */

@@ -2,7 +2,7 @@
 // up, so the limit holds for every second and not on average.
 import { sleepOn, type Timers } from "../base/timers.ts";
 
-export class Pace {
+export class RateLimit {
   readonly #intervalMs: number;
   readonly #timers: Timers;
   #next = -Infinity;

@@ -8,7 +8,7 @@ import { metered } from "../service/metered.ts";
 import type { Realm, WorkflowTask } from "../realm/realm.ts";
 import { type CallOptions, Code } from "../service/raw.ts";
 import { describeHeld } from "../crash_notes/held_runs.ts";
-import { TaskWatch } from "../crash_notes/task_watch.ts";
+import { RunningTasks } from "../crash_notes/running_tasks.ts";
 import { isInTheWay, workNote } from "../crash_notes/note_files.ts";
 import { sleepOn } from "../base/timers.ts";
 import { typedService } from "../service/typed.ts";
@@ -22,7 +22,7 @@ import { ActivityRegistry } from "./activity_registry.ts";
 import { ActivityTasks } from "./activity_tasks.ts";
 import { EagerActivities } from "./eager_activities.ts";
 import { checkedService, type WorkerOptions, type WorkerSettings, workerSettings } from "./options.ts";
-import { Pace } from "./rate_limit.ts";
+import { RateLimit } from "./rate_limit.ts";
 import { type PollAnswer, Poller, type PollerOptions } from "./poller.ts";
 import { pollRequest } from "./poll_requests.ts";
 import type { PollRange } from "./poller_behavior.ts";
@@ -360,7 +360,7 @@ export class Worker {
     const { logger, taskQueue } = this.#settings;
     // Where no poll is lost there is nothing to learn.
     const looking = this.#settings.service.losesCancelledPolls === true ? this.#lookAround() : undefined;
-    const watch = this.#watchCrashes();
+    const running = this.#noteRunningTasks();
     this.#startPollers();
     const building = this.#buildLater();
     const untake = this.#activityTasks && takeActivityRejections(this.#settings.codec);
@@ -375,7 +375,7 @@ export class Worker {
       untake?.();
       this.#settings.metrics?.stopped();
       this.#settings.tracing?.stop();
-      watch?.close();
+      running?.close();
       this.#state = "stopped";
     }
     logger.debug("the worker has stopped", { taskQueue });
@@ -383,19 +383,19 @@ export class Worker {
   }
 
   /** Which runs are in work is noted for the next process; what the process before has left is told. Answers the note that is this worker's own. */
-  #watchCrashes(): TaskWatch | undefined {
+  #noteRunningTasks(): RunningTasks | undefined {
     const { service, crashNote, logger } = this.#settings;
     if (this.#workflowTasks === undefined) return undefined;
-    const shared = service.taskWatch?.();
+    const shared = service.runningTasks?.();
     const work = shared === undefined && crashNote !== undefined ? workNote(crashNote) : undefined;
     if (work !== undefined && isInTheWay(crashNote!, "work")) {
       logger.error("no crash note is kept: its file has something else in it; give crashNote a file of its own", { crashNote });
       return undefined;
     }
-    const own = work && new TaskWatch({ work });
-    const watch = shared ?? own;
-    if (watch === undefined) return undefined;
-    const died = watch.takeDied();
+    const own = work && new RunningTasks({ work });
+    const running = shared ?? own;
+    if (running === undefined) return undefined;
+    const died = running.takeDied();
     if (died.length > 0) {
       const runs = died.slice(0, MAX_NAMED).map(({ workflowType, workflowId, runId }) =>
         `${workflowType} "${workflowId}" (run ${runId})`
@@ -404,11 +404,11 @@ export class Worker {
         "the process before this one ended while workflow code was running; if it was not killed from outside, one of these runs ended it";
       logger.error(message, { count: died.length, runs });
     }
-    for (const run of watch.takeHeld()) {
+    for (const run of running.takeHeld()) {
       const { workflowId, runId, workflowType } = run;
       logger.error(describeHeld(run), { workflowId, runId, workflowType });
     }
-    this.#workflowTasks.watchCrashes(watch);
+    this.#workflowTasks.noteRunningTasks(running);
     return own;
   }
 
@@ -473,7 +473,7 @@ export class Worker {
         what: `activity tasks of queue "${taskQueue}"`,
         // Each poll that waits may bring a task at any moment, whatever the pace.
         polls: perSecond === undefined ? activityPolls : atMost(activityPolls, Math.ceil(perSecond / 100)),
-        pace: perSecond === undefined ? undefined : new Pace(perSecond, this.#settings.timers),
+        pace: perSecond === undefined ? undefined : new RateLimit(perSecond, this.#settings.timers),
         slots: new Slots(maxConcurrentActivities),
         poll: this.#activityPoll(),
         polled: metrics?.polled("activity_task"),

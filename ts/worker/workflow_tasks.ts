@@ -32,7 +32,7 @@ import type { WorkerEvents } from "./options.ts";
 import type { WorkflowWatch } from "./workflow_watch.ts";
 import type { WorkflowTracing } from "./workflow_tracing.ts";
 import { CrashGuard } from "./crash_guard.ts";
-import type { TaskWatch } from "../crash_notes/task_watch.ts";
+import type { RunningTasks } from "../crash_notes/running_tasks.ts";
 import type { LocalActivities } from "./local_activities.ts";
 import { RecentRuns } from "./recent_runs.ts";
 import { RunTurns } from "./run_turns.ts";
@@ -142,14 +142,14 @@ export class WorkflowTasks {
   }
 
   /** From now on the tasks in work are noted, suspected runs run alone, and those that are held wait. */
-  watchCrashes(watch: TaskWatch): void {
+  noteRunningTasks(running: RunningTasks): void {
     const refuse = async (task: WorkflowTask, error: Error, logger: Logger) => {
       this.#failed(task.head, error.message);
       this.#options.watch?.failed(task.head, "WorkflowError");
       await this.#refuse(task, error, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE, logger);
     };
     const { timers, maxConcurrentWorkflowTasks: slots } = this.#options;
-    this.#crashGuard = new CrashGuard({ watch, timers, slots, refuse });
+    this.#crashGuard = new CrashGuard({ running, timers, slots, refuse });
   }
 
   /** From now on reports ask for no further task. */

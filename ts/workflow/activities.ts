@@ -2,7 +2,7 @@
 // prefix, and never function.name: minifiers and re-exports change that one.
 import type { Duration } from "../converter/duration.ts";
 import { ActivityAwaiter, type ActivityOptionsShape, CANCELLATION, prepareActivity } from "../executor/primitives/activities.ts";
-import { enterBlocking } from "../executor/scheduler/api_guard.ts";
+import { waitingFiber } from "../executor/scheduler/api_guard.ts";
 import { rejected } from "../executor/scheduler/fiber.ts";
 import { ms, type RetryOptions, retryPolicy } from "./retry.ts";
 
@@ -90,7 +90,7 @@ function makeCall(options: ActivityOptionsShape): ActivityCall<unknown[], unknow
   const spec = prepareActivity(options);
   const api = `activity "${options.activityType}"`;
   const call = (...args: unknown[]): Promise<unknown> => {
-    const fiber = enterBlocking(api);
+    const fiber = waitingFiber(api);
     if (fiber instanceof Error) return rejected(fiber);
     return new ActivityAwaiter(fiber, spec, args).promise;
   };

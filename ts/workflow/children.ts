@@ -9,7 +9,7 @@ import {
   ChildAwaiter,
   type ChildOptionsShape,
 } from "../executor/primitives/children.ts";
-import { enter, enterBlocking } from "../executor/scheduler/api_guard.ts";
+import { callingFiber, waitingFiber } from "../executor/scheduler/api_guard.ts";
 import { ExternalSignalAwaiter } from "../executor/primitives/externals.ts";
 import { rejected } from "../executor/scheduler/fiber.ts";
 import type { WorkflowDefinition } from "./definition.ts";
@@ -99,7 +99,7 @@ export function executeChild<A extends unknown[], R>(
 ): Promise<R>;
 export function executeChild(workflow: { readonly name: string } | string, options: Given = {}): Promise<unknown> {
   const shape = checked("executeChild", workflow, options);
-  const fiber = enterBlocking("executeChild");
+  const fiber = waitingFiber("executeChild");
   if (fiber instanceof Error) return rejected(fiber);
   return new ChildAwaiter(fiber, new Child(fiber, shape), "end", true).promise;
 }
@@ -127,7 +127,7 @@ export function startChild(
   options: Given = {},
 ): Promise<ChildWorkflowHandle> {
   const shape = checked("startChild", workflow, options);
-  const fiber = enterBlocking("startChild");
+  const fiber = waitingFiber("startChild");
   if (fiber instanceof Error) return rejected(fiber);
   const child = new Child(fiber, shape);
   return new ChildAwaiter(fiber, child, "start", true, () => handleOf(child)).promise as Promise<ChildWorkflowHandle>;
@@ -145,7 +145,7 @@ export function spawn<R = unknown>(workflowType: string, ...args: unknown[]): Pr
 export function spawn<A extends unknown[], R>(workflow: WorkflowDefinition<A, R>, ...args: NoInfer<A>): Promise<R>;
 export function spawn(workflow: { readonly name: string } | string, ...args: unknown[]): Promise<unknown> {
   const shape = checked("spawn", workflow, { args });
-  const fiber = enterBlocking("spawn");
+  const fiber = waitingFiber("spawn");
   if (fiber instanceof Error) return rejected(fiber);
   return new ChildAwaiter(fiber, new Child(fiber, shape), "end", true).promise;
 }
@@ -156,19 +156,19 @@ function handleOf(child: Child): ChildWorkflowHandle {
     workflowId,
     firstExecutionRunId: child.runId!,
     result() {
-      const fiber = enterBlocking("result of a child workflow");
+      const fiber = waitingFiber("result of a child workflow");
       if (fiber instanceof Error) return rejected(fiber);
       return new ChildAwaiter(fiber, child, "end", false).promise;
     },
     signal(signal: { readonly name: string } | string, ...args: unknown[]) {
       const name = nameOf("signal", signal);
-      const fiber = enterBlocking(`signal "${name}" to a child workflow`);
+      const fiber = waitingFiber(`signal "${name}" to a child workflow`);
       if (fiber instanceof Error) return rejected(fiber);
       return new ExternalSignalAwaiter(fiber, { workflowId, runId: "", isChild: true }, name, args).promise;
     },
     cancel(reason?: string) {
       const why = optionalText("the reason of a cancel request", reason) ?? "";
-      enter("cancel of a child workflow");
+      callingFiber("cancel of a child workflow");
       child.cancel(why, cancelledByHandle(child, why));
     },
   }) as ChildWorkflowHandle;

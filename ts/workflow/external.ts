@@ -1,5 +1,5 @@
 // Workflows that this one did not start: messages to them, by id.
-import { enterBlocking } from "../executor/scheduler/api_guard.ts";
+import { waitingFiber } from "../executor/scheduler/api_guard.ts";
 import { ExternalCancelAwaiter, ExternalSignalAwaiter } from "../executor/primitives/externals.ts";
 import { rejected } from "../executor/scheduler/fiber.ts";
 import { nameOf } from "./children.ts";
@@ -39,13 +39,13 @@ export function externalWorkflow(workflowId: string, runId?: string): ExternalWo
     runId,
     signal(signal: { readonly name: string } | string, ...args: unknown[]) {
       const name = nameOf("signal", signal);
-      const fiber = enterBlocking(`signal "${name}" to another workflow`);
+      const fiber = waitingFiber(`signal "${name}" to another workflow`);
       if (fiber instanceof Error) return rejected<void>(fiber);
       return new ExternalSignalAwaiter(fiber, target, name, args).promise;
     },
     cancel(reason?: string) {
       const why = optionalText("the reason of a cancel request", reason) ?? "";
-      const fiber = enterBlocking("cancel of another workflow");
+      const fiber = waitingFiber("cancel of another workflow");
       if (fiber instanceof Error) return rejected<void>(fiber);
       return new ExternalCancelAwaiter(fiber, target, why).promise;
     },

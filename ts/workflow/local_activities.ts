@@ -7,7 +7,7 @@ import {
   type LocalActivityOptionsShape,
   prepareLocalActivity,
 } from "../executor/primitives/local_activities.ts";
-import { enterBlocking } from "../executor/scheduler/api_guard.ts";
+import { waitingFiber } from "../executor/scheduler/api_guard.ts";
 import { rejected } from "../executor/scheduler/fiber.ts";
 import { activityProxy, type AnyFunction, cancellationOf, DEFAULT_START_TO_CLOSE_MS } from "./activities.ts";
 import { ms, type RetryOptions, retryPolicy } from "./retry.ts";
@@ -75,7 +75,7 @@ function makeCall(options: LocalActivityOptionsShape): LocalActivityCall<unknown
   const spec = prepareLocalActivity(options);
   const api = `local activity "${options.activityType}"`;
   const call = (...args: unknown[]): Promise<unknown> => {
-    const fiber = enterBlocking(api);
+    const fiber = waitingFiber(api);
     if (fiber instanceof Error) return rejected(fiber);
     return new LocalActivityAwaiter(fiber, spec, args).promise;
   };

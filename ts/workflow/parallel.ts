@@ -1,5 +1,5 @@
 // parallel: fan-out whose branches all run to their end. shield: a piece of code that a cancellation does not reach.
-import { enter } from "../executor/scheduler/api_guard.ts";
+import { callingFiber } from "../executor/scheduler/api_guard.ts";
 import { startParallel, startShield } from "../executor/primitives/parallel.ts";
 import type { HasControl } from "./receive.ts";
 
@@ -26,7 +26,7 @@ type CheckedBranches<F extends readonly Branch[]> = {
 export function parallel<const F extends readonly Branch[]>(
   branches: F & CheckedBranches<F>,
 ): Promise<{ -readonly [K in keyof F]: Settled<Awaited<ReturnType<F[K]>>> }> {
-  const fiber = enter("parallel");
+  const fiber = callingFiber("parallel");
   return startParallel(fiber, branches) as Promise<{ -readonly [K in keyof F]: Settled<Awaited<ReturnType<F[K]>>> }>;
 }
 
@@ -35,5 +35,5 @@ export function parallel<const F extends readonly Branch[]>(
  * turn of its own; nesting rules are those of where it stands.
  */
 export function shield<T>(body: () => T | Promise<T>): Promise<T> {
-  return startShield(enter("shield"), body);
+  return startShield(callingFiber("shield"), body);
 }

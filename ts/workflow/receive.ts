@@ -3,7 +3,7 @@
 import type { Duration } from "../converter/duration.ts";
 import { toMs } from "../converter/duration.ts";
 import { type HandlerErrors, makeResult } from "../executor/program/definition.ts";
-import { enter, enterBlocking, requireRole } from "../executor/scheduler/api_guard.ts";
+import { callingFiber, requireRole, waitingFiber } from "../executor/scheduler/api_guard.ts";
 import { MisuseError, NestingError } from "../executor/program/errors.ts";
 import { ReceiveScope, updateState as updateReducer } from "../executor/primitives/receive.ts";
 import { Until } from "../executor/primitives/receive_until.ts";
@@ -152,7 +152,7 @@ export function receive(
   // deno-lint-ignore no-explicit-any
   options: ReceiveOptions<any> & { timeout?: Duration } = {},
 ): Promise<unknown> {
-  const fiber = enter("receive");
+  const fiber = callingFiber("receive");
   requireRole(fiber, "receive", ["run"], "Wait for a single signal with waitForSignal, or receive in run before or after this.");
   const { run } = fiber;
   if (run.receive !== undefined) {
@@ -163,7 +163,7 @@ export function receive(
     run.misuse(new MisuseError("until of receive is a function of the state that answers true or false"));
   }
   const timeoutMs = options.timeout === undefined ? undefined : toMs(options.timeout);
-  const open = enterBlocking("receive");
+  const open = waitingFiber("receive");
   if (open instanceof Error) return rejected(open);
   const handlerErrors = options.handlerErrors ?? run.definition.handlerErrors;
   const until = options.until === undefined ? undefined : new Until(fiber, options.until);

@@ -1,7 +1,7 @@
 // select: the first of several things, with code for each. timer: durable timers with a name, and arms that are timers.
 import { type Duration, toMs } from "../converter/duration.ts";
 import type { ArmShape } from "../executor/program/definition.ts";
-import { enter, enterBlocking } from "../executor/scheduler/api_guard.ts";
+import { callingFiber, waitingFiber } from "../executor/scheduler/api_guard.ts";
 import { MisuseError } from "../executor/program/errors.ts";
 import { SelectScope } from "../executor/primitives/select.ts";
 import { rejected } from "../executor/scheduler/fiber.ts";
@@ -44,7 +44,7 @@ type CheckedArms<A extends readonly unknown[]> = A["length"] extends 0 ? NotAnAr
 export function select<const A extends readonly (Arm<unknown> | SignalHandler<never, unknown>)[]>(
   arms: A & CheckedArms<A>,
 ): Promise<SelectValue<A>> {
-  const { run } = enter("select");
+  const { run } = callingFiber("select");
   if (!Array.isArray(arms)) run.misuse(new MisuseError("select takes its arms as an array of on(...) and timer(...)"));
   if (arms.length === 0) run.misuse(new MisuseError("select got no arms, so nothing could ever end it"));
   const signals = new Set<string>();
@@ -52,7 +52,7 @@ export function select<const A extends readonly (Arm<unknown> | SignalHandler<ne
     const wrong = problemOf(arm, signals);
     if (wrong !== undefined) run.misuse(new MisuseError(`arm ${i + 1} of select ${wrong}`));
   });
-  const fiber = enterBlocking("select");
+  const fiber = waitingFiber("select");
   if (fiber instanceof Error) return rejected(fiber);
   const scope = new SelectScope(fiber, arms as readonly ArmShape[]);
   return scope.awaiter.promise.then((body) => body()) as Promise<SelectValue<A>>;
@@ -109,7 +109,7 @@ export function timer(
   }
   if (third !== undefined) return armOf(first, second, third);
   const durationMs = toMs(second);
-  const fiber = enterBlocking("timer");
+  const fiber = waitingFiber("timer");
   if (fiber instanceof Error) return rejected(fiber);
   if (durationMs === 0) return Promise.resolve();
   return new SleepAwaiter(fiber, durationMs, first, first).promise;

@@ -1,5 +1,5 @@
 // What a run shows and remembers beside its history of events: published state, side effects, versions, its log and facts about itself.
-import { enter } from "../executor/scheduler/api_guard.ts";
+import { callingFiber } from "../executor/scheduler/api_guard.ts";
 import { MisuseError } from "../executor/program/errors.ts";
 import type { WorkflowInfo } from "../executor/scheduler/info.ts";
 import {
@@ -19,7 +19,7 @@ import type { SearchAttributeChanges } from "../converter/search_attributes.ts";
  * code.
  */
 export function publishState(state: unknown): void {
-  const { run } = enter("publishState", "updateState");
+  const { run } = callingFiber("publishState", "updateState");
   run.published.publish(run.converter, state);
 }
 
@@ -28,7 +28,7 @@ export function publishState(state: unknown): void {
  * about where it stands. Queries ask for it; it is no part of history and costs no event. Does not wait; anywhere in workflow code.
  */
 export function setCurrentDetails(details: string): void {
-  const { run } = enter("setCurrentDetails", "updateState");
+  const { run } = callingFiber("setCurrentDetails", "updateState");
   if (typeof details !== "string") {
     run.misuse(new MisuseError(`setCurrentDetails takes a text, and was given a ${typeof details}`));
   }
@@ -41,7 +41,7 @@ export function setCurrentDetails(details: string): void {
  * function runs again. For anything with effects outside use an activity.
  */
 export function sideEffect<T>(fn: () => T extends PromiseLike<unknown> ? never : T): T {
-  const { run } = enter("sideEffect");
+  const { run } = callingFiber("sideEffect");
   return sideEffectOf(run, fn) as T;
 }
 
@@ -50,26 +50,26 @@ export function sideEffect<T>(fn: () => T extends PromiseLike<unknown> ? never :
  * to change a workflow's code while executions are open.
  */
 export function patched(patchId: string): boolean {
-  const { run } = enter("patched");
+  const { run } = callingFiber("patched");
   return patchedIn(run, patchId);
 }
 
 /** Marks a patch whose old branch is gone: executions with and without its marker replay. Call it where patched was. */
 export function deprecatePatch(patchId: string): void {
-  const { run } = enter("deprecatePatch");
+  const { run } = callingFiber("deprecatePatch");
   deprecatePatchIn(run, patchId);
 }
 
 /** True once a cancellation of the workflow was requested. */
 export function cancelled(): boolean {
-  const { cancellation } = enter("cancelled", "updateState").run;
+  const { cancellation } = callingFiber("cancelled", "updateState").run;
   if (cancellation !== undefined) cancellation.told = true;
   return cancellation !== undefined;
 }
 
 /** Facts about this run, as they are at the call: ask again for the history's length at a later point. */
 export function workflowInfo(): WorkflowInfo {
-  const { run } = enter("workflowInfo", ["updateState", "until"]);
+  const { run } = callingFiber("workflowInfo", ["updateState", "until"]);
   return run.info!.snapshot();
 }
 
@@ -81,7 +81,7 @@ export function workflowInfo(): WorkflowInfo {
  * upsertSearchAttributes([{ key: status, value: "paid" }, { key: dueAt, value: null }]);
  */
 export function upsertSearchAttributes(changes: SearchAttributeChanges): void {
-  upsertSearchAttributesOf(enter("upsertSearchAttributes").run, changes);
+  upsertSearchAttributesOf(callingFiber("upsertSearchAttributes").run, changes);
 }
 
 /**
@@ -89,7 +89,7 @@ export function upsertSearchAttributes(changes: SearchAttributeChanges): void {
  * removes one, and so does an empty array, which services take for nothing. Does not wait; the next run of a continue-as-new has it too.
  */
 export function upsertMemo(changes: { readonly [key: string]: unknown }): void {
-  const { run } = enter("upsertMemo");
+  const { run } = callingFiber("upsertMemo");
   if (typeof changes !== "object" || changes === null || Array.isArray(changes)) {
     throw new TypeError("upsertMemo takes an object of keys with values");
   }
@@ -98,17 +98,17 @@ export function upsertMemo(changes: { readonly [key: string]: unknown }): void {
 
 /** Workflow time in milliseconds since the epoch: the time of the task being processed, the same on replay. */
 export function now(): number {
-  return enter("now", "updateState").run.timeMs;
+  return callingFiber("now", "updateState").run.timeMs;
 }
 
 /** A number in [0, 1) of the run's seeded generator, the same on replay. */
 export function random(): number {
-  return enter("random", "updateState").run.random();
+  return callingFiber("random", "updateState").run.random();
 }
 
 /** A version 4 UUID of the run's seeded generator, the same on replay. */
 export function uuid4(): string {
-  return uuidOf(enter("uuid4", "updateState").run.randomBytes(16));
+  return uuidOf(callingFiber("uuid4", "updateState").run.randomBytes(16));
 }
 
 type Fields = { readonly [key: string]: unknown };
@@ -120,8 +120,8 @@ export const log: {
   readonly warn: (message: string, fields?: Fields) => void;
   readonly error: (message: string, fields?: Fields) => void;
 } = Object.freeze({
-  debug: (message: string, fields?: Fields) => enter("log", "updateState").run.log.write("debug", message, fields),
-  info: (message: string, fields?: Fields) => enter("log", "updateState").run.log.write("info", message, fields),
-  warn: (message: string, fields?: Fields) => enter("log", "updateState").run.log.write("warn", message, fields),
-  error: (message: string, fields?: Fields) => enter("log", "updateState").run.log.write("error", message, fields),
+  debug: (message: string, fields?: Fields) => callingFiber("log", "updateState").run.log.write("debug", message, fields),
+  info: (message: string, fields?: Fields) => callingFiber("log", "updateState").run.log.write("info", message, fields),
+  warn: (message: string, fields?: Fields) => callingFiber("log", "updateState").run.log.write("warn", message, fields),
+  error: (message: string, fields?: Fields) => callingFiber("log", "updateState").run.log.write("error", message, fields),
 });

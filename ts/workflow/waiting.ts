@@ -1,6 +1,6 @@
 // The plain waits: time, and a single signal.
 import { type Duration, toMs } from "../converter/duration.ts";
-import { enterBlocking } from "../executor/scheduler/api_guard.ts";
+import { waitingFiber } from "../executor/scheduler/api_guard.ts";
 import { SignalAwaiter } from "../executor/primitives/signals.ts";
 import { rejected } from "../executor/scheduler/fiber.ts";
 import { SleepAwaiter } from "../executor/primitives/timers.ts";
@@ -15,7 +15,7 @@ export type SignalValue<A extends unknown[]> = A extends [] ? undefined : A exte
  */
 export function sleep(duration: Duration, options: { readonly summary?: string } = {}): Promise<void> {
   const durationMs = toMs(duration);
-  const fiber = enterBlocking("sleep");
+  const fiber = waitingFiber("sleep");
   if (fiber instanceof Error) return rejected(fiber);
   if (durationMs === 0) return Promise.resolve();
   return new SleepAwaiter(fiber, durationMs, options.summary).promise;
@@ -29,7 +29,7 @@ export function waitForSignal<A extends unknown[]>(signal: Signal<A>): Promise<S
 export function waitForSignal(name: string): Promise<unknown>;
 // deno-lint-ignore no-explicit-any
 export function waitForSignal(signal: Signal<any> | string): Promise<unknown> {
-  const fiber = enterBlocking("waitForSignal");
+  const fiber = waitingFiber("waitForSignal");
   if (fiber instanceof Error) return rejected(fiber);
   return new SignalAwaiter(fiber, typeof signal === "string" ? { kind: "signal", name: signal } : signal).promise;
 }

@@ -2,7 +2,7 @@
 import { type ClientRequest, type IncomingMessage, request as http1Request } from "node:http";
 import { connect as http2Connect } from "node:http2";
 import net from "node:net";
-import { endsLater } from "../../../ts/platform/deno_goaway_workaround.ts";
+import { endAfterGoaway } from "../../../ts/platform/deno_goaway_workaround.ts";
 
 /** Where a server listens, and how it is spoken to. */
 export interface Place {
@@ -94,7 +94,7 @@ async function over2(place: Place, path: string, headers: object, body: Uint8Arr
   const session = http2Connect("http://127.0.0.1", {
     createConnection: () => "path" in at ? net.connect(at.path) : net.connect(at.port, "127.0.0.1"),
   });
-  endsLater(session);
+  endAfterGoaway(session);
   session.on("error", () => {});
   try {
     const stream = session.request({ ":method": "POST", ":path": path, ...headers });

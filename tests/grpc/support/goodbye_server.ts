@@ -1,11 +1,11 @@
 // A server of the runtime's own that says goodbye on each connection once its first call is answered.
 import { createServer, type Http2Server, type ServerHttp2Stream } from "node:http2";
-import { endsLater } from "../../../ts/platform/deno_goaway_workaround.ts";
+import { endAfterGoaway } from "../../../ts/platform/deno_goaway_workaround.ts";
 
 export function goodbyeServer(): Http2Server {
   const server = createServer();
   server.on("session", (session) => {
-    endsLater(session);
+    endAfterGoaway(session);
     session.on("error", () => {});
   });
   server.on("stream", (stream: ServerHttp2Stream) => {

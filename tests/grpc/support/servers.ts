@@ -1,7 +1,7 @@
 // Servers of one test file, by name, on ports of their own: they end with all that is connected to them.
 import type { Http2Server } from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
-import { endsLater } from "../../../ts/platform/deno_goaway_workaround.ts";
+import { endAfterGoaway } from "../../../ts/platform/deno_goaway_workaround.ts";
 
 export class Servers {
   readonly #servers: Server[] = [];
@@ -17,7 +17,7 @@ export class Servers {
     });
     for (const event of ["sessionError", "tlsClientError"]) server.on(event, () => {});
     (server as Http2Server).on("session", (session) => {
-      endsLater(session);
+      endAfterGoaway(session);
       session.on("error", () => {});
     });
     await new Promise<void>((resolve) =>

@@ -32,7 +32,7 @@ function taskFailure(failure: Failure | undefined): TaskFailure {
 export const failureLine = ({ message, at }: TaskFailure): string => at === "" ? message : `${message} (at ${at})`;
 
 /** Why the workflow does not go on, in a sentence; "" when the service knows of nothing, or does not answer soon. Never throws. */
-export async function whyStuck(client: Client, workflowId: string, runId: string | undefined): Promise<string> {
+export async function blockedReason(client: Client, workflowId: string, runId: string | undefined): Promise<string> {
   try {
     const handle = (client.getHandle(undefined as string | undefined, workflowId, runId) as Handle).with({ timeout: 2000 });
     const { status, paused, pendingWorkflowTask: task, pendingActivities, pendingChildren } = await handle.describe();

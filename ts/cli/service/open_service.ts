@@ -17,8 +17,8 @@ import { meansCluster, openCluster, withCommandOptions } from "./cluster.ts";
 import { importCodec } from "./codec.ts";
 import type { Call } from "../frame/command.ts";
 import { CommandError, UsageError } from "../frame/errors.ts";
-import { tellTries } from "./unavailable_notice.ts";
-import { whyStuck } from "./blocked_reason.ts";
+import { withUnavailableNotice } from "./unavailable_notice.ts";
+import { blockedReason } from "./blocked_reason.ts";
 import { CliConverter } from "../text/values.ts";
 import { DEFAULT_STORE, type SERVICE_OPTIONS } from "./options.ts";
 
@@ -69,7 +69,7 @@ export async function withService<T>(call: ServiceCall, use: (connection: Connec
   };
   const opened = meansCluster(options) ? await openCluster(call) : openStore(call, tellWaiting);
   const { service: raw, close, namespace, ...place } = opened;
-  const tries = tellTries(raw, place.where, print);
+  const tries = withUnavailableNotice(raw, place.where, print);
   // A store that is away is waited for with words of its own.
   const service = place.store === undefined ? tries.service : raw;
   const client = new Client({
@@ -89,7 +89,7 @@ export async function withService<T>(call: ServiceCall, use: (connection: Connec
     const told = inOurWords(error, call, place.where);
     const { workflowId, runId } = call.options as { workflowId?: string; runId?: string };
     if (!(error instanceof DeadlineExceededError) || workflowId === undefined || !place.held()) throw told;
-    const why = await whyStuck(client, workflowId, runId);
+    const why = await blockedReason(client, workflowId, runId);
     if (why === "") throw told;
     throw reworded(
       error,

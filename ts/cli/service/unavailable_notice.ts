@@ -4,7 +4,7 @@ import { isUnavailable } from "../../service/retry.ts";
 import type { Printer } from "../frame/printer.ts";
 
 /** The service, with a line on the terminal while it is away; the line is wiped when it is back, and by `done`. */
-export function tellTries(service: RawService, where: string, print: Printer): { service: RawService; done(): void } {
+export function withUnavailableNotice(service: RawService, where: string, print: Printer): { service: RawService; done(): void } {
   let tries = 0;
   const done = () => {
     if (tries > 0) print.progress("");

@@ -1,4 +1,4 @@
-// Small functions of `@temporalio/workflow` that have no room of their own.
+// Small functions of `@temporalio/workflow` that have no file of their own.
 import type { UpdateInfo } from "../context.ts";
 import { currentRun, maybeCurrentRun } from "../current.ts";
 import { uuid4From } from "./alea.ts";

@@ -9,7 +9,7 @@ import { loadLibrary } from "./libraries.ts";
 import { storeError } from "./errors.ts";
 import { Fence } from "./fence.ts";
 import { takeBackCreation } from "./hot_journal.ts";
-import { LogWatch } from "./log_watch.ts";
+import { LogCheck } from "./log_check.ts";
 import { freeBytes, makeFile, readAt } from "./own_files.ts";
 import { checkHeader, HEADER_BYTES, noStore, tooNew } from "./header.ts";
 import { APPLICATION_ID, fileVersion, isUnmade, migrate, type Migration, MIGRATIONS, schemaVersion } from "./schema.ts";
@@ -50,7 +50,7 @@ export interface OpenFile {
   /** Copies the open file to a new one. */
   backup(path: string): void;
   /** Sees what others do to its log. */
-  readonly log?: LogWatch;
+  readonly log?: LogCheck;
   /** Bytes that are free where it is, where that is known. */
   free?(): number | undefined;
 }
@@ -86,7 +86,7 @@ export function openFile(path: string, options: SqliteOptions, migrations: reado
     fence.watchFile();
     const opened = database;
     const backup = (to: string) => backupFile(found, opened, to);
-    const log = new LogWatch(found.fs, absolute, Number(database.prepare("PRAGMA page_size").get([])?.["page_size"]));
+    const log = new LogCheck(found.fs, absolute, Number(database.prepare("PRAGMA page_size").get([])?.["page_size"]));
     return { library: library.name, path: absolute, database, fence, synchronous, readOnly, backup, log, free };
   } catch (e) {
     database?.close();

@@ -6,7 +6,7 @@ import type { MessageShape } from "../program/definition.ts";
 import type { WirePayload } from "../program/encode.ts";
 import { MisuseError } from "../program/errors.ts";
 import type { RunState } from "../scheduler/run_state.ts";
-import { inClosure, slot } from "../program/current.ts";
+import { current, inClosure } from "../program/current.ts";
 
 /** A message's schema refused its arguments. */
 export class InvalidArguments extends ApplicationFailure {
@@ -32,7 +32,7 @@ export function decodeArgs(run: RunState, message: MessageShape, input: readonly
   let count = 0;
   for (let i = 0; i < schemas.length; i++) {
     const refusals: Error[] = [];
-    slot.refusals = refusals;
+    current.refusals = refusals;
     const result = inClosure("schema", () => schemas[i]!["~standard"].validate(values[i])) as SchemaResult | PromiseLike<unknown>;
     if (typeof (result as PromiseLike<unknown>).then === "function") {
       Promise.resolve(result).catch(() => {});

@@ -5,7 +5,7 @@ import { namingWhat } from "../../converter/lossy_value.ts";
 import { encode, wire, type WirePayload } from "../program/encode.ts";
 import { HistoryMismatchError, MisuseError, taskErrorOf } from "../program/errors.ts";
 import type { RunState } from "../scheduler/run_state.ts";
-import { inFencedClosure } from "../program/current.ts";
+import { inClosureWithMicrotasks } from "../program/current.ts";
 
 /** The value of `fn`, computed once in the life of the workflow; on replay the recorded one. */
 export function sideEffect(run: RunState, fn: () => unknown): unknown {
@@ -18,7 +18,7 @@ export function sideEffect(run: RunState, fn: () => unknown): unknown {
   let payload: WirePayload;
   try {
     // Getters and toJSON of the value are not run on replay either.
-    payload = inFencedClosure("sideEffect", () => {
+    payload = inClosureWithMicrotasks("sideEffect", () => {
       const value = fn();
       if (typeof (value as PromiseLike<unknown> | undefined)?.then === "function") {
         Promise.resolve(value).catch(() => {});

@@ -13,14 +13,14 @@ import {
   type MessageShape,
 } from "../program/definition.ts";
 import { wire, type WirePayload } from "../program/encode.ts";
-import { enter, requireRole } from "../scheduler/api_guard.ts";
+import { callingFiber, requireRole } from "../scheduler/api_guard.ts";
 import { isTaskError, MisuseError, NestingError, taskErrorOf } from "../program/errors.ts";
 import { Queue, type SignalItem, type UpdateItem } from "../scheduler/inbox.ts";
 import type { RunState } from "../scheduler/run_state.ts";
 import { LazySet } from "../scheduler/lazy_map.ts";
 import { stackText } from "../../converter/stack.ts";
 import { isA, messageOf } from "../../converter/thrown.ts";
-import { inClosure, slot } from "../program/current.ts";
+import { current, inClosure } from "../program/current.ts";
 import type { ReceiveState } from "../program/snapshot.ts";
 import { ReceiveAwaiter, StateAwaiter } from "./receive_awaiters.ts";
 import type { OpenReceive, StateChange } from "../scheduler/job_targets.ts";
@@ -407,13 +407,13 @@ export class ReceiveScope implements OpenReceive {
   #applyChanges(): void {
     for (const awaiter of this.#changes.splice(0)) {
       if (!awaiter.isPending) continue;
-      slot.fiber = awaiter.fiber;
+      current.fiber = awaiter.fiber;
       try {
         awaiter.fulfil(this.#change(awaiter.fn));
       } catch (e) {
         awaiter.fail(e);
       } finally {
-        slot.fiber = undefined;
+        current.fiber = undefined;
       }
     }
   }
@@ -474,7 +474,7 @@ export class ReceiveScope implements OpenReceive {
 
 /** updateState from an async handler or its branches. */
 export function updateState<R>(fn: StateChange<R>): Promise<R> {
-  const fiber = enter("updateState", undefined, 2);
+  const fiber = callingFiber("updateState", undefined, 2);
   const scope = fiber.receive;
   if (scope === undefined) {
     requireRole(fiber, "updateState", ["async"], "A handler returns its new state; run gets the state when receive returns.");

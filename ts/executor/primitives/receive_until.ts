@@ -1,9 +1,9 @@
 // `until` of a receive: what ends it when nothing of it is in flight. It is asked at the end of an activation in which something has been
 // handled that history records, and before a message is handled: so replay asks at the same points. An update that was rejected is none
 // of them, because history has nothing of it. Not earlier: signals that came with the same task would have to go to the next run.
-import { inClosure, slot } from "../program/current.ts";
+import { current, inClosure } from "../program/current.ts";
 import { MisuseError, taskErrorOf } from "../program/errors.ts";
-import { CARRY_LIMIT } from "../scheduler/carried_headers.ts";
+import { HEADER_LIMIT } from "../scheduler/next_run_headers.ts";
 import type { Fiber } from "../scheduler/fiber.ts";
 import type { RunState } from "../scheduler/run_state.ts";
 
@@ -51,8 +51,8 @@ export class Until {
 
   #ask(state: unknown): boolean {
     const { run } = this.#fiber;
-    const before = slot.fiber;
-    slot.fiber = this.#fiber;
+    const before = current.fiber;
+    current.fiber = this.#fiber;
     try {
       const answer = inClosure("until", () => this.#predicate(state));
       if (typeof answer !== "boolean") {
@@ -63,7 +63,7 @@ export class Until {
       run.fail(taskErrorOf(e, "until of receive"));
       return false;
     } finally {
-      slot.fiber = before;
+      current.fiber = before;
     }
   }
 }
@@ -75,7 +75,7 @@ function signalsFit(run: RunState): boolean {
     bytes += name.length + 32;
     for (const { data } of input) bytes += data.length * 4 / 3 + 128;
   }
-  return bytes <= CARRY_LIMIT / 2;
+  return bytes <= HEADER_LIMIT / 2;
 }
 
 function describe(answer: unknown): string {

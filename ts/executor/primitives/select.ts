@@ -8,7 +8,7 @@ import { isCancellation } from "../../converter/failures.ts";
 import type { ArmShape } from "../program/definition.ts";
 import type { RunState } from "../scheduler/run_state.ts";
 import { type Arm, CallArm, PromiseArm, SignalArm, TimerArm } from "./select_arms.ts";
-import { slot } from "../program/current.ts";
+import { current } from "../program/current.ts";
 import { Awaiter, type Fiber, type Work } from "../scheduler/fiber.ts";
 import type { Outcome } from "../scheduler/turns.ts";
 
@@ -89,13 +89,13 @@ export class SelectScope implements Work {
     const { lastSite } = fiber;
     this.#state = "waiting";
     // What the arms start was called for by this fiber, at the line of the select.
-    slot.fiber = fiber;
+    current.fiber = fiber;
     fiber.lastSite = this.#site;
     try {
       for (const arm of this.#arms) arm.start();
     } finally {
       fiber.lastSite = lastSite;
-      slot.fiber = undefined;
+      current.fiber = undefined;
     }
   }
 

@@ -6,9 +6,9 @@ import { isTaskError } from "../program/errors.ts";
 import type { SignalItem } from "../scheduler/inbox.ts";
 import { refuseControlValue } from "./parallel.ts";
 import type { SelectScope } from "./select.ts";
-import { registerWaiter, serveBefore, signalArgs, unregisterWaiter } from "./signals.ts";
+import { deliverToEarlierWaiters, registerWaiter, signalArgs, unregisterWaiter } from "./signals.ts";
 import type { SignalWaiter } from "../scheduler/job_targets.ts";
-import { slot } from "../program/current.ts";
+import { current } from "../program/current.ts";
 import { Fiber } from "../scheduler/fiber.ts";
 import { InnerTimer } from "./timers.ts";
 import { type Outcome, startFiber } from "../scheduler/turns.ts";
@@ -71,7 +71,7 @@ export class SignalArm extends Arm implements SignalWaiter {
     if (this.outcome !== undefined || this.scope.isWaiting) return this.outcome;
     const { run } = this.scope;
     const { name } = this.message;
-    serveBefore(run, this);
+    deliverToEarlierWaiters(run, this);
     for (let signal = run.inbox.takeSignal(name); signal !== undefined; signal = run.inbox.takeSignal(name)) {
       const args = signalArgs(run, this.message, signal);
       if (args !== undefined) return { ok: true, value: args };
@@ -134,15 +134,15 @@ export class TimerArm extends Arm {
 }
 
 /** A promise that arms look at. One reaction for all of them: a loop of selects would leave one in the promise for each of its turns. */
-class Watched {
-  static readonly #known = new WeakMap<object, Watched>();
+class PromiseOutcome {
+  static readonly #known = new WeakMap<object, PromiseOutcome>();
   readonly listeners: Set<PromiseArm> = new Set();
   outcome: Outcome<unknown> | undefined;
 
-  static of(promise: PromiseLike<unknown>): Watched {
-    let watched = Watched.#known.get(promise);
-    if (watched === undefined) Watched.#known.set(promise, watched = new Watched(promise));
-    return watched;
+  static of(promise: PromiseLike<unknown>): PromiseOutcome {
+    let known = PromiseOutcome.#known.get(promise);
+    if (known === undefined) PromiseOutcome.#known.set(promise, known = new PromiseOutcome(promise));
+    return known;
   }
 
   private constructor(promise: PromiseLike<unknown>) {
@@ -162,14 +162,14 @@ class Watched {
 
 export class PromiseArm extends Arm {
   readonly #shape: ShapeOf<"promise">;
-  readonly #watched: Watched;
+  readonly #promise: PromiseOutcome;
 
   constructor(scope: SelectScope, shape: ShapeOf<"promise">) {
     super(scope);
     this.#shape = shape;
-    this.#watched = Watched.of(shape.promise);
-    this.outcome = this.#watched.outcome;
-    if (this.outcome === undefined) this.#watched.listeners.add(this);
+    this.#promise = PromiseOutcome.of(shape.promise);
+    this.outcome = this.#promise.outcome;
+    if (this.outcome === undefined) this.#promise.listeners.add(this);
   }
 
   describe(): string {
@@ -180,12 +180,12 @@ export class PromiseArm extends Arm {
 
   settled(outcome: Outcome<unknown>): void {
     const { fiber, run } = this.scope;
-    if (slot.fiber?.run !== run) run.wokenOutside(fiber, outcome.ok ? undefined : outcome.error);
+    if (current.fiber?.run !== run) run.wokenOutside(fiber, outcome.ok ? undefined : outcome.error);
     this.has(outcome);
   }
 
   override giveUp(): void {
-    this.#watched.listeners.delete(this);
+    this.#promise.listeners.delete(this);
   }
 
   body(value: unknown): unknown {

@@ -24,7 +24,7 @@ export function unregisterWaiter(run: RunState, waiter: SignalWaiter): void {
 }
 
 /** Gives buffered signals to those that have waited for that name longer than this one. */
-export function serveBefore(run: RunState, waiter: SignalWaiter): void {
+export function deliverToEarlierWaiters(run: RunState, waiter: SignalWaiter): void {
   const { name } = waiter.message;
   for (let oldest = run.waiters.get(name)![0]!; oldest !== waiter; oldest = run.waiters.get(name)![0]!) {
     const signal = run.inbox.takeSignal(name);

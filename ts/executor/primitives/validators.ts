@@ -13,7 +13,7 @@ import { hop } from "../../platform/hop.ts";
 import { MisuseError } from "../program/errors.ts";
 import { ValidatedApart, type Verdict } from "../program/program.ts";
 import type { RunState } from "../scheduler/run_state.ts";
-import { inFencedClosure, slot } from "../program/current.ts";
+import { current, inClosureWithMicrotasks } from "../program/current.ts";
 import { lookAt } from "./state_changes.ts";
 import { calls, view } from "./read_only_view.ts";
 
@@ -45,8 +45,8 @@ export async function judge(
     return verdict;
   } finally {
     calls.report = undefined;
-    slot.closure = undefined;
-    slot.refusals = run.refusals = undefined;
+    current.closure = undefined;
+    current.refusals = run.refusals = undefined;
   }
 }
 
@@ -66,10 +66,10 @@ async function withObjects(run: RunState, name: string, validate: Validate, args
 async function attempt(run: RunState, name: string, call: () => unknown): Promise<Attempt["thrown"]> {
   let thrown: Attempt["thrown"];
   const refusals: Error[] = [];
-  slot.refusals = run.refusals = refusals;
-  slot.closure = "validator";
+  current.refusals = run.refusals = refusals;
+  current.closure = "validator";
   try {
-    const result = inFencedClosure("validator", call);
+    const result = inClosureWithMicrotasks("validator", call);
     if (typeof (result as PromiseLike<unknown> | undefined)?.then === "function") {
       Promise.resolve(result).catch(() => {});
       thrown = { error: new MisuseError(`the validator of update "${name}" returned a promise; a validator decides at once`) };
@@ -111,8 +111,8 @@ function wantsObjects(error: unknown): boolean {
 
 /** Getters and toJSON of an error are the validator's code, too, and may leave microtasks. */
 async function encoded(run: RunState, error: unknown): Promise<Uint8Array> {
-  slot.closure = "validator";
-  const failure = inFencedClosure("validator", () => encodeFailure(error, run.context.converter));
+  current.closure = "validator";
+  const failure = inClosureWithMicrotasks("validator", () => encodeFailure(error, run.context.converter));
   await hop();
   return failure;
 }

@@ -1,4 +1,4 @@
-// The synchronous "current run and fiber" slot. One activation at a time per realm, one turn at a time in it, and every microtask of a
+// The current run and fiber. One activation at a time per realm, one turn at a time in it, and every microtask of a
 // turn has run when its hop resolves: so a plain variable is right for the whole turn, and free functions (`sleep(...)`) need no ctx
 // argument and no AsyncLocalStorage, which browsers do not have. It lies under Symbol.for on globalThis, so that two copies of this
 // package in one realm share it.
@@ -32,7 +32,7 @@ export interface TurnOwner {
   };
 }
 
-export interface Slot {
+export interface Current {
   /** Set from the start of an activation to its end, for programs of every kind. */
   run: RunClock | undefined;
   /** Set during a turn of a native program. */
@@ -45,8 +45,8 @@ export interface Slot {
 
 /** A turn of workflow code begins. Another realm of this thread may wait for the microtasks of a closure, which are fenced. */
 export function beginTurn(fiber: TurnOwner): void {
-  slot.fiber = fiber;
-  slot.closure = undefined;
+  current.fiber = fiber;
+  current.closure = undefined;
 }
 
 /** Closures that run on replay, too. */
@@ -54,25 +54,25 @@ const OF_THE_RUN: ReadonlySet<Closure> = new Set(["sideEffect", "updateState", "
 
 /** Code of this kind was refused something. What is not noted here, or with the run, is the closure's own business. */
 export function noteRefused(error: Error): "noted" | "fails the task" {
-  const { closure } = slot;
-  if (closure === "validator" || closure === "schema") slot.refusals?.push(error);
+  const { closure } = current;
+  if (closure === "validator" || closure === "schema") current.refusals?.push(error);
   return closure === undefined || OF_THE_RUN.has(closure) ? "fails the task" : "noted";
 }
 
 const key = Symbol.for("temporalex.slot.1");
-const holder = globalThis as unknown as { [key]?: Slot };
+const holder = globalThis as unknown as { [key]?: Current };
 
-/** The realm's slot. */
-export const slot: Slot = holder[key] ??= { run: undefined, fiber: undefined, closure: undefined };
+/** The realm's. */
+export const current: Current = holder[key] ??= { run: undefined, fiber: undefined, closure: undefined };
 
-/** Runs a closure of the user with the slot saying so; closures do not nest in code that awaits. */
+/** Runs a closure of the user, of which `current` says so; closures do not nest in code that awaits. */
 export function inClosure<T>(closure: Closure, call: () => T): T {
-  const before = slot.closure;
-  slot.closure = closure;
+  const before = current.closure;
+  current.closure = closure;
   try {
     return call();
   } finally {
-    slot.closure = before;
+    current.closure = before;
   }
 }
 
@@ -84,19 +84,19 @@ const GENERATIONS = 64;
  * too. Microtasks run in the order in which they were queued, so those of the closure lie between one that is queued before the call and
  * one that is queued after it; and what they queue in turn lies between two that those queue.
  */
-export function inFencedClosure<T>(closure: Closure, call: () => T, generations: number = GENERATIONS): T {
+export function inClosureWithMicrotasks<T>(closure: Closure, call: () => T, generations: number = GENERATIONS): T {
   let before: Closure | undefined;
-  const { refusals } = slot;
+  const { refusals } = current;
   const open = (left: number) =>
     void done.then(() => {
-      before = slot.closure;
-      slot.closure = closure;
-      slot.refusals = refusals;
+      before = current.closure;
+      current.closure = closure;
+      current.refusals = refusals;
       if (left > 0) open(left - 1);
     });
   const close = (left: number) =>
     void done.then(() => {
-      slot.closure = before;
+      current.closure = before;
       if (left > 0) close(left - 1);
     });
   open(generations);

@@ -31,8 +31,8 @@ export interface ProgramTable {
 /** One workflow run in memory. */
 export interface Activator {
   /**
-   * Sets `slot.run` for as long as it takes, applies the jobs of an activation, and resolves when the run is quiet; the commands it caused have been issued by then. Rejects
-   * with the error that fails the workflow task.
+   * Sets `current.run` for as long as it takes, applies the jobs of an activation, and resolves when the run is quiet; the commands it
+   * caused have been issued by then. Rejects with the error that fails the workflow task.
    */
   activate(activation: Activation): Promise<void>;
   /** False or absent: a promise that was rejected with this and that nobody handled fails the workflow task. */

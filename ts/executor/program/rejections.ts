@@ -53,8 +53,8 @@ export function unhandledRejection(reason: unknown): Error {
   return error;
 }
 
-/** The realm's watch: to which run a report belongs. */
-export class RejectionWatch {
+/** To which run of the realm a report belongs. */
+export class RejectionReports {
   #current: OpenRejections | undefined;
   readonly #stop: () => void;
 

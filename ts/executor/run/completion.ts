@@ -13,7 +13,7 @@ import {
 import { encodeFailure } from "../../converter/failure_converter.ts";
 import { ApplicationFailure, CancelledFailure, isCancellation, TemporalFailure } from "../../converter/failures.ts";
 import { namingWhat } from "../../converter/lossy_value.ts";
-import { carryHeaders } from "./continue_as_new_headers.ts";
+import { headersForNextRun } from "./continue_as_new_headers.ts";
 import { type ContinueAsNewShape, isContinueAsNew, isHandlerResult } from "../program/definition.ts";
 import { toSearchAttributePayloads } from "../../converter/search_attributes.ts";
 import { findCause, isA, messageOf, read } from "../../converter/thrown.ts";
@@ -128,7 +128,7 @@ function continueAttributes(run: RunState, next: ContinueAsNewShape): ContinueAs
     workflowRunTimeoutMs: options.runTimeoutMs ?? 0,
     workflowTaskTimeoutMs: options.taskTimeoutMs ?? 0,
     memo: options.memo === undefined ? wirePayloads(run.info?.changedMemo ?? {}) : wireRecord(run.converter, options.memo),
-    headers: { ...run.headers.fields, ...carryHeaders(run) },
+    headers: { ...run.headers.fields, ...headersForNextRun(run) },
     searchAttributes: wirePayloads(toSearchAttributePayloads(options.searchAttributes ?? {})),
     retryPolicy: undefined,
   };

@@ -6,27 +6,27 @@ import type { Job } from "../../core/generated/boundary/temporalex/boundary/v1/b
 import type { WirePayload } from "../program/encode.ts";
 import { WorkflowTaskError } from "../program/errors.ts";
 import {
-  CANCEL_HEADER,
-  carried,
-  type CarriedPayload,
-  CARRY_HEADER,
-  CARRY_LIMIT,
+  BUFFERED_SIGNALS_HEADER,
+  CANCEL_REQUEST_HEADER,
   fromText,
+  HEADER_LIMIT,
+  jsonHeader,
+  type PayloadText,
   toText,
-} from "../scheduler/carried_headers.ts";
+} from "../scheduler/next_run_headers.ts";
 import type { RunState } from "../scheduler/run_state.ts";
 
-interface CarriedSignal {
+interface BufferedSignal {
   readonly name: string;
-  readonly input: readonly CarriedPayload[];
+  readonly input: readonly PayloadText[];
 }
 
 /** The headers of the next run: buffered signals, a cancel request and answered updates, as far as there are any. */
-export function carryHeaders(run: RunState): { [key: string]: WirePayload } {
+export function headersForNextRun(run: RunState): { [key: string]: WirePayload } {
   return { ...signalsHeader(run), ...cancelHeader(run), ...run.answered.header() };
 }
 
-interface CarriedCancel {
+interface OpenCancelRequest {
   readonly reason: string;
   /** How many of the signals that are handed on came before it. */
   readonly after: number;
@@ -36,20 +36,20 @@ function cancelHeader({ cancellation, inbox }: RunState): { [key: string]: WireP
   if (cancellation === undefined || cancellation.told) return {};
   const { reason, order } = cancellation;
   const after = inbox.signals().filter((signal) => signal.order < order).length;
-  return carried.write(CANCEL_HEADER, { reason, after } satisfies CarriedCancel);
+  return jsonHeader.write(CANCEL_REQUEST_HEADER, { reason, after } satisfies OpenCancelRequest);
 }
 
 function signalsHeader(run: RunState): { [key: string]: WirePayload } {
   const signals = run.inbox.signals();
   if (signals.length === 0) return {};
-  const header = carried.write(
-    CARRY_HEADER,
-    signals.map(({ name, input }): CarriedSignal => ({ name, input: input.map(toText) })),
+  const header = jsonHeader.write(
+    BUFFERED_SIGNALS_HEADER,
+    signals.map(({ name, input }): BufferedSignal => ({ name, input: input.map(toText) })),
   );
-  const size = header[CARRY_HEADER]!.data.length;
-  if (size > CARRY_LIMIT) {
+  const size = header[BUFFERED_SIGNALS_HEADER]!.data.length;
+  if (size > HEADER_LIMIT) {
     throw new WorkflowTaskError(
-      `${signals.length} signals that nothing has received (${size} bytes) do not fit into the ${CARRY_LIMIT} bytes that may be ` +
+      `${signals.length} signals that nothing has received (${size} bytes) do not fit into the ${HEADER_LIMIT} bytes that may be ` +
         `carried over a continue-as-new; receive them before continuing as new`,
     );
   }
@@ -60,13 +60,13 @@ function signalsHeader(run: RunState): { [key: string]: WirePayload } {
  * Puts carried signals first into the inbox of a new run, and has it know the updates that were answered before it. Answers the jobs of what
  * comes after the run's first turn: a carried cancel request and the signals after it.
  */
-export function restoreCarried(run: RunState, headers: { readonly [key: string]: WirePayload }): Job[] {
+export function restoreFromPreviousRun(run: RunState, headers: { readonly [key: string]: WirePayload }): Job[] {
   const signals: { name: string; input: WirePayload[] }[] = [];
   const later: Job[] = [];
-  carried.read<CarriedSignal[]>(headers, CARRY_HEADER, (all) => {
+  jsonHeader.read<BufferedSignal[]>(headers, BUFFERED_SIGNALS_HEADER, (all) => {
     for (const { name, input } of all) signals.push({ name, input: input.map(fromText) });
   });
-  carried.read<CarriedCancel>(headers, CANCEL_HEADER, ({ reason, after }) => {
+  jsonHeader.read<OpenCancelRequest>(headers, CANCEL_REQUEST_HEADER, ({ reason, after }) => {
     later.push({ eventId: 1, variant: { $case: "cancelWorkflow", value: { reason } } });
     for (const { name: signalName, input } of signals.splice(after)) {
       later.push({ eventId: 1, variant: { $case: "signalWorkflow", value: { signalName, input, identity: "", headers: {} } } });

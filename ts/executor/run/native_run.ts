@@ -15,7 +15,7 @@ import type { PayloadConverter } from "../../converter/payload.ts";
 import { findCause, isA } from "../../converter/thrown.ts";
 import { hop } from "../../platform/hop.ts";
 import { answerAgain } from "../primitives/updates.ts";
-import { slot } from "../program/current.ts";
+import { current } from "../program/current.ts";
 import type { DefinitionShape } from "../program/definition.ts";
 import { OutsideTurnError, type WorkflowTaskError } from "../program/errors.ts";
 import type { Activator, CommandPort, RunContext } from "../program/program.ts";
@@ -43,7 +43,7 @@ import { startFiber } from "../scheduler/turns.ts";
 import { AnsweredUpdates } from "../scheduler/update_dedup.ts";
 import { requestCancellation } from "./cancel_request.ts";
 import { concludeRun, endRun } from "./completion.ts";
-import { restoreCarried } from "./continue_as_new_headers.ts";
+import { restoreFromPreviousRun } from "./continue_as_new_headers.ts";
 import { checkDeadlock } from "./deadlock.ts";
 import { decideUpdates, dispatchOne } from "./dispatch.ts";
 import { answerQueries } from "./queries.ts";
@@ -159,7 +159,7 @@ export class NativeRun implements Activator, RunState {
     this.historyLength = activation.historyLength;
     this.historySizeBytes = activation.historySizeBytes;
     this.continueAsNewSuggested = activation.continueAsNewSuggested;
-    slot.run = this;
+    current.run = this;
     try {
       this.#check();
       if (activation.queryOnly) return await answerQueries(this, activation.jobs);
@@ -179,8 +179,8 @@ export class NativeRun implements Activator, RunState {
       if (this.end !== undefined) concludeRun(this, this.end);
       else checkDeadlock(this);
     } finally {
-      slot.run = undefined;
-      slot.fiber = undefined;
+      current.run = undefined;
+      current.fiber = undefined;
     }
   }
 
@@ -197,7 +197,7 @@ export class NativeRun implements Activator, RunState {
         if (moved === false || (moved !== true && !(await moved))) break;
       } else if (work.perform()) {
         await hop();
-        slot.fiber = undefined;
+        current.fiber = undefined;
       }
       this.#check();
     }
@@ -213,7 +213,7 @@ export class NativeRun implements Activator, RunState {
     // Only what workflowInfo shows stays: the bytes of the activation, arguments included, are let go.
     this.info = new RunInfo(this, { ...start, arguments: [], headers: {}, startedAttributes: start.startedAttributes.slice() });
     this.headers = StartHeaders.of(start.headers);
-    const carried = restoreCarried(this, start.headers);
+    const carried = restoreFromPreviousRun(this, start.headers);
     let taken = 0;
     for (; taken < jobs.length; taken++) {
       const kind = jobs[taken]!.variant?.$case;

@@ -9,7 +9,7 @@ import { encode, wire } from "../program/encode.ts";
 import { MisuseError } from "../program/errors.ts";
 import { hop } from "../../platform/hop.ts";
 import type { RunState } from "../scheduler/run_state.ts";
-import { inFencedClosure, slot } from "../program/current.ts";
+import { current, inClosureWithMicrotasks } from "../program/current.ts";
 import { calls, original, view } from "../primitives/read_only_view.ts";
 
 export async function answerQueries(run: RunState, jobs: readonly Job[]): Promise<void> {
@@ -19,13 +19,13 @@ export async function answerQueries(run: RunState, jobs: readonly Job[]): Promis
     }
     const { queryId, queryType, arguments: args } = variant.value;
     // To the end of its microtasks: queries are not replayed, so nothing of them may be taken for the workflow's.
-    slot.closure = "query";
+    current.closure = "query";
     try {
-      const result = inFencedClosure("query", () => answer(run, queryType, args));
+      const result = inClosureWithMicrotasks("query", () => answer(run, queryType, args));
       await hop();
       run.issue(CommandKind.COMMAND_KIND_QUERY_RESULT, encode(QueryResult, { queryId, result }));
     } finally {
-      slot.closure = undefined;
+      current.closure = undefined;
     }
   }
 }

@@ -4,7 +4,7 @@
 import type { CancelledFailure } from "../../converter/failures.ts";
 import { callSite, callStack, userFrame } from "../program/call_site.ts";
 import { MisuseError, NestingError, OutsideTurnError } from "../program/errors.ts";
-import { type Closure, noteRefused, slot } from "../program/current.ts";
+import { type Closure, current, noteRefused } from "../program/current.ts";
 import { currentFiber, type Fiber, type FiberKind } from "./fiber.ts";
 
 const CLOSURES: { readonly [C in Closure]: readonly [where: string, why: string] } = {
@@ -21,14 +21,14 @@ const CLOSURES: { readonly [C in Closure]: readonly [where: string, why: string]
  * The calling fiber. `allowed`: closures that may call it nevertheless. `depth`: frames of ours between the user's and this one; a
  * primitive that workflow code calls directly has one.
  */
-export function enter(api: string, allowed?: Closure | readonly Closure[], depth = 1): Fiber {
-  const { closure } = slot;
+export function callingFiber(api: string, allowed?: Closure | readonly Closure[], depth = 1): Fiber {
+  const { closure } = current;
   const fiber = currentFiber();
   if (closure !== undefined && closure !== allowed && !(Array.isArray(allowed) && allowed.includes(closure))) {
     const [where, why] = CLOSURES[closure];
     const error = new MisuseError(`${api} was called in ${where}: ${why}`);
     // A query that misbehaves fails by itself, and a validator's update is rejected; everything else fails the task.
-    if (noteRefused(error) === "fails the task") slot.run?.fail?.(error);
+    if (noteRefused(error) === "fails the task") current.run?.fail?.(error);
     throw error;
   }
   if (fiber === undefined) {
@@ -40,7 +40,7 @@ export function enter(api: string, allowed?: Closure | readonly Closure[], depth
   }
   fiber.lastCall = api;
   const { callSites } = fiber.run.context;
-  if (callSites !== false) fiber.lastSite = callSites === "stacks" ? callStack(enter, depth) : callSite(depth + 1);
+  if (callSites !== false) fiber.lastSite = callSites === "stacks" ? callStack(callingFiber, depth) : callSite(depth + 1);
   return fiber;
 }
 
@@ -48,8 +48,8 @@ export function enter(api: string, allowed?: Closure | readonly Closure[], depth
  * As `enter`, for primitives that wait: in a scope that was cancelled or has ended they do not start. Answers the failure to reject
  * with, or the fiber.
  */
-export function enterBlocking(api: string): Fiber | CancelledFailure {
-  const fiber = enter(api, undefined, 2);
+export function waitingFiber(api: string): Fiber | CancelledFailure {
+  const fiber = callingFiber(api, undefined, 2);
   if (fiber.ended) return fiber.run.scopeEnded(fiber, api);
   const cancellation = fiber.run.cancellation;
   if (cancellation === undefined || fiber.shielded) return fiber;

@@ -5,7 +5,7 @@
 import type { OpenReceive } from "./job_targets.ts";
 import type { RunState } from "./run_state.ts";
 import type { Wait, WaitKind } from "../program/snapshot.ts";
-import { beginTurn, slot } from "../program/current.ts";
+import { beginTurn, current } from "../program/current.ts";
 
 export type FiberKind = "run" | "handler" | "async" | "branch" | "arm" | "shield";
 
@@ -63,7 +63,7 @@ export class Fiber {
 /** The fiber whose turn it is, undefined outside of turns. */
 export function currentFiber(): Fiber | undefined {
   // `beginTurn` alone sets it, and fibers alone are given to it.
-  return slot.fiber as Fiber | undefined;
+  return current.fiber as Fiber | undefined;
 }
 
 const ignore = () => {};

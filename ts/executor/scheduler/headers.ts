@@ -3,7 +3,7 @@
 // caller put there (a trace context, a tenant) reaches the interceptors of the workers that carry the work out, though workflow code knows
 // nothing of it. They are part of the history's first event, so every replay sends the same.
 import { Payload as PayloadCodec } from "../../core/generated/boundary/temporal/api/common/v1/message.ts";
-import { ANSWERED_HEADER, CANCEL_HEADER, CARRY_HEADER } from "./carried_headers.ts";
+import { ANSWERED_UPDATES_HEADER, BUFFERED_SIGNALS_HEADER, CANCEL_REQUEST_HEADER } from "./next_run_headers.ts";
 import { encodeParts, type WirePayload } from "../program/encode.ts";
 
 type Fields = { readonly [name: string]: WirePayload };
@@ -12,9 +12,9 @@ const NONE = new Uint8Array(0);
 const NO_FIELDS: Fields = {};
 /** What the run before this one handed to this one alone. */
 const HANDED_ON: ReadonlySet<string> = new Set([
-  CARRY_HEADER,
-  CANCEL_HEADER,
-  ANSWERED_HEADER,
+  BUFFERED_SIGNALS_HEADER,
+  CANCEL_REQUEST_HEADER,
+  ANSWERED_UPDATES_HEADER,
 ]);
 /** The fields `headers` of ScheduleActivity and ScheduleLocalActivity. */
 const ACTIVITY_TAG = 4 << 3 | 2;

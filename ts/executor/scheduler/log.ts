@@ -1,7 +1,7 @@
 // What a run writes to the log: silent while it replays, with the run's names and workflow time on every line.
 import { messageOf } from "../../converter/thrown.ts";
 import type { LogLevel, RunContext } from "../program/program.ts";
-import { inFencedClosure } from "../program/current.ts";
+import { inClosureWithMicrotasks } from "../program/current.ts";
 
 /** Getters that leave promises which leave promises are not to be expected. */
 const IN_FIELDS = 1;
@@ -42,7 +42,7 @@ export class RunLog {
     const { workflowType, workflowId, runId, log } = run.context;
     const entry = { level, message, timeMs: run.timeMs, workflowType, workflowId, runId, source };
     // Nothing is written on replay, so what reads the fields (and runs their getters) must not move the run.
-    inFencedClosure("log", () => {
+    inClosureWithMicrotasks("log", () => {
       try {
         log.write({ ...entry, fields });
       } catch (e) {

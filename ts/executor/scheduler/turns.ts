@@ -1,7 +1,7 @@
 // Entering user code: the start of a fiber, and what happens when its function has settled. The settling callback runs in the middle of
 // somebody's turn, so it only queues the end of the fiber; the end is processed between turns, where no user code runs.
 import { cancelLeftovers } from "./leftovers.ts";
-import { beginTurn, slot } from "../program/current.ts";
+import { beginTurn, current } from "../program/current.ts";
 import type { Fiber, Work } from "./fiber.ts";
 
 export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: unknown };
@@ -60,7 +60,7 @@ class FiberStart<T> implements Work {
 
   #settle(outcome: Outcome<T>): void {
     const { fiber } = this;
-    if (slot.fiber?.run !== fiber.run) fiber.run.wokenOutside(fiber, outcome.ok ? undefined : outcome.error);
+    if (current.fiber?.run !== fiber.run) fiber.run.wokenOutside(fiber, outcome.ok ? undefined : outcome.error);
     fiber.run.ready.push(new FiberEnd(fiber, outcome, this.done));
   }
 }

@@ -5,28 +5,28 @@ import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { type Failure, FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
 import type { WirePayload } from "../program/encode.ts";
 import {
-  ANSWERED_HEADER,
-  carried,
-  type CarriedPayload,
-  CARRY_LIMIT,
+  ANSWERED_UPDATES_HEADER,
   fromBase64,
   fromText,
+  HEADER_LIMIT,
+  jsonHeader,
+  type PayloadText,
   toBase64,
   toText,
-} from "./carried_headers.ts";
+} from "./next_run_headers.ts";
 import { LazyMap } from "./lazy_map.ts";
 
 /** How many are kept, the newest, where the workflow's definition does not say. */
 export const ANSWERED_COUNT = 32;
 /** Bytes of answers that are kept then; one that is larger is not kept at all. */
-export const ANSWERED_LIMIT = CARRY_LIMIT / 8;
+export const ANSWERED_LIMIT = HEADER_LIMIT / 8;
 
 /** What the caller got: a value, or the bytes of a Failure. */
 export type Answer = { readonly value: WirePayload } | { readonly failure: Uint8Array };
 
-interface CarriedAnswer {
+interface AnswerText {
   readonly id: string;
-  readonly value?: CarriedPayload;
+  readonly value?: PayloadText;
   readonly failure?: string;
 }
 
@@ -40,7 +40,7 @@ export class AnsweredUpdates {
   /** `count`: `rememberUpdates` of the definition. */
   constructor(count?: number) {
     this.#count = count ?? ANSWERED_COUNT;
-    this.#limit = count === undefined ? ANSWERED_LIMIT : CARRY_LIMIT;
+    this.#limit = count === undefined ? ANSWERED_LIMIT : HEADER_LIMIT;
   }
 
   get(updateId: string): Answer | undefined {
@@ -67,15 +67,15 @@ export class AnsweredUpdates {
   /** For the next run; nothing where nothing was answered. */
   header(): { [key: string]: WirePayload } {
     if (this.#answers.size === 0) return {};
-    const answers: CarriedAnswer[] = [...this.#answers].map(([id, answer]) =>
+    const answers: AnswerText[] = [...this.#answers].map(([id, answer]) =>
       "value" in answer ? { id, value: toText(answer.value) } : { id, failure: toBase64(answer.failure) }
     );
-    return carried.write(ANSWERED_HEADER, answers);
+    return jsonHeader.write(ANSWERED_UPDATES_HEADER, answers);
   }
 
   /** What the run before this one had answered. */
   restore(headers: { readonly [key: string]: WirePayload }): void {
-    carried.read<CarriedAnswer[]>(headers, ANSWERED_HEADER, (answers) => {
+    jsonHeader.read<AnswerText[]>(headers, ANSWERED_UPDATES_HEADER, (answers) => {
       for (const { id, value, failure } of answers) {
         this.add(id, value === undefined ? { failure: fromBase64(failure!) } : { value: fromText(value) });
       }

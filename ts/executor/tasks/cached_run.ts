@@ -10,8 +10,8 @@ import { FailedCause, isTaskError } from "../program/errors.ts";
 import { type LocalWork, noLocalActivities, type RunLocalActivities } from "./local_work.ts";
 import type { Activator, CallSites, LogSink, Program, Verdict } from "../program/program.ts";
 import { Recorder } from "./recording.ts";
-import { OpenRejections, type RejectionWatch } from "../program/rejections.ts";
-import type { Tracer } from "./tracing.ts";
+import { OpenRejections, type RejectionReports } from "../program/rejections.ts";
+import type { RunTracer } from "./run_trace.ts";
 import type { RunOptions } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 
 /** A page of a run's history: bytes of temporal.api.history.v1.History, and the token of the next page (empty: the last). */
@@ -36,11 +36,11 @@ export interface RunSetup {
   readonly runOptions: Partial<RunOptions>;
   readonly converter: PayloadConverter;
   readonly log: LogSink;
-  readonly watch: RejectionWatch | undefined;
+  readonly reports: RejectionReports | undefined;
   readonly record: boolean;
   readonly callSites: CallSites;
   /** Writes down what a debug session shows; log lines go there, too. */
-  readonly tracer?: Tracer | undefined;
+  readonly tracer?: RunTracer | undefined;
   /** What validators said already of updates of the task that it is made for. */
   readonly verdicts?: ReadonlyMap<string, Verdict>;
 }
@@ -63,9 +63,9 @@ export class CachedRun {
   /** Its last task asked for the history from the first event. */
   replayed = false;
   readonly #activator: Activator;
-  readonly #tracer: Tracer | undefined;
+  readonly #tracer: RunTracer | undefined;
   readonly #converter: PayloadConverter;
-  readonly #watch: RejectionWatch | undefined;
+  readonly #reports: RejectionReports | undefined;
   readonly #rejections: OpenRejections;
   /** User code ran since the last hop that the host could report rejections in. */
   #unreported = false;
@@ -81,7 +81,7 @@ export class CachedRun {
     this.knowsStacks = setup.callSites === "stacks";
     this.#converter = converter;
     this.#tracer = setup.tracer;
-    this.#watch = setup.watch;
+    this.#reports = setup.reports;
     this.#activator = program.createActivator({
       run: this.recorder ?? this.core,
       converter,
@@ -103,7 +103,7 @@ export class CachedRun {
   async drive(fetch: FetchHistory, runLocally: RunLocalActivities = noLocalActivities): Promise<TaskOutcome> {
     this.thrown = undefined;
     this.replayed = false;
-    this.#watch?.attribute(this.#rejections);
+    this.#reports?.attribute(this.#rejections);
     try {
       for (;;) {
         const step: Step["kind"] = this.core.next().kind;
@@ -112,24 +112,24 @@ export class CachedRun {
             await this.#activate(step.value);
             break;
           case "needHistory":
-            this.#watch?.attribute(undefined);
+            this.#reports?.attribute(undefined);
             await this.#feed(fetch, step.value.workflowId, step.value.runId, step.value.nextPageToken);
-            this.#watch?.attribute(this.#rejections);
+            this.#reports?.attribute(this.#rejections);
             break;
           case "localWork":
-            this.#watch?.attribute(undefined);
+            this.#reports?.attribute(undefined);
             await this.#work(runLocally, step.value);
-            this.#watch?.attribute(this.#rejections);
+            this.#reports?.attribute(this.#rejections);
             break;
           case "outcome":
-            if (this.#watch !== undefined && this.#unreported) await hop();
+            if (this.#reports !== undefined && this.#unreported) await hop();
             return step.value;
           case undefined:
             throw new Error("the core answered a step that this version does not know");
         }
       }
     } finally {
-      this.#watch?.attribute(undefined);
+      this.#reports?.attribute(undefined);
     }
   }
 
@@ -148,15 +148,15 @@ export class CachedRun {
     this.#tracer?.begin(activation);
     try {
       // What a query handler leaves behind is not the run's: it must not fail its next task.
-      if (activation.queryOnly) this.#watch?.attribute(NOBODY);
+      if (activation.queryOnly) this.#reports?.attribute(NOBODY);
       await this.#activator.activate(activation);
-      if (this.#watch !== undefined) {
+      if (this.#reports !== undefined) {
         // A run that goes on replaying is looked at again after its next activation; otherwise a completion is about to leave.
         this.#unreported = activation.isReplaying && !activation.queryOnly;
         if (!this.#unreported) await hop();
         // Queries are answered without a turn, so the hop of one is missing.
         if (activation.queryOnly) await hop();
-        this.#watch.attribute(this.#rejections);
+        this.#reports.attribute(this.#rejections);
         const unhandled = this.#rejections.error();
         if (unhandled !== undefined) throw unhandled;
       }

@@ -13,7 +13,7 @@ import {
 import { callSite } from "../program/call_site.ts";
 import { encode } from "../program/encode.ts";
 import type { CommandPort } from "../program/program.ts";
-import { slot } from "../program/current.ts";
+import { current } from "../program/current.ts";
 
 export interface RecordedCommand {
   readonly kind: CommandKind;
@@ -69,8 +69,8 @@ export class Recorder implements CommandPort {
   /** Native primitives have left their call site with the fiber; commands between turns are the executor's own. */
   #site(): string {
     if (!this.#callSites) return "";
-    if (slot.fiber !== undefined) return slot.fiber.lastSite;
-    return slot.run?.isNative === true ? "" : callSite(1);
+    if (current.fiber !== undefined) return current.fiber.lastSite;
+    return current.run?.isNative === true ? "" : callSite(1);
   }
 
   random(): number {

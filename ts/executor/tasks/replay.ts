@@ -11,7 +11,7 @@ import { CoreError as ThrownCoreError, toCoreError } from "../../core/errors.ts"
 import { CachedRun, type FetchHistory, type RunIdentity, type RunSetup } from "./cached_run.ts";
 import { userFrame } from "../program/call_site.ts";
 import type { RecordedActivation } from "./recording.ts";
-import { type RunTrace, Tracer } from "./tracing.ts";
+import { type RunTrace, RunTracer } from "./run_trace.ts";
 import { readRunStart } from "../../api/history_start.ts";
 
 /** Options of a replay. */
@@ -108,7 +108,7 @@ async function once(
   progress?: ReplayProgress,
 ): Promise<ReplayVerdict> {
   const made = setup(identity, { record: options.record, callSites });
-  const tracer = options.trace === true ? new Tracer(progress) : undefined;
+  const tracer = options.trace === true ? new RunTracer(progress) : undefined;
   const run = new CachedRun({
     ...made,
     tracer,

@@ -21,7 +21,7 @@ import { noLocalActivities, type RunLocalActivities } from "./local_work.ts";
 import { Lock } from "./lock.ts";
 import { type CallSites, type LogSink, type Program, silentLog, ValidatedApart, type Verdict } from "../program/program.ts";
 import type { Recorder } from "./recording.ts";
-import { type RejectionHost, RejectionWatch } from "../program/rejections.ts";
+import { type RejectionHost, RejectionReports } from "../program/rejections.ts";
 import { replayHistory, type ReplayOptions, type ReplayProgress, type ReplayVerdict } from "./replay.ts";
 import { unknownWorkflow } from "./unknown_program.ts";
 import { taskFailedRequest, withFailureMessage } from "./failed_request.ts";
@@ -60,7 +60,7 @@ export class TaskRunner {
   readonly #options: TaskRunnerOptions;
   readonly #converter: PayloadConverter;
   readonly #log: LogSink;
-  readonly #watch: RejectionWatch | undefined;
+  readonly #reports: RejectionReports | undefined;
   /** Runs between tasks, least recently used first. */
   readonly #cache = new Map<string, CachedRun>();
   /** The last task of each run that has one open: a run takes its tasks one after the other. */
@@ -75,7 +75,7 @@ export class TaskRunner {
     this.#options = options;
     this.#converter = options.converter ?? defaultPayloadConverter;
     this.#log = options.log ?? silentLog;
-    this.#watch = options.rejections === undefined ? undefined : new RejectionWatch(options.rejections);
+    this.#reports = options.rejections === undefined ? undefined : new RejectionReports(options.rejections);
   }
 
   /** Ids of the runs in memory, least recently used first. */
@@ -220,7 +220,7 @@ export class TaskRunner {
       identity: { workflowType, workflowId, runId },
       converter: this.#converter,
       log: extra.quiet === true ? silentLog : this.#log,
-      watch: this.#watch,
+      reports: this.#reports,
       record: extra.record === true,
       callSites: extra.callSites ?? false,
       ...(extra.verdicts === undefined ? {} : { verdicts: extra.verdicts }),
@@ -367,7 +367,7 @@ export class TaskRunner {
   dispose(): void {
     this.#disposed = true;
     for (const runId of this.cachedRunIds) this.evict(runId);
-    this.#watch?.dispose();
+    this.#reports?.dispose();
   }
 }
 

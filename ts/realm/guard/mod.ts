@@ -4,7 +4,7 @@
 // Left as they are, on purpose: promises, microtasks, typed arrays, URL, text encoders, structuredClone, JSON, regular expressions: they
 // answer the same everywhere. What does not, and is left all the same (the last digit of Math.sin and its like, a locale's data, messages of
 // the language's own errors), is listed with figures in docs/dev/determinism.md; the linter warns of the first.
-import type { Slot } from "../../executor/program/current.ts";
+import type { Current } from "../../executor/program/current.ts";
 import { blocked } from "./blocked.ts";
 import { guardCode } from "./code.ts";
 import { guardConsole } from "./console.ts";
@@ -22,7 +22,7 @@ import { GuardContext, type Level } from "./violations.ts";
 export { DeterminismError } from "./errors.ts";
 
 export interface GuardOptions {
-  readonly slot: Slot;
+  readonly current: Current;
   /** console calls where no run is active: while modules are loaded. */
   readonly log: (level: Level, message: string) => void;
 }
@@ -49,7 +49,7 @@ const PROCESS_CONSTANTS = {
 /** Replaces the globals of this realm. There is no way back: call it in a worker of its own. */
 export function installGuard(options: GuardOptions): Guard {
   const globals = globalThis as unknown as Globals;
-  const context = new GuardContext(options.slot);
+  const context = new GuardContext(options.current);
   const evaluate = globals["eval"] as (code: string) => unknown;
   const present = globalNames(globals);
   // Deno takes its own hold of this function when it is first called, off the global object.

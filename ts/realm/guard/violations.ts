@@ -1,5 +1,5 @@
 // How the guard asks what is going on in its realm, and how it says no.
-import { noteRefused, type Slot } from "../../executor/program/current.ts";
+import { type Current, noteRefused } from "../../executor/program/current.ts";
 import { ownCode } from "../../platform/own_code.ts";
 import { DeterminismError } from "./errors.ts";
 
@@ -7,27 +7,27 @@ export type Level = "debug" | "info" | "warn" | "error";
 
 /** What workflow code sees of the run that is being activated. */
 export class GuardContext {
-  readonly #slot: Slot;
+  readonly #current: Current;
 
-  constructor(slot: Slot) {
-    this.#slot = slot;
+  constructor(current: Current) {
+    this.#current = current;
   }
 
   /** In the function of sideEffect() the host's own time and entropy are what is asked for. */
   get inSideEffect(): boolean {
-    return this.#slot.closure === "sideEffect";
+    return this.#current.closure === "sideEffect";
   }
 
   /** Refuses. The run remembers it, except in a query, which fails by itself, and in a validator, whose update is rejected. */
   refuse(api: string, advice: string): never {
     const error = new DeterminismError(api, advice);
-    if (noteRefused(error) === "fails the task") this.#slot.fiber?.run.fail(error);
+    if (noteRefused(error) === "fails the task") this.#current.fiber?.run.fail(error);
     throw error;
   }
 
   /** No run is active, and the code that asks is a package's: its module is being loaded. */
   packageLoads(): boolean {
-    if (this.#slot.run !== undefined) return false;
+    if (this.#current.run !== undefined) return false;
     // The first frame of loaded code: those above it are this package's.
     const frames = (new Error().stack ?? "").split("\n").slice(1).filter((line) => !line.includes(ownCode));
     return frames[0]?.includes("/node_modules/") === true;
@@ -35,14 +35,14 @@ export class GuardContext {
 
   /** Workflow time, milliseconds since the epoch. */
   now(api: string): number {
-    const { run } = this.#slot;
+    const { run } = this.#current;
     if (run !== undefined) return run.timeMs;
     return this.refuse(api, "there is no workflow time while modules are loaded; call it inside the workflow's function");
   }
 
   /** The run's seeded generator. Code that does not run again on replay must not advance it. */
   #seeded(api: string): { random(): number; randomBytes(length: number): Uint8Array } {
-    const { run, closure } = this.#slot;
+    const { run, closure } = this.#current;
     if (closure === "query" || closure === "validator" || closure === "schema" || closure === "log") {
       const what = closure === "log" ? "what a log line shows" : `a ${closure}`;
       return this.refuse(api, `${what} does not run again on replay, so it must not take numbers from the run's generator`);
@@ -61,7 +61,7 @@ export class GuardContext {
 
   /** A line of workflow code: silent while its run replays; `elsewhere` where there is no run. */
   log(level: Level, message: string, elsewhere: (level: Level, message: string) => void): void {
-    const { fiber, run } = this.#slot;
+    const { fiber, run } = this.#current;
     if (fiber !== undefined) fiber.run.log.write(level, message);
     else if (run === undefined || !run.isReplaying) elsewhere(level, message);
   }

@@ -1,7 +1,7 @@
 // `temporalex dev`: the embedded engine as a Temporal server on the loopback.
 import { extname, resolve } from "node:path";
 import "../../../engine/mod.ts";
-import { Served } from "../../../app/deferred_server.ts";
+import { DeferredServer } from "../../../app/deferred_server.ts";
 import { checkNamespace } from "../../../dev/namespaces.ts";
 import { type DevServer, startDevServer } from "../../../dev/server.ts";
 import { consoleLogger } from "../../../platform/host.ts";
@@ -39,7 +39,7 @@ export async function devCommand(call: DevCall): Promise<number> {
   const logger = consoleLogger(options.logLevel);
   const server = await start({ port, httpPort, origins, namespaces, file, logger, retentionMs: options.retention });
   // Commands of this machine find the files themselves.
-  const beside = file === undefined ? [] : server.namespaces.engines.map((engine) => new Served(engine, true, logger));
+  const servers = file === undefined ? [] : server.namespaces.engines.map((engine) => new DeferredServer(engine, true, logger));
   try {
     const ready = {
       event: "ready",
@@ -53,9 +53,9 @@ export async function devCommand(call: DevCall): Promise<number> {
     print.result(ready, () => readyText(call, server, ready, file));
     await new Promise<void>((done) => signal.aborted ? done() : signal.addEventListener("abort", () => done()));
   } finally {
-    for (const each of beside) await each.retire();
+    for (const each of servers) await each.retire();
     await server.close();
-    for (const each of beside) await each.close();
+    for (const each of servers) await each.close();
   }
   print.result({ event: "stopped" }, () => "stopped\n");
   return Exit.ok;

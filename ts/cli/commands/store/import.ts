@@ -108,7 +108,7 @@ export async function importCommand(call: ImportCall): Promise<number> {
   }
 }
 
-interface Plan {
+interface ImportSelection {
   /** Run ids to import. */
   readonly wanted: Set<string>;
   /** What is to be written, where it is little enough to be kept; otherwise the files are read again. */
@@ -118,7 +118,7 @@ interface Plan {
   readonly notes: readonly string[];
 }
 
-async function firstPass(call: ImportCall, files: readonly string[], store: SqliteStore | undefined): Promise<Plan> {
+async function firstPass(call: ImportCall, files: readonly string[], store: SqliteStore | undefined): Promise<ImportSelection> {
   const { options, print, signal } = call;
   const wanted = new Set<string>();
   const problems: string[] = [];

@@ -1,4 +1,4 @@
-// Where a worker on a cluster notes whose workflow tasks are running (crash_notes/task_watch.ts): one file for each process, in a folder that
+// Where a worker on a cluster notes whose workflow tasks are running (crash_notes/running_tasks.ts): one file for each process, in a folder that
 // its workers share. A process that starts takes over what the dead ones of the same queue have left, and leaves alone what belongs to
 // living ones.
 import { createHash } from "node:crypto";
@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { hostname } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { joinedNotes } from "../../../crash_notes/task_watch.ts";
+import { joinedNotes } from "../../../crash_notes/running_tasks.ts";
 
 /** What the work is; notes of other work are not touched. */
 export interface Work {

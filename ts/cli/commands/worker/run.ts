@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { Served } from "../../../app/deferred_server.ts";
+import { DeferredServer } from "../../../app/deferred_server.ts";
 import { EmbeddedEngine } from "../../../engine/mod.ts";
 import { hop } from "../../../platform/hop.ts";
 import { consoleLogger } from "../../../platform/host.ts";
@@ -272,7 +272,7 @@ async function openService(call: WorkerCall, logger: Logger): Promise<Connected>
     onError: (error) => logger.error("the engine met a failure", { error }),
     onActivityTimeout: warnOfTimeouts(logger),
   });
-  const served = new Served(engine, true, logger);
+  const served = new DeferredServer(engine, true, logger);
   const stop = options.retention === undefined ? () => {} : keepFor(options.retention, engine, logger);
   // The engine's end answers the calls that wait; the server passes that on before it closes.
   const close = () => Promise.resolve(stop()).then(() => served.retire()).then(() => engine.close()).then(() => served.close());

@@ -7,7 +7,7 @@ import process from "node:process";
 import { test } from "node:test";
 import { noteText, workNote } from "../../ts/crash_notes/note_files.ts";
 import { describeHeld, HeldRuns } from "../../ts/crash_notes/held_runs.ts";
-import { TaskWatch } from "../../ts/crash_notes/task_watch.ts";
+import { RunningTasks } from "../../ts/crash_notes/running_tasks.ts";
 import { ManualTimers } from "../support/manual_timers.ts";
 
 const run = (runId: string) => ({ workflowId: `w-${runId}`, runId, workflowType: "W" });
@@ -30,7 +30,7 @@ function place() {
   const timers = new ManualTimers();
   const start = (isOpen?: (run: { runId: string }) => boolean) => {
     let dead = false;
-    const watch = new TaskWatch({
+    const running = new RunningTasks({
       work: {
         read: () => work.text,
         write: (text) => void (!dead && (work.text = text)),
@@ -40,11 +40,11 @@ function place() {
       timers,
       ...(isOpen && { isOpen }),
     });
-    return { watch, die: () => dead = true };
+    return { running, die: () => dead = true };
   };
   /** Lets a run enter, when its turn has come. */
-  const enter = async (watch: TaskWatch, id: string) => {
-    const turn = watch.enter(run(id));
+  const enter = async (running: RunningTasks, id: string) => {
+    const turn = running.enter(run(id));
     if (turn !== undefined) await timers.advance(1000);
     await turn;
   };
@@ -54,34 +54,34 @@ function place() {
 test("a run that is alone in two deaths in a row is held, and a release lets it go on", async () => {
   const { start, enter, held, timers } = place();
   for (let death = 1; death <= 2; death++) {
-    const { watch, die } = start();
-    assert.equal(watch.held("a"), undefined);
-    await enter(watch, "a");
+    const { running, die } = start();
+    assert.equal(running.held("a"), undefined);
+    await enter(running, "a");
     await timers.advance(LASTING_MS);
     die();
   }
-  const { watch } = start();
-  assert.deepEqual(watch.takeDied(), [run("a")]);
-  assert.deepEqual(watch.takeDied(), [], "it is told once");
-  assert.equal(watch.held("a")?.deaths, 2);
-  assert.match(describeHeld(watch.held("a")!), /died 2 times in a row .* temporalex workflow release --workflow-id w-a$/);
+  const { running } = start();
+  assert.deepEqual(running.takeDied(), [run("a")]);
+  assert.deepEqual(running.takeDied(), [], "it is told once");
+  assert.equal(running.held("a")?.deaths, 2);
+  assert.match(describeHeld(running.held("a")!), /died 2 times in a row .* temporalex workflow release --workflow-id w-a$/);
   assert.deepEqual(held().release("w-a", "another"), []);
   assert.equal(held().release("w-a").length, 1, "by another process");
-  assert.equal(watch.held("a"), undefined);
+  assert.equal(running.held("a"), undefined);
 });
 
 test("deaths among others hold nobody: suspected runs run alone, one after the other, and clear themselves", async () => {
   const { start, held } = place();
   for (let death = 1; death <= 5; death++) {
-    const { watch, die } = start();
-    const admitted = ["a", "b", "c"].map((id) => watch.enter(run(id)));
+    const { running, die } = start();
+    const admitted = ["a", "b", "c"].map((id) => running.enter(run(id)));
     if (death > 1) {
       assert.ok(admitted.every((turn) => turn !== undefined), "all wait for their turns");
       for (const [i, id] of ["a", "b", "c"].entries()) {
         await admitted[i];
-        watch.leave(run(id), true);
+        running.leave(run(id), true);
       }
-      for (const id of ["a", "b", "c"]) assert.equal(watch.enter(run(id)), undefined, "cleared");
+      for (const id of ["a", "b", "c"]) assert.equal(running.enter(run(id)), undefined, "cleared");
     }
     await settled();
     die();
@@ -92,10 +92,10 @@ test("deaths among others hold nobody: suspected runs run alone, one after the o
 test("deaths that come too soon for V8 to have come to such an end weigh less: many of them hold a run", async () => {
   const { start, enter } = place();
   let deaths = 0;
-  for (; start().watch.held("a") === undefined; deaths++) {
+  for (; start().running.held("a") === undefined; deaths++) {
     assert.ok(deaths < 20, "it is held in the end");
-    const { watch, die } = start();
-    await enter(watch, "a");
+    const { running, die } = start();
+    await enter(running, "a");
     await settled();
     die();
   }
@@ -106,67 +106,67 @@ test("a task that ends clears its run; a query does not", async () => {
   for (const clears of [true, false]) {
     const { start, enter, timers } = place();
     for (let death = 1; death <= 2; death++) {
-      const { watch, die } = start();
-      await enter(watch, "a");
-      watch.leave(run("a"), clears);
-      await enter(watch, "a");
+      const { running, die } = start();
+      await enter(running, "a");
+      running.leave(run("a"), clears);
+      await enter(running, "a");
       await timers.advance(LASTING_MS);
       die();
     }
-    assert.equal(start().watch.held("a") !== undefined, !clears, String(clears));
+    assert.equal(start().running.held("a") !== undefined, !clears, String(clears));
   }
 });
 
 test("a process that is killed while no task runs, or ends by itself, suspects nobody", async () => {
   const { start, work } = place();
   const first = start();
-  await first.watch.enter(run("a"));
-  first.watch.leave(run("a"), true);
+  await first.running.enter(run("a"));
+  first.running.leave(run("a"), true);
   first.die();
   const second = start();
-  assert.deepEqual(second.watch.takeDied(), []);
-  await second.watch.enter(run("a"));
+  assert.deepEqual(second.running.takeDied(), []);
+  await second.running.enter(run("a"));
   await settled();
-  second.watch.close();
+  second.running.close();
   assert.equal(work.text, "");
-  assert.deepEqual(start().watch.takeDied(), []);
+  assert.deepEqual(start().running.takeDied(), []);
 });
 
 test("a suspected run with a death against it waits a moment after the start, and holds up nobody meanwhile", async () => {
   const { start, timers } = place();
   const first = start();
-  await first.watch.enter(run("a"));
+  await first.running.enter(run("a"));
   await settled();
   first.die();
-  const { watch } = start();
+  const { running } = start();
   let entered = false;
-  const turn = watch.enter(run("a"))!.then(() => entered = true);
-  const other = watch.enter(run("b"));
+  const turn = running.enter(run("a"))!.then(() => entered = true);
+  const other = running.enter(run("b"));
   await other;
-  watch.leave(run("b"), true);
+  running.leave(run("b"), true);
   await timers.advance(999);
   assert.ok(!entered, "it waits for a second");
   await timers.advance(1);
   await turn;
-  const third = watch.enter(run("c"));
+  const third = running.enter(run("c"));
   assert.ok(third !== undefined, "it runs alone");
-  watch.leave(run("a"), true);
+  running.leave(run("a"), true);
   await third;
 });
 
 test("runs that have ended are suspected and held no more, and a damaged note is none", async () => {
   const { start, enter, held, work, timers } = place();
   for (let death = 1; death <= 2; death++) {
-    const { watch, die } = start();
-    await enter(watch, "a");
+    const { running, die } = start();
+    await enter(running, "a");
     await timers.advance(LASTING_MS);
     die();
   }
-  assert.equal(start().watch.held("a")?.deaths, 2);
+  assert.equal(start().running.held("a")?.deaths, 2);
   start(() => false);
   assert.deepEqual(held().list(), []);
   work.text = "\u0000{[\n";
-  assert.deepEqual(start().watch.takeDied(), []);
+  assert.deepEqual(start().running.takeDied(), []);
 });
 
 test("notes are files that their owner alone can read; a long one that is written over leaves nothing behind", async () => {
@@ -176,19 +176,19 @@ test("notes are files that their owner alone can read; a long one that is writte
     writeFileSync(path, "\n", { mode: 0o644 });
     const work = workNote(path)!;
     const held = new HeldRuns(noteText(join(folder, "held"))!);
-    const watch = new TaskWatch({ work, held });
-    await watch.enter(run("a".repeat(500)));
-    await watch.enter(run("b"));
+    const running = new RunningTasks({ work, held });
+    await running.enter(run("a".repeat(500)));
+    await running.enter(run("b"));
     await settled();
-    watch.leave(run("a".repeat(500)), true);
-    await watch.enter(run("c"));
+    running.leave(run("a".repeat(500)), true);
+    await running.enter(run("c"));
     await settled();
     if (process.platform !== "win32") assert.equal(statSync(path).mode & 0o777, 0o600);
     // Another process reads it.
-    const next = new TaskWatch({ work: { read: () => readFileSync(path, "utf8"), write() {}, remove() {} }, held });
+    const next = new RunningTasks({ work: { read: () => readFileSync(path, "utf8"), write() {}, remove() {} }, held });
     assert.deepEqual(next.takeDied(), [run("b"), run("c")]);
     if (process.platform !== "win32") assert.equal(statSync(join(folder, "held")).mode & 0o777, 0o600);
-    watch.close();
+    running.close();
     assert.throws(() => statSync(path), { code: "ENOENT" });
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -11,7 +11,7 @@ import type { ClientContext } from "./context.ts";
 /** When one looks, from the beginning of the wait. */
 const LOOKS_MS: readonly number[] = [2000, 6000];
 
-export class Doubt {
+export class CloseCheck {
   readonly #context: ClientContext;
   readonly #execution: { readonly workflowId: string; readonly runId: string };
   readonly #deadline: Deadline;

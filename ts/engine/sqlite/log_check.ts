@@ -17,7 +17,7 @@ const LOG_HEADER_BYTES = 32;
 /** Where the index (`<file>-shm`) has the number of frames, in the byte order of the machine. */
 const FRAMES_AT = 16;
 
-export class LogWatch {
+export class LogCheck {
   readonly #fs: FileSystem;
   readonly #path: string;
   readonly #frameBytes: number;

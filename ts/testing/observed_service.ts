@@ -35,7 +35,7 @@ function awaits(method: MethodName, request: Uint8Array): Awaited | undefined {
   }
 }
 
-export class WatchedService implements RawService {
+export class ObservedService implements RawService {
   readonly #service: RawService;
   readonly #onWait: () => void;
   readonly #waiting = new Map<(error: Error) => void, Awaited>();

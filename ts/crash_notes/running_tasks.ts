@@ -30,16 +30,16 @@ interface Waiting {
   readonly admit: () => void;
 }
 
-export interface TaskWatchOptions {
+export interface RunningTasksOptions {
   readonly work: WorkNote;
-  /** Without it nothing is suspected or held, and the watch only tells what died. */
+  /** Without it nothing is suspected or held, and it only reports what died. */
   readonly held?: HeldRuns | undefined;
   /** Runs that have ended are suspected no more. */
   readonly isOpen?: (run: RunName) => boolean;
   readonly timers?: Timers;
 }
 
-export class TaskWatch {
+export class RunningTasks {
   readonly #work: WorkNote;
   readonly #held: HeldRuns | undefined;
   readonly #timers: Timers;
@@ -56,7 +56,7 @@ export class TaskWatch {
   #died: readonly RunName[];
   #toldHeld = false;
 
-  constructor({ work, held, isOpen = () => true, timers = realTimers }: TaskWatchOptions) {
+  constructor({ work, held, isOpen = () => true, timers = realTimers }: RunningTasksOptions) {
     this.#timers = timers;
     this.#startedAt = timers.now();
     this.#work = work;

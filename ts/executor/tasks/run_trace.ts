@@ -39,7 +39,7 @@ export interface RunTrace {
 
 type OpenWait = { from: number; value: Wait; to: number | undefined };
 
-export class Tracer implements LogSink {
+export class RunTracer implements LogSink {
   /** Told of the event at which an activation begins. */
   readonly #progress: ((startedEventId: number) => void) | undefined;
   readonly #jobs: TracedJob[][] = [];

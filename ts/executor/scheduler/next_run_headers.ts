@@ -5,13 +5,13 @@ import { base64Decode, base64Encode } from "@bufbuild/protobuf/wire";
 import type { WirePayload } from "../program/encode.ts";
 import { WorkflowTaskError } from "../program/errors.ts";
 
-export const CARRY_HEADER = "temporalex-buffered-signals";
-export const CANCEL_HEADER = "temporalex-cancel-requested";
-export const ANSWERED_HEADER = "temporalex-answered-updates";
+export const BUFFERED_SIGNALS_HEADER = "temporalex-buffered-signals";
+export const CANCEL_REQUEST_HEADER = "temporalex-cancel-requested";
+export const ANSWERED_UPDATES_HEADER = "temporalex-answered-updates";
 /** Bytes of the header's data. */
-export const CARRY_LIMIT = 256 * 1024;
+export const HEADER_LIMIT = 256 * 1024;
 
-export interface CarriedPayload {
+export interface PayloadText {
   readonly metadata: { readonly [key: string]: string };
   readonly data: string;
 }
@@ -20,7 +20,7 @@ const text = new TextDecoder();
 const JSON_PLAIN = utf8.encode("json/plain");
 
 /** Headers of JSON. */
-export const carried = {
+export const jsonHeader = {
   write(name: string, value: unknown): { [key: string]: WirePayload } {
     const data = utf8.encode(JSON.stringify(value));
     return { [name]: { metadata: { encoding: JSON_PLAIN }, data, externalPayloads: [] } };
@@ -43,13 +43,13 @@ export const carried = {
 export const toBase64 = (bytes: Uint8Array): string => base64Encode(bytes);
 export const fromBase64 = (encoded: string): Uint8Array => base64Decode(encoded);
 
-export function toText(payload: WirePayload): CarriedPayload {
+export function toText(payload: WirePayload): PayloadText {
   const metadata: { [key: string]: string } = {};
   for (const [key, value] of Object.entries(payload.metadata)) metadata[key] = base64Encode(value);
   return { metadata, data: base64Encode(payload.data) };
 }
 
-export function fromText(payload: CarriedPayload): WirePayload {
+export function fromText(payload: PayloadText): WirePayload {
   const metadata: { [key: string]: Uint8Array } = {};
   for (const [key, value] of Object.entries(payload.metadata)) metadata[key] = base64Decode(value);
   return { metadata, data: base64Decode(payload.data), externalPayloads: [] };

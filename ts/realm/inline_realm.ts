@@ -15,7 +15,6 @@ import {
   type Realm,
   RealmDisposedError,
   type RealmOutcome,
-  type WorkflowTask,
 } from "./realm.ts";
 
 /** Options of {@link createInlineRealm}. */
@@ -42,7 +41,6 @@ export async function createInlineRealm(options: InlineRealmOptions): Promise<Re
     runOptions: options.runOptions ?? {},
     cacheSize: options.cacheSize ?? DEFAULT_CACHE_SIZE,
     fetchHistory: options.fetchHistory ?? noHistory,
-    runLocalActivities: options.runLocalActivities,
     log: options.log ?? silentLog,
     converter: options.converter ?? defaultPayloadConverter,
     rejections: captureRejections({ ownThread: false }),
@@ -71,9 +69,9 @@ class InlineRealm implements Realm {
     return this.#runner.cachedRuns;
   }
 
-  async runTask(task: WorkflowTask): Promise<RealmOutcome> {
+  async runTask(...args: Parameters<Realm["runTask"]>): Promise<RealmOutcome> {
     this.#check();
-    return await this.#runner.runTask(task);
+    return await this.#runner.runTask(...args);
   }
 
   async replay(...args: Parameters<Realm["replay"]>): ReturnType<Realm["replay"]> {

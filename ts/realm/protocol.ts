@@ -3,7 +3,6 @@
 // activities and log lines come as extra messages.
 import type { RunOptions } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { VersioningBehavior } from "../executor/program/definition.ts";
-import type { RunIdentity } from "../executor/tasks/cached_run.ts";
 import type { LocalAnswer, LocalWork } from "../executor/tasks/local_work.ts";
 import type { LogEntry } from "../executor/program/program.ts";
 import type { ReplayOptions, ReplayVerdict } from "../executor/tasks/replay.ts";
@@ -37,7 +36,7 @@ export type ToRealm =
   }
   | { readonly t: "page"; readonly id: number; readonly history: Uint8Array; readonly nextPageToken: Uint8Array }
   | { readonly t: "noPage"; readonly id: number; readonly message: string }
-  /** To the request of this number. */
+  /** Of the task's local activities. */
   | { readonly t: "local"; readonly id: number; readonly answer: LocalAnswer }
   | { readonly t: "reported"; readonly runId: string; readonly response: Uint8Array }
   | { readonly t: "evict"; readonly runId: string }
@@ -73,8 +72,8 @@ export type FromRealm =
     readonly runId: string;
     readonly nextPageToken: Uint8Array;
   }
-  /** Local activities of a task. */
-  | { readonly t: "local"; readonly id: number; readonly run: RunIdentity; readonly work: LocalWork }
+  /** Local activities of the task. */
+  | { readonly t: "local"; readonly id: number; readonly work: LocalWork }
   | { readonly t: "log"; readonly entry: LogEntry };
 
 /** Bytes for a message. It would take the whole buffer that a view lies in, perhaps all that a batch answered: such bytes go as a copy. */

@@ -23,9 +23,10 @@ export interface Realm {
   readonly versioningBehaviors: ReadonlyMap<string, VersioningBehavior>;
   /**
    * Runs a workflow task; what is to be reported comes out, and what the cache of runs did. Tasks of different runs may be open together.
-   * Workflow code that fails is part of the outcome; rejects for bytes that are no task, and when the realm is disposed.
+   * Workflow code that fails is part of the outcome; rejects for bytes that are no task, and when the realm is disposed. `runLocally` runs
+   * its local activities; without it a task that needs some fails.
    */
-  runTask(task: WorkflowTask): Promise<RealmOutcome>;
+  runTask(task: WorkflowTask, runLocally?: RunLocalActivities): Promise<RealmOutcome>;
   /** Replays a history (bytes of temporal.api.history.v1.History) with no reporter and gives the verdict. */
   replay(workflowId: string, history: Uint8Array, options?: ReplayOptions): Promise<ReplayVerdict>;
   /** Runs in memory, in all of its threads, as they were after its last task. */
@@ -46,8 +47,6 @@ export interface CommonRealmOptions {
   readonly runOptions?: Partial<RunOptions>;
   /** Asked for pages of history that a task lacks. Without it such a task fails. */
   readonly fetchHistory?: FetchHistory;
-  /** Runs the local activities of workflow tasks. Without it a task that needs one fails. */
-  readonly runLocalActivities?: RunLocalActivities;
   /** Log lines of workflow code, and of the executor about it. */
   readonly log?: LogSink;
 }

@@ -4,7 +4,7 @@
 // The watch: while work is open the realm gives a sign of life several times per window, between its macrotasks. A workflow that does not
 // yield keeps it from doing so. A window counts only if this thread was awake for it, so a busy or suspended host stops nobody.
 import type { FetchHistory } from "../executor/tasks/cached_run.ts";
-import type { LocalAnswer, RunLocalActivities } from "../executor/tasks/local_work.ts";
+import { type LocalAnswer, noLocalActivities, type RunLocalActivities } from "../executor/tasks/local_work.ts";
 import type { LogSink } from "../executor/program/program.ts";
 import { messageOf } from "../converter/thrown.ts";
 import { startThread, type Thread, type WebWorker } from "../platform/threads.ts";
@@ -24,7 +24,6 @@ export interface RealmSpec {
   readonly startupMs: number;
   readonly maxHeapMb: number | undefined;
   readonly fetchHistory: FetchHistory;
-  readonly runLocalActivities: RunLocalActivities;
   readonly log: LogSink;
   /** The worker has all that it needs to start, which takes a while: time for what the host has to do anyway. */
   readonly onStarting: (() => void) | undefined;
@@ -36,6 +35,8 @@ export interface Job {
   readonly runId: string | undefined;
   /** How often it was open when a realm was lost and nobody knew on what. */
   unclear: number;
+  /** Of a task: runs its local activities. */
+  readonly runLocally?: RunLocalActivities | undefined;
   message(id: number): ToRealm;
   done(answer: FromRealm): void;
   fail(error: Error): void;
@@ -240,10 +241,10 @@ export class RealmThread {
     this.post(answer);
   }
 
-  async #runLocally({ id, run, work }: Extract<FromRealm, { t: "local" }>): Promise<void> {
+  async #runLocally({ id, work }: Extract<FromRealm, { t: "local" }>): Promise<void> {
     let answer: LocalAnswer;
     try {
-      answer = await this.#spec.runLocalActivities(run, work);
+      answer = await (this.#jobs.get(id)?.runLocally ?? noLocalActivities)(work);
     } catch (e) {
       answer = { resolutions: [], failure: messageOf(e) };
     }

@@ -13,7 +13,7 @@ import * as converterModule from "../converter/mod.ts";
 import { loadWorkerCoreSync, type WorkerCore, workerTrap } from "../core/worker_half.ts";
 import type { TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { noteLoaded } from "../executor/program/call_site.ts";
-import type { HistoryPage, RunIdentity } from "../executor/tasks/cached_run.ts";
+import type { HistoryPage } from "../executor/tasks/cached_run.ts";
 import type { LocalAnswer, LocalWork } from "../executor/tasks/local_work.ts";
 import type { VersioningBehavior } from "../executor/program/definition.ts";
 import type { LogEntry } from "../executor/program/program.ts";
@@ -78,8 +78,9 @@ class RealmInside {
   /** Ids of open tasks by run, and of replays under undefined; each list is taken in order. */
   readonly #open = new Map<string | undefined, number[]>();
   readonly #pages = new Map<number, { resolve(page: HistoryPage): void; reject(error: Error): void }>();
+  /** Tasks that wait for local activities. */
   readonly #locals = new Map<number, (answer: LocalAnswer) => void>();
-  #nextRequest = 1;
+  #nextPage = 1;
   /** Runs in memory, as the host was last told. */
   #cachedRuns = 0;
   #trapped = false;
@@ -139,7 +140,6 @@ class RealmInside {
       runOptions: init.runOptions,
       cacheSize: init.cacheSize,
       fetchHistory: (workflowId, runId, token) => this.#fetch(workflowId, runId, token),
-      runLocalActivities: (run, work) => this.#runLocally(run, work),
       log: { write: log },
       ...(converter === undefined ? {} : { converter }),
       rejections,
@@ -184,7 +184,7 @@ class RealmInside {
     const { runId } = task.head;
     this.#begin(runId, id);
     try {
-      const outcome = await this.#runner.runTask(task);
+      const outcome = await this.#runner.runTask(task, (work) => this.#runLocally(id, work));
       const cachedRuns = this.#cachedRuns = this.#runner.cachedRuns;
       this.#send({ t: "outcome", id, outcome, cachedRuns }, buffersOf(outcome));
     } catch (e) {
@@ -252,18 +252,17 @@ class RealmInside {
   }
 
   #fetch(workflowId: string, runId: string, nextPageToken: Uint8Array): Promise<HistoryPage> {
-    const id = this.#nextRequest++;
+    const id = this.#nextPage++;
     return new Promise((resolve, reject) => {
       this.#pages.set(id, { resolve, reject });
       this.#send({ t: "fetch", id, workflowId, runId, nextPageToken });
     });
   }
 
-  #runLocally(run: RunIdentity, work: LocalWork): Promise<LocalAnswer> {
-    const id = this.#nextRequest++;
+  #runLocally(id: number, work: LocalWork): Promise<LocalAnswer> {
     return new Promise((resolve) => {
       this.#locals.set(id, resolve);
-      this.#send({ t: "local", id, run, work });
+      this.#send({ t: "local", id, work });
     });
   }
 }

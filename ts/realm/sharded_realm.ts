@@ -2,7 +2,15 @@
 // the service says of them are always in one place. Each worker is a whole realm with a watch, a quarantine and a replacement of its own:
 // what one of them is lost on is no business of the others.
 import type { Problem } from "./loader/errors.ts";
-import type { Realm, RealmOutcome, ReplayOptions, ReplayVerdict, VersioningBehavior, WorkflowTask } from "./realm.ts";
+import type {
+  Realm,
+  RealmOutcome,
+  ReplayOptions,
+  ReplayVerdict,
+  RunLocalActivities,
+  VersioningBehavior,
+  WorkflowTask,
+} from "./realm.ts";
 
 /** The shard of a run: FNV-1a over the id, so equal everywhere and for every id, not only for UUIDs. */
 export function shardOf(runId: string, shards: number): number {
@@ -40,8 +48,8 @@ export class ShardedRealm implements Realm {
     return this.#shards.reduce((sum, shard) => sum + shard.cachedRuns, 0);
   }
 
-  runTask(task: WorkflowTask): Promise<RealmOutcome> {
-    return this.#of(task.head.runId).runTask(task);
+  runTask(task: WorkflowTask, runLocally?: RunLocalActivities): Promise<RealmOutcome> {
+    return this.#of(task.head.runId).runTask(task, runLocally);
   }
 
   /** A replay belongs to no run: it goes where fewest are. */

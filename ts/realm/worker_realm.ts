@@ -4,7 +4,6 @@
 // fail nor count an attempt.
 import type { RunOptions } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { coreModule } from "../core/source.ts";
-import { noLocalActivities } from "../executor/tasks/local_work.ts";
 import { silentLog } from "../executor/program/program.ts";
 import { ownFile } from "../platform/own_code.ts";
 import type { SourceHost } from "../platform/source_files.ts";
@@ -22,6 +21,7 @@ import {
   type RealmOutcome,
   type ReplayOptions,
   type ReplayVerdict,
+  type RunLocalActivities,
   type VersioningBehavior,
   type WorkflowTask,
 } from "./realm.ts";
@@ -105,7 +105,6 @@ export async function createWorkerRealm(options: WorkerRealmOptions): Promise<Wo
     startupMs: options.startupMs ?? 30_000,
     maxHeapMb: options.maxHeapMb,
     fetchHistory: options.fetchHistory ?? noHistory,
-    runLocalActivities: options.runLocalActivities ?? noLocalActivities,
     log,
     onStarting: options.onStarting,
   };
@@ -168,7 +167,7 @@ class ThreadedRealm implements WorkerRealm {
     return this.#main.cachedRuns + this.#quarantine.cachedRuns;
   }
 
-  runTask(task: WorkflowTask): Promise<RealmOutcome> {
+  runTask(task: WorkflowTask, runLocally?: RunLocalActivities): Promise<RealmOutcome> {
     return new Promise((resolve, reject) => {
       const { head, bytes } = task;
       const { identity = "", namespace = "" } = this.#runOptions;
@@ -176,6 +175,7 @@ class ThreadedRealm implements WorkerRealm {
         runId: head.runId,
         unclear: 0,
         message: (id) => ({ t: "task", id, task: { head, bytes: detachedCopy(bytes) } }),
+        runLocally,
         done: (answer) => settle(answer, "outcome", (a) => resolve(a.outcome), reject),
         fail: reject,
         lost: (loss) => resolve(lostTaskOutcome(task, loss, { identity, namespace })),

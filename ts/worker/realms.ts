@@ -16,7 +16,6 @@ import {
   GetWorkflowExecutionHistoryRequestSchema,
 } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { WorkerSettings } from "./options.ts";
-import type { LocalActivities } from "./local_activities.ts";
 import { report } from "./reports.ts";
 
 /** Where workflow code is: modules by path or URL, or definitions that are loaded already. */
@@ -62,7 +61,6 @@ export async function openRealm(
   options: RealmSettings,
   settings: WorkerSettings,
   stickyQueue: string,
-  local?: LocalActivities,
 ): Promise<Realm | undefined> {
   const { workflows, realm, realmEntry, workflowThreads = 1 } = options;
   if (!Number.isInteger(workflowThreads) || workflowThreads < 1 || workflowThreads > MAX_REALM_THREADS) {
@@ -97,7 +95,6 @@ export async function openRealm(
       settings.tracing?.page(runId, token, page.history);
       return page;
     },
-    ...(local !== undefined && { runLocalActivities: (run, work) => local.run(run, work) }),
     log: workflowLog(settings.logger, settings.codec?.hidesText === true),
   };
   if (realmEntry !== undefined && (realm === "inline" || (workflows !== undefined && !namesModules(workflows)))) {

@@ -170,7 +170,7 @@ export class Worker {
         : new ActivityRegistry(activities ?? {}, settings.unknownActivityIsFinal, pool?.names);
       const current: CurrentActivities = { registry, pool };
       const local = localActivities(settings, current);
-      const realm = await openRealm(options, settings, stickyQueue, local);
+      const realm = await openRealm(options, settings, stickyQueue);
       try {
         if (realm !== undefined) settings.deployment?.check(realm);
         if (service instanceof Promise) {
@@ -311,7 +311,7 @@ export class Worker {
     const settings = this.#settings;
     options.onProgress?.({ phase: "load", checked: 0, total: 0 });
     const realmOptions = workflows === undefined ? this.#options : { ...this.#options, workflows };
-    const next = (await openRealm(realmOptions, settings, this.#stickyQueue, this.#local))!;
+    const next = (await openRealm(realmOptions, settings, this.#stickyQueue))!;
     const old = tasks.realm;
     let result: Replacement;
     try {

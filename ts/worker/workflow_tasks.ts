@@ -10,7 +10,7 @@ import { toFailure } from "../converter/failure_converter.ts";
 import { messageOf } from "../converter/thrown.ts";
 import { userFrame } from "../executor/program/call_site.ts";
 import { readWorkflowTask, taskTokenOf } from "../api/workflow_task.ts";
-import type { Realm, RealmOutcome, TaskHead, WorkflowTask } from "../realm/realm.ts";
+import type { LocalWork, Realm, RealmOutcome, TaskHead, WorkflowTask } from "../realm/realm.ts";
 import { PayloadCodecError } from "../codec/codec.ts";
 import { decodeResponse } from "../codec/coded_service.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
@@ -199,13 +199,14 @@ export class WorkflowTasks {
     if (await this.#crashGuard?.heldBack(task, logger)) return undefined;
     const { local } = this.#options;
     local?.begin(runId);
+    const runLocally = local && ((work: LocalWork) => local.run({ workflowType, workflowId, runId }, work));
     let outcome: RealmOutcome;
     try {
       const decoded = codec === undefined ? task : { head, bytes: await decodeResponse(codec, "pollWorkflowTaskQueue", bytes) };
       const crashGuard = this.#crashGuard;
       outcome = crashGuard === undefined
-        ? await realm.runTask(decoded)
-        : await crashGuard.run(head, () => realm.runTask(decoded));
+        ? await realm.runTask(decoded, runLocally)
+        : await crashGuard.run(head, () => realm.runTask(decoded, runLocally));
     } catch (error) {
       await this.#notRun(task, realm, error, logger);
       return undefined;

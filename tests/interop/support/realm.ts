@@ -49,7 +49,7 @@ export async function inlineRealm(
     get cachedRuns() {
       return runner.cachedRuns;
     },
-    runTask: (task) => runner.runTask(task),
+    runTask: (...args) => runner.runTask(...args),
     taskReported: (runId, response) => runner.taskReported(runId, response),
     evict: (runId) => runner.evict(runId),
     replay: (...args) => runner.replay(...args),

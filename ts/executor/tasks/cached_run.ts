@@ -184,7 +184,7 @@ export class CachedRun {
 
   async #work(runLocally: RunLocalActivities, work: LocalWork): Promise<void> {
     try {
-      const { resolutions, heartbeat, failure } = await runLocally(this.identity, work);
+      const { resolutions, heartbeat, failure } = await runLocally(work);
       if (failure !== undefined) throw new Error(failure);
       for (const resolution of resolutions) this.core.resolveLocalActivity(resolution);
       if (heartbeat === true) this.core.heartbeat();

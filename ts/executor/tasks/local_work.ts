@@ -2,7 +2,6 @@
 // them, between activations (docs/dev/semantics/tasks.md#local-activities-within-a-task). The host
 // has the clock, the functions and the retries; the core has the rules.
 import type { LocalWork } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import type { RunIdentity } from "./cached_run.ts";
 
 export type { LocalWork };
 
@@ -16,12 +15,12 @@ export interface LocalAnswer {
   readonly failure?: string;
 }
 
-/** Runs local activities; where the work says `wait`, it answers when there is news. */
-export type RunLocalActivities = (run: RunIdentity, work: LocalWork) => Promise<LocalAnswer>;
+/** Runs the local activities of one task; where the work says `wait`, it answers when there is news. */
+export type RunLocalActivities = (work: LocalWork) => Promise<LocalAnswer>;
 
-/** Of realms that nothing runs local activities for: replays and diagnoses come to it too. */
-export const noLocalActivities: RunLocalActivities = (_run, work) =>
+/** Of tasks whose giver runs none, and of second looks at a task that has failed. */
+export const noLocalActivities: RunLocalActivities = (work) =>
   Promise.resolve({
     resolutions: [],
-    failure: `local activity "${work.start[0]?.activityType ?? "?"}" cannot be run: this realm was given no way to run them`,
+    failure: `local activity "${work.start[0]?.activityType ?? "?"}" cannot be run: the task came without a way to run them`,
   });

@@ -38,8 +38,6 @@ export interface TaskRunnerOptions {
   /** Runs kept in memory between tasks; 0: none. */
   readonly cacheSize: number;
   readonly fetchHistory: FetchHistory;
-  /** Without it a task that needs a local activity fails. */
-  readonly runLocalActivities?: RunLocalActivities | undefined;
   readonly log?: LogSink;
   readonly converter?: PayloadConverter;
   /** Called for every run that comes into memory, whose commands are then recorded: tests and debug sessions. */
@@ -88,11 +86,15 @@ export class TaskRunner {
     return this.#cache.size;
   }
 
-  /** Processes a workflow task. Workflow code that fails is part of the outcome; rejects for a task that the core refuses to take. */
-  runTask(task: WorkflowTask): Promise<RealmOutcome> {
+  /**
+   * Processes a workflow task. Workflow code that fails is part of the outcome; rejects for a task that the core refuses to take. A task
+   * that needs local activities and comes without `runLocally` fails.
+   */
+  runTask(task: WorkflowTask, runLocally: RunLocalActivities = noLocalActivities): Promise<RealmOutcome> {
     const { runId } = task.head;
     const before = this.#open.get(runId);
-    const outcome = before === undefined ? this.#run(task) : before.then(() => this.#run(task), () => this.#run(task));
+    const run = () => this.#run(task, this.#freed(runId, runLocally));
+    const outcome = before === undefined ? run() : before.then(run, run);
     this.#open.set(runId, outcome);
     const done = () => {
       if (this.#open.get(runId) === outcome) this.#open.delete(runId);
@@ -101,7 +103,7 @@ export class TaskRunner {
     return outcome;
   }
 
-  async #run(task: WorkflowTask): Promise<RealmOutcome> {
+  async #run(task: WorkflowTask, runLocally: RunLocalActivities): Promise<RealmOutcome> {
     const { head } = task;
     await this.#lock.acquire();
     this.#options.onTurnTo?.(head.runId);
@@ -114,7 +116,7 @@ export class TaskRunner {
       let outcome: TaskOutcome | undefined;
       try {
         run.core.startTask(task.bytes);
-        outcome = await run.drive(this.#fetch, this.#work);
+        outcome = await run.drive(this.#fetch, runLocally);
         const verdicts = new Map<string, Verdict>();
         while (run.thrown instanceof ValidatedApart) {
           verdicts.set(run.thrown.protocolInstanceId, run.thrown.verdict);
@@ -122,7 +124,7 @@ export class TaskRunner {
           run = this.#create(head, run.knowsStacks, verdicts);
           hit = false;
           run.core.startTask(task.bytes);
-          outcome = await run.drive(this.#fetch, this.#work);
+          outcome = await run.drive(this.#fetch, runLocally);
         }
         // Another update may come with the id of one that was rejected.
         verdicts.clear();
@@ -192,15 +194,17 @@ export class TaskRunner {
   };
 
   /** Local activities run with the realm free for other runs. */
-  readonly #work: RunLocalActivities = async (run, work) => {
-    this.#lock.release();
-    try {
-      return await (this.#options.runLocalActivities ?? noLocalActivities)(run, work);
-    } finally {
-      await this.#lock.acquire();
-      this.#options.onTurnTo?.(run.runId);
-    }
-  };
+  #freed(runId: string, runLocally: RunLocalActivities): RunLocalActivities {
+    return async (work) => {
+      this.#lock.release();
+      try {
+        return await runLocally(work);
+      } finally {
+        await this.#lock.acquire();
+        this.#options.onTurnTo?.(runId);
+      }
+    };
+  }
 
   #setup(
     identity: RunIdentity,

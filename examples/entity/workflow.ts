@@ -109,7 +109,7 @@ export const userAccount = workflow("UserAccount", {
   rememberUpdates: 1000, // by their ids, over all generations
   async run(userId: string, before?: Account): Promise<User | ContinueAsNew<[string, Account]>> {
     const created: Account = { user: { status: "ACTIVE", createdAt: now(), updatedAt: now() }, generation: 1, operations: 0 };
-    const account = await receive(publish(before ?? created), [
+    const { state: account } = await receive(publish(before ?? created), [
       on(updateProfile, async ([profile], account) => {
         existing(account);
         await service.validateProfile(profile);

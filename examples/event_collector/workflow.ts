@@ -1,4 +1,5 @@
-// Continue-as-new entity: collects events for a day (or until it is told to flush), stores them, and starts over with a fresh history.
+// Continue-as-new: collects events for a day (or until it is told to flush, or its history is long), stores them, and starts over with a
+// fresh history.
 import {
   activities,
   type ContinueAsNew,
@@ -11,6 +12,7 @@ import {
   signal,
   stop,
   workflow,
+  workflowInfo,
 } from "temporalex/workflow";
 
 export interface CollectedEvent {
@@ -39,7 +41,7 @@ export const eventCollector = workflow("EventCollector", {
         return noreply({ ...state, events: [...state.events, event] });
       }),
       on(flush, (_, state) => stop(state)),
-    ], { timeout: "24h" });
+    ], { timeout: "24h", until: () => workflowInfo().continueAsNewSuggested });
 
     await eventStore.batchInsert(state.events);
     return continueAsNew({ events: [], generation: state.generation + 1 });

@@ -30,7 +30,7 @@ const check = update<[number], number>("check");
 
 /** Takes messages until the service suggests a fresh history; "check" goes through an activity beside the loop, "slow" in it. */
 const entity = workflow("Entity", async (start: number[] = []): Promise<unknown> => {
-  const state = await receive(start, [
+  const { state, stopped } = await receive(start, [
     on(note, ([n], s) => noreply([...s, n])),
     on(slow, async ([n], s) => noreply([...s, await acts.work(n)])),
     on(add, ([n], s) => reply(s.length + 1, [...s, n]), {
@@ -43,9 +43,9 @@ const entity = workflow("Entity", async (start: number[] = []): Promise<unknown>
         const checked = await acts.work(n);
         return await updateState((now) => [now.length + 1, [...now, checked]]);
       }, s)),
-    on(end, (_, s) => stop([...s, -1])),
+    on(end, (_, s) => stop(s)),
   ], { until: () => workflowInfo().continueAsNewSuggested });
-  return state.at(-1) === -1 ? state : continueAsNew(state);
+  return stopped ? state : continueAsNew(state);
 });
 
 const continued = (d: Drive) => d.server.closed?.next?.args;
@@ -175,7 +175,7 @@ export const cases: Case[] = [
       equal(d.server.closed, undefined);
       d.server.completeActivity("1");
       await d.task();
-      deepEqual(await d.finish(), { open: false, n: 0 });
+      deepEqual(await d.finish(), { timedOut: false, stopped: false, state: { open: false, n: 0 } });
     },
   },
   {
@@ -188,7 +188,7 @@ export const cases: Case[] = [
       d.server.signal("note", 2);
       d.server.signal("note", 5);
       await d.task();
-      deepEqual(await d.finish(), { timedOut: false, state: 8 }, "what had arrived is taken first");
+      deepEqual(await d.finish(), { timedOut: false, stopped: false, state: 8 }, "what had arrived is taken first");
       equal(d.server.timers.size, 0);
     },
   },
@@ -239,7 +239,8 @@ export const cases: Case[] = [
       const w = workflow("W", async (seen: number): Promise<unknown> => {
         const until = () => workflowInfo().continueAsNewSuggested;
         const busy = async (s: number) => noreply(await acts.work(s) + 1);
-        return continueAsNew(await receive(seen, [on(flood, (_, s) => noreply(s + 1)), on(note, (_, s) => busy(s))], { until }));
+        const { state } = await receive(seen, [on(flood, (_, s) => noreply(s + 1)), on(note, (_, s) => busy(s))], { until });
+        return continueAsNew(state);
       });
       const all = await drive(w, { args: [0] });
       await all.task();
@@ -262,6 +263,18 @@ export const cases: Case[] = [
         deepEqual(continued(d), [200 - left]);
         await d.finish();
       }
+    },
+  },
+  {
+    name: "until: the result says whether a handler stopped it, also while it held",
+    async run() {
+      const d = await drive(entity);
+      await d.task();
+      d.server.suggestsContinueAsNew = true;
+      d.server.signal("note", 1);
+      d.server.signal("end");
+      await d.task();
+      deepEqual(await d.finish(), [1]);
     },
   },
   {

@@ -82,7 +82,7 @@ const busy = workflow("Busy", {
   queries: { count: (published: { generation: number; sum: number }) => published },
   async run(generation: number, start: number) {
     publishState({ generation, sum: start });
-    const sum = await receive(start, [
+    const { state: sum } = await receive(start, [
       on(add, ([n], now) =>
         spawnAsync(async (change) => {
           await sleep(1 + n % 5);

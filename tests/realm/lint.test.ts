@@ -79,6 +79,38 @@ const FOUND: readonly (readonly [what: string, code: string, expected: readonly 
       "unreturned-continue-as-new 5:6",
     ],
   ],
+  [
+    "continueAsNew in handlers and branches",
+    `import { continueAsNew } from "temporalex/workflow";\n` +
+    run(
+      "await receive(n, [\n  on(go, (_, s) => continueAsNew(s)),\n  on(add, (_, s) => spawnAsync(async () => { return continueAsNew(s); }, s)),\n" +
+        "]);\nawait parallel([() => wf.continueAsNew(1)]);",
+    ),
+    [
+      "continue-as-new-where-forbidden 4:20",
+      "continue-as-new-where-forbidden 5:53",
+      "continue-as-new-where-forbidden 7:23",
+    ],
+  ],
+  [
+    "receives that nothing ends",
+    `import { continueAsNew } from "temporalex/workflow";\n` +
+    run(
+      "await receive(n, [on(go, (_, s) => noreply(s)), on(add, ([x], s) => { if (x > 1) return spawnAsync(async () => x, s); return x ? reply(x, s) : wf.reply(x, s); })]);",
+    ) +
+    "\n" +
+    run("const state = await receive(n, [on(go, (_, s) => stop(s))], { timeout: '1d' });\nreturn continueAsNew(state.state);")
+      .replaceAll(/w = |"W"/g, (t) => t.replace(/w|W/, (c) => c + "2")),
+    ["unbounded-history 3:7", "unbounded-history 6:21"],
+  ],
+  [
+    "a state that is dropped",
+    `import { continueAsNew, workflowInfo } from "temporalex/workflow";\n` +
+    run(
+      "await receive(n, [on(go, (_, s) => stop(s))], { until: () => workflowInfo().continueAsNewSuggested });\nreturn continueAsNew(n);",
+    ),
+    ["discarded-state 3:7"],
+  ],
   ["races", run("await Promise.race([sleep('1s'), acts.ship(n)]);\nawait Promise.any([acts.ship(n)]);"), [
     "promise-race 2:7",
     "promise-race 3:7",
@@ -101,6 +133,7 @@ const FOUND: readonly (readonly [what: string, code: string, expected: readonly 
     [
       "blocking-where-forbidden 2:25",
       "blocking-where-forbidden 4:22",
+      "unbounded-history 5:18",
       "blocking-where-forbidden 5:86",
     ],
   ],
@@ -193,7 +226,7 @@ const SOUND: readonly (readonly [what: string, code: string])[] = [
   ["patched at several places", run("if (patched('a')) await sleep(1);\nif (patched('a')) await sleep(2);")],
   [
     "validators and queries that only compute",
-    `export const w = workflow("W", {\n  messages: { add },\n  queries: { a: (p: number) => p + 1 },\n  async run() {\n    return await receive(0, [on(add, ([n], s) => reply(n, s + n), { validate: ([n]) => { if (n < 0) throw new Error('no'); } })]);\n  },\n});`,
+    `export const w = workflow("W", {\n  messages: { add },\n  queries: { a: (p: number) => p + 1 },\n  async run() {\n    return await receive(0, [on(add, ([n], s) => reply(n, s + n), { validate: ([n]) => { if (n < 0) throw new Error('no'); } }), on(go, (_, s) => stop(s))]);\n  },\n});`,
   ],
   [
     "receive in a function of its own",
@@ -207,6 +240,20 @@ const SOUND: readonly (readonly [what: string, code: string])[] = [
         "await select([hour, named, on(late, () => 1), on(() => acts.ship(n), () => 2), timer(5, body), " +
         "on(go, async () => await receive(0, [on(go, (_, s) => stop(s))]))]);",
     ),
+  ],
+  [
+    "receives that end, and generations that ask",
+    `import { continueAsNew, workflowInfo } from "temporalex/workflow";\n` +
+    run(
+      "await receive(n, [on(go, (_, s) => noreply(s))], { timeout: '1h' });\n" +
+        "await receive(n, [on(go, (_, s) => { if (n > 3) return noreply(s); return stop(s); })]);\n" +
+        "const goesOn = (s: number) => stop(s);\nawait receive(n, [on(go, (_, s) => goesOn(s))]);\nawait receive(n, [on(go, goesOn as never)]);\n" +
+        "await receive(n, [on(go, (_, s) => noreply(s))], { until: (s) => s > 3 });",
+    ) + "\n" + [
+      "const { state: s } = await receive(n, [on(go, (_, s) => noreply(s))], { until: () => workflowInfo().continueAsNewSuggested });\nreturn continueAsNew(s);",
+      "await receive(undefined, [on(go, () => stop(undefined))], { until: () => true });\nreturn continueAsNew(n);",
+      "const s = await receive(n, [on(go, (_, s) => workflowInfo().historyLength > 1000 ? stop(s) : noreply(s))]);\nreturn continueAsNew(s);",
+    ].map((body, i) => run(body).replace("w = ", `w${i} = `).replace('"W"', `"W${i}"`)).join("\n"),
   ],
   [
     "handlers kept in a constant",

@@ -9,6 +9,7 @@ import {
   parallel,
   query,
   receive,
+  type ReceiveUntilResult,
   reply,
   sideEffect,
   signal,
@@ -41,7 +42,7 @@ const filtered = query<Item[], [filter: string, limit: number]>("filtered");
 // ---------------------------------------------------------------------------------------------------------------- until
 export async function untils() {
   const n = await receive(0, [on(bump, ([by], s) => noreply(s + by))], { until: (s) => s.toFixed() === "3" });
-  is<Equal<typeof n, number>>();
+  is<Equal<typeof n, ReceiveUntilResult<number>>>();
   const timed = await receive(0, [], { until: (s) => s > 3, timeout: 5 });
   is<Equal<typeof timed.state, number>>();
   // @ts-expect-error the state is a number

@@ -23,6 +23,8 @@ export type {
   Noreply,
   ReceiveOptions,
   ReceiveResult,
+  ReceiveUntilOptions,
+  ReceiveUntilResult,
   Reply,
   Stop,
   StopReply,

@@ -100,24 +100,13 @@ export function spawnAsync<R, S>(
 }
 
 /** Options of {@link receive}. */
-export interface ReceiveOptions<S = unknown> {
-  /**
-   * Ends the receive as soon as it is true and nothing of the receive is in flight: no handler runs, no accepted update waits, no message
-   * is there to take. Messages are taken until then; if handlers overlap without end, at most 100 of them, after which updates are
-   * rejected as "ReceiveEnding" (a client of this package sends them again) and signals wait. It looks at the state, and at
-   * `workflowInfo()`; it is asked whenever a message has been handled.
-   *
-   * @example
-   * const state = await receive(start, handlers, { until: () => workflowInfo().continueAsNewSuggested });
-   * return continueAsNew(state);
-   */
-  readonly until?: (state: S) => boolean;
+export interface ReceiveOptions {
   /** What handlers' errors do here; default: as the workflow's definition says. */
   readonly handlerErrors?: HandlerErrors;
 }
 
 /** Options of a {@link receive} that may end by time. */
-export interface TimedReceiveOptions<S = unknown> extends ReceiveOptions<S> {
+export interface TimedReceiveOptions extends ReceiveOptions {
   /** Time after which receive ends by itself. 0: handle what has arrived already, then end. */
   readonly timeout: Duration;
 }
@@ -130,27 +119,54 @@ export interface ReceiveResult<S> {
   readonly state: S;
 }
 
+/** Options of a {@link receive} that ends by itself. */
+export interface ReceiveUntilOptions<S> extends ReceiveOptions {
+  /**
+   * Ends the receive as soon as it is true and nothing of the receive is in flight: no handler runs, no accepted update waits, no message
+   * is there to take. Messages are taken until then; if handlers overlap without end, at most 100 of them, after which updates are
+   * rejected as "ReceiveEnding" (a client of this package sends them again) and signals wait. It looks at the state, and at
+   * `workflowInfo()`; it is asked whenever a message has been handled.
+   *
+   * @example
+   * const { state } = await receive(start, handlers, { until: () => workflowInfo().continueAsNewSuggested });
+   * return continueAsNew(state);
+   */
+  readonly until: (state: S) => boolean;
+  /** As in {@link TimedReceiveOptions}. */
+  readonly timeout?: Duration;
+}
+
+/** How a receive with `until` ended: by a stop, by time, or else by itself. */
+export interface ReceiveUntilResult<S> extends ReceiveResult<S> {
+  /** True when a handler stopped it. */
+  readonly stopped: boolean;
+}
+
 /**
  * Processes messages until a handler stops it, or `until` holds: one at a time, in order of arrival, starting with what is buffered.
  * Updates are accepted only while a receive handles them. Returns the final state after every handler in flight, async ones and accepted
- * updates included, has finished. With `timeout` the result says whether it ended by a stop or by time. Only in run, one at a time.
+ * updates included, has finished. With `timeout` or `until` the result also says what ended it. Only in run, one at a time.
  */
 export function receive<S>(
   state: S,
   handlers: NoInfer<Handler<S>>[],
-  options?: ReceiveOptions<NoInfer<S>> & { timeout?: undefined },
+  options?: ReceiveOptions & { timeout?: undefined; until?: undefined },
 ): Promise<S>;
 export function receive<S>(
   state: S,
   handlers: NoInfer<Handler<S>>[],
-  options: TimedReceiveOptions<NoInfer<S>>,
+  options: TimedReceiveOptions & { until?: undefined },
 ): Promise<ReceiveResult<S>>;
+export function receive<S>(
+  state: S,
+  handlers: NoInfer<Handler<S>>[],
+  options: ReceiveUntilOptions<NoInfer<S>>,
+): Promise<ReceiveUntilResult<S>>;
 export function receive(
   state: unknown,
   // deno-lint-ignore no-explicit-any
   handlers: Handler<any>[],
-  // deno-lint-ignore no-explicit-any
-  options: ReceiveOptions<any> & { timeout?: Duration } = {},
+  options: Partial<ReceiveUntilOptions<unknown>> = {},
 ): Promise<unknown> {
   const fiber = callingFiber("receive");
   requireRole(fiber, "receive", ["run"], "Wait for a single signal with waitForSignal, or receive in run before or after this.");

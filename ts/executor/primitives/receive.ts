@@ -467,7 +467,10 @@ export class ReceiveScope implements OpenReceive {
     if (this.#stopping === undefined || this.#handling !== undefined || this.#asyncs > 0 || this.#accepted.length > 0) return;
     if (this.run.receive === this) this.run.receive = undefined;
     if (this.#stopping === "cancel") this.awaiter.fail(this.#cancelReason);
-    else if (this.#timed) this.awaiter.fulfil({ timedOut: this.#stopping === "timeout", state: this.state });
+    else if (this.#until !== undefined) {
+      const { state } = this;
+      this.awaiter.fulfil({ timedOut: this.#stopping === "timeout", stopped: this.#stopping === "stop", state });
+    } else if (this.#timed) this.awaiter.fulfil({ timedOut: this.#stopping === "timeout", state: this.state });
     else this.awaiter.fulfil(this.state);
   }
 }

@@ -3,6 +3,7 @@
 // taken for it.
 import type { AnyNode, CallExpression, Identifier, Node, Program } from "acorn";
 import { BLOCKED } from "../guard/table.ts";
+import { Receives } from "./receives.ts";
 import { type Binding, children, patternNames, walkModule } from "../loader/scope.ts";
 import type { RuleId } from "./rules.ts";
 
@@ -65,6 +66,7 @@ export class ModuleLint {
   readonly #declared = new Map<string, "signal" | "update">();
   readonly #used = new Set<string>();
   readonly #listed: { binding: string; at: number; workflow: string }[] = [];
+  readonly #receives = new Receives((node) => this.#calleeName(node));
   /** Calls that wait, by where they stand: what a try block awaits. */
   readonly #waits: { readonly start: number }[] = [];
 
@@ -89,6 +91,7 @@ export class ModuleLint {
       reference: (node, binding, _write, deferred, parents) => this.#reference(node, binding, deferred, parents),
     });
     this.#shapes(this.#program as AnyNode, []);
+    for (const { rule, at, message } of this.#receives.findings()) this.#add(rule, at, "receive", message);
     return { listed: this.#listed, declared: this.#declared, used: this.#used, imported: this.#imported };
   }
 
@@ -191,9 +194,14 @@ export class ModuleLint {
     }
     if (needsRun) this.#where(name, call, outer);
     if (waits) this.#floating(name, call, outer);
-    if (name === "receive") this.#receive(call, outer);
-    if (CONTINUES.has(name) && isDropped(outer)) {
-      this.#add("unreturned-continue-as-new", call, name, `${name}() is called and not returned`);
+    if (name === "receive") {
+      this.#inConstruct("receive-where-forbidden", name, call, outer);
+      this.#receives.add(call, outer);
+    }
+    if (CONTINUES.has(name)) {
+      this.#inConstruct("continue-as-new-where-forbidden", name, call, outer);
+      this.#receives.continues(outer);
+      if (isDropped(outer)) this.#add("unreturned-continue-as-new", call, name, `${name}() is called and not returned`);
     }
     if (name === "patched" || name === "deprecatePatch") this.#patch(name, call);
   }
@@ -247,8 +255,8 @@ export class ModuleLint {
       : undefined;
   }
 
-  /** receive() belongs to run. A function of its own may be called from anywhere, so only what stands in the construct itself is judged. */
-  #receive(call: CallExpression, outer: readonly AnyNode[]): void {
+  /** What belongs to run. A function of its own may be called from anywhere, so only what stands in the construct itself is judged. */
+  #inConstruct(rule: RuleId, called: string, call: CallExpression, outer: readonly AnyNode[]): void {
     let inFunction = false;
     for (let i = outer.length - 1; i >= 0; i--) {
       const node = outer[i]!;
@@ -267,7 +275,7 @@ export class ModuleLint {
         : name === "spawnAsync"
         ? "an async handler"
         : undefined;
-      if (where !== undefined) return this.#add("receive-where-forbidden", call, "receive", `receive() is called in ${where}`);
+      if (where !== undefined) return this.#add(rule, call, called, `${called}() is called in ${where}`);
       if (name === "workflow") return;
     }
   }
@@ -335,6 +343,9 @@ export class ModuleLint {
     switch (node.type) {
       case "CallExpression":
         this.#call(node);
+        break;
+      case "Identifier":
+        this.#receives.mentions(node.name);
         break;
       case "AwaitExpression":
         this.#await(node, parents);

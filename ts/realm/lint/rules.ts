@@ -152,6 +152,26 @@ export const RULES = {
     why: "continuing as new is what run returns; the call alone does nothing, and the run would complete (its task fails)",
     advice: "write `return continueAsNew(...)`",
   },
+  "continue-as-new-where-forbidden": {
+    severity: "error",
+    finds: "continueAsNew() in message handlers, in branches of parallel(), in functions of select() and in spawnAsync()",
+    why: "only run may end the run: what else is in flight has to be done first; it fails the task",
+    advice: "end the receive, by stop() or until, and `return continueAsNew(...)` from run",
+  },
+  "unbounded-history": {
+    severity: "warning",
+    finds:
+      "a receive() that nothing ends (no stop(), timeout or until), and a workflow that continues as new after a receive without asking continueAsNewSuggested",
+    why:
+      "its history grows with every message, and the service ends a run at 51,200 events; a number of your own does not know how large they are",
+    advice: "receive(state, handlers, { until: () => workflowInfo().continueAsNewSuggested }), then `return continueAsNew(...)`",
+  },
+  "discarded-state": {
+    severity: "warning",
+    finds: "a receive() over a state whose result is dropped, in a function that continues as new",
+    why: "the next run begins without what the messages have changed",
+    advice: "`const state = await receive(...)`, and `return continueAsNew(..., state)`",
+  },
   "promise-race": {
     severity: "warning",
     finds: "Promise.race and Promise.any over primitives",

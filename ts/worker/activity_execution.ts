@@ -27,7 +27,7 @@ import { AttemptContext, limitMs } from "./attempt_context.ts";
 import { attemptEnd, STOPPED } from "./attempt_end.ts";
 import type { Deployment } from "./deployment.ts";
 import { Heartbeater, heartbeatIntervalMs, type HeartbeatThrottle } from "./heartbeats.ts";
-import type { ActivityAttempt, WorkerEvents } from "./options.ts";
+import type { ActivityAttempt, WorkerEvents } from "./events.ts";
 import { nextAttemptMs } from "./next_attempt.ts";
 import type { ActivitySeries, WorkerMetrics } from "./worker_metrics.ts";
 import { timestampDate } from "../api/well_known.ts";

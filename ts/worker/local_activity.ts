@@ -25,7 +25,7 @@ import type { RunActivity } from "./activity_execution.ts";
 import { CANCEL_MESSAGES } from "./attempt_context.ts";
 import { type AttemptEnd, LocalAttempt } from "./local_attempt.ts";
 import { nextAttemptMs } from "./next_attempt.ts";
-import type { WorkerEvents } from "./options.ts";
+import type { WorkerEvents } from "./events.ts";
 import { loggable } from "./reports.ts";
 import type { Slots } from "./slots.ts";
 import type { LocalActivitySeries, WorkerMetrics } from "./worker_metrics.ts";

@@ -4,7 +4,8 @@ export { type Activities, prefixed } from "./activity_registry.ts";
 export { type WorkerDeploymentOptions, type WorkerDeploymentVersion } from "./deployment.ts";
 export { type HeartbeatThrottle } from "./heartbeats.ts";
 export type { ActivityCall, ActivityInterceptor } from "./interceptors.ts";
-export type { ActivityAttempt, WorkerEvents, WorkerOptions } from "./options.ts";
+export type { ActivityAttempt, WorkerEvents } from "./events.ts";
+export type { WorkerOptions } from "./options.ts";
 export type { RealmSettings, Workflows } from "./realms.ts";
 export {
   describeProblem,

@@ -16,37 +16,12 @@ import type { Activities } from "./activity_registry.ts";
 import { Deployment, type WorkerDeploymentOptions } from "./deployment.ts";
 import { DEFAULT_HEARTBEAT_THROTTLE, type HeartbeatThrottle } from "./heartbeats.ts";
 import { activityPolls, type PollerBehavior, type PollRange, type WorkflowPollRanges, workflowPolls } from "./poller_behavior.ts";
+import type { WorkerEvents } from "./events.ts";
 import type { ActivityInterceptor } from "./interceptors.ts";
 import type { RealmSettings } from "./realms.ts";
 import { WorkerMetrics } from "./worker_metrics.ts";
 import { type WorkflowTracer, WorkflowTracing } from "./workflow_tracing.ts";
 import { WorkflowWatch } from "./workflow_watch.ts";
-
-/** Names an attempt of an activity. */
-export interface ActivityAttempt {
-  /** Id of the workflow that called the activity. */
-  workflowId: string;
-  /** Its run. */
-  runId: string;
-  /** The activity's id within the run. */
-  activityId: string;
-  /** Its name on the wire. */
-  activityType: string;
-  /** From 1. */
-  attempt: number;
-}
-
-/** What a worker tells its host beside the log. What a listener throws is logged, and changes nothing. */
-export interface WorkerEvents {
-  /** A workflow task failed: the workflow's code does not fit its history, or has a bug. The service will give it again. */
-  workflowTaskFailed?(
-    failure: { workflowId: string; runId: string; workflowType: string; attempt: number; message: string },
-  ): void;
-  /** An attempt of an activity failed. */
-  activityFailed?(failure: ActivityAttempt & { message: string }): void;
-  /** An attempt of an activity ended with `completeAsync`: its result comes from elsewhere. */
-  activityCompletesAsync?(attempt: ActivityAttempt): void;
-}
 
 /** Options of `Worker.create`. */
 export interface WorkerOptions extends RealmSettings, CodecOptions {

@@ -28,7 +28,7 @@ import {
 import { checkCompletion } from "./command_sizes.ts";
 import type { Deployment } from "./deployment.ts";
 import type { EagerActivities } from "./eager_activities.ts";
-import type { WorkerEvents } from "./options.ts";
+import type { WorkerEvents } from "./events.ts";
 import type { WorkflowWatch } from "./workflow_watch.ts";
 import type { WorkflowTracing } from "./workflow_tracing.ts";
 import { CrashGuard } from "./crash_guard.ts";

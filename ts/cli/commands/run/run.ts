@@ -7,7 +7,7 @@ import "../../../engine/mod.ts";
 import { StoreLockedError } from "../../../engine/store_errors.ts";
 import { randomId } from "../../../platform/host.ts";
 import { WorkflowLoadError } from "../../../realm/mod.ts";
-import type { WorkerEvents } from "../../../worker/options.ts";
+import type { WorkerEvents } from "../../../worker/events.ts";
 import { lineLogger } from "../../../base/logger.ts";
 import { CommandError, exitCodeOf, UsageError } from "../../frame/errors.ts";
 import { importCodec } from "../../service/codec.ts";

@@ -34,7 +34,7 @@ run("cargo", [
   images,
 ]);
 
-run("rustfmt", ["--edition", "2024", "--config-path", "core-rs", join(rustOut, "views.rs")]);
+run("rustfmt", ["--edition", "2024", "--config-path", "core-rs", join(rustOut, "fields.rs"), join(rustOut, "views.rs")]);
 
 const buf = (image, plugin, out, opt) => {
   mkdirSync(out, { recursive: true });

@@ -1,66 +1,28 @@
-//! Activities: scheduled by a command, handed to workers, retried and timed out by the engine. ActivityTaskStarted is written only
+//! Activities: handed to workers, retried and timed out by the engine. ActivityTaskStarted is written only
 //! together with the event that ends the activity, so retries leave no trace in history but the attempt number.
-use super::apply::At;
 use super::codec;
-use super::cx::Cx;
-use super::event::{About, Attributes};
+use super::context::Context;
+use super::event::About;
+use super::message::message;
+use super::messages::common::*;
+use super::messages::events::*;
+use super::messages::failure::{self, Failure};
 use super::queues::Poll;
 use super::retry;
-use super::rpc::{self, Rpc};
-use super::state::{Activity, ActivityState, Deadline, Run, kind};
+use super::state::pending::{Activity, ActivityState};
+use super::state::run::{Deadline, Run, kind};
 use super::time::{Micros, micros_or_zero, timestamp, timestamp_opt, to_ms};
 use super::tokens::TaskToken;
-use super::wire::*;
 use crate::api::enums::v1::{RetryState, TimeoutType};
 use crate::boundary::TimedOutAttempt;
 
-/// Attributes bigger than this are stored once, apart from the state that changes.
-const INLINE_ATTRS: usize = 2048;
-
-/// SCHEDULE_ACTIVITY_TASK.
-pub fn scheduled(run: &mut Run, a: ScheduleActivity, at: &At) {
-    let time = at.time;
-    let expires = micros_or_zero(&a.schedule_to_close_timeout);
-    let attrs = ActivityScheduledAttrs {
-        activity_id: a.activity_id,
-        activity_type: a.activity_type,
-        task_queue: a.task_queue,
-        header: a.header,
-        input: a.input,
-        schedule_to_close_timeout: a.schedule_to_close_timeout,
-        schedule_to_start_timeout: a.schedule_to_start_timeout,
-        start_to_close_timeout: a.start_to_close_timeout,
-        heartbeat_timeout: a.heartbeat_timeout,
-        workflow_task_completed_event_id: at.completed_id,
-        retry_policy: a.retry_policy,
-        use_workflow_build_id: a.use_workflow_build_id,
-        priority: a.priority,
-    };
-    let scheduled_id = at.write(run, &attrs);
-    let activity_id = attrs.activity_id.clone();
-    let carried = [&attrs.input, &attrs.header];
-    let big = carried.iter().map(|b| b.as_ref().map_or(0, Vec::len)).sum::<usize>() > INLINE_ATTRS;
-    if big {
-        run.mark(kind::ACTIVITY_INPUT, scheduled_id.to_string());
+message! {
+    PollActivityResponse: workflowservice::PollActivityTaskQueueResponse {
+        task_token bytes, workflow_namespace str, workflow_type msg(Named), workflow_execution msg(WorkflowExecution),
+        activity_type msg(Named), activity_id str, header fields, input payloads, heartbeat_details payloads, scheduled_time ts,
+        current_attempt_scheduled_time ts, started_time ts, attempt i32, schedule_to_close_timeout dur,
+        start_to_close_timeout dur, heartbeat_timeout dur, retry_policy msg(RetryPolicy), priority raw(PRIORITY),
     }
-    let activity = Activity {
-        state: ActivityState {
-            scheduled_id,
-            attempt: 1,
-            scheduled_us: time,
-            first_scheduled_us: time,
-            expiration_us: if expires > 0 { time + expires } else { 0 },
-            ..Default::default()
-        },
-        attrs,
-        deadline: None,
-        queued: None,
-        attrs_stored: big,
-    };
-    run.activity_ids.insert(activity_id, scheduled_id);
-    run.activities.insert(scheduled_id, activity);
-    run.to_queue.push(scheduled_id);
-    touched(run, scheduled_id);
 }
 
 /// The stored state of the activity and its deadline follow a change.
@@ -77,7 +39,7 @@ pub fn restore(run: &mut Run, id: i64) {
     run.set_deadline(Deadline::Activity(id), old, next);
 }
 
-/// What happens to the activity next if nobody does anything: a retry becoming ready, or a timeout.
+/// What happens to the activity next without a request: a retry becomes ready, or a timeout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Due {
     Ready,
@@ -121,7 +83,7 @@ fn next_deadline(a: &Activity) -> Option<(Micros, Due)> {
 }
 
 /// The activity's deadline has come.
-pub fn due(run: &mut Run, cx: &mut Cx, id: i64) {
+pub fn due(run: &mut Run, cx: &mut Context, id: i64) {
     let Some((_, due)) = run.activities.get(&id).and_then(next_deadline) else { return };
     match due {
         Due::Ready => {
@@ -135,24 +97,15 @@ pub fn due(run: &mut Run, cx: &mut Cx, id: i64) {
     }
 }
 
-fn timeout_failure(message: String, kind: TimeoutType) -> Failure {
-    Failure {
-        message,
-        source: "Server".into(),
-        timeout_info: Some(TimeoutInfo { timeout_type: kind as i32, last_heartbeat_details: None }),
-        ..Default::default()
-    }
-}
-
-fn timed_out(run: &mut Run, cx: &mut Cx, id: i64, kind: TimeoutType) {
-    let failure = timeout_failure(format!("activity {kind:?} timeout"), kind);
+fn timed_out(run: &mut Run, cx: &mut Context, id: i64, kind: TimeoutType) {
+    let failure = failure::timeout(format!("activity {kind:?} timeout"), kind);
     end_attempt_by_timeout(run, cx, id, kind, failure);
 }
 
-/// The worker of this attempt is gone for good: retried at once while attempts are left, else timed out.
-pub fn lost(run: &mut Run, cx: &mut Cx, id: i64) {
+/// The worker of this attempt is gone: retried at once while attempts are left, else timed out.
+pub fn lost(run: &mut Run, cx: &mut Context, id: i64) {
     let message = "activity StartToClose timeout: the worker's process ended";
-    let failure = timeout_failure(message.into(), TimeoutType::StartToClose);
+    let failure = failure::timeout(message, TimeoutType::StartToClose);
     let time = run.time(cx.now);
     let Some(a) = run.activities.get(&id) else { return };
     let maximum = a.attrs.retry_policy.as_ref().map_or(0, |p| p.maximum_attempts);
@@ -167,11 +120,11 @@ pub fn lost(run: &mut Run, cx: &mut Cx, id: i64) {
     time_out(run, cx, id, failure, state);
 }
 
-fn end_attempt_by_timeout(run: &mut Run, cx: &mut Cx, id: i64, kind: TimeoutType, failure: Failure) {
+fn end_attempt_by_timeout(run: &mut Run, cx: &mut Context, id: i64, kind: TimeoutType, failure: Failure) {
     let time = run.time(cx.now);
     let Some(a) = run.activities.get(&id) else { return };
     let encoded = codec::bytes(&failure);
-    let next = retry::activity(a, time, &failure);
+    let next = next_retry(a, time, &failure);
     cx.timed_out.push(TimedOutAttempt {
         workflow_id: run.head.workflow_id.clone(),
         run_id: run.head.run_id.clone(),
@@ -186,16 +139,24 @@ fn end_attempt_by_timeout(run: &mut Run, cx: &mut Cx, id: i64, kind: TimeoutType
     match next {
         Ok((at, interval)) => next_attempt(run, cx, id, at, interval, encoded),
         Err(RetryState::Timeout) if kind != TimeoutType::ScheduleToStart => {
-            let message =
-                "Not enough time to schedule next retry before activity ScheduleToClose timeout, giving up retrying".to_string();
-            time_out(run, cx, id, timeout_failure(message, TimeoutType::ScheduleToClose), RetryState::Timeout);
+            let message = "Not enough time to schedule next retry before activity ScheduleToClose timeout, giving up retrying";
+            time_out(run, cx, id, failure::timeout(message, TimeoutType::ScheduleToClose), RetryState::Timeout);
         }
         Err(state) => time_out(run, cx, id, failure, state),
     }
 }
 
+/// Whether there is another attempt after this failure: when, and after which interval.
+pub fn next_retry(a: &Activity, now: Micros, failure: &Failure) -> Result<(Micros, Micros), RetryState> {
+    let Some(policy) = &a.attrs.retry_policy else { return Err(RetryState::RetryPolicyNotSet) };
+    if a.state.cancel_requested_id != 0 {
+        return Err(RetryState::CancelRequested);
+    }
+    retry::next(policy, a.state.attempt, now, a.state.expiration_us, failure)
+}
+
 /// Back to waiting, as attempt + 1, ready at `at`.
-fn next_attempt(run: &mut Run, cx: &mut Cx, id: i64, at: Micros, interval: Micros, failure: Vec<u8>) {
+pub fn next_attempt(run: &mut Run, cx: &mut Context, id: i64, at: Micros, interval: Micros, failure: Vec<u8>) {
     dequeue(run, cx, id);
     let time = run.time(cx.now);
     let Some(a) = run.activities.get_mut(&id) else { return };
@@ -214,7 +175,7 @@ fn next_attempt(run: &mut Run, cx: &mut Cx, id: i64, at: Micros, interval: Micro
     }
 }
 
-pub fn dequeue(run: &mut Run, cx: &mut Cx, id: i64) {
+pub fn dequeue(run: &mut Run, cx: &mut Context, id: i64) {
     run.to_queue.retain(|q| *q != id);
     if let Some(key) = run.activities.get_mut(&id).and_then(|a| a.queued.take()) {
         cx.queues.remove(&key);
@@ -222,7 +183,7 @@ pub fn dequeue(run: &mut Run, cx: &mut Cx, id: i64) {
 }
 
 /// Takes the activity out of the run.
-pub fn remove(run: &mut Run, cx: &mut Cx, id: i64) -> Option<Activity> {
+pub fn remove(run: &mut Run, cx: &mut Context, id: i64) -> Option<Activity> {
     dequeue(run, cx, id);
     let a = run.activities.remove(&id)?;
     run.set_deadline(Deadline::Activity(id), a.deadline, None);
@@ -234,8 +195,8 @@ pub fn remove(run: &mut Run, cx: &mut Cx, id: i64) -> Option<Activity> {
     Some(a)
 }
 
-/// Writes ActivityTaskStarted (if the activity ever started), answering its id.
-fn write_started(run: &mut Run, s: ActivityState) -> i64 {
+/// Writes ActivityTaskStarted (if the activity ever started), and returns its id.
+pub fn write_started(run: &mut Run, s: ActivityState) -> i64 {
     if s.started_us == 0 {
         return 0;
     }
@@ -250,15 +211,15 @@ fn write_started(run: &mut Run, s: ActivityState) -> i64 {
     run.add(s.started_us, attrs, About::ActivityStarted(s.scheduled_id))
 }
 
-/// Writes what ended an activity; the workflow must hear of it. While a workflow task is started this is buffered, like the Started
+/// Writes what ended an activity; the workflow must see it. While a workflow task is started this is buffered, like the Started
 /// event before, and the buffer links the two.
-fn write_end<A: Attributes + 'static>(run: &mut Run, cx: &Cx, id: i64, started_field: u32, attrs: A) {
+pub fn write_end<A: Ending + 'static>(run: &mut Run, cx: &Context, id: i64, attrs: A) {
     let time = run.time(cx.now);
-    run.add(time, attrs, About::ActivityEnded(id, started_field));
+    run.add(time, attrs, About::ActivityEnded(id, A::STARTED));
     run.want_task = true;
 }
 
-fn time_out(run: &mut Run, cx: &mut Cx, id: i64, mut failure: Failure, state: RetryState) {
+fn time_out(run: &mut Run, cx: &mut Context, id: i64, mut failure: Failure, state: RetryState) {
     let Some(mut a) = remove(run, cx, id) else { return };
     if let Some(info) = &mut failure.timeout_info {
         info.last_heartbeat_details = a.state.heartbeat_details.take();
@@ -267,34 +228,11 @@ fn time_out(run: &mut Run, cx: &mut Cx, id: i64, mut failure: Failure, state: Re
     let failure = Some(codec::bytes(&failure));
     let started_event_id = write_started(run, a.state);
     let attrs = ActivityTimedOutAttrs { failure, scheduled_event_id: id, started_event_id, retry_state: state as i32 };
-    write_end(run, cx, id, 3, attrs);
-}
-
-/// REQUEST_CANCEL_ACTIVITY_TASK. An activity that no worker has is cancelled at once; true: the workflow must hear of that.
-pub fn cancel_requested(run: &mut Run, cx: &mut Cx, id: i64, at: &At) -> bool {
-    let attrs = ActivityCancelRequestedAttrs { scheduled_event_id: id, workflow_task_completed_event_id: at.completed_id };
-    let requested_id = at.write(run, &attrs);
-    let Some(a) = run.activities.get_mut(&id) else { return false };
-    a.state.cancel_requested_id = requested_id;
-    if a.started() {
-        touched(run, id);
-        return false;
-    }
-    remove(run, cx, id);
-    let attrs = ActivityCanceledAttrs {
-        details: Some(super::payload::text_payloads("ACTIVITY_ID_NOT_STARTED")),
-        latest_cancel_requested_event_id: requested_id,
-        scheduled_event_id: id,
-        started_event_id: 0,
-        identity: at.identity.into(),
-    };
-    // After the events of all commands, like everything that a server buffers.
-    run.buffer_event(at.time, attrs, About::ActivityEnded(id, 4));
-    true
+    write_end(run, cx, id, attrs);
 }
 
 /// Gives the activity to a worker; None if it is no longer there to be given.
-pub fn start(run: &mut Run, cx: &mut Cx, id: i64, poll: &Poll) -> Option<PollActivityResponse> {
+pub fn start(run: &mut Run, cx: &mut Context, id: i64, poll: &Poll) -> Option<PollActivityResponse> {
     let time = run.time(cx.now);
     let request_id = cx.rng.uuid4();
     let nonce = cx.rng.nonzero();
@@ -343,139 +281,4 @@ pub fn start(run: &mut Run, cx: &mut Cx, id: i64, poll: &Poll) -> Option<PollAct
     };
     touched(run, id);
     Some(response)
-}
-
-/// Which activity an answer is about: the holder's token, or an id named from outside.
-pub enum Which {
-    Token(TaskToken),
-    Id(String),
-}
-
-/// The activity, if this caller may speak for it. By id, an attempt that nobody polled counts as started now.
-fn find(run: &mut Run, cx: &mut Cx, which: &Which, identity: &str, may_fabricate: bool) -> Rpc<i64> {
-    if !run.open() {
-        return Err(rpc::workflow_completed());
-    }
-    match which {
-        Which::Token(t) => match run.activities.get(&t.scheduled_id) {
-            Some(a) if a.started() && a.state.nonce == t.nonce => Ok(t.scheduled_id),
-            _ => Err(rpc::activity_task_not_found()),
-        },
-        Which::Id(id) => {
-            let found = run.activity_ids.get(id).copied().ok_or_else(rpc::activity_not_found)?;
-            let started = run.activities.get(&found).is_some_and(Activity::started);
-            if !started && !may_fabricate {
-                return Err(rpc::activity_task_not_found());
-            }
-            if !started {
-                dequeue(run, cx, found);
-                let time = run.time(cx.now);
-                if let Some(a) = run.activities.get_mut(&found) {
-                    a.state.started_us = time;
-                    a.state.identity = identity.into();
-                    a.state.request_id.clear();
-                }
-            }
-            Ok(found)
-        }
-    }
-}
-
-fn size_of(value: &Option<Vec<u8>>) -> usize {
-    value.as_ref().map_or(0, Vec::len)
-}
-
-fn server_failure(message: &str) -> Vec<u8> {
-    let server_info = Some(FlagInfo { non_retryable: true });
-    codec::bytes(&Failure { message: message.into(), server_info, ..Default::default() })
-}
-
-pub fn completed(run: &mut Run, cx: &mut Cx, which: &Which, result: Option<Vec<u8>>, identity: String) -> Rpc<()> {
-    let id = find(run, cx, which, &identity, true)?;
-    if size_of(&result) > cx.limits.payload_bytes {
-        let failure = server_failure("Complete result exceeds size limit.");
-        return end_by_failure(run, cx, id, failure, identity);
-    }
-    let Some(a) = remove(run, cx, id) else { return Err(rpc::activity_task_not_found()) };
-    let started_event_id = write_started(run, a.state);
-    write_end(run, cx, id, 3, ActivityCompletedAttrs { result, scheduled_event_id: id, started_event_id, identity });
-    Ok(())
-}
-
-pub fn failed(
-    run: &mut Run,
-    cx: &mut Cx,
-    which: &Which,
-    failure: Option<Vec<u8>>,
-    heartbeat: Option<Vec<u8>>,
-    identity: String,
-) -> Rpc<()> {
-    let id = find(run, cx, which, &identity, true)?;
-    if heartbeat.is_some()
-        && size_of(&heartbeat) <= cx.limits.payload_bytes
-        && let Some(a) = run.activities.get_mut(&id)
-    {
-        a.state.heartbeat_details = heartbeat;
-    }
-    let too_big = size_of(&failure) > cx.limits.payload_bytes;
-    let failure = if too_big { server_failure("Failure exceeds size limit.") } else { failure.unwrap_or_default() };
-    end_by_failure(run, cx, id, failure, identity)
-}
-
-fn end_by_failure(run: &mut Run, cx: &mut Cx, id: i64, failure: Vec<u8>, identity: String) -> Rpc<()> {
-    let time = run.time(cx.now);
-    let Some(a) = run.activities.get(&id) else { return Err(rpc::activity_task_not_found()) };
-    let view = codec::read::<Failure>(&failure).unwrap_or_default();
-    match retry::activity(a, time, &view) {
-        Ok((at, interval)) => next_attempt(run, cx, id, at, interval, failure),
-        Err(state) => {
-            let Some(a) = remove(run, cx, id) else { return Err(rpc::activity_task_not_found()) };
-            let started_event_id = write_started(run, a.state);
-            let failure = Some(failure);
-            let retry_state = state as i32;
-            let attrs = ActivityFailedAttrs { failure, scheduled_event_id: id, started_event_id, identity, retry_state };
-            write_end(run, cx, id, 3, attrs);
-        }
-    }
-    Ok(())
-}
-
-pub fn canceled(run: &mut Run, cx: &mut Cx, which: &Which, details: Option<Vec<u8>>, identity: String) -> Rpc<()> {
-    let id = find(run, cx, which, &identity, false)?;
-    let requested = run.activities.get(&id).map_or(0, |a| a.state.cancel_requested_id);
-    if requested == 0 {
-        return Err(rpc::invalid("unable to mark activity as canceled without activity being request canceled first"));
-    }
-    if size_of(&details) > cx.limits.payload_bytes {
-        let failure = server_failure("Cancel details exceed size limit.");
-        return end_by_failure(run, cx, id, failure, identity);
-    }
-    let Some(a) = remove(run, cx, id) else { return Err(rpc::activity_task_not_found()) };
-    let started_event_id = write_started(run, a.state);
-    let attrs = ActivityCanceledAttrs {
-        details,
-        latest_cancel_requested_event_id: requested,
-        scheduled_event_id: id,
-        started_event_id,
-        identity,
-    };
-    write_end(run, cx, id, 4, attrs);
-    Ok(())
-}
-
-/// Answers whether the workflow wants the activity cancelled.
-pub fn heartbeat(run: &mut Run, cx: &mut Cx, which: &Which, details: Option<Vec<u8>>, identity: &str) -> Rpc<bool> {
-    let id = find(run, cx, which, identity, false)?;
-    let time = run.time(cx.now);
-    if size_of(&details) > cx.limits.payload_bytes {
-        let failure = server_failure("Heartbeat details exceed size limit.");
-        end_by_failure(run, cx, id, failure, identity.into())?;
-        return Ok(true);
-    }
-    let Some(a) = run.activities.get_mut(&id) else { return Err(rpc::activity_task_not_found()) };
-    a.state.heartbeat_us = time;
-    a.state.heartbeat_details = details;
-    let cancel = a.state.cancel_requested_id != 0;
-    touched(run, id);
-    Ok(cancel)
 }

@@ -1,68 +1,19 @@
-//! A parent's side of its children: initiated, started (or not), ended; and what becomes of them when the parent closes.
+//! A parent's side of its children: started (or not), ended; and what becomes of them when the parent closes.
 //!
-//! A child is pending from its Initiated event until its end is told. Its end is told once, by its last run: a run that continues as new
+//! A child is pending from its Initiated event until its end is reported. Its end is reported once, by its last run: a run that continues as new
 //! or is retried hands the link to its parent on (`Head.parent`), and the parent knows the child by its first run.
-use super::apply::At;
-use super::cx::Cx;
-use super::event::{About, Attributes};
-use super::outgoing::{Outgoing, what};
-use super::search_attributes;
-use super::state::{ChildState, Run, kind};
-use super::wire::*;
+use super::context::Context;
+use super::event::About;
+use super::messages::common::*;
+use super::messages::events::*;
+use super::messages::orders::{Outgoing, what};
+use super::state::run::Run;
 use crate::api::enums::v1::{
     ParentClosePolicy, StartChildWorkflowExecutionFailedCause as StartFailed, WorkflowExecutionStatus as Status,
 };
 
-/// START_CHILD_WORKFLOW_EXECUTION: the event, the pending child, and the order to start it.
-pub fn initiated(run: &mut Run, cx: &mut Cx, mut c: StartChild, at: &At) {
-    c.search_attributes = search_attributes::typed(c.search_attributes.take(), None);
-    c.namespace.clone_from(&cx.namespace);
-    let attrs = ChildInitiatedAttrs {
-        namespace: c.namespace.clone(),
-        workflow_id: c.workflow_id.clone(),
-        workflow_type: c.workflow_type.clone(),
-        task_queue: c.task_queue.clone(),
-        input: c.input.clone(),
-        workflow_execution_timeout: c.workflow_execution_timeout,
-        workflow_run_timeout: c.workflow_run_timeout,
-        workflow_task_timeout: c.workflow_task_timeout,
-        parent_close_policy: c.parent_close_policy,
-        control: c.control.clone(),
-        workflow_task_completed_event_id: at.completed_id,
-        workflow_id_reuse_policy: c.workflow_id_reuse_policy,
-        retry_policy: c.retry_policy.clone(),
-        cron_schedule: c.cron_schedule.clone(),
-        header: c.header.clone(),
-        memo: c.memo.clone(),
-        search_attributes: c.search_attributes.clone(),
-        namespace_id: cx.namespace.clone(),
-        inherit_build_id: c.inherit_build_id,
-        priority: c.priority.clone(),
-    };
-    let initiated_id = at.write(run, &attrs);
-    let child = ChildState {
-        initiated_id,
-        workflow_id: c.workflow_id.clone(),
-        workflow_type: c.workflow_type.as_ref().map(|t| t.name.clone()).unwrap_or_default(),
-        parent_close_policy: c.parent_close_policy,
-        ..Default::default()
-    };
-    run.mark(kind::CHILD, initiated_id.to_string());
-    run.children.insert(initiated_id, child);
-    let order = Outgoing {
-        what: what::START,
-        workflow_id: c.workflow_id.clone(),
-        initiated_id,
-        request_id: cx.rng.uuid4(),
-        user_metadata: at.extras.user_metadata.clone(),
-        start: Some(c),
-        ..Default::default()
-    };
-    run.order(order);
-}
-
 /// The child has a run.
-pub fn started(run: &mut Run, cx: &mut Cx, order: &Outgoing, run_id: &str) {
+pub fn started(run: &mut Run, cx: &mut Context, order: &Outgoing, run_id: &str) {
     let (Some(child), Some(c)) = (run.children.get_mut(&order.initiated_id), &order.start) else { return };
     child.run_id = run_id.into();
     let attrs = ChildStartedAttrs {
@@ -79,7 +30,7 @@ pub fn started(run: &mut Run, cx: &mut Cx, order: &Outgoing, run_id: &str) {
     run.want_task = true;
 }
 
-pub fn start_failed(run: &mut Run, cx: &mut Cx, order: &Outgoing, cause: StartFailed) {
+pub fn start_failed(run: &mut Run, cx: &mut Context, order: &Outgoing, cause: StartFailed) {
     if run.remove_child(order.initiated_id).is_none() {
         return;
     }
@@ -98,8 +49,8 @@ pub fn start_failed(run: &mut Run, cx: &mut Cx, order: &Outgoing, cause: StartFa
     run.want_task = true;
 }
 
-/// A report of the child's last run, at its parent. Nothing happens when nobody waits for it any more.
-pub fn ended(run: &mut Run, cx: &mut Cx, report: Outgoing) {
+/// A report of the child's last run, at its parent. It is ignored when the child is not pending any more.
+pub fn ended(run: &mut Run, cx: &mut Context, report: Outgoing) {
     let initiated_event_id = report.initiated_id;
     let known = run.children.get(&initiated_event_id).is_some_and(|c| c.run_id == report.first_run_id);
     if !run.open() || !known {
@@ -111,28 +62,28 @@ pub fn ended(run: &mut Run, cx: &mut Cx, report: Outgoing) {
     let workflow_type = Some(Named { name: child.workflow_type });
     let (namespace, namespace_id, retry_state) = (cx.namespace.clone(), cx.namespace.clone(), report.retry_state);
     let time = run.time(cx.now);
-    fn add<A: Attributes + 'static>(run: &mut Run, time: i64, initiated: i64, started_field: u32, attrs: A) {
-        run.add(time, attrs, About::ChildEnded(initiated, started_field));
+    fn add<A: Ending + 'static>(run: &mut Run, time: i64, initiated: i64, attrs: A) {
+        run.add(time, attrs, About::ChildEnded(initiated, A::STARTED));
         run.want_task = true;
     }
-    macro_rules! tell {
-        ($field:literal, $attrs:ident { $($more:ident $(: $value:expr)?),* }) => {
-            add(run, time, initiated_event_id, $field, $attrs {
+    macro_rules! report {
+        ($attrs:ident { $($more:ident $(: $value:expr)?),* }) => {
+            add(run, time, initiated_event_id, $attrs {
                 namespace, workflow_execution, workflow_type, initiated_event_id, started_event_id, namespace_id,
                 $($more $(: $value)?),*
             })
         };
     }
     match Status::try_from(report.status) {
-        Ok(Status::Completed) => tell!(6, ChildCompletedAttrs { result: report.result }),
-        Ok(Status::Failed) => tell!(6, ChildFailedAttrs { failure: report.failure, retry_state }),
-        Ok(Status::Canceled) => tell!(6, ChildCanceledAttrs { details: report.result }),
-        Ok(Status::TimedOut) => tell!(5, ChildTimedOutAttrs { retry_state }),
-        _ => tell!(5, ChildTerminatedAttrs {}),
+        Ok(Status::Completed) => report!(ChildCompletedAttrs { result: report.result }),
+        Ok(Status::Failed) => report!(ChildFailedAttrs { failure: report.failure, retry_state }),
+        Ok(Status::Canceled) => report!(ChildCanceledAttrs { details: report.result }),
+        Ok(Status::TimedOut) => report!(ChildTimedOutAttrs { retry_state }),
+        _ => report!(ChildTerminatedAttrs {}),
     }
 }
 
-/// How a run ended, as its parent is told.
+/// How a run ended, as its parent sees it.
 #[derive(Default)]
 pub struct End {
     /// Result, or details of a cancellation.
@@ -141,7 +92,7 @@ pub struct End {
     pub retry_state: i32,
 }
 
-/// The run closes: what it has ordered and nobody has begun is dropped (as on a server), its parent is told if this was its last run,
+/// The run closes: orders that were not begun are dropped (as on a server), its parent gets a report if this was its last run,
 /// and its open children are treated by their policy.
 pub fn run_closed(run: &mut Run, status: Status, last: bool, end: End) {
     run.drop_orders();
@@ -171,37 +122,5 @@ pub fn run_closed(run: &mut Run, status: Status, last: bool, end: End) {
         if !child.run_id.is_empty() {
             run.order(Outgoing { what, workflow_id: child.workflow_id, first_run_id: child.run_id, ..Default::default() });
         }
-    }
-}
-
-impl Run {
-    /// Takes a child out of the pending ones.
-    pub fn remove_child(&mut self, initiated_id: i64) -> Option<ChildState> {
-        let child = self.children.remove(&initiated_id)?;
-        self.mark(kind::CHILD, initiated_id.to_string());
-        Some(child)
-    }
-
-    /// The id of a child's Started event; 0 while that event is buffered.
-    pub fn child_started_as(&mut self, initiated_id: i64, event_id: i64) {
-        if let Some(child) = self.children.get_mut(&initiated_id) {
-            child.started_id = event_id;
-            self.mark(kind::CHILD, initiated_id.to_string());
-        }
-    }
-
-    /// Whether the run is a child of this very run.
-    pub fn is_child_of(&self, parent: &WorkflowExecution) -> bool {
-        self.head.parent.as_ref().is_some_and(|p| p.workflow_id == parent.workflow_id && p.run_id == parent.run_id)
-    }
-
-    pub fn execution(&self) -> WorkflowExecution {
-        WorkflowExecution { workflow_id: self.head.workflow_id.clone(), run_id: self.head.run_id.clone() }
-    }
-
-    /// The first of the runs that this one descends from, by chains and by parents.
-    pub fn root(&self) -> WorkflowExecution {
-        let own = || WorkflowExecution { workflow_id: self.head.workflow_id.clone(), run_id: self.head.first_run_id.clone() };
-        self.head.root.clone().unwrap_or_else(own)
     }
 }

@@ -1,10 +1,11 @@
-//! One protobuf codec for all messages of the engine. A message tells where its fields lie ([`Wire::slot`], [`Wire::view`]); reading
+//! One protobuf codec for all messages of the engine. A message shows where its fields lie ([`Wire::slot`], [`Wire::view`]); reading
 //! and writing are interpreted here. Derived code per message would be five times the module's size.
 //!
 //! Carried fields (payloads, headers, failures) are checked against their schema while they are read, so what enters a history can
 //! be decoded by any reader of that history. As protobuf wants it, a message field that occurs twice is merged.
 use prost_types::{Duration, Timestamp};
 
+use crate::proto::fields::google;
 use crate::wire::schema::{self as check, Schema};
 use crate::wire::{Value, Writer};
 
@@ -67,6 +68,18 @@ impl<T: Wire> Sequence for Vec<T> {
     }
 }
 
+/// Whether the fields of a message are listed by number.
+pub const fn ascending(fields: &[u32]) -> bool {
+    let mut i = 1;
+    while i < fields.len() {
+        if fields[i] <= fields[i - 1] {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
 /// Reads a whole message.
 pub fn read<T: Wire + Default>(bytes: &[u8]) -> Result<T, Bad> {
     let mut message = T::default();
@@ -78,13 +91,17 @@ fn bad(what: &'static str) -> Bad {
     Bad(what.into())
 }
 
+/// Keys of seconds and nanoseconds, the same in Duration and Timestamp: both are varints.
+const SECONDS: u64 = (google::Duration::seconds as u64) << 3;
+const NANOS: u64 = (google::Duration::nanos as u64) << 3;
+
 fn time(bytes: &[u8]) -> Result<(i64, i32), &'static str> {
     let mut rest = bytes;
     let (mut seconds, mut nanos) = (0, 0);
     while !rest.is_empty() {
         match (check::varint(&mut rest)?, check::varint(&mut rest)?) {
-            (8, v) => seconds = v as i64,
-            (16, v) => nanos = v as i32,
+            (SECONDS, v) => seconds = v as i64,
+            (NANOS, v) => nanos = v as i32,
             _ => return Err("a field has the wrong wire type"),
         }
     }
@@ -229,7 +246,7 @@ pub fn put_message(w: &mut Writer, field: u32, message: &dyn Wire) {
 /// A Duration or Timestamp field.
 pub fn put_time(w: &mut Writer, field: u32, (seconds, nanos): (i64, i32)) {
     w.nested(field, |w| {
-        w.int(1, seconds).int(2, i64::from(nanos));
+        w.int(google::Duration::seconds, seconds).int(google::Duration::nanos, i64::from(nanos));
     });
 }
 

@@ -1,71 +1,12 @@
-//! History events as the engine writes them, encoded straight into a History's bytes.
+//! History events as the engine writes them, encoded straight into a History's bytes, and those that wait for their id while a
+//! workflow task is started.
 use super::codec::{self, Wire};
-use super::time::Micros;
-use super::wire::*;
+use super::message::message;
+use super::messages::events::*;
+use super::time::{Micros, SECOND};
 use crate::api::enums::v1::EventType;
+use crate::proto::fields::history::{History, HistoryEvent};
 use crate::wire::Writer;
-
-/// Attributes of one type of event.
-pub trait Attributes: Wire {
-    const KIND: EventType;
-    /// Their field in HistoryEvent.
-    const FIELD: u32;
-}
-
-macro_rules! attributes {
-    ($($kind:ident($attrs:ident) = $field:literal),* $(,)?) => {
-        $(impl Attributes for $attrs {
-            const KIND: EventType = EventType::$kind;
-            const FIELD: u32 = $field;
-        })*
-    };
-}
-
-attributes! {
-    WorkflowExecutionStarted(StartedAttrs) = 6,
-    WorkflowExecutionCompleted(CompletedAttrs) = 7,
-    WorkflowExecutionFailed(FailedAttrs) = 8,
-    WorkflowExecutionTimedOut(TimedOutAttrs) = 9,
-    WorkflowTaskScheduled(TaskScheduledAttrs) = 10,
-    WorkflowTaskStarted(TaskStartedAttrs) = 11,
-    WorkflowTaskCompleted(TaskCompletedAttrs) = 12,
-    WorkflowTaskTimedOut(TaskTimedOutAttrs) = 13,
-    WorkflowTaskFailed(TaskFailedAttrs) = 14,
-    ActivityTaskScheduled(ActivityScheduledAttrs) = 15,
-    ActivityTaskStarted(ActivityStartedAttrs) = 16,
-    ActivityTaskCompleted(ActivityCompletedAttrs) = 17,
-    ActivityTaskFailed(ActivityFailedAttrs) = 18,
-    ActivityTaskTimedOut(ActivityTimedOutAttrs) = 19,
-    TimerStarted(TimerStartedAttrs) = 20,
-    TimerFired(TimerFiredAttrs) = 21,
-    ActivityTaskCancelRequested(ActivityCancelRequestedAttrs) = 22,
-    ActivityTaskCanceled(ActivityCanceledAttrs) = 23,
-    TimerCanceled(TimerCanceledAttrs) = 24,
-    MarkerRecorded(MarkerAttrs) = 25,
-    WorkflowExecutionSignaled(SignaledAttrs) = 26,
-    WorkflowExecutionTerminated(TerminatedAttrs) = 27,
-    WorkflowExecutionCancelRequested(CancelRequestedAttrs) = 28,
-    WorkflowExecutionCanceled(CanceledAttrs) = 29,
-    WorkflowExecutionContinuedAsNew(ContinuedAsNewAttrs) = 33,
-    RequestCancelExternalWorkflowExecutionInitiated(CancelInitiatedAttrs) = 30,
-    RequestCancelExternalWorkflowExecutionFailed(CancelFailedAttrs) = 31,
-    ExternalWorkflowExecutionCancelRequested(ExternalCancelRequestedAttrs) = 32,
-    StartChildWorkflowExecutionInitiated(ChildInitiatedAttrs) = 34,
-    StartChildWorkflowExecutionFailed(ChildStartFailedAttrs) = 35,
-    ChildWorkflowExecutionStarted(ChildStartedAttrs) = 36,
-    ChildWorkflowExecutionCompleted(ChildCompletedAttrs) = 37,
-    ChildWorkflowExecutionFailed(ChildFailedAttrs) = 38,
-    ChildWorkflowExecutionCanceled(ChildCanceledAttrs) = 39,
-    ChildWorkflowExecutionTimedOut(ChildTimedOutAttrs) = 40,
-    ChildWorkflowExecutionTerminated(ChildTerminatedAttrs) = 41,
-    SignalExternalWorkflowExecutionInitiated(SignalInitiatedAttrs) = 42,
-    SignalExternalWorkflowExecutionFailed(SignalFailedAttrs) = 43,
-    ExternalWorkflowExecutionSignaled(ExternalSignaledAttrs) = 44,
-    UpsertWorkflowSearchAttributes(UpsertAttrs) = 45,
-    WorkflowExecutionUpdateAccepted(UpdateAcceptedAttrs) = 46,
-    WorkflowExecutionUpdateCompleted(UpdateCompletedAttrs) = 48,
-    WorkflowPropertiesModified(PropertiesModifiedAttrs) = 51,
-}
 
 /// An event's attributes with their type, about to be written.
 #[derive(Clone, Copy)]
@@ -96,17 +37,17 @@ impl<'a> Event<'a> {
 
     /// The event with this id, encoded as an element of a History.
     pub fn to_bytes(self, id: i64) -> Vec<u8> {
-        let time = (self.time.div_euclid(1_000_000), (self.time.rem_euclid(1_000_000) * 1_000) as i32);
+        let time = (self.time.div_euclid(SECOND), (self.time.rem_euclid(SECOND) * 1_000) as i32);
         let mut w = Writer::new();
-        w.nested(1, |w| {
-            w.int(1, id);
-            codec::put_time(w, 2, time);
-            w.int(3, i64::from(self.kind as i32));
+        w.nested(History::events, |w| {
+            w.int(HistoryEvent::event_id, id);
+            codec::put_time(w, HistoryEvent::event_time, time);
+            w.int(HistoryEvent::event_type, i64::from(self.kind as i32));
             codec::put_message(w, self.field, self.attrs);
             if let Some(x) = self.extras {
-                w.optional(301, x.user_metadata.as_deref());
+                w.optional(HistoryEvent::user_metadata, x.user_metadata.as_deref());
                 x.markers.iter().for_each(|m| {
-                    w.message(304, m);
+                    w.message(HistoryEvent::event_group_markers, m);
                 });
             }
         });
@@ -139,8 +80,8 @@ pub struct Buffered {
     pub about: About,
 }
 
-wire! {
-    BufferedState { 1 time_us i64, 2 kind i32, 3 attrs bytes, 4 timer_id str, 5 about_id i64, }
+message! {
+    BufferedState: engine::BufferedState { time_us i64, kind i32, attrs bytes, timer_id str, about_id i64, }
 }
 
 impl Buffered {
@@ -168,26 +109,27 @@ impl Buffered {
         fn blank<A: Attributes + Default + 'static>() -> (u32, Box<dyn Wire>) {
             (A::FIELD, Box::new(A::default()))
         }
+        fn ended<A: Ending + Default + 'static>(id: i64, about: fn(i64, u32) -> About) -> ((u32, Box<dyn Wire>), About) {
+            (blank::<A>(), about(id, A::STARTED))
+        }
         let s: BufferedState = codec::read(bytes).ok()?;
         let kind = EventType::try_from(s.kind).ok()?;
-        let ended = |field| About::ActivityEnded(s.about_id, field);
-        let child_ended = |field| About::ChildEnded(s.about_id, field);
         let ((field, mut attrs), about) = match kind {
             EventType::WorkflowExecutionSignaled => (blank::<SignaledAttrs>(), About::Other),
             EventType::WorkflowExecutionCancelRequested => (blank::<CancelRequestedAttrs>(), About::Other),
             EventType::TimerFired => (blank::<TimerFiredAttrs>(), About::Timer(s.timer_id, s.about_id)),
             EventType::ActivityTaskStarted => (blank::<ActivityStartedAttrs>(), About::ActivityStarted(s.about_id)),
-            EventType::ActivityTaskCompleted => (blank::<ActivityCompletedAttrs>(), ended(3)),
-            EventType::ActivityTaskFailed => (blank::<ActivityFailedAttrs>(), ended(3)),
-            EventType::ActivityTaskTimedOut => (blank::<ActivityTimedOutAttrs>(), ended(3)),
-            EventType::ActivityTaskCanceled => (blank::<ActivityCanceledAttrs>(), ended(4)),
+            EventType::ActivityTaskCompleted => ended::<ActivityCompletedAttrs>(s.about_id, About::ActivityEnded),
+            EventType::ActivityTaskFailed => ended::<ActivityFailedAttrs>(s.about_id, About::ActivityEnded),
+            EventType::ActivityTaskTimedOut => ended::<ActivityTimedOutAttrs>(s.about_id, About::ActivityEnded),
+            EventType::ActivityTaskCanceled => ended::<ActivityCanceledAttrs>(s.about_id, About::ActivityEnded),
             EventType::StartChildWorkflowExecutionFailed => (blank::<ChildStartFailedAttrs>(), About::Other),
             EventType::ChildWorkflowExecutionStarted => (blank::<ChildStartedAttrs>(), About::ChildStarted(s.about_id)),
-            EventType::ChildWorkflowExecutionCompleted => (blank::<ChildCompletedAttrs>(), child_ended(6)),
-            EventType::ChildWorkflowExecutionFailed => (blank::<ChildFailedAttrs>(), child_ended(6)),
-            EventType::ChildWorkflowExecutionCanceled => (blank::<ChildCanceledAttrs>(), child_ended(6)),
-            EventType::ChildWorkflowExecutionTimedOut => (blank::<ChildTimedOutAttrs>(), child_ended(5)),
-            EventType::ChildWorkflowExecutionTerminated => (blank::<ChildTerminatedAttrs>(), child_ended(5)),
+            EventType::ChildWorkflowExecutionCompleted => ended::<ChildCompletedAttrs>(s.about_id, About::ChildEnded),
+            EventType::ChildWorkflowExecutionFailed => ended::<ChildFailedAttrs>(s.about_id, About::ChildEnded),
+            EventType::ChildWorkflowExecutionCanceled => ended::<ChildCanceledAttrs>(s.about_id, About::ChildEnded),
+            EventType::ChildWorkflowExecutionTimedOut => ended::<ChildTimedOutAttrs>(s.about_id, About::ChildEnded),
+            EventType::ChildWorkflowExecutionTerminated => ended::<ChildTerminatedAttrs>(s.about_id, About::ChildEnded),
             EventType::ExternalWorkflowExecutionSignaled => (blank::<ExternalSignaledAttrs>(), About::Other),
             EventType::ExternalWorkflowExecutionCancelRequested => (blank::<ExternalCancelRequestedAttrs>(), About::Other),
             EventType::SignalExternalWorkflowExecutionFailed => (blank::<SignalFailedAttrs>(), About::Other),
@@ -197,4 +139,9 @@ impl Buffered {
         codec::merge(&mut *attrs, &s.attrs).ok()?;
         Some(Buffered { seq, time: s.time_us, kind, field, attrs, about })
     }
+}
+
+/// Zero-padded, so that the order of keys is the order of arrival.
+pub fn sequence_key(seq: i64) -> String {
+    format!("{seq:012}")
 }

@@ -1,17 +1,11 @@
-//! Writing a run's history: ids, batches, the tail that sticky tasks get, and the buffer for events that arrive while a workflow
-//! task is in a worker's hands.
+//! Writing a run's history: ids, batches, and the tail that sticky tasks get.
 //!
-//! Invariants (docs/dev/semantics/engine.md#what-holds-of-every-history): ids are contiguous; a
-//! batch ends at WorkflowTaskStarted; buffered events follow the command events of their task, in
-//! the order of arrival, before the next WorkflowTaskScheduled. (A server moves activity results
-//! behind other buffered events for the sake of one of its databases; here the true order is kept.)
-use crate::boundary::HistoryBatch;
-
-use super::codec::Slot;
-use super::event::{About, Attributes, Buffered, Event};
-use super::state::{Recent, Run, kind};
+//! Invariants (docs/dev/semantics/engine.md#what-holds-of-every-history): ids are contiguous; a batch ends at WorkflowTaskStarted.
+use super::event::Event;
+use super::messages::events::Attributes;
+use super::state::run::{Recent, Run};
 use super::time::Micros;
-use super::workflow_task;
+use crate::boundary::HistoryBatch;
 
 /// A tail bigger than this is read from the store instead.
 const MAX_RECENT: usize = 256 * 1024;
@@ -57,74 +51,4 @@ impl Run {
     pub fn take_recent(&mut self) -> Option<Recent> {
         self.recent.replace(Recent { first_id: self.head.next_event_id, bytes: Vec::new() })
     }
-
-    /// An event from outside: buffered while a workflow task is started, written at once otherwise. Answers its id, 0 if buffered.
-    pub fn add<A: Attributes + 'static>(&mut self, time: Micros, attrs: A, about: About) -> i64 {
-        workflow_task::make_normal(self);
-        if self.task_started() {
-            self.buffer_event(time, attrs, about);
-            return 0;
-        }
-        self.append(time, &attrs)
-    }
-
-    pub fn buffer_event<A: Attributes + 'static>(&mut self, time: Micros, attrs: A, about: About) {
-        self.head.buffer_seq += 1;
-        let seq = self.head.buffer_seq;
-        self.head.last_time_us = self.head.last_time_us.max(time);
-        self.mark(kind::BUFFERED, buffer_id(seq));
-        self.buffer.push_back(Buffered::new(seq, time, attrs, about));
-    }
-
-    /// Writes the buffered events; true if there were any. ActivityTaskStarted and what ended the attempt are linked here, and so are the
-    /// start and the end of a child.
-    pub fn flush_buffer(&mut self) -> bool {
-        let any = !self.buffer.is_empty();
-        let mut started: Vec<(i64, i64)> = Vec::new();
-        while let Some(mut b) = self.buffer.pop_front() {
-            self.mark(kind::BUFFERED, buffer_id(b.seq));
-            if let About::ActivityEnded(scheduled, field) | About::ChildEnded(scheduled, field) = b.about
-                && let Some((_, id)) = started.iter().rev().find(|(s, _)| *s == scheduled)
-                && let Some(Slot::I64(started_event_id)) = b.attrs.slot(field)
-            {
-                *started_event_id = *id;
-            }
-            let id = self.write(b.event());
-            match b.about {
-                About::ActivityStarted(scheduled) => started.push((scheduled, id)),
-                About::ChildStarted(initiated) => {
-                    started.push((initiated, id));
-                    self.child_started_as(initiated, id);
-                }
-                _ => {}
-            }
-        }
-        any
-    }
-
-    /// Takes the TimerFired of this timer out of the buffer (it is cancelled by the very task that did not see it fire); answers
-    /// the id of its TimerStarted.
-    pub fn unfire(&mut self, timer_id: &str) -> Option<i64> {
-        let at = self.buffered_fire(timer_id)?;
-        let b = self.buffer.remove(at)?;
-        self.mark(kind::BUFFERED, buffer_id(b.seq));
-        match b.about {
-            About::Timer(_, started) => Some(started),
-            _ => None,
-        }
-    }
-
-    pub fn buffered_fire(&self, timer_id: &str) -> Option<usize> {
-        self.buffer.iter().position(|b| matches!(&b.about, About::Timer(id, _) if id == timer_id))
-    }
-
-    /// The end of this activity is buffered: the workflow may still ask to cancel it.
-    pub fn buffered_activity_end(&self, scheduled_id: i64) -> bool {
-        self.buffer.iter().any(|b| matches!(b.about, About::ActivityEnded(id, _) if id == scheduled_id))
-    }
-}
-
-/// Zero-padded, so that the order of keys is the order of arrival.
-pub fn buffer_id(seq: i64) -> String {
-    format!("{seq:012}")
 }

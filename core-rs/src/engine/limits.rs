@@ -1,4 +1,5 @@
 //! Limits, with the figures of a Temporal server where it has them, resolved from the host's options.
+use super::time::{Micros, SECOND};
 use crate::boundary::EngineOptions;
 
 pub struct Limits {
@@ -26,12 +27,12 @@ pub const BUFFERED_QUERIES: usize = 1000;
 /// Attempts of a workflow task from which queries and updates are refused at once.
 pub const FAILING_TASK_ATTEMPTS: i32 = 3;
 /// A worker that only heartbeats its task for so long loses it.
-pub const TASK_HEARTBEAT: super::time::Micros = 30 * 60 * super::time::SECOND;
+pub const TASK_HEARTBEAT: Micros = 30 * 60 * SECOND;
 /// Events that a discarded speculative task may ship again.
 pub const SPECULATIVE_EVENTS: i64 = 10;
 pub const MEMO_BYTES: usize = 2 * 1024 * 1024;
-pub const DEFAULT_TASK_TIMEOUT: super::time::Micros = 10 * super::time::SECOND;
-pub const MAX_TASK_TIMEOUT: super::time::Micros = 120 * super::time::SECOND;
+pub const DEFAULT_TASK_TIMEOUT: Micros = 10 * SECOND;
+pub const MAX_TASK_TIMEOUT: Micros = 120 * SECOND;
 /// Bytes of history that one response carries whole; a longer one comes in pages of PAGE_EVENTS.
 pub const WHOLE_HISTORY_BYTES: i64 = 2 * 1024 * 1024;
 pub const PAGE_EVENTS: i64 = 256;
@@ -66,19 +67,4 @@ impl Limits {
             updates_total: updates as usize,
         }
     }
-}
-
-/// A history that has grown over the hard limits ends its run, as on a server.
-pub fn check_history(run: &mut super::state::Run, cx: &mut super::cx::Cx) {
-    if !run.open() {
-        return;
-    }
-    let reason = if run.last_event_id() >= cx.limits.history_events {
-        "Workflow history count exceeds limit."
-    } else if run.head.history_bytes >= cx.limits.history_bytes {
-        "Workflow history size exceeds limit."
-    } else {
-        return;
-    };
-    super::close::terminate(run, cx, reason.into(), None, "history-service".into());
 }

@@ -1,12 +1,13 @@
 //! Between a run in memory and its rows in the store: head, items, row.
 use super::codec;
-use super::event::Buffered;
-use super::history::buffer_id;
-use super::outgoing::{Order, Outgoing};
-use super::state::{Activity, ActivityState, ChildState, Deadline, Head, Run, TimerState, kind};
-use super::time::{Micros, to_ms};
-use super::updates::{Update, UpdateState};
-use super::wire::{ActivityScheduledAttrs, StartedAttrs};
+use super::event::{Buffered, sequence_key};
+use super::messages::events::{ActivityScheduledAttrs, StartedAttrs};
+use super::messages::orders::Outgoing;
+use super::state::order::Order;
+use super::state::pending::{Activity, ActivityState, ChildState, TimerState};
+use super::state::run::{Deadline, Head, Run, kind};
+use super::state::update::{Update, UpdateState};
+use super::time::{Micros, from_ms, to_ms};
 use crate::boundary::{RunRecord, RunRow, RunWrite, StateItem};
 
 impl Run {
@@ -84,7 +85,7 @@ impl Run {
                 a.attrs_stored.then(|| codec::bytes(&a.attrs))
             }
             kind::TIMER => self.timers.get(id).map(|t| codec::bytes(t)),
-            kind::BUFFERED => self.buffer.iter().find(|b| buffer_id(b.seq) == id).map(Buffered::to_bytes),
+            kind::BUFFERED => self.buffer.iter().find(|b| sequence_key(b.seq) == id).map(Buffered::to_bytes),
             kind::REQUEST => self.request_ids.contains(id).then(Vec::new),
             kind::UPDATE => self.updates.get(id).and_then(Update::to_state).map(|s| codec::bytes(&s)),
             kind::STARTED => self.started_attrs.clone(),
@@ -100,7 +101,7 @@ impl Run {
         let (mut put, mut remove) = (Vec::new(), Vec::new());
         for (seq, order) in self.orders.iter_mut().filter(|(_, o)| !o.stored) {
             order.stored = true;
-            self.dirty_items.insert((kind::ORDER, buffer_id(*seq)));
+            self.dirty_items.insert((kind::ORDER, sequence_key(*seq)));
         }
         for (kind, id) in std::mem::take(&mut self.dirty_items) {
             match self.item(kind, &id) {
@@ -133,9 +134,9 @@ impl Run {
             }
         }
         ids.extend(self.timers.keys().map(|id| (kind::TIMER, id.clone())));
-        ids.extend(self.buffer.iter().map(|b| (kind::BUFFERED, buffer_id(b.seq))));
+        ids.extend(self.buffer.iter().map(|b| (kind::BUFFERED, sequence_key(b.seq))));
         ids.extend(self.children.keys().map(|id| (kind::CHILD, id.to_string())));
-        ids.extend(self.orders.keys().map(|seq| (kind::ORDER, buffer_id(*seq))));
+        ids.extend(self.orders.keys().map(|seq| (kind::ORDER, sequence_key(*seq))));
         ids.extend(self.request_ids.iter().map(|id| (kind::REQUEST, id.clone())));
         ids.extend(self.updates.keys().map(|id| (kind::UPDATE, id.clone())));
         if self.started_attrs.is_some() {
@@ -210,7 +211,7 @@ impl Run {
         run.buffer = buffered.into();
         run.activity_ids = run.activities.iter().map(|(id, a)| (a.attrs.activity_id.clone(), *id)).collect();
         run.stored_open = Some(run.open());
-        run.stored_wake = (row.wake_at_ms > 0.0).then(|| super::time::from_ms(row.wake_at_ms));
+        run.stored_wake = (row.wake_at_ms > 0.0).then(|| from_ms(row.wake_at_ms));
         Some(run)
     }
 }

@@ -4,8 +4,8 @@
 use crate::sorted::SortedMap;
 use std::collections::HashMap;
 
-use super::time::Micros;
-use super::wire::WorkerVersionStamp;
+use super::messages::common::WorkerVersionStamp;
+use super::time::{Micros, SECOND};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
@@ -39,7 +39,7 @@ pub struct Poll {
 struct Queue {
     tasks: SortedMap<(Micros, u64), (u32, Task)>,
     polls: SortedMap<u64, Poll>,
-    /// When the last poll left; a sticky queue that nobody polls is given up.
+    /// When the last poll left; a sticky queue without polls is given up.
     last_poll: Micros,
     polled: bool,
 }
@@ -56,7 +56,7 @@ pub struct Queues {
 }
 
 /// A sticky queue that was not polled for so long has lost its worker (the server's figure).
-const STICKY_IDLE: Micros = 10 * super::time::SECOND;
+const STICKY_IDLE: Micros = 10 * SECOND;
 
 impl Queues {
     fn side(&mut self, side: Side) -> &mut HashMap<String, Queue> {
@@ -96,7 +96,7 @@ impl Queues {
         }
     }
 
-    /// Adds a poll and answers its place.
+    /// Adds a poll and returns its place.
     pub fn poll(&mut self, side: Side, name: &str, poll: Poll, now: Micros) -> u64 {
         self.seq += 1;
         let seq = self.seq;
@@ -157,7 +157,7 @@ impl Queues {
         self.workflow.get(name).is_some_and(|q| !q.polls.is_empty() || q.polled && now - q.last_poll < STICKY_IDLE)
     }
 
-    /// The worker of this sticky queue said goodbye: the runs whose tasks wait there, and its open polls.
+    /// The worker of this sticky queue shuts down: the runs whose tasks wait there, and its open polls.
     pub fn shut(&mut self, name: &str) -> (Vec<u32>, Vec<u32>) {
         let Some(queue) = self.workflow.get_mut(name) else { return Default::default() };
         queue.polled = false;
@@ -176,7 +176,7 @@ impl Queues {
 
     /// Forgets queues that were not polled for an hour and hold nothing.
     pub fn sweep(&mut self, now: Micros) {
-        let old = now - 3600 * super::time::SECOND;
+        let old = now - 3600 * SECOND;
         for map in [&mut self.workflow, &mut self.activity] {
             map.retain(|_, q| !q.tasks.is_empty() || !q.polls.is_empty() || q.last_poll > old);
         }

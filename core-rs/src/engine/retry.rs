@@ -1,11 +1,46 @@
 //! Retry policies: whether a failed attempt is tried again, and when. The order of the checks is the server's.
-use super::state::Activity;
-use super::time::{Micros, micros, micros_or_zero};
-use super::wire::{Failure, RetryPolicy};
+use super::messages::common::RetryPolicy;
+use super::messages::failure::Failure;
+use super::time::{Micros, SECOND, duration, micros, micros_or_zero};
 use crate::api::enums::v1::{RetryState, TimeoutType};
 
+/// Server defaults: 1 s, factor 2, at most 100 times the first interval, unlimited attempts.
+pub fn fill_defaults(p: &mut RetryPolicy) {
+    if micros(&p.initial_interval) == Ok(0) {
+        p.initial_interval = Some(duration(SECOND));
+    }
+    if p.backoff_coefficient == 0.0 {
+        p.backoff_coefficient = 2.0;
+    }
+    if micros(&p.maximum_interval) == Ok(0) {
+        let initial = micros(&p.initial_interval).unwrap_or(SECOND);
+        p.maximum_interval = Some(duration(initial.saturating_mul(100)));
+    }
+}
+
+/// Refuses what a server refuses.
+pub fn check(p: &RetryPolicy) -> Result<(), String> {
+    let initial =
+        micros(&p.initial_interval).map_err(|e| format!("InitialInterval cannot be negative on retry policy ({e})."))?;
+    let maximum =
+        micros(&p.maximum_interval).map_err(|e| format!("MaximumInterval cannot be negative on retry policy ({e})."))?;
+    if p.maximum_attempts == 1 {
+        return Ok(());
+    }
+    if p.backoff_coefficient.is_nan() || p.backoff_coefficient < 1.0 {
+        return Err("BackoffCoefficient cannot be less than 1 on retry policy.".into());
+    }
+    if maximum > 0 && maximum < initial {
+        return Err("MaximumInterval cannot be less than InitialInterval on retry policy.".into());
+    }
+    if p.maximum_attempts < 0 {
+        return Err("MaximumAttempts cannot be negative on retry policy.".into());
+    }
+    Ok(())
+}
+
 /// A failure whose type is listed (timeouts as "TemporalTimeout:StartToClose" and so on), or that says so itself, is final.
-pub fn retryable(failure: &Failure, non_retryable: &[String]) -> bool {
+fn retryable(failure: &Failure, non_retryable: &[String]) -> bool {
     if failure.terminated_info.is_some() || failure.canceled_info.is_some() {
         return false;
     }
@@ -59,13 +94,4 @@ pub fn next(
         return Err(RetryState::Timeout);
     }
     Ok((at, interval))
-}
-
-/// The same for an activity's current attempt.
-pub fn activity(a: &Activity, now: Micros, failure: &Failure) -> Result<(Micros, Micros), RetryState> {
-    let Some(policy) = &a.attrs.retry_policy else { return Err(RetryState::RetryPolicyNotSet) };
-    if a.state.cancel_requested_id != 0 {
-        return Err(RetryState::CancelRequested);
-    }
-    next(policy, a.state.attempt, now, a.state.expiration_us, failure)
 }

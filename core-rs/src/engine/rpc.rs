@@ -4,9 +4,13 @@ use crate::boundary::RpcError;
 
 pub type Rpc<T> = Result<T, Box<RpcError>>;
 
+/// Who acts where no client does, as a server names it.
+pub const SERVER: &str = "history-service";
+
 /// gRPC status codes that the engine uses.
 pub mod code {
     pub const INVALID_ARGUMENT: u32 = 3;
+    pub const DEADLINE_EXCEEDED: u32 = 4;
     pub const NOT_FOUND: u32 = 5;
     pub const ALREADY_EXISTS: u32 = 6;
     pub const RESOURCE_EXHAUSTED: u32 = 8;
@@ -118,5 +122,5 @@ pub fn bad_token() -> Box<RpcError> {
 
 /// No worker answered a query in time.
 pub fn query_timed_out() -> Box<RpcError> {
-    make(4, "DeadlineExceeded", "no worker answered the query in time")
+    make(code::DEADLINE_EXCEEDED, "DeadlineExceeded", "no worker answered the query in time")
 }

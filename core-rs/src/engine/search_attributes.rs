@@ -2,7 +2,7 @@
 //! read the type back from there. The engine has no register: a name keeps the type that it has in its run, and a new one gets the type
 //! that its JSON shows, by the rules of Temporal's SDKs (a list of one is that one).
 use super::codec;
-use super::fields::{Entry, Map, MetadataEntry, PayloadView, unset};
+use super::payloads::{Entry, Map, MetadataEntry, PayloadView, unset};
 use crate::sorted::SortedMap;
 
 const BOOL: &str = "Bool";
@@ -52,7 +52,7 @@ fn with_type(mut e: Entry, known: &SortedMap<String, String>) -> Entry {
         _ => shown,
     };
     let entry = MetadataEntry { key: "type".into(), value: kind.as_bytes().to_vec() };
-    // Behind the payload's own bytes, which stay as they came.
+    // After the payload's own bytes, which stay as they came.
     let addition = codec::bytes(&PayloadView { metadata: vec![entry], data: Vec::new() });
     if let Some(value) = &mut e.value {
         value.extend(addition);

@@ -1,43 +1,26 @@
-//! What happens when a deadline of a run has come. A deadline is never early: the engine's clock only reaches it when the host's did.
-use super::cx::Cx;
+//! Timers of a run, once they are started.
+use super::context::Context;
 use super::event::About;
-use super::state::{Deadline, Run};
-use super::time::Micros;
-use super::wire::TimerFiredAttrs;
-use super::{activity, apply, close, outgoing, queries, start, workflow_task};
+use super::messages::events::TimerFiredAttrs;
+use super::state::pending::TimerState;
+use super::state::run::{Deadline, Run, kind};
 
-/// Fires one due deadline and takes it from the run's list.
-pub fn fire(run: &mut Run, cx: &mut Cx, t: Micros, what: Deadline) {
-    run.deadlines.remove(&(t, what));
-    match what {
-        Deadline::Timer(started_id) => {
-            if let Some(id) = run.timer_ids.get(&started_id).cloned() {
-                apply::remove_timer(run, &id);
-                let time = run.time(cx.now);
-                let about = About::Timer(id.clone(), started_id);
-                run.add(time, TimerFiredAttrs { timer_id: id, started_event_id: started_id }, about);
-                run.want_task = true;
-            }
-        }
-        Deadline::Activity(id) => {
-            if let Some(a) = run.activities.get_mut(&id) {
-                a.deadline = None;
-            }
-            activity::due(run, cx, id);
-        }
-        Deadline::FirstTask => {
-            run.first_task_deadline = None;
-            start::first_task_due(run);
-        }
-        Deadline::Task => {
-            run.task_deadline = None;
-            workflow_task::timed_out(run, cx);
-        }
-        Deadline::Run => {
-            run.run_deadline = None;
-            close::timed_out(run, cx);
-        }
-        Deadline::Query(id) => queries::due(run, cx, id),
-        Deadline::Orders => outgoing::due(run, cx),
+/// Takes an open timer out of the run.
+pub fn remove(run: &mut Run, timer_id: &str) -> Option<TimerState> {
+    let timer = run.timers.remove(timer_id)?;
+    run.timer_ids.remove(&timer.started_id);
+    run.set_deadline(Deadline::Timer(timer.started_id), Some(timer.fire_us), None);
+    run.mark(kind::TIMER, timer_id);
+    Some(timer)
+}
+
+/// The timer that this TimerStarted event started is due.
+pub fn fired(run: &mut Run, cx: &mut Context, started_id: i64) {
+    if let Some(id) = run.timer_ids.get(&started_id).cloned() {
+        remove(run, &id);
+        let time = run.time(cx.now);
+        let about = About::Timer(id.clone(), started_id);
+        run.add(time, TimerFiredAttrs { timer_id: id, started_event_id: started_id }, about);
+        run.want_task = true;
     }
 }

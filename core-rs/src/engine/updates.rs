@@ -1,65 +1,25 @@
 //! Updates: admitted in memory, sent with a workflow task, accepted and completed in history. An update that was not accepted is
 //! not durable: its caller asks again with the same id and finds either the update or a fresh start.
 use super::codec;
-use super::cx::{Again, Cx};
-use super::limits;
-use super::plan::{UpdateBody, UpdateMessage};
+use super::context::Context;
+use super::message::message;
+use super::messages::common::WorkflowExecution;
+use super::messages::failure;
+use super::messages::tasks::*;
+use super::messages::updates::*;
 use super::rpc::{self, Rpc};
-use super::state::{Run, kind};
-use super::wire::*;
-use super::workflow_task;
+use super::state::request::Wait;
+use super::state::run::Run;
+use super::state::update::{Stage, Update, UpdateWait};
 use crate::api::enums::v1::UpdateWorkflowExecutionLifecycleStage as Wanted;
+use crate::boundary::RpcError;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Stage {
-    Admitted,
-    Sent,
-    Accepted,
-    Completed,
-}
-
-pub struct UpdateWait {
-    pub request_id: u32,
-    pub wanted: Wanted,
-    /// PollWorkflowExecutionUpdate, whose answer is another message.
-    pub poll: bool,
-    /// The request, if it may move to the run that follows this one.
-    pub again: Option<Again>,
-}
-
-pub struct Update {
-    pub stage: Stage,
-    /// Order of admission.
-    pub seq: u64,
-    /// encoded temporal update Request, until it is accepted
-    pub request: Option<Vec<u8>>,
-    pub accepted_id: i64,
-    /// encoded temporal update Outcome
-    pub outcome: Option<Vec<u8>>,
-    pub waits: Vec<UpdateWait>,
-}
-
-wire! {
-    /// An accepted or completed update at rest.
-    UpdateState { 1 accepted_id i64, 2 outcome raw(OUTCOME), 3 completed bool, }
-}
-
-impl Update {
-    /// All of it is in the store and nobody waits.
-    pub fn at_rest(&self) -> bool {
-        self.stage >= Stage::Accepted && self.waits.is_empty()
+message! {
+    UpdateResponse: workflowservice::UpdateWorkflowExecutionResponse {
+        update_ref msg(UpdateRef), outcome raw(OUTCOME), stage i32,
     }
-
-    pub fn to_state(&self) -> Option<UpdateState> {
-        // The failure of an accepted update whose run has ended is not stored: it follows from the end.
-        let completed = self.stage == Stage::Completed;
-        let outcome = if completed { self.outcome.clone() } else { None };
-        (self.stage >= Stage::Accepted).then_some(UpdateState { accepted_id: self.accepted_id, outcome, completed })
-    }
-
-    pub fn from_state(s: UpdateState) -> Update {
-        let stage = if s.completed { Stage::Completed } else { Stage::Accepted };
-        Update { stage, seq: 0, request: None, accepted_id: s.accepted_id, outcome: s.outcome, waits: Vec::new() }
+    PollUpdateResponse: workflowservice::PollWorkflowExecutionUpdateResponse {
+        outcome raw(OUTCOME), stage i32, update_ref msg(UpdateRef),
     }
 }
 
@@ -67,93 +27,32 @@ fn outcome_failure(failure: Vec<u8>) -> Vec<u8> {
     codec::bytes(&Outcome { success: None, failure: Some(failure) })
 }
 
-fn server_failure(kind: &str, message: &str) -> Vec<u8> {
-    codec::bytes(&Failure {
-        message: message.into(),
-        source: "Server".into(),
-        application_info: Some(ApplicationInfo { r#type: kind.into(), non_retryable: true, next_retry_delay: None }),
-        ..Default::default()
-    })
-}
-
 fn unprocessed() -> Vec<u8> {
-    server_failure(
+    failure::application(
         "UnprocessedUpdate",
         "Workflow Update is rejected because it wasn't processed by worker. Probably, Workflow Update is not supported by the worker.",
     )
 }
 
 fn accepted_but_completed() -> Vec<u8> {
-    server_failure(
+    failure::application(
         "AcceptedUpdateCompletedWorkflow",
         "Workflow Update failed because the Workflow completed before the Update completed.",
     )
 }
 
-/// UpdateWorkflowExecution. The update id was made by the caller of this, if the request had none.
-pub fn request(run: &mut Run, cx: &mut Cx, id: &str, body: Vec<u8>, wait: UpdateWait) -> Rpc<()> {
-    if !run.updates.contains_key(id) {
-        if !run.open() {
-            return Err(rpc::workflow_completed());
-        }
-        if run.head.task_attempt >= limits::FAILING_TASK_ATTEMPTS {
-            let text = "Unable to perform workflow execution update due to Workflow Task in failed state.";
-            return Err(rpc::workflow_not_ready(text));
-        }
-        admit(run, cx, id, body)?;
-    }
-    let accepted = run.open() || run.updates.get(id).is_some_and(|u| u.stage == Stage::Completed);
-    if !accepted {
-        // Accepted, and then the workflow ended without answering it.
-        if let Some(u) = run.updates.get_mut(id) {
-            u.outcome = Some(outcome_failure(accepted_but_completed()));
-        }
-    }
-    attach(run, cx, id, wait);
-    Ok(())
-}
-
-pub fn closing() -> Box<crate::boundary::RpcError> {
+pub fn closing() -> Box<RpcError> {
     let text = "workflow operation can not be applied because workflow is closing";
     rpc::exhausted("WorkflowClosing", "busy_workflow", text)
 }
 
-fn admit(run: &mut Run, cx: &mut Cx, id: &str, body: Vec<u8>) -> Rpc<()> {
-    let in_flight = run.updates.values().filter(|u| u.stage < Stage::Completed).count();
-    let limit = cx.limits.updates_in_flight;
-    if in_flight >= limit {
-        let text = format!("limit on number of concurrent in-flight updates has been reached ({limit})");
-        return Err(rpc::busy("updates_in_flight", text));
-    }
-    let limit = cx.limits.updates_total;
-    if run.updates.len() >= limit {
-        let text = format!(
-            "The limit on the total number of distinct updates in this workflow has been reached ({limit}). \
-             Continue the workflow as new before that; a workflow task says when that is suggested."
-        );
-        let e = rpc::failed_precondition("FailedPrecondition", text);
-        return Err(rpc::with(e, "limit", "updates_total"));
-    }
-    check_inbox(run, cx)?;
-    run.update_seq += 1;
-    let update = Update {
-        stage: Stage::Admitted,
-        seq: run.update_seq,
-        request: Some(body),
-        accepted_id: 0,
-        outcome: None,
-        waits: Vec::new(),
-    };
-    run.updates.insert(id.into(), update);
-    // A scheduled task will carry it; a started one is followed by another.
-    if run.head.task.is_none() && run.head.first_task_at_us == 0 {
-        workflow_task::schedule(run, cx.now, true, None);
-    }
-    Ok(())
+/// The workflow ended after it accepted this update and before it answered it.
+pub fn fail_accepted(update: &mut Update) {
+    update.outcome = Some(outcome_failure(accepted_but_completed()));
 }
 
 /// Signals and undecided updates that the workflow has not seen yet.
-pub fn check_inbox(run: &Run, cx: &Cx) -> Rpc<()> {
+pub fn check_inbox(run: &Run, cx: &Context) -> Rpc<()> {
     let undecided = run.updates.values().filter(|u| u.stage < Stage::Accepted).count() as u32;
     if cx.limits.inbox > 0 && run.head.inbox_signals + undecided >= cx.limits.inbox {
         let text = format!("the inbox of the workflow is full: {} signals and updates wait to be processed", cx.limits.inbox);
@@ -162,24 +61,13 @@ pub fn check_inbox(run: &Run, cx: &Cx) -> Rpc<()> {
     Ok(())
 }
 
-/// PollWorkflowExecutionUpdate.
-pub fn poll(run: &mut Run, cx: &mut Cx, id: &str, wait: UpdateWait) -> Rpc<()> {
-    let open = run.open();
-    let Some(u) = run.updates.get_mut(id) else { return Err(rpc::not_found(format!("update \"{id}\" not found"))) };
-    if !open && u.stage == Stage::Accepted {
-        u.outcome = Some(outcome_failure(accepted_but_completed()));
-    }
-    attach(run, cx, id, wait);
-    Ok(())
-}
-
-/// Answers at once if the wanted stage is reached, else waits.
-fn attach(run: &mut Run, cx: &mut Cx, id: &str, wait: UpdateWait) {
+/// Replies at once if the wanted stage is reached, else waits.
+pub fn attach(run: &mut Run, cx: &mut Context, id: &str, wait: UpdateWait) {
     let slot = run.slot;
     let Some(u) = run.updates.get_mut(id) else { return };
     let request_id = wait.request_id;
     u.waits.push(wait);
-    cx.waiting.insert(request_id, super::cx::Wait::Update { slot, update_id: id.into() });
+    cx.waiting.insert(request_id, Wait::Update { slot, update_id: id.into() });
     settle_one(run, cx, id);
 }
 
@@ -195,12 +83,8 @@ fn reached(u: &Update, wanted: Wanted) -> Option<Wanted> {
     }
 }
 
-fn execution(run: &Run) -> WorkflowExecution {
-    WorkflowExecution { workflow_id: run.head.workflow_id.clone(), run_id: run.head.run_id.clone() }
-}
-
-fn settle_one(run: &mut Run, cx: &mut Cx, id: &str) {
-    let execution = execution(run);
+fn settle_one(run: &mut Run, cx: &mut Context, id: &str) {
+    let execution = run.execution();
     let Some(u) = run.updates.get_mut(id) else { return };
     let waits = std::mem::take(&mut u.waits);
     for wait in waits {
@@ -211,7 +95,7 @@ fn settle_one(run: &mut Run, cx: &mut Cx, id: &str) {
     }
 }
 
-fn answer(cx: &mut Cx, execution: &WorkflowExecution, id: &str, wait: &UpdateWait, stage: Wanted, outcome: Option<Vec<u8>>) {
+fn answer(cx: &mut Context, execution: &WorkflowExecution, id: &str, wait: &UpdateWait, stage: Wanted, outcome: Option<Vec<u8>>) {
     let update_ref = Some(UpdateRef { workflow_execution: Some(execution.clone()), update_id: id.into() });
     if wait.poll {
         cx.reply(wait.request_id, &PollUpdateResponse { outcome, stage: stage as i32, update_ref });
@@ -222,7 +106,7 @@ fn answer(cx: &mut Cx, execution: &WorkflowExecution, id: &str, wait: &UpdateWai
 
 /// Answers every wait whose stage is reached. Called when a step has ended, so that an update that was accepted and completed by
 /// one task is answered with its outcome.
-pub fn settle(run: &mut Run, cx: &mut Cx) {
+pub fn settle(run: &mut Run, cx: &mut Context) {
     let waiting: Vec<String> = run.updates.iter().filter(|(_, u)| !u.waits.is_empty()).map(|(id, _)| id.clone()).collect();
     for id in waiting {
         settle_one(run, cx, &id);
@@ -230,8 +114,8 @@ pub fn settle(run: &mut Run, cx: &mut Cx) {
 }
 
 /// The wait ran out but its caller is still there: the stage that was reached, without outcome.
-pub fn expire(run: &mut Run, cx: &mut Cx, id: &str, request_id: u32) {
-    let execution = execution(run);
+pub fn expire(run: &mut Run, cx: &mut Context, id: &str, request_id: u32) {
+    let execution = run.execution();
     let Some(u) = run.updates.get_mut(id) else { return };
     let Some(at) = u.waits.iter().position(|w| w.request_id == request_id) else { return };
     let wait = u.waits.remove(at);
@@ -273,54 +157,9 @@ pub fn send(run: &mut Run, started_id: i64, heartbeat: bool) -> Vec<ProtocolMess
     messages
 }
 
-/// A worker's decision or answer, already checked by the plan.
-pub fn message(run: &mut Run, cx: &mut Cx, m: UpdateMessage) {
-    let time = run.time(cx.now);
-    let id = m.update_id;
-    match m.body {
-        UpdateBody::Accept(a) if run.open() => {
-            run.update_seq += 1;
-            let seq = run.update_seq;
-            let known = run.updates.get_or_insert_with(id.clone(), || Update {
-                stage: Stage::Sent,
-                seq,
-                request: None,
-                accepted_id: 0,
-                outcome: None,
-                waits: Vec::new(),
-            });
-            let request = known.request.take().or(a.accepted_request);
-            let attrs = UpdateAcceptedAttrs {
-                protocol_instance_id: id.clone(),
-                accepted_request_message_id: format!("{id}/request"),
-                accepted_request_sequencing_event_id: a.accepted_request_sequencing_event_id,
-                accepted_request: request,
-            };
-            let accepted_id = run.append(time, &attrs);
-            if let Some(u) = run.updates.get_mut(&id) {
-                u.stage = Stage::Accepted;
-                u.accepted_id = accepted_id;
-            }
-            run.mark(kind::UPDATE, id);
-        }
-        UpdateBody::Answer(a) if run.open() => {
-            let Some(u) = run.updates.get_mut(&id) else { return };
-            u.stage = Stage::Completed;
-            u.outcome.clone_from(&a.outcome);
-            let accepted_event_id = u.accepted_id;
-            let meta = a.meta.or_else(|| Some(UpdateMeta { update_id: id.clone(), identity: String::new() }));
-            run.append(time, &UpdateCompletedAttrs { meta, outcome: a.outcome, accepted_event_id });
-            run.mark(kind::UPDATE, id);
-        }
-        UpdateBody::Reject(r) => reject(run, cx, &id, r.failure.unwrap_or_default()),
-        // The workflow ended before these: what closes the run settles them.
-        UpdateBody::Accept(_) | UpdateBody::Answer(_) => {}
-    }
-}
-
-/// Rejected: the callers hear of it and nothing stays.
-fn reject(run: &mut Run, cx: &mut Cx, id: &str, failure: Vec<u8>) {
-    let execution = execution(run);
+/// Rejected: its callers get the failure, and the run forgets it.
+pub fn reject(run: &mut Run, cx: &mut Context, id: &str, failure: Vec<u8>) {
+    let execution = run.execution();
     if let Some(u) = run.updates.remove(id) {
         let outcome = outcome_failure(failure);
         for wait in &u.waits {
@@ -330,7 +169,7 @@ fn reject(run: &mut Run, cx: &mut Cx, id: &str, failure: Vec<u8>) {
 }
 
 /// Updates that were sent with the task and not decided on: the worker does not know updates.
-pub fn reject_unprocessed(run: &mut Run, cx: &mut Cx) {
+pub fn reject_unprocessed(run: &mut Run, cx: &mut Context) {
     let sent: Vec<String> = run.updates.iter().filter(|(_, u)| u.stage == Stage::Sent).map(|(id, _)| id.clone()).collect();
     for id in sent {
         reject(run, cx, &id, unprocessed());
@@ -338,12 +177,12 @@ pub fn reject_unprocessed(run: &mut Run, cx: &mut Cx) {
 }
 
 /// The run is closed: accepted updates fail, undecided ones are aborted or move to the run that follows.
-pub fn run_closed(run: &mut Run, cx: &mut Cx, continues: bool) {
+pub fn run_closed(run: &mut Run, cx: &mut Context, continues: bool) {
     let open: Vec<String> = run.updates.iter().filter(|(_, u)| u.stage < Stage::Completed).map(|(id, _)| id.clone()).collect();
     for id in open {
         let Some(u) = run.updates.get_mut(&id) else { continue };
         if u.stage == Stage::Accepted {
-            u.outcome = Some(outcome_failure(accepted_but_completed()));
+            fail_accepted(u);
             continue;
         }
         let waits = std::mem::take(&mut u.waits);

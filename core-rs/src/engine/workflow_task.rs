@@ -1,56 +1,34 @@
-//! The workflow task of a run: scheduled, started, timed out, failed. (Completion is in `complete.rs`.)
+//! The workflow task of a run: scheduled, started, timed out, failed. (Completion is in `requests/workflow_task_completed.rs`.)
 //!
 //! Three kinds share one state. A normal task has its events in history. A transient one (attempt > 1, nothing new since the last
 //! failure) has them outside until it completes. A speculative one (made for updates) likewise, and lives in memory only; any other
 //! event turns it into a normal one. Failing on a sticky queue clears the stickiness and does not count as an attempt.
-use super::cx::Cx;
-use super::event::Event;
+use super::context::Context;
+use super::messages::events::*;
 use super::queues::Poll;
-use super::state::{Recent, Run, TaskState};
-use super::time::{Micros, duration};
-use super::wire::*;
-use crate::api::enums::v1::{SuggestContinueAsNewReason, TaskQueueKind, TimeoutType, WorkflowTaskFailedCause};
+use super::state::run::{Recent, Run, TaskState};
+use super::task_events::{encode_outside, make_normal, scheduled_attrs, started_attrs};
+use super::time::{Micros, SECOND, duration};
+use super::tokens::TaskToken;
+use crate::api::enums::v1::{SuggestContinueAsNewReason, TimeoutType, WorkflowTaskFailedCause};
 
 /// Attempts after which a failing task gets more time, as a back-off (its worker leaves it to time out).
 const BACKOFF_FROM_ATTEMPT: i32 = 3;
-const BACKOFF_INITIAL: Micros = 5 * super::time::SECOND;
-const BACKOFF_MAX: Micros = 600 * super::time::SECOND;
+const BACKOFF_INITIAL: Micros = 5 * SECOND;
+const BACKOFF_MAX: Micros = 600 * SECOND;
 
-pub fn normal_queue(name: &str) -> TaskQueue {
-    TaskQueue { name: name.into(), kind: TaskQueueKind::Normal as i32, normal_name: String::new() }
+fn start_to_close(run: &Run, attempt: i32) -> Micros {
+    let base = run.head.task_timeout_us;
+    if attempt <= BACKOFF_FROM_ATTEMPT {
+        return base;
+    }
+    let steps = (attempt - BACKOFF_FROM_ATTEMPT - 1).min(20) as u32;
+    base + BACKOFF_INITIAL.saturating_mul(1 << steps).min(BACKOFF_MAX)
 }
 
-impl Run {
-    /// The queue that the next task goes to, as events show it.
-    pub fn current_queue(&self) -> TaskQueue {
-        if self.sticky() {
-            TaskQueue {
-                name: self.head.sticky_queue.clone(),
-                kind: TaskQueueKind::Sticky as i32,
-                normal_name: self.head.task_queue.clone(),
-            }
-        } else {
-            normal_queue(&self.head.task_queue)
-        }
-    }
-
-    pub fn clear_sticky(&mut self) {
-        if self.sticky() {
-            self.head.sticky_queue.clear();
-            self.head.sticky_timeout_us = 0;
-            self.head.sticky_life = 0;
-            self.dirty = true;
-        }
-    }
-
-    fn start_to_close(&self, attempt: i32) -> Micros {
-        let base = self.head.task_timeout_us;
-        if attempt <= BACKOFF_FROM_ATTEMPT {
-            return base;
-        }
-        let steps = (attempt - BACKOFF_FROM_ATTEMPT - 1).min(20) as u32;
-        base + BACKOFF_INITIAL.saturating_mul(1 << steps).min(BACKOFF_MAX)
-    }
+/// Whether the token is that of the started task.
+pub fn holds(run: &Run, token: &TaskToken) -> bool {
+    run.open() && run.head.task.as_ref().is_some_and(|t| t.started_id != 0 && t.nonce == token.nonce)
 }
 
 /// Schedules a task; the caller knows that there is none. `heartbeat_since` carries the first scheduling of a chain of heartbeats.
@@ -63,7 +41,7 @@ pub fn schedule(run: &mut Run, now: Micros, speculative: bool, heartbeat_since: 
     let time = run.time(now);
     let attempt = run.head.task_attempt.max(1);
     let in_history = attempt == 1 && !speculative;
-    let start_to_close = run.start_to_close(attempt);
+    let start_to_close = start_to_close(run, attempt);
     let task_queue = run.current_queue();
     let sticky = run.sticky();
     let scheduled_id = run.head.next_event_id;
@@ -90,8 +68,19 @@ pub fn schedule(run: &mut Run, now: Micros, speculative: bool, heartbeat_since: 
     run.set_task_deadline(deadline);
 }
 
+/// Schedules the task that a step made necessary, unless there is one or the first one is still held back.
+pub fn schedule_if_wanted(run: &mut Run, now: Micros) {
+    if !run.want_task {
+        return;
+    }
+    run.want_task = false;
+    if run.open() && run.head.task.is_none() && run.head.first_task_at_us == 0 {
+        schedule(run, now, false, None);
+    }
+}
+
 /// Takes the pending task away; its place in a queue and its deadline go with it.
-pub fn remove(run: &mut Run, cx: &mut Cx) -> Option<TaskState> {
+pub fn remove(run: &mut Run, cx: &mut Context) -> Option<TaskState> {
     if let Some(key) = run.task_queued.take() {
         cx.queues.remove(&key);
     }
@@ -101,74 +90,9 @@ pub fn remove(run: &mut Run, cx: &mut Cx) -> Option<TaskState> {
     task
 }
 
-/// Writes the Scheduled (and Started) events of a speculative task: something else is about to enter history.
-pub fn make_normal(run: &mut Run) {
-    if run.head.task.as_ref().is_some_and(|t| t.speculative) {
-        write_outside_events(run, None);
-    }
-}
-
-/// Puts the events of a transient or speculative task into history, now that they count.
-pub fn write_outside_events(run: &mut Run, identity: Option<&str>) {
-    let Some(mut task) = run.head.task.take() else { return };
-    if !task.in_history {
-        task.scheduled_id = run.append(task.scheduled_us, &scheduled_attrs(run, &task));
-        if task.started_id != 0 {
-            if let Some(identity) = identity {
-                task.identity = identity.into();
-            }
-            task.started_id = run.append(task.started_us, &started_attrs(&task));
-            run.cut_batch();
-            run.take_recent();
-        }
-        task.in_history = true;
-        task.speculative = false;
-    }
-    run.head.task = Some(task);
-    run.dirty = true;
-}
-
-fn scheduled_attrs(run: &Run, task: &TaskState) -> TaskScheduledAttrs {
-    let task_queue = if task.sticky { run.current_queue() } else { normal_queue(&run.head.task_queue) };
-    TaskScheduledAttrs {
-        task_queue: Some(task_queue),
-        start_to_close_timeout: Some(duration(task.start_to_close_us)),
-        attempt: task.attempt,
-    }
-}
-
-fn started_attrs(task: &TaskState) -> TaskStartedAttrs {
-    TaskStartedAttrs {
-        scheduled_event_id: task.scheduled_id,
-        identity: task.identity.clone(),
-        request_id: task.request_id.clone(),
-        suggest_continue_as_new: task.suggest_continue_as_new,
-        history_size_bytes: task.history_bytes,
-        worker_version: task.worker_version.clone(),
-        suggest_continue_as_new_reasons: task.suggest_reasons.clone(),
-    }
-}
-
-/// Encodes the events of a task that are not in history.
-fn encode_outside(run: &Run, task: &TaskState, bytes: &mut Vec<u8>) {
-    bytes.extend(Event::new(task.scheduled_us, &scheduled_attrs(run, task)).to_bytes(task.scheduled_id));
-    if task.started_id != 0 {
-        bytes.extend(Event::new(task.started_us, &started_attrs(task)).to_bytes(task.started_id));
-    }
-}
-
-/// The events of a task that are not in history, encoded as a History.
-pub fn outside_events(run: &Run) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    if let Some(task) = run.head.task.as_ref().filter(|t| !t.in_history) {
-        encode_outside(run, task, &mut bytes);
-    }
-    bytes
-}
-
 /// Gives the scheduled task to a worker. `request_id` is what the Started event shows. Answers the tail of history that a partial
 /// task delivers, when it is in memory.
-pub fn start(run: &mut Run, cx: &mut Cx, poll: &Poll, request_id: String, partial: bool) -> Option<Recent> {
+pub fn start(run: &mut Run, cx: &mut Context, poll: &Poll, request_id: String, partial: bool) -> Option<Recent> {
     if let Some(key) = run.task_queued.take() {
         cx.queues.remove(&key);
     }
@@ -218,7 +142,7 @@ pub fn start(run: &mut Run, cx: &mut Cx, poll: &Poll, request_id: String, partia
     delivered
 }
 
-fn suggestion(run: &Run, cx: &Cx) -> (bool, Vec<u32>) {
+fn suggestion(run: &Run, cx: &Context) -> (bool, Vec<u32>) {
     let mut reasons = Vec::new();
     if run.head.history_bytes >= cx.limits.suggest_bytes {
         reasons.push(SuggestContinueAsNewReason::HistorySizeTooLarge as u32);
@@ -233,7 +157,7 @@ fn suggestion(run: &Run, cx: &Cx) -> (bool, Vec<u32>) {
 }
 
 /// After a failure or timeout: the task is gone and the attempt counted, unless it was on a sticky queue.
-fn count_failure(run: &mut Run, cx: &mut Cx, count: bool) {
+fn count_failure(run: &mut Run, cx: &mut Context, count: bool) {
     remove(run, cx);
     let count = count && !run.sticky();
     run.clear_sticky();
@@ -245,7 +169,7 @@ fn count_failure(run: &mut Run, cx: &mut Cx, count: bool) {
 /// Fails the started task. Only a first attempt leaves an event.
 pub fn fail(
     run: &mut Run,
-    cx: &mut Cx,
+    cx: &mut Context,
     cause: WorkflowTaskFailedCause,
     failure: Option<Vec<u8>>,
     identity: &str,
@@ -269,7 +193,7 @@ pub fn fail(
 }
 
 /// The deadline of the task has passed.
-pub fn timed_out(run: &mut Run, cx: &mut Cx) {
+pub fn timed_out(run: &mut Run, cx: &mut Context) {
     make_normal(run);
     let time = run.time(cx.now);
     let Some(task) = run.head.task.clone() else { return };

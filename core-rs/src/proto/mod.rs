@@ -75,4 +75,5 @@ pub mod temporalex {
         }
     }
 }
+pub mod fields;
 pub mod views;

@@ -44,7 +44,7 @@ fn camel(name: &str) -> String {
 }
 
 /// Module and type of a short name: nested messages are named after their parents.
-fn place(name: &str) -> (String, String) {
+pub fn place(name: &str) -> (String, String) {
     let name = name.strip_prefix("google.protobuf.").map_or(name.to_string(), |n| format!("google.{n}"));
     let (package, rest) = name.split_once('.').unwrap();
     (package.to_string(), rest.replace('.', ""))
@@ -60,7 +60,7 @@ fn check_name(name: &str) -> String {
     format!("{package}_{}", snake(&message)).to_ascii_uppercase()
 }
 
-fn method(name: &str) -> String {
+pub fn method(name: &str) -> String {
     if matches!(name, "type") { format!("r#{name}") } else { name.to_string() }
 }
 
@@ -83,22 +83,35 @@ pub struct Views<'a> {
     maps: BTreeSet<String>,
 }
 
-fn collect<'a>(prefix: &str, m: &'a DescriptorProto, all: &mut BTreeMap<String, &'a DescriptorProto>) {
+fn collect<'a>(
+    prefix: &str,
+    m: &'a DescriptorProto,
+    wanted: &impl Fn(&str) -> bool,
+    all: &mut BTreeMap<String, &'a DescriptorProto>,
+) {
     let full = format!("{prefix}.{}", m.name());
     for n in &m.nested_type {
-        collect(&full, n, all);
+        collect(&full, n, wanted, all);
     }
-    all.insert(short(&full), m);
+    if wanted(&full) {
+        all.insert(short(&full), m);
+    }
+}
+
+/// Messages by their short names; `wanted` is asked with full names.
+pub fn messages(set: &FileDescriptorSet, wanted: impl Fn(&str) -> bool) -> BTreeMap<String, &DescriptorProto> {
+    let mut all = BTreeMap::new();
+    for f in &set.file {
+        for m in &f.message_type {
+            collect(f.package(), m, &wanted, &mut all);
+        }
+    }
+    all
 }
 
 /// The text of views.rs. `enums`: full names of the enums that prost generates.
 pub fn generate(set: &FileDescriptorSet, enums: &BTreeSet<String>) -> String {
-    let mut messages = BTreeMap::new();
-    for f in &set.file {
-        for m in &f.message_type {
-            collect(f.package(), m, &mut messages);
-        }
-    }
+    let messages = messages(set, |_| true);
     let split = |fields: &str| {
         fields
             .split_whitespace()

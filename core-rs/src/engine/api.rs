@@ -1,0 +1,123 @@
+//! What the host calls. The contract is at the head of `mod.rs`.
+use std::collections::HashMap;
+
+use super::context::Context;
+use super::limits::Limits;
+use super::machine::Engine;
+use super::queues::Side;
+use super::requests::{handle, handle_again};
+use super::rng::Rng;
+use super::runs::Found;
+use super::state::request::{Again, Pair};
+use super::time::from_ms;
+use crate::boundary::{EngineMethod, EngineOptions, Flush, RunRecord};
+use crate::error::{Result, codes, misuse};
+
+impl Engine {
+    /// Refuses a seed that is not 32 bytes of entropy.
+    pub fn new(options: EngineOptions) -> Result<Engine> {
+        let Some(mut rng) = Rng::new(&options.seed) else {
+            return Err(misuse(codes::BAD_BYTES, "EngineOptions.seed must be 32 random bytes"));
+        };
+        let life = rng.nonzero();
+        let cx = Context {
+            limits: Limits::new(&options),
+            in_flight_lost: options.in_flight_lost,
+            now: 0,
+            rng,
+            life,
+            queues: Default::default(),
+            replies: Vec::new(),
+            timed_out: Vec::new(),
+            waiting: HashMap::new(),
+            spawned: Vec::new(),
+            orders: Default::default(),
+            open_runs: i64::from(options.open_runs),
+            again: Vec::new(),
+            pairs: HashMap::new(),
+            namespace: options.namespace,
+        };
+        Ok(Engine { cx, runs: Default::default(), batch: None, swept: 0 })
+    }
+
+    /// A request of a client or worker; its reply carries `request_id`. A poll stays open until a task comes or it is cancelled.
+    pub fn request(&mut self, request_id: u32, method: EngineMethod, body: &[u8], now_ms: f64) {
+        self.tick(now_ms);
+        handle(self, Again { request_id, method, body: body.to_vec() });
+    }
+
+    /// Starts a workflow, or takes the open one that the start's policies allow, and updates it, in one step: no task goes out between
+    /// the two. `start` and `update` are the two requests; the reply is a PairResponse (both responses), and an error
+    /// names in its metadata under "operation" which of them was refused: 0 or 1. Nothing is started for an update that is malformed.
+    pub fn request_pair(&mut self, request_id: u32, start: &[u8], update: &[u8], now_ms: f64) {
+        self.tick(now_ms);
+        self.cx.pairs.insert(request_id, Pair { update: update.to_vec(), started: None });
+        handle(self, Again { request_id, method: EngineMethod::StartWorkflowExecution, body: start.to_vec() });
+    }
+
+    /// The host's answer to a `LoadRequest`, or a row that is ready or due.
+    pub fn load(&mut self, record: RunRecord, now_ms: f64) {
+        self.tick(now_ms);
+        self.take_record(record);
+        handle_again(self);
+    }
+
+    /// Fires what is due, in the order of the deadlines.
+    pub fn tick(&mut self, now_ms: f64) {
+        self.cx.now = self.cx.now.max(from_ms(now_ms));
+        while let Some((t, slot)) = self.runs.next_wake() {
+            if t > self.cx.now {
+                break;
+            }
+            self.fire(slot);
+        }
+        handle_again(self);
+    }
+
+    /// The caller of a waiting request is gone (deadline, closed connection): it gets no reply.
+    pub fn cancel_request(&mut self, request_id: u32) {
+        self.drop_wait(request_id, false);
+    }
+
+    /// A long poll has lasted long enough but its caller is still there: its reply is that of a server then (an empty poll, a
+    /// page without events and the token to go on with, the stage that an update has reached).
+    pub fn expire_request(&mut self, request_id: u32) {
+        self.drop_wait(request_id, true);
+    }
+
+    /// The store has purged a closed run: memory must not reply for it any longer.
+    pub fn forget(&mut self, run_id: &str) {
+        self.forget_run(run_id);
+    }
+
+    /// What waits in a task queue: workflow tasks (queries among them) and how many milliseconds the oldest has waited, and the same for
+    /// activity tasks.
+    pub fn backlog(&self, queue: &str, now_ms: f64) -> [f64; 4] {
+        let now = self.cx.now.max(from_ms(now_ms));
+        let [workflow, activity] = [Side::Workflow, Side::Activity].map(|side| self.cx.queues.backlog(side, queue, now));
+        [workflow.0, workflow.1, activity.0, activity.1]
+    }
+
+    /// What changed since the last flush. The host commits the writes, then calls `committed` or `aborted`.
+    pub fn flush(&mut self) -> Flush {
+        self.close_batch()
+    }
+
+    pub fn committed(&mut self) {
+        self.batch_committed();
+    }
+
+    /// The commit failed: every run that it touched is dropped from memory and its replies are never sent.
+    pub fn aborted(&mut self) {
+        self.batch_aborted();
+    }
+
+    /// What the store should hold of a run that is in memory; for tests and diagnosis.
+    #[doc(hidden)]
+    pub fn record_of(&mut self, workflow_id: &str, run_id: &str) -> Option<RunRecord> {
+        match self.runs.find(workflow_id, run_id) {
+            Found::Slot(slot) => self.runs.get_mut(slot).map(|run| run.record()),
+            _ => None,
+        }
+    }
+}

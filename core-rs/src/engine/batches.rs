@@ -1,0 +1,66 @@
+//! Closing a batch: everything that changed goes to the host as one list of writes and replies, and nothing of it counts before the
+//! host has committed it.
+use super::machine::{Batch, Engine};
+use super::rpc;
+use super::time::{SECOND, to_ms};
+use crate::boundary::Flush;
+
+impl Engine {
+    pub(super) fn close_batch(&mut self) -> Flush {
+        if self.batch.is_none() {
+            self.carry_out();
+        }
+        let mut flush = Flush { loads: std::mem::take(&mut self.runs.loads), ..Default::default() };
+        // A batch that waits for the store is not closed; and there is one at a time.
+        if flush.loads.is_empty() && self.batch.is_none() {
+            self.dispatch();
+            flush.loads = std::mem::take(&mut self.runs.loads);
+            let slots = std::mem::take(&mut self.runs.dirty);
+            for slot in &slots {
+                if let Some(run) = self.runs.get_mut(*slot) {
+                    flush.writes.push(run.take_write());
+                    run.listed = false;
+                    run.in_flight = true;
+                }
+            }
+            flush.replies = std::mem::take(&mut self.cx.replies);
+            flush.timed_out = std::mem::take(&mut self.cx.timed_out);
+            self.batch = Some(Batch { slots });
+        }
+        flush.next_wake_ms = self.runs.next_wake().map_or(0.0, |(t, _)| to_ms(t));
+        flush.open_runs = self.cx.open_runs.clamp(0, i64::from(u32::MAX)) as u32;
+        flush.cached_runs = self.runs.len() as u32;
+        flush.queued_tasks = self.cx.queues.waiting() as u32;
+        flush
+    }
+
+    pub(super) fn batch_committed(&mut self) {
+        let Some(batch) = self.batch.take() else { return };
+        for slot in batch.slots {
+            if let Some(run) = self.runs.get_mut(slot) {
+                run.in_flight = false;
+                run.stored_open = Some(run.open());
+            }
+        }
+        self.evict();
+        if self.swept + SECOND * 600 < self.cx.now {
+            self.swept = self.cx.now;
+            let now = self.cx.now;
+            self.cx.queues.sweep(now);
+        }
+    }
+
+    /// Drops what the failed commit touched, and what was built on it since.
+    pub(super) fn batch_aborted(&mut self) {
+        let batch = self.batch.take();
+        let since = std::mem::take(&mut self.runs.dirty);
+        // They time out again when the run is loaded again.
+        self.cx.timed_out.clear();
+        for reply in std::mem::take(&mut self.cx.replies) {
+            self.cx.fail(reply.request_id, rpc::unavailable("a write to the store failed, please retry"));
+        }
+        for slot in batch.map(|b| b.slots).unwrap_or_default().into_iter().chain(since) {
+            self.drop_run(slot);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What the checks of a workflow task's commands know: the run, and what the commands before have planned.
+use super::refusal::{Reject, bad};
+use super::update_message::UpdateMessage;
+use crate::api::enums::v1::WorkflowTaskFailedCause as Cause;
+use crate::engine::context::Context;
+use crate::engine::limits::Limits;
+use crate::engine::messages::tasks::ProtocolMessage;
+use crate::engine::state::run::Run;
+use crate::engine::state::update::Stage;
+use crate::sorted::{SortedMap, SortedSet};
+
+pub struct Plan<'a> {
+    pub run: &'a Run,
+    pub namespace: &'a str,
+    limits: &'a Limits,
+    /// Timers that were started (true) or cancelled.
+    pub timers: SortedMap<String, bool>,
+    pub activities: SortedSet<String>,
+    pub cancelled_activities: SortedSet<i64>,
+    /// Timers whose TimerFired is buffered and will be taken back.
+    pub unfired: SortedSet<String>,
+    /// Stage of the updates that were decided; `None`: rejected.
+    pub updates: SortedMap<String, Option<Stage>>,
+    /// Workflow ids.
+    pub started_children: Vec<String>,
+    pub signals: usize,
+    pub cancels: usize,
+    /// Messages that no command has placed.
+    pub messages: Vec<Option<ProtocolMessage>>,
+    /// Checked messages that are to be applied next.
+    pub decided: Vec<UpdateMessage>,
+}
+
+pub const ACROSS: &str = "cross namespace commands are not allowed";
+
+/// The form of the ids that runs have here and on a server.
+pub fn is_run_id(id: &str) -> bool {
+    id.len() == 36
+        && id.bytes().enumerate().all(|(i, b)| if matches!(i, 8 | 13 | 18 | 23) { b == b'-' } else { b.is_ascii_hexdigit() })
+}
+
+impl<'a> Plan<'a> {
+    pub fn new(run: &'a Run, cx: &'a Context, messages: Vec<ProtocolMessage>) -> Plan<'a> {
+        Plan {
+            run,
+            namespace: &cx.namespace,
+            limits: &cx.limits,
+            timers: SortedMap::new(),
+            activities: SortedSet::new(),
+            cancelled_activities: SortedSet::new(),
+            unfired: SortedSet::new(),
+            updates: SortedMap::new(),
+            started_children: Vec::new(),
+            signals: 0,
+            cancels: 0,
+            messages: messages.into_iter().map(Some).collect(),
+            decided: Vec::new(),
+        }
+    }
+
+    pub fn size(&self, what: &str, bytes: usize) -> Result<(), Reject> {
+        if bytes > self.limits.payload_bytes {
+            let limit = self.limits.payload_bytes;
+            return bad(Cause::PayloadsTooLarge, format!("{what} exceeds size limit: {bytes} bytes, at most {limit}."));
+        }
+        Ok(())
+    }
+
+    pub fn payloads(&self, what: &str, value: &Option<Vec<u8>>) -> Result<(), Reject> {
+        self.size(what, value.as_ref().map_or(0, Vec::len))
+    }
+
+    /// The namespace is another one than the engine's.
+    pub fn foreign(&self, namespace: &str) -> bool {
+        !namespace.is_empty() && namespace != self.namespace
+    }
+
+    /// Whether the timer is running after the commands before.
+    pub fn timer_open(&self, id: &str) -> bool {
+        self.timers.get(id).copied().unwrap_or_else(|| self.run.timers.contains_key(id))
+    }
+
+    /// Events in the buffer that the commands before do not take back.
+    pub fn unhandled(&self) -> usize {
+        self.run.buffer.len() - self.unfired.len()
+    }
+}

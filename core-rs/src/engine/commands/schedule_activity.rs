@@ -1,0 +1,153 @@
+//! SCHEDULE_ACTIVITY_TASK: an activity becomes pending and waits for a worker.
+use super::kind::{At, Kind};
+use super::plan::Plan;
+use super::refusal::{Reject, bad, over};
+use crate::api::enums::v1::TaskQueueKind;
+use crate::api::enums::v1::WorkflowTaskFailedCause as Cause;
+use crate::engine::activity::touched;
+use crate::engine::context::Context;
+use crate::engine::limits;
+use crate::engine::message::message;
+use crate::engine::messages::common::*;
+use crate::engine::messages::events::ActivityScheduledAttrs;
+use crate::engine::retry;
+use crate::engine::state::pending::{Activity, ActivityState};
+use crate::engine::state::run::Run;
+use crate::engine::state::run::kind;
+use crate::engine::time::{Micros, duration, micros, micros_or_zero};
+
+message! {
+    ScheduleActivity: command::ScheduleActivityTaskCommandAttributes {
+        activity_id str, activity_type msg(Named), task_queue msg(TaskQueue), header fields, input payloads,
+        schedule_to_close_timeout dur, schedule_to_start_timeout dur, start_to_close_timeout dur, heartbeat_timeout dur,
+        retry_policy msg(RetryPolicy), use_workflow_build_id bool, priority raw(PRIORITY),
+    }
+}
+
+/// Attributes bigger than this are stored once, apart from the state that changes.
+const INLINE_ATTRS: usize = 2048;
+
+impl Kind for ScheduleActivity {
+    const CAUSE: Cause = Cause::BadScheduleActivityAttributes;
+
+    fn check(&mut self, plan: &mut Plan) -> Result<(), Reject> {
+        let a = self;
+        if a.activity_id.is_empty() {
+            return bad(Self::CAUSE, "activityId is not set");
+        }
+        let kind = a.activity_type.as_ref().map_or("", |t| &t.name);
+        if kind.is_empty() {
+            return bad(Self::CAUSE, "activityType is not set");
+        }
+        if over(&a.activity_id) || over(kind) {
+            return bad(Self::CAUSE, "activityId or activityType exceeds length limit or contains a NUL character");
+        }
+        let queue = a.task_queue.get_or_insert_default();
+        if queue.name.is_empty() {
+            queue.name = plan.run.head.task_queue.clone();
+        }
+        if over(&queue.name) {
+            return bad(Self::CAUSE, "task queue name exceeds length limit or contains a NUL character");
+        }
+        queue.kind = TaskQueueKind::Normal as i32;
+        queue.normal_name.clear();
+        if let Err(why) = normalize_timeouts(a, plan.run.head.run_timeout_us) {
+            return bad(Self::CAUSE, why);
+        }
+        let policy = a.retry_policy.get_or_insert_default();
+        retry::fill_defaults(policy);
+        if let Err(why) = retry::check(policy) {
+            return bad(Self::CAUSE, why);
+        }
+        let input = &a.input;
+        plan.payloads("ScheduleActivityTaskCommandAttributes.Input", input)?;
+        if plan.run.activities.len() + plan.activities.len() >= limits::PENDING_ACTIVITIES {
+            let text = format!("the number of pending activities has reached the limit of {}", limits::PENDING_ACTIVITIES);
+            return bad(Cause::PendingActivitiesLimitExceeded, text);
+        }
+        if plan.run.activity_ids.contains_key(&a.activity_id) || !plan.activities.insert(a.activity_id.clone()) {
+            return bad(Cause::ScheduleActivityDuplicateId, format!("activity ID {} is already in use", a.activity_id));
+        }
+        Ok(())
+    }
+
+    fn apply(self, run: &mut Run, _: &mut Context, at: &At) -> bool {
+        let a = self;
+        let time = at.time;
+        let expires = micros_or_zero(&a.schedule_to_close_timeout);
+        let attrs = ActivityScheduledAttrs {
+            activity_id: a.activity_id,
+            activity_type: a.activity_type,
+            task_queue: a.task_queue,
+            header: a.header,
+            input: a.input,
+            schedule_to_close_timeout: a.schedule_to_close_timeout,
+            schedule_to_start_timeout: a.schedule_to_start_timeout,
+            start_to_close_timeout: a.start_to_close_timeout,
+            heartbeat_timeout: a.heartbeat_timeout,
+            workflow_task_completed_event_id: at.completed_id,
+            retry_policy: a.retry_policy,
+            use_workflow_build_id: a.use_workflow_build_id,
+            priority: a.priority,
+        };
+        let scheduled_id = at.write(run, &attrs);
+        let activity_id = attrs.activity_id.clone();
+        let carried = [&attrs.input, &attrs.header];
+        let big = carried.iter().map(|b| b.as_ref().map_or(0, Vec::len)).sum::<usize>() > INLINE_ATTRS;
+        if big {
+            run.mark(kind::ACTIVITY_INPUT, scheduled_id.to_string());
+        }
+        let activity = Activity {
+            state: ActivityState {
+                scheduled_id,
+                attempt: 1,
+                scheduled_us: time,
+                first_scheduled_us: time,
+                expiration_us: if expires > 0 { time + expires } else { 0 },
+                ..Default::default()
+            },
+            attrs,
+            deadline: None,
+            queued: None,
+            attrs_stored: big,
+        };
+        run.activity_ids.insert(activity_id, scheduled_id);
+        run.activities.insert(scheduled_id, activity);
+        run.to_queue.push(scheduled_id);
+        touched(run, scheduled_id);
+        false
+    }
+}
+
+/// Fills the timeouts of an activity that were left out, as a server does; unset ones become explicit zeros.
+fn normalize_timeouts(a: &mut ScheduleActivity, run_timeout: Micros) -> Result<(), String> {
+    let read = |name: &str, d| micros(d).map_err(|why| format!("invalid {name}: {why}"));
+    let mut close = read("ScheduleToCloseTimeout", &a.schedule_to_close_timeout)?;
+    let mut start = read("ScheduleToStartTimeout", &a.schedule_to_start_timeout)?;
+    let mut run = read("StartToCloseTimeout", &a.start_to_close_timeout)?;
+    let mut beat = read("HeartbeatTimeout", &a.heartbeat_timeout)?;
+    if close > 0 {
+        start = if start > 0 { start.min(close) } else { close };
+        run = if run > 0 { run.min(close) } else { close };
+    } else if run > 0 {
+        close = run_timeout;
+        start = if start > 0 { start } else { run_timeout };
+    } else {
+        return Err(format!(
+            "a valid StartToCloseTimeout or ScheduleToCloseTimeout must be set on the activity. ActivityId={} ActivityType={}",
+            a.activity_id,
+            a.activity_type.as_ref().map_or("", |t| &t.name)
+        ));
+    }
+    if run_timeout > 0 {
+        for t in [&mut close, &mut start, &mut run, &mut beat] {
+            *t = (*t).min(run_timeout);
+        }
+    }
+    beat = beat.min(run);
+    a.schedule_to_close_timeout = Some(duration(close));
+    a.schedule_to_start_timeout = Some(duration(start));
+    a.start_to_close_timeout = Some(duration(run));
+    a.heartbeat_timeout = Some(duration(beat));
+    Ok(())
+}

@@ -1,0 +1,71 @@
+//! What steps on a run need of the engine besides the run: clock, randomness, queues, and the outputs of the open batch.
+use std::collections::HashMap;
+
+use super::codec::{self, Wire};
+use super::limits::Limits;
+use super::message::message;
+use super::queues::Queues;
+use super::rng::Rng;
+use super::rpc;
+use super::state::request::{Again, Pair, Wait};
+use super::state::run::Run;
+use super::time::Micros;
+use crate::boundary::{HistorySplice, Reply, RpcError, TimedOutAttempt};
+
+pub struct Context {
+    pub namespace: String,
+    pub limits: Limits,
+    pub in_flight_lost: bool,
+    pub now: Micros,
+    pub rng: Rng,
+    /// Names this life of the engine: a task handed out under another one has lost its holder (if `in_flight_lost`).
+    pub life: u64,
+    pub queues: Queues,
+    pub replies: Vec<Reply>,
+    /// Attempts of activities that timed out in the open batch.
+    pub timed_out: Vec<TimedOutAttempt>,
+    pub waiting: HashMap<u32, Wait>,
+    /// Runs that the current step made; the engine takes them in when the step ends.
+    pub spawned: Vec<Run>,
+    /// Open runs, uncommitted ones included.
+    pub open_runs: i64,
+    /// Runs that have ordered something of others.
+    pub orders: std::collections::VecDeque<u32>,
+    /// Requests to be handled again once the step has ended (they moved to another run).
+    pub again: Vec<Again>,
+    /// Requests that start a workflow and update it, by request id.
+    pub pairs: HashMap<u32, Pair>,
+}
+
+message! {
+    /// Of an update-with-start: both responses.
+    PairResponse: engine::PairResponse { start bytes, update bytes, }
+}
+
+impl Context {
+    pub fn reply(&mut self, request_id: u32, body: &dyn Wire) {
+        self.reply_bytes(request_id, codec::bytes(body), None);
+    }
+
+    pub fn reply_bytes(&mut self, request_id: u32, body: Vec<u8>, history: Option<HistorySplice>) {
+        self.waiting.remove(&request_id);
+        let body = match self.pairs.remove(&request_id) {
+            Some(pair) => codec::bytes(&PairResponse { start: pair.started.unwrap_or_default(), update: body }),
+            None => body,
+        };
+        self.replies.push(Reply { request_id, body, error: None, history });
+    }
+
+    #[allow(clippy::boxed_local)]
+    pub fn fail(&mut self, request_id: u32, mut error: Box<RpcError>) {
+        self.waiting.remove(&request_id);
+        if let Some(pair) = self.pairs.remove(&request_id)
+            && !error.metadata.contains_key("operation")
+        {
+            // Which of the two operations it was.
+            let at = if pair.started.is_some() { "1" } else { "0" };
+            error = rpc::with(error, "operation", at);
+        }
+        self.replies.push(Reply { request_id, body: Vec::new(), error: Some(*error), history: None });
+    }
+}

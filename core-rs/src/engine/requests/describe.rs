@@ -1,0 +1,160 @@
+//! DescribeWorkflowExecution.
+use super::shared::*;
+use crate::api::enums::v1::{PendingActivityState, PendingWorkflowTaskState};
+use crate::engine::machine::Engine;
+use crate::engine::message::message;
+use crate::engine::messages::common::*;
+use crate::engine::rpc::Rpc;
+use crate::engine::state::pending::{Activity, ChildState};
+use crate::engine::state::request::Again;
+use crate::engine::state::run::Run;
+use crate::engine::time::{Micros, duration, timestamp, timestamp_opt};
+
+message! {
+    DescribeRequest: workflowservice::DescribeWorkflowExecutionRequest { namespace str, execution msg(WorkflowExecution), }
+    ExecutionConfig: workflow::WorkflowExecutionConfig {
+        task_queue msg(TaskQueue), workflow_execution_timeout dur, workflow_run_timeout dur, default_workflow_task_timeout dur,
+        user_metadata meta,
+    }
+    ExecutionInfo: workflow::WorkflowExecutionInfo {
+        execution msg(WorkflowExecution), r#type msg(Named), start_time ts, close_time ts, status i32, history_length i64,
+        parent_namespace_id str, parent_execution msg(WorkflowExecution), execution_time ts, memo fields,
+        search_attributes fields, task_queue str, state_transition_count i64, history_size_bytes i64,
+        most_recent_worker_version_stamp msg(WorkerVersionStamp), execution_duration dur, root_execution msg(WorkflowExecution),
+        first_run_id str,
+    }
+    ExtendedInfo: workflow::WorkflowExecutionExtendedInfo {
+        execution_expiration_time ts, run_expiration_time ts, cancel_requested bool, original_start_time ts,
+    }
+    PendingActivity: workflow::PendingActivityInfo {
+        activity_id str, activity_type msg(Named), state i32, heartbeat_details payloads, last_heartbeat_time ts,
+        last_started_time ts, attempt i32, maximum_attempts i32, scheduled_time ts, expiration_time ts, last_failure failure,
+        last_worker_identity str, current_retry_interval dur, last_attempt_complete_time ts, next_attempt_schedule_time ts,
+        priority raw(PRIORITY), activity_options msg(ActivityOptions),
+    }
+    ActivityOptions: activity::ActivityOptions {
+        task_queue msg(TaskQueue), schedule_to_close_timeout dur, schedule_to_start_timeout dur, start_to_close_timeout dur,
+        heartbeat_timeout dur, retry_policy msg(RetryPolicy), priority raw(PRIORITY),
+    }
+    PendingChild: workflow::PendingChildExecutionInfo {
+        workflow_id str, run_id str, workflow_type_name str, initiated_id i64, parent_close_policy i32,
+    }
+    PendingTask: workflow::PendingWorkflowTaskInfo {
+        state i32, scheduled_time ts, original_scheduled_time ts, started_time ts, attempt i32,
+    }
+    DescribeResponse: workflowservice::DescribeWorkflowExecutionResponse {
+        execution_config msg(ExecutionConfig), workflow_execution_info msg(ExecutionInfo),
+        pending_activities reps(PendingActivity), pending_children reps(PendingChild), pending_workflow_task msg(PendingTask),
+        workflow_extended_info msg(ExtendedInfo),
+    }
+}
+
+pub fn handle(engine: &mut Engine, r: &Again) -> Rpc<()> {
+    let id = r.request_id;
+    let req: DescribeRequest = decode(&r.body)?;
+    engine.namespace(&req.namespace)?;
+    let (workflow_id, run_id) = target(&req.execution);
+    engine.on_run(r, workflow_id, run_id, |run, cx| {
+        let response = describe(run, &cx.namespace, cx.now);
+        cx.reply(id, &response);
+        Ok(())
+    });
+    Ok(())
+}
+
+fn describe(run: &Run, namespace: &str, now: Micros) -> DescribeResponse {
+    let h = &run.head;
+    let closed = h.close_us != 0;
+    DescribeResponse {
+        execution_config: Some(ExecutionConfig {
+            task_queue: Some(normal_queue(&h.task_queue)),
+            workflow_execution_timeout: Some(duration(h.execution_timeout_us)),
+            workflow_run_timeout: Some(duration(h.run_timeout_us)),
+            default_workflow_task_timeout: Some(duration(h.task_timeout_us)),
+            user_metadata: h.user_metadata.clone(),
+        }),
+        workflow_execution_info: Some(ExecutionInfo {
+            execution: Some(run.execution()),
+            r#type: Some(Named { name: h.workflow_type.clone() }),
+            start_time: Some(timestamp(h.start_us)),
+            close_time: timestamp_opt(h.close_us),
+            status: h.status,
+            history_length: run.last_event_id(),
+            parent_namespace_id: h.parent.as_ref().map(|_| namespace.to_string()).unwrap_or_default(),
+            parent_execution: h.parent.clone(),
+            execution_time: Some(timestamp(h.execution_time_us)),
+            // There even when they are empty: tools read them without a look.
+            memo: h.memo.clone().or(Some(Vec::new())),
+            search_attributes: h.search_attributes.clone().or(Some(Vec::new())),
+            task_queue: h.task_queue.clone(),
+            state_transition_count: h.transitions,
+            history_size_bytes: h.history_bytes,
+            most_recent_worker_version_stamp: h.worker_version.clone(),
+            execution_duration: closed.then(|| duration((h.close_us - h.execution_time_us).max(0))),
+            root_execution: Some(run.root()),
+            first_run_id: h.first_run_id.clone(),
+        }),
+        pending_activities: run.activities.values().map(|a| pending_activity(a, now)).collect(),
+        pending_children: run.children.values().map(pending_child).collect(),
+        pending_workflow_task: h.task.as_ref().map(|t| PendingTask {
+            state: if t.started_id != 0 { PendingWorkflowTaskState::Started } else { PendingWorkflowTaskState::Scheduled } as i32,
+            scheduled_time: timestamp_opt(t.scheduled_us),
+            original_scheduled_time: timestamp_opt(t.original_scheduled_us),
+            started_time: timestamp_opt(t.started_us),
+            attempt: t.attempt,
+        }),
+        workflow_extended_info: Some(ExtendedInfo {
+            execution_expiration_time: timestamp_opt(h.execution_deadline_us),
+            run_expiration_time: timestamp_opt(h.run_deadline_us),
+            cancel_requested: h.cancel_requested,
+            original_start_time: Some(timestamp(h.first_start_us)),
+        }),
+    }
+}
+
+fn pending_child(c: &ChildState) -> PendingChild {
+    PendingChild {
+        workflow_id: c.workflow_id.clone(),
+        run_id: c.run_id.clone(),
+        workflow_type_name: c.workflow_type.clone(),
+        initiated_id: c.initiated_id,
+        parent_close_policy: c.parent_close_policy,
+    }
+}
+
+fn pending_activity(a: &Activity, now: Micros) -> PendingActivity {
+    let s = &a.state;
+    let state = match (a.started(), s.cancel_requested_id) {
+        (_, c) if c != 0 => PendingActivityState::CancelRequested,
+        (true, _) => PendingActivityState::Started,
+        (false, _) => PendingActivityState::Scheduled,
+    };
+    let backing_off = !a.started() && s.scheduled_us > now;
+    PendingActivity {
+        activity_id: a.attrs.activity_id.clone(),
+        activity_type: a.attrs.activity_type.clone(),
+        state: state as i32,
+        heartbeat_details: s.heartbeat_details.clone(),
+        last_heartbeat_time: timestamp_opt(s.heartbeat_us),
+        last_started_time: timestamp_opt(s.started_us),
+        attempt: s.attempt,
+        maximum_attempts: a.attrs.retry_policy.as_ref().map_or(0, |p| p.maximum_attempts),
+        scheduled_time: timestamp_opt(s.scheduled_us),
+        expiration_time: timestamp_opt(s.expiration_us),
+        last_failure: s.last_failure.clone(),
+        last_worker_identity: s.identity.clone(),
+        current_retry_interval: (s.last_interval_us > 0).then(|| duration(s.last_interval_us)),
+        last_attempt_complete_time: timestamp_opt(s.last_complete_us),
+        next_attempt_schedule_time: if backing_off { timestamp_opt(s.scheduled_us) } else { None },
+        priority: a.attrs.priority.clone(),
+        activity_options: Some(ActivityOptions {
+            task_queue: a.attrs.task_queue.clone(),
+            schedule_to_close_timeout: a.attrs.schedule_to_close_timeout,
+            schedule_to_start_timeout: a.attrs.schedule_to_start_timeout,
+            start_to_close_timeout: a.attrs.start_to_close_timeout,
+            heartbeat_timeout: a.attrs.heartbeat_timeout,
+            retry_policy: a.attrs.retry_policy.clone(),
+            priority: a.attrs.priority.clone(),
+        }),
+    }
+}

@@ -1,0 +1,96 @@
+//! A start, with or without a signal: the latest run of the workflow id decides.
+use super::signal_workflow::{SignalRequest, new_signal, signal};
+use crate::api::enums::v1::{WorkflowExecutionStatus as Status, WorkflowIdConflictPolicy as Conflict};
+use crate::engine::close;
+use crate::engine::codec;
+use crate::engine::machine::Engine;
+use crate::engine::message::message;
+use crate::engine::rpc::Rpc;
+use crate::engine::runs::Found;
+use crate::engine::start::{self, Start};
+use crate::engine::state::request::Again;
+
+message! {
+    StartResponse: workflowservice::StartWorkflowExecutionResponse {
+        run_id str, started bool, status i32, first_execution_run_id str,
+    }
+    SignalWithStartResponse: workflowservice::SignalWithStartWorkflowExecutionResponse {
+        run_id str, started bool, first_execution_run_id str,
+    }
+}
+
+impl Engine {
+    /// Start and SignalWithStart: the latest run of the workflow id decides.
+    pub(super) fn start(&mut self, r: &Again, s: Start, with_signal: Option<SignalRequest>) -> Rpc<()> {
+        let id = r.request_id;
+        let workflow_id = s.attrs.workflow_id.clone();
+        let latest = match self.runs.find(&workflow_id, "") {
+            Found::Unknown => {
+                self.park(&workflow_id, "", r.clone());
+                return Ok(());
+            }
+            Found::Missing => None,
+            Found::Slot(slot) => Some(slot),
+        };
+        let found = match latest.and_then(|slot| self.runs.get(slot)) {
+            None => start::Found::Free,
+            // With a signal an open run is used, whatever the conflict policy says but for termination.
+            Some(run) if with_signal.is_some() && run.open() && s.conflict != Conflict::TerminateExisting => {
+                start::Found::Existing
+            }
+            Some(run) => start::resolve(&s, run)?,
+        };
+        match (found, latest) {
+            (start::Found::Same, Some(slot)) => {
+                let Some(run) = self.runs.get(slot) else { return Ok(()) };
+                let (run_id, first) = (run.head.run_id.clone(), run.head.first_run_id.clone());
+                let status = run.head.status;
+                self.started(id, run_id, first, status, true, with_signal.is_some());
+            }
+            (start::Found::Existing, Some(slot)) => {
+                let done = self.with_run(slot, |run, cx| match with_signal {
+                    Some(request) => signal(run, cx, request).map(|()| true),
+                    None => Ok(false),
+                });
+                let signalled = match done {
+                    Some(result) => result?,
+                    None => return Ok(()),
+                };
+                let Some(run) = self.runs.get(slot) else { return Ok(()) };
+                let (run_id, first) = (run.head.run_id.clone(), run.head.first_run_id.clone());
+                let status = run.head.status;
+                self.started(id, run_id, first, status, false, signalled);
+            }
+            (how, latest) => {
+                let run_id = self.cx.rng.uuid7(self.cx.now);
+                if !matches!(how, start::Found::Terminate) {
+                    start::check_open_runs(&self.cx)?;
+                } else if let Some(slot) = latest {
+                    self.with_run(slot, |run, cx| close::terminate_for(run, cx, &run_id));
+                }
+                start::fresh(&mut self.cx, s, &run_id);
+                let signals = with_signal.is_some();
+                if let Some(request) = with_signal
+                    && let Some(run) = self.cx.spawned.last_mut()
+                {
+                    new_signal(run, self.cx.now, request);
+                }
+                self.take_spawned();
+                self.started(id, run_id.clone(), run_id, Status::Running as i32, true, signals);
+            }
+        }
+        Ok(())
+    }
+
+    /// Replies to the caller, or keeps the response until the update of the same call has one.
+    fn started(&mut self, request_id: u32, run_id: String, first: String, status: i32, started: bool, with_signal: bool) {
+        if let Some(pair) = self.cx.pairs.get_mut(&request_id) {
+            pair.started = Some(codec::bytes(&StartResponse { run_id, started, status, first_execution_run_id: first }));
+        } else if with_signal {
+            let response = SignalWithStartResponse { run_id, started, first_execution_run_id: first };
+            self.cx.reply(request_id, &response);
+        } else {
+            self.cx.reply(request_id, &StartResponse { run_id, started, status, first_execution_run_id: first });
+        }
+    }
+}

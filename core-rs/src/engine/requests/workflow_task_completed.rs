@@ -1,0 +1,232 @@
+//! RespondWorkflowTaskCompleted: what a worker reports of a workflow task becomes events.
+//!
+//! Order in history: (Scheduled, Started of a task that was outside,) Completed, the events of the commands in their order, then what
+//! was buffered, then the next Scheduled. A speculative task completed with rejections only leaves nothing.
+use super::shared::*;
+use crate::api::enums::v1::{TimeoutType, WorkflowTaskFailedCause as Cause};
+use crate::boundary::RpcError;
+use crate::engine::codec;
+use crate::engine::commands::refusal::{Reject, TaskFailure};
+use crate::engine::commands::update_message::UpdateBody;
+use crate::engine::commands::{self, Command, Step};
+use crate::engine::context::Context;
+use crate::engine::limits;
+use crate::engine::machine::Engine;
+use crate::engine::message::message;
+use crate::engine::messages::common::*;
+use crate::engine::messages::events::*;
+use crate::engine::messages::failure::{Failure, FlagInfo};
+use crate::engine::messages::tasks::ProtocolMessage;
+use crate::engine::queries::{self, QueryResultEntry};
+use crate::engine::queues::Poll;
+use crate::engine::rpc::{self, Rpc};
+use crate::engine::state::request::Again;
+use crate::engine::state::run::Run;
+use crate::engine::state::run::TaskState;
+use crate::engine::task_events::write_outside_events;
+use crate::engine::task_response::task_response;
+use crate::engine::time::micros_or_zero;
+use crate::engine::tokens::{self, TaskToken};
+use crate::engine::{updates, workflow_task};
+
+message! {
+    TaskCompletedRequest: workflowservice::RespondWorkflowTaskCompletedRequest {
+        task_token bytes, commands reps(Command), identity str, sticky_attributes msg(StickyExecutionAttributes),
+        return_new_workflow_task bool, force_create_new_workflow_task bool, binary_checksum str,
+        query_results reps(QueryResultEntry), namespace str, worker_version_stamp msg(WorkerVersionStamp),
+        messages reps(ProtocolMessage), sdk_metadata raw(SDK_METADATA), metering_metadata raw(METERING),
+        capabilities msg(Capabilities), page_number i32, intermediate_page bool,
+    }
+    Capabilities: workflowservice::RespondWorkflowTaskCompletedRequestCapabilities {
+        discard_speculative_workflow_task_with_events bool,
+    }
+    StickyExecutionAttributes: taskqueue::StickyExecutionAttributes {
+        worker_task_queue msg(TaskQueue), schedule_to_start_timeout dur,
+    }
+    TaskCompletedResponse: workflowservice::RespondWorkflowTaskCompletedResponse {
+        workflow_task raw(ANY), reset_history_event_id i64,
+    }
+}
+
+/// What the Started event of a task shows that was handed out in the response to the one before.
+const INLINE_REQUEST_ID: &str = "request-from-RespondWorkflowTaskCompleted";
+
+pub fn handle(engine: &mut Engine, r: &Again) -> Rpc<()> {
+    let id = r.request_id;
+    let req: TaskCompletedRequest = decode(&r.body)?;
+    engine.namespace(&req.namespace)?;
+    let token = tokens::task(&req.task_token)?;
+    engine.on_run(r, &token.workflow_id, &token.run_id, |run, cx| {
+        let response = completed(run, cx, &token, req)?;
+        cx.reply(id, &response);
+        Ok(())
+    });
+    Ok(())
+}
+
+/// Returns the response; errors go to the worker, state changes made on the way stay.
+fn completed(run: &mut Run, cx: &mut Context, token: &TaskToken, mut req: TaskCompletedRequest) -> Rpc<TaskCompletedResponse> {
+    if !workflow_task::holds(run, token) {
+        return Err(rpc::task_not_found());
+    }
+    if req.intermediate_page || req.page_number > 0 {
+        return Err(rpc::failed_precondition("FailedPrecondition", "workflow task completion pagination is not supported"));
+    }
+    let heartbeat = req.force_create_new_workflow_task;
+    let Some(task) = run.head.task.clone() else { return Err(rpc::task_not_found()) };
+    let time = run.time(cx.now);
+    if heartbeat
+        && req.commands.is_empty()
+        && req.messages.is_empty()
+        && time > task.original_scheduled_us + limits::TASK_HEARTBEAT
+    {
+        write_outside_events(run, None);
+        if let Some(task) = workflow_task::remove(run, cx) {
+            let attrs = TaskTimedOutAttrs {
+                scheduled_event_id: task.scheduled_id,
+                started_event_id: task.started_id,
+                timeout_type: TimeoutType::StartToClose as i32,
+            };
+            run.append(time, &attrs);
+        }
+        run.clear_sticky();
+        run.head.task_attempt = 1;
+        run.want_task = true;
+        return Err(rpc::not_found("workflow task heartbeat timeout"));
+    }
+
+    let commands = std::mem::take(&mut req.commands);
+    let messages = std::mem::take(&mut req.messages);
+    let no_commands = commands.is_empty();
+    let steps = match commands::plan(run, cx, commands, messages) {
+        Ok(steps) => steps,
+        Err(Reject::Request(e)) => return Err(e),
+        Err(Reject::Task(failure)) => return Err(refuse(run, cx, &task, &failure, &req)),
+    };
+
+    if discards(run, &task, &req, no_commands, &steps) {
+        return Ok(discard(run, cx, &req, steps));
+    }
+
+    // The task stops being pending before anything is written, so that nothing of what follows is buffered.
+    write_outside_events(run, Some(&req.identity));
+    let Some(task) = workflow_task::remove(run, cx) else { return Err(rpc::task_not_found()) };
+    let attrs = TaskCompletedAttrs {
+        scheduled_event_id: task.scheduled_id,
+        started_event_id: task.started_id,
+        identity: req.identity.clone(),
+        binary_checksum: std::mem::take(&mut req.binary_checksum),
+        worker_version: req.worker_version_stamp.clone(),
+        sdk_metadata: req.sdk_metadata.take(),
+        metering_metadata: req.metering_metadata.take(),
+    };
+    let completed_id = run.append(time, &attrs);
+    run.head.last_completed_started_id = task.started_id;
+    run.head.task_attempt = 1;
+    run.head.inbox_signals = run.head.inbox_signals.saturating_sub(task.inbox_delivered);
+    if req.worker_version_stamp.is_some() {
+        run.head.worker_version = req.worker_version_stamp.clone();
+    }
+    set_sticky(run, cx, &req);
+
+    let mut wanted = heartbeat;
+    for step in steps {
+        wanted |= commands::apply(run, cx, step, completed_id, &req.identity);
+    }
+    if run.open() && !heartbeat {
+        updates::reject_unprocessed(run, cx);
+    }
+    queries::answer(run, cx, std::mem::take(&mut req.query_results));
+    updates::settle(run, cx);
+    let since = (heartbeat && no_commands).then_some(task.original_scheduled_us);
+    let new_task = run.open() && (wanted || !run.buffer.is_empty() || run.want_task || updates::undecided(run));
+    Ok(next_task(run, cx, &req, new_task, wanted || !run.buffer.is_empty() || run.want_task, since))
+}
+
+/// The commands are wrong: the task fails (once; later attempts are left to time out), and the worker gets the reason.
+fn refuse(run: &mut Run, cx: &mut Context, task: &TaskState, failure: &TaskFailure, req: &TaskCompletedRequest) -> Box<RpcError> {
+    let text = failure.text();
+    if task.attempt <= 1 || failure.cause == Cause::UnhandledCommand {
+        let body = Failure { message: text.clone(), server_info: Some(FlagInfo::default()), ..Default::default() };
+        let body = Some(codec::bytes(&body));
+        workflow_task::fail(run, cx, failure.cause, body, &req.identity, &req.binary_checksum);
+    }
+    rpc::with(rpc::invalid(text), "cause", failure.cause.as_str_name())
+}
+
+/// A speculative task whose completion changes nothing is dropped without a trace.
+fn discards(run: &Run, task: &TaskState, req: &TaskCompletedRequest, no_commands: bool, steps: &[Step]) -> bool {
+    if !task.speculative || !no_commands || req.force_create_new_workflow_task {
+        return false;
+    }
+    let shipped = run.head.next_event_id - (run.head.last_completed_started_id + 2);
+    let again = req.capabilities.as_ref().is_some_and(|c| c.discard_speculative_workflow_task_with_events);
+    if shipped > if again { limits::SPECULATIVE_EVENTS } else { 0 } {
+        return false;
+    }
+    steps.iter().all(|s| matches!(s, Step::Message(m) if matches!(m.body, UpdateBody::Reject(_))))
+}
+
+fn discard(run: &mut Run, cx: &mut Context, req: &TaskCompletedRequest, steps: Vec<Step>) -> TaskCompletedResponse {
+    workflow_task::remove(run, cx);
+    set_sticky(run, cx, req);
+    for step in steps {
+        commands::apply(run, cx, step, 0, &req.identity);
+    }
+    updates::reject_unprocessed(run, cx);
+    queries::answer(run, cx, req.query_results.clone());
+    updates::settle(run, cx);
+    let new_task = updates::undecided(run);
+    let mut response = next_task(run, cx, req, new_task, false, None);
+    response.reset_history_event_id = run.head.last_completed_started_id;
+    response
+}
+
+fn set_sticky(run: &mut Run, cx: &Context, req: &TaskCompletedRequest) {
+    match req.sticky_attributes.as_ref().and_then(|s| s.worker_task_queue.as_ref().map(|q| (q, s))) {
+        Some((queue, sticky)) if !queue.name.is_empty() => {
+            run.head.sticky_queue.clone_from(&queue.name);
+            run.head.sticky_timeout_us = micros_or_zero(&sticky.schedule_to_start_timeout);
+            run.head.sticky_life = cx.life;
+            run.dirty = true;
+        }
+        _ => run.clear_sticky(),
+    }
+}
+
+/// Schedules the next task if there is a reason for one, and hands it to this very worker if it asked for that.
+fn next_task(
+    run: &mut Run,
+    cx: &mut Context,
+    req: &TaskCompletedRequest,
+    wanted: bool,
+    normal: bool,
+    since: Option<i64>,
+) -> TaskCompletedResponse {
+    run.want_task = false;
+    let mut response = TaskCompletedResponse::default();
+    if !run.open() {
+        queries::unblock(run, cx);
+        return response;
+    }
+    if wanted {
+        let inline = req.return_new_workflow_task && run.recent.is_some();
+        workflow_task::schedule(run, cx.now, !normal && inline, since);
+        if inline {
+            let poll = Poll {
+                request_id: 0,
+                identity: req.identity.clone(),
+                worker_version: req.worker_version_stamp.clone(),
+                sticky: true,
+            };
+            // The worker has the run: the task is partial even where it asked for no sticky queue.
+            let delivered = workflow_task::start(run, cx, &poll, INLINE_REQUEST_ID.into(), true);
+            let (task, splice) = task_response(run, cx, delivered, true, req.force_create_new_workflow_task);
+            debug_assert!(splice.is_none());
+            response.workflow_task = Some(codec::bytes(&task));
+        }
+    } else {
+        queries::unblock(run, cx);
+    }
+    response
+}

@@ -22,7 +22,7 @@ export interface Judgement {
   readonly problems: readonly string[];
 }
 
-/** Kind of the store's items that are events behind an open workflow task (core-rs/src/engine/state.rs). */
+/** Kind of the store's items that are events behind an open workflow task (core-rs/src/engine/state/run.rs). */
 const BUFFERED = 4;
 const text = new TextDecoder();
 

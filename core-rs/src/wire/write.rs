@@ -1,7 +1,7 @@
 //! Writes messages field by field. Fields are to be written in ascending order; defaults are left out.
 //!
 //! What is not generic is kept out of line: the generated writers call it for every field, and the module is smaller by 3 %.
-use crate::wire::{Message, Value};
+use crate::wire::read::{Message, Value};
 
 #[derive(Clone, Debug, Default)]
 pub struct Writer {

@@ -6,7 +6,10 @@ import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/m
 import type { RunRow } from "../store.ts";
 import { CLOSING_STATUS, type Findings, micros, noFindings, statusName, typeName } from "./findings.ts";
 
-/** Kind of the items that are orders of a run to another one (core-rs/src/engine/state.rs, `kind`); the number is stored. */
+/**
+ * Kind of the items that are orders of a run to another one (core-rs/src/engine/state/run.rs,
+ * `kind`); the number is stored.
+ */
 const ORDER = 9;
 
 /** `items`: what is stored of the run beside row and history. */
@@ -50,7 +53,10 @@ export function checkRow(row: RunRow, events: readonly HistoryEvent[], items: re
   return found;
 }
 
-/** Fields of the core's `Head` that the row has, too (core-rs/src/engine/state.rs; the numbers are stored). */
+/**
+ * Fields of the core's `Head` that the row has, too (core-rs/proto/temporalex/engine/v1/state.proto);
+ * the numbers are stored.
+ */
 const HEAD = { status: 5, nextEventId: 8 } as const;
 
 /** Whether the core's state is of the same moment as the row. It decodes, as the core has said. */

@@ -2,7 +2,8 @@
 // answers from is in the history. Of an open one it is not (attempts of activities, what a worker has in hand, messages that wait), so an
 // open run cannot be made this way.
 //
-// `head` is the engine's own message (core-rs/src/engine/state.rs, `Head`): its field numbers are stored, and never change their meaning.
+// `head` is the engine's own message (core-rs/proto/temporalex/engine/v1/state.proto, `Head`): its
+// field numbers are stored, and never change their meaning.
 // tests/engine/maintenance.test.ts compares what is made here with what the core writes for the same run.
 import { create, toBinary } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";

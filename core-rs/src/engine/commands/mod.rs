@@ -99,8 +99,13 @@ fn check_kind<K: Kind>(
     }
     match attributes {
         Some(attributes) => attributes.check(plan),
-        None => bad(K::CAUSE, format!("{name}CommandAttributes is not set on {name}Command.")),
+        None => no_attributes(K::CAUSE, name),
     }
+}
+
+#[cold]
+fn no_attributes(cause: Cause, name: &str) -> Result<(), Reject> {
+    bad(cause, format!("{name}CommandAttributes is not set on {name}Command."))
 }
 
 fn check_end(kind: CommandType, is_last: bool, plan: &Plan) -> Result<(), Reject> {

@@ -1,5 +1,5 @@
 //! Requests in, one file per method or pair of methods: its messages, its check, what it does, its response. To add a method is to add
-//! a file and a line in `handler`. Polls stay open; everything else gets its reply, or waits in its run.
+//! a file and a line in `route`. Polls stay open; everything else gets its reply, or waits in its run.
 mod activity_canceled;
 mod activity_completed;
 mod activity_failed;
@@ -28,46 +28,40 @@ use super::rpc::{self, Rpc};
 use super::state::request::Again;
 use crate::boundary::EngineMethod as Method;
 
-type Handler = fn(&mut Engine, &Again) -> Rpc<()>;
-
-fn handler(method: Method) -> Option<Handler> {
-    Some(match method {
-        Method::Unspecified => return None,
-        Method::StartWorkflowExecution => start_workflow::handle,
-        Method::SignalWithStartWorkflowExecution => signal_with_start::handle,
-        Method::SignalWorkflowExecution => signal_workflow::handle,
-        Method::RequestCancelWorkflowExecution => request_cancel::handle,
-        Method::TerminateWorkflowExecution => terminate::handle,
-        Method::DescribeWorkflowExecution => describe::handle,
-        Method::GetWorkflowExecutionHistory => get_history::handle,
-        Method::QueryWorkflow => query_workflow::handle,
-        Method::UpdateWorkflowExecution => update_workflow::handle,
-        Method::PollWorkflowExecutionUpdate => poll_update::handle,
-        Method::PollWorkflowTaskQueue => poll_task_queue::workflow,
-        Method::PollActivityTaskQueue => poll_task_queue::activity,
-        Method::RespondWorkflowTaskCompleted => workflow_task_completed::handle,
-        Method::RespondWorkflowTaskFailed => workflow_task_failed::handle,
-        Method::RespondQueryTaskCompleted => query_task_completed::handle,
-        Method::RecordActivityTaskHeartbeat => activity_heartbeat::handle,
-        Method::RecordActivityTaskHeartbeatById => activity_heartbeat::by_id,
-        Method::RespondActivityTaskCompleted => activity_completed::handle,
-        Method::RespondActivityTaskCompletedById => activity_completed::by_id,
-        Method::RespondActivityTaskFailed => activity_failed::handle,
-        Method::RespondActivityTaskFailedById => activity_failed::by_id,
-        Method::RespondActivityTaskCanceled => activity_canceled::handle,
-        Method::RespondActivityTaskCanceledById => activity_canceled::by_id,
-        Method::ResetStickyTaskQueue => sticky_queue::reset,
-        Method::ShutdownWorker => sticky_queue::shut_down,
-    })
+fn route(engine: &mut Engine, r: &Again) -> Rpc<()> {
+    match r.method {
+        Method::Unspecified => Err(rpc::unimplemented("unknown method")),
+        Method::StartWorkflowExecution => start_workflow::handle(engine, r),
+        Method::SignalWithStartWorkflowExecution => signal_with_start::handle(engine, r),
+        Method::SignalWorkflowExecution => signal_workflow::handle(engine, r),
+        Method::RequestCancelWorkflowExecution => request_cancel::handle(engine, r),
+        Method::TerminateWorkflowExecution => terminate::handle(engine, r),
+        Method::DescribeWorkflowExecution => describe::handle(engine, r),
+        Method::GetWorkflowExecutionHistory => get_history::handle(engine, r),
+        Method::QueryWorkflow => query_workflow::handle(engine, r),
+        Method::UpdateWorkflowExecution => update_workflow::handle(engine, r),
+        Method::PollWorkflowExecutionUpdate => poll_update::handle(engine, r),
+        Method::PollWorkflowTaskQueue => poll_task_queue::workflow(engine, r),
+        Method::PollActivityTaskQueue => poll_task_queue::activity(engine, r),
+        Method::RespondWorkflowTaskCompleted => workflow_task_completed::handle(engine, r),
+        Method::RespondWorkflowTaskFailed => workflow_task_failed::handle(engine, r),
+        Method::RespondQueryTaskCompleted => query_task_completed::handle(engine, r),
+        Method::RecordActivityTaskHeartbeat => activity_heartbeat::handle(engine, r),
+        Method::RecordActivityTaskHeartbeatById => activity_heartbeat::by_id(engine, r),
+        Method::RespondActivityTaskCompleted => activity_completed::handle(engine, r),
+        Method::RespondActivityTaskCompletedById => activity_completed::by_id(engine, r),
+        Method::RespondActivityTaskFailed => activity_failed::handle(engine, r),
+        Method::RespondActivityTaskFailedById => activity_failed::by_id(engine, r),
+        Method::RespondActivityTaskCanceled => activity_canceled::handle(engine, r),
+        Method::RespondActivityTaskCanceledById => activity_canceled::by_id(engine, r),
+        Method::ResetStickyTaskQueue => sticky_queue::reset(engine, r),
+        Method::ShutdownWorker => sticky_queue::shut_down(engine, r),
+    }
 }
 
 /// Handles a request; what it has set off for other requests is done when this returns.
 pub fn handle(engine: &mut Engine, request: Again) {
-    let done = match handler(request.method) {
-        Some(handler) => handler(engine, &request),
-        None => Err(rpc::unimplemented("unknown method")),
-    };
-    if let Err(e) = done {
+    if let Err(e) = route(engine, &request) {
         engine.cx.fail(request.request_id, e);
     }
     handle_again(engine);

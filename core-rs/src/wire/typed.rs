@@ -9,8 +9,8 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use crate::wire::schema::{self, Schema};
 use crate::wire::read::Message;
+use crate::wire::schema::{self, Schema};
 use crate::wire::write::Writer;
 
 /// A message whose fields are checked before they are read. A field that is not checked has no reader.

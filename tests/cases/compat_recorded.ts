@@ -1,14 +1,12 @@
-// Programs of the official API, replayed from histories that the official SDK recorded (tests/compat), with the rewriting loader: the
-// context that works in every runtime. Node and Deno also replay them with AsyncLocalStorage (tests/compat/recorded.test.ts).
+// Programs of the official API, replayed in worker realms from histories that the official SDK recorded (tests/compat): with scopes followed
+// by rewritten code, which works in every runtime, and by AsyncLocalStorage where there is one.
 import { fromJson, type JsonValue, toBinary } from "@bufbuild/protobuf";
-import { CompatProgram } from "../../ts/compat/program.ts";
-import { loadCore } from "../../ts/core/mod.ts";
-import { TaskRunner } from "../../ts/executor/tasks/task_runner.ts";
+import { hasAsyncStorage } from "../../ts/platform/async_storage.ts";
 import { fileSources } from "../../ts/platform/source_files.ts";
 import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
 import { equal } from "./assert.ts";
 import type { Case } from "./case.ts";
-import { rejectionHost } from "./rejection_host.ts";
+import { withRealm } from "./realm_host.ts";
 
 const PROGRAMS = ["callbacks", "cancelled", "determined", "interleaved", "iterated", "local", "messages"];
 
@@ -27,30 +25,21 @@ async function textOf(path: string): Promise<string> {
   throw new Error(`there is no ${path}`);
 }
 
-export const cases: Case[] = PROGRAMS.map((program) => ({
-  name: `an official program, rewritten, replays what the official SDK recorded: ${program}`,
-  async run() {
-    const text = await textOf(`tests/compat/programs/${program}.ts`);
-    const compat = await CompatProgram.load({
-      entry: `/${program}.ts`,
-      source: { read: () => text, resolve: () => undefined },
-    });
-    const runner = new TaskRunner({
-      core: await loadCore("worker"),
-      programs: () => compat,
-      runOptions: { namespace: "default", identity: "test" },
-      cacheSize: 0,
-      fetchHistory: () => Promise.reject(new Error("a recorded history has no further pages")),
-      rejections: rejectionHost,
-    });
-    try {
+const SCOPES = hasAsyncStorage() ? ["rewritten", "asyncLocalStorage"] as const : ["rewritten"] as const;
+
+export const cases: Case[] = PROGRAMS.flatMap((program) =>
+  SCOPES.map((scopes) => ({
+    name: `an official program replays what the official SDK recorded, ${scopes}: ${program}`,
+    async run() {
+      const text = await textOf(`tests/compat/programs/${program}.ts`);
       const json = JSON.parse(await textOf(`tests/compat/histories/${program}.json`)) as JsonValue;
       const history = toBinary(HistorySchema, fromJson(HistorySchema, json, { ignoreUnknownFields: true }));
-      const { verdict, error, events } = await runner.replay(program, history);
-      equal(verdict, "ok", error?.message);
-      equal(events > 50, true);
-    } finally {
-      runner.dispose();
-    }
-  },
-}));
+      const sources = { [`/app/${program}.ts`]: text };
+      await withRealm("", async ({ realm }) => {
+        const { verdict, error, events } = await realm.replay(program, history);
+        equal(verdict, "ok", error?.message);
+        equal(events > 50, true);
+      }, { workflows: `/app/${program}.ts`, sources, scopes });
+    },
+  }))
+);

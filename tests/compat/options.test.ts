@@ -1,24 +1,16 @@
 // Options and enumerations of official programs: they mean here what they mean there, in every spelling, and none is dropped without a word.
 import assert from "node:assert/strict";
-import { AsyncLocalStorage } from "node:async_hooks";
 import { test } from "node:test";
 import * as common from "../../ts/compat/common/mod.ts";
-import { ModuleLoadError } from "../../ts/compat/loader/module_graph.ts";
-import { CompatProgram } from "../../ts/compat/program.ts";
 import * as workflow from "../../ts/compat/workflow/mod.ts";
 import { workflow as define } from "../../ts/workflow/mod.ts";
+import { WorkflowLoadError } from "../../ts/realm/mod.ts";
 import { type Drive, drive } from "../cases/driver.ts";
-
-const load = (text: string) =>
-  CompatProgram.load({
-    entry: "/app/main.ts",
-    source: { read: () => text, resolve: () => undefined },
-    asyncStorage: new AsyncLocalStorage(),
-  });
+import { programOf } from "./support/in_thread.ts";
 
 /** Runs the first task of a program's function `w`. */
 async function first(text: string): Promise<Drive> {
-  const program = await load(text);
+  const program = await programOf(text);
   const d = await drive(define("w", () => Promise.resolve()), { programs: () => program });
   await d.task();
   return d;
@@ -125,7 +117,7 @@ test("an option that has no effect here fails the task by name, whatever the pro
   const plain = await first(program('await proxyActivities<any>({ startToCloseTimeout: "5s" }).echo();'));
   plain.server.completeActivity("1");
   await plain.task();
-  const changed = await load(
+  const changed = await programOf(
     program('await proxyActivities<any>({ startToCloseTimeout: "5s", priority: { priorityKey: 1 } } as any).echo();'),
   );
   const again = await drive(define("w", () => Promise.resolve()), { programs: () => changed, server: plain.server });
@@ -142,15 +134,15 @@ test("values are converted exactly as the official SDK does, whatever the worker
 
 test("a name that is not here yet is refused when the program is loaded", async () => {
   await assert.rejects(
-    load(
+    programOf(
       `import { proxySinks, sleep, setWorkflowOptions as set } from "@temporalio/workflow"; export const w = () => [proxySinks(), sleep, set];`,
     ),
     (error: Error) => {
-      assert.ok(error instanceof ModuleLoadError);
-      assert.match(
-        error.message,
-        /main\.ts imports proxySinks, setWorkflowOptions from @temporalio\/workflow, which are not available here yet/,
-      );
+      assert.ok(error instanceof WorkflowLoadError);
+      assert.deepEqual(error.problems.map(({ code, file, line, name }) => `${file}:${line} ${code} ${name}`), [
+        "/app/main.ts:1 missing-export proxySinks",
+        "/app/main.ts:1 missing-export setWorkflowOptions",
+      ]);
       return true;
     },
   );

@@ -20,7 +20,7 @@ const FLAGGED = ["callbacks", "cancelled"];
 const programs = readdirSync(join(here, "programs")).map((file) => file.replace(/\.ts$/, ""));
 const run = (program: string, mechanism: Mechanism) => {
   const history = JSON.parse(readFileSync(join(here, "histories", `${program}.json`), "utf8")) as HistoryJson;
-  return replay(join(here, "programs", `${program}.ts`), mechanism, program, history);
+  return replay(join(here, "programs", `${program}.ts`), mechanism, program, history, "thread");
 };
 
 for (const program of programs) {
@@ -57,7 +57,7 @@ test("tasks of workers 1.11.0 and 1.11.1 have flags 1 and 2 on, which they did n
   for (const program of FLAGGED) {
     const file = join(here, "programs", `${program}.ts`);
     const verdictOf = async (buildId: string) =>
-      (await replay(file, "asyncLocalStorage", program, unflagged(program, buildId))).verdict;
+      (await replay(file, "asyncLocalStorage", program, unflagged(program, buildId), "thread")).verdict;
     assert.equal(await verdictOf("@temporalio/worker@1.11.0+cdf3bd9f"), "OK", program);
     assert.equal(await verdictOf("@temporalio/worker@1.11.1+cdf3bd9f"), "OK", program);
     for (const other of ["@temporalio/worker@1.11.2+cdf3bd9f", "@temporalio/worker@1.10.3+cdf3bd9f", "1.11.1", ""]) {

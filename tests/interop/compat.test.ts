@@ -1,18 +1,17 @@
 // Programs written for the official SDK, live on our worker against a real Temporal dev server: the activities that they schedule are
 // named after the scopes that they run in, and those are compared with what the official worker recorded for the same program.
 import assert from "node:assert/strict";
-import { AsyncLocalStorage } from "node:async_hooks";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Client } from "../../ts/client/mod.ts";
-import { CompatProgram } from "../../ts/compat/program.ts";
+import { createWorkerRealm, type WorkerRealm } from "../../ts/realm/mod.ts";
 import { silentLogger } from "../../ts/base/logger.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { Worker } from "../../ts/worker/mod.ts";
+import { fetchPage } from "../../ts/worker/realms.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";
 import { root } from "./support/official.ts";
-import { inlineRealm } from "./support/realm.ts";
 
 const here = join(root, "tests/compat");
 
@@ -36,26 +35,30 @@ after(async () => {
   await server?.stop();
 });
 
-function load(program: string, rewritten: boolean, folder = join(here, "programs")): Promise<CompatProgram> {
-  return CompatProgram.load({
-    entry: join(folder, `${program}.ts`),
-    source: { read: (file) => readFileSync(file, "utf8"), resolve: () => undefined },
-    ...(rewritten ? {} : { asyncStorage: new AsyncLocalStorage() }),
+const load = (
+  program: string,
+  scopes: "asyncLocalStorage" | "rewritten",
+  folder = join(here, "programs"),
+): Promise<WorkerRealm> =>
+  createWorkerRealm({
+    workflows: join(folder, `${program}.ts`),
+    scopes,
+    cacheSize: 0,
+    runOptions: { namespace: "default", identity: "interop", sdkVersion: "0.1.0" },
+    fetchHistory: (workflowId, runId, token) =>
+      fetchPage({ service, codec: undefined, namespace: "default", logger: silentLogger }, workflowId, runId, token),
   });
-}
 
 // Programs whose activities have the same names in each run, though not always the same order.
 for (const program of ["callbacks", "interleaved"]) {
-  for (const rewritten of [false, true]) {
-    const context = rewritten ? "rewritten" : "asyncLocalStorage";
+  for (const context of ["asyncLocalStorage", "rewritten"] as const) {
     test(`an official program live on a cluster, ${context}: ${program}`, { skip: noServer }, async () => {
       const expected = scheduled(recorded(program));
-      const compat = await load(program, rewritten);
       const id = `${program}-${context}`;
       const worker = await Worker.create({
         service,
         taskQueue: id,
-        realm: await inlineRealm(service, () => compat),
+        realm: await load(program, context),
         activities: Object.fromEntries(expected.map((name) => [name, () => {}])),
         cachedWorkflows: 0,
         logger: silentLogger,
@@ -71,8 +74,7 @@ for (const program of ["callbacks", "interleaved"]) {
       );
       assert.deepEqual(completed.workflowTaskCompletedEventAttributes.sdkMetadata.langUsedFlags, [1, 2]);
       // The other context must replay it too.
-      const other = await load(program, !rewritten);
-      const realm = await inlineRealm(service, () => other);
+      const realm = await load(program, context === "rewritten" ? "asyncLocalStorage" : "rewritten");
       const { verdict, error } = await realm.replay(id, history.bytes);
       await realm.dispose();
       assert.equal(verdict, "ok", error?.message);
@@ -81,11 +83,10 @@ for (const program of ["callbacks", "interleaved"]) {
 }
 
 test("where an official program waits, and what it takes", { skip: noServer }, async () => {
-  const compat = await load("official_waiting", true, join(root, "tests/interop/flows"));
   const worker = await Worker.create({
     service,
     taskQueue: "official-waiting",
-    realm: await inlineRealm(service, () => compat),
+    realm: await load("official_waiting", "rewritten", join(root, "tests/interop/flows")),
     // No worker takes the activity: it stays open.
     logger: silentLogger,
   });

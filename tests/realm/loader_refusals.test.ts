@@ -94,7 +94,7 @@ test("all refusals of a graph come at once, each with the file that it is in", (
   });
   assert.deepEqual(
     found.map((f) => f.split(" ")[0]),
-    ["/app/a.ts:2", "/app/main.ts:1", "/app/b.ts:1"],
+    ["/app/main.ts:1", "/app/a.ts:2", "/app/b.ts:1"],
   );
 });
 

@@ -1,6 +1,7 @@
 // Loads modules from a table of texts and evaluates them right here, without a realm.
 import { loadGraph, type ModuleGraph } from "../../ts/realm/loader/graph.ts";
-import { evaluateGraph, type Namespace } from "../../ts/realm/loader/evaluate.ts";
+import { EvaluableGraph, type Namespace, type ProvidedModule } from "../../ts/realm/loader/evaluate.ts";
+import type { Provided } from "../../ts/realm/loader/resolve.ts";
 import { mapSources } from "../../ts/realm/loader/source_host.ts";
 import { WorkflowLoadError } from "../../ts/realm/loader/errors.ts";
 import { loadSucrase } from "../../ts/realm/loader/strip.ts";
@@ -12,22 +13,26 @@ export const fakeWorkflowApi: Namespace = Object.freeze({
   sleep: () => "slept",
   activities: () => "acts",
 });
-const provided = { workflow: fakeWorkflowApi, converter: Object.freeze({ Failure: class {} }) };
+const provided: { readonly [module in Provided]?: ProvidedModule } = {
+  workflow: { namespace: fakeWorkflowApi },
+  converter: { namespace: Object.freeze({ Failure: class {} }) },
+};
 
 export type Files = { readonly [path: string]: string };
 
+/** As modules that all runs share. */
 export function load(files: Files, entries: string[] = ["/app/main.ts"]): ModuleGraph {
-  const names = { workflow: Object.keys(provided.workflow), converter: Object.keys(provided.converter) };
-  return loadGraph(entries.map((e) => new URL(e, "file:///").href), { host: mapSources(files), provided: names });
+  return loadGraph(entries.map((e) => new URL(e, "file:///").href), {
+    host: mapSources(files),
+    provided: (module) => Object.keys(provided[module]?.namespace ?? {}),
+    once: entries.map((_, i) => i),
+  });
 }
 
 /** The namespace of the first entry. */
 export function run(files: Files, entries?: string[]): Namespace {
-  return evaluateGraph(load(files, entries), {
-    provided,
-    evaluate: (code) => (0, eval)(code),
-    watch: { turnTo() {}, left() {} },
-  })[0]!;
+  const graph = new EvaluableGraph(load(files, entries), { provided, evaluate: (code) => (0, eval)(code) });
+  return graph.evaluateShared({ turnTo() {}, left() {} })[0]!;
 }
 
 /** What loading or evaluating refuses: "file:line name: message". */

@@ -176,17 +176,17 @@ const REFUSED: readonly (readonly [string, string, RegExp])[] = [
   ],
   [
     "time while loading",
-    `${API}export const at = Date.now();`,
+    `${API}export const w = workflow("W", async () => {}); export const at = Date.now();`,
     /\/app\/main\.ts:2:\d+: fails while it is loaded: DeterminismError: Date\.now\(\) .*while modules are loaded/,
   ],
   [
     "randomness while loading",
-    `${API}export const id = crypto.randomUUID();`,
+    `${API}export const w = workflow("W", async () => {}); export const id = crypto.randomUUID();`,
     /main\.ts:2:\d+: .*DeterminismError: crypto\.randomUUID\(\)/,
   ],
   [
     "I/O while loading",
-    `${API}fetch("http://localhost");`,
+    `${API}export const w = workflow("W", async () => {}); fetch("http://localhost");`,
     /main\.ts:2:\d+: .*DeterminismError: fetch\(\) is not available in workflow code/,
   ],
   [

@@ -20,6 +20,7 @@ export const headWith = (fields: Partial<TaskHead> = {}): TaskHead => ({
 /** A realm without workflows, which expects no task. */
 export const scriptedRealm = (parts: Partial<Realm> = {}): Realm => ({
   workflowTypes: [],
+  takesAnyType: false,
   versioningBehaviors: new Map(),
   cachedRuns: 0,
   runTask: () => Promise.reject(new Error("no task expected")),

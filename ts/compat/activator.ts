@@ -16,31 +16,25 @@ import { hop } from "../platform/hop.ts";
 import { IllegalStateError } from "./common/errors.ts";
 import { decodeFailure } from "./common/failure_converter.ts";
 import { WorkflowExecutionAlreadyStartedError } from "./common/failures.ts";
-import type { ScopeContext } from "./context.ts";
 import { setCurrentRun } from "./current.ts";
+import { mainOf, type WorkflowFunction } from "./exports.ts";
 import { FLAG_SINGLE_BATCH } from "./flags.ts";
-import type { ModuleGraph } from "./loader/module_graph.ts";
+import type { CompatProgramOptions } from "./program.ts";
 import { CompatRun, converterOf } from "./run.ts";
+import { runGlobals } from "./sandbox/globals.ts";
 import { LocalActivityDoBackoff } from "./workflow/activities.ts";
 import { initialInfo, nextInfo } from "./workflow/info.ts";
 
 /** temporal.api.enums.v1.StartChildWorkflowExecutionFailedCause */
 const WORKFLOW_ALREADY_EXISTS = 1;
 
-export interface CompatActivatorOptions {
-  modules: ModuleGraph;
-  scopes: ScopeContext;
-}
-
-type MainFunction = (...args: unknown[]) => unknown;
-
 export class CompatActivator implements Activator {
-  #options: CompatActivatorOptions;
+  #options: CompatProgramOptions;
   #host: RunContext;
   #run: CompatRun | undefined;
-  #main: MainFunction | undefined;
+  #main: WorkflowFunction | undefined;
 
-  constructor(host: RunContext, options: CompatActivatorOptions) {
+  constructor(host: RunContext, options: CompatProgramOptions) {
     this.#host = host;
     this.#options = options;
   }
@@ -142,14 +136,15 @@ export class CompatActivator implements Activator {
   }
 
   /** Evaluates the program's modules for this run and finds its main function. */
-  #load(run: CompatRun): MainFunction {
-    const exported = this.#options.modules.instantiate();
+  #load(run: CompatRun): WorkflowFunction {
+    const exported = this.#options.modules({ ...runGlobals(), helper: this.#options.helper });
     const { workflowType } = run.info;
-    const main = exported[workflowType] ?? exported["default"];
-    if (typeof main === "function") return main as MainFunction;
-    const why = exported[workflowType] === undefined
+    const main = mainOf(exported, workflowType);
+    if (main !== undefined) return main;
+    const other = exported.find((each) => workflowType in each)?.[workflowType];
+    const why = other === undefined
       ? "no such function is exported by the workflow bundle"
-      : `expected a function, but got: '${typeof exported[workflowType]}'`;
+      : `expected a function, but got: '${typeof other}'`;
     throw new TypeError(`Failed to initialize workflow of type '${workflowType}': ${why}`);
   }
 

@@ -1,7 +1,7 @@
 // What a piece of workflow code runs in: its cancellation scope and, inside an update handler, that update. Programs of the official
 // API take all jobs of an activation in one drain, so continuations of several scopes interleave and the context has to follow each
 // async function. There are two ways, behind one interface: AsyncLocalStorage, given by a host that has one (Node, Deno), and a plain
-// slot that the rewriting loader puts back after every await (browsers, see loader/rewrite.ts).
+// slot that the rewriting loader puts back after every await (browsers, see realm/loader/rewrite.ts).
 import type { CancellationScope } from "./workflow/scope.ts";
 
 /** Immutable: a nested scope runs in a frame of its own. */
@@ -9,6 +9,8 @@ export interface ScopeFrame {
   readonly scope: CancellationScope;
   /** Present in an update handler and in everything that it calls. */
   readonly update?: UpdateInfo;
+  /** What AsyncLocalStorage objects of the program have stored (sandbox/async_local_storage.ts). */
+  readonly stores?: ReadonlyMap<object, { readonly value: unknown; readonly epoch: object }>;
 }
 
 /** The update whose handler is running. */
@@ -22,17 +24,24 @@ export interface ScopeContext {
   current(): ScopeFrame | undefined;
   /** Calls `fn` in the frame. What it awaits continues in the frame; the caller goes on in its own. */
   run<T>(frame: ScopeFrame | undefined, fn: () => T): T;
+  /** The rest of the running code is in the frame. */
+  enter(frame: ScopeFrame): void;
 }
 
 /** The part of node:async_hooks' AsyncLocalStorage that is needed. */
 export interface AsyncStorage {
   getStore(): ScopeFrame | undefined;
   run<T>(store: ScopeFrame | undefined, fn: () => T): T;
+  enterWith(store: ScopeFrame | undefined): void;
 }
 
 /** Context by AsyncLocalStorage; the host makes the storage, because this folder imports nothing of a platform. */
 export function asyncStorageContext(storage: AsyncStorage): ScopeContext {
-  return { current: () => storage.getStore(), run: (frame, fn) => storage.run(frame, fn) };
+  return {
+    current: () => storage.getStore(),
+    run: (frame, fn) => storage.run(frame, fn),
+    enter: (frame) => storage.enterWith(frame),
+  };
 }
 
 /**
@@ -54,6 +63,10 @@ export class SlotContext implements ScopeContext {
     } finally {
       this.#frame = before;
     }
+  }
+
+  enter(frame: ScopeFrame): void {
+    this.#frame = frame;
   }
 
   /** Puts a frame back; answers the value, so that it fits around an await. */

@@ -1,25 +1,28 @@
 // The run whose code is executing. One activation at a time per realm, so one slot is right for all of it. It lies under Symbol.for, so
-// that two copies of this package in one realm do not split it.
+// that two copies of this package in one realm do not split it; in an object of its own, because a realm's global object is sealed.
 import { IllegalStateError } from "./common/errors.ts";
 import type { CompatRun } from "./run.ts";
 
-const SLOT = Symbol.for("temporalex.compat.run");
-const holder = globalThis as unknown as { [SLOT]?: CompatRun | undefined };
+const key = Symbol.for("temporalex.compat.run");
+interface Holder {
+  run: CompatRun | undefined;
+}
+const holder: Holder = (globalThis as unknown as { [key]?: Holder })[key] ??= { run: undefined };
 
 export function maybeCurrentRun(): CompatRun | undefined {
-  return holder[SLOT];
+  return holder.run;
 }
 
 /** The current run; throws IllegalStateError with the text `message` outside of workflow code. */
 export function currentRun(message = "Workflow uninitialized"): CompatRun {
-  const run = holder[SLOT];
+  const { run } = holder;
   if (run === undefined) throw new IllegalStateError(message);
   return run;
 }
 
-/** Makes a run the current one, or none; answers the one before. */
+/** Makes a run the current one, or none; returns the one before. */
 export function setCurrentRun(run: CompatRun | undefined): CompatRun | undefined {
-  const before = holder[SLOT];
-  holder[SLOT] = run;
+  const before = holder.run;
+  holder.run = run;
   return before;
 }

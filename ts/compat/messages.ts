@@ -131,7 +131,7 @@ export class MessageHandlers {
       return;
     }
     if (!this.updates.has(name)) refuseReserved("update", name);
-    const frame = { scope: CancellationScope.current(), update: { id, name } };
+    const frame = { ...this.#run.context.current(), scope: CancellationScope.current(), update: { id, name } };
     this.#run.context.run(frame, () => this.#decide(job, entry));
   }
 

@@ -148,6 +148,11 @@ export class CompatRun {
     this.#taskError ??= { error };
   }
 
+  /** For the realm's guard: what it refuses fails the task, whatever the program catches. */
+  fail(error: Error): void {
+    this.failTask(error);
+  }
+
   throwTaskError(): void {
     if (this.#taskError !== undefined) throw this.#taskError.error;
   }
@@ -221,6 +226,11 @@ export class CompatRun {
     if (this.info.unsafe.isReplayingHistoryEvents) return;
     const { workflowType, workflowId, runId } = this.info;
     this.#host.log.write({ level, message, fields, timeMs: this.timeMs, workflowType, workflowId, runId, source: "workflow" });
+  }
+
+  /** A line of console. */
+  logLine(level: LogLevel, message: string): void {
+    this.log(level, message, {});
   }
 
   // ------------------------------------------------------------------------------------------------------------------- stacks

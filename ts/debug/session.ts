@@ -22,6 +22,8 @@ import { type SessionView, viewAt, ViewCache } from "./view.ts";
 export interface ReplayingRealm {
   /** Names of the workflows that it has code for. */
   readonly workflowTypes: readonly string[];
+  /** It has code for every type, also for those that have no name here. */
+  readonly takesAnyType?: boolean;
   /** Replays a history (bytes of temporal.api.history.v1.History) with no reporter. */
   replay(workflowId: string, history: Uint8Array, options?: ReplayOptions): Promise<ReplayVerdict>;
 }
@@ -95,7 +97,7 @@ const NO_TRACE: RunTrace = { jobs: [], waits: [], published: [], receives: [], b
 export async function openSession(file: Uint8Array, options: SessionOptions): Promise<DebugSession> {
   const { realm, converter, codec, strict = false } = options;
   const history = await readHistoryFile(file);
-  if (!realm.workflowTypes.includes(history.workflowType)) {
+  if (realm.takesAnyType !== true && !realm.workflowTypes.includes(history.workflowType)) {
     throw new UnknownWorkflowTypeError(history.workflowType, realm.workflowTypes);
   }
   const bytes = codec === undefined ? history.bytes : await decoded(history.bytes, codec);

@@ -51,6 +51,7 @@ export async function createInlineRealm(options: InlineRealmOptions): Promise<Re
 
 class InlineRealm implements Realm {
   readonly workflowTypes: readonly string[];
+  readonly takesAnyType = false;
   readonly versioningBehaviors: ReadonlyMap<string, VersioningBehavior>;
   readonly #runner: TaskRunner;
   #disposed = false;

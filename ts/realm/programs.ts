@@ -1,19 +1,65 @@
 // The workflows of an application: what its modules export. A definition may be exported under several names, and by several modules.
 import { type DefinitionShape, isWorkflowDefinition } from "../executor/program/definition.ts";
-import type { ProgramTable } from "../executor/program/program.ts";
+import type { Program, ProgramTable } from "../executor/program/program.ts";
 import { nativePrograms } from "../executor/run/native_program.ts";
 
 /** A module's namespace, or an object or list of definitions. */
 export type WorkflowModule = { readonly [name: string]: unknown } | readonly unknown[];
 
-/** The definitions among the values of modules. Throws when two different ones have one name, or when there is none at all. */
+/** The workflows of programs of `@temporalio/workflow`: one program for all of them. */
+export interface TemporalWorkflows {
+  readonly program: Program;
+  readonly names: readonly string[];
+  /** There is a workflow for types that have none of their own. */
+  readonly takesAnyType: boolean;
+}
+
+const HOW = 'export what workflow("Name", ...) of "temporalex/workflow" gives';
+
+/** The definitions among the values of modules that are evaluated here. Throws when two have one name, or when there is none at all. */
 export function programsOf(modules: readonly WorkflowModule[], where: string): ProgramTable {
+  const definitions = definitionsOf(modules);
+  if (definitions.size > 0) return nativePrograms(definitions);
+  const functions = modules.flatMap((module) => Object.values(module)).some((value) => typeof value === "function");
+  throw new Error(
+    `${where} export no workflow: ${HOW}` +
+      (functions
+        ? '. Programs of "@temporalio/workflow" are loaded by a realm in a thread: give it the URLs of their modules'
+        : ""),
+  );
+}
+
+/** The workflows of modules that a realm has loaded, of both kinds. */
+export function programTable(
+  modules: readonly WorkflowModule[],
+  temporal: TemporalWorkflows | undefined,
+  where: string,
+): ProgramTable {
+  const definitions = definitionsOf(modules);
+  const native = nativePrograms(definitions);
+  if (temporal === undefined || (temporal.names.length === 0 && !temporal.takesAnyType)) {
+    if (definitions.size > 0) return native;
+    throw new Error(
+      `${where} export no workflow: ${HOW}` +
+        (temporal === undefined ? "" : ', or async functions, in programs of "@temporalio/workflow"'),
+    );
+  }
+  const { program, names, takesAnyType } = temporal;
+  const both = names.find((name) => native.get(name) !== undefined);
+  if (both !== undefined) throw new Error(`two workflows are named "${both}"`);
+  const known = new Set(names);
+  return {
+    names: () => [...native.names(), ...names],
+    get: (type) => native.get(type) ?? (takesAnyType || known.has(type) ? program : undefined),
+    takesAnyType,
+    versioningBehaviors: native.versioningBehaviors,
+  };
+}
+
+function definitionsOf(modules: readonly WorkflowModule[]): Set<DefinitionShape> {
   const definitions = new Set<DefinitionShape>();
   for (const module of modules) {
     for (const value of Object.values(module)) if (isWorkflowDefinition(value)) definitions.add(value);
   }
-  if (definitions.size === 0) {
-    throw new Error(`${where} export no workflow: export what workflow("Name", ...) of "temporalex/workflow" gives`);
-  }
-  return nativePrograms(definitions);
+  return definitions;
 }

@@ -50,6 +50,7 @@ export type FromRealm =
   | {
     readonly t: "ready";
     readonly workflowTypes: readonly string[];
+    readonly takesAnyType: boolean;
     readonly versioningBehaviors: ReadonlyMap<string, VersioningBehavior>;
   }
   | { readonly t: "refused"; readonly message: string; readonly problems?: readonly Problem[] }

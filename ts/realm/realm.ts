@@ -19,6 +19,8 @@ export type { TaskHead, TaskOutcome, VersioningBehavior, WorkflowTask };
 export interface Realm {
   /** Names of the workflows that it knows. */
   readonly workflowTypes: readonly string[];
+  /** It runs workflows of every type: a program of `@temporalio/workflow` has a default export for those that have no code of their own. */
+  readonly takesAnyType: boolean;
   /** Of the workflows that name one. */
   readonly versioningBehaviors: ReadonlyMap<string, VersioningBehavior>;
   /**

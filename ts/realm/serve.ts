@@ -16,7 +16,7 @@ import { noteLoaded } from "../executor/program/call_site.ts";
 import type { HistoryPage } from "../executor/tasks/cached_run.ts";
 import type { LocalAnswer, LocalWork } from "../executor/tasks/local_work.ts";
 import type { VersioningBehavior } from "../executor/program/definition.ts";
-import type { LogEntry } from "../executor/program/program.ts";
+import type { LogEntry, ProgramTable } from "../executor/program/program.ts";
 import { current } from "../executor/program/current.ts";
 import { TaskRunner } from "../executor/tasks/task_runner.ts";
 import type { WorkflowTask } from "../api/workflow_task.ts";
@@ -29,10 +29,11 @@ import { errorText, isA, messageOf, nameOf } from "../converter/thrown.ts";
 import { type Guard, installGuard } from "./guard/mod.ts";
 import { plainStacks } from "./guard/stacks.ts";
 import { WorkflowLoadError } from "./loader/errors.ts";
-import { evaluateGraph, type Namespace } from "./loader/evaluate.ts";
+import { EvaluableGraph, type Namespace } from "./loader/evaluate.ts";
 import { keptWords, watchReplacements } from "./replacements.ts";
-import { programsOf, type WorkflowModule } from "./programs.ts";
+import { programsOf, programTable, type WorkflowModule } from "./programs.ts";
 import type { FromRealm, InitMessage, ToRealm } from "./protocol.ts";
+import type { TemporalPrograms } from "./temporal_programs.ts";
 
 /** Workflows of a bundled realm: a module's namespace, or (better) a function that imports it. */
 export type ServedWorkflows = WorkflowModule | (() => WorkflowModule | Promise<WorkflowModule>);
@@ -54,8 +55,8 @@ export function serveRealm(workflows?: ServedWorkflows, options: ServeOptions = 
   const start = async (init: InitMessage) => {
     try {
       realm = await RealmInside.start(port, init, { workflows, ...options });
-      const { workflowTypes, versioningBehaviors } = realm;
-      port.post({ t: "ready", workflowTypes, versioningBehaviors } satisfies FromRealm);
+      const { workflowTypes, takesAnyType, versioningBehaviors } = realm;
+      port.post({ t: "ready", workflowTypes, takesAnyType, versioningBehaviors } satisfies FromRealm);
     } catch (e) {
       const text = nameOf(e) === "Error" ? messageOf(e) : errorText(e);
       const problems = e instanceof WorkflowLoadError ? { problems: e.problems } : {};
@@ -71,6 +72,7 @@ export function serveRealm(workflows?: ServedWorkflows, options: ServeOptions = 
 
 class RealmInside {
   readonly workflowTypes: readonly string[];
+  readonly takesAnyType: boolean;
   readonly versioningBehaviors: ReadonlyMap<string, VersioningBehavior>;
   readonly #send: (message: FromRealm, transfer?: readonly object[]) => void;
   readonly #runner: TaskRunner;
@@ -105,17 +107,18 @@ class RealmInside {
     const rejections = captureRejections({ ownThread: true, stray });
     const alive = heartbeat(() => send({ t: "alive" }), init.aliveMs);
     const core = loadWorkerCoreSync(init.core);
+    const temporal = await temporalOf(init);
     plainStacks();
     const guard = installGuard({
       current,
       log: (level, message) => log({ ...host, level, message, timeMs: now(), source: "workflow" }),
     });
-    const { modules, converter } = await load(init, served, guard, (message) => {
+    const { programs, converter } = await load(init, served, guard, temporal, now(), (message) => {
       log({ ...host, level: "warn", message, timeMs: now(), source: "executor" });
     });
-    const programs = programsOf(modules, "the workflow modules");
+    if (temporal !== undefined) guard.keepAdditions();
     // The runs share what this package gives them, too.
-    guard.seal([...Object.values(workflowModule), ...Object.values(converterModule)]);
+    guard.seal([...Object.values(workflowModule), ...Object.values(converterModule), ...temporal?.shared() ?? []]);
     return new RealmInside(send, core, alive, rejections, init, programs, log, converter);
   }
 
@@ -125,13 +128,14 @@ class RealmInside {
     alive: { start(): void; stop(): void },
     rejections: RejectionHost,
     init: InitMessage,
-    programs: ReturnType<typeof programsOf>,
+    programs: ProgramTable,
     log: (entry: LogEntry) => void,
     converter: PayloadConverter | undefined,
   ) {
     this.#send = send;
     this.#alive = alive;
     this.workflowTypes = programs.names();
+    this.takesAnyType = programs.takesAnyType;
     this.versioningBehaviors = programs.versioningBehaviors;
     this.#runner = new TaskRunner({
       core,
@@ -271,8 +275,10 @@ async function load(
   init: InitMessage,
   { workflows, payloadConverter }: Served,
   guard: Guard,
+  temporal: TemporalPrograms | undefined,
+  nowMs: number,
   warn: (message: string) => void,
-): Promise<{ modules: WorkflowModule[]; converter: PayloadConverter | undefined }> {
+): Promise<{ programs: ProgramTable; converter: PayloadConverter | undefined }> {
   if (init.graph === undefined) {
     if (workflows === undefined) {
       throw new Error("the realm was given no workflows: neither sources nor an entry file that serves some");
@@ -280,14 +286,29 @@ async function load(
     const modules = [typeof workflows === "function" ? await workflows() : workflows];
     const replaced = guard.restore();
     if (replaced !== undefined) warn(`the bundle ${keptWords(replaced.name)}`);
-    return { modules, converter: payloadConverter };
+    return { programs: programsOf(modules, WHERE), converter: payloadConverter };
   }
-  const provided = { workflow: workflowModule as unknown as Namespace, converter: converterModule as unknown as Namespace };
+  const provided = {
+    workflow: { namespace: workflowModule as unknown as Namespace },
+    converter: { namespace: converterModule as unknown as Namespace },
+    ...temporal?.provided(),
+  };
   noteLoaded(init.graph.modules.map(({ url }) => url));
   const watch = watchReplacements(init.graph.modules, guard, warn);
-  const modules = evaluateGraph(init.graph, { provided, evaluate: guard.evaluate, watch });
+  const graph = new EvaluableGraph(init.graph, { provided, evaluate: guard.evaluate });
+  const modules = graph.evaluateShared(watch);
   const last = init.hasConverter ? modules.pop() : undefined;
-  return { modules, converter: last === undefined ? undefined : converterOf(last) };
+  const forRuns = init.graph.runEntries.length === 0 ? undefined : await temporal!.load(graph, watch, nowMs);
+  return { programs: programTable(modules, forRuns, WHERE), converter: last === undefined ? undefined : converterOf(last) };
+}
+
+const WHERE = "the workflow modules";
+
+/** What programs of `@temporalio/workflow` need; undefined where the graph has none. */
+async function temporalOf({ graph }: InitMessage): Promise<TemporalPrograms | undefined> {
+  if (graph === undefined || !graph.needsTemporal) return undefined;
+  const { TemporalPrograms } = await import("./temporal_programs.ts");
+  return new TemporalPrograms(graph.restoreFrames);
 }
 
 function converterOf(namespace: Namespace): PayloadConverter {

@@ -27,6 +27,7 @@ export function shareOf(total: number, shards: number): number {
 export class ShardedRealm implements Realm {
   readonly warnings: readonly Problem[];
   readonly workflowTypes: readonly string[];
+  readonly takesAnyType: boolean;
   readonly versioningBehaviors: ReadonlyMap<string, VersioningBehavior>;
   readonly #shards: readonly Realm[];
   /** Replays in work, by shard. */
@@ -36,6 +37,7 @@ export class ShardedRealm implements Realm {
     this.#shards = shards;
     this.#replays = shards.map(() => 0);
     this.workflowTypes = shards[0]!.workflowTypes;
+    this.takesAnyType = shards[0]!.takesAnyType;
     this.versioningBehaviors = shards[0]!.versioningBehaviors;
     this.warnings = warnings;
   }

@@ -57,6 +57,8 @@ export interface WorkerRealmOptions extends CommonRealmOptions {
    * than one pays where workflow code keeps a core busy. Default: 1.
    */
   readonly threads?: number;
+  /** @internal How scopes of `@temporalio/workflow` programs follow async functions. Default: by AsyncLocalStorage where there is one. */
+  readonly scopes?: "asyncLocalStorage" | "rewritten";
   /** @internal Called when a worker has been given what it starts with, and this thread would wait for it. */
   readonly onStarting?: () => void;
 }
@@ -129,6 +131,7 @@ export async function createWorkerRealm(options: WorkerRealmOptions): Promise<Wo
 class ThreadedRealm implements WorkerRealm {
   warnings: readonly Problem[] = [];
   workflowTypes: readonly string[] = [];
+  takesAnyType = false;
   versioningBehaviors: ReadonlyMap<string, VersioningBehavior> = new Map();
   readonly #spec: RealmSpec;
   readonly #runOptions: Partial<RunOptions>;
@@ -151,8 +154,9 @@ class ThreadedRealm implements WorkerRealm {
   }
 
   async start(): Promise<void> {
-    const { workflowTypes, versioningBehaviors } = await this.#main.start();
+    const { workflowTypes, takesAnyType, versioningBehaviors } = await this.#main.start();
     this.workflowTypes = workflowTypes;
+    this.takesAnyType = takesAnyType;
     this.versioningBehaviors = versioningBehaviors;
     this.#release();
   }

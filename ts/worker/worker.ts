@@ -204,6 +204,11 @@ export class Worker {
     return this.#workflowTasks?.realm.workflowTypes ?? [];
   }
 
+  /** It runs workflows of every type: a program of `@temporalio/workflow` has a default export for those that have no code of their own. */
+  get takesAnyType(): boolean {
+    return (this.#workflowTasks?.realm as Partial<Realm> | undefined)?.takesAnyType ?? false;
+  }
+
   /** Names of the activities that it runs. */
   get activityTypes(): readonly string[] {
     return this.#current.registry?.names ?? [];

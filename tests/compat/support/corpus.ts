@@ -33,6 +33,9 @@ export interface Row {
 // deno-lint-ignore no-explicit-any
 export type HistoryJson = { events: any[] };
 
+/** Stands for the names of the cases where there is no corpus. */
+export const NO_CASES = "all cases";
+
 /** The folder of the corpus; undefined where there is none. */
 export function corpusRoot(): string | undefined {
   let here = dirname(fileURLToPath(import.meta.url));

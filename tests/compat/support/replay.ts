@@ -1,14 +1,14 @@
 // Replays one recorded history with one program of the official API and gives the verdict.
 import { AsyncLocalStorage } from "node:async_hooks";
-import { readFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
-import type { AsyncStorage, ScopeFrame } from "../../../ts/compat/context.ts";
-import { CompatProgram } from "../../../ts/compat/program.ts";
+import { join } from "node:path";
+import type { AsyncStorage, ScopeFrame } from "../../../ts/compat/mod.ts";
 import { loadCore } from "../../../ts/core/mod.ts";
 import { readHistoryFile } from "../../../ts/debug/history_file.ts";
-import type { RejectionHost } from "../../../ts/executor/program/rejections.ts";
 import { TaskRunner } from "../../../ts/executor/tasks/task_runner.ts";
-import type { HistoryJson } from "./corpus.ts";
+import { createWorkerRealm, type WorkerRealm } from "../../../ts/realm/mod.ts";
+import { rejectionHost } from "../../cases/rejection_host.ts";
+import { type HistoryJson, historyOf, loadCase, loadRows, normalized, type Row } from "./corpus.ts";
+import { loadProgram } from "./in_thread.ts";
 
 /** How the context follows async functions; "forgetful" does not, to show that the judges notice. */
 export type Mechanism = "asyncLocalStorage" | "rewritten" | "forgetful";
@@ -30,6 +30,10 @@ class ForgetfulStorage implements AsyncStorage {
       this.#frame = before;
     }
   }
+
+  enterWith(store: ScopeFrame | undefined): void {
+    this.#frame = store;
+  }
 }
 
 export interface Verdict {
@@ -39,70 +43,79 @@ export interface Verdict {
   location: string;
 }
 
-const programs = new Map<string, Promise<CompatProgram>>();
+const VERDICTS = { ok: "OK", nondeterminism: "NONDETERMINISM", failed: "TASK_FAILURE" } as const;
 
-function programOf(file: string, mechanism: Mechanism): Promise<CompatProgram> {
-  const key = `${mechanism} ${file}`;
-  let program = programs.get(key);
-  if (program === undefined) {
-    program = CompatProgram.load({
-      entry: file,
-      source: {
-        read: (path) => readFileSync(path, "utf8"),
-        resolve: (specifier, importer) => resolve(dirname(importer), specifier.replace(/(\.ts)?$/, ".ts")),
-      },
-      ...(mechanism === "rewritten"
-        ? {}
-        : { asyncStorage: mechanism === "forgetful" ? new ForgetfulStorage() : new AsyncLocalStorage() }),
-    });
-    programs.set(key, program);
-  }
-  return program;
+type Replayer = Pick<WorkerRealm, "replay" | "dispose">;
+
+/** The realm of the file that was asked for last: rows of one file come one after the other. */
+let open: { readonly key: string; readonly realm: Replayer } | undefined;
+let last: Promise<unknown> = Promise.resolve();
+
+function start(file: string, mechanism: Mechanism, where: Place): Promise<Replayer> {
+  if (where === "thread" || mechanism === "forgetful") return inThread(file, mechanism);
+  return createWorkerRealm({ workflows: file, scopes: mechanism, cacheSize: 0 });
 }
 
-/** The program that the runner finds under every name: files of the corpus use the same names over and over. */
-let current: CompatProgram | undefined;
-let last: Promise<unknown> = Promise.resolve();
-let runner: Promise<TaskRunner> | undefined;
-
-async function createRunner(): Promise<TaskRunner> {
-  return new TaskRunner({
+async function inThread(file: string, mechanism: Mechanism): Promise<Replayer> {
+  const storage = { asyncLocalStorage: new AsyncLocalStorage<ScopeFrame | undefined>(), forgetful: new ForgetfulStorage() };
+  const program = await loadProgram({ workflows: file }, mechanism === "rewritten" ? undefined : storage[mechanism]);
+  const runner = new TaskRunner({
     core: await loadCore("worker"),
-    programs: () => current,
+    programs: () => program,
     runOptions: { namespace: "default", identity: "judge" },
     cacheSize: 0,
     fetchHistory: () => Promise.reject(new Error("a recorded history has no further pages")),
-    rejections: processRejections,
+    rejections: rejectionHost,
   });
+  return { replay: (...args) => runner.replay(...args), dispose: () => Promise.resolve(runner.dispose()) };
 }
 
-const processRejections: RejectionHost = {
-  listen(listener) {
-    const unhandled = (reason: unknown, promise: Promise<unknown>) => {
-      if (!listener.unhandled(promise, reason)) throw reason;
-    };
-    const handled = (promise: Promise<unknown>) => listener.handled(promise);
-    process.on("unhandledRejection", unhandled);
-    process.on("rejectionHandled", handled);
-    return () => {
-      process.off("unhandledRejection", unhandled);
-      process.off("rejectionHandled", handled);
-    };
-  },
-};
+/** In a realm with its guard, as a worker does, or in this thread, which starts faster. */
+export type Place = "realm" | "thread";
 
-/** Replays queue up: one realm runs one activation at a time. */
-export function replay(file: string, mechanism: Mechanism, workflowId: string, history: HistoryJson): Promise<Verdict> {
-  const next = last.then(() => replayNow(file, mechanism, workflowId, history));
+/** Replays queue up: one realm at a time. */
+export function replay(
+  file: string,
+  mechanism: Mechanism,
+  workflowId: string,
+  history: HistoryJson,
+  where: Place = "realm",
+): Promise<Verdict> {
+  const next = last.then(async () => {
+    const key = `${mechanism} ${where} ${file}`;
+    if (open?.key !== key) {
+      await open?.realm.dispose();
+      open = undefined;
+      open = { key, realm: await start(file, mechanism, where) };
+    }
+    const { bytes } = await readHistoryFile(new TextEncoder().encode(JSON.stringify(history)));
+    const { verdict, error } = await open.realm.replay(workflowId, bytes);
+    return { verdict: VERDICTS[verdict], message: error?.message ?? "", location: error?.location ?? "" };
+  });
   last = next.catch(() => {});
   return next;
 }
 
-const VERDICTS = { ok: "OK", nondeterminism: "NONDETERMINISM", failed: "TASK_FAILURE" } as const;
-
-async function replayNow(file: string, mechanism: Mechanism, workflowId: string, history: HistoryJson): Promise<Verdict> {
-  current = await programOf(file, mechanism);
-  const { bytes } = await readHistoryFile(new TextEncoder().encode(JSON.stringify(history)));
-  const { verdict, error } = await (await (runner ??= createRunner())).replay(workflowId, bytes);
-  return { verdict: VERDICTS[verdict], message: error?.message ?? "", location: error?.location ?? "" };
+/** Replays rows of a case; what differs from the official verdicts. */
+export async function differences(
+  root: string,
+  name: string,
+  rowsOf: (row: Row) => boolean,
+  mechanism: Mechanism,
+  where: Place,
+): Promise<string[]> {
+  const found = loadCase(root, name);
+  const expected = loadRows(root).filter((row) => row.case === name && rowsOf(row));
+  if (expected.length === 0) throw new Error(`${name} has no such rows`);
+  const different: string[] = [];
+  for (const row of expected) {
+    const history = historyOf(root, found, row);
+    const { workflowId } = history.events[0].workflowExecutionStartedEventAttributes;
+    const file = join(root, "workflows", found.variants[row.variant]!.file);
+    const { verdict, message } = await replay(file, mechanism, workflowId || `replay-${row.history}`, history, where);
+    const same = verdict === row.verdict && (verdict !== "NONDETERMINISM" || normalized(message) === row.reason);
+    const at = `${row.history}${row.cutAt === undefined ? "" : `#${row.cutAt}`} with ${row.variant}`;
+    if (!same) different.push(`${at}: expected ${row.verdict} ${row.reason ?? ""}, got ${verdict} ${message}`);
+  }
+  return different;
 }

@@ -45,6 +45,7 @@ export async function inlineRealm(
   });
   return {
     workflowTypes: [],
+    takesAnyType: false,
     versioningBehaviors: new Map(),
     get cachedRuns() {
       return runner.cachedRuns;

@@ -44,3 +44,8 @@ export class NamespaceNotFoundError extends Error {
     this.namespace = namespace;
   }
 }
+
+/** Workflow code used something that would not be the same on replay. */
+export class DeterminismViolationError extends Error {
+  override name = "DeterminismViolationError";
+}

@@ -43,6 +43,7 @@ export {
   getExternalWorkflowHandle,
   startChild,
 } from "./children.ts";
+export { AsyncLocalStorage } from "../sandbox/async_local_storage.ts";
 export { condition } from "./conditions.ts";
 export {
   ContinueAsNew,

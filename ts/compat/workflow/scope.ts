@@ -55,8 +55,7 @@ export class CancellationScope {
   /** Runs `fn` in this scope and answers its result. */
   run<T>(fn: () => Promise<T>): Promise<T> {
     const { context } = currentRun();
-    const update = context.current()?.update;
-    return context.run(update === undefined ? { scope: this } : { scope: this, update }, () => this.runInContext(fn));
+    return context.run({ ...context.current(), scope: this }, () => this.runInContext(fn));
   }
 
   protected async runInContext<T>(fn: () => Promise<T>): Promise<T> {

@@ -24,6 +24,8 @@ export interface ProgramTable {
   get(workflowType: string): Program | undefined;
   /** For the message about an unknown type. */
   names(): string[];
+  /** `get` has a program for every type, also for those that have no name here. */
+  readonly takesAnyType: boolean;
   /** Of the types that name one. */
   readonly versioningBehaviors: ReadonlyMap<string, VersioningBehavior>;
 }

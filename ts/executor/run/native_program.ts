@@ -22,5 +22,5 @@ export function nativePrograms(definitions: Iterable<DefinitionShape>): ProgramT
     table.set(definition.name, nativeProgram(definition));
     if (definition.versioningBehavior !== undefined) behaviors.set(definition.name, definition.versioningBehavior);
   }
-  return { names: () => [...table.keys()], get: (name) => table.get(name), versioningBehaviors: behaviors };
+  return { names: () => [...table.keys()], get: (name) => table.get(name), takesAnyType: false, versioningBehaviors: behaviors };
 }

@@ -29,6 +29,8 @@ export interface Replacement {
 export interface Keeper {
   /** Undoes what was done to built-in objects since; the first thing that was found, if there is one. */
   restore(which?: "what loading needs"): Replacement | undefined;
+  /** Makes assignments to what was added do nothing. */
+  keepAdditions(): void;
 }
 
 /** What the loader and the making of definitions use; there is little of it, so it can be looked at often. */
@@ -107,7 +109,28 @@ export function keepBuiltIns(globals: Globals): Keeper {
       if (which !== undefined) first = undo(false, first)!;
       return { name: nameOf(globals, first.object, first.key), final: first.final };
     },
+    keepAdditions() {
+      for (const { object, keys } of all) {
+        if (object === globals) continue;
+        for (const key of ownKeys(object)) if (!has(keys, key) && !isLimit(object, key)) settle(object, key);
+      }
+    },
   };
+}
+
+/** A module that is evaluated for each run adds what is there already: the assignment is no error, and changes nothing. */
+function settle(object: object, key: PropertyKey): void {
+  const descriptor = getOwnPropertyDescriptor(object, key)!;
+  if (descriptor.configurable !== true || !("value" in descriptor)) return;
+  const { value, enumerable = false } = descriptor;
+  defineProperty(object, key, {
+    get: () => value as unknown,
+    set(this: object, assigned: unknown) {
+      if (this !== object) defineProperty(this, key, { value: assigned, writable: true, enumerable: true, configurable: true });
+    },
+    enumerable,
+    configurable: true,
+  });
 }
 
 function has(keys: readonly PropertyKey[], key: PropertyKey): boolean {
@@ -116,11 +139,13 @@ function has(keys: readonly PropertyKey[], key: PropertyKey): boolean {
 }
 
 function keptOf(object: object, needed: boolean): Kept {
-  // Some engines count and let one choose how deep stacks are.
-  const keys = ownKeys(object).filter((key) => !(object === Error && key === "stackTraceLimit"));
+  const keys = ownKeys(object).filter((key) => !isLimit(object, key));
   const properties = keys.map((key) => getOwnPropertyDescriptor(object, key)!);
   return { object, prototype: getPrototypeOf(object), keys, properties, needed };
 }
+
+/** Some engines count and let one choose how deep stacks are. */
+const isLimit = (object: object, key: PropertyKey): boolean => object === Error && key === "stackTraceLimit";
 
 /** What people call it: "JSON.stringify", "Map.prototype.get"; the shortest way to it. */
 function nameOf(globals: Globals, wanted: object, key: PropertyKey): string {

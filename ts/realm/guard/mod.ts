@@ -32,6 +32,8 @@ export interface Guard {
   readonly evaluate: (code: string) => unknown;
   /** Undoes what a module has done to built-in objects; the first such thing. After each module. */
   restore: Keeper["restore"];
+  /** Makes what modules have added to built-in objects stay as it is when they are evaluated again, for a run. */
+  keepAdditions(): void;
   /** Freezes what is left, and what else the runs share; after the modules are loaded. */
   seal(shared: readonly unknown[]): void;
 }
@@ -80,7 +82,12 @@ export function installGuard(options: GuardOptions): Guard {
   override(globals, "self", globals);
   if (hostEvents !== undefined) override(globals, "dispatchEvent", hostEvents);
   const keeper = keepBuiltIns(globals);
-  return { evaluate: (code) => evaluate(code), restore: keeper.restore, seal: (shared) => sealRealm(globals, shared) };
+  return {
+    evaluate: (code) => evaluate(code),
+    restore: keeper.restore,
+    keepAdditions: keeper.keepAdditions,
+    seal: (shared) => sealRealm(globals, shared),
+  };
 }
 
 /** Own and inherited: in browsers much of the global object's interface lies on its prototypes. */

@@ -21,7 +21,10 @@ export class GuardContext {
   /** Refuses. The run remembers it, except in a query, which fails by itself, and in a validator, whose update is rejected. */
   refuse(api: string, advice: string): never {
     const error = new DeterminismError(api, advice);
-    if (noteRefused(error) === "fails the task") this.#current.fiber?.run.fail(error);
+    const { fiber, run } = this.#current;
+    // Programs of other models have no fibers: what runs is the run's.
+    const failing = fiber?.run ?? (run?.isNative === true ? undefined : run);
+    if (noteRefused(error) === "fails the task") failing?.fail?.(error);
     throw error;
   }
 
@@ -63,6 +66,7 @@ export class GuardContext {
   log(level: Level, message: string, elsewhere: (level: Level, message: string) => void): void {
     const { fiber, run } = this.#current;
     if (fiber !== undefined) fiber.run.log.write(level, message);
+    else if (run?.logLine !== undefined) run.logLine(level, message);
     else if (run === undefined || !run.isReplaying) elsewhere(level, message);
   }
 }

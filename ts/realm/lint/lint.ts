@@ -95,7 +95,7 @@ async function attempt(
   host: SourceHost,
 ): Promise<{ problems: readonly Problem[]; warnings: readonly Problem[] }> {
   try {
-    const { graph } = await loadSources({ workflows: urls, sources: host });
+    const { graph } = await loadSources({ workflows: urls, sources: host, native: true });
     return { problems: [], warnings: graph.warnings };
   } catch (e) {
     if (!(e instanceof WorkflowLoadError)) throw e;

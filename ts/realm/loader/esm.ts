@@ -5,13 +5,19 @@ import type { Problem, ProblemCode } from "./errors.ts";
 import { Edits } from "./edits.ts";
 import {
   type CompiledModule,
+  type Form,
+  freePrefix,
   type ImportedMutation,
   type IndirectExport,
   Lines,
+  type ModuleOutline,
   type ModuleRequest,
   type ModuleSource,
   problem,
+  readKey,
+  runNames,
 } from "./module_code.ts";
+import { editGlobal } from "./run_globals.ts";
 import { IS_TS } from "./strip.ts";
 import { type Binding, patternNames, walkModule } from "./scope.ts";
 import { isCollection, StateFindings } from "./state.ts";
@@ -40,58 +46,86 @@ export class EsmCompiler {
   readonly #stars: number[] = [];
   readonly #problems: Problem[] = [];
   readonly #importedMutations: ImportedMutation[] = [];
+  readonly #reads = new Set<string>();
   readonly #prefix: string;
+  readonly #form: Form;
 
-  constructor(source: ModuleSource, text: string, program: Program) {
+  constructor(source: ModuleSource, text: string, program: Program, form: Form) {
+    this.#form = form;
     this.#source = source;
     this.#text = text;
     this.#program = program;
     this.#lines = new Lines(text);
     this.#edits = new Edits(text);
-    let prefix = "$";
-    while (text.includes(`${prefix}i0`) || text.includes(`${prefix}x`)) prefix += "$";
-    this.#prefix = prefix;
+    this.#prefix = freePrefix(text, ["i0", "x", "g", "n"]);
+    for (const statement of program.body) this.#statement(statement as AnyNode);
+    if (text.includes("require")) this.#requires();
   }
 
-  compile(): CompiledModule {
-    for (const statement of this.#program.body) this.#statement(statement as AnyNode);
-    const state = new StateFindings(this.#source, this.#lines);
-    const top = this.#walk(state);
-    const exports = [...this.#exports];
+  outline(): ModuleOutline {
+    const { locals, indirect } = this.#exported();
+    return {
+      kind: "esm",
+      requests: this.#requests,
+      exports: locals.map(([exported]) => exported),
+      indirect,
+      stars: this.#stars,
+    };
+  }
+
+  #exported(): { locals: [string, string][]; indirect: IndirectExport[] } {
     const indirect = [...this.#indirect];
     const locals: [string, string][] = [];
-    for (const [exported, local] of exports) {
+    for (const [exported, local] of this.#exports) {
       // `import { a } from "x"; export { a }` is an indirect export.
       const imported = this.#imports.get(local);
       if (imported === undefined) locals.push([exported, local]);
       else indirect.push({ exported, ...imported, line: imported.name === "*" ? 0 : this.#requests[imported.request]!.line });
     }
-    const parameters = this.#requests.map((_, i) => `, ${this.#prefix}i${i}`).join("");
+    return { locals, indirect };
+  }
+
+  compile(): CompiledModule {
+    const state = new StateFindings(this.#source, this.#lines);
+    const top = this.#walk(state);
+    const { locals } = this.#exported();
+    const names = runNames(this.#prefix);
+    const given = this.#form === "run" ? `, ${names.global}, ${names.lookup}, $tx` : "";
+    const parameters = given + this.#requests.map((_, i) => `, ${this.#prefix}i${i}`).join("");
     const getters = locals.map(([exported, local]) => `${JSON.stringify(exported)}: () => ${local}`).join(", ");
     const x = `${this.#prefix}x`;
     const code = `(function* (${x}${parameters}) { "use strict"; ${x}.exports({${getters}}); yield; ${this.#edits.apply()}\n})`;
     return {
-      kind: "esm",
       code,
-      requests: this.#requests,
-      exports: locals.map(([exported]) => exported),
-      indirect,
-      stars: this.#stars,
       collections: locals.filter(([, local]) => isCollection(top.get(local)?.init)).map(([exported]) => exported),
       importedMutations: this.#importedMutations,
+      reads: this.#reads,
       problems: [...this.#problems, ...this.#namespaces(top), ...state.problems],
       warnings: state.warnings,
     };
   }
 
   #request(specifier: string, at: AnyNode): number {
-    const known = this.#requests.findIndex((r) => r.specifier === specifier);
+    const known = this.#requests.findIndex((r) => r.specifier === specifier && r.required !== true);
     if (known >= 0) return known;
     return this.#requests.push({ specifier, line: this.#lines.line(at.start), names: [] }) - 1;
   }
 
   #use(request: number, name: string, at: AnyNode): void {
     this.#requests[request]!.names.push({ name, line: this.#lines.line(at.start) });
+  }
+
+  /** `require("...")`: the official bundler takes it beside imports (TypeScript writes it for `import x = require("x")`). */
+  #requires(): void {
+    walkModule(this.#program, {
+      globalCall: (name, at) => {
+        const argument = at.arguments[0];
+        if (name !== "require" || argument?.type !== "Literal" || typeof argument.value !== "string") return;
+        const specifier = argument.value;
+        if (this.#requests.some((r) => r.specifier === specifier && r.required === true)) return;
+        this.#requests.push({ specifier, line: this.#lines.line(at.start), required: true, names: [] });
+      },
+    });
   }
 
   #statement(node: AnyNode): void {
@@ -165,10 +199,14 @@ export class EsmCompiler {
     const { foreign } = this.#source;
     return walkModule(this.#program, {
       reference: (node, binding, write, deferred, parents) => {
-        if (binding === undefined) return this.#globalName(node, parents);
+        if (binding === undefined) {
+          if (this.#form === "shared") return this.#globalName(node, parents);
+          if (isRequireCall(node, parents.at(-1))) return this.#edits.replace(node.start, node.end, `${this.#prefix}x.require`);
+          return editGlobal(node, write, parents, this.#edits, runNames(this.#prefix), false);
+        }
         if (!binding.top) return;
         const imported = binding.kind === "import" ? this.#imports.get(binding.name) : undefined;
-        if (imported === undefined) return state.reference(binding, node, write, deferred);
+        if (imported === undefined) return this.#form === "shared" && state.reference(binding, node, write, deferred);
         if (write) {
           const text = `assigns "${node.name}", which is imported: imports are read-only`;
           return this.#problem("read-only-import", node, node.name, text);
@@ -176,13 +214,13 @@ export class EsmCompiler {
         this.#importedRead(node, imported, parents);
       },
       mutation: (binding, at, deferred) => {
-        if (!binding.top || !deferred) return;
+        if (!binding.top || !deferred || this.#form === "run") return;
         const imported = binding.kind === "import" ? this.#imports.get(binding.name) : undefined;
         if (imported === undefined) state.mutation(binding, at);
         else this.#importedMutations.push({ ...imported, line: this.#lines.line(at.start) });
       },
       methodCall: (binding, method, _direct, at, deferred) => {
-        if (!binding.top || !deferred) return;
+        if (!binding.top || !deferred || this.#form === "run") return;
         const imported = binding.kind === "import" ? this.#imports.get(binding.name) : undefined;
         if (imported === undefined) state.methodCall(binding, method, at);
         else this.#importedMutations.push({ ...imported, line: this.#lines.line(at.start), method });
@@ -219,6 +257,7 @@ export class EsmCompiler {
       globalCall: (name, at) => {
         if (name !== "require") return;
         const argument = at.arguments[0];
+        if (this.#form === "run" && argument?.type === "Literal") return;
         const what = argument?.type === "Literal" ? `require(${JSON.stringify(argument.value)})` : "require()";
         const advice = "use an import declaration; what reaches outside the workflow belongs in an activity";
         this.#problem("require", at as AnyNode, "require", `calls ${what}: ${advice}`);
@@ -240,6 +279,7 @@ export class EsmCompiler {
     imported: { request: number; name: string },
     parents: readonly AnyNode[],
   ): void {
+    this.#reads.add(readKey(imported.request, imported.name));
     const namespace = `${this.#prefix}i${imported.request}`;
     const read = imported.name === "*"
       ? namespace
@@ -282,6 +322,12 @@ export class EsmCompiler {
   #problem(code: ProblemCode, at: AnyNode, name: string, message: string): void {
     this.#problems.push(problem(this.#source, code, this.#lines.line(at.start), 0, name, message));
   }
+}
+
+/** `require` of `require("...")`. */
+function isRequireCall(node: AnyNode & { name: string }, parent: AnyNode | undefined): boolean {
+  return node.name === "require" && parent?.type === "CallExpression" && parent.callee === node as unknown &&
+    (parent.arguments[0] as AnyNode | undefined)?.type === "Literal";
 }
 
 /** `export { a as "any text" }` may name an export by a string. */

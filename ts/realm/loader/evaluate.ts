@@ -1,8 +1,12 @@
 // Evaluates a module graph inside a realm, with the meaning that the language gives to ES modules: a module runs after those that it
 // imports, once; namespaces are live; functions of a cyclic partner are there before its body has run. Nothing here touches the host.
+//
+// Modules of native workflows are evaluated once. Those of `@temporalio/workflow` programs are evaluated for each run: their text is compiled
+// once, and an evaluation costs a call per module.
 import { errorText, isA, messageOf, stackOf } from "../../converter/thrown.ts";
 import { displayName, type Problem, WorkflowLoadError } from "./errors.ts";
 import type { Dependency, LoadedModule, ModuleGraph } from "./graph.ts";
+import type { Form } from "./module_code.ts";
 import type { Provided } from "./resolve.ts";
 
 export type Namespace = { readonly [name: string]: unknown };
@@ -15,48 +19,101 @@ export interface EvaluationWatch {
   left(module: LoadedModule): void;
 }
 
+/** A module of the realm's own: what `import` and what `require` gives. */
+export interface ProvidedModule {
+  readonly namespace: Namespace;
+  readonly required?: unknown;
+}
+
 export interface EvaluateOptions {
   /** The realm's own instances. */
-  readonly provided: { readonly [module in Provided]: Namespace };
+  readonly provided: { readonly [module in Provided]?: ProvidedModule };
   /** Turns text into a value: an indirect eval that was taken before a guard removed it. */
   readonly evaluate: (code: string) => unknown;
-  readonly watch: EvaluationWatch;
+}
+
+/** What modules get that are evaluated for a run. */
+export interface RunScope {
+  /** The run's global object. */
+  readonly global: object;
+  /** The same, but that it throws for names which it lacks. */
+  readonly lookup: object;
+  /** What rewritten code calls. */
+  readonly helper: object;
 }
 
 /** What the module's function gets as its first argument. */
 interface ModuleScope {
   exports(getters: { readonly [name: string]: () => unknown }): void;
   dynamicImport(specifier: unknown): never;
+  require(specifier: string): unknown;
   readonly meta: object;
 }
 
 type EsmFunction = (scope: ModuleScope, ...imports: unknown[]) => Generator<void, void, void>;
-type CjsFunction = (exports: object, require: (specifier: string) => unknown, module: { exports: unknown }) => void;
+type CjsFunction = (
+  exports: object,
+  require: (specifier: string) => unknown,
+  module: { exports: unknown },
+  ...more: unknown[]
+) => void;
 
-/** The namespaces of the entries. Throws a WorkflowLoadError that names file and line where a module's own code throws. */
-export function evaluateGraph(graph: ModuleGraph, options: EvaluateOptions): Namespace[] {
-  const evaluation = new Evaluation(graph, options);
-  const namespaces = graph.entries.map((entry) => evaluation.run(entry));
-  options.watch.turnTo(undefined);
-  return namespaces;
+const UNWATCHED: EvaluationWatch = { turnTo: () => {}, left: () => {} };
+
+/** A graph whose modules are compiled when they are first evaluated. */
+export class EvaluableGraph {
+  readonly graph: ModuleGraph;
+  readonly options: EvaluateOptions;
+  readonly #functions: { readonly [form in Form]: unknown[] } = { shared: [], run: [] };
+
+  constructor(graph: ModuleGraph, options: EvaluateOptions) {
+    this.graph = graph;
+    this.options = options;
+  }
+
+  /** The function of a module. */
+  compiled(index: number, form: Form): unknown {
+    const { url, code, runCode } = this.graph.modules[index]!;
+    return this.#functions[form][index] ??= this.options.evaluate(
+      `${form === "shared" ? code : runCode}\n//# sourceURL=${url}`,
+    );
+  }
+
+  /** The namespaces of the entries that all runs share. Throws a WorkflowLoadError that names file and line where a module's own code throws. */
+  evaluateShared(watch: EvaluationWatch): Namespace[] {
+    const evaluation = new Evaluation(this, watch, true, undefined);
+    const namespaces = this.graph.entries.map((entry) => evaluation.run(entry));
+    watch.turnTo(undefined);
+    return namespaces;
+  }
+
+  /** The namespaces of the entries that are evaluated for each run. With a watch, what modules throw is told as by `evaluateShared`. */
+  evaluateForRun(scope: RunScope, watch?: EvaluationWatch): Namespace[] {
+    const evaluation = new Evaluation(this, watch ?? UNWATCHED, watch !== undefined, scope);
+    const namespaces = this.graph.runEntries.map((entry) => evaluation.run(entry));
+    watch?.turnTo(undefined);
+    return namespaces;
+  }
 }
 
 class Evaluation {
+  readonly #source: EvaluableGraph;
   readonly #graph: ModuleGraph;
-  readonly #options: EvaluateOptions;
-  readonly #namespaces: { [name: string]: unknown }[];
-  readonly #state: ("new" | "linked" | "running" | "done")[];
-  readonly #bodies: (Generator<void, void, void> | undefined)[];
+  readonly #watch: EvaluationWatch;
+  readonly #places: boolean;
+  readonly #scope: RunScope | undefined;
+  readonly #namespaces: { [name: string]: unknown }[] = [];
+  readonly #state: (undefined | "linked" | "running" | "done")[] = [];
+  readonly #bodies: (Generator<void, void, void> | undefined)[] = [];
   /** `module.exports` of CommonJS modules. */
-  readonly #cjs: ({ exports: unknown } | undefined)[];
+  readonly #cjs: ({ exports: unknown } | undefined)[] = [];
 
-  constructor(graph: ModuleGraph, options: EvaluateOptions) {
-    this.#graph = graph;
-    this.#options = options;
-    this.#namespaces = graph.modules.map(() => Object.create(null, { [Symbol.toStringTag]: { value: "Module" } }));
-    this.#state = graph.modules.map(() => "new");
-    this.#bodies = graph.modules.map(() => undefined);
-    this.#cjs = graph.modules.map(() => undefined);
+  constructor(source: EvaluableGraph, watch: EvaluationWatch, places: boolean, scope: RunScope | undefined) {
+    this.#source = source;
+    this.#graph = source.graph;
+    this.#watch = watch;
+    this.#places = places;
+    this.#scope = scope;
   }
 
   run(entry: number): Namespace {
@@ -65,34 +122,33 @@ class Evaluation {
     return this.#namespaces[entry]!;
   }
 
+  #namespaceOf(index: number): { [name: string]: unknown } {
+    return this.#namespaces[index] ??= Object.create(null, { [Symbol.toStringTag]: { value: "Module" } });
+  }
+
   #namespace(dependency: Dependency): unknown {
-    if ("module" in dependency) return this.#namespaces[dependency.module];
-    return "provided" in dependency ? this.#options.provided[dependency.provided] : undefined;
+    if ("module" in dependency) return this.#namespaceOf(dependency.module);
+    return "provided" in dependency ? this.#source.options.provided[dependency.provided]?.namespace : undefined;
   }
 
   /** First phase, over the whole graph: exports are declared and functions hoisted. */
   #instantiate(index: number): void {
-    if (this.#state[index] !== "new") return;
+    if (this.#state[index] !== undefined) return;
     this.#state[index] = "linked";
     const module = this.#graph.modules[index]!;
     for (const dependency of module.dependencies) if ("module" in dependency) this.#instantiate(dependency.module);
     if (module.kind !== "esm") return;
-    const namespace = this.#namespaces[index]!;
+    const namespace = this.#namespaceOf(index);
     const scope: ModuleScope = {
       exports: (getters) => {
-        for (const [name, get] of Object.entries(getters)) define(namespace, name, get);
+        for (const name of Object.keys(getters)) define(namespace, name, getters[name]!);
       },
-      dynamicImport: (specifier) => {
-        throw new Error(
-          `import(${
-            JSON.stringify(specifier)
-          }) is not available in workflow code: use an import declaration, or load it in an activity`,
-        );
-      },
+      dynamicImport,
+      require: this.#requireOf(module),
       meta: Object.freeze(Object.create(null)),
     };
     const imports = module.dependencies.map((dependency) => this.#namespace(dependency));
-    const body = (this.#compile(module) as EsmFunction)(scope, ...imports);
+    const body = (this.#compile(module, index) as EsmFunction)(scope, ...this.#given(), ...imports);
     this.#bodies[index] = body;
     this.#guarded(module, () => body.next());
     for (const [exported, request, name] of module.reexports) {
@@ -101,31 +157,39 @@ class Evaluation {
     }
   }
 
+  /** What a module of a run gets beside its imports. */
+  #given(): unknown[] {
+    return this.#scope === undefined ? [] : [this.#scope.global, this.#scope.lookup, this.#scope.helper];
+  }
+
   /** Second phase, depth first: bodies run. */
   #evaluate(index: number): void {
     if (this.#state[index] !== "linked") return;
     this.#state[index] = "running";
     const module = this.#graph.modules[index]!;
     if (module.kind === "json") {
-      const value: unknown = deepFreeze(JSON.parse(module.code));
-      define(this.#namespaces[index]!, "default", () => value);
+      const parsed: unknown = JSON.parse(module.code);
+      const value = this.#scope === undefined ? deepFreeze(parsed) : parsed;
+      define(this.#namespaceOf(index), "default", () => value);
     } else if (module.kind === "cjs") this.#evaluateCjs(index, module);
     else {
-      for (const dependency of module.dependencies) if ("module" in dependency) this.#evaluate(dependency.module);
+      module.dependencies.forEach((dependency, i) => {
+        if ("module" in dependency && !module.required.includes(i)) this.#evaluate(dependency.module);
+      });
       this.#checkNames(module);
       for (const request of module.open) this.#openExports(index, module.dependencies[request]!);
-      this.#options.watch.turnTo(module);
+      this.#watch.turnTo(module);
       this.#guarded(module, () => this.#bodies[index]!.next());
-      this.#options.watch.left(module);
+      this.#watch.left(module);
     }
     this.#state[index] = "done";
   }
 
-  #evaluateCjs(index: number, module: LoadedModule): void {
-    const holder = { exports: {} as unknown };
-    this.#cjs[index] = holder;
-    const require = (specifier: string): unknown => {
-      const at = module.specifiers.indexOf(specifier);
+  #requireOf(module: LoadedModule): (specifier: string) => unknown {
+    return (specifier) => {
+      const at = module.specifiers.findIndex((each, i) =>
+        each === specifier && (module.kind === "cjs" || module.required.includes(i))
+      );
       const dependency = module.dependencies[at];
       if (dependency === undefined) {
         throw new Error(
@@ -133,21 +197,38 @@ class Evaluation {
         );
       }
       if ("refused" in dependency) throw new Error(`${displayName(module.url)}: ${dependency.refused}`);
-      if ("provided" in dependency) return this.#options.provided[dependency.provided];
-      this.#options.watch.left(module);
+      if ("provided" in dependency) {
+        if (this.#scope === undefined && dependency.onlyForRuns !== undefined) {
+          throw new Error(`${displayName(module.url)}: ${dependency.onlyForRuns}`);
+        }
+        const provided = this.#source.options.provided[dependency.provided];
+        return provided?.required ?? provided?.namespace;
+      }
+      this.#watch.left(module);
       this.#evaluate(dependency.module);
-      this.#options.watch.turnTo(module);
+      this.#watch.turnTo(module);
       const other = this.#graph.modules[dependency.module]!;
       if (other.kind === "cjs") return this.#cjs[dependency.module]!.exports;
-      return other.kind === "json" ? this.#namespaces[dependency.module]!["default"] : this.#namespaces[dependency.module];
+      return other.kind === "json" ? this.#namespaceOf(dependency.module)["default"] : this.#namespaceOf(dependency.module);
     };
-    this.#options.watch.turnTo(module);
-    this.#guarded(
-      module,
-      () => (this.#compile(module) as CjsFunction).call(holder.exports, holder.exports as object, require, holder),
-    );
-    this.#options.watch.left(module);
-    const namespace = this.#namespaces[index]!;
+  }
+
+  #evaluateCjs(index: number, module: LoadedModule): void {
+    const holder = { exports: {} as unknown };
+    this.#cjs[index] = holder;
+    const require = Object.assign(this.#requireOf(module), { import: dynamicImport });
+    this.#watch.turnTo(module);
+    this.#guarded(module, () => {
+      (this.#compile(module, index) as CjsFunction).call(
+        holder.exports,
+        holder.exports as object,
+        require,
+        holder,
+        ...this.#given(),
+      );
+    });
+    this.#watch.left(module);
+    const namespace = this.#namespaceOf(index);
     define(namespace, "default", () => holder.exports);
     const value = holder.exports;
     if ((typeof value !== "object" && typeof value !== "function") || value === null) return;
@@ -158,7 +239,7 @@ class Evaluation {
 
   #openExports(index: number, dependency: Dependency): void {
     const from = this.#namespace(dependency) as Namespace;
-    const namespace = this.#namespaces[index]!;
+    const namespace = this.#namespaceOf(index);
     for (const name of Object.keys(from)) {
       if (name !== "default" && !(name in namespace)) {
         define(namespace, name, () => from[name]);
@@ -176,9 +257,9 @@ class Evaluation {
     if (problems.length > 0) throw new WorkflowLoadError(problems);
   }
 
-  #compile(module: LoadedModule): unknown {
+  #compile(module: LoadedModule, index: number): unknown {
     // The realm's engine may be older than what the parser accepts.
-    return this.#guarded(module, () => this.#options.evaluate(`${module.code}\n//# sourceURL=${module.url}`));
+    return this.#guarded(module, () => this.#source.compiled(index, this.#scope === undefined ? "shared" : "run"));
   }
 
   /** What a module's own code throws while it is loaded, with the place. */
@@ -186,9 +267,10 @@ class Evaluation {
     try {
       return run();
     } catch (e) {
-      if (e instanceof WorkflowLoadError) throw e;
+      // In a run it is the run's own error.
+      if (e instanceof WorkflowLoadError || !this.#places) throw e;
       // It may have failed on what it did, and then that is what to say.
-      this.#options.watch.left(module);
+      this.#watch.left(module);
       const { line, column } = position(e, module.url);
       const what = isA(e, Error) ? errorText(e) : `threw ${messageOf(e)}`;
       const message = `fails while it is loaded: ${what}`;
@@ -197,6 +279,14 @@ class Evaluation {
       });
     }
   }
+}
+
+function dynamicImport(specifier: unknown): never {
+  throw new Error(
+    `import(${
+      JSON.stringify(specifier)
+    }) is not available in workflow code: use an import declaration, or load it in an activity`,
+  );
 }
 
 function define(namespace: object, name: string, get: () => unknown): void {

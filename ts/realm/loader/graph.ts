@@ -1,25 +1,41 @@
 // The module graph of a set of workflow modules: every module that they need, compiled, resolved and checked, as plain data that can
 // be posted to a realm. Everything that is refused in the whole graph is reported at once.
-import { type CompiledModule, compileModule, type ModuleKind } from "./module_code.ts";
+//
+// An entry that reaches "temporalex/workflow" is evaluated once per realm. One that reaches `@temporalio/*`, or neither, is a program of the
+// official API, and is evaluated for each run. An entry that reaches both is both, and so are the modules that it needs.
+import {
+  type CompiledModule,
+  EMPTY_UNIT,
+  type Form,
+  type ModuleKind,
+  type ModuleUnit,
+  parseUnit,
+  readKey,
+} from "./module_code.ts";
 import { displayName, type Problem, WorkflowLoadError } from "./errors.ts";
 import { type Provided, Resolver } from "./resolve.ts";
 import type { SourceHost } from "./source_host.ts";
+import { IS_TS } from "./strip.ts";
 import { isMutator, sharedObject } from "./state.ts";
 
 /** What one module needs: index of another in the graph, a module that the realm has, or (CommonJS) why it cannot be had. */
 export type Dependency =
   | { readonly module: number }
-  | { readonly provided: Provided }
+  | { readonly provided: Provided; readonly onlyForRuns?: string }
   | { readonly refused: string };
 
 /** One module, ready to be evaluated. */
 export interface LoadedModule {
   readonly url: string;
   readonly kind: ModuleKind;
-  /** Expression that gives the module's function; JSON text for JSON. */
+  /** Expression that gives the module's function; JSON text for JSON. "" for a module that is evaluated for runs alone. */
   readonly code: string;
+  /** The same in the form for runs; "" for a module that no such program needs. */
+  readonly runCode: string;
   readonly specifiers: readonly string[];
   readonly dependencies: readonly Dependency[];
+  /** Of an ES module: dependencies that it requires when it comes to them. */
+  readonly required: readonly number[];
   /** Exports that come from elsewhere: name here, index of the dependency, name there ("*": its namespace). */
   readonly reexports: readonly (readonly [string, number, string])[];
   /** Dependencies (CommonJS) whose names are known only when they have run: all of them are exported here. */
@@ -31,14 +47,27 @@ export interface LoadedModule {
 export interface ModuleGraph {
   /** In no particular order; evaluation goes depth first from the entries. */
   readonly modules: readonly LoadedModule[];
+  /** Evaluated once. The converter's module, if there is one, is the last. */
   readonly entries: readonly number[];
+  /** Evaluated for each run. */
+  readonly runEntries: readonly number[];
+  /** What those export, as far as their texts tell. */
+  readonly runExports: readonly (readonly string[])[];
+  /** Some module needs what programs of `@temporalio/workflow` are given. */
+  readonly needsTemporal: boolean;
+  /** Scopes are followed by rewritten code, not by AsyncLocalStorage. */
+  readonly restoreFrames: boolean;
   readonly warnings: readonly Problem[];
 }
 
 export interface LoadOptions {
   /** Names that the realm's own modules export. */
-  readonly provided: { readonly [module in Provided]: readonly string[] };
+  readonly provided: (module: Provided) => readonly string[];
   readonly host: SourceHost;
+  /** Entries (by index) that are evaluated once whatever they import: the converter's module. */
+  readonly once?: readonly number[];
+  /** The realm has no AsyncLocalStorage. */
+  readonly restoreFrames?: boolean;
 }
 
 interface Node {
@@ -46,8 +75,11 @@ interface Node {
   readonly foreign: boolean;
   /** Who imported it first: file and line. */
   readonly importer: { readonly index: number; readonly line: number } | undefined;
-  readonly compiled: CompiledModule;
+  readonly unit: ModuleUnit;
   readonly dependencies: Dependency[];
+  /** What resolving found. */
+  readonly problems: Problem[];
+  readonly compiled: { [form in Form]?: CompiledModule };
 }
 
 /** Loads the modules at `entries` (URLs) and all that they import. Throws a WorkflowLoadError that lists everything refused. */
@@ -56,8 +88,8 @@ export function loadGraph(entries: readonly string[], options: LoadOptions): Mod
 }
 
 class Loader {
+  readonly #options: LoadOptions;
   readonly #host: SourceHost;
-  readonly #provided: LoadOptions["provided"];
   readonly #resolver: Resolver;
   readonly #nodes: Node[] = [];
   readonly #byUrl = new Map<string, number>();
@@ -65,17 +97,84 @@ class Loader {
   readonly #warnings: Problem[] = [];
 
   constructor(options: LoadOptions) {
+    this.#options = options;
     this.#host = options.host;
-    this.#provided = options.provided;
     this.#resolver = new Resolver(options.host);
   }
 
-  load(entries: readonly string[]): ModuleGraph {
-    const indices = entries.map((url) => this.#entry(url));
+  load(urls: readonly string[]): ModuleGraph {
+    const indices = urls.map((url) => this.#entry(url));
+    const entries: number[] = [], runEntries: number[] = [];
+    for (const [i, index] of indices.entries()) {
+      if (index < 0) continue;
+      const once = this.#options.once?.includes(i) === true;
+      const { native, temporal } = this.#dialects(index);
+      if (once || native) entries.push(index);
+      if (!once && (temporal || !native)) runEntries.push(index);
+    }
+    this.#compile(entries, "shared");
+    this.#compile(runEntries, "run");
+    this.#collect();
     // Links are checked on a sound graph only: one missing file would be reported once per name imported from it.
     if (this.#problems.length === 0) this.#nodes.forEach((node) => this.#link(node));
     if (this.#problems.length > 0) throw new WorkflowLoadError(this.#problems.map((problem) => this.#withImporter(problem)));
-    return { modules: this.#nodes.map((node) => this.#emit(node)), entries: indices, warnings: this.#foldWarnings() };
+    return {
+      modules: this.#nodes.map((node) => this.#emit(node)),
+      entries,
+      runEntries,
+      runExports: runEntries.map((module) => [...this.#exportNames({ module }, new Set())]),
+      needsTemporal: runEntries.length > 0 || entries.some((entry) => this.#dialects(entry).temporal),
+      restoreFrames: this.#options.restoreFrames === true,
+      warnings: this.#foldWarnings(),
+    };
+  }
+
+  /** What a module and all that it needs are written for. */
+  #dialects(entry: number): { native: boolean; temporal: boolean } {
+    let native = false, temporal = false;
+    for (const index of this.#reach([entry])) {
+      for (const dependency of this.#nodes[index]!.dependencies) {
+        if (!("provided" in dependency)) continue;
+        if (dependency.provided === "workflow") native = true;
+        else if (dependency.provided.startsWith("temporal/")) temporal = true;
+      }
+    }
+    return { native, temporal };
+  }
+
+  #reach(entries: readonly number[]): Set<number> {
+    const reached = new Set(entries);
+    for (const index of reached) {
+      for (const dependency of this.#nodes[index]!.dependencies) if ("module" in dependency) reached.add(dependency.module);
+    }
+    return reached;
+  }
+
+  #compile(entries: readonly number[], form: Form): void {
+    for (const index of this.#reach(entries)) {
+      const node = this.#nodes[index]!;
+      node.compiled[form] = node.unit.compile(form);
+      if (form === "run" || node.unit.kind === "cjs") continue;
+      node.dependencies.forEach((dependency, i) => {
+        if (!("provided" in dependency) || dependency.onlyForRuns === undefined) return;
+        const { specifier, line } = node.unit.requests[i]!;
+        node.problems.push(this.#problemAt(node.url, line, "builtin-import", specifier, dependency.onlyForRuns));
+      });
+    }
+  }
+
+  /** Problems and warnings of all modules. A module that is evaluated in both ways may have the same one twice. */
+  #collect(): void {
+    const seen = new Set<string>();
+    for (const { compiled, problems } of this.#nodes) {
+      const all = [compiled.shared, compiled.run].flatMap((each) => each?.problems ?? []);
+      for (const problem of [...all, ...problems]) {
+        const key = `${problem.file}:${problem.line}:${problem.code}:${problem.name}`;
+        if (!seen.has(key)) this.#problems.push(problem);
+        seen.add(key);
+      }
+      this.#warnings.push(...compiled.shared?.warnings ?? []);
+    }
   }
 
   #entry(url: string): number {
@@ -111,46 +210,38 @@ class Loader {
     const index = this.#nodes.length;
     this.#byUrl.set(url, index);
     const foreign = this.#resolver.packageOf(url) !== undefined;
-    const node: Node = { url, foreign, importer, compiled: this.#compile(url, foreign), dependencies: [] };
+    const problems: Problem[] = [];
+    const unit = this.#parse(url, foreign, problems);
+    const node: Node = { url, foreign, importer, unit, dependencies: [], problems, compiled: {} };
     this.#nodes.push(node);
-    this.#problems.push(...node.compiled.problems);
-    this.#warnings.push(...node.compiled.warnings);
-    for (const request of node.compiled.requests) {
-      const how = node.compiled.kind === "cjs" ? "require" : "import";
+    for (const request of unit.requests) {
+      const how = unit.kind === "cjs" || request.required === true ? "require" : "import";
       const resolved = this.#resolver.resolve(request.specifier, url, how);
       if (resolved.kind === "file") node.dependencies.push({ module: this.#add(resolved.url, { index, line: request.line }) });
-      else if (resolved.kind === "provided") node.dependencies.push({ provided: resolved.module });
-      else {
+      else if (resolved.kind === "provided") {
+        const { module: provided, onlyForRuns } = resolved;
+        node.dependencies.push({ provided, ...(onlyForRuns === undefined ? {} : { onlyForRuns }) });
+      } else {
         node.dependencies.push({ refused: resolved.message });
         // CommonJS requires as it goes, often behind a test or in a try: it is refused when it is reached.
         if (how === "require") continue;
         const { code, message } = resolved;
-        this.#problems.push({ code, file: displayName(url), line: request.line, column: 0, name: request.specifier, message });
+        problems.push({ code, file: displayName(url), line: request.line, column: 0, name: request.specifier, message });
       }
     }
     return index;
   }
 
-  #compile(url: string, foreign: boolean): CompiledModule {
+  #parse(url: string, foreign: boolean, problems: Problem[]): ModuleUnit {
     const text = this.#host.read(url);
     try {
       if (text === undefined) throw new WorkflowLoadError([this.#problemAt(url, 0, "not-found", "", "cannot be read")]);
-      return compileModule({ url, text, kind: this.#resolver.kindOf(url), foreign });
+      const restoreFrames = this.#options.restoreFrames === true;
+      return parseUnit({ url, text, kind: this.#resolver.kindOf(url), foreign, restoreFrames });
     } catch (e) {
       if (!(e instanceof WorkflowLoadError)) throw e;
-      this.#problems.push(...e.problems);
-      return {
-        kind: "cjs",
-        code: "",
-        requests: [],
-        exports: [],
-        indirect: [],
-        stars: [],
-        collections: [],
-        importedMutations: [],
-        problems: [],
-        warnings: [],
-      };
+      problems.push(...e.problems);
+      return EMPTY_UNIT;
     }
   }
 
@@ -160,10 +251,16 @@ class Loader {
 
   /** Every imported name must be there, as in the language; writes to what was imported are judged. */
   #link(node: Node): void {
-    node.compiled.requests.forEach((request, i) => {
+    node.unit.requests.forEach((request, i) => {
       const dependency = node.dependencies[i]!;
       for (const { name, line } of request.names) {
         if (name === "*" || this.#find(dependency, name, new Set()) !== undefined) continue;
+        if (this.#mayBeType(node, i, name)) continue;
+        const builtin = "provided" in dependency ? dependency.onlyForRuns : undefined;
+        if (builtin !== undefined) {
+          this.#problems.push(this.#problemAt(node.url, line, "builtin-import", name, `${builtin} (it takes "${name}" of it)`));
+          continue;
+        }
         const from = `"${request.specifier}"`;
         const hint = "provided" in dependency
           ? " for workflow code"
@@ -182,11 +279,11 @@ class Loader {
       }
     });
     const seen = new Set<string>();
-    for (const { request, name, line, method } of node.compiled.importedMutations) {
+    for (const { request, name, line, method } of node.compiled.shared?.importedMutations ?? []) {
       const target = this.#find(node.dependencies[request]!, name, new Set());
       if (target === undefined || target === "open" || typeof target.module !== "number" || seen.has(name)) continue;
       const other = this.#nodes[target.module]!;
-      const shared = other.compiled.collections.includes(target.name)
+      const shared = other.compiled.shared?.collections.includes(target.name)
         ? method === undefined || isMutator(method)
         : method === undefined && name !== "*";
       if (!shared) continue;
@@ -195,13 +292,23 @@ class Loader {
     }
   }
 
+  /**
+   * In TypeScript what is only exported again may be a type, which is not there any more. The official bundler leaves it out; whoever imports
+   * it as a value is told.
+   */
+  #mayBeType({ url, dependencies, compiled }: Node, request: number, name: string): boolean {
+    const dependency = dependencies[request]!;
+    if (compiled.shared !== undefined || compiled.run?.reads.has(readKey(request, name)) === true) return false;
+    return IS_TS.test(url) && "module" in dependency && IS_TS.test(this.#nodes[dependency.module]!.url);
+  }
+
   /** Where an export really comes from; "open": it may come from a CommonJS module. */
   #find(from: Dependency, name: string, visited: Set<string>): { module: number | Provided; name: string } | "open" | undefined {
     if ("refused" in from) return undefined;
     if ("provided" in from) {
-      return this.#provided[from.provided].includes(name) ? { module: from.provided, name } : undefined;
+      return this.#options.provided(from.provided).includes(name) ? { module: from.provided, name } : undefined;
     }
-    const { compiled, dependencies } = this.#nodes[from.module]!;
+    const { unit: compiled, dependencies } = this.#nodes[from.module]!;
     if (compiled.kind === "cjs") return "open";
     if (compiled.exports.includes(name)) return { module: from.module, name };
     const key = `${from.module} ${name}`;
@@ -227,10 +334,10 @@ class Loader {
 
   #exportNames(from: Dependency, visited: Set<number>): Set<string> {
     const names = new Set<string>();
-    if ("provided" in from) return new Set(this.#provided[from.provided]);
+    if ("provided" in from) return new Set(this.#options.provided(from.provided));
     if ("refused" in from || visited.has(from.module)) return names;
     visited.add(from.module);
-    const { compiled, dependencies } = this.#nodes[from.module]!;
+    const { unit: compiled, dependencies } = this.#nodes[from.module]!;
     for (const name of compiled.exports) names.add(name);
     for (const { exported } of compiled.indirect) names.add(exported);
     for (const star of compiled.stars) {
@@ -239,13 +346,16 @@ class Loader {
     return names;
   }
 
-  #emit({ url, compiled, dependencies }: Node): LoadedModule {
-    const reexports: [string, number, string][] = compiled.indirect.map((e) => [e.exported, e.request, e.name]);
-    const own = new Set([...compiled.exports, ...reexports.map(([exported]) => exported)]);
+  #emit({ url, unit, compiled, dependencies }: Node): LoadedModule {
+    const found = (request: number, name: string) =>
+      name === "*" || this.#find(dependencies[request]!, name, new Set()) !== undefined;
+    const reexports = unit.indirect.filter((e) => found(e.request, e.name))
+      .map((e): [string, number, string] => [e.exported, e.request, e.name]);
+    const own = new Set([...unit.exports, ...reexports.map(([exported]) => exported)]);
     const open: number[] = [];
-    for (const star of compiled.stars) {
+    for (const star of unit.stars) {
       const dependency = dependencies[star]!;
-      if ("module" in dependency && this.#nodes[dependency.module]!.compiled.kind === "cjs") open.push(star);
+      if ("module" in dependency && this.#nodes[dependency.module]!.unit.kind === "cjs") open.push(star);
       for (const name of this.#exportNames(dependency, new Set())) {
         if (name === "default" || own.has(name)) continue;
         if (this.#find({ module: this.#byUrl.get(url)! }, name, new Set()) === undefined) continue;
@@ -254,7 +364,7 @@ class Loader {
       }
     }
     const checks: [number, string, number][] = [];
-    compiled.requests.forEach((request, i) => {
+    unit.requests.forEach((request, i) => {
       for (const { name, line } of request.names) {
         if (name !== "*" && name !== "default" && this.#find(dependencies[i]!, name, new Set()) === "open") {
           checks.push([i, name, line]);
@@ -263,10 +373,12 @@ class Loader {
     });
     return {
       url,
-      kind: compiled.kind,
-      code: compiled.code,
-      specifiers: compiled.requests.map((r) => r.specifier),
+      kind: unit.kind,
+      code: compiled.shared?.code ?? (unit.kind === "json" ? compiled.run?.code : undefined) ?? "",
+      runCode: unit.kind === "json" ? "" : compiled.run?.code ?? "",
+      specifiers: unit.requests.map((r) => r.specifier),
       dependencies,
+      required: unit.kind === "cjs" ? [] : unit.requests.flatMap((r, i) => r.required === true ? [i] : []),
       reexports,
       open,
       checks,

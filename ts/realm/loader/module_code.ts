@@ -4,9 +4,15 @@
 // An ES module becomes a generator: its first step declares the exports and hoists functions, its second runs the body. That gives
 // cyclic modules, live bindings and uninitialised `const`s the meaning that the language gives them. Imported names become reads of
 // the other module's namespace (`$i0.name`). A CommonJS module becomes the usual function of (exports, require, module).
+//
+// There are two forms. "shared" is evaluated once per realm: state that would pass from run to run is refused. "run" is evaluated for each
+// run (programs of `@temporalio/workflow`): its global names are those of the run, and its async generators tick as the official bundler's.
 import { parse, type Program } from "acorn";
 import { displayName, type Problem, type ProblemCode, WorkflowLoadError } from "./errors.ts";
+import { Edits } from "./edits.ts";
 import { EsmCompiler } from "./esm.ts";
+import { RewriteError, rewriteModule } from "./rewrite.ts";
+import { editGlobal, type RunNames } from "./run_globals.ts";
 import { walkModule } from "./scope.ts";
 import { IS_TS, needsSucrase, strip, SucraseNotLoadedError } from "./strip.ts";
 
@@ -16,6 +22,8 @@ export type ModuleKind = "esm" | "cjs" | "json";
 export interface ModuleRequest {
   readonly specifier: string;
   readonly line: number;
+  /** `require("...")`, also in a module with imports. */
+  readonly required?: boolean;
   /** Names taken from it, with the line of each; "*" is the whole namespace. */
   readonly names: { readonly name: string; readonly line: number }[];
 }
@@ -37,20 +45,35 @@ export interface ImportedMutation {
   readonly method?: string;
 }
 
-export interface CompiledModule {
+/** How a module is evaluated: once for all runs of a realm, or once for each run. */
+export type Form = "shared" | "run";
+
+/** What other modules and the graph need to know of a module. */
+export interface ModuleOutline {
   readonly kind: ModuleKind;
-  readonly code: string;
   readonly requests: readonly ModuleRequest[];
   /** Names that the module itself defines. */
   readonly exports: readonly string[];
   readonly indirect: readonly IndirectExport[];
   /** Requests of `export * from "..."`. */
   readonly stars: readonly number[];
+}
+
+/** A module in one form. */
+export interface CompiledModule {
+  readonly code: string;
   /** Exports that hold a mutable collection. */
   readonly collections: readonly string[];
   readonly importedMutations: readonly ImportedMutation[];
+  /** Imported names that the module's own code reads; others are at most exported again. */
+  readonly reads: ReadonlySet<string>;
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
+}
+
+/** A parsed module: what it asks for and offers, and its text in each form. */
+export interface ModuleUnit extends ModuleOutline {
+  compile(form: Form): CompiledModule;
 }
 
 export interface ModuleSource {
@@ -60,39 +83,68 @@ export interface ModuleSource {
   readonly kind: ModuleKind | undefined;
   /** In a package: what only may go wrong when it is called (dynamic import) is left to the call. */
   readonly foreign: boolean;
+  /** The runtime has no AsyncLocalStorage: what is evaluated for each run puts its frames back itself. */
+  readonly restoreFrames: boolean;
 }
 
 /**
- * Compiles one module. Syntax errors throw; everything else is collected in `problems`. Throws a SucraseNotLoadedError for TypeScript
- * before `loadSucrase` has resolved.
+ * Parses one module. Syntax errors throw; everything else is collected in `problems` of its forms. Throws a SucraseNotLoadedError for
+ * TypeScript before `loadSucrase` has resolved.
  */
-export function compileModule(source: ModuleSource): CompiledModule {
-  if (source.kind === "json") return compileJson(source);
+export function parseUnit(source: ModuleSource): ModuleUnit {
+  if (source.kind === "json") return jsonUnit(source);
   const text = stripTypes(source);
   const kind = source.kind ?? (hasModuleSyntax(source, text) ? "esm" : "cjs");
   const program = parseModule(source, text, kind);
-  return kind === "esm" ? new EsmCompiler(source, text, program).compile() : compileCjs(text, program);
+  if (kind === "cjs") return cjsUnit(source, text, program);
+  const outline = new EsmCompiler(source, text, program, "shared").outline();
+  return { ...outline, compile: (form) => finished(source, form, new EsmCompiler(source, text, program, form).compile()) };
 }
 
-function compileJson(source: ModuleSource): CompiledModule {
+function jsonUnit(source: ModuleSource): ModuleUnit {
   try {
     JSON.parse(source.text);
   } catch (e) {
     throw new WorkflowLoadError([problem(source, "syntax", 0, 0, "", `is not valid JSON: ${(e as Error).message}`)]);
   }
-  return { ...EMPTY, kind: "json", code: source.text, exports: ["default"] };
+  return { ...EMPTY_UNIT, kind: "json", exports: ["default"], compile: () => ({ ...EMPTY, code: source.text }) };
 }
 
-const EMPTY: Omit<CompiledModule, "kind" | "code"> = {
+const EMPTY: CompiledModule = {
+  ...{ code: "", collections: [], importedMutations: [] },
+  ...{ reads: new Set<string>(), problems: [], warnings: [] },
+};
+
+/** The key of an imported name in `reads`. */
+export const readKey = (request: number, name: string): string => `${request} ${name}`;
+
+/** Of a module that cannot be parsed. */
+export const EMPTY_UNIT: ModuleUnit = {
+  kind: "cjs",
   requests: [],
   exports: [],
   indirect: [],
   stars: [],
-  collections: [],
-  importedMutations: [],
-  problems: [],
-  warnings: [],
+  compile: () => EMPTY,
 };
+
+/** What is evaluated for each run behaves as the official bundler compiles it, and follows scopes where the runtime does not. */
+function finished(source: ModuleSource, form: Form, compiled: CompiledModule): CompiledModule {
+  if (form === "shared" || compiled.problems.length > 0) return compiled;
+  if (source.text.includes("$tx")) {
+    const message = "uses names that begin with $tx, which the loader needs for itself";
+    return { ...compiled, problems: [problem(source, "syntax", 0, 0, "$tx", message)] };
+  }
+  // The official bundler compiles TypeScript, and takes JavaScript and packages as they are.
+  const compileGenerators = IS_TS.test(source.url) && !source.foreign;
+  if (!source.restoreFrames && !(compileGenerators && /\basync\b/.test(compiled.code))) return compiled;
+  try {
+    return { ...compiled, code: rewriteModule(compiled.code, { compileGenerators, restoreFrames: source.restoreFrames }) };
+  } catch (e) {
+    if (!(e instanceof RewriteError)) throw e;
+    return { ...compiled, problems: [problem(source, "syntax", e.line, 0, e.construct, e.message)] };
+  }
+}
 
 /** A problem in a module. */
 export function problem(
@@ -168,7 +220,7 @@ export class Lines {
   }
 }
 
-function compileCjs(text: string, program: Program): CompiledModule {
+function cjsUnit(source: ModuleSource, text: string, program: Program): ModuleUnit {
   const lines = new Lines(text);
   const requests: ModuleRequest[] = [];
   walkModule(program, {
@@ -179,5 +231,28 @@ function compileCjs(text: string, program: Program): CompiledModule {
       requests.push({ specifier: argument.value, line: lines.line(at.start), names: [] });
     },
   });
-  return { ...EMPTY, kind: "cjs", code: `(function (exports, require, module) {${text}\n})`, requests };
+  const compile = (form: Form): CompiledModule => {
+    if (form === "shared") return { ...EMPTY, code: `(function (exports, require, module) {${text}\n})` };
+    const names = runNames(freePrefix(text, ["g", "n"]));
+    const edits = new Edits(text);
+    walkModule(program, {
+      reference(node, binding, write, _deferred, parents) {
+        if (binding === undefined) editGlobal(node, write, parents, edits, names, true);
+      },
+      dynamicImport: (at) => edits.replace(at.start, at.start + "import".length, "require.import"),
+    });
+    const parameters = `exports, require, module, ${names.global}, ${names.lookup}, $tx`;
+    return finished(source, form, { ...EMPTY, code: `(function (${parameters}) {${edits.apply()}\n})` });
+  };
+  return { ...EMPTY_UNIT, requests, compile };
 }
+
+/** Begins no name of the text with one of the letters behind it. */
+export function freePrefix(text: string, letters: readonly string[]): string {
+  let prefix = "$";
+  while (letters.some((letter) => text.includes(prefix + letter))) prefix += "$";
+  return prefix;
+}
+
+/** The parameters of a module in the form for runs. */
+export const runNames = (prefix: string): RunNames => ({ global: `${prefix}g`, lookup: `${prefix}n` });

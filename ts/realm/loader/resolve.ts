@@ -8,12 +8,17 @@ import type { ModuleKind } from "./module_code.ts";
 import type { SourceHost } from "./source_host.ts";
 import { displayName, type ProblemCode } from "./errors.ts";
 
+/** Modules of `@temporalio/*` programs that the realm provides itself; "lib" stands for the deep imports of a package. */
+export type TemporalModule = "temporal/workflow" | "temporal/common" | "temporal/workflow/lib" | "temporal/common/lib";
+/** Modules of Node of which the official sandbox has a part. */
+export type SandboxModule = "assert" | "url" | "util";
 /** Modules that the realm provides itself. */
-export type Provided = "workflow" | "converter";
+export type Provided = "workflow" | "converter" | TemporalModule | SandboxModule;
 
 export type Resolution =
   | { readonly kind: "file"; readonly url: string }
-  | { readonly kind: "provided"; readonly module: Provided }
+  /** `onlyForRuns`: why a module that all runs share may not have it. */
+  | { readonly kind: "provided"; readonly module: Provided; readonly onlyForRuns?: string }
   | { readonly kind: "refused"; readonly code: ProblemCode; readonly message: string };
 
 /** Conditions of package.json `exports`. A realm is like a web worker: builds for browsers fit, builds for Node import its modules. */
@@ -43,7 +48,17 @@ const INSTEAD: { readonly [name: string]: string } = {
 const ACTIVITY = "do it in an activity, and call that with activities()";
 
 const OWN = /^(?:npm:|jsr:)?(?:@temporalex\/)?temporalex(?:@[^/]+)?(?:\/(.+))?$/;
-const OWN_FILE = /\/ts\/(mod|workflow\/mod|converter\/mod)\.[jt]s$/;
+const OWN_FILE = /\/ts\/(mod|workflow\/mod|converter\/mod|compat\/workflow\/mod|compat\/common\/mod)\.[jt]s$/;
+const OF_FILE: { readonly [file: string]: Provided } = {
+  "converter/mod": "converter",
+  "compat/workflow/mod": "temporal/workflow",
+  "compat/common/mod": "temporal/common",
+};
+/** Packages of the official SDK, whether or not they are installed. */
+const TEMPORAL = /^(?:npm:)?@temporalio\/(workflow|common)(?:@[^/]+)?(?:\/(lib\/.+|.+))?$/;
+/** Those that are for workers and clients. */
+const TEMPORAL_HOST = /^(?:npm:)?@temporalio\/(?:activity|client|worker|testing|core-bridge)(?:[@/]|$)/;
+const SANDBOX: ReadonlySet<string> = new Set<SandboxModule>(["assert", "url", "util"]);
 /** In the order in which they are tried for a specifier that names no file. */
 const EXTENSIONS = [".ts", ".tsx", ".mts", ".js", ".mjs", ".cts", ".cjs", ".json"];
 const FROM_JS: { readonly [extension: string]: readonly string[] } = {
@@ -73,6 +88,8 @@ export class Resolver {
   }
 
   resolve(specifier: string, parent: string, how: "import" | "require" = "import"): Resolution {
+    const temporal = ofTemporal(specifier);
+    if (temporal !== undefined) return temporal;
     const mapped = this.#host.map(specifier, parent);
     if (mapped !== undefined && mapped !== specifier) {
       return /^(?:file:|\.{0,2}\/)/.test(mapped)
@@ -83,6 +100,8 @@ export class Resolver {
     const own = OWN.exec(specifier);
     if (own !== null) {
       if (own[1] === undefined || own[1] === "workflow") return { kind: "provided", module: "workflow" };
+      if (own[1] === "compat/workflow") return { kind: "provided", module: "temporal/workflow" };
+      if (own[1] === "compat/common") return { kind: "provided", module: "temporal/common" };
       return refused(
         "builtin-import",
         `imports "${specifier}", which belongs to the host's side; workflow code imports "temporalex/workflow"`,
@@ -169,7 +188,7 @@ export class Resolver {
     const url = this.#host.real(href);
     const own = OWN_FILE.exec(url);
     if (own !== null && this.#packageAround(url)?.name === "temporalex") {
-      return { kind: "provided", module: own[1] === "converter/mod" ? "converter" : "workflow" };
+      return { kind: "provided", module: OF_FILE[own[1]!] ?? "workflow" };
     }
     if (url.endsWith(".node") || url.endsWith(".wasm")) {
       return refused("unsupported-file", `imports ${displayName(url)}: native and WebAssembly modules belong in activities`);
@@ -288,10 +307,28 @@ export class Resolver {
 }
 
 function builtin(specifier: string, name: string): Resolution {
-  return refused(
-    "builtin-import",
-    `imports "${specifier}", a module of Node, which workflow code cannot use: ${INSTEAD[name] ?? ACTIVITY}`,
-  );
+  const message = `imports "${specifier}", a module of Node, which workflow code cannot use: ${INSTEAD[name] ?? ACTIVITY}`;
+  return SANDBOX.has(name)
+    ? { kind: "provided", module: name as SandboxModule, onlyForRuns: message }
+    : refused("builtin-import", message);
+}
+
+/** What a specifier means that names a package of the official SDK. */
+function ofTemporal(specifier: string): Resolution | undefined {
+  if (!specifier.includes("@temporalio/")) return undefined;
+  if (TEMPORAL_HOST.test(specifier)) {
+    return refused(
+      "builtin-import",
+      `imports "${specifier}", which belongs to the host's side: import types of it with \`import type\`, and call activities through ` +
+        "proxyActivities()",
+    );
+  }
+  const [, name, subpath] = TEMPORAL.exec(specifier) ?? [];
+  if (name === undefined) return undefined;
+  if (subpath === undefined) return { kind: "provided", module: `temporal/${name as "workflow" | "common"}` };
+  return subpath.startsWith("lib/") || subpath === "lib"
+    ? { kind: "provided", module: `temporal/${name as "workflow" | "common"}/lib` }
+    : undefined;
 }
 
 /** The folder of a URL and those above it, each ending with "/". */

@@ -43,7 +43,7 @@ export async function runCommand(call: RunCall): Promise<number> {
   });
   try {
     const type = options.type ?? onlyType(app.worker.workflowTypes);
-    if (!app.worker.workflowTypes.includes(type)) {
+    if (!app.worker.takesAnyType && !app.worker.workflowTypes.includes(type)) {
       throw new UsageError(`there is no workflow "${type}" in these modules; there are: ${app.worker.workflowTypes.join(", ")}`);
     }
     const handle = await app.client.start(type, {

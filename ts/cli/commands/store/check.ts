@@ -79,7 +79,7 @@ async function replay(
   skipped: Map<string, number>,
   diverged: Set<string>,
 ): Promise<string | undefined> {
-  if (!realm.workflowTypes.includes(row.workflowType)) {
+  if (!realm.takesAnyType && !realm.workflowTypes.includes(row.workflowType)) {
     skipped.set(row.workflowType, (skipped.get(row.workflowType) ?? 0) + 1);
     return undefined;
   }

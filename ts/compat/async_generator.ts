@@ -2,7 +2,7 @@
 // queue of requests. When each request settles is visible in the order of commands, and differs from native ones: return() runs the
 // finally blocks at once, a native one only after a tick. Recorded histories have it, so the loader compiles to the same shape
 // (rewrite.ts), and these are the pieces that such code calls.
-import type { SlotContext } from "../context.ts";
+import type { SlotContext } from "./context.ts";
 
 /** What a compiled generator yields in place of an await (`delegated` false) or inside a yield*. */
 class Suspension {

@@ -1,6 +1,6 @@
-// Rewrites the modules of official-API programs. Two things, each on its own:
+// Rewrites modules that are evaluated for each run (programs of `@temporalio/workflow`). Two things, each on its own:
 //
-// `compileGenerators`: async generators become what the official SDK's bundler makes of them (async_generator.ts), because their ticks
+// `compileGenerators`: async generators become what the official SDK's bundler makes of them (ts/compat/async_generator.ts), because their ticks
 // are part of what histories record.
 //   async function* f(a) {...}  ->  function f(){return $tx.g(this,arguments,function*(a) {...});}
 //   in it: await x  ->  $tx.v(yield $tx.aw(x))     yield* x  ->  yield* $tx.d(x)     for await  ->  a for loop over $tx.i(x)
@@ -18,12 +18,22 @@
 // Known limits of async generators that are not compiled (files that are not TypeScript) and that several scopes drive: return() and
 // throw() run finally blocks in the frame of the last next(), and a request that is queued while the generator is still running goes on
 // in the frame that was last active.
-import { type AstNode, childrenOf, endOfDirectives, findSuper, Script, suspends, unlabelled } from "./syntax.ts";
-import { SourceWriter } from "./writer.ts";
+import { type AstNode, childrenOf, endOfDirectives, findSuper, Script, suspends, unlabelled } from "./script.ts";
+import { SourceWriter } from "./source_writer.ts";
 
-/** The program uses something that the loader cannot rewrite. */
+/** The module uses something that cannot be rewritten. */
 export class RewriteError extends Error {
   override name = "RewriteError";
+  /** From 1. */
+  readonly line: number;
+  /** What it uses. */
+  readonly construct: string;
+
+  constructor(construct: string, line: number) {
+    super(`uses ${construct}, which workflow code cannot have: its scope could not be followed`);
+    this.construct = construct;
+    this.line = line;
+  }
 }
 
 export interface RewriteOptions {
@@ -37,31 +47,21 @@ const CALLBACKS: { [method: string]: number } = { then: 2, catch: 1, finally: 1 
 /** What the code of the nearest function becomes. "frames" and "frames*" (an async generator) put frames back. */
 type Kind = "plain" | "frames" | "frames*" | "compiled";
 
-/** Rewrites one module in script form (imports and types already gone). Throws RewriteError with file, line and column. */
-export function rewriteModule(source: string, file: string, options: RewriteOptions): string {
-  if (/\$tx/.test(source)) throw new RewriteError(`${file} uses names that begin with $tx, which the loader needs for itself`);
-  let script: Script;
-  try {
-    script = new Script(source);
-  } catch (e) {
-    const hint = /\bawait\b/.test(source) ? " (await at the top level of a workflow module is not supported)" : "";
-    throw new RewriteError(`${file} cannot be parsed: ${(e as Error).message}${hint}`, { cause: e });
-  }
-  return new Rewriter(script, file, options).run();
+/** Rewrites one module in script form (imports and types already gone). Throws a RewriteError with the line. */
+export function rewriteModule(source: string, options: RewriteOptions): string {
+  return new Rewriter(new Script(source), options).run();
 }
 
 class Rewriter {
   readonly #out: SourceWriter;
   readonly #script: Script;
-  readonly #file: string;
   readonly #options: RewriteOptions;
   /** for-await loops whose wrapper was opened at a label before them. */
   readonly #wrapped = new Set<AstNode>();
 
-  constructor(script: Script, file: string, options: RewriteOptions) {
+  constructor(script: Script, options: RewriteOptions) {
     this.#out = new SourceWriter(script.source);
     this.#script = script;
-    this.#file = file;
     this.#options = options;
   }
 
@@ -303,7 +303,7 @@ class Rewriter {
 
   /** The rewritten text of a part that moves to another place, with its line breaks: it is left out where it was. */
   #moved(node: AstNode, kind: Kind): string {
-    const part = new Rewriter(this.#script, this.#file, this.#options);
+    const part = new Rewriter(this.#script, this.#options);
     part.#out.skipTo(node.start);
     part.#visit(node, kind);
     part.#out.copyTo(node.end);
@@ -327,7 +327,7 @@ class Rewriter {
   }
 
   #refuse(node: AstNode, what: string): never {
-    throw new RewriteError(`${what} is not supported (${this.#file}:${this.#script.place(node)})`);
+    throw new RewriteError(what, this.#script.line(node));
   }
 }
 

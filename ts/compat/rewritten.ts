@@ -1,6 +1,6 @@
 // The functions that rewritten code calls, handed to each module as `$tx`: those that read and set the slot, and those
 // that compiled async generators are made of.
-import { type ScopeFrame, SlotContext } from "../context.ts";
+import { type ScopeFrame, SlotContext } from "./context.ts";
 import { type AsyncGeneratorHelper, asyncGeneratorHelper } from "./async_generator.ts";
 
 // deno-lint-ignore no-explicit-any

@@ -44,10 +44,9 @@ export class Script {
     return this.#marks.filter((token) => token.text !== "=>" && token.start >= from && token.end <= to);
   }
 
-  /** "line:column" of a node, both from 1. */
-  place(node: AstNode): string {
-    const before = this.source.slice(0, node.start);
-    return `${before.split("\n").length}:${node.start - before.lastIndexOf("\n")}`;
+  /** The line of a node, from 1. */
+  line(node: AstNode): number {
+    return this.source.slice(0, node.start).split("\n").length;
   }
 }
 

@@ -1,0 +1,47 @@
+// The modules that the realm gives programs of `@temporalio/workflow`, by the names under which its loader knows them. A module that names a
+// package of the official SDK gets these, whether or not that package is installed.
+import * as commonLib from "./common/lib.ts";
+import * as common from "./common/mod.ts";
+import { assert } from "./sandbox/assert.ts";
+import * as workflow from "./workflow/mod.ts";
+
+/** What `import` gives, and what `require` gives. */
+export interface ProvidedByCompat {
+  readonly namespace: { readonly [name: string]: unknown };
+  readonly required: unknown;
+}
+
+/** A package that is CommonJS with ES modules in mind, as TypeScript writes it. */
+function packageOf(module: object): ProvidedByCompat {
+  return {
+    namespace: module as ProvidedByCompat["namespace"],
+    required: Object.freeze(Object.assign(Object.create(null), module, { __esModule: true })),
+  };
+}
+
+/** A module of Node, of which the official sandbox has a part. */
+function builtinOf(exported: object): ProvidedByCompat {
+  return {
+    namespace: Object.freeze(Object.assign(Object.create(null), exported, { default: exported })),
+    required: exported,
+  };
+}
+
+/** Made when it is asked for: after a guard has replaced the realm's globals. */
+export function compatModules() {
+  const { URL, URLSearchParams, TextEncoder, TextDecoder } = globalThis;
+  return {
+    "temporal/workflow": packageOf(workflow),
+    "temporal/workflow/lib": packageOf(workflow),
+    "temporal/common": packageOf(common),
+    "temporal/common/lib": packageOf(commonLib),
+    assert: builtinOf(assert),
+    url: builtinOf(Object.freeze({ URL, URLSearchParams })),
+    util: builtinOf(Object.freeze({ TextEncoder, TextDecoder })),
+  };
+}
+
+/** What runs share of this package: for the guard, which freezes it. */
+export function sharedByRuns(): unknown[] {
+  return [...Object.values(workflow), ...Object.values(commonLib), assert];
+}

@@ -1,0 +1,90 @@
+// The modules of a program are evaluated once when they are loaded, for a run that does not exist: so what is wrong with them is told then and
+// not by the first run, what they export is known, and what they add to built-in objects is there before those are frozen. Code at the top
+// level of a module may ask for the run's own facts; where it then fails, only a run can say whether it is wrong.
+import { defaultPayloadConverter } from "../converter/payload.ts";
+import { current } from "../executor/program/current.ts";
+import { type RunContext, silentLog } from "../executor/program/program.ts";
+import { hop } from "../platform/hop.ts";
+import { TypedSearchAttributes } from "./common/search_attributes.ts";
+import { setCurrentRun } from "./current.ts";
+import type { Exports } from "./exports.ts";
+import type { CompatProgramOptions } from "./program.ts";
+import { CompatRun } from "./run.ts";
+import { runGlobals } from "./sandbox/globals.ts";
+import type { WorkflowInfo } from "./workflow/info.ts";
+
+/** What the evaluation came to; `exported` is undefined where it failed in a way that another run may not. */
+export interface Rehearsed {
+  readonly exported: readonly Exports[] | undefined;
+}
+
+const NOWHERE: RunContext = {
+  run: { command: () => 0, cancel: () => {}, random: () => 0, randomBytes: (length) => new Uint8Array(length) },
+  converter: defaultPayloadConverter,
+  log: silentLog,
+  namespace: "",
+  workflowType: "",
+  workflowId: "",
+  runId: "",
+  callSites: false,
+  sdkVersion: "",
+};
+
+/** Evaluates the modules. Rejects with what their code throws. `nowMs`: the time that it sees. */
+export async function rehearse(options: CompatProgramOptions, nowMs: number): Promise<Rehearsed> {
+  const asked = { info: false };
+  const run = new CompatRun(NOWHERE, {
+    scopes: options.scopes,
+    info: noInfo(asked, nowMs),
+    timeMs: nowMs,
+    randomnessSeed: "0",
+  });
+  const before = setCurrentRun(run);
+  const clock = current.run;
+  current.run = run;
+  try {
+    return { exported: options.scopes.run(undefined, () => options.modules({ ...runGlobals(), helper: options.helper })) };
+  } catch (error) {
+    if (asked.info) return { exported: undefined };
+    throw error;
+  } finally {
+    // Async functions that were called belong to this run, too.
+    await hop();
+    setCurrentRun(before);
+    current.run = clock;
+  }
+}
+
+/** Facts of no run; notes that somebody asked for them. */
+function noInfo(asked: { info: boolean }, nowMs: number): WorkflowInfo {
+  const info: WorkflowInfo = {
+    workflowId: "",
+    runId: "",
+    workflowType: "",
+    searchAttributes: {},
+    typedSearchAttributes: new TypedSearchAttributes(),
+    memo: {},
+    historyLength: 0,
+    historySize: 0,
+    continueAsNewSuggested: false,
+    taskQueue: "",
+    namespace: "",
+    firstExecutionRunId: "",
+    startTime: new Date(nowMs),
+    runStartTime: new Date(nowMs),
+    taskTimeoutMs: 0,
+    attempt: 1,
+    unsafe: {
+      now: () => nowMs,
+      isReplaying: true,
+      isReplayingHistoryEvents: true,
+      random: { random: () => 0, uuid4: () => "", fillRandom: (bytes) => bytes },
+    },
+  };
+  return new Proxy(info, {
+    get(target, name) {
+      asked.info = true;
+      return Reflect.get(target, name);
+    },
+  });
+}

@@ -1,0 +1,84 @@
+// The global object that a run's modules see: what the official sandbox has, in every runtime. The language's own and what the realm's guard
+// makes deterministic (Date, Math.random, console) are the realm's; the rest is here. A run may add to its global object, and no other run
+// sees it. Names that the official sandbox lacks are not there, and reading one says what to use instead.
+import { DeterminismViolationError } from "../common/errors.ts";
+import { clearTimeout, setTimeout } from "../workflow/timers.ts";
+import { assert } from "./assert.ts";
+import { AsyncLocalStorage } from "./async_local_storage.ts";
+
+/** Of the realm, as the compiler of modules lists them (realm/loader/run_globals.ts), for whoever asks the global object. */
+const OF_REALM =
+  ("AbortController AggregateError Array ArrayBuffer AsyncDisposableStack Atomics BigInt BigInt64Array BigUint64Array Boolean " +
+    "DataView Date DisposableStack Error EvalError Float16Array Float32Array Float64Array Function Infinity Int16Array Int32Array Int8Array " +
+    "Intl Iterator JSON Map Math NaN Number Object Promise Proxy RangeError ReferenceError Reflect RegExp Set SharedArrayBuffer String " +
+    "SuppressedError Symbol SyntaxError Temporal TextDecoder TextEncoder TypeError URIError URL URLSearchParams Uint16Array Uint32Array " +
+    "Uint8Array Uint8ClampedArray WeakMap WeakSet WebAssembly console decodeURI decodeURIComponent encodeURI encodeURIComponent escape eval " +
+    "isFinite isNaN parseFloat parseInt undefined unescape").split(" ");
+
+/** When these act depends on the garbage collector. */
+function refused(name: string): unknown {
+  const stand = function () {
+    throw new DeterminismViolationError(`${name} cannot be used in workflow code: when it acts depends on the garbage collector`);
+  };
+  Object.defineProperty(stand, "name", { value: name });
+  return stand;
+}
+
+const OWN: { readonly [name: string]: unknown } = {
+  setTimeout,
+  clearTimeout,
+  assert,
+  AsyncLocalStorage,
+  WeakRef: refused("WeakRef"),
+  FinalizationRegistry: refused("FinalizationRegistry"),
+};
+
+const ACTIVITY = "do it in an activity";
+const ARGUMENT = "pass what you need as an argument, or read it in an activity";
+const TIMER = 'use sleep() of "@temporalio/workflow" or setTimeout(), which are durable timers';
+const INSTEAD: { readonly [name: string]: string } = Object.assign(Object.create(null) as object, {
+  setInterval: TIMER,
+  setImmediate: TIMER,
+  clearInterval: TIMER,
+  clearImmediate: TIMER,
+  queueMicrotask: "use Promise.resolve().then()",
+  process: ARGUMENT,
+  navigator: ARGUMENT,
+  location: ARGUMENT,
+  Deno: ARGUMENT,
+  Bun: ARGUMENT,
+  crypto: 'use uuid4() of "@temporalio/workflow" or Math.random(), which are seeded; hash and sign in an activity',
+  performance: "time is workflow time: use Date.now(), and measure in an activity",
+  Buffer: "use Uint8Array with TextEncoder and TextDecoder",
+  structuredClone: "copy the value yourself, or through JSON",
+  require: "use an import declaration",
+});
+
+/** The global object of one run, and the object in which names are looked up that nobody declares. */
+export interface RunGlobals {
+  readonly global: object;
+  readonly lookup: object;
+}
+
+/** Makes the global object of one run. The realm's own objects are read now: after a guard has replaced them. */
+export function runGlobals(): RunGlobals {
+  const global: { [name: string]: unknown } = {};
+  const add = (name: string, value: unknown) =>
+    Object.defineProperty(global, name, { value, writable: true, enumerable: false, configurable: true });
+  const realm = globalThis as unknown as { readonly [name: string]: unknown };
+  for (const name of OF_REALM) if (Object.hasOwn(realm, name)) add(name, realm[name]);
+  for (const name of Object.keys(OWN)) add(name, OWN[name]);
+  add("globalThis", global);
+  add("global", global);
+  return { global, lookup: lookupIn(global) };
+}
+
+function lookupIn(global: object): object {
+  return new Proxy(global, {
+    get(target, name) {
+      if (Reflect.has(target, name)) return Reflect.get(target, name);
+      const advice = INSTEAD[String(name)] ?? `the sandbox of workflow code does not have it: ${ACTIVITY}`;
+      throw new ReferenceError(`${String(name)} is not defined in workflow code: ${advice}`);
+    },
+  });
+}

@@ -1,0 +1,61 @@
+// Programs of `@temporalio/workflow` in a realm. A module of its own, because realms without such programs do not load it.
+import { compatModules, CompatProgram, rehearse, rewriteHelper, sharedByRuns, workflowNames } from "../compat/mod.ts";
+import { asyncStorageContext, type CompatProgramOptions, type Exports, type ScopeFrame, SlotContext } from "../compat/mod.ts";
+import { asyncStorage } from "../platform/async_storage.ts";
+import type { EvaluableGraph, EvaluationWatch, ProvidedModule } from "./loader/evaluate.ts";
+import type { Provided } from "./loader/resolve.ts";
+import type { TemporalWorkflows } from "./programs.ts";
+
+export class TemporalPrograms {
+  readonly #slot: SlotContext | undefined;
+  readonly #scopes: CompatProgramOptions["scopes"];
+
+  /** Before the guard, which closes the runtime's modules. */
+  constructor(restoreFrames: boolean) {
+    this.#slot = restoreFrames ? new SlotContext() : undefined;
+    this.#scopes = this.#slot ?? asyncStorageContext(asyncStorage<ScopeFrame | undefined>());
+  }
+
+  /** The packages of the official SDK. After the guard. */
+  provided(): { readonly [module in Provided]?: ProvidedModule } {
+    return compatModules();
+  }
+
+  /** What runs share of this package. */
+  shared(): unknown[] {
+    return sharedByRuns();
+  }
+
+  /** Evaluates the modules for no run, before the realm is sealed. Throws a WorkflowLoadError that names file and line of what they throw. */
+  async load(graph: EvaluableGraph, watch: EvaluationWatch, nowMs: number): Promise<TemporalWorkflows> {
+    const helper = rewriteHelper(this.#slot);
+    const options = (watched: EvaluationWatch | undefined): CompatProgramOptions => ({
+      scopes: this.#scopes,
+      helper,
+      modules: (scope) => graph.evaluateForRun(scope, watched),
+    });
+    const { exported } = await rehearse(options(watch), nowMs);
+    const named = exported ?? graph.graph.runExports.map(fromNames);
+    return { program: new CompatProgram(options(undefined)), names: namesOf(named), takesAnyType: named.some(hasDefault) };
+  }
+}
+
+/** Of modules that only a run can evaluate nothing is known but names. */
+function fromNames(names: readonly string[]): Exports {
+  return Object.fromEntries(names.map((name) => [name, () => {}]));
+}
+
+const hasDefault = (exported: Exports): boolean => workflowNames(exported).includes("default");
+
+/** Of all modules. Throws where two of them have one name for different functions. */
+function namesOf(entries: readonly Exports[]): string[] {
+  const found = new Map<string, unknown>();
+  for (const exported of entries) {
+    for (const name of workflowNames(exported)) {
+      if (name === "default") continue;
+      if (found.has(name) && found.get(name) !== exported[name]) throw new Error(`two workflows are named "${name}"`);
+      found.set(name, exported[name]);
+    }
+  }
+  return [...found.keys()];
+}

@@ -1,5 +1,5 @@
 // Cases of workflow code in realms: loader, guard, isolation, the examples.
-// takes: 15 s
+// takes: 25 s
 import { register } from "./register.ts";
 
 await register("realms");

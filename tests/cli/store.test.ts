@@ -252,24 +252,23 @@ test("killed in the middle of a backup, a purge and an import, a store is sound,
       await started.end("SIGKILL");
     };
     await json(["store", "export", "--store", store, "--to", "all.jsonl"], folder);
-    for (const afterMs of [150, 220, 300, 400, 550]) {
-      await kill(["store", "backup", `copy${afterMs}.sqlite`, "--store", store], afterMs);
-      if (existsSync(join(folder, `copy${afterMs}.sqlite`))) await check(join(folder, `copy${afterMs}.sqlite`));
+    const backupAndPurge = async (afterMs: number, i: number) => {
+      await kill(["store", "backup", `copy${i}.sqlite`, "--store", store], afterMs);
+      if (existsSync(join(folder, `copy${i}.sqlite`))) await check(join(folder, `copy${i}.sqlite`));
+      const query = ["--query", `WorkflowId BETWEEN "q ${i + 1}" AND "q ${i + 2}"`];
+      await kill(["store", "purge", "--store", store, ...query], afterMs);
+      await check(store);
+    };
+    const importing = async (afterMs: number) => {
       await kill(["store", "import", "all.jsonl", "--store", "other.sqlite", "--closed-only", "--skip-existing"], afterMs);
       // Killed while it was made, a store is an empty file (or one whose journal takes its pages back), and the next opening makes it.
       if (existsSync(join(folder, "other.sqlite"))) {
         const { code, out, err } = await run(["store", "check", "--store", "other.sqlite"], { cwd: folder });
         if (code !== 0) assert.match(err, /other\.sqlite is empty: there is no store in it/, out);
       }
-      await kill([
-        "store",
-        "purge",
-        "--store",
-        store,
-        "--query",
-        `WorkflowId BETWEEN "q ${afterMs % 10}" AND "q ${(afterMs % 10) + 1}"`,
-      ], afterMs);
-      await check(store);
+    };
+    for (const [i, afterMs] of [150, 220, 300, 400, 550].entries()) {
+      await Promise.all([backupAndPurge(afterMs, i), importing(afterMs)]);
     }
     await json(["store", "import", "all.jsonl", "--store", "other.sqlite", "--closed-only", "--skip-existing"], folder);
     await withEngine(join(folder, "other.sqlite"), async (client) => assert.equal(await client.count(), 400));

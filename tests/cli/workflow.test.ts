@@ -10,6 +10,7 @@ import { type App, open, silentLogger } from "../../ts/mod.ts";
 import * as activities from "./flows/activities.ts";
 import { refusals, type Result, run as runCommand, type RunOptions } from "./support/run.ts";
 import { until } from "../support/until.ts";
+import { together } from "../support/together.ts";
 
 const workflows = new URL("./flows/workflows.ts", import.meta.url);
 let folder = "", store = "";
@@ -396,22 +397,80 @@ test("visitors and openers wait for each other", async () => {
   await worker.close();
 });
 
-test("a store that its holder does not serve is told as such", async () => {
-  const file = join(folder, "silent.sqlite");
-  const worker = await open({ path: file, workflows, activities, logger: silentLogger, serve: false });
-  assert.equal(await worker.served, undefined);
-  const refused = await run(["list"], { env: { TEMPORALEX_STORE: file } });
-  assert.equal(refused.code, 1);
-  assert.match(refused.err, /silent\.sqlite is open in process \d+, which cannot be reached: it was opened with serve: false/);
-  await worker.close();
-  const other = join(folder, "other.sqlite");
-  writeFileSync(
-    other,
-    "this is no store, and it is longer than a header of SQLite, which has one hundred bytes; so there is more of it",
-  );
-  const foreign = await run(["list", "--store", other]);
-  assert.equal(foreign.code, 1);
-  assert.match(foreign.err, /other\.sqlite is no SQLite database/);
+together({
+  "a store that its holder does not serve is told as such": async () => {
+    const file = join(folder, "silent.sqlite");
+    const worker = await open({ path: file, workflows, activities, logger: silentLogger, serve: false });
+    assert.equal(await worker.served, undefined);
+    const refused = await run(["list"], { env: { TEMPORALEX_STORE: file } });
+    assert.equal(refused.code, 1);
+    assert.match(refused.err, /silent\.sqlite is open in process \d+, which cannot be reached: it was opened with serve: false/);
+    await worker.close();
+    const other = join(folder, "other.sqlite");
+    writeFileSync(
+      other,
+      "this is no store, and it is longer than a header of SQLite, which has one hundred bytes; so there is more of it",
+    );
+    const foreign = await run(["list", "--store", other]);
+    assert.equal(foreign.code, 1);
+    assert.match(foreign.err, /other\.sqlite is no SQLite database/);
+  },
+
+  "who waits in vain is told why: the failing workflow task with its line, the failing activity": async () => {
+    await json("start", "--type", "Bug", "-w", "stuck-1");
+    await json("start", "--type", "Unheard", "-w", "stuck-2");
+    const failureOf = (id: string) =>
+      until(
+        `the task of ${id} fails`,
+        async () => (await json("describe", "-w", id))["workflowTaskFailure"] as { message: string; at: string } | undefined,
+      );
+    const failure = await failureOf("stuck-1");
+    assert.equal(failure.message, "this code has a bug");
+    assert.match(failure.at, /flows\/workflows\.[jt]s:\d+:\d+/, "the user's line, none of this package");
+    await failureOf("stuck-2");
+    assert.match(
+      await ok("describe", "-w", "stuck-1"),
+      /^Failed with +this code has a bug \(at .*workflows\.[jt]s:\d+:\d+\)?\)$/m,
+    );
+    await refused(
+      1,
+      /: its workflow task fails \(attempt \d+\): this code has a bug \(at /,
+      "result",
+      "-w",
+      "stuck-1",
+      "--timeout",
+      "200ms",
+    );
+    await refused(
+      1,
+      /: its workflow task fails .*"Unheard" is not known to this worker; it knows /,
+      "result",
+      "-w",
+      "stuck-2",
+      "--timeout",
+      "1s",
+    );
+    const file = join(folder, "stuck.sqlite");
+    const env = { TEMPORALEX_STORE: file };
+    const worker = await open({ path: file, workflows, logger: silentLogger }); // no activities
+    try {
+      await worker.served;
+      assert.equal((await run(["start", "--type", "Cart", "-w", "c", "-i", '"ada"'], { env })).code, 0);
+      assert.equal((await run(["signal", "-w", "c", "--name", "checkout"], { env })).code, 0);
+      await until("the activity is scheduled", async () => {
+        const { out } = await run(["describe", "-w", "c", "--json"], { env });
+        return ((JSON.parse(out) as Json)["pendingActivities"] as Json[]).length > 0;
+      });
+      const { code, err } = await run(["result", "-w", "c", "--timeout", "1s"], { env });
+      assert.equal(code, 1);
+      assert.match(err, /: its activity charge waits for a worker that has activities/);
+    } finally {
+      await worker.close();
+    }
+    await ok("terminate", "-w", "stuck-1");
+    await ok("terminate", "-w", "stuck-2");
+    await refused(1, /it has ended, and takes no more messages/, "signal", "-w", "stuck-1", "--name", "checkout");
+  },
 });
 
 test("what a workflow or a service says cannot steer a terminal", async () => {
@@ -451,59 +510,6 @@ export const codec = {
   assert.match((await coded("show", "-w", "coded-1", "--json", "--decode")).out, /InNlY3JldCI=/, '"secret" in base64');
   const missing = await run(["list", "--codec", "nowhere.mjs"]);
   assert.equal(missing.code, 2);
-});
-
-test("who waits in vain is told why: the failing workflow task with its line, the failing activity", async () => {
-  await json("start", "--type", "Bug", "-w", "stuck-1");
-  await json("start", "--type", "Unheard", "-w", "stuck-2");
-  const failureOf = (id: string) =>
-    until(
-      `the task of ${id} fails`,
-      async () => (await json("describe", "-w", id))["workflowTaskFailure"] as { message: string; at: string } | undefined,
-    );
-  const failure = await failureOf("stuck-1");
-  assert.equal(failure.message, "this code has a bug");
-  assert.match(failure.at, /flows\/workflows\.[jt]s:\d+:\d+/, "the user's line, none of this package");
-  await failureOf("stuck-2");
-  assert.match(await ok("describe", "-w", "stuck-1"), /^Failed with +this code has a bug \(at .*workflows\.[jt]s:\d+:\d+\)?\)$/m);
-  await refused(
-    1,
-    /: its workflow task fails \(attempt \d+\): this code has a bug \(at /,
-    "result",
-    "-w",
-    "stuck-1",
-    "--timeout",
-    "200ms",
-  );
-  await refused(
-    1,
-    /: its workflow task fails .*"Unheard" is not known to this worker; it knows /,
-    "result",
-    "-w",
-    "stuck-2",
-    "--timeout",
-    "1s",
-  );
-  const file = join(folder, "stuck.sqlite");
-  const env = { TEMPORALEX_STORE: file };
-  const worker = await open({ path: file, workflows, logger: silentLogger }); // no activities
-  try {
-    await worker.served;
-    assert.equal((await run(["start", "--type", "Cart", "-w", "c", "-i", '"ada"'], { env })).code, 0);
-    assert.equal((await run(["signal", "-w", "c", "--name", "checkout"], { env })).code, 0);
-    await until("the activity is scheduled", async () => {
-      const { out } = await run(["describe", "-w", "c", "--json"], { env });
-      return ((JSON.parse(out) as Json)["pendingActivities"] as Json[]).length > 0;
-    });
-    const { code, err } = await run(["result", "-w", "c", "--timeout", "1s"], { env });
-    assert.equal(code, 1);
-    assert.match(err, /: its activity charge waits for a worker that has activities/);
-  } finally {
-    await worker.close();
-  }
-  await ok("terminate", "-w", "stuck-1");
-  await ok("terminate", "-w", "stuck-2");
-  await refused(1, /it has ended, and takes no more messages/, "signal", "-w", "stuck-1", "--name", "checkout");
 });
 
 test("with --timeout, queries and updates wait for a worker", async () => {

@@ -39,6 +39,7 @@ import {
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { GetWorkflowExecutionHistoryResponseSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { ScriptedService, unavailable, waits } from "../support/scripted_service.ts";
+import { together } from "../support/together.ts";
 
 const payloads = (...values: unknown[]) => ({ payloads: values.map((value) => defaultPayloadConverter.toPayload(value)) });
 const values = (input: { payloads: { metadata: { [key: string]: Uint8Array }; data: Uint8Array }[] } | undefined) =>
@@ -180,17 +181,73 @@ test("an id that is taken has a named error with advice", async () => {
   });
 });
 
-test("whoever waits for a result looks at the run only while a poll hangs, not between two", async () => {
-  const began = performance.now();
-  const service = new ScriptedService()
-    .on("getWorkflowExecutionHistory", () => {
-      // Longer than until the first look, at two seconds; each answer comes at once, so most of the time no poll is out.
-      if (performance.now() - began < 2_400) return { history: { events: [] }, nextPageToken: Uint8Array.of(1) };
-      return completed("done");
-    })
-    .on("describeWorkflowExecution", () => ({ workflowExecutionInfo: { status: WorkflowExecutionStatus.RUNNING } }));
-  assert.equal(await client(service).getHandle(undefined, "w", "r1").result(), "done");
-  assert.equal(service.requests("describeWorkflowExecution").length, 0);
+together({
+  "whoever waits for a result looks at the run only while a poll hangs, not between two": async () => {
+    const began = performance.now();
+    const service = new ScriptedService()
+      .on("getWorkflowExecutionHistory", () => {
+        // Longer than until the first look, at two seconds; each answer comes at once, so most of the time no poll is out.
+        if (performance.now() - began < 2_400) return { history: { events: [] }, nextPageToken: Uint8Array.of(1) };
+        return completed("done");
+      })
+      .on("describeWorkflowExecution", () => ({ workflowExecutionInfo: { status: WorkflowExecutionStatus.RUNNING } }));
+    assert.equal(await client(service).getHandle(undefined, "w", "r1").result(), "done");
+    assert.equal(service.requests("describeWorkflowExecution").length, 0);
+  },
+
+  "a poll that waits for the end of a run that is closed is sent again, and one of an open run stays": async () => {
+    // A server on a busy machine may have told of the end before the poll could hear it.
+    const missed = new ScriptedService()
+      .on("getWorkflowExecutionHistory", (_request, options, attempt) => attempt === 1 ? waits(options) : completed("missed"))
+      .on("describeWorkflowExecution", () => ({ workflowExecutionInfo: { status: WorkflowExecutionStatus.COMPLETED } }));
+    /** A run whose end comes a moment after the look. */
+    const waited = (value: string, describe: () => WorkflowExecutionStatus) => {
+      let end: (page: Page) => void;
+      const page = new Promise<Page>((resolve) => end = resolve);
+      return new ScriptedService().on("getWorkflowExecutionHistory", () => page).on("describeWorkflowExecution", () => {
+        setTimeout(() => end(completed(value)), 20);
+        return { workflowExecutionInfo: { status: describe() } };
+      });
+    };
+    const open = waited("open", () => WorkflowExecutionStatus.RUNNING);
+    const away = waited("not described", () => {
+      throw new ServiceError(Code.INTERNAL, "nobody looks here");
+    });
+    const result = (service: ScriptedService) => client(service).getHandle("W", "1", "r1").result();
+    assert.deepEqual(await Promise.all([missed, open, away].map(result)), ["missed", "open", "not described"]);
+    const methods = ({ calls }: ScriptedService) => calls.map(({ method }) => method.replace(/WorkflowExecution.*$/, ""));
+    assert.deepEqual([missed, open, away].map(methods), [["get", "describe", "get"], ["get", "describe"], ["get", "describe"]]);
+    assert.equal(missed.requests("describeWorkflowExecution")[0]!.execution!.runId, "r1");
+  },
+
+  "who gives up while a poll is doubted hears why": async () => {
+    const stop = new AbortController();
+    const silent = () => new ScriptedService().on("getWorkflowExecutionHistory", (_request, options) => waits(options));
+    const late = silent().on("describeWorkflowExecution", (_request, options) => waits(options));
+    const doubting = silent().on("describeWorkflowExecution", (_request, options) => {
+      setTimeout(() => stop.abort(new Error("enough")), 10);
+      return waits(options);
+    });
+    const handle = (service: ScriptedService) => client(service).getHandle("W", "1");
+    await Promise.all([
+      assert.rejects(handle(doubting).result({ signal: stop.signal }), /enough/),
+      assert.rejects(handle(late).result({ timeout: 2500 }), DeadlineExceededError),
+    ]);
+    assert.deepEqual(doubting.calls.map(({ method }) => method), ["getWorkflowExecutionHistory", "describeWorkflowExecution"]);
+  },
+
+  "a service that says nothing at once, over and over, does not make the client spin": async () => {
+    const service = new ScriptedService()
+      .on("getWorkflowExecutionHistory", () => ({ nextPageToken: new Uint8Array([1]) }))
+      .on("updateWorkflowExecution", () => ({ stage: Stage.ADMITTED }));
+    const handle = client(service).getHandle("W", "1");
+    await assert.rejects(handle.result({ timeout: 300 }), DeadlineExceededError);
+    await assert.rejects(handle.executeUpdate("add", { timeout: 300 }), DeadlineExceededError);
+    await assert.rejects(async () => {
+      for await (const _event of handle.history({ follow: true, timeout: 300 }));
+    }, DeadlineExceededError);
+    assert.ok(service.calls.length < 60, `${service.calls.length} calls in about a second`);
+  },
 });
 
 test("a history whose pages are empty at first is read from where the service says, not from its start again", async () => {
@@ -322,60 +379,6 @@ test("a long poll that ends with nothing is asked again", async () => {
     return completed(1);
   });
   assert.equal(await client(service).getHandle("W", "1").result(), 1);
-});
-
-test("a poll that waits for the end of a run that is closed is sent again, and one of an open run stays", async () => {
-  // A server on a busy machine may have told of the end before the poll could hear it.
-  const missed = new ScriptedService()
-    .on("getWorkflowExecutionHistory", (_request, options, attempt) => attempt === 1 ? waits(options) : completed("missed"))
-    .on("describeWorkflowExecution", () => ({ workflowExecutionInfo: { status: WorkflowExecutionStatus.COMPLETED } }));
-  /** A run whose end comes a moment after the look. */
-  const waited = (value: string, describe: () => WorkflowExecutionStatus) => {
-    let end: (page: Page) => void;
-    const page = new Promise<Page>((resolve) => end = resolve);
-    return new ScriptedService().on("getWorkflowExecutionHistory", () => page).on("describeWorkflowExecution", () => {
-      setTimeout(() => end(completed(value)), 20);
-      return { workflowExecutionInfo: { status: describe() } };
-    });
-  };
-  const open = waited("open", () => WorkflowExecutionStatus.RUNNING);
-  const away = waited("not described", () => {
-    throw new ServiceError(Code.INTERNAL, "nobody looks here");
-  });
-  const result = (service: ScriptedService) => client(service).getHandle("W", "1", "r1").result();
-  assert.deepEqual(await Promise.all([missed, open, away].map(result)), ["missed", "open", "not described"]);
-  const methods = ({ calls }: ScriptedService) => calls.map(({ method }) => method.replace(/WorkflowExecution.*$/, ""));
-  assert.deepEqual([missed, open, away].map(methods), [["get", "describe", "get"], ["get", "describe"], ["get", "describe"]]);
-  assert.equal(missed.requests("describeWorkflowExecution")[0]!.execution!.runId, "r1");
-});
-
-test("who gives up while a poll is doubted hears why", async () => {
-  const stop = new AbortController();
-  const silent = () => new ScriptedService().on("getWorkflowExecutionHistory", (_request, options) => waits(options));
-  const late = silent().on("describeWorkflowExecution", (_request, options) => waits(options));
-  const doubting = silent().on("describeWorkflowExecution", (_request, options) => {
-    setTimeout(() => stop.abort(new Error("enough")), 10);
-    return waits(options);
-  });
-  const handle = (service: ScriptedService) => client(service).getHandle("W", "1");
-  await Promise.all([
-    assert.rejects(handle(doubting).result({ signal: stop.signal }), /enough/),
-    assert.rejects(handle(late).result({ timeout: 2500 }), DeadlineExceededError),
-  ]);
-  assert.deepEqual(doubting.calls.map(({ method }) => method), ["getWorkflowExecutionHistory", "describeWorkflowExecution"]);
-});
-
-test("a service that says nothing at once, over and over, does not make the client spin", async () => {
-  const service = new ScriptedService()
-    .on("getWorkflowExecutionHistory", () => ({ nextPageToken: new Uint8Array([1]) }))
-    .on("updateWorkflowExecution", () => ({ stage: Stage.ADMITTED }));
-  const handle = client(service).getHandle("W", "1");
-  await assert.rejects(handle.result({ timeout: 300 }), DeadlineExceededError);
-  await assert.rejects(handle.executeUpdate("add", { timeout: 300 }), DeadlineExceededError);
-  await assert.rejects(async () => {
-    for await (const _event of handle.history({ follow: true, timeout: 300 }));
-  }, DeadlineExceededError);
-  assert.ok(service.calls.length < 60, `${service.calls.length} calls in about a second`);
 });
 
 test("an update asks with one id until it is accepted, then polls for the outcome", async () => {

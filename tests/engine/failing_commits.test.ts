@@ -6,9 +6,11 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { EmbeddedEngine, MemoryStore, SqliteStore, type Store } from "../../ts/engine/mod.ts";
 import { type RawService, ServiceError } from "../../ts/service/raw.ts";
+import type { DriverName } from "../../ts/engine/sqlite/driver.ts";
 import { ProbeStore } from "./support/probe_store.ts";
 import { inFolder, sqliteDrivers } from "./support/stores.ts";
 import { insist, Script, seen } from "./support/script_worker.ts";
+import { together } from "../support/together.ts";
 import { until } from "../support/until.ts";
 
 const WORKFLOWS = ["a", "b", "c"];
@@ -102,39 +104,44 @@ async function scenario(inner: Store, way: Way, failing: number): Promise<number
   return probe.commits;
 }
 
-for (const way of WAYS) {
-  test(`memory: every commit once ${way}`, async () => {
-    // Several at a time, because a lost task is given again only after its timeout. The number of commits differs from run to run, so it
-    // goes on until the failing one is never reached.
-    let n = 0;
-    let failed = 0;
-    let past = false;
-    await Promise.all(Array.from({ length: 6 }, async () => {
-      while (!past) {
-        const failing = ++n;
-        if (await scenario(new MemoryStore(), way, failing) < failing) past = true;
-        else failed++;
-      }
-    }));
-    assert.ok(failed > 10, `${failed} commits failed`);
-  });
+/** Many at a time, because a lost task is given again only after its timeout. The number of commits differs from run to run, so it goes on
+ * until the failing one is never reached. */
+async function everyCommit(way: Way): Promise<void> {
+  let n = 0;
+  let failed = 0;
+  let past = false;
+  await Promise.all(Array.from({ length: 16 }, async () => {
+    while (!past) {
+      const failing = ++n;
+      if (await scenario(new MemoryStore(), way, failing) < failing) past = true;
+      else failed++;
+    }
+  }));
+  assert.ok(failed > 10, `${failed} commits failed`);
 }
 
-for (const { driver, skip } of sqliteDrivers) {
-  test(`${driver}: some commits once in each way`, { skip }, () =>
-    inFolder(async (folder) => {
-      for (const way of WAYS) {
-        await Promise.all([2, 5].map(async (n) => {
-          const store = SqliteStore.open(join(folder, `${way}-${n}.db`), { driver, synchronous: "NORMAL" });
-          try {
-            await scenario(store, way, n);
-          } finally {
-            store.close();
-          }
-        }));
-      }
-    }));
-}
+const nameOf = (driver: DriverName) => `${driver}: some commits once in each way`;
+const someCommits = (driver: DriverName) =>
+  inFolder(async (folder) => {
+    await Promise.all(WAYS.flatMap((way) =>
+      [2, 5].map(async (n) => {
+        const store = SqliteStore.open(join(folder, `${way}-${n}.db`), { driver, synchronous: "NORMAL" });
+        try {
+          await scenario(store, way, n);
+        } finally {
+          store.close();
+        }
+      })
+    ));
+  });
+
+together({
+  ...Object.fromEntries(WAYS.map((way) => [`memory: every commit once ${way}`, () => everyCommit(way)])),
+  ...Object.fromEntries(
+    sqliteDrivers.filter(({ skip }) => skip === false).map(({ driver }) => [nameOf(driver), () => someCommits(driver)]),
+  ),
+});
+for (const { driver, skip } of sqliteDrivers) if (skip !== false) test(nameOf(driver), { skip }, () => {});
 
 test("a store that fails for a while stops nothing for good, and each caller is told", async () => {
   const store = new ProbeStore(new MemoryStore());

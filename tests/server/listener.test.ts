@@ -15,6 +15,7 @@ import { HttpGuard } from "../../ts/server/http_guard.ts";
 import { listen, type Listener, type ListenOptions } from "../../ts/server/listener.ts";
 import { until } from "../support/until.ts";
 import { send } from "../grpc/support/bodies.ts";
+import { together } from "../support/together.ts";
 
 const awake = setInterval(() => {}, 1000);
 after(() => clearInterval(awake));
@@ -96,121 +97,139 @@ const HEAD = Buffer.concat([
   literal(":authority", "localhost"),
 ]);
 
-test("half-open connections take nobody's place: strangers give way, and are destroyed when their time is over", async () => {
-  let port = 0;
-  const guard = new HttpGuard({ port: () => port, token: "t" });
-  await withListener({ http: 1, guard }, async (listener) => {
-    port = listener.port;
-    const strangers = await Promise.all(
-      Array.from({ length: LIMITS.connections * 2 }, () => call(port, `POST / HTTP/1.1\r\nhost: localhost:${port}\r\n`)),
-    );
-    assert.equal(await status(port, { authorization: "Bearer t" }), 200, "while they are there");
-    assert.equal(await status(port), 401);
-    for (const each of strangers) await destroyed(each, "a stranger");
-    for (
-      const half of [
-        "",
-        "GET / HTTP/1.1\r\n",
-        "\x16\x03\x01 no HTTP \r\n\r\n",
-        `POST / HTTP/1.1\r\nhost: localhost:${port}\r\ncontent-length: 9\r\n\r\nx`,
-      ]
-    ) {
-      const caller = await call(port, half);
-      await destroyed(caller, JSON.stringify(half));
-    }
-    assert.equal(await status(port, { authorization: "Bearer t" }), 200);
-  });
-});
+together({
+  "half-open connections take nobody's place: strangers give way, and are destroyed when their time is over": async () => {
+    let port = 0;
+    const guard = new HttpGuard({ port: () => port, token: "t" });
+    await withListener({ http: 1, guard }, async (listener) => {
+      port = listener.port;
+      const strangers = await Promise.all(
+        Array.from({ length: LIMITS.connections * 2 }, () => call(port, `POST / HTTP/1.1\r\nhost: localhost:${port}\r\n`)),
+      );
+      assert.equal(await status(port, { authorization: "Bearer t" }), 200, "while they are there");
+      assert.equal(await status(port), 401);
+      for (const each of strangers) await destroyed(each, "a stranger");
+      for (
+        const half of [
+          "",
+          "GET / HTTP/1.1\r\n",
+          "\x16\x03\x01 no HTTP \r\n\r\n",
+          `POST / HTTP/1.1\r\nhost: localhost:${port}\r\ncontent-length: 9\r\n\r\nx`,
+        ]
+      ) {
+        const caller = await call(port, half);
+        await destroyed(caller, JSON.stringify(half));
+      }
+      assert.equal(await status(port, { authorization: "Bearer t" }), 200);
+    });
+  },
 
-test("over HTTP/2: without a preface, with half of one, and with one alone for longer than connections may be idle", async () => {
-  await withListener({}, async ({ port }) => {
-    const callers = await Promise.all(
-      ["", "PRI * HT", "GET / HTTP/1.1\r\nhost: x\r\n\r\n", PREFACE].map((bytes) => call(port, bytes)),
-    );
-    for (const caller of callers) await until("it was destroyed", () => caller.gone || caller.socket.readableEnded);
-    const session = http2Connect(`http://127.0.0.1:${port}`);
-    endAfterGoaway(session);
-    let goodbye = false;
-    session.on("goaway", () => goodbye = true).on("error", () => {});
-    await until("an idle session ends", () => session.closed || session.destroyed);
-    if (!("Deno" in globalThis)) assert.ok(goodbye, "with a goodbye, so that a call that crosses it is sent again");
-  });
-});
+  "over HTTP/2: without a preface, with half of one, and with one alone for longer than connections may be idle": async () => {
+    await withListener({}, async ({ port }) => {
+      const callers = await Promise.all(
+        ["", "PRI * HT", "GET / HTTP/1.1\r\nhost: x\r\n\r\n", PREFACE].map((bytes) => call(port, bytes)),
+      );
+      for (const caller of callers) await until("it was destroyed", () => caller.gone || caller.socket.readableEnded);
+      const session = http2Connect(`http://127.0.0.1:${port}`);
+      endAfterGoaway(session);
+      let goodbye = false;
+      session.on("goaway", () => goodbye = true).on("error", () => {});
+      await until("an idle session ends", () => session.closed || session.destroyed);
+      if (!("Deno" in globalThis)) assert.ok(goodbye, "with a goodbye, so that a call that crosses it is sent again");
+    });
+  },
 
-test("a request whose body does not end is cut, and the others of its connection go on", async () => {
-  await withListener({
-    handler(request, response) {
-      request.resume();
-      request.on("end", () => response.end("whole"));
-    },
-  }, async ({ port }) => {
-    const session = http2Connect(`http://127.0.0.1:${port}`);
-    endAfterGoaway(session);
-    session.on("error", () => {});
-    const endless = session.request({ ":method": "POST", ":path": "/" });
-    endless.on("error", () => {}).resume();
-    endless.write("beginning");
-    let cut = false;
-    endless.on("close", () => cut = true);
-    await until("it was cut", () => cut);
-    const whole = session.request({ ":method": "POST", ":path": "/" });
-    let text = "";
-    whole.setEncoding("utf8").on("data", (part: string) => text += part).end("all of it");
-    await until("another call of the connection is answered", () => text === "whole");
-    session.destroy();
-  });
-});
-
-test("a caller that reads nothing of its answer is given up", async () => {
-  const large = new Uint8Array(64 * 1024 * 1024);
-  let ended = 0;
-  const handler: AnyHandler = (request, response) => {
-    request.resume();
-    response.on("close", () => ended++);
-    response.end(large);
-  };
-  await withListener({ http: 1, handler }, async ({ port }) => {
-    const deaf = await call(port, "GET / HTTP/1.1\r\nhost: x\r\n\r\n", { deaf: true });
-    deaf.socket.pause();
-    await until("its answer was given up", () => ended === 1);
-  });
-  await withListener({ handler }, async ({ port }) => {
-    // It reads, and never opens its window.
-    await call(port, Buffer.concat([PREFACE, frame(1, 5, 1, HEAD)]));
-    await until("its answer was given up", () => ended === 2);
-  });
-});
-
-test("a caller that takes back thousands of calls loses its connection, and nobody else does", async () => {
-  await withListener(
-    { limits: { ...LIMITS, arrivalMs: 60_000, idleMs: 60_000 }, handler: (request) => void request.resume() },
-    async ({ port }) => {
-      const rude = await call(port, PREFACE);
-      let stream = 1;
-      await until("the connection was ended", () => {
-        const calls: Uint8Array[] = [];
-        for (let i = 0; i < 100; i++, stream += 2) {
-          calls.push(frame(1, 4, stream, HEAD), frame(3, 0, stream, new Uint8Array([0, 0, 0, 8])));
-        }
-        if (!rude.gone && rude.socket.writable) {
-          rude.socket.write(Buffer.concat(calls));
-        }
-        return rude.gone || rude.socket.readableEnded;
-      });
-      // Whoever takes back a few hundred (a worker that stops its polls) does not.
+  "a request whose body does not end is cut, and the others of its connection go on": async () => {
+    await withListener({
+      handler(request, response) {
+        request.resume();
+        request.on("end", () => response.end("whole"));
+      },
+    }, async ({ port }) => {
       const session = http2Connect(`http://127.0.0.1:${port}`);
       endAfterGoaway(session);
       session.on("error", () => {});
-      for (let i = 0; i < 500; i++) {
-        const poll = session.request({ ":method": "POST", ":path": "/" });
-        poll.on("error", () => {}).end();
-        poll.close(8);
-      }
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      assert.ok(!session.closed && !session.destroyed);
+      const endless = session.request({ ":method": "POST", ":path": "/" });
+      endless.on("error", () => {}).resume();
+      endless.write("beginning");
+      let cut = false;
+      endless.on("close", () => cut = true);
+      await until("it was cut", () => cut);
+      const whole = session.request({ ":method": "POST", ":path": "/" });
+      let text = "";
+      whole.setEncoding("utf8").on("data", (part: string) => text += part).end("all of it");
+      await until("another call of the connection is answered", () => text === "whole");
       session.destroy();
-    },
-  );
+    });
+  },
+
+  "a caller that reads nothing of its answer is given up": async () => {
+    const large = new Uint8Array(64 * 1024 * 1024);
+    let ended = 0;
+    const handler: AnyHandler = (request, response) => {
+      request.resume();
+      response.on("close", () => ended++);
+      response.end(large);
+    };
+    await withListener({ http: 1, handler }, async ({ port }) => {
+      const deaf = await call(port, "GET / HTTP/1.1\r\nhost: x\r\n\r\n", { deaf: true });
+      deaf.socket.pause();
+      await until("its answer was given up", () => ended === 1);
+    });
+    await withListener({ handler }, async ({ port }) => {
+      // It reads, and never opens its window.
+      await call(port, Buffer.concat([PREFACE, frame(1, 5, 1, HEAD)]));
+      await until("its answer was given up", () => ended === 2);
+    });
+  },
+
+  "a caller that takes back thousands of calls loses its connection, and nobody else does": async () => {
+    await withListener(
+      { limits: { ...LIMITS, arrivalMs: 60_000, idleMs: 60_000 }, handler: (request) => void request.resume() },
+      async ({ port }) => {
+        const rude = await call(port, PREFACE);
+        let stream = 1;
+        await until("the connection was ended", () => {
+          const calls: Uint8Array[] = [];
+          for (let i = 0; i < 100; i++, stream += 2) {
+            calls.push(frame(1, 4, stream, HEAD), frame(3, 0, stream, new Uint8Array([0, 0, 0, 8])));
+          }
+          if (!rude.gone && rude.socket.writable) {
+            rude.socket.write(Buffer.concat(calls));
+          }
+          return rude.gone || rude.socket.readableEnded;
+        });
+        // Whoever takes back a few hundred (a worker that stops its polls) does not.
+        const session = http2Connect(`http://127.0.0.1:${port}`);
+        endAfterGoaway(session);
+        session.on("error", () => {});
+        for (let i = 0; i < 500; i++) {
+          const poll = session.request({ ":method": "POST", ":path": "/" });
+          poll.on("error", () => {}).end();
+          poll.close(8);
+        }
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        assert.ok(!session.closed && !session.destroyed);
+        session.destroy();
+      },
+    );
+  },
+
+  "its end is in time, whatever its callers leave open": async () => {
+    for (const http of [1, 2] as const) {
+      const listener = await listen({ at: { port: 0 }, http, handler: (request) => void request.resume() });
+      const callers = await Promise.all([
+        call(listener.port, http === 1 ? "POST / HTTP/1.1\r\nhost: x\r\n" : "PRI * HT"),
+        call(listener.port, http === 1 ? "GET / HTTP/1.1\r\nhost: x\r\n\r\n" : Buffer.concat([PREFACE, frame(1, 5, 1, HEAD)])),
+        call(listener.port, ""),
+      ]);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      const began = performance.now();
+      await listener.close(200);
+      assert.ok(performance.now() - began < 30_000);
+      for (const caller of callers) await destroyed(caller, "a caller");
+    }
+  },
 });
 
 test("floods of headers, settings and pings end their own connection", async () => {
@@ -263,22 +282,6 @@ test("a handler that throws is an answer, and an authority that is no URL's is n
     }
   } finally {
     await dev.close();
-  }
-});
-
-test("its end is in time, whatever its callers leave open", async () => {
-  for (const http of [1, 2] as const) {
-    const listener = await listen({ at: { port: 0 }, http, handler: (request) => void request.resume() });
-    const callers = await Promise.all([
-      call(listener.port, http === 1 ? "POST / HTTP/1.1\r\nhost: x\r\n" : "PRI * HT"),
-      call(listener.port, http === 1 ? "GET / HTTP/1.1\r\nhost: x\r\n\r\n" : Buffer.concat([PREFACE, frame(1, 5, 1, HEAD)])),
-      call(listener.port, ""),
-    ]);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    const began = performance.now();
-    await listener.close(200);
-    assert.ok(performance.now() - began < 30_000);
-    for (const caller of callers) await destroyed(caller, "a caller");
   }
 });
 

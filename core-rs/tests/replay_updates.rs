@@ -1,5 +1,5 @@
 //! Updates (docs/dev/semantics/updates.md). What the executor rejects, queues and drains is in
-//! tests/cases/rules_updates.ts.
+//! tests/cases/updates.ts.
 mod support;
 
 use support::history::{failure, json, payloads, update_request};

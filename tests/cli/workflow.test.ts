@@ -1,7 +1,6 @@
-// `temporalex workflow ...`: every command on a store that a process holds, and on one that nobody holds: text, JSON, mistakes.
+// `temporalex workflow ...` on a store that a process holds: starts, messages, results, ends; text, JSON, mistakes.
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -9,11 +8,11 @@ import { Interrupted } from "../../ts/cli/frame/errors.ts";
 import { type App, open, silentLogger } from "../../ts/mod.ts";
 import * as activities from "./flows/activities.ts";
 import { refusals, type Result, run as runCommand, type RunOptions } from "./support/run.ts";
-import { until } from "../support/until.ts";
-import { together } from "../support/together.ts";
 
 const workflows = new URL("./flows/workflows.ts", import.meta.url);
+
 let folder = "", store = "";
+
 let app: App;
 
 before(async () => {
@@ -22,6 +21,7 @@ before(async () => {
   app = await open({ path: store, workflows, activities, logger: silentLogger });
   assert.equal(await app.served, `${store}-socket`);
 });
+
 after(async () => {
   await app.close();
   rmSync(folder, { recursive: true, force: true });
@@ -31,15 +31,19 @@ type Json = { [name: string]: unknown };
 
 const run = (args: readonly string[], options: RunOptions = {}): Promise<Result> =>
   runCommand(["workflow", ...args], { cwd: folder, env: { TEMPORALEX_STORE: store }, ...options });
+
 async function ok(...args: string[]): Promise<string> {
   const result = await run(args);
   assert.equal(result.code, 0, `${args.join(" ")}: ${result.err}`);
   return result.out;
 }
+
 async function json(...args: string[]): Promise<Json> {
   return JSON.parse(await ok(...args, "--json")) as Json;
 }
+
 const refused = refusals(run);
+
 const cart = (id: string, ...more: string[]) => json("start", "--type", "Cart", "-w", id, "-i", '"ada"', ...more);
 
 test("start", async () => {
@@ -214,112 +218,6 @@ test("cancel and terminate, one and all that a query selects", async () => {
   assert.deepEqual(await json("cancel", "--query", query, "-y"), [], "nothing is left");
 });
 
-test("describe, list, count", async () => {
-  await cart("look-1", "--memo", 'who="ada"');
-  const text = await ok("describe", "-w", "look-1");
-  assert.match(
-    text,
-    /^WorkflowId +look-1\n[^]*\nStatus +Running\n[^]*\nStarted +20\d\d-.*Z \((now|\d+ seconds? ago)\)\n[^]*\nMemo +who = "ada"\n/,
-  );
-  const described = await json("describe", "-w", "look-1");
-  assert.equal(described["type"], "Cart");
-  assert.equal(described["status"], "RUNNING");
-  assert.deepEqual(described["memo"], { who: "ada" });
-  assert.ok(!("raw" in described) && !("rawDescription" in described));
-  await refused(1, /not found/, "describe", "-w", "nobody");
-
-  await Promise.all(Array.from({ length: 7 }, (_, i) => json("execute", "--type", "Nothing", "-w", `list-${i}`)));
-  const query = 'WorkflowId STARTS_WITH "list-"';
-  const table = (await ok("list", "-q", query, "--page-size", "3")).trimEnd().split("\n");
-  assert.match(table[0]!, /^Status +WorkflowId +Type +Started +Closed$/);
-  assert.equal(table.length, 8, "titles once, over pages");
-  assert.ok(table.slice(1).every((line) => /^Completed +list-\d +Nothing +/.test(line)), table.join("\n"));
-  assert.equal((await json("list", "-q", query, "--limit", "2") as unknown as Json[]).length, 2);
-  const lines = await run(["list", "-q", query, "-o", "jsonl"]);
-  assert.equal(lines.out.trim().split("\n").length, 7);
-  assert.equal((await run(["list", "-q", query, "-o", "none"])).out, "");
-  const none = await run(["list", "-q", 'WorkflowId = "nobody"']);
-  assert.deepEqual([none.code, none.out, none.err], [0, "", "no workflow matches\n"]);
-  await refused(1, /position 0|WorkflowIdd/, "list", "-q", 'WorkflowIdd = "x"');
-  await refused(2, /--limit is a whole number from 1/, "list", "--limit", "0");
-  assert.deepEqual(await json("count", "-q", query), { count: 7 });
-  await refused(1, /query|position/i, "count", "-q", "=");
-  const plain = await run(["list", "-q", query, "--limit", "1", "--color", "always", "--time-format", "iso"]);
-  // deno-lint-ignore no-control-regex
-  assert.match(plain.out, /\x1b\[32mCompleted.*\x1b\[0m.*20\d\d-\d\d-\d\dT/);
-});
-
-test("a parent shows the children that it waits for, and who waits for it is told of them", async () => {
-  await json("start", "--type", "Family", "-w", "family-1");
-  const child = await until("the child is shown", async () => {
-    const { pendingChildren } = await json("describe", "-w", "family-1");
-    return (pendingChildren as Json[]).find(({ workflowId }) => workflowId === "family-lamp");
-  });
-  assert.deepEqual({ ...child, runId: "" }, {
-    workflowId: "family-lamp",
-    runId: "",
-    workflowType: "Cart",
-    parentClosePolicy: "ABANDON",
-  });
-  assert.match(
-    await ok("describe", "-w", "family-1"),
-    /\nPending children\nChild +WorkflowId .*\nCart +family-lamp +\S.* +Abandon\n/,
-  );
-  const waits = /: it waits for its child Cart \(id family-lamp\)/;
-  await refused(1, waits, "result", "-w", "family-1", "--timeout", "200ms");
-  await ok("terminate", "-w", "family-lamp");
-  const { code, err } = await run(["result", "-w", "family-1"]);
-  assert.equal(code, 1);
-  assert.match(err, /[Cc]hild/);
-  assert.deepEqual((await json("describe", "-w", "family-1"))["pendingChildren"], []);
-});
-
-test("show: a table, all fields, Temporal's JSON that replays, events as they come", async () => {
-  await cart("show-1");
-  await ok("update", "-w", "show-1", "--name", "add_item", "-i", '"BOOK"', "--update-id", "u1");
-  let followed = "";
-  const following = run(["show", "-w", "show-1", "--follow"], { out: (text) => void (followed += text) });
-  await until("the update is followed", () => followed.includes("UpdateCompleted"), { about: () => followed });
-  assert.doesNotMatch(followed, /ExecutionCompleted/);
-  await ok("signal", "-w", "show-1", "--name", "checkout", "-i", '"quick"');
-  assert.equal((await following).code, 0);
-  const text = await ok("show", "-w", "show-1");
-  assert.deepEqual(followed.split("\n").map((line) => line.trim()), text.split("\n").map((line) => line.trim()));
-  for (
-    const line of [
-      /^ID +Time +Event +What$/m,
-      /^ +1 +20\S+Z +WorkflowExecutionStarted +Cart\("ada"\) on default$/m,
-      /WorkflowExecutionUpdateAccepted +add_item\("BOOK"\), id u1$/m,
-      /WorkflowExecutionUpdateCompleted +add_item = 1$/m,
-      /WorkflowExecutionSignaled +checkout\("quick"\)$/m,
-      /ActivityTaskScheduled +charge\("ada", \["BOOK"\]\), id 1$/m,
-      /ActivityTaskCompleted +charge = "ada pays for BOOK"$/m,
-      /WorkflowExecutionCompleted += \{"receipt":"ada pays for BOOK","discount":0\}$/m,
-    ]
-  ) assert.match(text, line);
-  const detailed = await ok("show", "-w", "show-1", "--detailed");
-  assert.match(detailed, /^1 WorkflowExecutionStarted +20/m);
-  assert.match(detailed, /"receipt": "ada pays for BOOK"/);
-
-  const exported = await ok("show", "-w", "show-1", "--json");
-  assert.equal((JSON.parse(exported) as { events: Json[] }).events[0]!["eventType"], "EVENT_TYPE_WORKFLOW_EXECUTION_STARTED");
-  writeFileSync(join(folder, "show-1.json"), exported);
-  const lines = await ok("show", "-w", "show-1", "-o", "jsonl");
-  writeFileSync(join(folder, "show-1.jsonl"), lines);
-  const replayed = await runCommand([
-    "replay",
-    "--workflows",
-    workflows.href.replace("file://", ""),
-    "show-1.json",
-    "show-1.jsonl",
-  ], {
-    cwd: folder,
-  });
-  assert.equal(replayed.code, 0, replayed.out + replayed.err);
-  await refused(1, /not found/, "show", "-w", "nobody");
-  await refused(2, /Unknown option '--folow'\. Did you mean --follow\?/, "show", "-w", "show-1", "--folow");
-});
-
 test("Ctrl-C ends waiting with 130, and the workflow goes on", async () => {
   await cart("interrupt-1");
   const controller = new AbortController();
@@ -328,199 +226,4 @@ test("Ctrl-C ends waiting with 130, and the workflow goes on", async () => {
   assert.equal((await waiting).code, 130);
   await ok("signal", "-w", "interrupt-1", "--name", "checkout");
   await ok("result", "-w", "interrupt-1");
-});
-
-/** Everything in a folder: names, contents, times of change of the store itself. */
-const traces = (path: string): string[] =>
-  readdirSync(path).sort().map((name) => {
-    const file = join(path, name);
-    return `${name} ${createHash("sha256").update(readFileSync(file)).digest("hex")} ${statSync(file).mtimeMs}`;
-  });
-
-test("with no holder the store is opened for a moment; reading leaves no trace", async () => {
-  const lonely = join(folder, "lonely");
-  const file = join(lonely, "shop.sqlite");
-  const alone = (...args: string[]) => run(args, { env: { TEMPORALEX_STORE: file } });
-  const missing = await alone("list");
-  assert.equal(missing.code, 1);
-  assert.match(missing.err, /there is no store .*shop\.sqlite/);
-  mkdirSync(lonely);
-  const started = await alone("start", "--type", "Slow", "-w", "lonely-1", "-i", "50");
-  assert.equal(started.code, 0, started.err);
-  assert.match(started.err, /No process has the store open: the workflow begins when a worker opens it/);
-  assert.equal((await alone("signal", "-w", "lonely-1", "--name", "x")).code, 0);
-  rmSync(`${file}-fence`);
-  const before = traces(lonely);
-  assert.match((await alone("list")).out, /Running +lonely-1 +Slow/);
-  assert.match((await alone("count")).out, /^1\n$/);
-  assert.match((await alone("describe", "-w", "lonely-1")).out, /Status +Running/);
-  assert.match((await alone("show", "-w", "lonely-1")).out, /WorkflowExecutionSignaled +x\(\)/);
-  assert.match((await alone("describe", "-w", "nobody")).err, /not found/);
-  assert.deepEqual(traces(lonely), before);
-  for (const command of [["query", "--name", "x"], ["update", "--name", "x"]]) {
-    const refused = await alone(...command, "-w", "lonely-1");
-    assert.equal(refused.code, 1);
-    assert.match(
-      refused.err,
-      /no process has .*shop\.sqlite open, so no worker can answer; start one, .*temporalex worker --store/,
-    );
-  }
-
-  // What waits for a worker goes on when one comes.
-  const waiting = alone("result", "-w", "lonely-1");
-  const asking = alone("query", "-w", "lonely-1", "--name", "__stack_trace", "--timeout", "0");
-  const both = alone("result", "-w", "lonely-1", "--timeout", "300ms");
-  assert.equal((await both).code, 1);
-  const worker = await open({ path: file, workflows, activities, logger: silentLogger });
-  const result = await waiting;
-  assert.equal(result.out, '"slept"\n', result.err);
-  assert.match(result.err, /^waiting: no process has .* open, and only a worker can go on/);
-  // 0 is no limit.
-  const asked = await asking;
-  assert.equal(asked.code, 0, asked.err);
-  await worker.close();
-  assert.match((await alone("list", "--timeout", "0")).out, /Completed +lonely-1/);
-  assert.equal((await alone("result", "-w", "lonely-1")).out, '"slept"\n', "a result that is there needs nobody");
-});
-
-test("visitors and openers wait for each other", async () => {
-  const file = join(folder, "busy.sqlite");
-  const calls = Array.from(
-    { length: 12 },
-    (_, i) => run(["start", "--type", "Nothing", "-w", `busy-${i}`], { env: { TEMPORALEX_STORE: file } }),
-  );
-  const opened = open({ path: file, workflows, activities, logger: silentLogger });
-  for (const result of await Promise.all(calls)) assert.equal(result.code, 0, result.err);
-  const worker = await opened;
-  const results = await Promise.all(calls.map((_, i) => run(["result", "-w", `busy-${i}`], { env: { TEMPORALEX_STORE: file } })));
-  for (const result of results) assert.equal(result.code, 0, result.err);
-  await worker.close();
-});
-
-together({
-  "a store that its holder does not serve is told as such": async () => {
-    const file = join(folder, "silent.sqlite");
-    const worker = await open({ path: file, workflows, activities, logger: silentLogger, serve: false });
-    assert.equal(await worker.served, undefined);
-    const refused = await run(["list"], { env: { TEMPORALEX_STORE: file } });
-    assert.equal(refused.code, 1);
-    assert.match(refused.err, /silent\.sqlite is open in process \d+, which cannot be reached: it was opened with serve: false/);
-    await worker.close();
-    const other = join(folder, "other.sqlite");
-    writeFileSync(
-      other,
-      "this is no store, and it is longer than a header of SQLite, which has one hundred bytes; so there is more of it",
-    );
-    const foreign = await run(["list", "--store", other]);
-    assert.equal(foreign.code, 1);
-    assert.match(foreign.err, /other\.sqlite is no SQLite database/);
-  },
-
-  "who waits in vain is told why: the failing workflow task with its line, the failing activity": async () => {
-    await json("start", "--type", "Bug", "-w", "stuck-1");
-    await json("start", "--type", "Unheard", "-w", "stuck-2");
-    const failureOf = (id: string) =>
-      until(
-        `the task of ${id} fails`,
-        async () => (await json("describe", "-w", id))["workflowTaskFailure"] as { message: string; at: string } | undefined,
-      );
-    const failure = await failureOf("stuck-1");
-    assert.equal(failure.message, "this code has a bug");
-    assert.match(failure.at, /flows\/workflows\.[jt]s:\d+:\d+/, "the user's line, none of this package");
-    await failureOf("stuck-2");
-    assert.match(
-      await ok("describe", "-w", "stuck-1"),
-      /^Failed with +this code has a bug \(at .*workflows\.[jt]s:\d+:\d+\)?\)$/m,
-    );
-    await refused(
-      1,
-      /: its workflow task fails \(attempt \d+\): this code has a bug \(at /,
-      "result",
-      "-w",
-      "stuck-1",
-      "--timeout",
-      "200ms",
-    );
-    await refused(
-      1,
-      /: its workflow task fails .*"Unheard" is not known to this worker; it knows /,
-      "result",
-      "-w",
-      "stuck-2",
-      "--timeout",
-      "1s",
-    );
-    const file = join(folder, "stuck.sqlite");
-    const env = { TEMPORALEX_STORE: file };
-    const worker = await open({ path: file, workflows, logger: silentLogger }); // no activities
-    try {
-      await worker.served;
-      assert.equal((await run(["start", "--type", "Cart", "-w", "c", "-i", '"ada"'], { env })).code, 0);
-      assert.equal((await run(["signal", "-w", "c", "--name", "checkout"], { env })).code, 0);
-      await until("the activity is scheduled", async () => {
-        const { out } = await run(["describe", "-w", "c", "--json"], { env });
-        return ((JSON.parse(out) as Json)["pendingActivities"] as Json[]).length > 0;
-      });
-      const { code, err } = await run(["result", "-w", "c", "--timeout", "1s"], { env });
-      assert.equal(code, 1);
-      assert.match(err, /: its activity charge waits for a worker that has activities/);
-    } finally {
-      await worker.close();
-    }
-    await ok("terminate", "-w", "stuck-1");
-    await ok("terminate", "-w", "stuck-2");
-    await refused(1, /it has ended, and takes no more messages/, "signal", "-w", "stuck-1", "--name", "checkout");
-  },
-});
-
-test("what a workflow or a service says cannot steer a terminal", async () => {
-  const evil = "\u001b]0;owned\u0007\u009b31m";
-  await json("start", "--type", "Cart", "-w", "evil-1", "-i", JSON.stringify(evil));
-  await run(["terminate", "-w", "evil-1", "--reason", evil]);
-  const outputs = [
-    await run(["show", "-w", "evil-1"], { terminal: true }),
-    await run(["show", "-w", "evil-1", "--detailed"], { terminal: true }),
-    await run(["result", "-w", "evil-1"], { terminal: true }),
-    await run(["describe", "-w", evil], { terminal: true }),
-    await run(["signal", "-w", "evil-1", "--name", evil], { terminal: true }),
-  ];
-  // deno-lint-ignore no-control-regex
-  for (const { out, err } of outputs) assert.doesNotMatch(out + err, /[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
-});
-
-test("payloads of a codec: given encoded, shown decoded, exported as they are", async () => {
-  const file = join(folder, "coded.sqlite");
-  writeFileSync(
-    join(folder, "codec.mjs"),
-    `const utf8 = new TextEncoder(), flip = (data) => data.map((byte) => byte ^ 0xff);
-export const codec = {
-  encode: (payloads) => payloads.map(({ data }) => ({ metadata: { encoding: utf8.encode("binary/flipped") }, data: flip(data) })),
-  decode: (payloads) => payloads.map((payload) => new TextDecoder().decode(payload.metadata.encoding) !== "binary/flipped" ? payload
-    : { metadata: { encoding: utf8.encode("json/plain") }, data: flip(payload.data) }),
-};
-`,
-  );
-  const coded = (...args: string[]) => run([...args, "--codec", "codec.mjs"], { env: { TEMPORALEX_STORE: file } });
-  assert.equal((await coded("start", "--type", "Cart", "-w", "coded-1", "-i", '"secret"')).code, 0);
-  assert.match((await coded("show", "-w", "coded-1")).out, /Cart\("secret"\) on default/);
-  const plain = await run(["show", "-w", "coded-1"], { env: { TEMPORALEX_STORE: file } });
-  assert.match(plain.out, /binary\/flipped/);
-  assert.doesNotMatch(plain.out, /secret/);
-  assert.doesNotMatch((await coded("show", "-w", "coded-1", "--json")).out, /secret|InNlY3JldCI/, "an export keeps its secrets");
-  assert.match((await coded("show", "-w", "coded-1", "--json", "--decode")).out, /InNlY3JldCI=/, '"secret" in base64');
-  const missing = await run(["list", "--codec", "nowhere.mjs"]);
-  assert.equal(missing.code, 2);
-});
-
-test("with --timeout, queries and updates wait for a worker", async () => {
-  const file = join(folder, "patient.sqlite");
-  const env = { TEMPORALEX_STORE: file };
-  assert.equal((await run(["start", "--type", "Cart", "-w", "patient-1", "-i", '"ada"'], { env })).code, 0);
-  const query = run(["query", "-w", "patient-1", "--name", "status", "--timeout", "2m"], { env });
-  const vain = await run(["query", "-w", "patient-1", "--name", "status", "--timeout", "100ms"], { env });
-  assert.equal(vain.code, 1);
-  assert.match(vain.err, /no worker can answer/);
-  const worker = await open({ path: file, workflows, activities, logger: silentLogger });
-  assert.equal((await query).out, '"open"\n');
-  await worker.close();
 });

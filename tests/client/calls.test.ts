@@ -1,60 +1,33 @@
-// Calls of the client against a scripted service: retries, deadlines, the stages of updates, paging, and the names of errors.
+// Calls of the client against a scripted service: starts, retries, refusals by name, lists, histories, activities.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   ActivityNotFoundError,
   Client,
   Code,
-  DeadlineExceededError,
   NamespaceNotFoundError,
   PayloadTooLargeError,
-  QueryFailedError,
-  QueryRejectedError,
   ServiceError,
   silentLogger,
-  WorkflowContinuedAsNewError,
   WorkflowExecutionAlreadyStartedError,
-  WorkflowFailedError,
   WorkflowNotFoundError,
-  WorkflowUpdateFailedError,
-  WorkflowUpdateRejectedError,
 } from "../../ts/client/mod.ts";
-import {
-  ApplicationFailure,
-  CancelledFailure,
-  defaultPayloadConverter,
-  TerminatedFailure,
-  TimeoutFailure,
-  toFailure,
-} from "../../ts/converter/mod.ts";
+import { ApplicationFailure, defaultPayloadConverter } from "../../ts/converter/mod.ts";
 import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../../ts/api/generated/temporal/api/enums/v1/update_pb.ts";
-import { QueryRejectCondition } from "../../ts/api/generated/temporal/api/enums/v1/query_pb.ts";
 import {
-  RetryState,
   WorkflowExecutionStatus,
   WorkflowIdConflictPolicy,
   WorkflowIdReusePolicy,
 } from "../../ts/api/generated/temporal/api/enums/v1/workflow_pb.ts";
-import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { GetWorkflowExecutionHistoryResponseSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { ScriptedService, unavailable, waits } from "../support/scripted_service.ts";
-import { together } from "../support/together.ts";
+import { ScriptedService, unavailable } from "../support/scripted_service.ts";
 
 const payloads = (...values: unknown[]) => ({ payloads: values.map((value) => defaultPayloadConverter.toPayload(value)) });
+
 const values = (input: { payloads: { metadata: { [key: string]: Uint8Array }; data: Uint8Array }[] } | undefined) =>
   input?.payloads.map((payload) => defaultPayloadConverter.fromPayload(payload));
+
 const client = (service: ScriptedService) =>
   new Client({ service, taskQueue: "q", logger: silentLogger, retry: { initialIntervalMs: 1, maximumIntervalMs: 2 } });
-type Page = MessageInitShape<typeof GetWorkflowExecutionHistoryResponseSchema>;
-const closed = (eventType: EventType, attributes: object): Page => ({
-  history: { events: [{ eventId: 9n, eventType, attributes } as never] } as never,
-});
-const completed = (value: unknown, newExecutionRunId = "") =>
-  closed(EventType.WORKFLOW_EXECUTION_COMPLETED, {
-    case: "workflowExecutionCompletedEventAttributes",
-    value: { result: payloads(value), newExecutionRunId },
-  });
 
 test("a start carries its options, and a retried one keeps its request id", async () => {
   const service = new ScriptedService().on("startWorkflowExecution", (_request, _options, attempt) => {
@@ -181,86 +154,6 @@ test("an id that is taken has a named error with advice", async () => {
   });
 });
 
-together({
-  "whoever waits for a result looks at the run only while a poll hangs, not between two": async () => {
-    const began = performance.now();
-    const service = new ScriptedService()
-      .on("getWorkflowExecutionHistory", () => {
-        // Longer than until the first look, at two seconds; each answer comes at once, so most of the time no poll is out.
-        if (performance.now() - began < 2_400) return { history: { events: [] }, nextPageToken: Uint8Array.of(1) };
-        return completed("done");
-      })
-      .on("describeWorkflowExecution", () => ({ workflowExecutionInfo: { status: WorkflowExecutionStatus.RUNNING } }));
-    assert.equal(await client(service).getHandle(undefined, "w", "r1").result(), "done");
-    assert.equal(service.requests("describeWorkflowExecution").length, 0);
-  },
-
-  "a poll that waits for the end of a run that is closed is sent again, and one of an open run stays": async () => {
-    // A server on a busy machine may have told of the end before the poll could hear it.
-    const missed = new ScriptedService()
-      .on("getWorkflowExecutionHistory", (_request, options, attempt) => attempt === 1 ? waits(options) : completed("missed"))
-      .on("describeWorkflowExecution", () => ({ workflowExecutionInfo: { status: WorkflowExecutionStatus.COMPLETED } }));
-    /** A run whose end comes a moment after the look. */
-    const waited = (value: string, describe: () => WorkflowExecutionStatus) => {
-      let end: (page: Page) => void;
-      const page = new Promise<Page>((resolve) => end = resolve);
-      return new ScriptedService().on("getWorkflowExecutionHistory", () => page).on("describeWorkflowExecution", () => {
-        setTimeout(() => end(completed(value)), 20);
-        return { workflowExecutionInfo: { status: describe() } };
-      });
-    };
-    const open = waited("open", () => WorkflowExecutionStatus.RUNNING);
-    const away = waited("not described", () => {
-      throw new ServiceError(Code.INTERNAL, "nobody looks here");
-    });
-    const result = (service: ScriptedService) => client(service).getHandle("W", "1", "r1").result();
-    assert.deepEqual(await Promise.all([missed, open, away].map(result)), ["missed", "open", "not described"]);
-    const methods = ({ calls }: ScriptedService) => calls.map(({ method }) => method.replace(/WorkflowExecution.*$/, ""));
-    assert.deepEqual([missed, open, away].map(methods), [["get", "describe", "get"], ["get", "describe"], ["get", "describe"]]);
-    assert.equal(missed.requests("describeWorkflowExecution")[0]!.execution!.runId, "r1");
-  },
-
-  "who gives up while a poll is doubted hears why": async () => {
-    const stop = new AbortController();
-    const silent = () => new ScriptedService().on("getWorkflowExecutionHistory", (_request, options) => waits(options));
-    const late = silent().on("describeWorkflowExecution", (_request, options) => waits(options));
-    const doubting = silent().on("describeWorkflowExecution", (_request, options) => {
-      setTimeout(() => stop.abort(new Error("enough")), 10);
-      return waits(options);
-    });
-    const handle = (service: ScriptedService) => client(service).getHandle("W", "1");
-    await Promise.all([
-      assert.rejects(handle(doubting).result({ signal: stop.signal }), /enough/),
-      assert.rejects(handle(late).result({ timeout: 2500 }), DeadlineExceededError),
-    ]);
-    assert.deepEqual(doubting.calls.map(({ method }) => method), ["getWorkflowExecutionHistory", "describeWorkflowExecution"]);
-  },
-
-  "a service that says nothing at once, over and over, does not make the client spin": async () => {
-    const service = new ScriptedService()
-      .on("getWorkflowExecutionHistory", () => ({ nextPageToken: new Uint8Array([1]) }))
-      .on("updateWorkflowExecution", () => ({ stage: Stage.ADMITTED }));
-    const handle = client(service).getHandle("W", "1");
-    await assert.rejects(handle.result({ timeout: 300 }), DeadlineExceededError);
-    await assert.rejects(handle.executeUpdate("add", { timeout: 300 }), DeadlineExceededError);
-    await assert.rejects(async () => {
-      for await (const _event of handle.history({ follow: true, timeout: 300 }));
-    }, DeadlineExceededError);
-    assert.ok(service.calls.length < 60, `${service.calls.length} calls in about a second`);
-  },
-});
-
-test("a history whose pages are empty at first is read from where the service says, not from its start again", async () => {
-  const service = new ScriptedService().on("getWorkflowExecutionHistory", ({ nextPageToken }) => {
-    if (nextPageToken.length === 0) return { history: { events: [] }, nextPageToken: Uint8Array.of(1) };
-    if (nextPageToken[0] === 1) return { history: { events: [{ eventId: 1n }] as never }, nextPageToken: Uint8Array.of(2) };
-    return { history: { events: [{ eventId: 2n }] as never } };
-  });
-  const { events } = await client(service).getHandle(undefined, "w").fetchHistory({ timeout: "5s" });
-  assert.deepEqual(events.map(({ eventId }) => eventId), [1n, 2n]);
-  assert.deepEqual(service.requests("getWorkflowExecutionHistory").map((request) => [...request.nextPageToken]), [[], [1], [2]]);
-});
-
 test("unknown workflows and namespaces have named errors", async () => {
   const service = new ScriptedService()
     .on("signalWorkflowExecution", () => {
@@ -274,86 +167,6 @@ test("unknown workflows and namespaces have named errors", async () => {
   await assert.rejects(handle.describe(), NamespaceNotFoundError);
 });
 
-test("a result follows continue-as-new, retries and cron, through empty long polls", async () => {
-  const chain: { [run: string]: Page[] } = {
-    r1: [
-      { nextPageToken: new Uint8Array([1]) },
-      closed(EventType.WORKFLOW_EXECUTION_CONTINUED_AS_NEW, {
-        case: "workflowExecutionContinuedAsNewEventAttributes",
-        value: { newExecutionRunId: "r2" },
-      }),
-    ],
-    r2: [closed(EventType.WORKFLOW_EXECUTION_FAILED, {
-      case: "workflowExecutionFailedEventAttributes",
-      value: { failure: toFailure(new Error("once")), newExecutionRunId: "r3" },
-    })],
-    r3: [{}, {}, completed({ total: 3 })],
-  };
-  const service = new ScriptedService()
-    .on("startWorkflowExecution", () => ({ runId: "r1" }))
-    .on("getWorkflowExecutionHistory", (request) => chain[request.execution!.runId]!.shift()!);
-  assert.deepEqual(await client(service).execute("W", { id: "1" }), { total: 3 });
-  const polls = service.requests("getWorkflowExecutionHistory");
-  assert.deepEqual(polls.map((poll) => poll.execution!.runId), ["r1", "r1", "r2", "r3", "r3", "r3"]);
-  assert.deepEqual([...polls[1]!.nextPageToken], [1]);
-  assert.ok(polls.every((poll) => poll.waitNewEvent));
-});
-
-test("followRuns: false stops at continue-as-new and names the next run", async () => {
-  const service = new ScriptedService().on(
-    "getWorkflowExecutionHistory",
-    () =>
-      closed(EventType.WORKFLOW_EXECUTION_CONTINUED_AS_NEW, {
-        case: "workflowExecutionContinuedAsNewEventAttributes",
-        value: { newExecutionRunId: "r2" },
-      }),
-  );
-  await assert.rejects(
-    client(service).getHandle("W", "1", "r1").result({ followRuns: false }),
-    (error) => error instanceof WorkflowContinuedAsNewError && error.newExecutionRunId === "r2",
-  );
-});
-
-test("each way to end without a result is a WorkflowFailedError with its cause", async () => {
-  const ends: [EventType, object, unknown][] = [
-    [EventType.WORKFLOW_EXECUTION_FAILED, {
-      case: "workflowExecutionFailedEventAttributes",
-      value: {
-        failure: toFailure(ApplicationFailure.nonRetryable("no", { type: "Declined" })),
-        retryState: RetryState.MAXIMUM_ATTEMPTS_REACHED,
-      },
-    }, ApplicationFailure],
-    [EventType.WORKFLOW_EXECUTION_CANCELED, {
-      case: "workflowExecutionCanceledEventAttributes",
-      value: { details: payloads("tidy") },
-    }, CancelledFailure],
-    [EventType.WORKFLOW_EXECUTION_TERMINATED, {
-      case: "workflowExecutionTerminatedEventAttributes",
-      value: { reason: "by hand" },
-    }, TerminatedFailure],
-    [EventType.WORKFLOW_EXECUTION_TIMED_OUT, { case: "workflowExecutionTimedOutEventAttributes", value: {} }, TimeoutFailure],
-  ];
-  for (const [type, attributes, cause] of ends) {
-    const service = new ScriptedService().on("getWorkflowExecutionHistory", () => closed(type, attributes));
-    await assert.rejects(client(service).getHandle("W", "1", "r1").result(), (error) => {
-      assert.ok(error instanceof WorkflowFailedError);
-      assert.ok(error.cause instanceof (cause as typeof Error));
-      assert.equal(error.workflowId, "1");
-      return true;
-    });
-  }
-  const service = new ScriptedService().on(
-    "getWorkflowExecutionHistory",
-    () => closed(...(ends[0]!.slice(0, 2) as [EventType, object])),
-  );
-  await assert.rejects(client(service).getHandle("W", "1").result(), (error) => {
-    assert.ok(error instanceof WorkflowFailedError && error.cause instanceof ApplicationFailure);
-    assert.equal(error.cause.type, "Declined");
-    assert.equal(error.retryState, "MAXIMUM_ATTEMPTS_REACHED");
-    return true;
-  });
-});
-
 test("lists and counts name what a service refuses", async () => {
   const refuse = () => {
     throw new ServiceError(Code.NOT_FOUND, "Namespace default is not found.", "NamespaceNotFound");
@@ -361,132 +174,6 @@ test("lists and counts name what a service refuses", async () => {
   const c = client(new ScriptedService().on("listWorkflowExecutions", refuse).on("countWorkflowExecutions", refuse));
   await assert.rejects(c.list()[Symbol.asyncIterator]().next(), NamespaceNotFoundError);
   await assert.rejects(c.count(), NamespaceNotFoundError);
-});
-
-test("a result that does not come in time is a DeadlineExceededError; an aborted wait rejects with its reason", async () => {
-  const service = new ScriptedService().on("getWorkflowExecutionHistory", (_request, options) => waits(options));
-  const handle = client(service).getHandle("W", "1");
-  await assert.rejects(handle.result({ timeout: 30 }), DeadlineExceededError);
-  const stop = new AbortController();
-  const waiting = handle.result({ signal: stop.signal });
-  setTimeout(() => stop.abort(new Error("enough")), 10);
-  await assert.rejects(waiting, /enough/);
-});
-
-test("a long poll that ends with nothing is asked again", async () => {
-  const service = new ScriptedService().on("getWorkflowExecutionHistory", (_request, _options, attempt) => {
-    if (attempt === 1) throw new ServiceError(Code.DEADLINE_EXCEEDED, "long poll ended");
-    return completed(1);
-  });
-  assert.equal(await client(service).getHandle("W", "1").result(), 1);
-});
-
-test("an update asks with one id until it is accepted, then polls for the outcome", async () => {
-  const service = new ScriptedService()
-    .on("updateWorkflowExecution", (request, _options, attempt) => {
-      if (attempt === 1) unavailable();
-      const updateRef = { workflowExecution: { workflowId: "1", runId: "r9" }, updateId: request.request!.meta!.updateId };
-      return { updateRef, stage: attempt === 2 ? Stage.ADMITTED : Stage.ACCEPTED };
-    })
-    .on(
-      "pollWorkflowExecutionUpdate",
-      (_request, _options, attempt) =>
-        attempt < 3
-          ? { stage: Stage.ACCEPTED }
-          : { stage: Stage.COMPLETED, outcome: { value: { case: "success", value: payloads(42) } } },
-    );
-  assert.equal(await client(service).getHandle("W", "1").update("add", { sku: "x" }, 2), 42);
-  const asked = service.requests("updateWorkflowExecution");
-  assert.equal(asked.length, 3);
-  assert.equal(new Set(asked.map((request) => request.request!.meta!.updateId)).size, 1);
-  assert.deepEqual(values(asked[0]!.request!.input!.args), [{ sku: "x" }, 2]);
-  assert.equal(asked[0]!.waitPolicy!.lifecycleStage, Stage.COMPLETED);
-  const polled = service.requests("pollWorkflowExecutionUpdate");
-  assert.equal(polled[0]!.updateRef!.workflowExecution!.runId, "r9");
-  assert.equal(polled[0]!.updateRef!.updateId, asked[0]!.request!.meta!.updateId);
-});
-
-test("startUpdate returns at acceptance; its handle waits for the answer once", async () => {
-  const service = new ScriptedService()
-    .on("updateWorkflowExecution", () => ({ stage: Stage.ACCEPTED }))
-    .on("pollWorkflowExecutionUpdate", () => ({ outcome: { value: { case: "success", value: payloads("ok") } } }));
-  const handle = await client(service).getHandle("W", "1").startUpdate("add", { waitFor: "accepted", updateId: "u1", args: [1] });
-  assert.equal(handle.updateId, "u1");
-  assert.equal(service.requests("updateWorkflowExecution")[0]!.waitPolicy!.lifecycleStage, Stage.ACCEPTED);
-  assert.equal(await handle.result(), "ok");
-  assert.equal(await handle.result(), "ok");
-  assert.equal(service.requests("pollWorkflowExecutionUpdate").length, 1);
-});
-
-test("an update that failed and one that was rejected are told apart", async () => {
-  const failure = toFailure(ApplicationFailure.nonRetryable("sold out", { type: "SoldOut" }));
-  const service = new ScriptedService()
-    .on("updateWorkflowExecution", () => ({ stage: Stage.COMPLETED, outcome: { value: { case: "failure", value: failure } } }))
-    .on(
-      "pollWorkflowExecutionUpdate",
-      () => ({ stage: Stage.COMPLETED, outcome: { value: { case: "failure", value: failure } } }),
-    );
-  const handle = client(service).getHandle("W", "1");
-  await assert.rejects(handle.update("add"), (error) => {
-    assert.ok(error instanceof WorkflowUpdateFailedError && !(error instanceof WorkflowUpdateRejectedError));
-    assert.ok(error.cause instanceof ApplicationFailure && error.cause.type === "SoldOut");
-    return true;
-  });
-  service.on("pollWorkflowExecutionUpdate", () => {
-    throw new ServiceError(Code.NOT_FOUND, "no such update");
-  });
-  await assert.rejects(handle.executeUpdate("add", { updateId: "u5" }), (error) => {
-    assert.ok(error instanceof WorkflowUpdateRejectedError);
-    assert.equal(error.updateId, "u5");
-    return true;
-  });
-});
-
-test("an update past its deadline says under which id to ask again", async () => {
-  const service = new ScriptedService().on("updateWorkflowExecution", (_request, options) => waits(options));
-  const handle = client(service).getHandle("W", "1");
-  await assert.rejects(handle.executeUpdate("add", { timeout: 20 }), (error) => {
-    assert.ok(error instanceof DeadlineExceededError);
-    assert.equal(error.updateId, service.requests("updateWorkflowExecution")[0]!.request!.meta!.updateId);
-    assert.match(error.message, /ask again with updateId/);
-    return true;
-  });
-  service
-    .on("updateWorkflowExecution", () => ({ stage: Stage.ACCEPTED }))
-    .on("pollWorkflowExecutionUpdate", (_request, options) => waits(options));
-  await assert.rejects(handle.executeUpdate("add", { timeout: 20, updateId: "mine" }), (error) => {
-    assert.ok(error instanceof DeadlineExceededError);
-    assert.equal(error.updateId, "mine");
-    return true;
-  });
-});
-
-test("queries: answers, rejections, failures", async () => {
-  const service = new ScriptedService().on("queryWorkflow", () => ({ queryResult: payloads({ phase: "open" }) }));
-  const handle = client(service).getHandle("W", "1");
-  assert.deepEqual(await handle.query("status", "short"), { phase: "open" });
-  assert.deepEqual(values(service.requests("queryWorkflow")[0]!.query!.queryArgs), ["short"]);
-  service.on("queryWorkflow", () => ({ queryRejected: { status: WorkflowExecutionStatus.FAILED } }));
-  await assert.rejects(
-    handle.with({ queryRejectCondition: "NOT_COMPLETED_CLEANLY" }).query("status"),
-    (error) => error instanceof QueryRejectedError && error.status === "FAILED",
-  );
-  assert.equal(service.requests("queryWorkflow")[1]!.queryRejectCondition, QueryRejectCondition.NOT_COMPLETED_CLEANLY);
-  service.on("queryWorkflow", () => {
-    throw new ServiceError(Code.INVALID_ARGUMENT, 'Unknown query "stats"', "QueryFailed");
-  });
-  await assert.rejects(
-    handle.query("stats"),
-    (error) => error instanceof QueryFailedError && /Unknown query/.test(error.message),
-  );
-});
-
-test("a query without an answer ends with its deadline", async () => {
-  const service = new ScriptedService().on("queryWorkflow", (_request, options) => waits(options));
-  await assert.rejects(
-    client(service).getHandle("W", "1").with({ timeout: 20 }).query("status"),
-    /query "status" was not answered/,
-  );
 });
 
 test("signals and cancel requests keep their request id over retries, so that they apply once (P2); with() sets one", async () => {

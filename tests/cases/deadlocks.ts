@@ -1,0 +1,213 @@
+// Waits that nothing can end, and calls of the API from where there is no turn
+// (docs/dev/semantics/execution.md).
+import {
+  activities,
+  now,
+  on,
+  parallel,
+  receive,
+  sideEffect,
+  signal,
+  sleep,
+  stop,
+  waitForSignal,
+  workflow,
+} from "../../ts/workflow/mod.ts";
+import { hop } from "../../ts/platform/hop.ts";
+import { equal, match } from "./assert.ts";
+import type { Case } from "./case.ts";
+import { drive } from "./driver.ts";
+
+const acts = activities<{ work(x: number): number }>();
+const go = signal<[number]>("go");
+const end = signal("end");
+
+export const cases: Case[] = [
+  {
+    name: "a foreign await deadlocks: the task fails at once and names the last call of each fiber",
+    async run() {
+      const w = workflow("W", async () => {
+        await sleep(1);
+        await new Promise(() => {}); // as good as a fetch: nothing of the workflow can wake it
+        return await acts.work(1);
+      });
+      const d = await drive(w);
+      await d.task();
+      d.server.fireTimer("1");
+      await d.task();
+      const { message } = d.server.taskFailure!.failure;
+      match(message, /^DEADLOCK: the workflow waits, but on nothing that could ever wake it/);
+      match(message, /run of workflow "W" \(its last call: sleep at .*:\d+:\d+/);
+    },
+  },
+  {
+    name: "a foreign await in a handler, before any primitive, is a deadlock too",
+    async run() {
+      const w = workflow("W", () => receive(0, [on(go, async (_, s) => (await new Promise(() => {}), stop(s)))]));
+      const d = await drive(w);
+      await d.task();
+      equal(d.server.taskFailure, undefined, "an idle receive is no deadlock");
+      d.server.signal("go", 1);
+      await d.task();
+      match(d.server.taskFailure!.failure.message, /handler of signal "go" \(it has called no primitive yet\)/);
+    },
+  },
+  {
+    name: "a fiber that waits for another fiber's promise is no deadlock",
+    async run() {
+      const w = workflow("W", async () => {
+        let open!: () => void;
+        const latch = new Promise<void>((resolve) => (open = resolve));
+        await parallel([() => latch, async () => {
+          await sleep(1);
+          open();
+        }]);
+        return "done";
+      });
+      const d = await drive(w);
+      equal(await d.auto(), "done");
+    },
+  },
+  {
+    name: "a primitive called when no turn is active fails, and the task fails and names the line",
+    async run() {
+      let wake!: () => void;
+      const w = workflow("W", async () => {
+        const host = new Promise<void>((resolve) => (wake = resolve));
+        await Promise.race([host.then(() => sleep(1)), waitForSignal(end)]);
+        return "not reached by the signal";
+      });
+      const d = await drive(w);
+      await d.task();
+      wake(); // a host callback, between two tasks
+      await hop();
+      d.server.signal("end");
+      await d.task();
+      const { message } = d.server.taskFailure!.failure;
+      match(message, /sleep was called at .*:\d+:\d+.* while no turn of a workflow is active/);
+    },
+  },
+  {
+    name: "a primitive called by host code throws and touches no run",
+    async run() {
+      let error: unknown;
+      try {
+        now();
+      } catch (e) {
+        error = e;
+      }
+      match(
+        (error as Error).message,
+        /^now was called at .*while no turn of a workflow is active: either this is not workflow code/,
+      );
+      equal((error as Error).name, "OutsideTurnError");
+    },
+  },
+  ...[1, 2, 10].map((depth): Case => ({
+    name: `what the function of sideEffect leaves in microtasks is its own, ${depth} deep, and the turn goes on with its own`,
+    async run() {
+      const w = workflow("W", async () => {
+        const own = sideEffect(() => {
+          let left = Promise.resolve();
+          for (let i = 0; i < depth; i++) left = left.then(() => {});
+          left.then(() => void acts.work(1)).catch(() => {});
+          return 7;
+        });
+        await sleep(1);
+        return own;
+      });
+      const d = await drive(w);
+      await d.task();
+      match(
+        d.server.taskFailure!.failure.message,
+        /^work was called in the function of sideEffect|activity "?work"?.* in the function of sideEffect/,
+      );
+    },
+  })),
+  {
+    name: "the turn that called sideEffect may use the API again at once, also in microtasks",
+    async run() {
+      const w = workflow("W", async () => {
+        const before = Promise.resolve();
+        const own = sideEffect(() => 7);
+        await before;
+        await null;
+        await sleep(1);
+        return own;
+      });
+      const d = await drive(w);
+      equal(await d.auto(), 7);
+    },
+  },
+  {
+    name: "a deadlock that a second look does not find again is told as it was found first",
+    async run() {
+      let looks = 0;
+      const w = workflow("W", async () => {
+        if (looks++ === 0) await new Promise(() => {});
+        await sleep(1);
+      });
+      const d = await drive(w);
+      const outcome = await d.task();
+      equal(outcome.response?.$case, "failed");
+      equal(looks, 2);
+      match(d.server.taskFailure!.failure.message, /^DEADLOCK/);
+    },
+  },
+  {
+    name: "a divergence names the line of the command that differs, not of another of the same task",
+    async run() {
+      let changed = false;
+      const first = () => sleep(1);
+      const second = () => acts.work(2);
+      const third = () => sleep(3);
+      const w = workflow("W", async () => {
+        await Promise.all([first(), ...(changed ? [second()] : []), third()]);
+      });
+      const d = await drive(w);
+      await d.task();
+      d.server.fireTimer("1");
+      d.server.fireTimer("2");
+      await d.task();
+      changed = true;
+      const { verdict, error } = await d.replay();
+      equal(verdict, "nondeterminism");
+      match(error!.location, /^second /);
+    },
+  },
+  {
+    name: "of several misuses in one turn the first fails the task, whatever workflow code catches",
+    async run() {
+      const w = workflow("W", async () => {
+        sideEffect(() => {
+          for (const use of [() => sleep(1), () => acts.work(1)]) {
+            try {
+              void use();
+            } catch {
+              // The task fails nevertheless.
+            }
+          }
+          return 1;
+        });
+        return "done";
+      });
+      const d = await drive(w);
+      await d.task();
+      match(d.server.taskFailure!.failure.message, /^sleep was called in the function of sideEffect/);
+    },
+  },
+  {
+    name: "code that runs between turns, while the result is encoded, has no fiber to use the API with",
+    async run() {
+      const w = workflow("W", async () => {
+        await sleep(1);
+        return { toJSON: () => (void sleep(1), "encoded") };
+      });
+      const d = await drive(w);
+      await d.task();
+      d.server.fireTimer("1");
+      await d.task();
+      match(d.server.taskFailure!.failure.message, /sleep was called/);
+    },
+  },
+];

@@ -1,0 +1,192 @@
+// `temporalex workflow describe`, `list`, `count` and `show`, on a store that a process holds.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { type App, open, silentLogger } from "../../ts/mod.ts";
+import * as activities from "./flows/activities.ts";
+import { refusals, type Result, run as runCommand, type RunOptions } from "./support/run.ts";
+import { until } from "../support/until.ts";
+
+const workflows = new URL("./flows/workflows.ts", import.meta.url);
+
+let folder = "", store = "";
+
+let app: App;
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), "temporalex-cli-"));
+  store = join(folder, "held.sqlite");
+  app = await open({ path: store, workflows, activities, logger: silentLogger });
+  assert.equal(await app.served, `${store}-socket`);
+});
+
+after(async () => {
+  await app.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+type Json = { [name: string]: unknown };
+
+const run = (args: readonly string[], options: RunOptions = {}): Promise<Result> =>
+  runCommand(["workflow", ...args], { cwd: folder, env: { TEMPORALEX_STORE: store }, ...options });
+
+async function ok(...args: string[]): Promise<string> {
+  const result = await run(args);
+  assert.equal(result.code, 0, `${args.join(" ")}: ${result.err}`);
+  return result.out;
+}
+
+async function json(...args: string[]): Promise<Json> {
+  return JSON.parse(await ok(...args, "--json")) as Json;
+}
+
+const refused = refusals(run);
+
+const cart = (id: string, ...more: string[]) => json("start", "--type", "Cart", "-w", id, "-i", '"ada"', ...more);
+
+test("describe, list, count", async () => {
+  await cart("look-1", "--memo", 'who="ada"');
+  const text = await ok("describe", "-w", "look-1");
+  assert.match(
+    text,
+    /^WorkflowId +look-1\n[^]*\nStatus +Running\n[^]*\nStarted +20\d\d-.*Z \((now|\d+ seconds? ago)\)\n[^]*\nMemo +who = "ada"\n/,
+  );
+  const described = await json("describe", "-w", "look-1");
+  assert.equal(described["type"], "Cart");
+  assert.equal(described["status"], "RUNNING");
+  assert.deepEqual(described["memo"], { who: "ada" });
+  assert.ok(!("raw" in described) && !("rawDescription" in described));
+  await refused(1, /not found/, "describe", "-w", "nobody");
+
+  await Promise.all(Array.from({ length: 7 }, (_, i) => json("execute", "--type", "Nothing", "-w", `list-${i}`)));
+  const query = 'WorkflowId STARTS_WITH "list-"';
+  const table = (await ok("list", "-q", query, "--page-size", "3")).trimEnd().split("\n");
+  assert.match(table[0]!, /^Status +WorkflowId +Type +Started +Closed$/);
+  assert.equal(table.length, 8, "titles once, over pages");
+  assert.ok(table.slice(1).every((line) => /^Completed +list-\d +Nothing +/.test(line)), table.join("\n"));
+  assert.equal((await json("list", "-q", query, "--limit", "2") as unknown as Json[]).length, 2);
+  const lines = await run(["list", "-q", query, "-o", "jsonl"]);
+  assert.equal(lines.out.trim().split("\n").length, 7);
+  assert.equal((await run(["list", "-q", query, "-o", "none"])).out, "");
+  const none = await run(["list", "-q", 'WorkflowId = "nobody"']);
+  assert.deepEqual([none.code, none.out, none.err], [0, "", "no workflow matches\n"]);
+  await refused(1, /position 0|WorkflowIdd/, "list", "-q", 'WorkflowIdd = "x"');
+  await refused(2, /--limit is a whole number from 1/, "list", "--limit", "0");
+  assert.deepEqual(await json("count", "-q", query), { count: 7 });
+  await refused(1, /query|position/i, "count", "-q", "=");
+  const plain = await run(["list", "-q", query, "--limit", "1", "--color", "always", "--time-format", "iso"]);
+  // deno-lint-ignore no-control-regex
+  assert.match(plain.out, /\x1b\[32mCompleted.*\x1b\[0m.*20\d\d-\d\d-\d\dT/);
+});
+
+test("a parent shows the children that it waits for, and who waits for it is told of them", async () => {
+  await json("start", "--type", "Family", "-w", "family-1");
+  const child = await until("the child is shown", async () => {
+    const { pendingChildren } = await json("describe", "-w", "family-1");
+    return (pendingChildren as Json[]).find(({ workflowId }) => workflowId === "family-lamp");
+  });
+  assert.deepEqual({ ...child, runId: "" }, {
+    workflowId: "family-lamp",
+    runId: "",
+    workflowType: "Cart",
+    parentClosePolicy: "ABANDON",
+  });
+  assert.match(
+    await ok("describe", "-w", "family-1"),
+    /\nPending children\nChild +WorkflowId .*\nCart +family-lamp +\S.* +Abandon\n/,
+  );
+  const waits = /: it waits for its child Cart \(id family-lamp\)/;
+  await refused(1, waits, "result", "-w", "family-1", "--timeout", "200ms");
+  await ok("terminate", "-w", "family-lamp");
+  const { code, err } = await run(["result", "-w", "family-1"]);
+  assert.equal(code, 1);
+  assert.match(err, /[Cc]hild/);
+  assert.deepEqual((await json("describe", "-w", "family-1"))["pendingChildren"], []);
+});
+
+test("show: a table, all fields, Temporal's JSON that replays, events as they come", async () => {
+  await cart("show-1");
+  await ok("update", "-w", "show-1", "--name", "add_item", "-i", '"BOOK"', "--update-id", "u1");
+  let followed = "";
+  const following = run(["show", "-w", "show-1", "--follow"], { out: (text) => void (followed += text) });
+  await until("the update is followed", () => followed.includes("UpdateCompleted"), { about: () => followed });
+  assert.doesNotMatch(followed, /ExecutionCompleted/);
+  await ok("signal", "-w", "show-1", "--name", "checkout", "-i", '"quick"');
+  assert.equal((await following).code, 0);
+  const text = await ok("show", "-w", "show-1");
+  assert.deepEqual(followed.split("\n").map((line) => line.trim()), text.split("\n").map((line) => line.trim()));
+  for (
+    const line of [
+      /^ID +Time +Event +What$/m,
+      /^ +1 +20\S+Z +WorkflowExecutionStarted +Cart\("ada"\) on default$/m,
+      /WorkflowExecutionUpdateAccepted +add_item\("BOOK"\), id u1$/m,
+      /WorkflowExecutionUpdateCompleted +add_item = 1$/m,
+      /WorkflowExecutionSignaled +checkout\("quick"\)$/m,
+      /ActivityTaskScheduled +charge\("ada", \["BOOK"\]\), id 1$/m,
+      /ActivityTaskCompleted +charge = "ada pays for BOOK"$/m,
+      /WorkflowExecutionCompleted += \{"receipt":"ada pays for BOOK","discount":0\}$/m,
+    ]
+  ) assert.match(text, line);
+  const detailed = await ok("show", "-w", "show-1", "--detailed");
+  assert.match(detailed, /^1 WorkflowExecutionStarted +20/m);
+  assert.match(detailed, /"receipt": "ada pays for BOOK"/);
+
+  const exported = await ok("show", "-w", "show-1", "--json");
+  assert.equal((JSON.parse(exported) as { events: Json[] }).events[0]!["eventType"], "EVENT_TYPE_WORKFLOW_EXECUTION_STARTED");
+  writeFileSync(join(folder, "show-1.json"), exported);
+  const lines = await ok("show", "-w", "show-1", "-o", "jsonl");
+  writeFileSync(join(folder, "show-1.jsonl"), lines);
+  const replayed = await runCommand([
+    "replay",
+    "--workflows",
+    workflows.href.replace("file://", ""),
+    "show-1.json",
+    "show-1.jsonl",
+  ], {
+    cwd: folder,
+  });
+  assert.equal(replayed.code, 0, replayed.out + replayed.err);
+  await refused(1, /not found/, "show", "-w", "nobody");
+  await refused(2, /Unknown option '--folow'\. Did you mean --follow\?/, "show", "-w", "show-1", "--folow");
+});
+
+test("what a workflow or a service says cannot steer a terminal", async () => {
+  const evil = "\u001b]0;owned\u0007\u009b31m";
+  await json("start", "--type", "Cart", "-w", "evil-1", "-i", JSON.stringify(evil));
+  await run(["terminate", "-w", "evil-1", "--reason", evil]);
+  const outputs = [
+    await run(["show", "-w", "evil-1"], { terminal: true }),
+    await run(["show", "-w", "evil-1", "--detailed"], { terminal: true }),
+    await run(["result", "-w", "evil-1"], { terminal: true }),
+    await run(["describe", "-w", evil], { terminal: true }),
+    await run(["signal", "-w", "evil-1", "--name", evil], { terminal: true }),
+  ];
+  // deno-lint-ignore no-control-regex
+  for (const { out, err } of outputs) assert.doesNotMatch(out + err, /[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
+});
+
+test("payloads of a codec: given encoded, shown decoded, exported as they are", async () => {
+  const file = join(folder, "coded.sqlite");
+  writeFileSync(
+    join(folder, "codec.mjs"),
+    `const utf8 = new TextEncoder(), flip = (data) => data.map((byte) => byte ^ 0xff);
+export const codec = {
+  encode: (payloads) => payloads.map(({ data }) => ({ metadata: { encoding: utf8.encode("binary/flipped") }, data: flip(data) })),
+  decode: (payloads) => payloads.map((payload) => new TextDecoder().decode(payload.metadata.encoding) !== "binary/flipped" ? payload
+    : { metadata: { encoding: utf8.encode("json/plain") }, data: flip(payload.data) }),
+};
+`,
+  );
+  const coded = (...args: string[]) => run([...args, "--codec", "codec.mjs"], { env: { TEMPORALEX_STORE: file } });
+  assert.equal((await coded("start", "--type", "Cart", "-w", "coded-1", "-i", '"secret"')).code, 0);
+  assert.match((await coded("show", "-w", "coded-1")).out, /Cart\("secret"\) on default/);
+  const plain = await run(["show", "-w", "coded-1"], { env: { TEMPORALEX_STORE: file } });
+  assert.match(plain.out, /binary\/flipped/);
+  assert.doesNotMatch(plain.out, /secret/);
+  assert.doesNotMatch((await coded("show", "-w", "coded-1", "--json")).out, /secret|InNlY3JldCI/, "an export keeps its secrets");
+  assert.match((await coded("show", "-w", "coded-1", "--json", "--decode")).out, /InNlY3JldCI=/, '"secret" in base64');
+  const missing = await run(["list", "--codec", "nowhere.mjs"]);
+  assert.equal(missing.code, 2);
+});

@@ -1,0 +1,239 @@
+// The ports of `temporalex dev`: protocols, sizes, callers that vanish, pages that are let in or not.
+import assert from "node:assert/strict";
+import { request as httpRequest } from "node:http";
+import { connect, type IncomingHttpHeaders } from "node:http2";
+import { after, before, test } from "node:test";
+import { create, toBinary } from "@bufbuild/protobuf";
+import { createClient } from "@connectrpc/connect";
+import {
+  createConnectTransport,
+  createGrpcTransport,
+  createGrpcWebTransport,
+  Http2SessionManager,
+} from "@connectrpc/connect-node";
+import { Client, silentLogger } from "../../ts/client/mod.ts";
+import "../../ts/engine/mod.ts";
+import { type DevServer, startDevServer } from "../../ts/dev/server.ts";
+import { PollWorkflowTaskQueueRequestSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { endAfterGoaway } from "../../ts/platform/deno_goaway_workaround.ts";
+import { WorkflowService } from "../../ts/api/generated/temporal/api/workflowservice/v1/service_pb.ts";
+import { Code, type ServiceError } from "../../ts/service/raw.ts";
+import { until } from "../support/until.ts";
+import { GrpcService } from "../../ts/grpc/grpc_service.ts";
+
+const ORIGIN = "http://localhost:5173";
+
+let server: DevServer, service: GrpcService, connected: Http2SessionManager;
+
+const typed = () =>
+  createClient(WorkflowService, createGrpcTransport({ baseUrl: connected.authority, sessionManager: connected }));
+
+before(async () => {
+  server = await startDevServer({
+    port: 0,
+    httpPort: 0,
+    origins: [ORIGIN],
+    namespaces: ["default", "orders"],
+    storeOf: () => undefined,
+    logger: silentLogger,
+  });
+  service = new GrpcService({ address: `127.0.0.1:${server.port}` });
+  connected = new Http2SessionManager(`http://127.0.0.1:${server.port}`);
+});
+
+after(async () => {
+  service.close();
+  // Before the server says goodbye: in Deno that may crash a connection of others (ts/platform/deno_goaway_workaround.ts).
+  connected.abort();
+  await server.close();
+});
+
+/** One gRPC call by hand: headers, trailers and messages as they are on the wire. */
+async function grpc(path: string, body = new Uint8Array(0), headers: { [name: string]: string } = {}) {
+  const session = connect(`http://127.0.0.1:${server.port}`, { maxSessionMemory: 512 });
+  endAfterGoaway(session);
+  const stream = session.request({
+    ":method": "POST",
+    ":path": path,
+    "content-type": "application/grpc",
+    te: "trailers",
+    ...headers,
+  });
+  const frame = new Uint8Array(5 + body.length);
+  new DataView(frame.buffer).setUint32(1, body.length);
+  frame.set(body, 5);
+  stream.end(frame);
+  let head: IncomingHttpHeaders = {}, trailers: IncomingHttpHeaders = {};
+  stream.on("response", (got) => head = got).on("trailers", (got) => trailers = got);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  session.close();
+  const status = trailers["grpc-status"] ?? head["grpc-status"];
+  const message = decodeURIComponent(String(trailers["grpc-message"] ?? head["grpc-message"] ?? ""));
+  return { http: head[":status"], status, message, body: new Uint8Array(Buffer.concat(chunks)) };
+}
+
+test("the health service: Check, and Watch that is told of the end", async () => {
+  const named = (name: string) => new Uint8Array([10, name.length, ...new TextEncoder().encode(name)]);
+  const check = await grpc("/grpc.health.v1.Health/Check");
+  assert.deepEqual([check.status, [...check.body]], ["0", [0, 0, 0, 0, 2, 8, 1]]);
+  const known = await grpc("/grpc.health.v1.Health/Check", named(WorkflowService.typeName));
+  assert.equal(known.status, "0");
+  assert.deepEqual((await grpc("/grpc.health.v1.Health/Check", named("acme"))).status, String(Code.NOT_FOUND));
+  const mortal = await startDevServer({
+    port: 0,
+    namespaces: ["default"],
+    storeOf: () => undefined,
+    logger: silentLogger,
+  });
+  const session = connect(`http://127.0.0.1:${mortal.port}`);
+  endAfterGoaway(session);
+  let wentAway = false;
+  session.on("goaway", () => wentAway = true);
+  const stream = session.request({
+    ":method": "POST",
+    ":path": "/grpc.health.v1.Health/Watch",
+    "content-type": "application/grpc",
+    te: "trailers",
+  });
+  stream.end(new Uint8Array(5));
+  const first = new Promise((resolve) => stream.once("data", resolve));
+  const got: number[] = [];
+  stream.on("data", (chunk: Uint8Array) => got.push(...chunk));
+  let status: unknown;
+  stream.on("trailers", (trailers) => status = trailers["grpc-status"]);
+  const ended = new Promise((resolve) => stream.on("close", resolve));
+  await first;
+  await mortal.close();
+  await ended;
+  session.close();
+  assert.deepEqual([got, status], [[0, 0, 0, 0, 2, 8, 1, 0, 0, 0, 0, 2, 8, 2], "0"]);
+  assert.ok(wentAway, "connections are told that the server goes away");
+});
+
+test("its end answers calls that wait", async () => {
+  const mortal = await startDevServer({ port: 0, namespaces: ["default"], storeOf: () => undefined, logger: silentLogger });
+  const caller = new GrpcService({ address: `127.0.0.1:${mortal.port}` });
+  const poll = create(PollWorkflowTaskQueueRequestSchema, { namespace: "default", taskQueue: { name: "q" } });
+  const waiting = Array.from(
+    { length: 150 },
+    () =>
+      caller.call("pollWorkflowTaskQueue", toBinary(PollWorkflowTaskQueueRequestSchema, poll), { timeoutMs: 60_000 })
+        .then(() => "answered", (error: ServiceError) => error.code),
+  );
+  await caller.call("getSystemInfo", new Uint8Array(0));
+  const began = performance.now();
+  await mortal.close();
+  assert.ok((await Promise.all(waiting)).every((code) => code === Code.UNAVAILABLE));
+  assert.ok(performance.now() - began < 40_000, "polls are not waited for");
+  caller.close();
+});
+
+test("large messages, and what is too large", async () => {
+  const client = new Client({ service, taskQueue: "q", logger: silentLogger });
+  const handle = await client.start("Work", { id: "large", args: ["x".repeat(1_900_000)] });
+  assert.ok((await handle.historyBytes()).length > 1_900_000);
+  // Several at once, on one connection.
+  await Promise.all(
+    Array.from({ length: 8 }, (_, i) => client.start("Work", { id: `large-${i}`, args: ["x".repeat(1_500_000)] })),
+  );
+  const body = new Uint8Array(3_000_000).fill(120);
+  await assert.rejects(
+    typed().signalWorkflowExecution({
+      workflowExecution: { workflowId: "large" },
+      signalName: "s",
+      input: { payloads: [{ data: body }] },
+    }),
+    /exceeds limit|too large/i,
+  );
+  // The connection serves on.
+  assert.ok((await typed().getSystemInfo({})).serverVersion);
+});
+
+test("callers that vanish leave nothing behind", async () => {
+  const [engine] = server.namespaces.engines;
+  const before = engine!.stats().waitingCalls;
+  const poll = toBinary(
+    PollWorkflowTaskQueueRequestSchema,
+    create(PollWorkflowTaskQueueRequestSchema, { taskQueue: { name: "gone" } }),
+  );
+  const frame = new Uint8Array(5 + poll.length);
+  new DataView(frame.buffer).setUint32(1, poll.length);
+  frame.set(poll, 5);
+  const session = connect(`http://127.0.0.1:${server.port}`);
+  endAfterGoaway(session);
+  session.on("error", () => {});
+  for (let i = 0; i < 300; i++) {
+    const path = "/temporal.api.workflowservice.v1.WorkflowService/PollWorkflowTaskQueue";
+    const stream = session.request({ ":method": "POST", ":path": path, "content-type": "application/grpc", te: "trailers" });
+    stream.on("error", () => {});
+    stream.end(frame);
+  }
+  await until("300 polls wait", () => engine!.stats().waitingCalls === before + 300);
+  // As a process that is killed: no word of farewell.
+  session.destroy();
+  await until("their polls are given up", () => engine!.stats().waitingCalls === before);
+});
+
+test("a message that is too large for any service is refused, and the connection serves on", async () => {
+  const body = new Uint8Array(65 * 1024 * 1024);
+  const answer = await grpc("/temporal.api.workflowservice.v1.WorkflowService/SignalWorkflowExecution", body);
+  assert.equal(answer.status, String(Code.RESOURCE_EXHAUSTED), answer.message);
+  const unknown = await grpc("/temporal.api.workflowservice.v1.WorkflowService/ListWorkers", body.subarray(0, 5_000_000));
+  assert.equal(unknown.status, String(Code.UNIMPLEMENTED));
+});
+
+test("the gRPC port takes nothing that a page sends", async () => {
+  const answer = await grpc("/temporal.api.workflowservice.v1.WorkflowService/GetSystemInfo", new Uint8Array(0), {
+    origin: ORIGIN,
+  });
+  assert.equal(answer.http, 403);
+});
+
+test("the HTTP port: JSON, Connect and gRPC-web, for programs and listed pages", async () => {
+  const base = `http://127.0.0.1:${server.httpPort}`;
+  const send = (headers: { [name: string]: string }, method = "POST") =>
+    new Promise<{ status: number | undefined; text: string; allowed: string | undefined }>((resolve, reject) => {
+      const request = httpRequest(
+        `${base}/${WorkflowService.typeName}/ListNamespaces`,
+        { method, headers: { "content-type": "application/json", ...headers } },
+        (answer) => {
+          let text = "";
+          answer.setEncoding("utf8").on("data", (chunk) => text += chunk).on(
+            "end",
+            () => resolve({ status: answer.statusCode, text, allowed: answer.headers["access-control-allow-origin"] }),
+          );
+        },
+      );
+      request.on("error", reject).end(method === "POST" ? "{}" : undefined);
+    });
+  const plain = await send({});
+  assert.equal(plain.status, 200);
+  assert.equal(JSON.parse(plain.text).namespaces[0].namespaceInfo.name, "default");
+  assert.deepEqual((await send({ origin: ORIGIN })).allowed, ORIGIN);
+  assert.deepEqual([(await send({ origin: "https://evil.example" })).status, (await send({ host: "evil.example" })).status], [
+    403,
+    403,
+  ]);
+  const question = { origin: ORIGIN, "access-control-request-method": "POST" };
+  assert.equal((await send(question, "OPTIONS")).status, 204);
+  for (const createTransport of [createConnectTransport, createGrpcWebTransport]) {
+    const client = createClient(WorkflowService, createTransport({ baseUrl: base, httpVersion: "1.1" }));
+    assert.ok((await client.getSystemInfo({})).serverVersion);
+    await assert.rejects(client.listSchedules({}), /schedules/);
+  }
+});
+
+test("bytes that are no message are refused, and nothing breaks", async () => {
+  const path = "/temporal.api.workflowservice.v1.WorkflowService/";
+  for (const method of ["StartWorkflowExecution", "PollWorkflowTaskQueue", "DescribeTaskQueue", "DeleteWorkflowExecution"]) {
+    for (const bytes of [new Uint8Array([0xff, 0xff, 0xff]), new Uint8Array([10, 200]), new TextEncoder().encode("{}")]) {
+      const { status, message } = await grpc(path + method, bytes);
+      // What is no protobuf at all never reaches a service: gRPC's own code for that is INTERNAL, with the reason.
+      assert.ok(
+        status === String(Code.INVALID_ARGUMENT) || (status === "13" && /^parse binary/.test(message)),
+        `${status} ${message}`,
+      );
+    }
+  }
+});

@@ -1,11 +1,13 @@
 #!/usr/bin/env node
 // Regenerates all protobuf code from core-rs/proto: Rust (prost) and TypeScript (protobuf-es for Temporal's API, ts-proto for
-// the boundary messages, whose direct codecs are several times faster on the hot path). Needs cargo and the dev dependencies.
+// the boundary messages, whose direct codecs are several times faster on the hot path), and the tables of fields by which TypeScript
+// reads bytes without descriptors (gen_proto/fields.mjs). Needs cargo and the dev dependencies.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { fieldsFile } from "./gen_proto/fields.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 if (process.argv.includes("--help")) {
@@ -79,6 +81,7 @@ for (const file of [...walk(apiOut), ...walk(boundaryOut)]) {
   if (/^\s*export \{\};?\s*$/.test(text)) rmSync(file);
   else writeFileSync(file, HEADER + (file.startsWith(apiOut) ? standingOnOurs(file, text) : text));
 }
+writeFileSync(join(apiOut, "fields.ts"), fieldsFile(root, HEADER));
 if (existsSync(images)) rmSync(images, { recursive: true });
 if (process.argv.includes("--check")) {
   const dirty = execFileSync("git", ["status", "--porcelain", "--", rustOut, apiOut, boundaryOut], {

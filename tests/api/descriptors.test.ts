@@ -35,7 +35,7 @@ const walk = (dir: string): string[] =>
 
 /** Base64 and imports of every generated file, by the name of its constant. */
 const sources = new Map(
-  walk(folder).map((path) => {
+  walk(folder).filter((path) => path.endsWith("_pb.ts")).map((path) => {
     const text = readFileSync(path, "utf8");
     const [, name, base64, imports = ""] = /export const (file_\w+): GenFile[^"]*"([^"]*)"(?:, \[([^\]]*)\])?\)/.exec(text)!;
     return [name!, { path, base64: base64!, imports: imports.split(",").map((i) => i.trim()).filter((i) => i !== "") }];

@@ -1,15 +1,26 @@
 // runtime: node
-// The core names the fields of protobuf messages; their numbers are in generated files and in the readers and writers themselves.
+// Fields of protobuf messages have names in this repository; their numbers are in generated files, and in the readers and writers
+// themselves.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
+const walk = (dir: string): string[] =>
+  readdirSync(dir).map((name) => join(dir, name)).flatMap((path) => statSync(path).isDirectory() ? walk(path) : [path]);
+
+/** Lines of files that a pattern finds. */
+function linesWith(pattern: RegExp, files: readonly string[]): string[] {
+  return files.flatMap((file) =>
+    readFileSync(file, "utf8").split("\n").flatMap((line, i) => pattern.test(line) ? [`${file}:${i + 1}: ${line.trim()}`] : [])
+  );
+}
+
 /**
- * A call of the wire readers or writers with a field number, a check written by hand, a declared field with its number, a constant
- * that is one.
+ * In the core: a call of the wire readers or writers with a field number, a check written by hand, a declared field with its number, a
+ * constant that is one.
  */
-const BY_NUMBER = new RegExp(
+const RUST = new RegExp(
   [
     /\.(?:text|int|int32|flag|get|sub|all|double|uint|nested|message|data|optional|numbers|duration_ms|entry|slot)\(\d+\b/,
     /\bput_(?:time|message)\(\w+, \d/,
@@ -20,22 +31,33 @@ const BY_NUMBER = new RegExp(
   ].map((pattern) => pattern.source).join("|"),
 );
 
-const walk = (dir: string): string[] =>
-  readdirSync(dir).map((name) => join(dir, name)).flatMap((path) => statSync(path).isDirectory() ? walk(path) : [path]);
-
 test("no file of the core names a field by its number", () => {
-  const found: string[] = [];
   const files = ["core-rs/src/replay", "core-rs/src/history", "core-rs/src/engine"].flatMap(walk);
   assert.ok(files.length > 100, "the rooms are where this test looks for them");
-  for (const file of files) {
-    readFileSync(file, "utf8").split("\n").forEach((line, i) => {
-      if (BY_NUMBER.test(line)) found.push(`${file}:${i + 1}: ${line.trim()}`);
-    });
-  }
-  assert.deepEqual(found, []);
+  assert.deepEqual(linesWith(RUST, files), []);
 });
 
-test("the pattern finds what it is for", () => {
+/** In TypeScript: a tag that is read or written by hand; a field of the reader compared with a number; a writer called with one. */
+const BY_HAND = /\.tag\(|\bBinaryReader\b|\.uint32\(\d|<< 3 \| \d/;
+const BY_NUMBER =
+  /\b(?:field|tag|number|kind) (?:[=!]==|[<>]=?) [1-9]|\bcase \d+:|\.(?:text|bytes|int|bool|double|message)\(\d|(?:textOf|intOf|bytesOf|firstOf|textField)\([^()]*, \d/;
+/** The reader and writer; and what hands the library's writer to generated codecs. */
+const READER = "ts/api/wire.ts";
+const TO_CODECS: ReadonlySet<string> = new Set(["ts/executor/program/encode.ts"]);
+
+const typescript = walk("ts").filter((file) => file.endsWith(".ts") && !file.includes("generated") && file !== READER);
+/** Those that read or write encoded messages. */
+const withWire = typescript.filter((file) => /api\/wire\.ts"|\.\/wire\.ts"|host_bytes\.ts"/.test(readFileSync(file, "utf8")));
+
+test("no file of TypeScript reads or writes fields by itself, or names one by its number", () => {
+  assert.ok(withWire.length > 25, `the reader is where this test looks for it: ${withWire.length} files use it`);
+  assert.deepEqual(linesWith(BY_HAND, typescript), []);
+  assert.deepEqual(linesWith(BY_NUMBER, withWire), []);
+  const writers = typescript.filter((file) => /\bBinaryWriter\b/.test(readFileSync(file, "utf8")));
+  assert.deepEqual(writers.filter((file) => !TO_CODECS.has(file)), []);
+});
+
+test("the patterns find what they are for", () => {
   for (
     const line of [
       "let id = a.text(2);",
@@ -50,7 +72,7 @@ test("the pattern finds what it is for", () => {
       "about: About::ActivityEnded(id, 4),",
     ]
   ) {
-    assert.match(line, BY_NUMBER);
+    assert.match(line, RUST);
   }
   for (
     const line of [
@@ -61,5 +83,40 @@ test("the pattern finds what it is for", () => {
       "    pub const START: i32 = 1;",
       "limits: [u32; 3], next i64,",
     ]
-  ) assert.doesNotMatch(line, BY_NUMBER);
+  ) assert.doesNotMatch(line, RUST);
+  for (
+    const line of [
+      "const [field, type] = reader.tag();",
+      "const reader = new BinaryReader(bytes);",
+      "writer.uint32(26).fork();",
+      "const ARGUMENTS_TAG = 4 << 3 | 2;",
+      "writer.tag(1, WireType.Varint).bool(true)",
+    ]
+  ) {
+    assert.match(line, BY_HAND);
+  }
+  for (
+    const line of [
+      "if (at.tag === 10) id = at.text();",
+      "if (at.number <= 3) return;",
+      "if (field !== 2) continue;",
+      "    case 14:",
+      'message.text(1, "x")',
+      "textOf(bytes, 2)",
+      "textField(request, 1)",
+    ]
+  ) {
+    assert.match(line, BY_NUMBER);
+  }
+  for (
+    const line of [
+      "if (at.tag === Poll.taskToken) token = at.bytes();",
+      "message.text(MapEntry.key, key).int(Entry.value, 2)",
+      "textOf(bytes, WorkflowType.name)",
+      "writer.uint32(MapEntry.key).string(key)",
+    ]
+  ) {
+    assert.doesNotMatch(line, BY_HAND);
+    assert.doesNotMatch(line, BY_NUMBER);
+  }
 });

@@ -1,93 +1,93 @@
 // Reads an encoded google.protobuf.FileDescriptorProto as a plain object of that message's form, as far as descriptors are built from it.
 // The library reads it with its general decoder, which has to build the descriptors of descriptor.proto first.
-import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import type { FileDescriptorProto } from "@bufbuild/protobuf/wkt";
+import * as tags from "./generated/fields.ts";
+import { Fields } from "./wire.ts";
 
 type Read = "string" | "int" | "bool" | Shape;
 interface Field {
   readonly name: string;
   readonly read: Read;
-  readonly repeated?: true;
+  readonly repeated: boolean;
 }
 interface Shape {
   readonly typeName: string;
-  /** By number. What is not listed is skipped. */
-  readonly fields: { readonly [number: number]: Field };
+  /** By tag. What is not listed is passed over. */
+  readonly fields: { [tag: number]: Field };
   /** Lists, which are there even when empty, and defaults of proto2, which must not count as set. */
-  readonly empty: readonly string[];
+  readonly empty: string[];
   readonly defaults: object;
 }
 
-function shape(name: string, fields: { readonly [number: number]: Field }, defaults: object = {}): Shape {
-  const empty = Object.values(fields).filter((field) => field.repeated).map((field) => field.name);
-  return { typeName: `google.protobuf.${name}`, fields, empty, defaults };
-}
-const one = (name: string, read: Read): Field => ({ name, read });
-const many = (name: string, read: Read): Field => ({ name, read, repeated: true });
-const deprecated = one("deprecated", "bool");
+/** A list of such values. */
+class Many {
+  readonly of: Read;
 
-const VALUE = shape("EnumValueDescriptorProto", {
-  1: one("name", "string"),
-  2: one("number", "int"),
-  3: one("options", shape("EnumValueOptions", { 1: deprecated })),
+  constructor(of: Read) {
+    this.of = of;
+  }
+}
+const many = (of: Read) => new Many(of);
+
+type Reads<Tags> = { readonly [Name in keyof Tags]?: Read | Many };
+
+function shape<Tags extends { readonly [name: string]: number }>(
+  name: string,
+  tagsOf: Tags,
+  reads: Reads<Tags>,
+  defaults: object = {},
+): Shape {
+  const made: Shape = { typeName: `google.protobuf.${name}`, fields: {}, empty: [], defaults };
+  addFields(made, tagsOf, reads);
+  return made;
+}
+
+function addFields<Tags extends { readonly [name: string]: number }>(to: Shape, tagsOf: Tags, reads: Reads<Tags>): void {
+  for (const [name, read] of Object.entries(reads) as [string, Read | Many][]) {
+    const repeated = read instanceof Many;
+    to.fields[tagsOf[name]!] = { name, read: repeated ? read.of : read, repeated };
+    if (repeated) to.empty.push(name);
+  }
+}
+
+const DEPRECATED = { deprecated: "bool" } as const;
+const VALUE = shape("EnumValueDescriptorProto", tags.EnumValueDescriptorProto, {
+  name: "string",
+  number: "int",
+  options: shape("EnumValueOptions", tags.EnumValueOptions, DEPRECATED),
 });
-const ENUM = shape("EnumDescriptorProto", {
-  1: one("name", "string"),
-  2: many("value", VALUE),
-  3: one("options", shape("EnumOptions", { 3: deprecated })),
+const ENUM = shape("EnumDescriptorProto", tags.EnumDescriptorProto, {
+  name: "string",
+  value: many(VALUE),
+  options: shape("EnumOptions", tags.EnumOptions, DEPRECATED),
 });
-const FIELD = shape("FieldDescriptorProto", {
-  1: one("name", "string"),
-  2: one("extendee", "string"),
-  3: one("number", "int"),
-  4: one("label", "int"),
-  5: one("type", "int"),
-  6: one("typeName", "string"),
-  7: one("defaultValue", "string"),
-  8: one("options", shape("FieldOptions", { 2: one("packed", "bool"), 3: deprecated, 6: one("jstype", "int") }, { jstype: 0 })),
-  9: one("oneofIndex", "int"),
-  10: one("jsonName", "string"),
-  17: one("proto3Optional", "bool"),
+const FIELD = shape("FieldDescriptorProto", tags.FieldDescriptorProto, {
+  ...{ name: "string", extendee: "string", number: "int", label: "int", type: "int", typeName: "string", defaultValue: "string" },
+  options: shape("FieldOptions", tags.FieldOptions, { packed: "bool", ...DEPRECATED, jstype: "int" }, { jstype: 0 }),
+  ...{ oneofIndex: "int", jsonName: "string", proto3Optional: "bool" },
 }, { extendee: "", label: 1, type: 1, typeName: "", defaultValue: "", oneofIndex: 0, jsonName: "", proto3Optional: false });
-const MESSAGE_FIELDS: { [number: number]: Field } = {
-  1: one("name", "string"),
-  2: many("field", FIELD),
-  4: many("enumType", ENUM),
-  6: many("extension", FIELD),
-  7: one("options", shape("MessageOptions", { 3: deprecated, 7: one("mapEntry", "bool") }, { mapEntry: false })),
-  8: many("oneofDecl", shape("OneofDescriptorProto", { 1: one("name", "string") })),
-};
-const MESSAGE: Shape = {
-  ...shape("DescriptorProto", MESSAGE_FIELDS),
-  empty: ["field", "nestedType", "enumType", "extension", "oneofDecl"],
-};
-MESSAGE_FIELDS[3] = many("nestedType", MESSAGE);
-const METHOD = shape("MethodDescriptorProto", {
-  1: one("name", "string"),
-  2: one("inputType", "string"),
-  3: one("outputType", "string"),
-  4: one("options", shape("MethodOptions", { 33: deprecated, 34: one("idempotencyLevel", "int") }, { idempotencyLevel: 0 })),
-  5: one("clientStreaming", "bool"),
-  6: one("serverStreaming", "bool"),
+const MESSAGE = shape("DescriptorProto", tags.DescriptorProto, { name: "string", field: many(FIELD) });
+addFields(MESSAGE, tags.DescriptorProto, {
+  nestedType: many(MESSAGE),
+  enumType: many(ENUM),
+  extension: many(FIELD),
+  options: shape("MessageOptions", tags.MessageOptions, { ...DEPRECATED, mapEntry: "bool" }, { mapEntry: false }),
+  oneofDecl: many(shape("OneofDescriptorProto", tags.OneofDescriptorProto, { name: "string" })),
+});
+const METHOD = shape("MethodDescriptorProto", tags.MethodDescriptorProto, {
+  ...{ name: "string", inputType: "string", outputType: "string" },
+  options: shape("MethodOptions", tags.MethodOptions, { ...DEPRECATED, idempotencyLevel: "int" }, { idempotencyLevel: 0 }),
+  ...{ clientStreaming: "bool", serverStreaming: "bool" },
 }, { clientStreaming: false, serverStreaming: false });
-const FILE = shape("FileDescriptorProto", {
-  1: one("name", "string"),
-  2: one("package", "string"),
-  3: many("dependency", "string"),
-  4: many("messageType", MESSAGE),
-  5: many("enumType", ENUM),
-  6: many(
-    "service",
-    shape("ServiceDescriptorProto", {
-      1: one("name", "string"),
-      2: many("method", METHOD),
-      3: one("options", shape("ServiceOptions", { 33: deprecated })),
-    }),
-  ),
-  7: many("extension", FIELD),
-  8: one("options", shape("FileOptions", { 23: deprecated })),
-  12: one("syntax", "string"),
-  14: one("edition", "int"),
+const SERVICE = shape("ServiceDescriptorProto", tags.ServiceDescriptorProto, {
+  name: "string",
+  method: many(METHOD),
+  options: shape("ServiceOptions", tags.ServiceOptions, DEPRECATED),
+});
+const FILE = shape("FileDescriptorProto", tags.FileDescriptorProto, {
+  ...{ name: "string", package: "string", dependency: many("string"), messageType: many(MESSAGE), enumType: many(ENUM) },
+  ...{ service: many(SERVICE), extension: many(FIELD), options: shape("FileOptions", tags.FileOptions, DEPRECATED) },
+  ...{ syntax: "string", edition: "int" },
 }, { package: "", syntax: "", edition: 0 });
 
 /** An encoded file as the JSON that `fileDesc` takes. Defaults of proto2 are left out, which the library takes as not set. */
@@ -101,22 +101,17 @@ export function fileAsJson(bytes: Uint8Array): string {
 type Plain = { [name: string]: unknown };
 
 export function readFileDescriptor(bytes: Uint8Array): FileDescriptorProto {
-  const reader = new BinaryReader(bytes);
-  return read(reader, bytes.length, FILE) as unknown as FileDescriptorProto;
+  return read(new Fields(bytes), FILE) as unknown as FileDescriptorProto;
 }
 
-function read(reader: BinaryReader, end: number, { typeName, fields, empty, defaults }: Shape): Plain {
+function read(at: Fields, { typeName, fields, empty, defaults }: Shape): Plain {
   const message = Object.create(defaults) as Plain;
   message["$typeName"] = typeName;
   for (const name of empty) message[name] = [];
-  while (reader.pos < end) {
-    const [number, type] = reader.tag();
-    const field = fields[number];
-    if (field === undefined) {
-      reader.skip(type, number);
-      continue;
-    }
-    const value = readValue(reader, field.read, type);
+  while (at.next()) {
+    const field = fields[at.tag];
+    if (field === undefined) continue;
+    const value = readValue(at, field.read);
     if (field.repeated) (message[field.name] as unknown[]).push(value);
     else message[field.name] = value;
   }
@@ -126,18 +121,16 @@ function read(reader: BinaryReader, end: number, { typeName, fields, empty, defa
   return message;
 }
 
-function readValue(reader: BinaryReader, kind: Read, type: WireType): unknown {
+function readValue(at: Fields, kind: Read): unknown {
   switch (kind) {
     case "string":
-      return reader.string();
+      return at.text();
     case "int":
-      return reader.int32();
+      return at.int();
     case "bool":
-      return reader.bool();
+      return at.bool();
   }
-  if (type !== WireType.LengthDelimited) throw new Error(`a ${kind.typeName} has wire type ${type}`);
-  const length = reader.uint32();
-  return read(reader, reader.pos + length, kind);
+  return read(at.inner(), kind);
 }
 
 /** protoc's rule: an underscore goes, and what follows it becomes upper case. */

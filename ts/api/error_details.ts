@@ -1,6 +1,8 @@
 // The name and the fields of a refusal, as gRPC carries them: one of Temporal's messages where it has one for the case, which every SDK
-// knows, else google.rpc.ErrorInfo. Both are written and read here by hand: they are strings by field number.
-import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+// knows, else google.rpc.ErrorInfo.
+import * as fields from "./generated/fields.ts";
+import { Any, ErrorInfo, MapEntry, MultiOperationExecutionFailure, QueryFailedFailure, RpcStatus } from "./generated/fields.ts";
+import { Fields, Message } from "./wire.ts";
 import { OPERATION_ABORTED } from "../service/raw.ts";
 
 /** A detail on the wire. */
@@ -28,26 +30,34 @@ export interface OperationStatus {
 
 const TEMPORAL = "temporal.api.errordetails.v1.";
 const ERROR_INFO = "google.rpc.ErrorInfo";
-/** Its field 1 is a Failure. */
+/** It has a Failure. */
 const QUERY_FAILED = "QueryFailedFailure";
 const DOMAIN = "temporalex";
-/** Its field 1 is a status for each operation: code, message, details. */
+/** It has a status for each operation: code, message, details. */
 const MULTI_OPERATION = "MultiOperationExecutionFailure";
 /** What an operation has that was given up because of another one. It lies in another package than its kind. */
 const ABORTED = "temporal.api.failure.v1.MultiOperationExecutionAborted";
 
-/** Fields of temporal.api.errordetails.v1 that programs ask for, by message and field number: text, or (`cause`) the number of an enum's value. */
-const FIELDS: { readonly [type: string]: { readonly [field: number]: string } } = {
-  WorkflowExecutionAlreadyStartedFailure: { 1: "start_request_id", 2: "run_id" },
-  NamespaceNotFoundFailure: { 1: "namespace" },
-  NamespaceNotActiveFailure: { 1: "namespace", 2: "current_cluster", 3: "active_cluster" },
-  NewerBuildExistsFailure: { 1: "default_build_id" },
-  PermissionDeniedFailure: { 1: "reason" },
+/** Messages of temporal.api.errordetails.v1 with the fields that programs ask for: texts, or (`cause`) the number of an enum's value. */
+const NAMED: { readonly [type: string]: { readonly [field: string]: number } } = {
+  WorkflowExecutionAlreadyStartedFailure: fields.WorkflowExecutionAlreadyStartedFailure,
+  NamespaceNotFoundFailure: fields.NamespaceNotFoundFailure,
+  NamespaceNotActiveFailure: fields.NamespaceNotActiveFailure,
+  NewerBuildExistsFailure: fields.NewerBuildExistsFailure,
+  PermissionDeniedFailure: fields.PermissionDeniedFailure,
   WorkflowNotReadyFailure: {},
   QueryFailedFailure: {},
-  ResourceExhaustedFailure: { 1: "cause" },
+  ResourceExhaustedFailure: fields.ResourceExhaustedFailure,
   NotFoundFailure: {},
 };
+const CAUSE = fields.ResourceExhaustedFailure.cause;
+
+/** Names and fields of a message, the names as the metadata of refusals has them: start_request_id. */
+function metadataFields(type: string): readonly (readonly [key: string, tag: number])[] | undefined {
+  const named = NAMED[type];
+  return named &&
+    Object.entries(named).map(([name, tag]) => [name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`), tag] as const);
+}
 
 /** What a refusal's details say; undefined for details that are not known. Temporal's names are those of its messages without "Failure". */
 export function readDetail({ type, value }: RawDetail): NamedRefusal | undefined {
@@ -58,25 +68,18 @@ export function readDetail({ type, value }: RawDetail): NamedRefusal | undefined
   const name = type.slice(TEMPORAL.length);
   const metadata: { [key: string]: string } = {};
   let failure: Uint8Array | undefined;
-  const reader = new BinaryReader(value);
-  while (reader.pos < reader.len) {
-    const [number, wireType] = reader.tag();
-    const key = FIELDS[name]?.[number];
-    if (key !== undefined && wireType === WireType.LengthDelimited) metadata[key] = reader.string();
-    else if (key !== undefined && wireType === WireType.Varint) metadata[key] = String(reader.int32());
-    else if (name === QUERY_FAILED && number === 1 && wireType === WireType.LengthDelimited) failure = reader.bytes();
-    else reader.skip(wireType, number);
+  const known = metadataFields(name) ?? [];
+  for (const at = new Fields(value); at.next();) {
+    for (const [key, tag] of known) if (tag === at.tag) metadata[key] = at.hasLength ? at.text() : String(at.int());
+    if (name === QUERY_FAILED && at.tag === QueryFailedFailure.failure) failure = at.bytes();
   }
   return { reason: name.replace(/Failure$/, ""), metadata, ...(failure !== undefined && { failure }) };
 }
 
 function readMultiOperation(value: Uint8Array): NamedRefusal {
   const operations: OperationStatus[] = [];
-  const reader = new BinaryReader(value);
-  while (reader.pos < reader.len) {
-    const [number, wireType] = reader.tag();
-    if (number === 1 && wireType === WireType.LengthDelimited) operations.push(readStatus(reader.bytes()));
-    else reader.skip(wireType, number);
+  for (const at = new Fields(value); at.next();) {
+    if (at.tag === MultiOperationExecutionFailure.statuses) operations.push(readStatus(at.bytes()));
   }
   return { reason: MULTI_OPERATION.replace(/Failure$/, ""), metadata: {}, operations };
 }
@@ -85,65 +88,54 @@ function readMultiOperation(value: Uint8Array): NamedRefusal {
 export function readStatus(value: Uint8Array): OperationStatus {
   let code = 0, message = "";
   let detail: NamedRefusal | undefined;
-  const reader = new BinaryReader(value);
-  while (reader.pos < reader.len) {
-    const [number, wireType] = reader.tag();
-    if (number === 1 && wireType === WireType.Varint) code = reader.int32();
-    else if (number === 2 && wireType === WireType.LengthDelimited) message = reader.string();
-    else if (number === 3 && wireType === WireType.LengthDelimited) detail ??= readAny(reader.bytes());
-    else reader.skip(wireType, number);
+  for (const at = new Fields(value); at.next();) {
+    if (at.tag === RpcStatus.code) code = at.int();
+    else if (at.tag === RpcStatus.message) message = at.text();
+    else if (at.tag === RpcStatus.details) detail ??= readAny(at.inner());
   }
   return { code, message, detail };
 }
 
 /** google.protobuf.Any */
-function readAny(any: Uint8Array): NamedRefusal | undefined {
+function readAny(at: Fields): NamedRefusal | undefined {
   let url = "", value: Uint8Array = new Uint8Array(0);
-  const reader = new BinaryReader(any);
-  while (reader.pos < reader.len) {
-    const [number, wireType] = reader.tag();
-    if (number === 1 && wireType === WireType.LengthDelimited) url = reader.string();
-    else if (number === 2 && wireType === WireType.LengthDelimited) value = reader.bytes();
-    else reader.skip(wireType, number);
+  while (at.next()) {
+    if (at.tag === Any.typeUrl) url = at.text();
+    else if (at.tag === Any.value) value = at.bytes();
   }
   return readDetail({ type: url.slice(url.lastIndexOf("/") + 1), value });
 }
 
 function writeMultiOperation(operations: readonly OperationStatus[]): Uint8Array {
-  const writer = new BinaryWriter();
+  const failure = new Message();
   for (const { code, message, detail } of operations) {
-    writer.tag(1, WireType.LengthDelimited).fork();
-    if (code !== 0) writer.tag(1, WireType.Varint).int32(code);
-    if (message !== "") writer.tag(2, WireType.LengthDelimited).string(message);
-    const raw = detail === undefined ? undefined : writeDetail(detail);
-    if (raw !== undefined) {
-      writer.tag(3, WireType.LengthDelimited).fork();
-      writer.tag(1, WireType.LengthDelimited).string(`type.googleapis.com/${raw.type}`);
-      writer.tag(2, WireType.LengthDelimited).bytes(raw.value).join();
-    }
-    writer.join();
+    failure.message(MultiOperationExecutionFailure.statuses, (status) => {
+      if (code !== 0) status.int(RpcStatus.code, code);
+      if (message !== "") status.text(RpcStatus.message, message);
+      const raw = detail === undefined ? undefined : writeDetail(detail);
+      if (raw === undefined) return;
+      status.message(
+        RpcStatus.details,
+        (any) => any.text(Any.typeUrl, `type.googleapis.com/${raw.type}`).bytes(Any.value, raw.value),
+      );
+    });
   }
-  return writer.finish();
+  return failure.finish();
 }
 
 function readErrorInfo(value: Uint8Array): NamedRefusal {
   const metadata: { [key: string]: string } = {};
   let reason = "";
-  const reader = new BinaryReader(value);
-  while (reader.pos < reader.len) {
-    const [number, wireType] = reader.tag();
-    if (number === 1 && wireType === WireType.LengthDelimited) reason = reader.string();
-    else if (number === 3 && wireType === WireType.LengthDelimited) {
-      const end = reader.uint32() + reader.pos;
+  for (const at = new Fields(value); at.next();) {
+    if (at.tag === ErrorInfo.reason) reason = at.text();
+    else if (at.tag === ErrorInfo.metadata) {
       let key = "", text = "";
-      while (reader.pos < end) {
-        const [field, wire] = reader.tag();
-        if (field === 1 && wire === WireType.LengthDelimited) key = reader.string();
-        else if (field === 2 && wire === WireType.LengthDelimited) text = reader.string();
-        else reader.skip(wire, field);
+      for (const of = at.inner(); of.next();) {
+        if (of.tag === MapEntry.key) key = of.text();
+        else if (of.tag === MapEntry.value) text = of.text();
       }
       metadata[key] = text;
-    } else reader.skip(wireType, number);
+    }
   }
   return { reason, metadata };
 }
@@ -153,22 +145,21 @@ export function writeDetail({ reason, metadata, failure, operations }: NamedRefu
   if (reason === "") return undefined;
   if (reason === OPERATION_ABORTED) return { type: ABORTED, value: new Uint8Array(0) };
   if (operations !== undefined) return { type: `${TEMPORAL}${MULTI_OPERATION}`, value: writeMultiOperation(operations) };
-  const fields = FIELDS[`${reason}Failure`];
-  const writer = new BinaryWriter();
-  if (fields !== undefined) {
-    for (const [number, key] of Object.entries(fields)) {
+  const known = metadataFields(`${reason}Failure`);
+  const detail = new Message();
+  if (known !== undefined) {
+    for (const [key, tag] of known) {
       const value = metadata[key];
       if (value === undefined) continue;
-      if (key === "cause") writer.tag(Number(number), WireType.Varint).int32(Number(value) || 0);
-      else writer.tag(Number(number), WireType.LengthDelimited).string(value);
+      if (key === "cause") detail.int(CAUSE, Number(value) || 0);
+      else detail.text(tag, value);
     }
-    if (failure !== undefined && `${reason}Failure` === QUERY_FAILED) writer.tag(1, WireType.LengthDelimited).bytes(failure);
-    return { type: `${TEMPORAL}${reason}Failure`, value: writer.finish() };
+    if (failure !== undefined && `${reason}Failure` === QUERY_FAILED) detail.bytes(QueryFailedFailure.failure, failure);
+    return { type: `${TEMPORAL}${reason}Failure`, value: detail.finish() };
   }
-  writer.tag(1, WireType.LengthDelimited).string(reason).tag(2, WireType.LengthDelimited).string(DOMAIN);
+  detail.text(ErrorInfo.reason, reason).text(ErrorInfo.domain, DOMAIN);
   for (const [key, text] of Object.entries(metadata)) {
-    writer.tag(3, WireType.LengthDelimited).fork();
-    writer.tag(1, WireType.LengthDelimited).string(key).tag(2, WireType.LengthDelimited).string(text).join();
+    detail.message(ErrorInfo.metadata, (entry) => entry.text(MapEntry.key, key).text(MapEntry.value, text));
   }
-  return { type: ERROR_INFO, value: writer.finish() };
+  return { type: ERROR_INFO, value: detail.finish() };
 }

@@ -1,5 +1,6 @@
 // How a history begins: of its first event a few fields are read, the rest of it not at all.
-import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
+import { History, HistoryEvent, WorkflowExecutionStartedEventAttributes as Started, WorkflowType } from "./generated/fields.ts";
+import { Fields, firstOf, textOf, timeMs } from "./wire.ts";
 
 /** What a WorkflowExecutionStarted event says of its run. */
 export interface RunStart {
@@ -13,63 +14,25 @@ export interface RunStart {
   readonly header: Uint8Array | undefined;
 }
 
-/** Milliseconds of a google.protobuf.Timestamp. */
-export function timestampMs(bytes: Uint8Array): number {
-  const reader = new BinaryReader(bytes);
-  let ms = 0;
-  while (reader.pos < reader.len) {
-    const [field, type] = reader.tag();
-    if (field === 1) ms += Number(reader.int64()) * 1000;
-    else if (field === 2) ms += reader.int32() / 1e6;
-    else reader.skip(type, field);
-  }
-  return ms;
-}
-
-/** The name in a message that has one in field 1. */
-export function nameIn(bytes: Uint8Array): string {
-  const reader = new BinaryReader(bytes);
-  let name = "";
-  while (reader.pos < reader.len) {
-    const [field, type] = reader.tag();
-    if (field === 1) name = reader.string();
-    else reader.skip(type, field);
-  }
-  return name;
-}
-
-/** The first event of a History (bytes); undefined when there is none. */
-function firstEvent(history: Uint8Array): Uint8Array | undefined {
-  const reader = new BinaryReader(history);
-  while (reader.pos < reader.len) {
-    const [field, type] = reader.tag();
-    if (field === 1 && type === WireType.LengthDelimited) return reader.bytes();
-    reader.skip(type, field);
-  }
-  return undefined;
-}
-
-/** Id of the first event of a History; 0 for one that has none, or that cannot be read: the core refuses it. */
+/** Id of the first event of a History (bytes); 0 for one that has none, or that cannot be read: the core refuses it. */
 export function firstEventIdOf(history: Uint8Array): number {
   try {
-    const event = firstEvent(history);
-    if (event === undefined) return 0;
-    const reader = new BinaryReader(event);
-    while (reader.pos < reader.len) {
-      const [field, type] = reader.tag();
-      if (field === 1) return Number(reader.int64());
-      reader.skip(type, field);
+    const at = new Fields(history);
+    while (at.next()) {
+      if (at.tag !== History.events) continue;
+      for (const event = at.inner(); event.next();) if (event.tag === HistoryEvent.eventId) return event.int();
+      break;
     }
-    return 0;
   } catch {
-    return 0;
+    // Below.
   }
+  return 0;
 }
 
 /** The start of the run whose History begins with it; undefined for a later page, and for bytes that cannot be read. */
 export function readRunStart(history: Uint8Array): RunStart | undefined {
   try {
-    const event = firstEvent(history);
+    const event = firstOf(history, History.events);
     return event === undefined ? undefined : startOf(event);
   } catch {
     return undefined;
@@ -77,30 +40,20 @@ export function readRunStart(history: Uint8Array): RunStart | undefined {
 }
 
 function startOf(event: Uint8Array): RunStart | undefined {
-  const reader = new BinaryReader(event);
   let startMs = 0;
-  let attributes: Uint8Array | undefined;
-  while (reader.pos < reader.len) {
-    const [field, type] = reader.tag();
-    if (field === 2) startMs = timestampMs(reader.bytes());
-    else if (field === 6) attributes = reader.bytes();
-    else reader.skip(type, field);
+  let attributes: Fields | undefined;
+  for (const at = new Fields(event); at.next();) {
+    if (at.tag === HistoryEvent.eventTime) startMs = timeMs(at.bytes());
+    else if (at.tag === HistoryEvent.workflowExecutionStartedEventAttributes) attributes = at.inner();
   }
-  return attributes === undefined ? undefined : { startMs, ...startedOf(attributes) };
-}
-
-/** Of WorkflowExecutionStartedEventAttributes. */
-function startedOf(attributes: Uint8Array): Omit<RunStart, "startMs"> {
+  if (attributes === undefined) return undefined;
   let workflowType = "";
   let runId = "";
   let header: Uint8Array | undefined;
-  const reader = new BinaryReader(attributes);
-  while (reader.pos < reader.len) {
-    const [field, type] = reader.tag();
-    if (field === 1) workflowType = nameIn(reader.bytes());
-    else if (field === 14) runId = reader.string();
-    else if (field === 25) header = reader.bytes();
-    else reader.skip(type, field);
+  for (const at = attributes; at.next();) {
+    if (at.tag === Started.workflowType) workflowType = textOf(at.bytes(), WorkflowType.name);
+    else if (at.tag === Started.originalExecutionRunId) runId = at.text();
+    else if (at.tag === Started.header) header = at.bytes();
   }
-  return { workflowType, runId, header };
+  return { startMs, workflowType, runId, header };
 }

@@ -2,8 +2,15 @@
 // the task loop. Its bytes are carried and given to the core as they came; its head is read once,
 // where the task is taken from the service, and goes with the bytes, so that no room looks into them
 // again. Payload codecs change the bytes, and nothing that the head shows.
-import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
-import { firstEventIdOf, nameIn, readRunStart, type RunStart, timestampMs } from "./history_start.ts";
+import {
+  MapEntry,
+  PollWorkflowTaskQueueResponse as Poll,
+  WorkflowExecution,
+  WorkflowQuery,
+  WorkflowType,
+} from "./generated/fields.ts";
+import { firstEventIdOf, readRunStart, type RunStart } from "./history_start.ts";
+import { bytesOf, Fields, firstOf, textOf, timeMs } from "./wire.ts";
 
 /**
  * What everything but the core wants to know of a task (PollWorkflowTaskQueueResponse): strings and numbers alone, so that it is cloned
@@ -42,42 +49,52 @@ export interface WorkflowTask {
   readonly bytes: Uint8Array;
 }
 
-function stringsOf(bytes: Uint8Array): { [field: number]: string } {
-  const found: { [field: number]: string } = {};
-  const reader = new BinaryReader(bytes);
-  while (reader.pos < reader.len) {
-    const [field, type] = reader.tag();
-    if (type === WireType.LengthDelimited) found[field] = reader.string();
-    else reader.skip(type, field);
-  }
-  return found;
-}
-
 /** The task in the bytes of a PollWorkflowTaskQueueResponse. Throws for bytes that are none. */
 export function readWorkflowTask(bytes: Uint8Array): WorkflowTask {
-  let execution: { [field: number]: string } = {};
-  let workflowType = "";
+  let [workflowId, runId, workflowType] = ["", "", ""];
   let query: string | undefined;
   let queries: string[] | undefined;
   let [attempt, previousStartedEventId, startedEventId, firstEventId, scheduledMs, startedMs] = [0, 0, 0, 0, 0, 0];
-  const reader = new BinaryReader(bytes);
-  while (reader.pos < reader.len) {
-    const [field, type] = reader.tag();
-    if (field === 2) execution = stringsOf(reader.bytes());
-    else if (field === 3) workflowType = nameIn(reader.bytes());
-    else if (field === 4) previousStartedEventId = Number(reader.int64());
-    else if (field === 5) startedEventId = Number(reader.int64());
-    else if (field === 6) attempt = reader.int32();
-    else if (field === 8) firstEventId ||= firstEventIdOf(reader.bytes());
-    else if (field === 10) query = nameIn(reader.bytes());
-    else if (field === 12) scheduledMs = timestampMs(reader.bytes());
-    else if (field === 13) startedMs = timestampMs(reader.bytes());
-    else if (field === 14) (queries ??= []).push(queryOf(reader.bytes()));
-    else reader.skip(type, field);
+  for (const at = new Fields(bytes); at.next();) {
+    switch (at.tag) {
+      case Poll.workflowExecution:
+        for (const of = at.inner(); of.next();) {
+          if (of.tag === WorkflowExecution.workflowId) workflowId = of.text();
+          else if (of.tag === WorkflowExecution.runId) runId = of.text();
+        }
+        break;
+      case Poll.workflowType:
+        workflowType = textOf(at.bytes(), WorkflowType.name);
+        break;
+      case Poll.previousStartedEventId:
+        previousStartedEventId = at.int();
+        break;
+      case Poll.startedEventId:
+        startedEventId = at.int();
+        break;
+      case Poll.attempt:
+        attempt = at.int();
+        break;
+      case Poll.history:
+        firstEventId ||= firstEventIdOf(at.bytes());
+        break;
+      case Poll.query:
+        query = textOf(at.bytes(), WorkflowQuery.queryType);
+        break;
+      case Poll.queries:
+        (queries ??= []).push(textOf(bytesOf(at.bytes(), MapEntry.value) ?? NONE, WorkflowQuery.queryType));
+        break;
+      case Poll.scheduledTime:
+        scheduledMs = timeMs(at.bytes());
+        break;
+      case Poll.startedTime:
+        startedMs = timeMs(at.bytes());
+        break;
+    }
   }
   const head: TaskHead = {
-    workflowId: execution[1] ?? "",
-    runId: execution[2] ?? "",
+    workflowId,
+    runId,
     workflowType,
     attempt,
     query,
@@ -91,37 +108,15 @@ export function readWorkflowTask(bytes: Uint8Array): WorkflowTask {
   return { head, bytes };
 }
 
-/** Name of the query in an entry of the map of queries. */
-function queryOf(entry: Uint8Array): string {
-  const reader = new BinaryReader(entry);
-  let name = "";
-  while (reader.pos < reader.len) {
-    const [field, type] = reader.tag();
-    if (field === 2) name = nameIn(reader.bytes());
-    else reader.skip(type, field);
-  }
-  return name;
-}
+const NONE = new Uint8Array(0);
 
 /** What the task says of its run's start; undefined for one that came without the first event. */
 export function runStartOf({ head, bytes }: WorkflowTask): RunStart | undefined {
-  if (head.firstEventId !== 1) return undefined;
-  const reader = new BinaryReader(bytes);
-  while (reader.pos < reader.len) {
-    const [field, type] = reader.tag();
-    if (field === 8) return readRunStart(reader.bytes());
-    reader.skip(type, field);
-  }
-  return undefined;
+  const history = head.firstEventId === 1 ? firstOf(bytes, Poll.history) : undefined;
+  return history && readRunStart(history);
 }
 
 /** What a report has to name. Read when it is needed: a core that works writes it into its reports by itself. */
 export function taskTokenOf({ bytes }: WorkflowTask): Uint8Array {
-  const reader = new BinaryReader(bytes);
-  while (reader.pos < reader.len) {
-    const [field, type] = reader.tag();
-    if (field === 1) return reader.bytes();
-    reader.skip(type, field);
-  }
-  return new Uint8Array(0);
+  return firstOf(bytes, Poll.taskToken) ?? NONE;
 }

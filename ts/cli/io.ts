@@ -1,4 +1,5 @@
 // What commands need of the process, so that tests can give their own.
+import { concat } from "../api/wire.ts";
 import { readFile } from "node:fs/promises";
 import process from "node:process";
 import { Interrupted } from "./frame/errors.ts";
@@ -50,9 +51,7 @@ export function processIo(): Io {
 async function readStdin(): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of process.stdin) chunks.push(typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk);
-  const bytes = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
-  chunks.reduce((at, chunk) => (bytes.set(chunk, at), at + chunk.length), 0);
-  return bytes;
+  return concat(chunks);
 }
 
 function interruptSignal(): AbortSignal {

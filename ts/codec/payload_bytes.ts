@@ -1,27 +1,19 @@
-// A payload as bytes and back: metadata is field 1 (entries of key 1 and value 2), data field 2 of temporal.api.common.v1.Payload.
-import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+// A payload as bytes of temporal.api.common.v1.Payload, and back.
+import { MapEntry, Payload as PayloadFields } from "../api/generated/fields.ts";
+import { Fields, Message } from "../api/wire.ts";
 import type { Payload } from "../converter/payload.ts";
-
-const text = new TextDecoder();
 
 /** The payload of its bytes, in arrays of its own. Throws when the bytes are no message. */
 export function payloadFromBytes(bytes: Uint8Array): Payload {
   const payload: Payload = { metadata: {}, data: new Uint8Array(0) };
-  const reader = new BinaryReader(bytes);
-  while (reader.pos < reader.len) {
-    const [number, type] = reader.tag();
-    if (type !== WireType.LengthDelimited || number > 2) reader.skip(type, number);
-    else if (number === 2) payload.data = reader.bytes().slice();
-    else {
-      const entry = reader.bytes();
+  for (const at = new Fields(bytes); at.next();) {
+    if (at.tag === PayloadFields.data) payload.data = at.bytes().slice();
+    else if (at.tag === PayloadFields.metadata) {
       let key = "";
       let value: Uint8Array = new Uint8Array(0);
-      const fields = new BinaryReader(entry);
-      while (fields.pos < fields.len) {
-        const [field, kind] = fields.tag();
-        if (field === 1 && kind === WireType.LengthDelimited) key = text.decode(fields.bytes());
-        else if (field === 2 && kind === WireType.LengthDelimited) value = fields.bytes().slice();
-        else fields.skip(kind, field);
+      for (const of = at.inner(); of.next();) {
+        if (of.tag === MapEntry.key) key = of.text();
+        else if (of.tag === MapEntry.value) value = of.bytes().slice();
       }
       // Defined, not assigned: a key may be "__proto__".
       const property = { value, enumerable: true, writable: true, configurable: true };
@@ -33,11 +25,10 @@ export function payloadFromBytes(bytes: Uint8Array): Payload {
 
 /** The payload as bytes of temporal.api.common.v1.Payload: what codecs encrypt or store, with its metadata. */
 export function payloadToBytes({ metadata, data }: Payload): Uint8Array {
-  const writer = new BinaryWriter();
+  const payload = new Message();
   for (const key of Object.keys(metadata)) {
-    writer.tag(1, WireType.LengthDelimited).fork();
-    writer.tag(1, WireType.LengthDelimited).string(key).tag(2, WireType.LengthDelimited).bytes(metadata[key]!).join();
+    payload.message(PayloadFields.metadata, (entry) => entry.text(MapEntry.key, key).bytes(MapEntry.value, metadata[key]!));
   }
-  if (data.length > 0) writer.tag(2, WireType.LengthDelimited).bytes(data);
-  return writer.finish();
+  if (data.length > 0) payload.bytes(PayloadFields.data, data);
+  return payload.finish();
 }

@@ -1,6 +1,7 @@
 // Payloads in encoded messages, found and replaced on the wire: everything else is carried over byte for byte, also fields that this
 // version does not know, and what leads to no payload is skipped and never decoded.
-import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import { Any, DataBlob, Failure, MapEntry, MarkerRecordedEventAttributes as Marker } from "../api/generated/fields.ts";
+import { bytesOf, concat, fieldHead, Fields, firstOf, lengthPrefix, Message, textOf } from "../api/wire.ts";
 import type { Payload } from "../converter/payload.ts";
 import { payloadFromBytes, payloadToBytes } from "./payload_bytes.ts";
 import {
@@ -92,24 +93,16 @@ export class Walk {
   }
 
   #fields(plan: Plan, bytes: Uint8Array, depth: number, from: From, own?: OwnDetails): Body | undefined {
-    const reader = new BinaryReader(bytes);
     const cut = new Cutter(bytes);
-    while (reader.pos < reader.len) {
-      const start = reader.pos;
-      const [number, type] = reader.tag();
-      if (type !== WireType.LengthDelimited) {
-        reader.skip(type, number);
+    for (const at = new Fields(bytes); at.next();) {
+      if (!at.hasLength) continue;
+      if (plan.errorText.has(at.number) && this.#options.hideText) {
+        if (at.end > at.contentAt) cut.replace(at.start, at.end, new Message().text(at.tag, HIDDEN_TEXT).finish());
         continue;
       }
-      const valueAt = reader.pos;
-      if (plan.errorText.has(number) && this.#options.hideText) {
-        if (reader.bytes().length > 0) cut.replace(start, reader.pos, stringField(number, HIDDEN_TEXT));
-        continue;
-      }
-      const step = plan.steps.get(number);
-      const content = reader.bytes();
-      const value = step && this.#value(step, content, depth + 1, from, plan, own);
-      if (value !== undefined) cut.value(valueAt, reader.pos, value);
+      const step = plan.steps.get(at.number);
+      const value = step && this.#value(step, at.bytes(), depth + 1, from, plan, own);
+      if (value !== undefined) cut.value(at.valueAt, at.end, value);
     }
     return cut.finish();
   }
@@ -140,84 +133,79 @@ export class Walk {
 
   #entry(step: Step, bytes: Uint8Array, depth: number, plan: Plan, own: OwnDetails | undefined): Body | undefined {
     const from = { field: plan.typeName, group: {} };
-    if (plan.typeName === HEADER && PLAIN_HEADERS.has(stringOf(bytes, 1))) return undefined;
+    if (plan.typeName === HEADER && PLAIN_HEADERS.has(textOf(bytes, MapEntry.key))) return undefined;
     // What removes a key from a memo must reach the service as nothing.
     if (plan.typeName === MEMO && isNothing(bytes)) return undefined;
-    if (own === "all" || (own !== undefined && stringOf(bytes, 1) === own)) return undefined;
-    return this.#only(2, bytes, (content) => this.#value(step, content, depth, from, plan));
+    if (own === "all" || (own !== undefined && textOf(bytes, MapEntry.key) === own)) return undefined;
+    return this.#only(MapEntry.value, bytes, (content) => this.#value(step, content, depth, from, plan));
   }
 
-  /** type_url is field 1, value field 2. */
   #any(bytes: Uint8Array, depth: number): Body | undefined {
-    const plan = planOfUrl(stringOf(bytes, 1));
+    const plan = planOfUrl(textOf(bytes, Any.typeUrl));
     if (plan === undefined) return undefined;
-    return this.#only(2, bytes, (content) => this.#message(plan, content, depth, { field: plan.typeName, group: {} }));
+    return this.#only(Any.value, bytes, (content) => this.#message(plan, content, depth, { field: plan.typeName, group: {} }));
   }
 
   #blob(bytes: Uint8Array, depth: number): Body | undefined {
     const plan = planOfHistory();
-    return this.#only(2, bytes, (content) => this.#message(plan, content, depth, { field: plan.typeName, group: {} }));
+    return this.#only(
+      DataBlob.data,
+      bytes,
+      (content) => this.#message(plan, content, depth, { field: plan.typeName, group: {} }),
+    );
   }
 
   /** A message of which one field is of interest. */
-  #only(number: number, bytes: Uint8Array, value: (content: Uint8Array) => Leaf | Body | undefined): Body | undefined {
-    const reader = new BinaryReader(bytes);
+  #only(tag: number, bytes: Uint8Array, value: (content: Uint8Array) => Leaf | Body | undefined): Body | undefined {
     const cut = new Cutter(bytes);
-    while (reader.pos < reader.len) {
-      const [field, type] = reader.tag();
-      if (field !== number || type !== WireType.LengthDelimited) reader.skip(type, field);
-      else {
-        const valueAt = reader.pos;
-        const found = value(reader.bytes());
-        if (found !== undefined) cut.value(valueAt, reader.pos, found);
-      }
+    for (const at = new Fields(bytes); at.next();) {
+      if (at.tag !== tag) continue;
+      const found = value(at.bytes());
+      if (found !== undefined) cut.value(at.valueAt, at.end, found);
     }
     return cut.finish();
   }
 
   /** What the core writes into markers of its own is not the user's, and every worker of the task queue must be able to read it. */
   #marker(plan: Plan, bytes: Uint8Array, depth: number): Body | undefined {
-    return this.#fields(plan, bytes, depth, { field: plan.typeName, group: {} }, OWN_DETAILS.get(stringOf(bytes, 1)));
+    return this.#fields(
+      plan,
+      bytes,
+      depth,
+      { field: plan.typeName, group: {} },
+      OWN_DETAILS.get(textOf(bytes, Marker.markerName)),
+    );
   }
 
-  /** Fields of a failure: 1 message, 3 stack trace, 20 encoded attributes. */
   #failure(plan: Plan, bytes: Uint8Array, depth: number): Body | undefined {
     const from = { field: "Failure", group: {} };
-    const hasAttributes = hasField(bytes, 20);
+    const hasAttributes = firstOf(bytes, Failure.encodedAttributes) !== undefined;
     if (hasAttributes ? !this.#options.showText : !this.#options.hideText) return this.#fields(plan, bytes, depth, from);
-    const reader = new BinaryReader(bytes);
     const rest = new Cutter(bytes);
     const asIs: Piece[] = [];
-    const said = { 1: "", 3: "" };
+    const said = { message: "", stack_trace: "" };
     let leaf: Leaf | undefined;
-    while (reader.pos < reader.len) {
-      const start = reader.pos;
-      const [number, type] = reader.tag();
-      const valueAt = reader.pos;
-      if (type !== WireType.LengthDelimited || (number !== 20 && number !== 1 && number !== 3 && !plan.steps.has(number))) {
-        reader.skip(type, number);
-        continue;
-      }
-      const content = reader.bytes();
-      if (number === 1 || number === 3) {
-        said[number] = text.decode(content);
-        asIs.push(bytes.subarray(start, reader.pos));
-        rest.drop(start, reader.pos);
-      } else if (number === 20) {
-        leaf = this.#payload(content, { field: "Failure.encodedAttributes", group: {} });
-        asIs.push(bytes.subarray(start, valueAt), leaf);
-        rest.drop(start, reader.pos);
+    for (const at = new Fields(bytes); at.next();) {
+      if (at.tag === Failure.message || at.tag === Failure.stackTrace) {
+        said[at.tag === Failure.message ? "message" : "stack_trace"] = at.text();
+        asIs.push(bytes.subarray(at.start, at.end));
+        rest.drop(at.start, at.end);
+      } else if (at.tag === Failure.encodedAttributes) {
+        leaf = this.#payload(at.bytes(), { field: "Failure.encodedAttributes", group: {} });
+        asIs.push(bytes.subarray(at.start, at.valueAt), leaf);
+        rest.drop(at.start, at.end);
       } else {
-        const value = this.#value(plan.steps.get(number)!, content, depth + 1, from, plan);
-        if (value !== undefined) rest.value(valueAt, reader.pos, value);
+        const step = at.hasLength ? plan.steps.get(at.number) : undefined;
+        const value = step && this.#value(step, at.bytes(), depth + 1, from, plan);
+        if (value !== undefined) rest.value(at.valueAt, at.end, value);
       }
     }
     const body = rest.whole();
     if (hasAttributes) body.pieces.push({ kind: "attributes", asIs, leaf: leaf! });
-    else if (said[1] === "" && said[3] === "") body.pieces.push(...asIs);
+    else if (said.message === "" && said.stack_trace === "") body.pieces.push(...asIs);
     else {
-      const made = this.#made({ message: said[1], stack_trace: said[3] });
-      body.pieces.push(stringField(1, HIDDEN_TEXT), new BinaryWriter().tag(20, WireType.LengthDelimited).finish(), made);
+      const made = this.#made(said);
+      body.pieces.push(stringField(Failure.message, HIDDEN_TEXT), fieldHead(Failure.encodedAttributes), made);
     }
     return body;
   }
@@ -277,47 +265,18 @@ class Cutter {
   }
 }
 
-function stringField(number: number, value: string): Uint8Array {
-  return new BinaryWriter().tag(number, WireType.LengthDelimited).string(value).finish();
-}
-
-/** A field that is a string; "" without it. The last one counts, as in protobuf. */
-function stringOf(bytes: Uint8Array, wanted: number): string {
-  const reader = new BinaryReader(bytes);
-  let value = "";
-  while (reader.pos < reader.len) {
-    const [number, type] = reader.tag();
-    if (number === wanted && type === WireType.LengthDelimited) value = text.decode(reader.bytes());
-    else reader.skip(type, number);
-  }
-  return value;
+function stringField(tag: number, value: string): Uint8Array {
+  return new Message().text(tag, value).finish();
 }
 
 /** An entry of a map whose value is a payload of nothing. */
 function isNothing(entry: Uint8Array): boolean {
-  const reader = new BinaryReader(entry);
-  let payload: Uint8Array = EMPTY;
-  while (reader.pos < reader.len) {
-    const [number, type] = reader.tag();
-    if (number === 2 && type === WireType.LengthDelimited) payload = reader.bytes();
-    else reader.skip(type, number);
-  }
-  const { metadata, data } = payloadFromBytes(payload);
+  const { metadata, data } = payloadFromBytes(bytesOf(entry, MapEntry.value) ?? EMPTY);
   return data.length === 0 && text.decode(metadata["encoding"]) === "binary/null";
 }
 
-function hasField(bytes: Uint8Array, wanted: number): boolean {
-  const reader = new BinaryReader(bytes);
-  while (reader.pos < reader.len) {
-    const [number, type] = reader.tag();
-    if (number === wanted && type === WireType.LengthDelimited) return true;
-    reader.skip(type, number);
-  }
-  return false;
-}
-
 /** A payload that was answered as it came stays as it was, with fields that only the service knows. */
-function bytesOf({ bytes, payload, result }: Leaf): Uint8Array {
+function encoded({ bytes, payload, result }: Leaf): Uint8Array {
   return result === undefined || (result === payload && bytes.length > 0) ? bytes : payloadToBytes(result);
 }
 
@@ -330,7 +289,7 @@ function attributePieces({ asIs, leaf }: Attributes): Piece[] {
     const { message, stack_trace } = JSON.parse(text.decode(result.data)) as { message?: unknown; stack_trace?: unknown };
     if (typeof message !== "string") return asIs;
     const stack = typeof stack_trace === "string" ? stack_trace : "";
-    return [stringField(1, message), ...(stack === "" ? [] : [stringField(3, stack)])];
+    return [stringField(Failure.message, message), ...(stack === "" ? [] : [stringField(Failure.stackTrace, stack)])];
   } catch {
     return asIs;
   }
@@ -340,13 +299,7 @@ function attributePieces({ asIs, leaf }: Attributes): Piece[] {
 function write(root: Body): Uint8Array {
   const parts: Uint8Array[] = [];
   flatten(root, parts);
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
+  return concat(parts);
 }
 
 /** Appends the content of a body; answers its length. */
@@ -363,11 +316,11 @@ function flatten(body: Body, parts: Uint8Array[]): number {
       let inner: number;
       if (piece.kind === "body") inner = flatten(piece, parts);
       else {
-        const bytes = bytesOf(piece);
+        const bytes = encoded(piece);
         parts.push(bytes);
         inner = bytes.length;
       }
-      const prefix = new BinaryWriter().uint32(inner).finish();
+      const prefix = lengthPrefix(inner);
       parts[at] = prefix;
       length += prefix.length + inner;
     }

@@ -1,6 +1,6 @@
-// gRPC's own health service (grpc.health.v1.Health), which `temporal operator cluster health`, containers and load balancers ask. Its
-// messages have one field each, so they are written and read by hand.
-import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+// gRPC's own health service (grpc.health.v1.Health), which `temporal operator cluster health`, containers and load balancers ask.
+import { HealthCheckRequest, HealthCheckResponse } from "../api/generated/fields.ts";
+import { Message } from "../api/wire.ts";
 import { textField } from "../engine/host_bytes.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 import type { ExtraMethod } from "../server/extra_methods.ts";
@@ -8,7 +8,7 @@ import type { ExtraMethod } from "../server/extra_methods.ts";
 const HEALTH = "grpc.health.v1.Health";
 const Status = { SERVING: 1, NOT_SERVING: 2, SERVICE_UNKNOWN: 3 } as const;
 
-const answer = (status: number) => new BinaryWriter().tag(1, WireType.Varint).uint32(status).finish();
+const answer = (status: number) => new Message().int(HealthCheckResponse.status, status).finish();
 
 export class Health {
   readonly #services: ReadonlySet<string>;
@@ -50,12 +50,16 @@ export class Health {
       service: HEALTH,
       method: "Check",
       unary: (request) => {
-        const service = textField(request, 1);
+        const service = textField(request, HealthCheckRequest.service);
         const status = this.#status(service);
         if (status === Status.SERVICE_UNKNOWN) throw new ServiceError(Code.NOT_FOUND, `unknown service ${service}`, "NotFound");
         return answer(status);
       },
     },
-    { service: HEALTH, method: "Watch", stream: (request, signal) => this.#watch(textField(request, 1), signal) },
+    {
+      service: HEALTH,
+      method: "Watch",
+      stream: (request, signal) => this.#watch(textField(request, HealthCheckRequest.service), signal),
+    },
   ];
 }

@@ -1,5 +1,7 @@
 // Several namespaces in one process: an engine with a store of its own for each, behind one RawService that goes by the namespace which a
 // request names. Nothing is shared between them but the process.
+import { DescribeNamespaceRequest } from "../api/generated/fields.ts";
+import { namespaceField } from "../api/request_namespace.ts";
 import { describedNamespace, listedNamespaces, type NamespaceOptions } from "../engine/server_description.ts";
 import type { EmbeddedEngine } from "../engine/host.ts";
 import { encode, invalid, textField } from "../engine/host_bytes.ts";
@@ -33,24 +35,6 @@ export interface NamespacesHost {
   /** Removes runs of an engine that have been closed for so long, until it is told to end that. */
   keepFor(retentionMs: number, engine: EmbeddedEngine): () => void;
 }
-
-/** Where the field `namespace` of a request is not the first; 0: it has none. A test holds this against the generated messages. */
-const NAMESPACE_FIELD: { readonly [method in MethodName]?: number } = {
-  respondWorkflowTaskCompleted: 9,
-  respondWorkflowTaskFailed: 6,
-  respondQueryTaskCompleted: 6,
-  recordActivityTaskHeartbeat: 4,
-  respondActivityTaskCompleted: 4,
-  respondActivityTaskFailed: 4,
-  respondActivityTaskCanceled: 4,
-  getSystemInfo: 0,
-  getClusterInfo: 0,
-  getSearchAttributes: 0,
-  listNamespaces: 0,
-};
-
-/** The number of the field `namespace` of a method's request; 0 where it has none. */
-export const namespaceField = (method: MethodName): number => NAMESPACE_FIELD[method] ?? 1;
 
 export class Namespaces implements RawService {
   readonly #spaces = new Map<string, Space>();
@@ -124,7 +108,10 @@ export class Namespaces implements RawService {
     let name = this.#first;
     try {
       const field = namespaceField(method);
-      if (field !== 0) name = textField(request, field) || (method === "describeNamespace" ? textField(request, 2) : "") || name;
+      if (field !== 0) {
+        name = textField(request, field) ||
+          (method === "describeNamespace" ? textField(request, DescribeNamespaceRequest.id) : "") || name;
+      }
     } catch (error) {
       return Promise.reject(error);
     }

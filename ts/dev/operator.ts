@@ -1,20 +1,24 @@
 // What there is of Temporal's OperatorService and of WorkflowService's methods about namespaces: what can be searched by, and namespaces
-// that are added while the server runs. Few fields, so they are read and written by hand.
-import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+// that are added while the server runs.
+import {
+  ListSearchAttributesResponse,
+  ListSearchAttributesResponse_SystemAttributesEntry as Entry,
+} from "../api/generated/fields.ts";
+import { Message } from "../api/wire.ts";
 import { SEARCHABLE } from "../engine/server_description.ts";
 import { invalid } from "../engine/host_bytes.ts";
 import { readRegistration, type RegisterNamespace } from "./registration.ts";
 import type { ExtraMethod } from "../server/extra_methods.ts";
 
-const SYSTEM_ATTRIBUTES = 2;
-
 function listSearchAttributes(): Uint8Array {
-  const writer = new BinaryWriter();
+  const response = new Message();
   for (const [name, type] of Object.entries(SEARCHABLE)) {
-    writer.tag(SYSTEM_ATTRIBUTES, WireType.LengthDelimited).fork();
-    writer.tag(1, WireType.LengthDelimited).string(name).tag(2, WireType.Varint).int32(type).join();
+    response.message(
+      ListSearchAttributesResponse.systemAttributes,
+      (entry) => entry.text(Entry.key, name).int(Entry.value, type),
+    );
   }
-  return writer.finish();
+  return response.finish();
 }
 
 export function operatorMethods(register: RegisterNamespace): readonly ExtraMethod[] {

@@ -1,9 +1,10 @@
 // Who has polled which task queue lately, for DescribeTaskQueue: `temporal task-queue describe` answers "is there a worker at all".
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import type { EmbeddedEngine } from "../engine/host.ts";
 import { decode, invalid } from "../engine/host_bytes.ts";
 import { DescribeTaskQueueMode, TaskQueueType } from "../api/generated/temporal/api/enums/v1/task_queue_pb.ts";
+import { PollWorkflowTaskQueueRequest as Poll, TaskQueue } from "../api/generated/fields.ts";
+import { Fields, textOf } from "../api/wire.ts";
 import type { PollerInfoSchema } from "../api/generated/temporal/api/taskqueue/v1/message_pb.ts";
 import {
   DescribeTaskQueueRequestSchema,
@@ -30,18 +31,9 @@ interface Seen {
 function readPoll(request: Uint8Array): { readonly queue: string; readonly identity: string } | undefined {
   let queue = "", identity = "";
   try {
-    const reader = new BinaryReader(request);
-    while (reader.pos < reader.len) {
-      const [field, wireType] = reader.tag();
-      if (field === 3 && wireType === WireType.LengthDelimited) identity = reader.string();
-      else if (field === 2 && wireType === WireType.LengthDelimited) {
-        const end = reader.uint32() + reader.pos;
-        while (reader.pos < end) {
-          const [inner, innerType] = reader.tag();
-          if (inner === 1 && innerType === WireType.LengthDelimited) queue = reader.string();
-          else reader.skip(innerType, inner);
-        }
-      } else reader.skip(wireType, field);
+    for (const at = new Fields(request); at.next();) {
+      if (at.tag === Poll.identity) identity = at.text();
+      else if (at.tag === Poll.taskQueue) queue = textOf(at.bytes(), TaskQueue.name);
     }
   } catch {
     return undefined;

@@ -1,5 +1,7 @@
-// What a RegisterNamespaceRequest asks for: kept and shown, or refused by name. Few fields, so they are read by hand.
-import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
+// What a RegisterNamespaceRequest asks for: kept and shown, or refused by name.
+import { MapEntry, RegisterNamespaceRequest as Request } from "../api/generated/fields.ts";
+import { ArchivalState } from "../api/generated/temporal/api/enums/v1/namespace_pb.ts";
+import { Fields, timeMs } from "../api/wire.ts";
 import type { NamespaceOptions } from "../engine/server_description.ts";
 import { invalid } from "../engine/host_bytes.ts";
 
@@ -13,74 +15,69 @@ export interface Registration {
   readonly refused: string | undefined;
 }
 
-/** temporal.api.enums.v1.ArchivalState */
-const ARCHIVAL_ENABLED = 2;
-
-const REFUSED: { readonly [field: number]: string } = {
-  5: "clusters: it is one process with one store",
-  6: "an active cluster: it is one process with one store",
-  9: "a global namespace: it is one process with one store",
-  10: "archival of histories: export them with temporalex store export",
-  11: "archival of histories: export them with temporalex store export",
-  12: "archival of visibility: export histories with temporalex store export",
-  13: "archival of visibility: export histories with temporalex store export",
-};
+const ONE_STORE = "it is one process with one store";
+const REFUSED: ReadonlyMap<number, string> = new Map([
+  [Request.clusters, `clusters: ${ONE_STORE}`],
+  [Request.activeClusterName, `an active cluster: ${ONE_STORE}`],
+  [Request.isGlobalNamespace, `a global namespace: ${ONE_STORE}`],
+  [Request.historyArchivalState, "archival of histories: export them with temporalex store export"],
+  [Request.historyArchivalUri, "archival of histories: export them with temporalex store export"],
+  [Request.visibilityArchivalState, "archival of visibility: export histories with temporalex store export"],
+  [Request.visibilityArchivalUri, "archival of visibility: export histories with temporalex store export"],
+]);
 
 /** Throws for what does not decode and for a retention below 0. */
 export function readRegistration(request: Uint8Array): Registration {
-  const texts: { [field: number]: string } = {};
+  let [name, description, ownerEmail] = ["", "", undefined as string | undefined];
   const data: { [key: string]: string } = Object.create(null);
   let retentionMs = 0;
   let refused: string | undefined;
   try {
-    const reader = new BinaryReader(request);
-    while (reader.pos < reader.len) {
-      const [field, wireType] = reader.tag();
-      const text = wireType === WireType.LengthDelimited;
-      if (text && field === 4) retentionMs = readDuration(reader);
-      else if (text && field === 7) readEntry(reader, data);
-      else if (text && field <= 3) texts[field] = reader.string();
-      else if (text && field in REFUSED) {
-        if (reader.bytes().length > 0) refused ??= REFUSED[field];
-      } else if (wireType === WireType.Varint && field in REFUSED) {
-        const value = reader.int32();
-        if (field === 9 ? value !== 0 : value === ARCHIVAL_ENABLED) refused ??= REFUSED[field];
-      } else reader.skip(wireType, field);
+    for (const at = new Fields(request); at.next();) {
+      switch (at.tag) {
+        case Request.namespace:
+          name = at.text();
+          break;
+        case Request.description:
+          description = at.text();
+          break;
+        case Request.ownerEmail:
+          ownerEmail = at.text();
+          break;
+        case Request.workflowExecutionRetentionPeriod:
+          retentionMs = Math.round(timeMs(at.bytes()));
+          break;
+        case Request.data:
+          readEntry(at.inner(), data);
+          break;
+        default:
+          if (REFUSED.has(at.tag) && asks(at)) refused ??= REFUSED.get(at.tag);
+      }
     }
   } catch (error) {
     throw invalid(`the request does not decode: ${(error as Error).message}`);
   }
   if (retentionMs < 0) throw invalid(`a retention of ${retentionMs} ms: give a positive one, or none to keep closed workflows`);
   const options: NamespaceOptions = {
-    description: texts[2] ?? "",
-    ...(texts[3] !== undefined && { ownerEmail: texts[3] }),
+    description,
+    ...(ownerEmail !== undefined && { ownerEmail }),
     data,
     retentionMs,
   };
-  return { name: texts[1] ?? "", options, refused };
+  return { name, options, refused };
 }
 
-/** A google.protobuf.Duration, in milliseconds. */
-function readDuration(reader: BinaryReader): number {
-  let ms = 0;
-  const end = reader.uint32() + reader.pos;
-  while (reader.pos < end) {
-    const [field, wireType] = reader.tag();
-    if (field === 1 && wireType === WireType.Varint) ms += Number(reader.int64()) * 1000;
-    else if (field === 2 && wireType === WireType.Varint) ms += Math.round(reader.int32() / 1e6);
-    else reader.skip(wireType, field);
-  }
-  return ms;
+/** Whether it asks for what its field is for: an address, a flag, an archival that is to be on. */
+function asks(at: Fields): boolean {
+  if (at.hasLength) return at.bytes().length > 0;
+  return at.tag === Request.isGlobalNamespace ? at.bool() : at.int() === ArchivalState.ENABLED;
 }
 
-function readEntry(reader: BinaryReader, entries: { [key: string]: string }): void {
+function readEntry(at: Fields, entries: { [key: string]: string }): void {
   let key = "", value = "";
-  const end = reader.uint32() + reader.pos;
-  while (reader.pos < end) {
-    const [field, wireType] = reader.tag();
-    if (field === 1 && wireType === WireType.LengthDelimited) key = reader.string();
-    else if (field === 2 && wireType === WireType.LengthDelimited) value = reader.string();
-    else reader.skip(wireType, field);
+  while (at.next()) {
+    if (at.tag === MapEntry.key) key = at.text();
+    else if (at.tag === MapEntry.value) value = at.text();
   }
   entries[key] = value;
 }

@@ -2,11 +2,12 @@
 // timer for the earliest deadline, one listener per signal. Deadlines are in real time even when the engine's clock is a virtual one:
 // the caller's patience is real.
 import { fromBinary } from "@bufbuild/protobuf";
-import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import {
   PollWorkflowExecutionUpdateRequestSchema,
   UpdateWorkflowExecutionRequestSchema,
 } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { PollActivityTaskQueueRequest, PollWorkflowTaskQueueRequest, ShutdownWorkerRequest } from "../api/generated/fields.ts";
+import { textOf } from "../api/wire.ts";
 import type { CallOptions, MethodName, ServiceError } from "../service/raw.ts";
 import { refTimer, unrefTimer } from "./clock.ts";
 import { LONG_POLL_MS } from "./methods.ts";
@@ -186,21 +187,18 @@ function deadlineError(call: Call, trouble: Error | undefined): ServiceError {
 
 /** Field `worker_instance_key` of requests; "" where it is absent or the bytes do not decode (the engine says so). */
 export function instanceKeyOf(method: keyof typeof INSTANCE_KEY, request: Uint8Array): string {
-  let key = "";
   try {
-    const reader = new BinaryReader(request);
-    while (reader.pos < reader.len) {
-      const [field, type] = reader.tag();
-      if (field === INSTANCE_KEY[method] && type === WireType.LengthDelimited) key = reader.string();
-      else reader.skip(type, field);
-    }
+    return textOf(request, INSTANCE_KEY[method]);
   } catch {
     return "";
   }
-  return key;
 }
 
-const INSTANCE_KEY = { pollWorkflowTaskQueue: 8, pollActivityTaskQueue: 8, shutdownWorker: 6 } as const;
+const INSTANCE_KEY = {
+  pollWorkflowTaskQueue: PollWorkflowTaskQueueRequest.workerInstanceKey,
+  pollActivityTaskQueue: PollActivityTaskQueueRequest.workerInstanceKey,
+  shutdownWorker: ShutdownWorkerRequest.workerInstanceKey,
+} as const;
 
 /** Which update a call was about; undefined for bytes that do not decode (the engine has said so then). */
 function updateOf(method: MethodName, request: Uint8Array): { id: string; workflowId: string } | undefined {

@@ -1,6 +1,6 @@
 // Requests and responses of the methods that the host answers itself.
 import { create, type DescMessage, fromBinary, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
-import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
+import { textOf } from "../api/wire.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 
 export function invalid(message: string): ServiceError {
@@ -19,18 +19,11 @@ export function encode<D extends DescMessage>(schema: D, message: MessageInitSha
   return toBinary(schema, create(schema, message));
 }
 
-/** A text field at the top of a message, as protobuf reads it: the last one counts. "" where it is absent; throws for what does not decode. */
-export function textField(bytes: Uint8Array, number: number): string {
-  let text = "";
+/** A text field of a request, as protobuf reads it: the last one counts. "" where it is absent; throws for what does not decode. */
+export function textField(bytes: Uint8Array, tag: number): string {
   try {
-    const reader = new BinaryReader(bytes);
-    while (reader.pos < reader.len) {
-      const [field, wireType] = reader.tag();
-      if (field === number && wireType === WireType.LengthDelimited) text = reader.string();
-      else reader.skip(wireType, field);
-    }
+    return textOf(bytes, tag);
   } catch (e) {
     throw invalid(`the request does not decode: ${(e as Error).message}`);
   }
-  return text;
 }

@@ -1,7 +1,6 @@
 // The methods of WorkflowService that need no state machine: lists and counts from the store's index, and what this service is. They
 // answer from what is committed.
 import { create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
-import { BinaryReader } from "@bufbuild/protobuf/wire";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import {
   MemoSchema,
@@ -16,6 +15,8 @@ import {
   ListWorkflowExecutionsRequestSchema,
   ListWorkflowExecutionsResponseSchema,
 } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { EngineHead } from "../api/generated/fields.ts";
+import { Fields } from "../api/wire.ts";
 import { Code, type MethodName, ServiceError } from "../service/raw.ts";
 import { descriptionMethods } from "./server_description.ts";
 import { decode, encode, invalid } from "./host_bytes.ts";
@@ -111,16 +112,13 @@ function infoOf(row: RunRow, family: ReturnType<typeof familyOf>): MessageInitSh
   };
 }
 
-/** Parent and root: they are in the engine's state alone, because nothing is looked for by them. Fields 47 and 49 of its `Head`. */
+/** Parent and root: they are in the engine's state alone, because nothing is looked for by them. */
 function familyOf(row: RunRow, head: Uint8Array, namespace: string) {
   let parent: Uint8Array | undefined;
   let root: Uint8Array | undefined;
-  const reader = new BinaryReader(head);
-  while (reader.pos < reader.len) {
-    const [field, type] = reader.tag();
-    if (field === 47) parent = reader.bytes();
-    else if (field === 49) root = reader.bytes();
-    else reader.skip(type, field);
+  for (const at = new Fields(head); at.next();) {
+    if (at.tag === EngineHead.parent) parent = at.bytes();
+    else if (at.tag === EngineHead.root) root = at.bytes();
   }
   const execution = (bytes: Uint8Array) => fromBinary(WorkflowExecutionSchema, bytes);
   return {

@@ -1,6 +1,5 @@
 // ExecuteMultiOperation: of all that its message could hold, servers know one thing, a start and an update of the same workflow. The state
 // machine does both in one step; here the message is taken apart, and what came of it put together again.
-import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import {
   ExecuteMultiOperationRequestSchema,
   ExecuteMultiOperationResponseSchema,
@@ -9,6 +8,8 @@ import {
   UpdateWorkflowExecutionRequestSchema,
   UpdateWorkflowExecutionResponseSchema,
 } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { EnginePairResponse as PairResponse } from "../api/generated/fields.ts";
+import { bytesOf } from "../api/wire.ts";
 import { randomId } from "../platform/host.ts";
 import { Code, OPERATION_ABORTED, ServiceError } from "../service/raw.ts";
 import { decode, encode, invalid } from "./host_bytes.ts";
@@ -37,14 +38,8 @@ export function takePair(bytes: Uint8Array): { readonly start: Uint8Array; reado
 
 /** The state machine's answer (a PairResponse) as ExecuteMultiOperation gives it. */
 export function pairResponse(bytes: Uint8Array): Uint8Array {
-  const parts: Uint8Array[] = [];
-  const reader = new BinaryReader(bytes);
-  while (reader.pos < reader.len) {
-    const [field, wireType] = reader.tag();
-    if (wireType === WireType.LengthDelimited) parts[field] = reader.bytes();
-    else reader.skip(wireType, field);
-  }
-  const [, start = new Uint8Array(0), update = new Uint8Array(0)] = parts;
+  const start = bytesOf(bytes, PairResponse.start) ?? new Uint8Array(0);
+  const update = bytesOf(bytes, PairResponse.update) ?? new Uint8Array(0);
   return encode(ExecuteMultiOperationResponseSchema, {
     responses: [
       { response: { case: "startWorkflow", value: decode(StartWorkflowExecutionResponseSchema, start) } },

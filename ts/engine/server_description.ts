@@ -1,6 +1,20 @@
 // What the engine says about itself to those who take it for a Temporal cluster: version, namespaces, what can be searched by. Tools ask
 // for these before they ask for anything else.
-import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import {
+  ClusterReplicationConfig,
+  DescribeNamespaceRequest,
+  DescribeNamespaceResponse as Described,
+  Duration,
+  GetSystemInfoResponse,
+  GetSystemInfoResponse_Capabilities as System,
+  ListNamespacesResponse,
+  MapEntry,
+  NamespaceConfig,
+  NamespaceInfo,
+  NamespaceInfo_Capabilities as OfNamespace,
+  NamespaceReplicationConfig,
+} from "../api/generated/fields.ts";
+import { Message } from "../api/wire.ts";
 import { IndexedValueType } from "../api/generated/temporal/api/enums/v1/common_pb.ts";
 import { ArchivalState, NamespaceState } from "../api/generated/temporal/api/enums/v1/namespace_pb.ts";
 import {
@@ -26,30 +40,28 @@ export const SEARCHABLE: { readonly [name: string]: IndexedValueType } = {
 
 const CLUSTER = "temporalex";
 
-/** Capabilities of GetSystemInfoResponse by field number. Nothing that is not offered is named: SDKs go by them. */
-const SYSTEM_CAPABILITIES = {
-  signalAndQueryHeader: 1,
-  internalErrorDifferentiation: 2,
-  activityFailureIncludeHeartbeat: 3,
-  encodedFailureAttributes: 5,
-  upsertMemo: 7,
-  sdkMetadata: 9,
-  countGroupByExecutionStatus: 10,
-};
+/** Of GetSystemInfoResponse. Nothing that is not offered is named: SDKs go by them. */
+const SYSTEM_CAPABILITIES = [
+  System.signalAndQueryHeader,
+  System.internalErrorDifferentiation,
+  System.activityFailureIncludeHeartbeat,
+  System.encodedFailureAttributes,
+  System.upsertMemo,
+  System.sdkMetadata,
+  System.countGroupByExecutionStatus,
+];
 /** The same of a namespace. */
-const NAMESPACE_CAPABILITIES = { syncUpdate: 2, asyncUpdate: 3, workerPollCompleteOnShutdown: 8 };
+const NAMESPACE_CAPABILITIES = [OfNamespace.syncUpdate, OfNamespace.asyncUpdate, OfNamespace.workerPollCompleteOnShutdown];
 
-// These two are written by hand: every SDK asks for them first of all, and the descriptors of Temporal's API take longer to build than
-// everything else of the start. Tests hold the bytes against the generated messages.
+// These two are written without descriptors: every SDK asks for them first of all, and the descriptors of Temporal's API take longer to
+// build than everything else of the start. Tests hold the bytes against the generated messages.
 
-const capabilities = (writer: BinaryWriter, field: number, all: { readonly [name: string]: number }) => {
-  writer.tag(field, WireType.LengthDelimited).fork();
-  for (const number of Object.values(all)) writer.tag(number, WireType.Varint).bool(true);
-  return writer.join();
-};
+const capabilities = (of: Message, field: number, all: readonly number[]) =>
+  of.message(field, (message) => all.forEach((capability) => message.bool(capability, true)));
 
 function systemInfo(version: string): Uint8Array {
-  return capabilities(new BinaryWriter().tag(1, WireType.LengthDelimited).string(version), 2, SYSTEM_CAPABILITIES).finish();
+  const info = new Message().text(GetSystemInfoResponse.serverVersion, version);
+  return capabilities(info, GetSystemInfoResponse.capabilities, SYSTEM_CAPABILITIES).finish();
 }
 
 /** What a namespace was registered with. */
@@ -66,43 +78,36 @@ export interface NamespaceOptions {
  * and replication are there. A retention of 0 says that closed runs are kept.
  */
 export function describedNamespace(name: string, options: NamespaceOptions = {}): Uint8Array {
-  const writer = new BinaryWriter();
-  const message = (field: number) => writer.tag(field, WireType.LengthDelimited).fork();
-  const text = (field: number, value: string) => writer.tag(field, WireType.LengthDelimited).string(value);
-  message(1);
-  text(1, name);
-  writer.tag(2, WireType.Varint).int32(NamespaceState.REGISTERED);
-  text(3, options.description ?? "embedded engine");
-  if (options.ownerEmail !== undefined) text(4, options.ownerEmail);
-  for (const [key, value] of Object.entries(options.data ?? {})) {
-    message(5);
-    text(1, key);
-    text(2, value).join();
-  }
-  text(6, name);
-  capabilities(writer, 7, NAMESPACE_CAPABILITIES);
-  writer.join();
-  message(2);
-  message(1);
+  const described = new Message();
+  described.message(Described.namespaceInfo, (info) => {
+    info.text(NamespaceInfo.name, name).int(NamespaceInfo.state, NamespaceState.REGISTERED);
+    info.text(NamespaceInfo.description, options.description ?? "embedded engine");
+    if (options.ownerEmail !== undefined) info.text(NamespaceInfo.ownerEmail, options.ownerEmail);
+    for (const [key, value] of Object.entries(options.data ?? {})) {
+      info.message(NamespaceInfo.data, (entry) => entry.text(MapEntry.key, key).text(MapEntry.value, value));
+    }
+    capabilities(info.text(NamespaceInfo.id, name), NamespaceInfo.capabilities, NAMESPACE_CAPABILITIES);
+  });
   const { retentionMs = 0 } = options;
-  if (retentionMs > 0) {
-    writer.tag(1, WireType.Varint).int64(Math.floor(retentionMs / 1000));
-    writer.tag(2, WireType.Varint).int32((retentionMs % 1000) * 1e6);
-  }
-  writer.join();
-  writer.tag(3, WireType.Varint).int32(ArchivalState.DISABLED).tag(5, WireType.Varint).int32(ArchivalState.DISABLED).join();
-  message(3);
-  text(1, CLUSTER);
-  message(2);
-  text(1, CLUSTER).join().join();
-  return writer.finish();
+  described.message(Described.config, (config) => {
+    config.message(NamespaceConfig.workflowExecutionRetentionTtl, (retention) => {
+      if (retentionMs <= 0) return;
+      retention.int(Duration.seconds, Math.floor(retentionMs / 1000)).int(Duration.nanos, (retentionMs % 1000) * 1e6);
+    });
+    config.int(NamespaceConfig.historyArchivalState, ArchivalState.DISABLED);
+    config.int(NamespaceConfig.visibilityArchivalState, ArchivalState.DISABLED);
+  });
+  described.message(Described.replicationConfig, (config) =>
+    config.text(NamespaceReplicationConfig.activeClusterName, CLUSTER)
+      .message(NamespaceReplicationConfig.clusters, (cluster) => cluster.text(ClusterReplicationConfig.clusterName, CLUSTER)));
+  return described.finish();
 }
 
 /** ListNamespacesResponse. */
 export function listedNamespaces(namespaces: Iterable<readonly [name: string, options: NamespaceOptions]>): Uint8Array {
-  const writer = new BinaryWriter();
-  for (const [name, options] of namespaces) writer.tag(1, WireType.LengthDelimited).bytes(describedNamespace(name, options));
-  return writer.finish();
+  const listed = new Message();
+  for (const [name, options] of namespaces) listed.bytes(ListNamespacesResponse.namespaces, describedNamespace(name, options));
+  return listed.finish();
 }
 
 export function descriptionMethods(
@@ -124,7 +129,7 @@ export function descriptionMethods(
     listNamespaces: () => listedNamespaces([[namespace, {}]]),
     describeNamespace(bytes: Uint8Array) {
       // By name, or by id, which is the same here.
-      ours(textField(bytes, 1) || textField(bytes, 2));
+      ours(textField(bytes, DescribeNamespaceRequest.namespace) || textField(bytes, DescribeNamespaceRequest.id));
       return describedNamespace(namespace);
     },
   } satisfies { [name in MethodName]?: (request: Uint8Array) => Uint8Array };

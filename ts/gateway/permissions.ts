@@ -3,8 +3,9 @@
 // namespace); where is found by reflection over the descriptors, so methods and fields that are generated later are covered. Requests
 // are only looked at, and pass on as they came.
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
-import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
+import { MapEntry } from "../api/generated/fields.ts";
+import { Fields } from "../api/wire.ts";
 import { WorkflowService } from "../api/generated/temporal/api/workflowservice/v1/service_pb.ts";
 
 export interface Permissions {
@@ -55,7 +56,7 @@ function whyOutside(method: MethodName, request: Uint8Array, allowed: ReadonlySe
   const found: string[] = [];
   let own: string | undefined;
   try {
-    own = read(new BinaryReader(request), request.length, plan, found);
+    own = read(new Fields(request), plan, found);
   } catch {
     throw new ServiceError(Code.INVALID_ARGUMENT, `the request of ${method} is no well-formed message`);
   }
@@ -93,10 +94,10 @@ function namespaceFieldsOf(desc: DescMessage): NamespaceFields {
   for (const field of desc.fields) {
     if (field.message === undefined || !reaches(field.message)) continue;
     const value = namespaceFieldsOf(field.message);
-    // An entry of a map is a message with the value as field 2.
+    // An entry of a map is a message, too.
     inner.set(
       field.number,
-      field.fieldKind === "map" ? { name: undefined, texts: new Set(), inner: new Map([[2, value]]) } : value,
+      field.fieldKind === "map" ? { name: undefined, texts: new Set(), inner: new Map([[MapEntry.value >>> 3, value]]) } : value,
     );
   }
   return plan;
@@ -126,25 +127,18 @@ const isText = (field: DescField): boolean =>
   field.scalar === ScalarType.STRING;
 
 /** Collects what is named; answers the message's own namespace. The last one counts, as for every reader of protobuf; all are collected. */
-function read(reader: BinaryReader, end: number, plan: NamespaceFields, found: string[]): string | undefined {
+function read(at: Fields, plan: NamespaceFields, found: string[]): string | undefined {
   let own: string | undefined;
-  while (reader.pos < end) {
-    const [number, wire] = reader.tag();
-    if (wire !== WireType.LengthDelimited) {
-      reader.skip(wire, number);
-      continue;
-    }
-    const inner = plan.inner.get(number);
-    if (plan.texts.has(number)) {
-      const name = reader.string();
+  while (at.next()) {
+    if (!at.hasLength) continue;
+    if (plan.texts.has(at.number)) {
+      const name = at.text();
       if (name !== "") found.push(name);
-      if (number === plan.name) own = name;
-    } else if (inner !== undefined) {
-      const length = reader.uint32();
-      if (reader.pos + length > end) throw new RangeError("a field is longer than its message");
-      read(reader, reader.pos + length, inner, found);
-    } else reader.skip(wire, number);
+      if (at.number === plan.name) own = name;
+    } else {
+      const inner = plan.inner.get(at.number);
+      if (inner !== undefined) read(at.inner(), inner, found);
+    }
   }
-  if (reader.pos !== end) throw new RangeError("a field is longer than its message");
   return own;
 }

@@ -1,6 +1,7 @@
 // One gRPC call on a connection: a message out, a message in, as bytes that nobody looks into. It ends in exactly one way, and whatever
 // ends it early (deadline, caller, lost connection) frees its stream. A worker makes hundreds of these per second and none of them needs
 // a timer or a listener of its own: the link watches deadlines, and an AbortSignal is listened to once for all calls that were given it.
+import { concat } from "../api/wire.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 import { type AbortListener, abortListenersOf } from "./abort_listeners.ts";
 import { httpRefusal, refusal, type Trailers } from "./status.ts";
@@ -224,17 +225,7 @@ class Unary extends LinkCall implements AbortListener {
     if (this.#length < 0) return this.#broken("holds no message");
     if (this.#bytes !== this.#length) return this.#broken(`has ${this.#bytes} bytes instead of ${this.#length}`);
     if (!this.#settle()) return;
-    this.#resolve(this.#whole ?? joined(this.#chunks!, this.#length));
+    this.#resolve(this.#whole ?? concat(this.#chunks!));
     this.#link.release();
   }
-}
-
-function joined(chunks: readonly Uint8Array[], bytes: number): Uint8Array {
-  const whole = new Uint8Array(bytes);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
 }

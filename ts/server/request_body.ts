@@ -1,6 +1,7 @@
 // The message of a request, read within limits: what arrives, what comes out of its compression, and what stands in JSON. All of it happens
 // before a library sees the message, so that the limits are the same for gRPC, gRPC-web and Connect, in protobuf and JSON, in any encoding:
 // a body of some hundred bytes can hold gigabytes. Every method takes one message, so a request is read whole.
+import { concat } from "../api/wire.ts";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { AnyRequest } from "./bounded_connections.ts";
@@ -117,7 +118,7 @@ function collect(request: AnyRequest, { enveloped }: BodyForm, { maxBytes, take 
       request.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone);
       // The caller may still be sending; what comes is thrown away until its time is over (bounded_connections.ts).
       request.on("error", () => {}).resume();
-      if (error === undefined) resolve(concat(parts, size));
+      if (error === undefined) resolve(concat(parts));
       else reject(error);
     };
     const onData = (part: Uint8Array) => {
@@ -127,7 +128,7 @@ function collect(request: AnyRequest, { enveloped }: BodyForm, { maxBytes, take 
       // The envelope says at once how large its message is.
       if (!opened && size >= ENVELOPE) {
         opened = true;
-        const head = concat(parts, size);
+        const head = concat(parts);
         if (new DataView(head.buffer, head.byteOffset).getUint32(1) > maxBytes) return end(tooLarge(maxBytes));
       }
       try {
@@ -142,17 +143,6 @@ function collect(request: AnyRequest, { enveloped }: BodyForm, { maxBytes, take 
     if (announced > most) return end(tooLarge(maxBytes));
     request.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
   });
-}
-
-function concat(parts: readonly Uint8Array[], size: number): Uint8Array {
-  if (parts.length === 1) return parts[0]!;
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }
 
 /** Decodes part by part, and stops with the part that is too much. */
@@ -180,7 +170,7 @@ function decode(bytes: Uint8Array, encoding: string, { maxBytes, take }: BodyLim
       "error",
       (error) => reject(new ConnectError(`the request is not valid ${encoding}: ${error.message}`, Code.InvalidArgument)),
     );
-    decoder.on("end", () => resolve(concat(parts, size)));
+    decoder.on("end", () => resolve(concat(parts)));
     decoder.end(bytes);
   });
 }

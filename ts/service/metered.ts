@@ -1,5 +1,6 @@
 // A service whose calls are counted and timed. It stands nearest to the service, so what is measured are attempts, as Temporal's SDKs do.
-import { BinaryReader } from "@bufbuild/protobuf/wire";
+import { GetWorkflowExecutionHistoryRequest } from "../api/generated/fields.ts";
+import { intOf } from "../api/wire.ts";
 import { type Metrics, SeriesBy } from "../base/metrics.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "./raw.ts";
 
@@ -14,14 +15,7 @@ const CODE_NAMES: ReadonlyMap<number, string> = new Map(Object.entries(Code).map
 /** Calls that wait for something to happen: the ordinary ones' latencies say how the service is, theirs do not. */
 function isLong(method: MethodName, request: Uint8Array): boolean {
   if (method !== "getWorkflowExecutionHistory") return POLLS.has(method);
-  // wait_new_event is field 5.
-  const reader = new BinaryReader(request);
-  while (reader.pos < reader.len) {
-    const [field, type] = reader.tag();
-    if (field === 5) return reader.bool();
-    reader.skip(type, field);
-  }
-  return false;
+  return intOf(request, GetWorkflowExecutionHistoryRequest.waitNewEvent) !== 0;
 }
 
 /** Who calls. */

@@ -2,16 +2,11 @@
 // (2 MiB by default), or when an update's answer does; so what is too large is found here, where the task can still fail by name and a
 // corrected version go on. A completion that is small as a whole is not looked into.
 import { type DescMessage, fromBinary } from "@bufbuild/protobuf";
-import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { type PayloadLimits, PayloadTooLargeError } from "../service/limits.ts";
 import { type Command, CommandSchema } from "../api/generated/temporal/api/command/v1/message_pb.ts";
+import { Message, RespondWorkflowTaskCompletedRequest as Report } from "../api/generated/fields.ts";
+import { Fields } from "../api/wire.ts";
 import { MessageSchema } from "../api/generated/temporal/api/protocol/v1/message_pb.ts";
-
-/** Fields of RespondWorkflowTaskCompletedRequest. */
-const COMMANDS = 2;
-const MESSAGES = 11;
-/** Field `body` of a protocol message. */
-const BODY = 5;
 
 /**
  * Throws a PayloadTooLargeError for the first command or update answer with a field above the error limit; calls `warn` for those above
@@ -28,41 +23,35 @@ export function checkCompletion(
     if (bytes > limits.errorBytes) throw new PayloadTooLargeError(what(), bytes, limits.errorBytes);
     if (bytes > limits.warnBytes) warn(`${what()} takes ${bytes} bytes; beyond ${limits.errorBytes} it is refused`, bytes);
   };
-  for (const [field, bytes] of parts(request)) {
+  for (const at = new Fields(request); at.next();) {
+    const bytes = at.bytes();
     if (bytes.length <= least) continue;
-    if (field === COMMANDS) command(bytes, least, look);
-    else if (field === MESSAGES) {
-      const body = sizes(bytes).get(BODY) ?? 0;
+    if (at.tag === Report.commands) command(bytes, least, look);
+    else if (at.tag === Report.messages) {
+      const body = sizes(bytes).get(Message.body) ?? 0;
       look(() => `the answer to update "${fromBinary(MessageSchema, bytes).protocolInstanceId}"`, body);
     }
   }
 }
 
 function command(bytes: Uint8Array, least: number, look: (what: () => string, bytes: number) => void): void {
-  for (const [kind, attributes] of parts(bytes)) {
-    if (attributes.length <= least) continue;
-    const schema = CommandSchema.fields.find(({ number }) => number === kind)?.message;
-    for (const [number, size] of sizes(attributes)) {
-      if (size > least) look(() => `${named(fromBinary(CommandSchema, bytes))}: ${fieldName(schema, number)}`, size);
+  for (const at = new Fields(bytes); at.next();) {
+    const attributes = at.bytes();
+    if (!at.hasLength || attributes.length <= least) continue;
+    const schema = CommandSchema.fields.find(({ number }) => number === at.number)?.message;
+    for (const [tag, size] of sizes(attributes)) {
+      if (size > least) look(() => `${named(fromBinary(CommandSchema, bytes))}: ${fieldName(schema, tag >>> 3)}`, size);
     }
   }
 }
 
-/** Bytes by field: what repeated fields and maps hold counts together. */
+/** Bytes by field (its tag): what repeated fields and maps hold counts together. */
 function sizes(message: Uint8Array): Map<number, number> {
   const sums = new Map<number, number>();
-  for (const [field, bytes] of parts(message)) sums.set(field, (sums.get(field) ?? 0) + bytes.length);
-  return sums;
-}
-
-/** The length-delimited fields of a message. */
-function* parts(message: Uint8Array): Generator<[number, Uint8Array]> {
-  const reader = new BinaryReader(message);
-  while (reader.pos < reader.len) {
-    const [field, type] = reader.tag();
-    if (type === WireType.LengthDelimited) yield [field, reader.bytes()];
-    else reader.skip(type, field);
+  for (const at = new Fields(message); at.next();) {
+    if (at.hasLength) sums.set(at.tag, (sums.get(at.tag) ?? 0) + at.end - at.contentAt);
   }
+  return sums;
 }
 
 function fieldName(schema: DescMessage | undefined, number: number): string {

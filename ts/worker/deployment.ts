@@ -1,9 +1,13 @@
 // Worker versioning: which version of which deployment a worker is, as the service must hear it with every poll and report. The core writes
 // completions and knows nothing of deployments; what it wrote is amended by appending fields.
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
-import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import type { VersioningBehavior } from "../executor/program/definition.ts";
 import { WorkerDeploymentOptionsSchema } from "../api/generated/temporal/api/deployment/v1/message_pb.ts";
+import {
+  RespondWorkflowTaskCompletedRequest as Completed,
+  RespondWorkflowTaskFailedRequest as Failed,
+} from "../api/generated/fields.ts";
+import { Message } from "../api/wire.ts";
 import { WorkerVersioningMode } from "../api/generated/temporal/api/enums/v1/deployment_pb.ts";
 
 /** Names a version of a deployment. */
@@ -28,10 +32,6 @@ export interface WorkerDeploymentOptions {
 }
 
 const BEHAVIORS: { readonly [name in VersioningBehavior]: number } = { PINNED: 1, AUTO_UPGRADE: 2 };
-/** Field numbers of RespondWorkflowTaskCompletedRequest and RespondWorkflowTaskFailedRequest. */
-const COMPLETED = { versioningBehavior: 16, deploymentOptions: 17 };
-const FAILED = { deploymentOptions: 10 };
-
 export class Deployment {
   /** For the requests that the worker itself makes. */
   readonly options: MessageInitShape<typeof WorkerDeploymentOptionsSchema>;
@@ -72,7 +72,7 @@ export class Deployment {
     this.#versioned = useWorkerVersioning;
     this.#default = defaultVersioningBehavior;
     this.encoded = toBinary(WorkerDeploymentOptionsSchema, create(WorkerDeploymentOptionsSchema, this.options));
-    this.failedTail = new BinaryWriter().tag(FAILED.deploymentOptions, WireType.LengthDelimited).bytes(this.encoded).finish();
+    this.failedTail = new Message().bytes(Failed.deploymentOptions, this.encoded).finish();
   }
 
   /** Every workflow of a versioned worker must have a behavior; throws a TypeError that names those without. */
@@ -89,8 +89,8 @@ export class Deployment {
   /** Appended to completions of workflow tasks. */
   completedTail(own: VersioningBehavior | undefined): Uint8Array {
     const behavior = this.#versioned ? own ?? this.#default : undefined;
-    const writer = new BinaryWriter();
-    if (behavior !== undefined) writer.tag(COMPLETED.versioningBehavior, WireType.Varint).int32(BEHAVIORS[behavior]);
-    return writer.tag(COMPLETED.deploymentOptions, WireType.LengthDelimited).bytes(this.encoded).finish();
+    const tail = new Message();
+    if (behavior !== undefined) tail.int(Completed.versioningBehavior, BEHAVIORS[behavior]);
+    return tail.bytes(Completed.deploymentOptions, this.encoded).finish();
   }
 }

@@ -1,18 +1,19 @@
 // Activities that come back with the report that scheduled them (eager execution): the worker reserves slots, asks for those activities, and
 // the service may answer with their tasks, which saves the way through the queue and a poll. The service may always decline. What is asked
 // is no part of history, so it is added to the encoded request and nothing in a replay knows of it.
-import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import {
+  Command,
+  RespondWorkflowTaskCompletedRequest as Report,
+  ScheduleActivityTaskCommandAttributes as Schedule,
+  TaskQueue,
+} from "../api/generated/fields.ts";
+import { Fields, firstOf, Message, textOf } from "../api/wire.ts";
 import type { Slots } from "./slots.ts";
 
 /** Of one report, at most; the others go through the queue, where other workers may take them. As in Temporal's SDKs. */
 export const MAX_EAGER_ACTIVITIES = 3;
 
-/** Fields: RespondWorkflowTaskCompletedRequest.commands, Command.schedule_activity_task_command_attributes, and of those attributes. */
-const COMMANDS = 2;
-const SCHEDULE_ACTIVITY = 2;
-const TASK_QUEUE = 4;
-const REQUEST_EAGER_EXECUTION = 12;
-const EAGER = new BinaryWriter().tag(REQUEST_EAGER_EXECUTION, WireType.Varint).bool(true).finish();
+const EAGER = new Message().bool(Schedule.requestEagerExecution, true).finish();
 
 export interface EagerOptions {
   /** The queue that the worker takes activities from. */
@@ -73,44 +74,35 @@ export class EagerActivities {
  * until it does not; undefined when that is none.
  */
 export function askEagerly(report: Uint8Array, taskQueue: string, wanted: () => boolean): Uint8Array | undefined {
-  const reader = new BinaryReader(report);
-  let writer: BinaryWriter | undefined;
+  let amended: Message | undefined;
   let copied = 0;
-  while (reader.pos < reader.len) {
-    const start = reader.pos;
-    const [field, type] = reader.tag();
-    if (field !== COMMANDS || type !== WireType.LengthDelimited) {
-      reader.skip(type, field);
-      continue;
-    }
-    const command = reader.bytes();
-    const attributes = findBytes(command, SCHEDULE_ACTIVITY);
-    if (attributes === undefined || queueOf(attributes.value) !== taskQueue) continue;
+  for (const at = new Fields(report); at.next();) {
+    if (at.tag !== Report.commands) continue;
+    const command = at.bytes();
+    const attributes = scheduled(command);
+    if (attributes === undefined || queueOf(attributes.bytes()) !== taskQueue) continue;
     if (!wanted()) break;
-    writer ??= new BinaryWriter();
-    writer.raw(report.subarray(copied, start)).tag(COMMANDS, WireType.LengthDelimited).fork()
-      .raw(command.subarray(0, attributes.start))
-      .tag(SCHEDULE_ACTIVITY, WireType.LengthDelimited).fork().raw(attributes.value).raw(EAGER).join()
-      .raw(command.subarray(attributes.end)).join();
-    copied = reader.pos;
+    amended ??= new Message();
+    amended.raw(report.subarray(copied, at.start)).message(
+      Report.commands,
+      (message) =>
+        message.raw(command.subarray(0, attributes.start))
+          .message(Command.scheduleActivityTaskCommandAttributes, (inner) => inner.raw(attributes.bytes()).raw(EAGER))
+          .raw(command.subarray(attributes.end)),
+    );
+    copied = at.end;
   }
-  return writer?.raw(report.subarray(copied)).finish();
+  return amended?.raw(report.subarray(copied)).finish();
+}
+
+/** At the attributes of a command that schedules an activity. */
+function scheduled(command: Uint8Array): Fields | undefined {
+  const at = new Fields(command);
+  while (at.next()) if (at.tag === Command.scheduleActivityTaskCommandAttributes) return at;
+  return undefined;
 }
 
 function queueOf(attributes: Uint8Array): string {
-  const queue = findBytes(attributes, TASK_QUEUE)?.value;
-  const name = queue === undefined ? undefined : findBytes(queue, 1)?.value;
-  return name === undefined ? "" : new TextDecoder().decode(name);
-}
-
-/** The first field of that number in a message, with where it stands; of fields that hold bytes. */
-function findBytes(message: Uint8Array, wanted: number): { value: Uint8Array; start: number; end: number } | undefined {
-  const reader = new BinaryReader(message);
-  while (reader.pos < reader.len) {
-    const start = reader.pos;
-    const [field, type] = reader.tag();
-    if (field === wanted && type === WireType.LengthDelimited) return { value: reader.bytes(), start, end: reader.pos };
-    reader.skip(type, field);
-  }
-  return undefined;
+  const queue = firstOf(attributes, Schedule.taskQueue);
+  return queue === undefined ? "" : textOf(queue, TaskQueue.name);
 }

@@ -1,6 +1,7 @@
 // Requests of polls, written by hand: a worker's first poll must not wait until the descriptors of Temporal's API are built. Both kinds of
-// request have the same fields under the same numbers. A test holds the bytes against the generated messages.
-import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+// request have the same fields. A test holds the bytes against the generated messages.
+import { DoubleValue, PollActivityTaskQueueRequest as Poll, TaskQueue, TaskQueueMetadata } from "../api/generated/fields.ts";
+import { Message } from "../api/wire.ts";
 import type { TaskQueueKind } from "../api/generated/temporal/api/enums/v1/task_queue_pb.ts";
 
 /** What a PollWorkflowTaskQueueRequest or a PollActivityTaskQueueRequest says. */
@@ -19,23 +20,19 @@ export interface PollFields {
 /** The request's bytes. */
 export function pollRequest(fields: PollFields): Uint8Array<ArrayBuffer> {
   const { namespace, identity, taskQueue, workerInstanceKey, deploymentOptions, maxTasksPerSecond } = fields;
-  const writer = new BinaryWriter();
-  const text = (field: number, value: string) => {
-    if (value !== "") writer.tag(field, WireType.LengthDelimited).string(value);
-  };
-  text(1, namespace);
-  writer.tag(2, WireType.LengthDelimited).fork();
-  text(1, taskQueue.name);
-  writer.tag(2, WireType.Varint).int32(taskQueue.kind);
-  text(3, taskQueue.normalName ?? "");
-  writer.join();
-  text(3, identity);
+  const text = (message: Message, field: number, value: string) => value === "" ? message : message.text(field, value);
+  const request = text(new Message(), Poll.namespace, namespace).message(Poll.taskQueue, (queue) => {
+    text(queue, TaskQueue.name, taskQueue.name).int(TaskQueue.kind, taskQueue.kind);
+    text(queue, TaskQueue.normalName, taskQueue.normalName ?? "");
+  });
+  text(request, Poll.identity, identity);
   if (maxTasksPerSecond !== undefined) {
-    // A TaskQueueMetadata with a google.protobuf.DoubleValue in it.
-    writer.tag(4, WireType.LengthDelimited).fork().tag(1, WireType.LengthDelimited).fork();
-    writer.tag(1, WireType.Bit64).double(maxTasksPerSecond).join().join();
+    request.message(
+      Poll.taskQueueMetadata,
+      (metadata) =>
+        metadata.message(TaskQueueMetadata.maxTasksPerSecond, (limit) => limit.double(DoubleValue.value, maxTasksPerSecond)),
+    );
   }
-  if (deploymentOptions !== undefined) writer.tag(6, WireType.LengthDelimited).bytes(deploymentOptions);
-  text(8, workerInstanceKey);
-  return writer.finish();
+  if (deploymentOptions !== undefined) request.bytes(Poll.deploymentOptions, deploymentOptions);
+  return text(request, Poll.workerInstanceKey, workerInstanceKey).finish();
 }

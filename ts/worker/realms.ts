@@ -1,5 +1,4 @@
 // The realm of a worker: made from what its options say, connected to the service (pages of history) and to the log.
-import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { fileUrl } from "../platform/source_files.ts";
 import { createInlineRealm, type InlineRealmOptions } from "../realm/inline_realm.ts";
@@ -15,6 +14,8 @@ import { VERSION } from "../base/version.ts";
 import {
   GetWorkflowExecutionHistoryRequestSchema,
 } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { DataBlob, GetWorkflowExecutionHistoryResponse as Answer } from "../api/generated/fields.ts";
+import { bytesOf, concat, Fields } from "../api/wire.ts";
 import type { WorkerSettings } from "./options.ts";
 import { report } from "./reports.ts";
 
@@ -186,39 +187,14 @@ export async function fetchPage(
   return readHistoryPage(settings.codec === undefined ? response : await decodeResponse(settings.codec, method, response));
 }
 
-/** History (field 1, or the blobs of field 2, each one a History) and token (field 3) of a GetWorkflowExecutionHistoryResponse. */
+/** A GetWorkflowExecutionHistoryResponse: its history (or the blobs of `raw_history`, each one a History) and token. */
 export function readHistoryPage(response: Uint8Array): { history: Uint8Array; nextPageToken: Uint8Array } {
   const parts: Uint8Array[] = [];
   let nextPageToken: Uint8Array = new Uint8Array(0);
-  const reader = new BinaryReader(response);
-  while (reader.pos < reader.len) {
-    const [field, type] = reader.tag();
-    if (field === 1) parts.push(reader.bytes());
-    else if (field === 2) parts.push(blobData(reader.bytes()));
-    else if (field === 3) nextPageToken = reader.bytes();
-    else reader.skip(type, field);
+  for (const at = new Fields(response); at.next();) {
+    if (at.tag === Answer.history) parts.push(at.bytes());
+    else if (at.tag === Answer.rawHistory) parts.push(bytesOf(at.bytes(), DataBlob.data) ?? new Uint8Array(0));
+    else if (at.tag === Answer.nextPageToken) nextPageToken = at.bytes();
   }
-  return { history: concatenate(parts), nextPageToken };
-}
-
-function blobData(blob: Uint8Array): Uint8Array {
-  const reader = new BinaryReader(blob);
-  while (reader.pos < reader.len) {
-    const [field, type] = reader.tag();
-    if (field === 2 && type === WireType.LengthDelimited) return reader.bytes();
-    reader.skip(type, field);
-  }
-  return new Uint8Array(0);
-}
-
-/** Encoded messages one behind the other are one message with all their fields. */
-export function concatenate(parts: Uint8Array[]): Uint8Array {
-  if (parts.length === 1) return parts[0]!;
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
+  return { history: concat(parts), nextPageToken };
 }

@@ -20,7 +20,8 @@ import {
 } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { WorkflowExecutionStatus } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { Realm, ReplayVerdict } from "../realm/realm.ts";
-import { concatenate, fetchPage } from "./realms.ts";
+import { concat } from "../api/wire.ts";
+import { fetchPage } from "./realms.ts";
 import type { RunName } from "./recent_runs.ts";
 import { hasCode, report } from "./reports.ts";
 import type { WorkflowTasks } from "./workflow_tasks.ts";
@@ -291,7 +292,7 @@ class Check {
       parts.push(page.history);
       token = page.nextPageToken;
     } while (token.length > 0);
-    return concatenate(parts);
+    return concat(parts);
   }
 
   /** It may have closed since it was listed: then no code matters to it any more. */

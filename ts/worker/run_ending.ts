@@ -1,33 +1,24 @@
 // How a workflow task ends its run, read from the report of it.
-import { BinaryReader } from "@bufbuild/protobuf/wire";
+import { Command, RespondWorkflowTaskCompletedRequest } from "../api/generated/fields.ts";
+import { CommandType } from "../api/generated/temporal/api/enums/v1/command_type_pb.ts";
+import { Fields } from "../api/wire.ts";
 
 /** How a run ends, as commands have it. */
 export type RunEnding = "completed" | "failed" | "canceled" | "continue_as_new";
 
-/** By number of temporal.api.enums.v1.CommandType. */
 const ENDINGS: ReadonlyMap<number, RunEnding> = new Map([
-  [4, "completed"],
-  [5, "failed"],
-  [7, "canceled"],
-  [10, "continue_as_new"],
+  [CommandType.COMPLETE_WORKFLOW_EXECUTION, "completed"],
+  [CommandType.FAIL_WORKFLOW_EXECUTION, "failed"],
+  [CommandType.CANCEL_WORKFLOW_EXECUTION, "canceled"],
+  [CommandType.CONTINUE_AS_NEW_WORKFLOW_EXECUTION, "continue_as_new"],
 ]);
 
-/** How the commands of a RespondWorkflowTaskCompletedRequest (field 2) end the run; undefined when they do not. */
+/** How the commands of a RespondWorkflowTaskCompletedRequest end the run; undefined when they do not. */
 export function readEnding(request: Uint8Array): RunEnding | undefined {
-  const reader = new BinaryReader(request);
   let ending: RunEnding | undefined;
-  while (reader.pos < reader.len) {
-    const [field, type] = reader.tag();
-    if (field !== 2) {
-      reader.skip(type, field);
-      continue;
-    }
-    const command = new BinaryReader(reader.bytes());
-    while (command.pos < command.len) {
-      const [part, partType] = command.tag();
-      if (part === 1) ending ??= ENDINGS.get(command.int32());
-      else command.skip(partType, part);
-    }
+  for (const at = new Fields(request); at.next();) {
+    if (at.tag !== RespondWorkflowTaskCompletedRequest.commands) continue;
+    for (const of = at.inner(); of.next();) if (of.tag === Command.commandType) ending ??= ENDINGS.get(of.int());
   }
   return ending;
 }

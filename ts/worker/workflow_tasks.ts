@@ -20,6 +20,7 @@ import { withFields } from "../base/logger.ts";
 import { Code, type RawService } from "../service/raw.ts";
 import type { Timers } from "../base/timers.ts";
 import { WorkflowTaskFailedCause } from "../api/generated/temporal/api/enums/v1/failed_cause_pb.ts";
+import { concat } from "../api/wire.ts";
 import { QueryResultType } from "../api/generated/temporal/api/enums/v1/query_pb.ts";
 import {
   RespondQueryTaskCompletedRequestSchema,
@@ -37,7 +38,7 @@ import type { LocalActivities } from "./local_activities.ts";
 import { RecentRuns } from "./recent_runs.ts";
 import { RunTurns } from "./run_turns.ts";
 import { hasCode, loggable, MESSAGE_TOO_LARGE, report, type ReportContext, unencodable } from "./reports.ts";
-import { amended, type CompletionAnswer, NO_NEW_TASK, readCompletionAnswer } from "./task_bytes.ts";
+import { type CompletionAnswer, NO_NEW_TASK, readCompletionAnswer } from "./task_bytes.ts";
 
 export interface WorkflowTasksOptions {
   service: RawService;
@@ -72,6 +73,9 @@ interface Reported {
 }
 
 const NOTHING_MORE: Reported = { next: undefined, lost: false };
+
+/** No more fields. */
+const NOTHING = new Uint8Array(0);
 
 /** Runs of which is known what was said. */
 const MAX_TOLD = 10_000;
@@ -271,11 +275,9 @@ export class WorkflowTasks {
           const traced = this.#options.tracing?.completion(head, response.value);
           const own = traced?.request ?? response.value;
           const eager = this.#stopping ? undefined : this.#eager?.ask(own);
-          const request = amended(
-            eager?.request ?? own,
-            this.#options.deployment?.completedTail(realm.versioningBehaviors.get(head.workflowType)),
-            this.#stopping && !(outcome.heartbeat && this.#options.local?.goOn) ? NO_NEW_TASK : undefined,
-          );
+          const version = this.#options.deployment?.completedTail(realm.versioningBehaviors.get(head.workflowType));
+          const last = this.#stopping && !(outcome.heartbeat && this.#options.local?.goOn);
+          const request = concat([eager?.request ?? own, version ?? NOTHING, last ? NO_NEW_TASK : NOTHING]);
           const closes = outcome.evictionReason === EvictionReason.EVICTION_REASON_WORKFLOW_EXECUTION_ENDING;
           let answer: CompletionAnswer | undefined;
           try {
@@ -304,7 +306,7 @@ export class WorkflowTasks {
           await report(
             context,
             "respondWorkflowTaskFailed",
-            amended(response.value, this.#options.deployment?.failedTail),
+            concat([response.value, this.#options.deployment?.failedTail ?? NOTHING]),
           );
           return NOTHING_MORE;
         case "queryCompleted":

@@ -1,5 +1,6 @@
 // Looks through a whole store for damage, run by run: SQLite's own check, the rows and what hangs on them (read by the engine's core itself,
 // which is who will have to), the histories, and, where the caller has the workflow code, whether it still replays them. Nothing is changed.
+import { concat } from "../../api/wire.ts";
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { CoreEngine } from "../../core/engine.ts";
 import { type EngineCore, loadEngineCore } from "../../core/engine_half.ts";
@@ -78,7 +79,7 @@ export async function checkStore(reader: StoreReader, options: CheckOptions = {}
       events += history.events;
       if (findings.problems.length === 0 && replay !== undefined) {
         replayed++;
-        const message = await replay(run.row, join(history.parts));
+        const message = await replay(run.row, concat(history.parts));
         if (message !== undefined) findings.problems.push(message);
       }
       for (const message of findings.problems) found(message, run.row);
@@ -132,12 +133,6 @@ function readHistory(run: StoredRunState, into: Findings): { parts: Uint8Array[]
     into.notes.push(...notes);
   }
   return { parts, events: events.length };
-}
-
-function join(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  parts.reduce((at, part) => (whole.set(part, at), at + part.length), 0);
-  return whole;
 }
 
 /** The core reads what it wrote: heads and items are its own business. Nothing of what it then wants to do is carried out. */

@@ -1,5 +1,6 @@
 // What must hold between a history, the row of its run and the state that the core keeps of it.
-import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
+import { EngineHead } from "../../api/generated/fields.ts";
+import { intOf } from "../../api/wire.ts";
 import { runIdIn } from "../../converter/history_run.ts";
 import { WorkflowExecutionStatus } from "../../api/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
@@ -53,28 +54,17 @@ export function checkRow(row: RunRow, events: readonly HistoryEvent[], items: re
   return found;
 }
 
-/**
- * Fields of the core's `Head` that the row has, too (core-rs/proto/temporalex/engine/v1/state.proto);
- * the numbers are stored.
- */
-const HEAD = { status: 5, nextEventId: 8 } as const;
-
 /** Whether the core's state is of the same moment as the row. It decodes, as the core has said. */
 export function checkHead(row: RunRow, head: Uint8Array): string[] {
-  const fields = new Map<number, number>();
+  let status: number;
+  let next: number;
   try {
-    const reader = new BinaryReader(head);
-    while (reader.pos < reader.len) {
-      const [field, type] = reader.tag();
-      if (type === WireType.Varint) fields.set(field, Number(reader.int64()));
-      else reader.skip(type, field);
-    }
+    status = intOf(head, EngineHead.status);
+    next = intOf(head, EngineHead.nextEventId);
   } catch (e) {
     return [`its state does not decode: ${(e as Error).message}`];
   }
   const problems: string[] = [];
-  const status = fields.get(HEAD.status) ?? 0;
-  const next = fields.get(HEAD.nextEventId) ?? 0;
   if (status !== row.status) {
     problems.push(`its state has the status ${statusName(status)}, and its row ${statusName(row.status)}`);
   }

@@ -6,7 +6,8 @@
 // field numbers are stored, and never change their meaning.
 // tests/engine/maintenance.test.ts compares what is made here with what the core writes for the same run.
 import { create, toBinary } from "@bufbuild/protobuf";
-import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import { EngineHead } from "../../api/generated/fields.ts";
+import { Message } from "../../api/wire.ts";
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import { runIdIn } from "../../converter/history_run.ts";
 import { upserted } from "../../converter/payload.ts";
@@ -93,23 +94,41 @@ export function closedRun({ history, workflowId: givenId, runId: givenRun }: His
   const encoded = batches(events!);
   const bytes = encoded.reduce((sum, batch) => sum + batch.events.length, 0);
   const head = new Head()
-    .text(1, workflowId).text(2, runId).text(3, type).text(4, started.taskQueue?.name ?? "")
-    .int(5, status).int(6, start).int(7, close).int(8, events!.length + 1).int(9, bytes)
-    .int(10, length(started.workflowExecutionTimeout)).int(11, length(started.workflowRunTimeout))
-    .int(12, length(started.workflowTaskTimeout))
-    .int(13, started.workflowExecutionExpirationTime === undefined ? 0 : micros(started.workflowExecutionExpirationTime))
-    .text(15, firstRunId).text(16, started.originalExecutionRunId || runId).text(17, started.continuedExecutionRunId).text(
-      18,
-      nextRunId,
+    .text(EngineHead.workflowId, workflowId).text(EngineHead.runId, runId).text(EngineHead.workflowType, type).text(
+      EngineHead.taskQueue,
+      started.taskQueue?.name ?? "",
     )
-    .int(19, started.attempt).bytes(20, memo).bytes(21, searchAttributes)
-    .int(25, lastCompletedStart(events!)).int(26, 1)
-    .int(28, events!.some(({ attributes }) => attributes.case === "workflowExecutionCancelRequestedEventAttributes") ? 1 : 0)
-    .int(31, close).int(36, start + length(started.firstWorkflowTaskBackoff)).int(39, 1).int(41, events!.length).int(45, start)
-    .message(47, started.parentWorkflowExecution).int(48, Number(started.parentInitiatedEventId)).message(
-      49,
-      started.rootWorkflowExecution,
+    .int(EngineHead.status, status).int(EngineHead.startUs, start).int(EngineHead.closeUs, close).int(
+      EngineHead.nextEventId,
+      events!.length + 1,
+    ).int(EngineHead.historyBytes, bytes)
+    .int(EngineHead.executionTimeoutUs, length(started.workflowExecutionTimeout)).int(
+      EngineHead.runTimeoutUs,
+      length(started.workflowRunTimeout),
     )
+    .int(EngineHead.taskTimeoutUs, length(started.workflowTaskTimeout))
+    .int(
+      EngineHead.executionDeadlineUs,
+      started.workflowExecutionExpirationTime === undefined ? 0 : micros(started.workflowExecutionExpirationTime),
+    )
+    .text(EngineHead.firstRunId, firstRunId).text(EngineHead.originalRunId, started.originalExecutionRunId || runId).text(
+      EngineHead.continuedRunId,
+      started.continuedExecutionRunId,
+    ).text(EngineHead.nextRunId, nextRunId)
+    .int(EngineHead.attempt, started.attempt).bytes(EngineHead.memo, memo).bytes(EngineHead.searchAttributes, searchAttributes)
+    .int(EngineHead.lastCompletedStartedId, lastCompletedStart(events!)).int(EngineHead.taskAttempt, 1)
+    .int(
+      EngineHead.cancelRequested,
+      events!.some(({ attributes }) => attributes.case === "workflowExecutionCancelRequestedEventAttributes") ? 1 : 0,
+    )
+    .int(EngineHead.lastTimeUs, close).int(EngineHead.executionTimeUs, start + length(started.firstWorkflowTaskBackoff)).int(
+      EngineHead.transitions,
+      1,
+    ).int(EngineHead.closeEventId, events!.length).int(EngineHead.firstStartUs, start)
+    .message(EngineHead.parent, started.parentWorkflowExecution).int(
+      EngineHead.parentInitiatedId,
+      Number(started.parentInitiatedEventId),
+    ).message(EngineHead.root, started.rootWorkflowExecution)
     .finish();
   return {
     create: true,
@@ -188,20 +207,20 @@ const length = (duration: Duration | undefined): number =>
 
 /** Writes a message field by field; defaults are left out, as the engine's codec does. */
 class Head {
-  readonly #writer = new BinaryWriter();
+  readonly #head = new Message();
 
   text(field: number, value: string): this {
-    if (value !== "") this.#writer.tag(field, WireType.LengthDelimited).string(value);
+    if (value !== "") this.#head.text(field, value);
     return this;
   }
 
   int(field: number, value: number): this {
-    if (value !== 0) this.#writer.tag(field, WireType.Varint).int64(value);
+    if (value !== 0) this.#head.int(field, value);
     return this;
   }
 
   bytes(field: number, value: Uint8Array): this {
-    if (value.length > 0) this.#writer.tag(field, WireType.LengthDelimited).bytes(value);
+    if (value.length > 0) this.#head.bytes(field, value);
     return this;
   }
 
@@ -210,7 +229,7 @@ class Head {
   }
 
   finish(): Uint8Array {
-    return this.#writer.finish();
+    return this.#head.finish();
   }
 }
 

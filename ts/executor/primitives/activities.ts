@@ -1,6 +1,7 @@
 // Activities: ScheduleActivity out, ResolveActivity in. A cancelled activity whose type does not wait for confirmation rejects right where
 // the cancellation stands in the order of events; the core would resolve it at the end of the task, and then an event that happens to be
 // in the same task would come before or after it depending on how tasks were grouped.
+import { ScheduleActivity as ScheduleActivityFields } from "../../api/generated/fields.ts";
 import {
   ActivityCancellationType,
   CommandKind,
@@ -32,8 +33,6 @@ export function prepareActivity(options: ActivityOptionsShape): ActivitySpec {
   return { options, head: encode(ScheduleActivity, { ...options, summary, headers: {}, arguments: [], seq: 0 }) };
 }
 
-const ARGUMENTS_TAG = 5 << 3 | 2;
-
 export const CANCELLATION = {
   tryCancel: ActivityCancellationType.ACTIVITY_CANCELLATION_TYPE_TRY_CANCEL,
   waitCancellationCompleted: ActivityCancellationType.ACTIVITY_CANCELLATION_TYPE_WAIT_CANCELLATION_COMPLETED,
@@ -53,7 +52,7 @@ export class ActivityAwaiter extends Awaiter<unknown> implements ActivityTarget 
     const run = fiber.run;
     const { options } = spec;
     // Before the awaiter exists: arguments that cannot be encoded throw to the caller and leave nothing behind.
-    const attributes = withPayloads(spec.head, ARGUMENTS_TAG, run.converter, args, run.headers.ofActivity);
+    const attributes = withPayloads(spec.head, ScheduleActivityFields.arguments, run.converter, args, run.headers.ofActivity);
     super(fiber);
     this.activityType = options.activityType;
     this.#waits = options.cancellationType === CANCELLATION.waitCancellationCompleted;

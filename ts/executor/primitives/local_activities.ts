@@ -1,6 +1,7 @@
 // Local activities: ScheduleLocalActivity out, ResolveActivity in. A retry that is far away comes back as a backoff: then a durable timer runs,
 // and the next attempt is a call of its own, with the id of the first one. A cancelled one whose type does not wait rejects right where
 // the cancellation stands in the order of events, as activities do.
+import { ScheduleLocalActivity as Schedule } from "../../api/generated/fields.ts";
 import {
   type ActivityCancellationType,
   CommandKind,
@@ -45,7 +46,6 @@ export function prepareLocalActivity(options: LocalActivityOptionsShape): LocalA
   return { options, head: encode(ScheduleLocalActivity, { ...options, ...FIRST, summary }) };
 }
 
-const ARGUMENTS_TAG = 4 << 3 | 2;
 const KIND = CommandKind.COMMAND_KIND_SCHEDULE_LOCAL_ACTIVITY;
 
 export class LocalActivityAwaiter extends Awaiter<unknown> implements ActivityTarget, TimerTarget {
@@ -62,7 +62,7 @@ export class LocalActivityAwaiter extends Awaiter<unknown> implements ActivityTa
   constructor(fiber: Fiber, spec: LocalActivitySpec, args: readonly unknown[]) {
     const run = fiber.run;
     // Before the awaiter exists: arguments that cannot be encoded throw to the caller and leave nothing behind.
-    const attributes = withPayloads(spec.head, ARGUMENTS_TAG, run.converter, args, run.headers.ofLocalActivity);
+    const attributes = withPayloads(spec.head, Schedule.arguments, run.converter, args, run.headers.ofLocalActivity);
     super(fiber);
     this.#options = spec.options;
     this.#attributes = attributes;

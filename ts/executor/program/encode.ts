@@ -6,6 +6,7 @@ import {
   type Payload as WirePayload,
 } from "../../core/generated/boundary/temporal/api/common/v1/message.ts";
 import type { MessageFns } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { MapEntry, Payload as PayloadFields, Payloads } from "../../api/generated/fields.ts";
 import { namingArgument } from "../../converter/lossy_value.ts";
 import { type Payload, type PayloadConverter, toPayloads } from "../../converter/payload.ts";
 
@@ -64,12 +65,12 @@ export function wirePayloads(payloads: { readonly [key: string]: Payload }): { [
 
 /** Bytes of temporal.api.common.v1.Payloads. */
 export function encodePayloads(payloads: readonly WirePayload[]): Uint8Array {
-  for (const payload of payloads) PayloadCodec.encode(payload, writer.uint32(10).fork()).join();
+  for (const payload of payloads) PayloadCodec.encode(payload, writer.uint32(Payloads.payloads).fork()).join();
   return writer.finish();
 }
 
 /**
- * An encoded message with a repeated payload field of small number (`tag`: field number << 3 | 2) behind it: protobuf fields may come in
+ * An encoded message with a repeated payload field (`tag`) behind it: protobuf fields may come in
  * any order, so what is the same for all calls is encoded once. `more` are fields that stand behind the head.
  */
 export function withPayloads(
@@ -85,8 +86,11 @@ export function withPayloads(
   if (more !== undefined && more.length > 0) writer.raw(more);
   for (const { metadata, data } of payloads) {
     writer.uint32(tag).fork();
-    for (const key in metadata) writer.uint32(10).fork().uint32(10).string(key).uint32(18).bytes(metadata[key]!).join();
-    if (data.length > 0) writer.uint32(18).bytes(data);
+    for (const key in metadata) {
+      writer.uint32(PayloadFields.metadata).fork();
+      writer.uint32(MapEntry.key).string(key).uint32(MapEntry.value).bytes(metadata[key]!).join();
+    }
+    if (data.length > 0) writer.uint32(PayloadFields.data).bytes(data);
     writer.join();
   }
   return writer.finish();

@@ -3,6 +3,7 @@
 // caller put there (a trace context, a tenant) reaches the interceptors of the workers that carry the work out, though workflow code knows
 // nothing of it. They are part of the history's first event, so every replay sends the same.
 import { Payload as PayloadCodec } from "../../core/generated/boundary/temporal/api/common/v1/message.ts";
+import { MapEntry, ScheduleActivity, ScheduleLocalActivity } from "../../api/generated/fields.ts";
 import { ANSWERED_UPDATES_HEADER, BUFFERED_SIGNALS_HEADER, CANCEL_REQUEST_HEADER } from "./next_run_headers.ts";
 import { encodeParts, type WirePayload } from "../program/encode.ts";
 
@@ -16,9 +17,6 @@ const HANDED_ON: ReadonlySet<string> = new Set([
   CANCEL_REQUEST_HEADER,
   ANSWERED_UPDATES_HEADER,
 ]);
-/** The fields `headers` of ScheduleActivity and ScheduleLocalActivity. */
-const ACTIVITY_TAG = 4 << 3 | 2;
-const LOCAL_ACTIVITY_TAG = 3 << 3 | 2;
 
 export class StartHeaders {
   /** The start had none. */
@@ -30,12 +28,12 @@ export class StartHeaders {
 
   private constructor(fields: Fields) {
     this.fields = fields;
-    this.ofActivity = encodedAs(ACTIVITY_TAG, fields);
+    this.ofActivity = encodedAs(ScheduleActivity.headers, fields);
   }
 
   /** The same for ScheduleLocalActivity. */
   get ofLocalActivity(): Uint8Array {
-    return this.#ofLocalActivity ??= encodedAs(LOCAL_ACTIVITY_TAG, this.fields);
+    return this.#ofLocalActivity ??= encodedAs(ScheduleLocalActivity.headers, this.fields);
   }
 
   /** Those of a start but for what the run before this one handed to this one alone. */
@@ -52,8 +50,8 @@ function encodedAs(tag: number, fields: Fields): Uint8Array {
   if (entries.length === 0) return NONE;
   return encodeParts((writer) => {
     for (const [name, payload] of entries) {
-      writer.uint32(tag).fork().uint32(10).string(name);
-      PayloadCodec.encode(payload, writer.uint32(18).fork()).join();
+      writer.uint32(tag).fork().uint32(MapEntry.key).string(name);
+      PayloadCodec.encode(payload, writer.uint32(MapEntry.value).fork()).join();
       writer.join();
     }
   });

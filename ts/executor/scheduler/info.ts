@@ -1,7 +1,15 @@
 // What a workflow may know about itself. Most of it comes with the start; memo, search attributes, parent and the like are read from the
 // encoded attributes of the started event when somebody asks, by a scan of the few fields that are shown. What upserts change is merged into
 // that.
-import { BinaryReader } from "@bufbuild/protobuf/wire";
+import {
+  MapEntry,
+  Memo,
+  Payloads,
+  SearchAttributes,
+  WorkflowExecution,
+  WorkflowExecutionStartedEventAttributes as Started,
+} from "../../api/generated/fields.ts";
+import { Fields } from "../../api/wire.ts";
 import { Payload as PayloadCodec } from "../../core/generated/boundary/temporal/api/common/v1/message.ts";
 import type { InitializeWorkflow } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { type Payload, type PayloadConverter, upserted } from "../../converter/payload.ts";
@@ -198,22 +206,7 @@ function decodeRecord(converter: PayloadConverter, payloads: PayloadRecord): Val
   return Object.freeze(values);
 }
 
-/** Calls `field` for every length-delimited field of a message and skips the others. */
-function fields(reader: BinaryReader, end: number, field: (number: number, reader: BinaryReader, end: number) => void): void {
-  while (reader.pos < end) {
-    const [number, type] = reader.tag();
-    if (type !== 2) {
-      reader.skip(type);
-      continue;
-    }
-    const length = reader.uint32();
-    const fieldEnd = reader.pos + length;
-    field(number, reader, fieldEnd);
-    reader.pos = fieldEnd;
-  }
-}
-
-/** The fields of WorkflowExecutionStartedEventAttributes that are shown (numbers: temporal/api/history/v1/message.proto). */
+/** The fields of WorkflowExecutionStartedEventAttributes that are shown. */
 function scan(bytes: Uint8Array): Attributes {
   const found = {
     parent: undefined as ExecutionRef | undefined,
@@ -223,45 +216,50 @@ function scan(bytes: Uint8Array): Attributes {
     searchAttributes: {} as { [key: string]: Payload },
     lastResult: [] as Payload[],
   };
-  const text = (reader: BinaryReader, end: number) => new TextDecoder().decode(bytes.subarray(reader.pos, end));
-  const record = (into: { [key: string]: Payload }, reader: BinaryReader, end: number) =>
-    fields(reader, end, (number, entry, entryEnd) => {
-      if (number !== 1) return;
-      let key = "";
-      fields(entry, entryEnd, (part, value, valueEnd) => {
-        if (part === 1) key = text(value, valueEnd);
-        else if (part === 2) into[key] = PayloadCodec.decode(value, valueEnd - value.pos);
-      });
-    });
-  const execution = (reader: BinaryReader, end: number): ExecutionRef => {
-    const found = { workflowId: "", runId: "" };
-    fields(reader, end, (part, inner, innerEnd) => {
-      if (part === 1) found.workflowId = text(inner, innerEnd);
-      else if (part === 2) found.runId = text(inner, innerEnd);
-    });
-    return found;
-  };
-  const reader = new BinaryReader(bytes);
-  fields(reader, reader.len, (number, value, end) => {
-    switch (number) {
-      case 3:
-        found.parent = execution(value, end);
-        return;
-      case 31:
-        found.root = execution(value, end);
-        return;
-      case 13:
-        return fields(value, end, (part, inner, innerEnd) => {
-          if (part === 1) found.lastResult.push(PayloadCodec.decode(inner, innerEnd - inner.pos));
-        });
-      case 20:
-        found.cronSchedule = text(value, end);
-        return;
-      case 22:
-        return record(found.memo, value, end);
-      case 23:
-        return record(found.searchAttributes, value, end);
+  for (const at = new Fields(bytes); at.next();) {
+    switch (at.tag) {
+      case Started.parentWorkflowExecution:
+        found.parent = execution(at.inner());
+        break;
+      case Started.rootWorkflowExecution:
+        found.root = execution(at.inner());
+        break;
+      case Started.lastCompletionResult:
+        for (const of = at.inner(); of.next();) {
+          if (of.tag === Payloads.payloads) found.lastResult.push(PayloadCodec.decode(of.bytes()));
+        }
+        break;
+      case Started.cronSchedule:
+        found.cronSchedule = at.text();
+        break;
+      case Started.memo:
+        record(found.memo, at.inner(), Memo.fields);
+        break;
+      case Started.searchAttributes:
+        record(found.searchAttributes, at.inner(), SearchAttributes.indexedFields);
+        break;
     }
-  });
+  }
   return found;
+}
+
+function execution(at: Fields): ExecutionRef {
+  let [workflowId, runId] = ["", ""];
+  while (at.next()) {
+    if (at.tag === WorkflowExecution.workflowId) workflowId = at.text();
+    else if (at.tag === WorkflowExecution.runId) runId = at.text();
+  }
+  return { workflowId, runId };
+}
+
+/** The payloads of a map, which is in the field `entries`. */
+function record(into: { [key: string]: Payload }, at: Fields, entries: number): void {
+  while (at.next()) {
+    if (at.tag !== entries) continue;
+    let key = "";
+    for (const of = at.inner(); of.next();) {
+      if (of.tag === MapEntry.key) key = of.text();
+      else if (of.tag === MapEntry.value) into[key] = PayloadCodec.decode(of.bytes());
+    }
+  }
 }

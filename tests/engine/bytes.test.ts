@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import process from "node:process";
 import { test } from "node:test";
+import { tagWithLength } from "../../ts/api/wire.ts";
 import { cutBatch } from "../../ts/engine/history_bytes.ts";
 import { textField } from "../../ts/engine/host_bytes.ts";
 import { builtins } from "../../ts/engine/sqlite/builtins.ts";
@@ -36,11 +37,12 @@ test("a batch is cut at event ids, and one that is damaged says so", () => {
 test("a text field of a request is found among others, and the last one counts", () => {
   const text = (field: number, value: string) => [field << 3 | 2, value.length, ...new TextEncoder().encode(value)];
   const number = (field: number) => [field << 3, 7];
-  assert.equal(textField(new Uint8Array(0), 1), "");
-  assert.equal(textField(new Uint8Array([...text(1, "a"), ...text(2, "b"), ...text(3, "c")]), 2), "b");
-  assert.equal(textField(new Uint8Array([...text(2, "first"), ...number(1), ...text(2, "last")]), 2), "last");
-  assert.equal(textField(new Uint8Array([...text(2, "text"), ...number(2)]), 2), "text");
-  assert.throws(() => textField(new Uint8Array([0x12, 0x05]), 2), /does not decode/);
+  const [A, B] = [tagWithLength(1), tagWithLength(2)];
+  assert.equal(textField(new Uint8Array(0), A), "");
+  assert.equal(textField(new Uint8Array([...text(1, "a"), ...text(2, "b"), ...text(3, "c")]), B), "b");
+  assert.equal(textField(new Uint8Array([...text(2, "first"), ...number(1), ...text(2, "last")]), B), "last");
+  assert.equal(textField(new Uint8Array([...text(2, "text"), ...number(2)]), B), "text");
+  assert.throws(() => textField(new Uint8Array([0x12, 0x05]), B), /does not decode/);
 });
 
 test("the status keeps its index out of the plan inside of OR only", () => {

@@ -4,7 +4,8 @@ import { CommandKind } from "../core/generated/boundary/temporalex/boundary/v1/b
 import type { ReceiveState, WaitKind } from "../executor/program/snapshot.ts";
 import type { RecordedCommand } from "../executor/tasks/recording.ts";
 import { commandKeys } from "./command_keys.ts";
-import { type CommandView, decodeCommand } from "./commands.ts";
+import type { CommandView } from "./command_decoders.ts";
+import { decodeCommand } from "./commands.ts";
 import type { EventLine } from "./events.ts";
 import { messagesAt, type MessageView } from "./messages.ts";
 import type { SessionProblem } from "./problem.ts";

@@ -60,8 +60,17 @@ export class EventTexts {
 
   /** What happened, in a few words; "" where the name says it all. */
   summary(event: HistoryEvent): string {
+    return this.#ofWorkflow(event) ?? this.#ofWork(event) ?? this.#ofOthers(event) ?? "";
+  }
+
+  /** What the event of this number opened. */
+  #opened(id: bigint): string {
+    return this.#names.get(id) ?? `(event ${id})`;
+  }
+
+  /** The workflow itself, and the messages to it. */
+  #ofWorkflow(event: HistoryEvent): string | undefined {
     const { attributes } = event;
-    const opened = (id: bigint) => this.#names.get(id) ?? `(event ${id})`;
     switch (attributes.case) {
       case "workflowExecutionStartedEventAttributes": {
         const { workflowType, input, taskQueue, attempt, continuedExecutionRunId } = attributes.value;
@@ -97,8 +106,21 @@ export class EventTexts {
       case "workflowExecutionUpdateCompletedEventAttributes": {
         const { outcome, acceptedEventId } = attributes.value;
         const value = outcome?.value;
-        return `${opened(acceptedEventId)} ${value?.case === "failure" ? failureText(value.value) : result(value?.value)}`;
+        return `${this.#opened(acceptedEventId)} ${value?.case === "failure" ? failureText(value.value) : result(value?.value)}`;
       }
+      case "upsertWorkflowSearchAttributesEventAttributes":
+        return record(attributes.value.searchAttributes?.indexedFields);
+      case "workflowPropertiesModifiedEventAttributes":
+        return record(attributes.value.upsertedMemo?.fields);
+      default:
+        return undefined;
+    }
+  }
+
+  /** Its tasks, activities, timers and markers. */
+  #ofWork(event: HistoryEvent): string | undefined {
+    const { attributes } = event;
+    switch (attributes.case) {
       case "workflowTaskFailedEventAttributes":
         return failureText(attributes.value.failure);
       case "activityTaskScheduledEventAttributes": {
@@ -109,16 +131,16 @@ export class EventTexts {
       case "activityTaskStartedEventAttributes": {
         const { scheduledEventId, attempt, lastFailure } = attributes.value;
         const before = lastFailure === undefined ? "" : `, after ${failureText(lastFailure)}`;
-        return `${opened(scheduledEventId)}${attempt > 1 ? `, attempt ${attempt}` : ""}${before}`;
+        return `${this.#opened(scheduledEventId)}${attempt > 1 ? `, attempt ${attempt}` : ""}${before}`;
       }
       case "activityTaskCompletedEventAttributes":
-        return `${opened(attributes.value.scheduledEventId)} ${result(attributes.value.result)}`;
+        return `${this.#opened(attributes.value.scheduledEventId)} ${result(attributes.value.result)}`;
       case "activityTaskFailedEventAttributes":
       case "activityTaskTimedOutEventAttributes":
-        return `${opened(attributes.value.scheduledEventId)}: ${failureText(attributes.value.failure)}`;
+        return `${this.#opened(attributes.value.scheduledEventId)}: ${failureText(attributes.value.failure)}`;
       case "activityTaskCanceledEventAttributes":
       case "activityTaskCancelRequestedEventAttributes":
-        return opened(attributes.value.scheduledEventId);
+        return this.#opened(attributes.value.scheduledEventId);
       case "timerStartedEventAttributes": {
         const { timerId, startToFireTimeout } = attributes.value;
         return `timer ${timerId}, ${startToFireTimeout === undefined ? "" : showMs(durationMs(startToFireTimeout))}`;
@@ -131,6 +153,15 @@ export class EventTexts {
         const shown = Object.entries(details).map(([key, payloads]) => `${key} ${values(payloads)}`);
         return short([markerName, ...shown].join(", "));
       }
+      default:
+        return undefined;
+    }
+  }
+
+  /** Its children, and its messages to other workflows. */
+  #ofOthers(event: HistoryEvent): string | undefined {
+    const { attributes } = event;
+    switch (attributes.case) {
       case "childWorkflowExecutionStartedEventAttributes":
       case "childWorkflowExecutionCompletedEventAttributes":
       case "childWorkflowExecutionCanceledEventAttributes":
@@ -165,21 +196,17 @@ export class EventTexts {
       }
       case "externalWorkflowExecutionSignaledEventAttributes":
       case "externalWorkflowExecutionCancelRequestedEventAttributes":
-        return opened(attributes.value.initiatedEventId);
+        return this.#opened(attributes.value.initiatedEventId);
       case "signalExternalWorkflowExecutionFailedEventAttributes": {
         const { initiatedEventId, cause } = attributes.value;
-        return `${opened(initiatedEventId)}: ${enumName(SignalExternalWorkflowExecutionFailedCause, cause) ?? ""}`;
+        return `${this.#opened(initiatedEventId)}: ${enumName(SignalExternalWorkflowExecutionFailedCause, cause) ?? ""}`;
       }
       case "requestCancelExternalWorkflowExecutionFailedEventAttributes": {
         const { initiatedEventId, cause } = attributes.value;
-        return `${opened(initiatedEventId)}: ${enumName(CancelExternalWorkflowExecutionFailedCause, cause) ?? ""}`;
+        return `${this.#opened(initiatedEventId)}: ${enumName(CancelExternalWorkflowExecutionFailedCause, cause) ?? ""}`;
       }
-      case "upsertWorkflowSearchAttributesEventAttributes":
-        return record(attributes.value.searchAttributes?.indexedFields);
-      case "workflowPropertiesModifiedEventAttributes":
-        return record(attributes.value.upsertedMemo?.fields);
       default:
-        return "";
+        return undefined;
     }
   }
 

@@ -1,0 +1,223 @@
+// Commands as people read them, one decoder for each kind: its parts, its one line for people, and the key that it has in
+// common with its event.
+import {
+  CancelChildWorkflow,
+  CancelExternalWorkflow,
+  CancelSignalWorkflow,
+  CancelWorkflowExecution,
+  CommandKind,
+  CompleteWorkflow,
+  ContinueAsNew,
+  FailWorkflow,
+  ModifyWorkflowProperties,
+  QueryResult,
+  RecordSideEffect,
+  ScheduleActivity,
+  ScheduleLocalActivity,
+  SetPatchMarker,
+  SignalExternalWorkflow,
+  StartChildWorkflow,
+  StartTimer,
+  UpdateResponse,
+  UpsertSearchAttributes,
+} from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { PayloadConverter } from "../converter/payload.ts";
+import type { RecordedCommand } from "../executor/tasks/recording.ts";
+import { set, short, shortArgs } from "./value_text.ts";
+import { plain, shown, shownAll, shownDuration, shownFailureBytes } from "./values.ts";
+
+/** One command that workflow code issued in a task. */
+export interface CommandView {
+  /** "StartTimer", "CancelTimer", "ScheduleActivity", "AcceptUpdate", "CompleteWorkflow", ... */
+  readonly kind: string;
+  /** One line for people. */
+  readonly summary: string;
+  /** Number of its kind in the run; 0 where a kind has none. */
+  readonly seq: number;
+  /** Its parts, decoded. */
+  readonly attributes: { readonly [name: string]: unknown };
+  /** The user's line, "function (file:line:column)"; "" where the executor issued it by itself. */
+  readonly site: string;
+  /**
+   * The event that it became. Undefined: none, because it was taken back in the same task (a timer started and cancelled), or history
+   * ends before it, or the code diverges from history.
+   */
+  readonly eventId: number | undefined;
+}
+
+export type Decoded = Pick<CommandView, "kind" | "summary" | "attributes"> & {
+  /** What the command and its event have in common; "" where neither says a number (`command_keys.ts`). */
+  readonly key: string;
+};
+
+/** How a decoder shows what a command holds. */
+export interface Shown {
+  all(payloads: Parameters<typeof shownAll>[0]): unknown[];
+  one(payload: Parameters<typeof shown>[0]): unknown;
+  record(payloads: { readonly [name: string]: Parameters<typeof shown>[0] }): { [name: string]: unknown };
+  /** Names of updates by the ids that answers to them carry. */
+  readonly updates: ReadonlyMap<string, string> | undefined;
+}
+
+/** Values by this converter. */
+export function shownBy(converter: PayloadConverter | undefined, updates: ReadonlyMap<string, string> | undefined): Shown {
+  const one = (payload: Parameters<typeof shown>[0]) => plain(shown(payload, converter));
+  return {
+    all: (payloads) => shownAll(payloads, converter),
+    one,
+    record: (payloads) => Object.fromEntries(Object.entries(payloads).map(([name, payload]) => [name, one(payload)])),
+    updates,
+  };
+}
+
+type Decoder = (command: RecordedCommand, shown: Shown) => Decoded;
+
+export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
+  [CommandKind.COMMAND_KIND_START_TIMER]: ({ attributes, seq }, { one }) => {
+    const { durationMs, summary } = StartTimer.decode(attributes);
+    return {
+      kind: "StartTimer",
+      key: `timer ${seq}`,
+      summary: `timer ${seq} for ${shownDuration(durationMs)}`,
+      attributes: { timerId: String(seq), durationMs, ...(summary === undefined ? {} : { summary: one(summary) }) },
+    };
+  },
+  [CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY]: ({ attributes, seq }, { all, one }) => {
+    const { arguments: payloads, headers: _, summary, seq: __, ...options } = ScheduleActivity.decode(attributes);
+    const activityId = options.activityId === "" ? String(seq) : options.activityId;
+    return {
+      kind: "ScheduleActivity",
+      key: `activity ${activityId}`,
+      summary: `activity ${options.activityType}(${shortArgs(all(payloads))})`,
+      attributes: {
+        ...{ activityType: options.activityType, activityId, arguments: all(payloads) },
+        ...set({ ...options, activityType: "", activityId: "" }),
+        ...(summary === undefined ? {} : { summary: one(summary) }),
+      },
+    };
+  },
+  [CommandKind.COMMAND_KIND_SCHEDULE_LOCAL_ACTIVITY]: ({ attributes, seq }, { all }) => {
+    const { arguments: payloads, activityType, activityId } = ScheduleLocalActivity.decode(attributes);
+    return {
+      kind: "ScheduleLocalActivity",
+      key: `local activity ${seq}`,
+      summary: `local activity ${activityType}(${shortArgs(all(payloads))})`,
+      attributes: { activityType, activityId: activityId || String(seq), arguments: all(payloads) },
+    };
+  },
+  [CommandKind.COMMAND_KIND_SET_PATCH_MARKER]: ({ attributes }) => {
+    const { patchId, deprecated } = SetPatchMarker.decode(attributes);
+    const summary = `${deprecated ? "deprecated patch" : "patch"} "${patchId}"`;
+    return { kind: "SetPatchMarker", key: `patch ${patchId}`, summary, attributes: { patchId, deprecated } };
+  },
+  [CommandKind.COMMAND_KIND_RECORD_SIDE_EFFECT]: ({ attributes }, { one }) => {
+    const { id, payload } = RecordSideEffect.decode(attributes);
+    const value = one(payload);
+    return {
+      kind: "RecordSideEffect",
+      key: `side effect ${id}`,
+      summary: `side effect ${id}: ${short(value)}`,
+      attributes: { id, value },
+    };
+  },
+  [CommandKind.COMMAND_KIND_UPDATE_RESPONSE]: ({ attributes }, { one, updates }) => {
+    const { protocolInstanceId, response } = UpdateResponse.decode(attributes);
+    const base = { protocolInstanceId };
+    const update = `update ${updates?.get(protocolInstanceId) ?? protocolInstanceId}`;
+    if (response?.$case === "completed") {
+      const result = one(response.value);
+      const summary = `answers ${update} with ${short(result)}`;
+      return { kind: "CompleteUpdate", key: `update end ${protocolInstanceId}`, summary, attributes: { ...base, result } };
+    }
+    if (response?.$case === "rejected") {
+      const failure = shownFailureBytes(response.value);
+      const summary = `refuses ${update}: ${failure.message}`;
+      return { kind: "RejectUpdate", key: `update end ${protocolInstanceId}`, summary, attributes: { ...base, failure } };
+    }
+    return { kind: "AcceptUpdate", key: `update ${protocolInstanceId}`, summary: `accepts ${update}`, attributes: base };
+  },
+  [CommandKind.COMMAND_KIND_QUERY_RESULT]: ({ attributes }, { one }) => {
+    const { queryId, result } = QueryResult.decode(attributes);
+    const value = result?.$case === "succeeded" ? one(result.value) : undefined;
+    return { kind: "AnswerQuery", key: "", summary: `answers a query with ${short(value)}`, attributes: { queryId, value } };
+  },
+  [CommandKind.COMMAND_KIND_COMPLETE_WORKFLOW]: ({ attributes }, { one }) => {
+    const result = one(CompleteWorkflow.decode(attributes).result);
+    const summary = `completes the workflow with ${short(result)}`;
+    return { kind: "CompleteWorkflow", key: "completed", summary, attributes: { result } };
+  },
+  [CommandKind.COMMAND_KIND_FAIL_WORKFLOW]: ({ attributes }) => {
+    const failure = shownFailureBytes(FailWorkflow.decode(attributes).failure);
+    return { kind: "FailWorkflow", key: "failed", summary: `fails the workflow: ${failure.message}`, attributes: { failure } };
+  },
+  [CommandKind.COMMAND_KIND_CANCEL_WORKFLOW]: ({ attributes }) => {
+    CancelWorkflowExecution.decode(attributes);
+    return { kind: "CancelWorkflow", key: "canceled", summary: "ends the workflow as cancelled", attributes: {} };
+  },
+  [CommandKind.COMMAND_KIND_CONTINUE_AS_NEW]: ({ attributes }, { all }) => {
+    const { workflowType, taskQueue, arguments: payloads } = ContinueAsNew.decode(attributes);
+    const args = all(payloads);
+    return {
+      kind: "ContinueAsNew",
+      key: "continued",
+      summary: `continues as a new run with (${shortArgs(args)})`,
+      attributes: { arguments: args, ...set({ workflowType, taskQueue }) },
+    };
+  },
+  [CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW]: ({ attributes }, { all, one, record }) => {
+    const { arguments: payloads, headers: _, memo, searchAttributes, summary, details, seq: __, priority: ___, ...options } =
+      StartChildWorkflow.decode(attributes);
+    const { workflowType, workflowId } = options;
+    return {
+      kind: "StartChildWorkflow",
+      key: "",
+      summary: `child workflow ${workflowType}(${shortArgs(all(payloads))})`,
+      attributes: {
+        ...{ workflowType, workflowId, arguments: all(payloads) },
+        ...set({ ...options, workflowType: "", workflowId: "" }),
+        ...(Object.keys(memo).length === 0 ? {} : { memo: record(memo) }),
+        ...(Object.keys(searchAttributes).length === 0 ? {} : { searchAttributes: record(searchAttributes) }),
+        ...(summary === undefined ? {} : { summary: one(summary) }),
+        ...(details === undefined ? {} : { details: one(details) }),
+      },
+    };
+  },
+  [CommandKind.COMMAND_KIND_CANCEL_CHILD_WORKFLOW]: ({ attributes }) => {
+    const { seq: child, reason } = CancelChildWorkflow.decode(attributes);
+    const summary = `asks child workflow ${child} to cancel${reason === "" ? "" : `: ${reason}`}`;
+    return { kind: "CancelChildWorkflow", key: "", summary, attributes: { seq: child, reason } };
+  },
+  [CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW]: ({ attributes }, { all }) => {
+    const { workflowId, runId, signalName, childWorkflowOnly, arguments: payloads } = SignalExternalWorkflow.decode(attributes);
+    const args = all(payloads);
+    return {
+      kind: "SignalExternalWorkflow",
+      key: "",
+      summary: `signal ${signalName}(${shortArgs(args)}) to ${childWorkflowOnly ? "child" : "workflow"} ${workflowId}`,
+      attributes: { workflowId, ...set({ runId }), signalName, arguments: args },
+    };
+  },
+  [CommandKind.COMMAND_KIND_CANCEL_SIGNAL_WORKFLOW]: ({ attributes }) => {
+    const { seq: signal } = CancelSignalWorkflow.decode(attributes);
+    return {
+      kind: "CancelSignal",
+      key: "",
+      summary: `takes signal ${signal} back, if it has not left`,
+      attributes: { seq: signal },
+    };
+  },
+  [CommandKind.COMMAND_KIND_CANCEL_EXTERNAL_WORKFLOW]: ({ attributes }) => {
+    const { workflowId, runId, reason } = CancelExternalWorkflow.decode(attributes);
+    const summary = `asks workflow ${workflowId} to cancel${reason === "" ? "" : `: ${reason}`}`;
+    return { kind: "CancelExternalWorkflow", key: "", summary, attributes: { workflowId, ...set({ runId, reason }) } };
+  },
+  [CommandKind.COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES]: ({ attributes }, { record }) => {
+    const searchAttributes = record(UpsertSearchAttributes.decode(attributes).searchAttributes);
+    const summary = `sets search attributes ${short(searchAttributes)}`;
+    return { kind: "UpsertSearchAttributes", key: "", summary, attributes: { searchAttributes } };
+  },
+  [CommandKind.COMMAND_KIND_MODIFY_WORKFLOW_PROPERTIES]: ({ attributes }, { record }) => {
+    const memo = record(ModifyWorkflowProperties.decode(attributes).memo);
+    return { kind: "UpsertMemo", key: "", summary: `sets the memo ${short(memo)}`, attributes: { memo } };
+  },
+};

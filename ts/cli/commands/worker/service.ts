@@ -1,0 +1,70 @@
+// What a worker process stands on: its store or its cluster, and what it serves to others.
+import { DeferredServer } from "../../../app/deferred_server.ts";
+import type { Logger } from "../../../base/logger.ts";
+import { EmbeddedEngine } from "../../../engine/mod.ts";
+import { keepFor } from "../../../engine/retention.ts";
+import { warnOfTimeouts } from "../../../engine/timed_out.ts";
+import { serveProbes } from "../../../server/probes.ts";
+import type { RawService } from "../../../service/raw.ts";
+import type { Worker } from "../../../worker/mod.ts";
+import { CommandError } from "../../frame/errors.ts";
+import { UsageError } from "../../io.ts";
+import { meansCluster, openCluster } from "../../service/cluster.ts";
+import { storePath } from "../../service/open_service.ts";
+import type { WorkerCall } from "./options.ts";
+
+/** From --listen: served from before the cluster is asked for anything, so that a worker that waits for it is not taken for a dead one. */
+export async function openProbes({ options: { listen } }: WorkerCall, probed: { worker?: Worker }) {
+  if (listen === undefined) return undefined;
+  const { MetricsRegistry } = await import("../../../metrics/mod.ts");
+  const metrics = new MetricsRegistry();
+  const worker = {
+    get state() {
+      return probed.worker?.state ?? "starting";
+    },
+    get ready() {
+      return probed.worker?.ready ?? false;
+    },
+  };
+  const { address, close } = await serveProbes({ listen, worker, metrics }).catch((error: Error) => {
+    throw error instanceof TypeError
+      ? new UsageError(`--listen: ${error.message}`)
+      : new CommandError(error.message, { cause: error });
+  });
+  return { metrics, address, close };
+}
+
+export interface Connected {
+  readonly service: RawService;
+  readonly namespace: string;
+  /** The address of a cluster; undefined for a store. */
+  readonly where?: string;
+  /** Where other processes reach the store. */
+  readonly address?: Promise<string | undefined>;
+  close(): Promise<void>;
+}
+
+export async function openService(call: WorkerCall, logger: Logger): Promise<Connected> {
+  const { options, given } = call;
+  if (meansCluster(options)) {
+    if (given.has("store")) throw new UsageError("--store and --address contradict each other: name a store or a cluster");
+    if (options.retention !== undefined) {
+      throw new UsageError("--retention is for stores; how long a cluster keeps closed workflows is a setting of its namespace");
+    }
+    return await openCluster(call);
+  }
+  if (options.crashNotes !== undefined) {
+    throw new UsageError("--crash-notes is for workers on a cluster; a worker on a store notes the same beside it, always");
+  }
+  const engine = await EmbeddedEngine.open({
+    path: storePath(call),
+    namespace: options.namespace,
+    onError: (error) => logger.error("the engine met a failure", { error }),
+    onActivityTimeout: warnOfTimeouts(logger),
+  });
+  const served = new DeferredServer(engine, true, logger);
+  const stop = options.retention === undefined ? () => {} : keepFor(options.retention, engine, logger);
+  // The engine's end answers the calls that wait; the server passes that on before it closes.
+  const close = () => Promise.resolve(stop()).then(() => served.retire()).then(() => engine.close()).then(() => served.close());
+  return { service: engine, namespace: options.namespace, address: served.address, close };
+}

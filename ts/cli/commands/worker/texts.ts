@@ -1,0 +1,82 @@
+// What the command prints, for people and as JSON lines.
+import { resolve } from "node:path";
+import { describeProblem, type ReplacementProgress, type Worker } from "../../../worker/mod.ts";
+import { printable } from "../../frame/printable.ts";
+import type { WorkerCall } from "./options.ts";
+import type { ReloadEvent } from "./reload.ts";
+
+/** The cluster has not answered yet. `why`: what stands in the way; "" at first. */
+export function printWaiting({ print }: WorkerCall, where: string, namespace: string, why: string): void {
+  print.result(
+    { event: "waiting", address: where, namespace, ...(why !== "" && { why }) },
+    () =>
+      `waiting for the Temporal cluster at ${where}, namespace "${namespace}"${
+        why === "" ? "" : `: ${printable(why)}`
+      }; Ctrl-C ends\n`,
+  );
+}
+
+/** Where a worker works, and where it can be reached. Absent: it has none of it. */
+export interface Places {
+  readonly namespace: string;
+  /** The address of a cluster. */
+  readonly where: string | undefined;
+  /** Where other processes reach the store. */
+  readonly served: string | undefined;
+  /** The address of the probes. */
+  readonly listening: string | undefined;
+  /** How many files are watched. */
+  readonly watched: number | undefined;
+}
+
+/** The worker's first polls are out. */
+export function printStarted({ print }: WorkerCall, worker: Worker, places: Places): void {
+  const { workflowTypes, activityTypes, taskQueue } = worker;
+  const { where, namespace, served, listening, watched } = places;
+  const at = where === undefined ? "" : ` of ${where}, namespace "${namespace}"`;
+  print.result(
+    {
+      ...{ event: "started", taskQueue, workflowTypes, activityTypes, watching: watched ?? 0 },
+      ...(where !== undefined && { address: where, namespace }),
+      ...(served !== undefined && { served }),
+      ...(listening !== undefined && { listening }),
+    },
+    () =>
+      `working on task queue "${taskQueue}"${at}${watched === undefined ? "" : `, watching ${watched} files`}\n` +
+      (workflowTypes.length > 0 ? `  workflows:  ${workflowTypes.join(", ")}\n` : "") +
+      (activityTypes.length > 0
+        ? `  activities: ${activityTypes.join(", ")}\n`
+        : "  activities: none; what workflows call waits for a worker with --activities\n") +
+      (listening === undefined ? "" : `  probes:     http://${listening}/healthz, /readyz, /metrics\n`),
+  );
+}
+
+export function progressText({ phase, checked, total }: ReplacementProgress): string {
+  if (phase === "load") return "loading the changed workflows ...";
+  return phase === "check"
+    ? `replaying open runs: ${checked} of ${total}`
+    : `switching over (${checked} of ${total} that moved on)`;
+}
+
+export function textOf(event: ReloadEvent, { print, io }: WorkerCall): string {
+  const at = print.paint(new Date().toISOString().slice(11, 19), "dim");
+  const folder = `${resolve(io.cwd)}/`;
+  // Engines name a method of an object in their own way: "Object.eval [as run]" is run.
+  const short = (text: string) =>
+    text.replaceAll(`file://${folder}`, "").replaceAll(folder, "").replace(/\b(?:Object\.)?eval \[as (\w+)\]/g, "$1");
+  switch (event.event) {
+    case "replaced": {
+      const { checkedRuns, pausedMs, broken, ms, workflowTypes } = event;
+      const runs = checkedRuns === 1 ? "1 open run agreed" : `${checkedRuns} replays of open runs agreed`;
+      const head = `${at} ${print.paint("live", "green")}: the changed workflows (${
+        workflowTypes.join(", ")
+      }); ${runs}, ${ms} ms, tasks waited ${pausedMs} ms\n`;
+      if (broken.length === 0) return head;
+      return `${head}  runs that the old code does not replay either:\n${short(broken.map(describeProblem).join("\n"))}\n`;
+    }
+    case "activitiesReplaced":
+      return `${at} ${print.paint("live", "green")}: the changed activities (${event.activities.join(", ")}), ${event.ms} ms\n`;
+    case "refused":
+      return `${at} ${print.paint("refused", "red")}: ${short(event.message)}\n`;
+  }
+}

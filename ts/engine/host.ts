@@ -1,51 +1,39 @@
 // The host of the embedded engine: a RawService in this process. Calls enter the core's state machine at once; what it changed is
-// committed in batches, and replies leave after the commit that contains them, never before. A batch closes when no call came for one
-// hop of the event loop, or after MAX_BATCH_MS or MAX_BATCH_CALLS, so a lone caller pays one commit and a busy engine shares it.
+// committed in batches (batch_window.ts), and replies leave after the commit that contains them, never before.
 // What fails is contained: a failed commit drops the runs of its batch from memory, a panic of the core replaces the core, and both
 // are told to the callers concerned. Only a store that can never serve again (lost fence, damage) stops the engine.
 import type { CoreEngine } from "../core/engine.ts";
 import { type EngineCore, loadEngineCore } from "../core/engine_half.ts";
-import type {
-  EngineOptions,
-  Flush,
-  LoadRequest,
-  Reply,
-  RunRecord,
-} from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { Flush, LoadRequest } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { hop } from "../platform/hop.ts";
-import { type CallOptions, type Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
+import { type CallOptions, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
+import { BatchWindow } from "./batch_window.ts";
 import { Calls, instanceKeyOf } from "./calls.ts";
 import type { Clock } from "./clock.ts";
 import { RealClock } from "./clock.ts";
-import { appendHistory } from "./history_bytes.ts";
 import { type HostMethod, hostMethods } from "./host_methods.ts";
-import type { EngineMethod, TimedOutAttempt } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { EngineMethod } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { ENGINE_METHODS } from "./methods.ts";
-import type { Backlog, EmbeddedEngineOptions, EngineLimits, EngineStats } from "./options.ts";
-import { cancelled, closed, coreReplaced, notFound, notRecorded, stopped, storeFailed, unimplemented } from "./refusals.ts";
+import { type Backlog, coreOptions, type EmbeddedEngineOptions, type EngineLimits, type EngineStats } from "./options.ts";
+import { cancelled, closed, coreReplaced, notRecorded, stopped, storeFailed, unimplemented } from "./refusals.ts";
 import { pairError, pairResponse, takePair } from "./multi_operation.ts";
-import { type HeldRun, HeldRuns, type RunName } from "../crash_notes/held_runs.ts";
-import { RunningTasks } from "../crash_notes/running_tasks.ts";
-import { noteText, realPath, workNote } from "../crash_notes/note_files.ts";
-import { describedHeld, heldPath, queriedHeld, refuseHeld, refuseOthers, workPath } from "./held_status.ts";
-import { activityTimeout } from "./timed_out.ts";
+import type { HeldRun } from "../crash_notes/held_runs.ts";
+import type { RunningTasks } from "../crash_notes/running_tasks.ts";
+import { Holding } from "./holding.ts";
+import { reportTimeouts } from "./timed_out.ts";
+import { replyTo } from "./replies.ts";
+import { RunReader } from "./run_reader.ts";
 import { openStore } from "./short_lived_open.ts";
 import type { PurgeOptions, Store, StoredRun } from "./store.ts";
 import { isFinalStoreError } from "./store_errors.ts";
 import { parseQuery } from "./visibility/parse.ts";
+import { WakeTimer } from "./wake_timer.ts";
 
-const MAX_BATCH_CALLS = 256;
-const MAX_BATCH_MS = 2;
 /** Runs that are loaded between two commits while many wait (start, wakes). */
 const LOAD_SLICE = 64;
 /** After a failed commit the next one waits, longer each time, so that a full disk is not a busy loop. */
 const RETRY_MS = [10, 50, 200, 1000];
 const PURGE_SLICE = 100;
-/** A run that could not be read is tried again after this, then ever later. */
-const MIN_REREAD_MS = 100;
-const MAX_REREAD_MS = 60_000;
-/** A run that the store calls due but that does not move is looked at again after this. */
-const STUCK_MS = 1000;
 /** A core that fails more often than this, each time within a REPLACEMENT_MS of the last, is not replaced again. */
 const MAX_REPLACEMENTS = 100;
 const REPLACEMENT_MS = 10_000;
@@ -70,8 +58,6 @@ export class EmbeddedEngine implements RawService {
   readonly #onError: (error: Error) => void;
   readonly #local: { readonly [name in MethodName]?: HostMethod };
   readonly #calls: Calls;
-  /** Runs whose state makes the core fail: they are left alone, and calls for them are refused. */
-  readonly #quarantined = new Map<string, string>();
   #engine: CoreEngine;
   #state: "open" | "closing" | "closed" = "open";
   #stopped: Error | undefined;
@@ -79,8 +65,6 @@ export class EmbeddedEngine implements RawService {
   #cachedRuns = 0;
   #queuedTasks = 0;
   #commits = 0;
-  #engineWakeMs = 0;
-  #wokeMs = -Infinity;
   #failures = 0;
   /** The last failure of the store, until a commit succeeds. */
   #trouble: Error | undefined;
@@ -88,28 +72,18 @@ export class EmbeddedEngine implements RawService {
   #replacedAt = 0;
   /** The core was replaced, and runs that need it are not loaded yet. */
   #recovering = false;
-  /** Runs that the store failed to read; they may have something to do. */
-  readonly #unread = new Map<string, LoadRequest>();
-  #unreadTimer: unknown;
-  #unreadMs = MIN_REREAD_MS;
   /** How many runs are loaded between two commits; 1 while it is sought which run makes the core fail. */
   #slice = LOAD_SLICE;
   #suspect: string | undefined;
-  // The open batch.
-  #batchCalls = 0;
-  #batchSeen = 0;
-  #batchSince = 0;
-  #hopping = false;
+  readonly #batch = new BatchWindow(() => this.#pump());
   #pumping = false;
   #retry: (() => void) | undefined;
-  #cancelTimer: (() => void) | undefined;
-  #timerAt = Infinity;
 
   readonly #onActivityTimeout: EmbeddedEngineOptions["onActivityTimeout"];
   readonly #remoteWorkers: boolean;
-  readonly #held: HeldRuns | undefined;
-  readonly #path: string | undefined;
-  #running: RunningTasks | undefined;
+  readonly #holding: Holding;
+  readonly #wakes: WakeTimer;
+  readonly #reader: RunReader;
 
   /** Opens the store, recovers what was going on, and answers calls. */
   static async open(options: EmbeddedEngineOptions): Promise<EmbeddedEngine> {
@@ -141,16 +115,18 @@ export class EmbeddedEngine implements RawService {
     this.#core = core;
     this.#ownsStore = options.store === undefined;
     this.#limits = options.limits ?? {};
-    this.#path = options.path === undefined ? undefined : realPath(options.path);
-    if (this.#path !== undefined) refuseOthers(this.#path);
-    const held = this.#path === undefined ? undefined : noteText(heldPath(this.#path));
-    this.#held = held && new HeldRuns(held);
+    this.#holding = new Holding(store, options.path);
+    this.#wakes = new WakeTimer(store, this.clock, (error) => this.#report(error));
+    this.#reader = new RunReader(store, {
+      failed: (error) => this.#report(error),
+      again: (loads) => this.#loadAgain(loads),
+    });
     this.#onError = options.onError ?? ((error) => console.error(error));
     this.#local = hostMethods({
       store,
       namespace: this.namespace,
       version: core.info().version,
-      held: (runId) => this.#held?.get(runId),
+      held: this.#holding.of,
       call: (method, request) => this.call(method, request),
       forget: (runId) => void this.#guard(() => this.#engine.forget(runId)),
     });
@@ -165,24 +141,8 @@ export class EmbeddedEngine implements RawService {
   }
 
   #create(inFlightLost: boolean): CoreEngine {
-    const limits = this.#limits;
-    const options: Partial<EngineOptions> = {
-      namespace: this.namespace,
-      seed: crypto.getRandomValues(new Uint8Array(32)),
-      inFlightLost,
-      openRuns: this.store.count(parseQuery("CloseTime IS NULL").where),
-      maxOpenRuns: limits.openRuns ?? 0,
-      maxInbox: limits.inbox ?? 0,
-      maxUpdatesInFlight: limits.updatesInFlight ?? 0,
-      maxUpdates: limits.updates ?? 0,
-      maxCachedRuns: limits.cachedRuns ?? 0,
-      maxPayloadBytes: limits.payloadBytes ?? 0,
-      suggestContinueAsNewEvents: limits.suggestContinueAsNewEvents ?? 0,
-      suggestContinueAsNewBytes: limits.suggestContinueAsNewBytes ?? 0,
-      suggestContinueAsNewUpdates: limits.suggestContinueAsNewUpdates ?? 0,
-      maxHistoryEvents: limits.historyEvents ?? 0,
-    };
-    return this.#core.createEngine(options);
+    const openRuns = this.store.count(parseQuery("CloseTime IS NULL").where);
+    return this.#core.createEngine({ ...coreOptions(this.namespace, this.#limits), inFlightLost, openRuns });
   }
 
   // ---------------------------------------------------------------------------------------------------------------- calls
@@ -195,24 +155,14 @@ export class EmbeddedEngine implements RawService {
     if (method === "executeMultiOperation") return this.#updateWithStart(request, options);
     const number = ENGINE_METHODS[method];
     if (number === undefined) return Promise.reject(unimplemented(method));
-    if (method === "describeWorkflowExecution" && this.heldRuns().length > 0) return this.#described(number, request, options);
-    if (method === "queryWorkflow" && this.heldRuns().length > 0) return this.#queried(number, request, options);
-    return this.#ask(method, number, request, options);
-  }
-
-  async #queried(number: EngineMethod, request: Uint8Array, options: CallOptions): Promise<Uint8Array> {
-    const describes = queriedHeld(request, this.heldRuns());
-    if (describes !== undefined) {
-      const describe = "describeWorkflowExecution";
-      refuseHeld(await this.#ask(describe, ENGINE_METHODS[describe]!, describes, options), (runId) => this.#held?.get(runId));
+    const ask = () => this.#ask(method, number, request, options);
+    if ((method === "describeWorkflowExecution" || method === "queryWorkflow") && this.heldRuns().length > 0) {
+      const name = "describeWorkflowExecution";
+      const describe = (asked: Uint8Array) => this.#ask(name, ENGINE_METHODS[name]!, asked, options);
+      if (method === name) return this.#holding.described(request, describe);
+      return this.#holding.refuseQuery(request, describe).then(ask);
     }
-    return await this.#ask("queryWorkflow", number, request, options);
-  }
-
-  #described(number: EngineMethod, request: Uint8Array, options: CallOptions): Promise<Uint8Array> {
-    return this.#ask("describeWorkflowExecution", number, request, options).then((response) =>
-      describedHeld(response, (runId) => this.#held?.get(runId))
-    );
+    return ask();
   }
 
   #ask(method: MethodName, number: EngineMethod, request: Uint8Array, options: CallOptions): Promise<Uint8Array> {
@@ -250,30 +200,9 @@ export class EmbeddedEngine implements RawService {
   #enter(input: (engine: CoreEngine) => void): void {
     if (this.#state === "closed") return;
     if (!this.#guard(() => input(this.#engine))) return;
-    this.#batchCalls++;
-    if (this.#batchCalls >= MAX_BATCH_CALLS) this.#pump();
-    else this.#schedule();
+    if (this.#batch.add()) this.#pump();
+    else if (this.#retry === undefined) this.#batch.closeSoon();
   }
-
-  #schedule(): void {
-    if (this.#hopping || this.#retry !== undefined) return;
-    this.#hopping = true;
-    this.#batchSeen = -1;
-    this.#batchSince = performance.now();
-    void hop().then(this.#afterHop);
-  }
-
-  /** Calls that came during the last hop are likely to be followed by more. */
-  readonly #afterHop = (): void => {
-    const more = this.#batchCalls > 0 && this.#batchCalls !== this.#batchSeen;
-    if (more && performance.now() - this.#batchSince < MAX_BATCH_MS) {
-      this.#batchSeen = this.#batchCalls;
-      void hop().then(this.#afterHop);
-      return;
-    }
-    this.#hopping = false;
-    this.#pump();
-  };
 
   // ------------------------------------------------------------------------------------------------------- one batch
 
@@ -282,8 +211,7 @@ export class EmbeddedEngine implements RawService {
     if (this.#state === "closed" || this.#pumping || this.#retry !== undefined) return;
     this.#pumping = true;
     try {
-      this.#batchCalls = 0;
-      this.#batchSeen = 0;
+      this.#batch.taken();
       if (!this.#guard(() => this.#commitBatch())) return;
       this.#arm();
     } finally {
@@ -294,10 +222,10 @@ export class EmbeddedEngine implements RawService {
   #commitBatch(): void {
     let flush = this.#engine.flush();
     while (flush.loads.length > 0) {
-      for (const load of flush.loads) this.#engine.load(this.#read(load), this.clock.nowMs());
+      for (const load of flush.loads) this.#engine.load(this.#reader.read(load), this.clock.nowMs());
       flush = this.#engine.flush();
     }
-    this.#engineWakeMs = flush.nextWakeMs;
+    this.#wakes.inMemoryMs = flush.nextWakeMs;
     this.#openRuns = flush.openRuns;
     this.#cachedRuns = flush.cachedRuns;
     this.#queuedTasks = flush.queuedTasks;
@@ -312,21 +240,10 @@ export class EmbeddedEngine implements RawService {
       this.#trouble = undefined;
     }
     this.#engine.committed();
-    if (flush.timedOut.length > 0) this.#tellTimeouts(flush.timedOut);
-    for (const reply of flush.replies) this.#reply(reply);
-  }
-
-  /** What a worker of this process had, that worker logs. */
-  #tellTimeouts(attempts: readonly TimedOutAttempt[]): void {
-    if (this.#onActivityTimeout === undefined) return;
-    for (const attempt of attempts) {
-      if (attempt.started && !this.#remoteWorkers) continue;
-      try {
-        this.#onActivityTimeout(activityTimeout(attempt, this.clock.nowMs()));
-      } catch {
-        // As with onError.
-      }
+    if (flush.timedOut.length > 0) {
+      reportTimeouts(flush.timedOut, this.#onActivityTimeout, this.#remoteWorkers, this.clock.nowMs());
     }
+    for (const reply of flush.replies) replyTo(this.#calls.take(reply.requestId), reply, this.store);
   }
 
   #commitFailed(flush: Flush, e: Error): void {
@@ -360,103 +277,23 @@ export class EmbeddedEngine implements RawService {
     }
   }
 
-  #reply(reply: Reply): void {
-    const call = this.#calls.take(reply.requestId);
-    if (call === undefined) return;
-    const { error, history } = reply;
-    if (error !== undefined) {
-      const failure = error.detail.length > 0 ? error.detail : undefined;
-      return call.reject(new ServiceError(error.code as Code, error.message, error.reason, error.metadata, { failure }));
-    }
-    if (history === undefined) return call.resolve(reply.body);
-    try {
-      const { workflowId, runId, fromEventId, toEventId, fieldNumber, tail } = history;
-      const parts = fromEventId === 0 ? [] : this.store.historyRange(workflowId, runId, fromEventId, toEventId);
-      call.resolve(appendHistory(reply.body, fieldNumber, [...parts, tail]));
-    } catch (e) {
-      call.reject(this.#purged(history.workflowId, history.runId) ? notFound(history.workflowId) : storeFailed(e as Error));
-    }
-  }
-
-  #purged(workflowId: string, runId: string): boolean {
-    try {
-      return this.store.load(workflowId, runId) === undefined;
-    } catch {
-      return false;
-    }
-  }
-
-  #read({ workflowId, runId }: LoadRequest): RunRecord {
-    const record = {
-      askedWorkflowId: workflowId,
-      askedRunId: runId,
-      found: false,
-      head: new Uint8Array(0),
-      items: [],
-      unavailable: "",
-    };
-    try {
-      const found = this.store.load(workflowId, runId === "" ? undefined : runId);
-      const reason = found === undefined ? undefined : this.#quarantined.get(found.row!.runId);
-      if (reason !== undefined) return { ...record, unavailable: reason };
-      return found ?? record;
-    } catch (e) {
-      this.#report(e as Error);
-      if (!isFinalStoreError(e)) this.#readLater({ workflowId, runId });
-      return { ...record, unavailable: `the store could not read workflow ${workflowId}: ${(e as Error).message}` };
-    }
-  }
-
-  #readLater(load: LoadRequest): void {
-    this.#unread.set(`${load.runId} ${load.workflowId}`, load);
-    this.#unreadTimer ??= setTimeout(() => {
-      this.#unreadTimer = undefined;
-      const loads = [...this.#unread.values()];
-      this.#unread.clear();
-      const loaded = this.#guard(() => {
-        for (const each of loads) this.#engine.load(this.#read(each), this.clock.nowMs());
-      });
-      if (loaded) this.#pump();
-      this.#unreadMs = this.#unread.size === 0 ? MIN_REREAD_MS : Math.min(this.#unreadMs * 2, MAX_REREAD_MS);
-    }, this.#unreadMs);
+  #loadAgain(loads: readonly LoadRequest[]): void {
+    const loaded = this.#guard(() => {
+      for (const each of loads) this.#engine.load(this.#reader.read(each), this.clock.nowMs());
+    });
+    if (loaded) this.#pump();
   }
 
   // ------------------------------------------------------------------------------------------------------------- time
 
-  /** Sets the clock for the next moment at which the engine acts by itself. An earlier timer that is set already stays: it looks again. */
   #arm(): void {
-    if (this.#state === "closed") return;
-    const next = this.#nextWake();
-    if (next === Infinity) return;
-    if (this.#timerAt <= next) return;
-    this.#cancelTimer?.();
-    this.#timerAt = next;
-    this.#cancelTimer = this.clock.setTimer(next, () => {
-      this.#timerAt = Infinity;
-      this.#cancelTimer = undefined;
-      this.#wake();
-    });
-  }
-
-  #nextWake(): number {
-    const now = this.clock.nowMs();
-    let stored = now;
-    try {
-      stored = this.store.nextWake();
-    } catch (e) {
-      this.#report(e as Error);
-    }
-    // What the store calls due although the wake has dealt with it does not move: looked at again later.
-    const wakes = [this.#engineWakeMs, stored > 0 && stored <= now ? now + STUCK_MS : stored];
-    const next = Math.min(...wakes.map((wake) => (wake > 0 ? wake : Infinity)));
-    // Nothing is left to do at the moment of the last wake.
-    return next <= this.#wokeMs ? this.#wokeMs + 1 : next;
+    if (this.#state !== "closed") this.#wakes.arm(() => this.#wake());
   }
 
   /** Fires what is due, in memory first, then in the runs that only the store has. */
   #wake(): void {
     if (this.#state === "closed") return;
-    this.#wokeMs = this.clock.nowMs();
+    this.#wakes.woke();
     if (!this.#guard(() => this.#engine.tick(this.clock.nowMs()))) return;
     this.#pump();
     this.#loadAll((after) => this.store.due(this.clock.nowMs(), this.#slice, after));
@@ -475,10 +312,10 @@ export class EmbeddedEngine implements RawService {
       }
       if (runs.length === 0) return;
       after = runs[runs.length - 1]!.position;
-      const wanted = runs.filter((run) => !this.#quarantined.has(run.runId));
+      const wanted = runs.filter((run) => !this.#reader.isQuarantined(run.runId));
       this.#suspect = this.#slice === 1 ? wanted[0]?.runId : undefined;
       const loaded = this.#guard(() => {
-        for (const run of wanted) engine.load(this.#read(run), this.clock.nowMs());
+        for (const run of wanted) engine.load(this.#reader.read(run), this.clock.nowMs());
         engine.tick(this.clock.nowMs());
       });
       if (loaded) this.#pump();
@@ -503,7 +340,7 @@ export class EmbeddedEngine implements RawService {
   #replace(e: Error): void {
     this.#report(e);
     if (this.#suspect !== undefined) {
-      this.#quarantined.set(
+      this.#reader.quarantine(
         this.#suspect,
         `the state of run ${this.#suspect} makes the engine's core fail (${e.message}); the run is left alone until a restart`,
       );
@@ -557,12 +394,12 @@ export class EmbeddedEngine implements RawService {
   #end(): void {
     this.#state = "closed";
     this.#retry?.();
-    this.#cancelTimer?.();
-    clearTimeout(this.#unreadTimer as number | undefined);
+    this.#wakes.cancel();
+    this.#reader.close();
     this.#calls.rejectAll(this.#closedError());
     this.#calls.close();
     this.#engine.dispose();
-    this.#running?.close();
+    this.#holding.close();
     if (this.#ownsStore) this.store.close();
   }
 
@@ -587,41 +424,26 @@ export class EmbeddedEngine implements RawService {
 
   // ------------------------------------------------------------------------------------------------------- held runs
 
-  /** @internal What notes the runs in work, for the workers of this process; made when the first of them asks. */
+  /** @internal What notes the runs in work, for the workers of this process. */
   runningTasks(): RunningTasks | undefined {
-    if (this.#path === undefined || this.#state !== "open") return undefined;
-    const work = this.#running === undefined ? workNote(workPath(this.#path)) : undefined;
-    if (work !== undefined) {
-      const isOpen = ({ workflowId, runId }: RunName) => this.#isOpen(workflowId, runId);
-      this.#running = new RunningTasks({ work, held: this.#held, isOpen });
-    }
-    return this.#running;
-  }
-
-  #isOpen(workflowId: string, runId: string): boolean {
-    try {
-      const row = this.store.load(workflowId, runId)?.row;
-      return row !== undefined && row.closeTimeMs === 0;
-    } catch {
-      return true;
-    }
+    return this.#state === "open" ? this.#holding.runningTasks() : undefined;
   }
 
   /** Runs whose workflow tasks wait, because the process died while they were running, twice in a row. */
   heldRuns(): readonly HeldRun[] {
-    return this.#held?.list() ?? [];
+    return this.#holding.list();
   }
 
   /** Lets the held run of a workflow go on; answers which were released. Of many, some get their task minutes later. */
   release(workflowId: string, runId?: string): readonly HeldRun[] {
-    return this.#held?.release(workflowId, runId) ?? [];
+    return this.#holding.release(workflowId, runId);
   }
 
   // ------------------------------------------------------------------------------------------------------- maintenance
 
   /** What it holds at this moment. */
   stats(): EngineStats {
-    const nextWake = this.#state === "closed" ? Infinity : this.#nextWake();
+    const nextWake = this.#state === "closed" ? Infinity : this.#wakes.nextMs();
     return {
       openRuns: this.#openRuns,
       cachedRuns: this.#cachedRuns,
@@ -642,7 +464,7 @@ export class EmbeddedEngine implements RawService {
 
   /** True while calls have entered whose batch is not committed yet. */
   get busy(): boolean {
-    return this.#hopping || this.#retry !== undefined;
+    return this.#batch.isClosing || this.#retry !== undefined;
   }
 
   /** Copies the store to a new file. The engine stands still meanwhile (about a second per gigabyte). */

@@ -1,5 +1,6 @@
 // What an embedded engine can be told at its opening, and what it tells about itself.
 import type { EngineCore } from "../core/engine_half.ts";
+import type { EngineOptions } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { Clock } from "./clock.ts";
 import type { DriverName } from "./sqlite/driver.ts";
 import type { Synchronous } from "./sqlite/open.ts";
@@ -86,4 +87,22 @@ export interface EngineStats {
   readonly commits: number;
   /** When the engine itself acts next, in milliseconds since the epoch; 0: never. */
   readonly nextWakeMs: number;
+}
+
+/** The core's options; limits that are not given are the core's own. */
+export function coreOptions(namespace: string, limits: EngineLimits): Partial<EngineOptions> {
+  return {
+    namespace,
+    seed: crypto.getRandomValues(new Uint8Array(32)),
+    maxOpenRuns: limits.openRuns ?? 0,
+    maxInbox: limits.inbox ?? 0,
+    maxUpdatesInFlight: limits.updatesInFlight ?? 0,
+    maxUpdates: limits.updates ?? 0,
+    maxCachedRuns: limits.cachedRuns ?? 0,
+    maxPayloadBytes: limits.payloadBytes ?? 0,
+    suggestContinueAsNewEvents: limits.suggestContinueAsNewEvents ?? 0,
+    suggestContinueAsNewBytes: limits.suggestContinueAsNewBytes ?? 0,
+    suggestContinueAsNewUpdates: limits.suggestContinueAsNewUpdates ?? 0,
+    maxHistoryEvents: limits.historyEvents ?? 0,
+  };
 }

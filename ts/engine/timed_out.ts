@@ -40,6 +40,24 @@ export function activityTimeout(attempt: TimedOutAttempt, nowMs: number): Activi
   };
 }
 
+/** Calls the listener for each attempt that no worker of this process had; those that one had, that worker logs. */
+export function reportTimeouts(
+  attempts: readonly TimedOutAttempt[],
+  listener: ((timeout: ActivityTimeout) => void) | undefined,
+  remoteWorkers: boolean,
+  nowMs: number,
+): void {
+  if (listener === undefined) return;
+  for (const attempt of attempts) {
+    if (attempt.started && !remoteWorkers) continue;
+    try {
+      listener(activityTimeout(attempt, nowMs));
+    } catch {
+      // A listener that fails must not be taken for a failure of the core.
+    }
+  }
+}
+
 /** Listener that warns of timed out attempts as workers do. */
 export function warnOfTimeouts(logger: Logger): (timeout: ActivityTimeout) => void {
   return ({ nextAttemptMs, ...fields }) =>

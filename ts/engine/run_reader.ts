@@ -1,0 +1,76 @@
+// Runs as the store has them, for the core. One that cannot be read is unavailable, and is read again
+// after a while; one whose state makes the core fail is left alone.
+import type { LoadRequest, RunRecord } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { Store } from "./store.ts";
+import { isFinalStoreError } from "./store_errors.ts";
+
+/** A run that could not be read is tried again after this, then ever later. */
+const MIN_REREAD_MS = 100;
+const MAX_REREAD_MS = 60_000;
+
+export interface RunReaderEvents {
+  /** The store failed to read a run. */
+  failed(error: Error): void;
+  /** Runs that it failed to read are to be loaded again: they may have something to do. */
+  again(loads: readonly LoadRequest[]): void;
+}
+
+export class RunReader {
+  readonly #store: Pick<Store, "load">;
+  readonly #events: RunReaderEvents;
+  /** Why runs are left alone, by run id. */
+  readonly #quarantined = new Map<string, string>();
+  readonly #unread = new Map<string, LoadRequest>();
+  #timer: unknown;
+  #delayMs = MIN_REREAD_MS;
+
+  constructor(store: Pick<Store, "load">, events: RunReaderEvents) {
+    this.#store = store;
+    this.#events = events;
+  }
+
+  quarantine(runId: string, reason: string): void {
+    this.#quarantined.set(runId, reason);
+  }
+
+  isQuarantined(runId: string): boolean {
+    return this.#quarantined.has(runId);
+  }
+
+  /** What the store has of a run; without a run id: of the workflow's last one. */
+  read({ workflowId, runId }: LoadRequest): RunRecord {
+    const record = {
+      askedWorkflowId: workflowId,
+      askedRunId: runId,
+      found: false,
+      head: new Uint8Array(0),
+      items: [],
+      unavailable: "",
+    };
+    try {
+      const found = this.#store.load(workflowId, runId === "" ? undefined : runId);
+      const reason = found === undefined ? undefined : this.#quarantined.get(found.row!.runId);
+      if (reason !== undefined) return { ...record, unavailable: reason };
+      return found ?? record;
+    } catch (e) {
+      this.#events.failed(e as Error);
+      if (!isFinalStoreError(e)) this.#readLater({ workflowId, runId });
+      return { ...record, unavailable: `the store could not read workflow ${workflowId}: ${(e as Error).message}` };
+    }
+  }
+
+  #readLater(load: LoadRequest): void {
+    this.#unread.set(`${load.runId} ${load.workflowId}`, load);
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      const loads = [...this.#unread.values()];
+      this.#unread.clear();
+      this.#events.again(loads);
+      this.#delayMs = this.#unread.size === 0 ? MIN_REREAD_MS : Math.min(this.#delayMs * 2, MAX_REREAD_MS);
+    }, this.#delayMs);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer as number | undefined);
+  }
+}

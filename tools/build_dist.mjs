@@ -10,6 +10,13 @@ import { bytesOf, HALVES, textOf } from "./lib/halves.mjs";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const SOURCES = ["ts", "tests", "examples", "bench", "tools/soak"];
 const out = join(root, "dist");
+/** What deno.json maps to a package, as Node finds it: "@std/async/delay" is "deno-std/async/delay.js". */
+const map = join(root, "deno.json");
+const MAPPED = new Map(
+  Object.entries(JSON.parse(readFileSync(map, "utf8")).imports)
+    .flatMap(([name, target]) => target.startsWith("npm:") ? [[name, target.replace(/^npm:([^@/]+)@[^/]+/, "$1")]] : []),
+);
+const OF_MAP = new RegExp(`(\\bfrom\\s*)"(${[...MAPPED.keys()].join("|")})"`, "g");
 
 /** A specifier of one of our own .ts files, as it is named in dist. */
 const RELATIVE = /((?:from|import)\s*\(?\s*["'])(\.{1,2}\/[^"']+)\.ts(["'])/g;
@@ -49,7 +56,8 @@ export function buildDist() {
       if (!isTs && !/\.(js|mjs|d\.ts|json|bin)$/.test(file)) continue;
       const target = join(out, isTs ? rel.replace(/\.ts$/, ".js") : rel);
       wanted.add(target);
-      if (existsSync(target) && statSync(target).mtimeMs >= statSync(file).mtimeMs) continue;
+      const changed = Math.max(statSync(file).mtimeMs, isTs ? statSync(map).mtimeMs : 0);
+      if (existsSync(target) && statSync(target).mtimeMs >= changed) continue;
       mkdirSync(dirname(target), { recursive: true });
       if (isTs) {
         const { code } = transform(readFileSync(file, "utf8"), {
@@ -60,7 +68,10 @@ export function buildDist() {
         });
         writeFileSync(
           target,
-          code.replace(RELATIVE, "$1$2.js$3").replace(/(new URL\(\s*["']\.{1,2}\/[^"']+)\.ts(["'])/g, "$1.js$2"),
+          code.replace(RELATIVE, "$1$2.js$3").replace(OF_MAP, (_, from, name) => `${from}"${MAPPED.get(name)}"`).replace(
+            /(new URL\(\s*["']\.{1,2}\/[^"']+)\.ts(["'])/g,
+            "$1.js$2",
+          ),
         );
       } else writeFileSync(target, readFileSync(file));
       written++;

@@ -1,5 +1,5 @@
 // Testing with Deno: `deno test -A`. Thirty days of virtual time pass in milliseconds; no server, nothing downloaded.
-import { deepStrictEqual as assertEquals, rejects as assertRejects } from "node:assert"; // or "jsr:@std/assert"
+import { assertEquals, assertRejects } from "@std/assert"; // deno.json maps it: "jsr:@std/assert@1", or "npm:deno-std@1.4.0/assert/mod.js"
 import { WorkflowUpdateRejectedError } from "temporalex/client";
 import { mockActivities, TestEnvironment } from "temporalex/testing";
 import type * as mail from "./activities.ts";

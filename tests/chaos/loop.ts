@@ -1,5 +1,6 @@
 // The loop: a worker whose only way to the server is a network that misbehaves, two clients (one behind the same network, one not) that live
 // lives with it, and a judgement of each life. Then the network behaves, and everything has to come to its end.
+import { delay } from "@std/async/delay";
 import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -225,7 +226,7 @@ export async function chaosLoop(options: ChaosOptions): Promise<ChaosFigures> {
       }
     });
     proxy.begin();
-    await new Promise((resolve) => setTimeout(resolve, ms));
+    await delay(ms);
     proxy.calm();
     stopAt = performance.now() + patienceMs;
     let timer: ReturnType<typeof setTimeout> | undefined;

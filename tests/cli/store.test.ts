@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { delay } from "@std/async/delay";
 import { DeferredServer } from "../../ts/app/deferred_server.ts";
 import { Client, silentLogger } from "../../ts/client/mod.ts";
 import { EmbeddedEngine, SqliteStore } from "../../ts/engine/mod.ts";
@@ -248,7 +249,7 @@ test("killed in the middle of a backup, a purge and an import, a store is sound,
     };
     const kill = async (args: readonly string[], afterMs: number) => {
       const started = startCommand([...args, "--json"], folder);
-      await new Promise((resolve) => setTimeout(resolve, afterMs));
+      await delay(afterMs);
       await started.end("SIGKILL");
     };
     await json(["store", "export", "--store", store, "--to", "all.jsonl"], folder);

@@ -3,6 +3,7 @@
 // Lines are written synchronously, so what the parent reads was true before the kill. `finish` starts nothing new and ends by itself
 // when every run is closed.
 import process from "node:process";
+import { delay } from "@std/async/delay";
 import { activityInfo } from "../../ts/activity/mod.ts";
 import { open } from "../../ts/mod.ts";
 import { silentLogger } from "../../ts/client/mod.ts";
@@ -59,7 +60,7 @@ async function send(id: string, name: string): Promise<void> {
       return await update.result();
     });
     if (!/accepts no updates|Workflow Task in failed state/.test(refusal ?? "")) break;
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await delay(5);
   }
   await ask(`signal ${id} ${name}-b`, () => handle.signal(program.post, `${name}-b`));
 }

@@ -1,6 +1,7 @@
 // The process of the crash loop with poison. It says on standard output what was acknowledged; it is killed, or dies of a workflow.
 // Arguments: store, round, "run" or "finish", and the type of a poison workflow to start ("-": none).
 import process from "node:process";
+import { delay } from "@std/async/delay";
 import { open } from "../../ts/mod.ts";
 import * as activities from "./poison_activities.ts";
 
@@ -33,7 +34,7 @@ if (mode === "run") {
       const handle = await app.client.start("Steady", { id, args: [n] });
       say(`started ${id}`);
       if (number > 0) await handle.result();
-      else await new Promise((resolve) => setTimeout(resolve, 5));
+      else await delay(5);
     }
   };
   await Promise.all([0, 1, 2].map(lane));
@@ -46,7 +47,7 @@ if (mode === "run") {
   for (;;) {
     const held = new Set(app.engine.heldRuns().map(({ workflowId }) => workflowId));
     if ((await running()).every((id) => held.has(id))) break;
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await delay(100);
   }
   for await (const { workflowId, status } of app.client.list('WorkflowType = "Steady"')) {
     say(

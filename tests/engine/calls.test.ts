@@ -1,6 +1,7 @@
 // The register of waiting calls: deadlines, long polls, signals, ids.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { delay } from "@std/async/delay";
 import { create, toBinary } from "@bufbuild/protobuf";
 import {
   PollWorkflowExecutionUpdateRequestSchema,
@@ -12,7 +13,6 @@ import type { CallOptions, MethodName, ServiceError } from "../../ts/service/raw
 import { typedService } from "../../ts/service/typed.ts";
 import { until } from "../support/until.ts";
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const EMPTY = new Uint8Array(0);
 
 function register() {
@@ -49,7 +49,7 @@ test("a long poll is expired once and stays until it is answered", async () => {
   const id = add("pollActivityTaskQueue", { timeoutMs: 3_600_000 });
   add("queryWorkflow");
   await until("the poll is expired", () => log.length > 0);
-  await pause(40);
+  await delay(40);
   assert.deepEqual(log, [`expire ${id}`]);
   calls.take(id)!.resolve(EMPTY);
   assert.deepEqual(log, [`expire ${id}`, "resolved"]);
@@ -77,7 +77,7 @@ test("a closed register leaves no listener on its callers' signals", async () =>
   calls.rejectAll({ code: 14 } as ServiceError);
   calls.close();
   one.abort();
-  await pause(5);
+  await delay(5);
   assert.deepEqual(log, ["rejected 14"]);
 });
 
@@ -147,7 +147,7 @@ test("a worker that says that it stops has its polls answered, and nobody else's
     assert.deepEqual(ended, ["mine 0", "mine 0"]);
     // A worker without a key ends nobody's polls.
     await service.shutdownWorker({ namespace: "default", taskQueue: "q" });
-    await pause(20);
+    await delay(20);
     assert.equal(ended.length, 2);
     stop.abort();
     await Promise.all(others);

@@ -1,12 +1,11 @@
 // Time (P5: timers are never early): the real clock through jumps forward and back, the virtual clock, and the engine on both.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { delay } from "@std/async/delay";
 import { type CoreEngine, loadCore } from "../../ts/core/mod.ts";
 import { type Clock, EmbeddedEngine, MemoryStore, RealClock, VirtualClock } from "../../ts/engine/mod.ts";
 import { Script, seen } from "./support/script_worker.ts";
 import { until } from "../support/until.ts";
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** A real clock whose two sources a test moves. */
 function moved() {
@@ -50,14 +49,14 @@ test("a timer fires when the clock says so, not when the timeout does", async ()
   const fired: number[] = [];
   clock.setTimer(1_000_030, () => fired.push(clock.nowMs()));
   const keepAlive = setInterval(() => {}, 5);
-  await pause(60);
+  await delay(60);
   assert.equal(fired.length, 0, "the wall stood still");
   time.wall += 29;
   time.steady += 29;
-  await pause(40);
+  await delay(40);
   assert.equal(fired.length, 0);
   time.wall -= 1000;
-  await pause(40);
+  await delay(40);
   assert.equal(fired.length, 0, "the wall went back");
   time.wall += 5_000_000;
   await until("a jump forward is noticed", () => fired.length > 0);
@@ -68,7 +67,7 @@ test("a timer fires when the clock says so, not when the timeout does", async ()
   const cancel = clock.setTimer(time.wall + 1, () => fired.push(0));
   cancel();
   time.wall += 100;
-  await pause(30);
+  await delay(30);
   assert.equal(fired.length, 1);
   clearInterval(keepAlive);
 });
@@ -77,7 +76,7 @@ test("a far moment does not overflow the timeout", async () => {
   const clock = new RealClock();
   let fired = false;
   const cancel = clock.setTimer(Date.now() + 2 ** 40, () => fired = true);
-  await pause(20);
+  await delay(20);
   assert.equal(fired, false);
   cancel();
 });
@@ -153,12 +152,12 @@ test("a jump of the wall clock makes no timer early: back and forward", async ()
   const keepAlive = setInterval(() => {}, 5);
   await beforeTimer(script);
   time.wall -= 3_600_000;
-  await pause(40);
+  await delay(40);
   assert.equal(await fired(script), 0);
   // At half speed: 5 ms of the timer take 10 ms.
   time.steady += 8;
   time.wall += 8;
-  await pause(40);
+  await delay(40);
   assert.equal(await fired(script), 0);
   time.steady += 4;
   time.wall += 4;

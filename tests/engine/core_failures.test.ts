@@ -2,6 +2,7 @@
 // fail each time is left alone while the others go on. The failures are injected into the real core's handle.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { delay } from "@std/async/delay";
 import { type CoreEngine, CorePanicError, type EngineCore, loadCore } from "../../ts/core/mod.ts";
 import { EmbeddedEngine, MemoryStore } from "../../ts/engine/mod.ts";
 import { ServiceError } from "../../ts/service/raw.ts";
@@ -120,7 +121,7 @@ test("a core that fails at everything stops the engine with its reason instead o
   broken = true;
   for (let i = 0; i < 200 && engine.failure === undefined; i++) {
     await script.signal("wf", i).catch(() => {});
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await delay(1);
   }
   assert.ok(engine.failure instanceof CorePanicError);
   await assert.rejects(

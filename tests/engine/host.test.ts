@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
+import { delay } from "@std/async/delay";
 import { EmbeddedEngine, MemoryStore, StoreFencedError, StoreLockedError, VirtualClock } from "../../ts/engine/mod.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
 import { inFolder } from "./support/stores.ts";
@@ -94,7 +95,7 @@ test("a caller that gives up is told so, and its poll takes no task with it", ()
       signal: gone.signal,
     });
     const aborted = assert.rejects(poll, refused(Code.CANCELLED, /cancelled by its caller/));
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await delay(5);
     gone.abort();
     await aborted;
     assert.equal(engine.stats().waitingCalls, 0);
@@ -108,7 +109,7 @@ test("a caller that gives up is told so, and its poll takes no task with it", ()
       signal: late.signal,
     });
     const lost = assert.rejects(losing, refused(Code.CANCELLED, /cancelled/));
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await delay(5);
     const started = script.start("wf", { steps: 0 });
     late.abort();
     await lost;

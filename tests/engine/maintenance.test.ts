@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
+import { delay } from "@std/async/delay";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { type Client, WorkflowFailedError } from "../../ts/client/mod.ts";
 import { SqliteStore } from "../../ts/engine/mod.ts";
@@ -84,7 +85,7 @@ test("what came while a task was in work keeps its time, and is no damage, here 
       const service = typedService(engine);
       const task = await service.pollWorkflowTaskQueue({ namespace: "default", taskQueue: { name: "q" }, identity: "by hand" });
       await handle.signal(go);
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await delay(5);
       await service.respondWorkflowTaskFailed({ namespace: "default", taskToken: task.taskToken });
     }, false);
     await withEngine(path, (client) => client.getHandle(waits, "w1").result());

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { afterEach, test } from "node:test";
+import { delay } from "@std/async/delay";
 import { Code, type ServiceError } from "../../ts/service/raw.ts";
 import {
   answer,
@@ -23,7 +24,6 @@ afterEach(closeAll);
 const LIMIT = { timeoutMs: 60_000 };
 const goAway = (last: number, code = 0) => frame(TYPE.goAway, 0, 0, [...uint32(last), ...uint32(code)]);
 const maxStreams = (count: number) => frame(TYPE.settings, 0, 0, [0, 3, ...uint32(count)]);
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test("a server that greets and hangs up at once is asked again with pauses, and its words are told", async () => {
   for (const greeting of [Buffer.concat([GREETING, goAway(0)]), "end"]) {
@@ -109,9 +109,9 @@ test("calls that wait for room are served in the order in which they came, befor
   const caller = service(port);
   const call = (number: number) => caller.call("getSystemInfo", Uint8Array.of(number), { timeoutMs: 60_000 });
   const first = Array.from({ length: CONNECTIONS }, () => call(0));
-  while (held.length < CONNECTIONS) await pause(10);
+  while (held.length < CONNECTIONS) await delay(10);
   const waiting = Array.from({ length: WAITING }, (_, i) => call(1 + i));
-  await pause(10);
+  await delay(10);
   // Whoever gets an answer asks again at once, and would find the room that it has just made. The other connections stay busy.
   const again = first[0]!.then(() => call(100));
   held[0]!();
@@ -127,8 +127,8 @@ test("a server that takes no calls for a while is waited for, on few connections
   server.on("connection", (socket: Socket) => sockets.push(socket));
   const caller = service(port);
   const calls = Promise.all(Array.from({ length: 20 }, () => caller.call("getSystemInfo", NOTHING, { timeoutMs: 60_000 })));
-  while (sockets.length < 2) await pause(10);
-  await pause(100);
+  while (sockets.length < 2) await delay(10);
+  await delay(100);
   await assert.rejects(caller.call("getSystemInfo", NOTHING, { timeoutMs: 300 }), (error: ServiceError) => {
     assert.equal(error.code, Code.DEADLINE_EXCEEDED);
     assert.match(error.message, /takes no more calls/);
@@ -136,7 +136,7 @@ test("a server that takes no calls for a while is waited for, on few connections
   });
   const stop = new AbortController();
   const given = caller.call("getSystemInfo", NOTHING, { ...LIMIT, signal: stop.signal });
-  await pause(50);
+  await delay(50);
   stop.abort();
   await assert.rejects(given, (error: ServiceError) => error.code === Code.CANCELLED);
   assert.ok(sockets.length <= 2, `${sockets.length} connections`);
@@ -150,7 +150,7 @@ test("calls that wait for room end with the connection that they belong to", asy
   const { port } = await peer(() => undefined, maxStreams(0));
   const caller = service(port);
   const waiting = caller.call("getSystemInfo", NOTHING, LIMIT);
-  await pause(100);
+  await delay(100);
   caller.close();
   await assert.rejects(waiting, (error: ServiceError) => error.code === Code.CANCELLED);
 });
@@ -185,7 +185,7 @@ test("hundreds of calls that share a signal, while they wait for a connection an
   const caller = service(port);
   const stop = new AbortController();
   const calls = Array.from({ length: 300 }, () => caller.call("getSystemInfo", NOTHING, { ...LIMIT, signal: stop.signal }));
-  await pause(100);
+  await delay(100);
   stop.abort();
   const ended = await Promise.allSettled(calls);
   process.off("warning", onWarning);
@@ -256,7 +256,7 @@ test("times longer than a timer takes are long, not none", async () => {
   process.on("warning", onWarning);
   const caller = service(port, { keepAlive: { interval: "100 days", timeout: "100 days" }, attemptTimeout: "100 days" });
   await caller.call("getSystemInfo", NOTHING, LIMIT);
-  await pause(100);
+  await delay(100);
   process.off("warning", onWarning);
   assert.equal(pings, 0);
   assert.deepEqual(armed, []);

@@ -3,6 +3,7 @@
 // takes: 25 s
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { delay } from "@std/async/delay";
 import { activityContext, activityInfo, type CancelReason, withContext } from "../../ts/activity/mod.ts";
 import { Client, WorkflowFailedError } from "../../ts/client/mod.ts";
 import { silentLogger } from "../../ts/base/logger.ts";
@@ -84,7 +85,6 @@ const named = (handle: { workflowId: string }) => ({
 
 const beats = async (handle: { describe(): Promise<{ pendingActivities: readonly { heartbeatDetails?: unknown }[] }> }) =>
   (await handle.describe()).pendingActivities[0]?.heartbeatDetails !== undefined;
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** An activity that beats until it is told to stop, or until `finish`; what each attempt saw. */
 function attempts() {
@@ -120,7 +120,7 @@ test("a pause tells the running attempt, keeps the next one back, and an unpause
   const { lastFailure, paused } = await pending();
   assert.equal(paused, true);
   assert.match(lastFailure!.message, /the activity was paused/);
-  await pause(500);
+  await delay(500);
   assert.equal(seen.length, 1, "no attempt begins while it is paused");
   state.finish = true;
   await typed.unpauseActivity(named(handle));
@@ -146,7 +146,7 @@ test("a pause between attempts keeps the next one back", { skip: noServer }, asy
   });
   fails = false;
   const before = calls;
-  await pause(500);
+  await delay(500);
   assert.equal(calls, before);
   await typed.unpauseActivity(named(handle));
   assert.equal(await handle.result(), "done after true");
@@ -207,7 +207,7 @@ test("heartbeats are throttled; the last one before a failure arrives", { skip: 
     if (info.attempt === 2) return "done";
     for (let i = 1; i <= 300; i++) {
       heartbeat(i);
-      await pause(1);
+      await delay(1);
     }
     throw new Error("again");
   });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { delay } from "@std/async/delay";
 import { Client, silentLogger, WorkflowUpdateFailedError, WorkflowUpdateRejectedError } from "../../ts/client/mod.ts";
 import { ApplicationFailure } from "../../ts/converter/mod.ts";
 import type { RawService } from "../../ts/service/raw.ts";
@@ -110,7 +111,7 @@ export const neighboursTests: Suite = {
       losesCancelledPolls: t.service.losesCancelledPolls === true,
       async call(method, request, options) {
         const answer = await t.service.call(method, request, options);
-        if (method === "respondWorkflowTaskCompleted") await new Promise((resolve) => setTimeout(resolve, 100));
+        if (method === "respondWorkflowTaskCompleted") await delay(100);
         return answer;
       },
     };
@@ -145,7 +146,7 @@ export const neighboursTests: Suite = {
     const work = async (input: string) => {
       most = Math.max(most, ++running);
       if (most < 2) await until("another one runs beside it", () => most > 1);
-      await new Promise((resolve) => setTimeout(resolve, 2));
+      await delay(2);
       running--;
       return input;
     };

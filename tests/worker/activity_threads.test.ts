@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import workerThreads from "node:worker_threads";
+import { delay } from "@std/async/delay";
 import type { ActivityContext } from "../../ts/activity/mod.ts";
 import { ApplicationFailure, CancelledFailure } from "../../ts/converter/mod.ts";
 import { realTimers } from "../../ts/base/timers.ts";
@@ -59,7 +60,7 @@ test("a computing activity stops neither timers nor its own heartbeats", () =>
       const running = pool.run("spinUntil", c, [file]);
       await until("a heartbeat", () => heartbeats.length > 0);
       // It spins until this thread has come to its timers and beyond.
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await delay(5);
       writeFileSync(file, "");
       assert.equal(await running, "spun");
     } finally {

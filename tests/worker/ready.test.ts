@@ -1,7 +1,7 @@
 // What a readiness probe is told: a worker that runs and whose polls the service takes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
+import { delay } from "@std/async/delay";
 import { Code, type RawService, ServiceError } from "../../ts/service/raw.ts";
 import { silentLogger } from "../../ts/base/logger.ts";
 import { Worker } from "../../ts/worker/mod.ts";

@@ -1,17 +1,32 @@
 // Runs test files in Node, each in a process of its own, in the order in which they are given: `node --test` would begin with A, and end
-// with the longest file running alone.
+// with the longest file running alone. Each file is a run of its own, so that its events come when they happen, and its time is known.
 //   node run_node_tests.mjs JOBS TIMEOUT_MS FILE...
+import { writeSync } from "node:fs";
 import { resolve } from "node:path";
 import process from "node:process";
 import { run } from "node:test";
-import report from "./test_reporter.mjs";
+import { Report } from "./test_reporter.mjs";
 
 const [jobs, timeout, ...files] = process.argv.slice(2);
-const events = run({ files: files.map((file) => resolve(file)), concurrency: Number(jobs), timeout: Number(timeout) });
-events.on("test:fail", ({ todo }) => {
-  if (todo === undefined) process.exitCode = 1;
+// Each run listens for the end of the process.
+process.setMaxListeners(0);
+const report = new Report();
+process.prependOnceListener("SIGTERM", () => {
+  writeSync(1, report.unfinished());
+  process.exit(143);
 });
-const text = report(events);
-// The reporter's own listener comes first, and names what was running.
-process.once("SIGTERM", () => process.exit(143));
-for await (const lines of text) process.stdout.write(lines);
+
+const queue = files.map((file) => resolve(file));
+async function work() {
+  for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+    const began = performance.now();
+    for await (const event of run({ files: [file], concurrency: 1, timeout: Number(timeout) })) {
+      const text = report.take(event, file);
+      if (text !== "") process.stdout.write(text);
+      if (event.type === "test:fail" && event.data.todo === undefined) process.exitCode = 1;
+    }
+    report.took(file, performance.now() - began);
+  }
+}
+await Promise.all(Array.from({ length: Number(jobs) }, work));
+process.stdout.write(report.unfinished() + report.times() + report.end());

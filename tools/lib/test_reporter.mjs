@@ -1,7 +1,6 @@
 // A reporter for `node --test` that says what one needs to know of a run that cannot be looked at again: each failure by file and name with
 // its whole error, at the moment at which it is known; what its file printed; and of a file that was ended, the tests that had begun and not
 // ended. The last lines are the time of each file, the longest first, and the counts.
-import { writeSync } from "node:fs";
 import { inspect } from "node:util";
 
 /** Characters of one error, and of what one file printed, at most: the begin and the end of it are kept. */
@@ -27,34 +26,28 @@ function whole(error) {
 
 /** Takes the runner's events and gives lines; pure, for its test. */
 export class Report {
-  /** Per file: where its tests stand, what has begun, what it printed, when it was first and last heard of. */
+  /** Per file: where its tests stand, what has begun, what it printed. */
   #files = new Map();
   #skipped = [];
   #counts = {};
-  #now;
-
-  constructor(now = () => performance.now()) {
-    this.#now = now;
-  }
+  #times = [];
 
   #file(path) {
     let file = this.#files.get(path);
-    if (file === undefined) this.#files.set(path, file = { path: [], begun: [], printed: "", told: false, from: this.#now() });
-    file.to = this.#now();
+    if (file === undefined) this.#files.set(path, file = { path: [], begun: [], printed: "", told: false });
     return file;
   }
 
-  /** Text to print for an event, or nothing. */
-  take({ type, data }) {
-    const file = this.#file(data.file);
+  /** Text to print for an event of a file, or nothing. (An event names the file that declares its test: not always the one that runs.) */
+  take({ type, data }, path = data.file) {
+    const file = this.#file(path);
     switch (type) {
       case "test:stdout":
       case "test:stderr":
         file.printed = (file.printed + data.message).slice(-2 * PRINTED_CHARS);
         return "";
       case "test:dequeue":
-        if (data.name !== data.file) file.begun.push(data.name);
-        else file.from = file.to;
+        if (data.name !== path) file.begun.push(data.name);
         return "";
       case "test:complete": {
         const at = file.begun.lastIndexOf(data.name);
@@ -69,10 +62,10 @@ export class Report {
         if (data.skip !== undefined) this.#skipped.push(`${data.name}${typeof data.skip === "string" ? ` (${data.skip})` : ""}`);
         return "";
       case "test:fail":
-        return this.#failure(file, data);
+        return this.#failure(file, path, data);
       case "test:diagnostic": {
         const [, what, count] = /^(pass|fail|cancelled|skipped) (\d+)$/.exec(data.message) ?? [];
-        if (what !== undefined) this.#counts[what] = Number(count);
+        if (what !== undefined) this.#counts[what] = (this.#counts[what] ?? 0) + Number(count);
         return "";
       }
       default:
@@ -80,7 +73,7 @@ export class Report {
     }
   }
 
-  #failure(file, { name, file: path, nesting, details, todo }) {
+  #failure(file, path, { name, nesting, details, todo }) {
     if (todo !== undefined) return "";
     const error = details?.error;
     // Its subtests have been told of.
@@ -101,12 +94,14 @@ export class Report {
       .map(([path, { begun }]) => `not ended - ${sourceOf(path)}: ${begun.join("; ")}\n`).join("");
   }
 
+  took(path, ms) {
+    this.#times.push([sourceOf(path), ms / 1000]);
+  }
+
   /** Seconds of each file, the longest first. */
   times() {
-    return [...this.#files].filter(([path]) => path !== undefined).map((
-      [path, { from, to }],
-    ) => [sourceOf(path), (to - from) / 1000])
-      .sort(([, a], [, b]) => b - a).map(([path, seconds]) => `time: ${seconds.toFixed(1)} s ${path}\n`).join("");
+    const sorted = this.#times.sort(([, a], [, b]) => b - a);
+    return sorted.map(([path, seconds]) => `time: ${seconds.toFixed(1)} s ${path}\n`).join("");
   }
 
   end() {
@@ -115,15 +110,4 @@ export class Report {
       fail + cancelled
     }\n# skipped ${skipped}\n`;
   }
-}
-
-export default async function* (source) {
-  const report = new Report();
-  // The runner ends at once, and its reporters with it.
-  process.prependOnceListener("SIGTERM", () => writeSync(1, report.unfinished()));
-  for await (const event of source) {
-    const text = report.take(event);
-    if (text !== "") yield text;
-  }
-  yield report.unfinished() + report.times() + report.end();
 }

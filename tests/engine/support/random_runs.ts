@@ -1,7 +1,7 @@
 // Runs of random workflows on a real engine in real time: activities of all lengths side by side, with failures, retries, timeouts and
 // cancellations; children, messages to other runs, updates, timers, continue-as-new; signals, cancel requests and terminations from outside
 // while tasks are in work. What each run does is drawn from its seed; in which order it happens is the machine's choice.
-import { setTimeout as delay } from "node:timers/promises";
+import { delay } from "@std/async/delay";
 import fc from "fast-check";
 import { activityContext } from "../../../ts/activity/mod.ts";
 import { type Client, silentLogger, type WorkflowHandle } from "../../../ts/client/mod.ts";
@@ -164,7 +164,7 @@ async function toil({ ms, fails, hangs }: Work): Promise<number> {
   const context = activityContext();
   const { attempt } = context.info;
   context.heartbeat(attempt);
-  await delay(hangs ? 5_000 : ms, undefined, { signal: context.cancelled });
+  await delay(hangs ? 5_000 : ms, { signal: context.cancelled });
   if (attempt <= fails) throw new Error("not yet");
   return attempt;
 }

@@ -1,6 +1,7 @@
 // A worker and a client without an SDK: they speak RawService with hand-made messages. The workflow of these tests decides from the whole
 // history each time (no sticky queue): it runs `steps` activities one after the other, with a timer before every third when `timers` is
 // set, takes signals as they come, answers updates, and completes with what it saw. `stop` ends it early.
+import { delay } from "@std/async/delay";
 import { create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { anyPack } from "@bufbuild/protobuf/wkt";
 import { CommandType } from "../../../ts/api/generated/temporal/api/enums/v1/command_type_pb.ts";
@@ -299,7 +300,7 @@ export class Script {
         if (this.#stop.signal.aborted) return;
         // The engine lost the task (NOT_FOUND) or could not record the answer (UNAVAILABLE): it will be given again.
         if (e.code !== Code.NOT_FOUND && e.code !== Code.UNAVAILABLE) throw e;
-        if (e.code === Code.UNAVAILABLE) await new Promise((resolve) => setTimeout(resolve, 5));
+        if (e.code === Code.UNAVAILABLE) await delay(5);
       }
     }
   }
@@ -319,7 +320,7 @@ export async function insist<T>(call: () => Promise<T>): Promise<T> {
       return await call();
     } catch (e) {
       if (!(e instanceof ServiceError) || e.code !== Code.UNAVAILABLE) throw e;
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await delay(5);
     }
   }
 }

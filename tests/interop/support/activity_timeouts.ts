@@ -1,7 +1,7 @@
 // How an activity ends by its four timeouts: every combination of them, unset, short or long, in several lives, led by bare calls on any
 // server, all at once. A verdict is one line of text: what was scheduled, and the event that ended the activity.
+import { delay } from "@std/async/delay";
 import { enumName } from "../../../ts/converter/enums.ts";
-import { setTimeout as delay } from "node:timers/promises";
 import { Code, type RawService, ServiceError } from "../../../ts/service/raw.ts";
 import { type TypedService, typedService } from "../../../ts/service/typed.ts";
 import { CommandType } from "../../../ts/api/generated/temporal/api/enums/v1/command_type_pb.ts";

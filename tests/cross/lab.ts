@@ -1,9 +1,8 @@
 // What each runtime does for the comparison (tools/soak/cross_engine.mjs): lives of random programs and their digests, histories for the
 // others, and replays of theirs. Everything that goes in and out is JSON.
 import { create, toBinary } from "@bufbuild/protobuf";
-import { createInlineRealm } from "../../ts/realm/inline_realm.ts";
+import { createInlineRealm, createWorkerRealm } from "../../ts/realm/mod.ts";
 import type { Realm } from "../../ts/realm/realm.ts";
-import { createWorkerRealm } from "../../ts/realm/worker_realm.ts";
 import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
 import { scenarios } from "../cases/examples.ts";
 import type { MiniServer } from "../cases/mini_server.ts";

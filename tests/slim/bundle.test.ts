@@ -43,9 +43,14 @@ async function bundle(entry: string, splitting: boolean): Promise<string[]> {
 const BYTES = { worker: workerBase64, engine: engineBase64 };
 type Half = keyof typeof BYTES;
 
+/** Parts of the bytes of a half that the other one does not have; the libraries of both are alike in places. */
+const parts = ([half, other]: readonly [Half, Half]) =>
+  [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9].map((at) => BYTES[half].slice(Math.floor(BYTES[half].length * at)).slice(0, 40))
+    .filter((part) => !BYTES[other].includes(part));
+const PARTS = { worker: parts(["worker", "engine"]), engine: parts(["engine", "worker"]) };
+
 /** Any part of the bytes of a half, wherever lines are broken. */
-const holds = (half: Half) => (text: string) =>
-  [0.1, 0.3, 0.5, 0.7, 0.9].some((at) => text.includes(BYTES[half].slice(Math.floor(BYTES[half].length * at)).slice(0, 40)));
+const holds = (half: Half) => (text: string) => PARTS[half].some((part) => text.includes(part));
 const holdsCore = (text: string) => holds("worker")(text) || holds("engine")(text) || text.includes("AGFzbQEAAAAB");
 /** What the glue of a half calls; in a page that has its realm in a worker, the worker's glue is in the worker's file. */
 const GLUE = { worker: "run_start_task", engine: "engine_request_pair" };

@@ -4,7 +4,7 @@
 // The gRPC port asks nobody for a name or a secret, as Temporal's own development server does not: every program of this machine may call,
 // and no web page can, because browsers speak HTTP/2 over TLS only (what carries an Origin is refused all the same). The HTTP port is
 // within reach of pages, so it has the guard.
-import { EmbeddedEngine } from "../engine/host.ts";
+import { EmbeddedEngine } from "../engine/mod.ts";
 import { MemoryStore } from "../engine/memory_store.ts";
 import { notOffered } from "../engine/not_offered.ts";
 import { keepFor } from "../engine/retention.ts";

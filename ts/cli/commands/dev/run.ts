@@ -1,6 +1,5 @@
 // `temporalex dev`: the embedded engine as a Temporal server on the loopback.
 import { extname, resolve } from "node:path";
-import "../../../engine/mod.ts";
 import { DeferredServer } from "../../../app/deferred_server.ts";
 import { checkNamespace } from "../../../dev/namespaces.ts";
 import { type DevServer, startDevServer } from "../../../dev/server.ts";

@@ -3,7 +3,9 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type App, open } from "../../../app/open.ts";
 import type { CodecOptions } from "../../../codec/codec.ts";
+// With these come the halves of the core that `open` needs.
 import "../../../engine/mod.ts";
+import "../../../worker/mod.ts";
 import { StoreLockedError } from "../../../engine/store_errors.ts";
 import { randomId } from "../../../platform/host.ts";
 import { WorkflowLoadError } from "../../../realm/mod.ts";

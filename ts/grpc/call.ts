@@ -6,8 +6,10 @@ import { Code, ServiceError } from "../service/raw.ts";
 import { type AbortListener, abortListenersOf } from "./abort_listeners.ts";
 import { httpRefusal, refusal, type Trailers } from "./status.ts";
 import type { FieldList, Fields } from "./http2/hpack.ts";
-import { Reset } from "./http2/wire.ts";
-import { type Link, LinkCall, type LinkError } from "./http2_link.ts";
+import { Reset } from "./http2/frames.ts";
+import type { Link } from "./http2_link.ts";
+import { LinkCall } from "./link_call.ts";
+import type { LinkError } from "./link_target.ts";
 
 /** The server has not touched the call: it may be sent again at once, on another connection. */
 export class NotProcessed extends ServiceError {

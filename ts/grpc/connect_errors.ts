@@ -1,6 +1,6 @@
 // Why a connection was not made, in words that say which option to look at. Runtimes and TLS libraries have names of their own for the same
 // mistake; a server that refuses a client's certificate may even say nothing and just close. What the runtime said stands in parentheses.
-import type { LinkTarget } from "./http2_link.ts";
+import type { LinkTarget } from "./link_target.ts";
 import { ProxyError } from "./tunnel.ts";
 
 /** How far an attempt to connect came; "proxy" and "tunnel" come instead of "tcp" where there is a proxy. */

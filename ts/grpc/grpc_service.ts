@@ -7,7 +7,7 @@ import { clearTimeout, setTimeout } from "node:timers";
 import { abortListenersOf } from "./abort_listeners.ts";
 import { NotProcessed, unary } from "./call.ts";
 import type { FieldList } from "./http2/hpack.ts";
-import { LinkError, type LinkTarget } from "./http2_link.ts";
+import { LinkError, type LinkTarget } from "./link_target.ts";
 import { Links } from "./links.ts";
 import { nodeNet } from "./node_net.ts";
 import { proxyOf, type ProxyOptions } from "./proxy.ts";

@@ -8,24 +8,13 @@
 // - Whatever ends it ends every call on it in the same turn, with one reason, whether or not the runtime tells the streams.
 import type { Socket } from "node:net";
 import { clearTimeout, setTimeout } from "node:timers";
-import type { ConnectionOptions as NodeTlsOptions, TLSSocket } from "node:tls";
-import { explain, type Stage, tidy } from "./connect_errors.ts";
+import { tidy } from "./connect_errors.ts";
 import type { FieldList } from "./http2/hpack.ts";
-import { Reset, Wire, WireStream } from "./http2/wire.ts";
-import { nodeNet, nodeTlsModule } from "./node_net.ts";
-import type { Proxy } from "./proxy.ts";
-import { enterTunnel, ProxyError } from "./tunnel.ts";
-
-/** Where a link leads. */
-export interface LinkTarget {
-  /** `host:port`, or `unix:` and a path: for messages, and as :authority. */
-  readonly address: string;
-  readonly at: { readonly host: string; readonly port: number } | { readonly path: string };
-  /** undefined: plain HTTP/2. */
-  readonly tls: NodeTlsOptions | undefined;
-  /** What stands in between; only where `at` is a host. */
-  readonly proxy: Proxy | undefined;
-}
+import { Reset } from "./http2/frames.ts";
+import type { Wire } from "./http2/wire.ts";
+import type { LinkCall } from "./link_call.ts";
+import { connect, type Connected, LinkEvents } from "./link_connect.ts";
+import { LinkError, type LinkTarget } from "./link_target.ts";
 
 export interface LinkTimes {
   /** TCP, the proxy, TLS and HTTP/2 together. */
@@ -36,38 +25,9 @@ export interface LinkTimes {
   readonly pongMs: number;
 }
 
-/** Why a link, and every call on it, ended. */
-export class LinkError extends Error {
-  override name = "LinkError";
-  /** The node error's code where there is one ("ECONNREFUSED"). */
-  readonly code: string;
-  /** Of a connection that was not made: whether its options are why (connect_errors.ts). */
-  readonly setup: "yes" | "perhaps" | "no";
-
-  constructor(message: string, code = "", options?: ErrorOptions & { setup?: "yes" | "perhaps" | "no" }) {
-    super(message, options);
-    this.code = code;
-    this.setup = options?.setup ?? "no";
-  }
-}
-
-/** A call on a link: what the link does to it. */
-export abstract class LinkCall extends WireStream {
-  /** When its time is over, by `performance.now()`. */
-  abstract readonly dueMs: number;
-  /** Its time was over when the process had no time to read; it is looked at once more. */
-  overdue = false;
-  /** The link has ended, or (`untouched`) the server will not look at this call. */
-  abstract onLost(reason: LinkError, untouched: boolean): void;
-  /** Its time is over. */
-  abstract onDeadline(): void;
-}
-
 /** A ping that is sent because a call had no answer is not sent more often than this: servers take many pings for an attack. */
 const PROBE_PAUSE_MS = 10_000;
 const PROBE_PONG_MS = 5_000;
-/** What comes before the client has said anything in TLS: a server's greeting in plain HTTP/2, mostly. */
-const EARLY = "the server does not speak TLS; leave `tls` out, or set it to false (or the proxy sends something of its own)";
 /** Time to read what lies there already. */
 const READ_MS = 50;
 
@@ -117,7 +77,7 @@ export class Link {
   static async open(target: LinkTarget, times: LinkTimes, signal: AbortSignal): Promise<Link> {
     const events = new LinkEvents();
     const link = new Link(await connect(target, times.connectMs, signal, events), target, times);
-    events.followedBy({
+    events.listenedBy({
       heard: () => link.heard(),
       settings: () => link.#limited(),
       goAway: (code, data, untouched) => link.#goAway(code, data, untouched),
@@ -302,154 +262,4 @@ export class Link {
 function lost(error: Error): LinkError {
   const { code } = error as { code?: unknown };
   return new LinkError(tidy(error.message), typeof code === "string" ? code : "", { cause: error });
-}
-
-interface Connected {
-  readonly wire: Wire;
-  readonly socket: Socket;
-}
-
-interface Follower {
-  heard(): void;
-  settings(): void;
-  goAway(code: number, data: Uint8Array, untouched: readonly LinkCall[]): void;
-  broken(error: Error): void;
-  failed(error: Error): void;
-  closed(): void;
-}
-
-/** What happens on a connection: first for the attempt to make it, then for the link. */
-class LinkEvents {
-  #follower: Follower | undefined;
-  /** The end, if it came before there was anybody to tell. */
-  #ended: ((follower: Follower) => void) | undefined;
-
-  followedBy(follower: Follower): void {
-    this.#follower = follower;
-    this.#ended?.(follower);
-  }
-
-  tell(event: (follower: Follower) => void, ends: boolean): void {
-    if (this.#follower !== undefined) event(this.#follower);
-    else if (ends) this.#ended ??= event;
-  }
-}
-
-/** A connection whose server has introduced itself. What happens on it afterwards is told to `events`. */
-function connect(target: LinkTarget, timeoutMs: number, signal: AbortSignal, events: LinkEvents): Promise<Connected> {
-  return new Promise((resolve, reject) => {
-    const { at, tls, proxy } = target;
-    let stage: Stage = proxy === undefined ? "tcp" : "proxy";
-    let settled = false;
-    let socket: Socket | TLSSocket | undefined;
-    let wire: Wire | undefined;
-    const settle = () => {
-      settled = true;
-      clearTimeout(timer);
-      signal.removeEventListener("abort", onAbort);
-    };
-    const fail = (error: Error | undefined, timedOut = false) => {
-      if (settled) return;
-      settle();
-      wire?.end();
-      const { message, code, setup } = explain({ error, timedOut, timeoutMs, stage, target });
-      reject(new LinkError(message, code, error === undefined ? { setup } : { setup, cause: error }));
-      socket?.destroy();
-    };
-    const failed = (error: Error) => {
-      if (settled) events.tell((follower) => follower.failed(error), true);
-      else fail(error);
-    };
-    // What was wrong is told by an error, where it is told; that may come behind the end itself.
-    const closed = () => {
-      if (settled) events.tell((follower) => follower.closed(), true);
-      else setTimeout(fail, 0, undefined);
-    };
-    const onAbort = () => fail(new Error("the connection was closed meanwhile"));
-    const timer = setTimeout(fail, timeoutMs, undefined, true);
-    if (signal.aborted) return onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-
-    const watch = (made: Socket) => {
-      made.on("error", failed);
-      made.on("end", closed);
-      made.on("close", closed);
-      made.setNoDelay(true);
-      socket = made;
-    };
-    const speak = () => {
-      stage = "http2";
-      wire = new Wire(socket!, {
-        onSettings: () => {
-          if (settled) return events.tell((follower) => follower.settings(), false);
-          settle();
-          resolve({ wire: wire!, socket: socket! });
-        },
-        onHeard: () => events.tell((follower) => follower.heard(), false),
-        onGoAway: (code, data, untouched) => {
-          if (!settled) return fail(new Error(`the server said goodbye at once (GOAWAY ${code})`));
-          events.tell((follower) => follower.goAway(code, data, untouched as readonly LinkCall[]), true);
-        },
-        onBroken: (error) => {
-          if (settled) events.tell((follower) => follower.broken(error), true);
-          else fail(error);
-        },
-      });
-    };
-    /** TLS with the server, never with what stands in between: names and certificates are the server's. */
-    const secure = (over: NodeTlsOptions) => {
-      const made = nodeTlsModule().connect({ ...over, ...tls, ALPNProtocols: ["h2"] });
-      made.once("secureConnect", () => {
-        if (made.alpnProtocol === "h2") speak();
-        else fail(Object.assign(new Error("no HTTP/2"), { code: "ERR_NO_ALPN" }));
-      });
-      watch(made);
-      return made;
-    };
-    const through = (proxy: Proxy, to: { readonly host: string; readonly port: number }) => {
-      const way = nodeNet().connect({ ...proxy.at });
-      watch(way);
-      way.once("connect", () => {
-        if (settled) return;
-        stage = "tunnel";
-        enterTunnel(way, proxy, to, (error, early) => {
-          if (settled) return;
-          if (error !== undefined) return fail(error);
-          if (tls === undefined) {
-            speak();
-            // A server may greet before it is greeted, and so right behind the proxy's answer.
-            if (early.length > 0) way.unshift(early);
-            way.resume();
-            return;
-          }
-          // In TLS the client speaks first.
-          if (early.length > 0) return fail(new ProxyError(EARLY, "ERR_PROXY_ANSWER", "perhaps"));
-          stage = "tls";
-          try {
-            secure({ socket: way, host: to.host });
-          } catch (error) {
-            fail(error as Error);
-          }
-        });
-      });
-    };
-    try {
-      if ("path" in at) {
-        const made = nodeNet().connect(at.path);
-        made.once("connect", speak);
-        watch(made);
-      } else if (proxy !== undefined) {
-        through(proxy, at);
-      } else if (tls === undefined) {
-        const made = nodeNet().connect({ ...at });
-        made.once("connect", speak);
-        watch(made);
-      } else {
-        secure({ ...at }).once("connect", () => stage = "tls");
-      }
-    } catch (error) {
-      // A library that checks certificates before it connects.
-      fail(error as Error);
-    }
-  });
 }

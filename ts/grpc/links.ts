@@ -7,7 +7,8 @@
 import { Code, ServiceError } from "../service/raw.ts";
 import { backoffMs, type BackoffOptions } from "../service/retry.ts";
 import { realTimers, sleepOn } from "../base/timers.ts";
-import { Link, LinkError, type LinkTarget, type LinkTimes } from "./http2_link.ts";
+import { Link, type LinkTimes } from "./http2_link.ts";
+import { LinkError, type LinkTarget } from "./link_target.ts";
 
 /** Reason of the ServiceError of a call that was never sent, because there was no connection. */
 export const NOT_CONNECTED = "NotConnected";

@@ -5,14 +5,10 @@ import { withCodec } from "../codec/coded_service.ts";
 import { containedMetrics } from "../base/contained.ts";
 import { withFields } from "../base/logger.ts";
 import { metered } from "../service/metered.ts";
-import type { Realm, WorkflowTask } from "../realm/realm.ts";
-import { type CallOptions, Code } from "../service/raw.ts";
-import { describeHeld } from "../crash_notes/held_runs.ts";
-import { RunningTasks } from "../crash_notes/running_tasks.ts";
-import { isInTheWay, workNote } from "../crash_notes/note_files.ts";
+import type { Realm } from "../realm/realm.ts";
 import { sleepOn } from "../base/timers.ts";
 import { typedService } from "../service/typed.ts";
-import { TaskQueueKind, TaskQueueType } from "../api/generated/temporal/api/enums/v1/task_queue_pb.ts";
+import { TaskQueueType } from "../api/generated/temporal/api/enums/v1/task_queue_pb.ts";
 import { WorkflowService } from "../api/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { namespaceRequest, readNamespaceOffer } from "../api/server_info.ts";
 import { type RunActivity, runHere } from "./activity_execution.ts";
@@ -20,35 +16,24 @@ import { ActivityPool } from "./activity_pool.ts";
 import { takeActivityRejections } from "./activity_rejections.ts";
 import { ActivityRegistry } from "./activity_registry.ts";
 import { ActivityTasks } from "./activity_tasks.ts";
-import { EagerActivities } from "./eager_activities.ts";
 import { checkedService, type WorkerOptions, type WorkerSettings, workerSettings } from "./options.ts";
-import { RateLimit } from "./rate_limit.ts";
-import { type PollAnswer, Poller, type PollerOptions } from "./poller.ts";
-import { pollRequest } from "./poll_requests.ts";
-import type { PollRange } from "./poller_behavior.ts";
+import type { Poller } from "./poller.ts";
 import { openRealm, type Workflows } from "./realms.ts";
 import { type Replacement, type ReplacementOptions, replaceRealm } from "./replacement.ts";
-import { hasCode } from "./reports.ts";
 import { intercepted } from "./interceptors.ts";
 import { LocalActivities } from "./local_activities.ts";
 import { Slots } from "./slots.ts";
-import { isEmptyTask, readScaling, SCALING_FIELD } from "./task_bytes.ts";
-import type { PollerType, WorkerType } from "./worker_metrics.ts";
+import { LOSSY_POLL_MS, WorkerPollers } from "./worker_pollers.ts";
 import { WorkflowTasks } from "./workflow_tasks.ts";
+import { noteTasks } from "./left_behind.ts";
 
 /** The life of a worker: created, running, stopping (nothing new; what was taken is finished), stopped. */
 export type WorkerState = "created" | "running" | "stopping" | "stopped";
 
-/** Deadline of a poll; services answer with nothing before that (Temporal after about a minute). */
-const POLL_MS = 70_000;
-/** The same for activities of a service that loses what a cancelled poll was about to bring: a shutdown waits so long for them. */
-const LOSSY_POLL_MS = 5000;
 const WORKFLOW_DRAIN_MS = 1000;
 const LOOK_MS = 10_000;
 const BUILD_AFTER_MS = 100;
 const SHUTDOWN_CALL_MS = 3000;
-/** Runs that one record names. */
-const MAX_NAMED = 20;
 
 interface WorkerParts {
   options: WorkerOptions;
@@ -84,10 +69,6 @@ function localActivities(settings: WorkerSettings, current: CurrentActivities): 
   );
 }
 
-function atMost({ min, initial, max }: PollRange, limit: number): PollRange {
-  return { min: Math.min(min, limit), initial: Math.min(initial, limit), max: Math.min(max, limit) };
-}
-
 /**
  * The worker of one task queue: polls for workflow and activity tasks, has them run, and reports. `Worker.create(options)`, then `run()`.
  *
@@ -114,18 +95,12 @@ export class Worker {
   readonly #retired = new Set<ActivityPool>();
   /** Ends a replacement of the workflows that is under way; resolves when it has ended. */
   #endReplacement: ((reason: Error) => Promise<void>) | undefined;
-  readonly #workflowPollers: Poller<WorkflowTask>[] = [];
-  readonly #activityPollers: Poller<Uint8Array>[] = [];
-  #eager: EagerActivities | undefined;
+  readonly #pollers: WorkerPollers;
   readonly #instanceKey = randomId();
   #state: WorkerState = "created";
   #running: Promise<void> | undefined;
   #stop!: (failure?: Error) => void;
   readonly #stopped: Promise<Error | undefined>;
-  /** The service answers this worker's polls when it is told that the worker stops: none has to be taken back. */
-  #pollsAreEnded = false;
-  /** A poller has met an error that ends the worker. */
-  #failing = false;
 
   private constructor({ options, settings, realm, stickyQueue, current, local }: WorkerParts) {
     this.#options = options;
@@ -148,6 +123,15 @@ export class Worker {
         find: (type) => find(type, current),
       });
     }
+    this.#pollers = new WorkerPollers({
+      settings,
+      workflowTasks: this.#workflowTasks,
+      activityTasks: this.#activityTasks,
+      local,
+      stickyQueue,
+      instanceKey: this.#instanceKey,
+      stop: (failure) => this.#stop(failure),
+    });
   }
 
   /** Loads the workflows and makes ready; nothing is polled before `run`. */
@@ -195,8 +179,7 @@ export class Worker {
 
   /** It is running, and the service takes the polls of each of its pollers: what a readiness probe wants to know. */
   get ready(): boolean {
-    const pollers = [...this.#workflowPollers, ...this.#activityPollers];
-    return this.#state === "running" && pollers.every((poller) => poller.served);
+    return this.#state === "running" && this.#pollers.all.every((poller) => poller.served);
   }
 
   /** Names of the workflows and of the activities that it has now. */
@@ -221,12 +204,12 @@ export class Worker {
 
   /** @internal Workflow tasks in work, without those that wait for local activities. */
   get busyWorkflowTasks(): number {
-    return this.#workflowPollers.reduce((count, poller) => count + poller.tasks, 0) - this.#local.waiting;
+    return this.#pollers.workflow.reduce((count, poller) => count + poller.tasks, 0) - this.#local.waiting;
   }
 
   /** @internal Tasks in work, without activities that only sleep. */
   get busyTasks(): number {
-    const activities = this.#activityPollers.reduce((count, poller) => count + poller.tasks, 0);
+    const activities = this.#pollers.activity.reduce((count, poller) => count + poller.tasks, 0);
     const local = this.#local.waiting - this.#local.idle;
     return this.busyWorkflowTasks + local + activities - (this.#activityTasks?.sleeping ?? 0);
   }
@@ -365,8 +348,9 @@ export class Worker {
     const { logger, taskQueue } = this.#settings;
     // Where no poll is lost there is nothing to learn.
     const looking = this.#settings.service.losesCancelledPolls === true ? this.#lookAround() : undefined;
-    const running = this.#noteRunningTasks();
-    this.#startPollers();
+    const noted = this.#workflowTasks && noteTasks(this.#settings);
+    if (noted !== undefined) this.#workflowTasks!.noteRunningTasks(noted.running);
+    this.#pollers.start();
     const building = this.#buildLater();
     const untake = this.#activityTasks && takeActivityRejections(this.#settings.codec);
     logger.debug("the worker is running", { taskQueue });
@@ -380,41 +364,11 @@ export class Worker {
       untake?.();
       this.#settings.metrics?.stopped();
       this.#settings.tracing?.stop();
-      running?.close();
+      if (noted?.own === true) noted.running.close();
       this.#state = "stopped";
     }
     logger.debug("the worker has stopped", { taskQueue });
     if (failure !== undefined) throw failure;
-  }
-
-  /** Which runs are in work is noted for the next process; what the process before has left is told. Answers the note that is this worker's own. */
-  #noteRunningTasks(): RunningTasks | undefined {
-    const { service, crashNote, logger } = this.#settings;
-    if (this.#workflowTasks === undefined) return undefined;
-    const shared = service.runningTasks?.();
-    const work = shared === undefined && crashNote !== undefined ? workNote(crashNote) : undefined;
-    if (work !== undefined && isInTheWay(crashNote!, "work")) {
-      logger.error("no crash note is kept: its file has something else in it; give crashNote a file of its own", { crashNote });
-      return undefined;
-    }
-    const own = work && new RunningTasks({ work });
-    const running = shared ?? own;
-    if (running === undefined) return undefined;
-    const died = running.takeDied();
-    if (died.length > 0) {
-      const runs = died.slice(0, MAX_NAMED).map(({ workflowType, workflowId, runId }) =>
-        `${workflowType} "${workflowId}" (run ${runId})`
-      );
-      const message =
-        "the process before this one ended while workflow code was running; if it was not killed from outside, one of these runs ended it";
-      logger.error(message, { count: died.length, runs });
-    }
-    for (const run of running.takeHeld()) {
-      const { workflowId, runId, workflowType } = run;
-      logger.error(describeHeld(run), { workflowId, runId, workflowType });
-    }
-    this.#workflowTasks.noteRunningTasks(running);
-    return own;
   }
 
   /**
@@ -435,7 +389,7 @@ export class Worker {
     const options = { signal: giveUp.signal, timeoutMs: LOOK_MS };
     service.call("describeNamespace", namespaceRequest(namespace), options).then(readNamespaceOffer).then(
       ({ endsPolls, largestPayload }) => {
-        this.#pollsAreEnded = endsPolls;
+        this.#pollers.pollsAreEnded = endsPolls;
         // The namespace's own limit, where the server tells it and the user does not know better.
         if (largestPayload > 0 && this.#options.payloadLimits?.errorBytes === undefined) {
           this.#settings.limits.errorBytes = largestPayload;
@@ -445,146 +399,6 @@ export class Worker {
       (error) => logger.debug("the service did not say what it offers", { error }),
     );
     return giveUp;
-  }
-
-  #startPollers(): void {
-    const { taskQueue, maxConcurrentWorkflowTasks, maxConcurrentActivities, metrics } = this.#settings;
-    const { workflowPolls, activityPolls } = this.#settings;
-    if (this.#workflowTasks !== undefined) {
-      const tasks = this.#workflowTasks;
-      const common = { slots: new Slots(maxConcurrentWorkflowTasks), handle: (task: WorkflowTask) => tasks.handle(task) };
-      const what = `workflow tasks of queue "${taskQueue}"`;
-      const normal = this.#workflowPoll(tasks, { name: taskQueue, kind: TaskQueueKind.NORMAL });
-      this.#workflowPollers.push(
-        this.#poller({ ...common, what, polls: workflowPolls.normal, poll: normal, polled: metrics?.polled("workflow_task") }),
-      );
-      if (workflowPolls.sticky !== undefined) {
-        const sticky = this.#workflowPoll(tasks, { name: this.#stickyQueue, kind: TaskQueueKind.STICKY, normalName: taskQueue });
-        this.#workflowPollers.push(
-          this.#poller({
-            ...common,
-            what: `${what} (sticky)`,
-            polls: workflowPolls.sticky,
-            poll: sticky,
-            polled: metrics?.polled("sticky_workflow_task"),
-          }),
-        );
-      }
-    }
-    if (this.#activityTasks !== undefined) {
-      const tasks = this.#activityTasks;
-      const perSecond = this.#settings.maxActivitiesPerSecond;
-      this.#activityPollers.push(this.#poller({
-        what: `activity tasks of queue "${taskQueue}"`,
-        // Each poll that waits may bring a task at any moment, whatever the pace.
-        polls: perSecond === undefined ? activityPolls : atMost(activityPolls, Math.ceil(perSecond / 100)),
-        pace: perSecond === undefined ? undefined : new RateLimit(perSecond, this.#settings.timers),
-        slots: new Slots(maxConcurrentActivities),
-        poll: this.#activityPoll(),
-        polled: metrics?.polled("activity_task"),
-        handle: (task) => tasks.handle(task),
-      }));
-      this.#askEagerly(this.#activityPollers[0]!);
-    }
-    this.#report();
-    for (const poller of [...this.#workflowPollers, ...this.#activityPollers]) poller.start();
-  }
-
-  /** What comes past the queue would also pass by the limits of its pace; the embedded engine has no way to save. */
-  #askEagerly(poller: Poller<Uint8Array>): void {
-    const { service, taskQueue, maxActivitiesPerSecond, maxTaskQueueActivitiesPerSecond } = this.#settings;
-    if (service.losesCancelledPolls !== true) return;
-    if (maxActivitiesPerSecond !== undefined || maxTaskQueueActivitiesPerSecond !== undefined) return;
-    const work = (task: Uint8Array, release: () => void) => {
-      this.#activityTasks?.noteEager(task);
-      poller.work(task, release);
-    };
-    this.#eager = new EagerActivities({ taskQueue, slots: poller.slots, work });
-    this.#workflowTasks?.askFor(this.#eager);
-  }
-
-  /** What somebody who looks at the metrics sees from now on. */
-  #report(): void {
-    const { metrics } = this.#settings;
-    if (metrics === undefined) return;
-    metrics.started();
-    const gauges = (
-      pollers: readonly Pick<Poller<unknown>, "slots" | "waiting">[],
-      worker: WorkerType,
-      types: readonly PollerType[],
-    ) => {
-      pollers.forEach((poller, i) => metrics.pollers(types[i]!, () => poller.waiting));
-      if (pollers.length === 0) return;
-      metrics.slots(worker, pollers[0]!.slots, () => pollers.reduce((sum, poller) => sum + poller.waiting, 0));
-    };
-    gauges(this.#workflowPollers, "WorkflowWorker", ["workflow_task", "sticky_workflow_task"]);
-    gauges(this.#activityPollers, "ActivityWorker", ["activity_task"]);
-    const tasks = this.#workflowTasks;
-    if (tasks === undefined) return;
-    metrics.slots("LocalActivityWorker", this.#local.slots, () => 0);
-    metrics.cacheSize(() => tasks.realm.cachedRuns);
-  }
-
-  #poller<Task>(options: Omit<PollerOptions<Task>, "logger" | "timers" | "onFatal">): Poller<Task> {
-    const { logger, timers } = this.#settings;
-    return new Poller({
-      ...options,
-      logger,
-      timers,
-      onFatal: (error) => {
-        // What ends one poller ends them all.
-        if (!this.#failing) logger.error("the worker stops", { error });
-        this.#failing = true;
-        this.#stop(error);
-      },
-    });
-  }
-
-  #workflowPoll(tasks: WorkflowTasks, queue: { name: string; kind: TaskQueueKind; normalName?: string }) {
-    const { namespace, identity, deployment } = this.#settings;
-    const workerInstanceKey = this.#instanceKey;
-    return this.#poll(
-      "pollWorkflowTaskQueue",
-      pollRequest({ namespace, identity, taskQueue: queue, workerInstanceKey, deploymentOptions: deployment?.encoded }),
-      (response) => tasks.read(response),
-    );
-  }
-
-  #activityPoll() {
-    const { namespace, identity, taskQueue, deployment, maxTaskQueueActivitiesPerSecond } = this.#settings;
-    return this.#poll(
-      "pollActivityTaskQueue",
-      pollRequest({
-        namespace,
-        identity,
-        taskQueue: { name: taskQueue, kind: TaskQueueKind.NORMAL },
-        workerInstanceKey: this.#instanceKey,
-        deploymentOptions: deployment?.encoded,
-        maxTasksPerSecond: maxTaskQueueActivitiesPerSecond,
-      }),
-      (response) => response,
-      this.#settings.service.losesCancelledPolls ? LOSSY_POLL_MS : POLL_MS,
-    );
-  }
-
-  #poll<Task>(
-    method: keyof typeof SCALING_FIELD,
-    request: Uint8Array,
-    read: (response: Uint8Array) => Task | undefined,
-    timeoutMs = POLL_MS,
-  ) {
-    const { service } = this.#settings;
-    return async (signal: AbortSignal): Promise<PollAnswer<Task> | undefined> => {
-      const options: CallOptions = { signal, timeoutMs: this.#pollsAreEnded ? POLL_MS : timeoutMs };
-      try {
-        const response = await service.call(method, request, options);
-        const task = isEmptyTask(response) ? undefined : read(response);
-        return { task, scaling: readScaling(response, SCALING_FIELD[method]) };
-      } catch (error) {
-        if (hasCode(error, Code.DEADLINE_EXCEEDED)) return undefined;
-        throw error;
-      }
-    };
   }
 
   async #drain(): Promise<void> {
@@ -597,12 +411,12 @@ export class Worker {
       await Promise.all(pollers.map((poller) => poller.idle()));
     };
     // A lost workflow task is given again after its timeout; a lost activity task costs an attempt, perhaps the only one.
-    const ended = lossy && this.#pollsAreEnded;
-    const workflows = stop(this.#workflowPollers, ended ? LOSSY_POLL_MS : lossy ? WORKFLOW_DRAIN_MS : 0);
-    const idle = stop(this.#activityPollers, ended ? LOSSY_POLL_MS : lossy ? Infinity : 0).then(async () => {
+    const ended = lossy && this.#pollers.pollsAreEnded;
+    const workflows = stop(this.#pollers.workflow, ended ? LOSSY_POLL_MS : lossy ? WORKFLOW_DRAIN_MS : 0);
+    const idle = stop(this.#pollers.activity, ended ? LOSSY_POLL_MS : lossy ? Infinity : 0).then(async () => {
       // The last reports may still bring activities.
-      await this.#eager?.idle();
-      await Promise.all(this.#activityPollers.map((poller) => poller.idle()));
+      await this.#pollers.eagerIdle();
+      await Promise.all(this.#pollers.activity.map((poller) => poller.idle()));
       await this.#local.whenIdle();
       return true;
     });
@@ -620,7 +434,7 @@ export class Worker {
         // What it waits for may be a poll that the service has not answered yet.
         const running = this.runningActivities;
         if (running > 0) logger.warn("the worker stops while activities that were told to stop are still running", { running });
-        await Promise.all(this.#activityPollers.map((poller) => poller.stop()));
+        await Promise.all(this.#pollers.activity.map((poller) => poller.stop()));
       }
     }
     cancelTimer.abort();
@@ -635,7 +449,7 @@ export class Worker {
   /** Lets the service end this worker's polls, and give its cached runs to others at once. A service that does not know the call is no trouble. */
   async #sayGoodbye(): Promise<void> {
     const { service, namespace, identity, taskQueue, logger } = this.#settings;
-    if (!this.#pollsAreEnded && (this.#workflowTasks === undefined || this.#stickyQueue === "")) return;
+    if (!this.#pollers.pollsAreEnded && (this.#workflowTasks === undefined || this.#stickyQueue === "")) return;
     const request = {
       namespace,
       identity,

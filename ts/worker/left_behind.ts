@@ -1,0 +1,41 @@
+// Which runs are in work is noted for the next process, and what the process before has left is reported:
+// the runs that it died on, and those that are held for it.
+import { describeHeld } from "../crash_notes/held_runs.ts";
+import { isInTheWay, workNote } from "../crash_notes/note_files.ts";
+import { RunningTasks } from "../crash_notes/running_tasks.ts";
+import type { WorkerSettings } from "./options.ts";
+
+/** Runs that one record names. */
+const MAX_NAMED = 20;
+
+export interface NotedTasks {
+  readonly running: RunningTasks;
+  /** The note is the worker's own, to be closed with it; otherwise it is the service's. */
+  readonly own: boolean;
+}
+
+/** Undefined: nothing is noted, because neither the service nor the options have a place for it. */
+export function noteTasks({ service, crashNote, logger }: WorkerSettings): NotedTasks | undefined {
+  const shared = service.runningTasks?.();
+  const work = shared === undefined && crashNote !== undefined ? workNote(crashNote) : undefined;
+  if (work !== undefined && isInTheWay(crashNote!, "work")) {
+    logger.error("no crash note is kept: its file has something else in it; give crashNote a file of its own", { crashNote });
+    return undefined;
+  }
+  const running = shared ?? (work && new RunningTasks({ work }));
+  if (running === undefined) return undefined;
+  const died = running.takeDied();
+  if (died.length > 0) {
+    const runs = died.slice(0, MAX_NAMED).map(({ workflowType, workflowId, runId }) =>
+      `${workflowType} "${workflowId}" (run ${runId})`
+    );
+    const message =
+      "the process before this one ended while workflow code was running; if it was not killed from outside, one of these runs ended it";
+    logger.error(message, { count: died.length, runs });
+  }
+  for (const run of running.takeHeld()) {
+    const { workflowId, runId, workflowType } = run;
+    logger.error(describeHeld(run), { workflowId, runId, workflowType });
+  }
+  return { running, own: shared === undefined };
+}

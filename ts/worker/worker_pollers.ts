@@ -1,0 +1,210 @@
+// The pollers of a worker: of its task queue and of its own sticky queue for workflow tasks, and of
+// its task queue for activities.
+import { TaskQueueKind } from "../api/generated/temporal/api/enums/v1/task_queue_pb.ts";
+import type { WorkflowTask } from "../realm/realm.ts";
+import { type CallOptions, Code } from "../service/raw.ts";
+import type { ActivityTasks } from "./activity_tasks.ts";
+import { EagerActivities } from "./eager_activities.ts";
+import type { LocalActivities } from "./local_activities.ts";
+import type { WorkerSettings } from "./options.ts";
+import { pollRequest } from "./poll_requests.ts";
+import { type PollAnswer, Poller, type PollerOptions } from "./poller.ts";
+import type { PollRange } from "./poller_behavior.ts";
+import { RateLimit } from "./rate_limit.ts";
+import { hasCode } from "./reports.ts";
+import { Slots } from "./slots.ts";
+import { isEmptyTask, readScaling, SCALING_FIELD } from "./task_bytes.ts";
+import type { PollerType, WorkerType } from "./worker_metrics.ts";
+import type { WorkflowTasks } from "./workflow_tasks.ts";
+
+/** Deadline of a poll; services answer with nothing before that (Temporal after about a minute). */
+const POLL_MS = 70_000;
+/** The same for activities of a service that loses what a cancelled poll was about to bring: a shutdown waits so long for them. */
+export const LOSSY_POLL_MS = 5000;
+
+export interface PollerParts {
+  readonly settings: WorkerSettings;
+  readonly workflowTasks: WorkflowTasks | undefined;
+  readonly activityTasks: ActivityTasks | undefined;
+  readonly local: LocalActivities;
+  /** "": none. */
+  readonly stickyQueue: string;
+  readonly instanceKey: string;
+  /** A poller has met an error that ends the worker. */
+  stop(failure: Error): void;
+}
+
+function atMost({ min, initial, max }: PollRange, limit: number): PollRange {
+  return { min: Math.min(min, limit), initial: Math.min(initial, limit), max: Math.min(max, limit) };
+}
+
+export class WorkerPollers {
+  readonly workflow: Poller<WorkflowTask>[] = [];
+  readonly activity: Poller<Uint8Array>[] = [];
+  /** The service answers this worker's polls when it is told that the worker stops: none has to be taken back. */
+  pollsAreEnded = false;
+  readonly #parts: PollerParts;
+  readonly #settings: WorkerSettings;
+  #eager: EagerActivities | undefined;
+  /** A poller has met an error that ends the worker. */
+  #failing = false;
+
+  constructor(parts: PollerParts) {
+    this.#parts = parts;
+    this.#settings = parts.settings;
+  }
+
+  get all(): readonly Poller<WorkflowTask | Uint8Array>[] {
+    return [...this.workflow, ...this.activity] as Poller<WorkflowTask | Uint8Array>[];
+  }
+
+  /** Activities that came with reports of workflow tasks have ended. */
+  async eagerIdle(): Promise<void> {
+    await this.#eager?.idle();
+  }
+
+  /** The first polls leave. */
+  start(): void {
+    const { taskQueue, maxConcurrentWorkflowTasks, maxConcurrentActivities, metrics } = this.#settings;
+    const { workflowPolls, activityPolls } = this.#settings;
+    if (this.#parts.workflowTasks !== undefined) {
+      const tasks = this.#parts.workflowTasks;
+      const common = { slots: new Slots(maxConcurrentWorkflowTasks), handle: (task: WorkflowTask) => tasks.handle(task) };
+      const what = `workflow tasks of queue "${taskQueue}"`;
+      const normal = this.#workflowPoll(tasks, { name: taskQueue, kind: TaskQueueKind.NORMAL });
+      this.workflow.push(
+        this.#poller({ ...common, what, polls: workflowPolls.normal, poll: normal, polled: metrics?.polled("workflow_task") }),
+      );
+      if (workflowPolls.sticky !== undefined) {
+        const sticky = this.#workflowPoll(tasks, {
+          name: this.#parts.stickyQueue,
+          kind: TaskQueueKind.STICKY,
+          normalName: taskQueue,
+        });
+        this.workflow.push(
+          this.#poller({
+            ...common,
+            what: `${what} (sticky)`,
+            polls: workflowPolls.sticky,
+            poll: sticky,
+            polled: metrics?.polled("sticky_workflow_task"),
+          }),
+        );
+      }
+    }
+    if (this.#parts.activityTasks !== undefined) {
+      const tasks = this.#parts.activityTasks;
+      const perSecond = this.#settings.maxActivitiesPerSecond;
+      this.activity.push(this.#poller({
+        what: `activity tasks of queue "${taskQueue}"`,
+        // Each poll that waits may bring a task at any moment, whatever the pace.
+        polls: perSecond === undefined ? activityPolls : atMost(activityPolls, Math.ceil(perSecond / 100)),
+        pace: perSecond === undefined ? undefined : new RateLimit(perSecond, this.#settings.timers),
+        slots: new Slots(maxConcurrentActivities),
+        poll: this.#activityPoll(),
+        polled: metrics?.polled("activity_task"),
+        handle: (task) => tasks.handle(task),
+      }));
+      this.#askEagerly(this.activity[0]!);
+    }
+    this.#report();
+    for (const poller of this.all) poller.start();
+  }
+
+  /** What comes past the queue would also pass by the limits of its pace; the embedded engine has no way to save. */
+  #askEagerly(poller: Poller<Uint8Array>): void {
+    const { service, taskQueue, maxActivitiesPerSecond, maxTaskQueueActivitiesPerSecond } = this.#settings;
+    if (service.losesCancelledPolls !== true) return;
+    if (maxActivitiesPerSecond !== undefined || maxTaskQueueActivitiesPerSecond !== undefined) return;
+    const work = (task: Uint8Array, release: () => void) => {
+      this.#parts.activityTasks?.noteEager(task);
+      poller.work(task, release);
+    };
+    this.#eager = new EagerActivities({ taskQueue, slots: poller.slots, work });
+    this.#parts.workflowTasks?.askFor(this.#eager);
+  }
+
+  /** What somebody who looks at the metrics sees from now on. */
+  #report(): void {
+    const { metrics } = this.#settings;
+    if (metrics === undefined) return;
+    metrics.started();
+    const gauges = (
+      pollers: readonly Pick<Poller<unknown>, "slots" | "waiting">[],
+      worker: WorkerType,
+      types: readonly PollerType[],
+    ) => {
+      pollers.forEach((poller, i) => metrics.pollers(types[i]!, () => poller.waiting));
+      if (pollers.length === 0) return;
+      metrics.slots(worker, pollers[0]!.slots, () => pollers.reduce((sum, poller) => sum + poller.waiting, 0));
+    };
+    gauges(this.workflow, "WorkflowWorker", ["workflow_task", "sticky_workflow_task"]);
+    gauges(this.activity, "ActivityWorker", ["activity_task"]);
+    const tasks = this.#parts.workflowTasks;
+    if (tasks === undefined) return;
+    metrics.slots("LocalActivityWorker", this.#parts.local.slots, () => 0);
+    metrics.cacheSize(() => tasks.realm.cachedRuns);
+  }
+
+  #poller<Task>(options: Omit<PollerOptions<Task>, "logger" | "timers" | "onFatal">): Poller<Task> {
+    const { logger, timers } = this.#settings;
+    return new Poller({
+      ...options,
+      logger,
+      timers,
+      onFatal: (error) => {
+        // What ends one poller ends them all.
+        if (!this.#failing) logger.error("the worker stops", { error });
+        this.#failing = true;
+        this.#parts.stop(error);
+      },
+    });
+  }
+
+  #workflowPoll(tasks: WorkflowTasks, queue: { name: string; kind: TaskQueueKind; normalName?: string }) {
+    const { namespace, identity, deployment } = this.#settings;
+    const workerInstanceKey = this.#parts.instanceKey;
+    return this.#poll(
+      "pollWorkflowTaskQueue",
+      pollRequest({ namespace, identity, taskQueue: queue, workerInstanceKey, deploymentOptions: deployment?.encoded }),
+      (response) => tasks.read(response),
+    );
+  }
+
+  #activityPoll() {
+    const { namespace, identity, taskQueue, deployment, maxTaskQueueActivitiesPerSecond } = this.#settings;
+    return this.#poll(
+      "pollActivityTaskQueue",
+      pollRequest({
+        namespace,
+        identity,
+        taskQueue: { name: taskQueue, kind: TaskQueueKind.NORMAL },
+        workerInstanceKey: this.#parts.instanceKey,
+        deploymentOptions: deployment?.encoded,
+        maxTasksPerSecond: maxTaskQueueActivitiesPerSecond,
+      }),
+      (response) => response,
+      this.#settings.service.losesCancelledPolls ? LOSSY_POLL_MS : POLL_MS,
+    );
+  }
+
+  #poll<Task>(
+    method: keyof typeof SCALING_FIELD,
+    request: Uint8Array,
+    read: (response: Uint8Array) => Task | undefined,
+    timeoutMs = POLL_MS,
+  ) {
+    const { service } = this.#settings;
+    return async (signal: AbortSignal): Promise<PollAnswer<Task> | undefined> => {
+      const options: CallOptions = { signal, timeoutMs: this.pollsAreEnded ? POLL_MS : timeoutMs };
+      try {
+        const response = await service.call(method, request, options);
+        const task = isEmptyTask(response) ? undefined : read(response);
+        return { task, scaling: readScaling(response, SCALING_FIELD[method]) };
+      } catch (error) {
+        if (hasCode(error, Code.DEADLINE_EXCEEDED)) return undefined;
+        throw error;
+      }
+    };
+  }
+}

@@ -5,117 +5,143 @@ mod invariants;
 #[path = "engine/support.rs"]
 mod support;
 
-use std::time::Instant;
+use std::collections::{BTreeMap, HashMap};
+use std::time::{Duration, Instant};
 
 use prost::Message;
 use support::*;
 use temporalex_core::api::workflowservice::v1::*;
-use temporalex_core::boundary::{EngineMethod as M, EngineOptions};
+use temporalex_core::boundary::{EngineMethod as M, EngineOptions, Flush, RunRecord};
 use temporalex_core::engine::Engine;
+
+/// The requests that a worker and the starter of its workflows send.
+struct Bodies {
+    t: T,
+    poll_task: Vec<u8>,
+    poll_sticky: Vec<u8>,
+    poll_activity: Vec<u8>,
+}
+
+impl Bodies {
+    fn new() -> Bodies {
+        let identity = "worker".to_string();
+        let sticky_queue =
+            temporalex_core::api::taskqueue::v1::TaskQueue { name: STICKY.into(), kind: 2, normal_name: QUEUE.into() };
+        let poll = |q| PollWorkflowTaskQueueRequest { task_queue: Some(q), identity: identity.clone(), ..Default::default() };
+        let poll_activity =
+            PollActivityTaskQueueRequest { task_queue: Some(queue(QUEUE)), identity: identity.clone(), ..Default::default() };
+        Bodies {
+            t: T::new(),
+            poll_task: poll(queue(QUEUE)).encode_to_vec(),
+            poll_sticky: poll(sticky_queue).encode_to_vec(),
+            poll_activity: poll_activity.encode_to_vec(),
+        }
+    }
+
+    fn begin(&self, workflows: u32) -> Vec<(M, Vec<u8>)> {
+        let one = |i| {
+            let start = self.t.start_request(&format!("w{i}")).encode_to_vec();
+            [(M::StartWorkflowExecution, start), (M::PollWorkflowTaskQueue, self.poll_task.clone())]
+        };
+        (0..workflows).flat_map(one).collect()
+    }
+
+    /// What follows the reply to a request of this method.
+    fn after(&self, method: M, body: &[u8], todo: &mut Vec<(M, Vec<u8>)>) {
+        match method {
+            M::PollWorkflowTaskQueue => {
+                let task = PollWorkflowTaskQueueResponse::decode(body).unwrap();
+                let next = vec![activity(&task.started_event_id.to_string())];
+                todo.push((M::RespondWorkflowTaskCompleted, sticky(self.t.completion(&task, next)).encode_to_vec()));
+                todo.push((M::PollWorkflowTaskQueue, self.poll_sticky.clone()));
+                todo.push((M::PollActivityTaskQueue, self.poll_activity.clone()));
+            }
+            M::PollActivityTaskQueue => {
+                let task = PollActivityTaskQueueResponse::decode(body).unwrap();
+                let done = RespondActivityTaskCompletedRequest {
+                    task_token: task.task_token,
+                    result: Some(json("\"result\"")),
+                    identity: "worker".into(),
+                    ..Default::default()
+                };
+                todo.push((M::RespondActivityTaskCompleted, done.encode_to_vec()));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Flushes; the store has none of the runs that the engine asks for.
+fn flush(engine: &mut Engine, now: f64) -> Flush {
+    loop {
+        let flush = engine.flush();
+        if flush.loads.is_empty() {
+            return flush;
+        }
+        for l in flush.loads {
+            let (asked_workflow_id, asked_run_id) = (l.workflow_id, l.run_id);
+            engine.load(RunRecord { asked_workflow_id, asked_run_id, ..Default::default() }, now);
+        }
+    }
+}
+
+#[derive(Default)]
+struct Spent {
+    all: Duration,
+    parts: BTreeMap<String, f64>,
+}
+
+impl Spent {
+    fn on<R>(&mut self, part: impl Into<String>, work: impl FnOnce() -> R) -> R {
+        let at = Instant::now();
+        let result = work();
+        self.all += at.elapsed();
+        *self.parts.entry(part.into()).or_default() += at.elapsed().as_secs_f64() * 1e6;
+        result
+    }
+}
 
 #[test]
 fn activity_steps_per_second() {
+    let goal: u32 = std::env::var("ENGINE_STEPS").ok().and_then(|n| n.parse().ok()).unwrap_or(1_500);
+    let bodies = Bodies::new();
     for workflows in [1u32, 64, 1000] {
-        let mut engine = Engine::new(EngineOptions {
-            namespace: "default".into(),
-            seed: seed(1),
-            max_history_events: u32::MAX,
-            ..Default::default()
-        })
-        .unwrap();
-        let t = T::new();
-        let mut id = 0;
-        let mut now = START_MS;
-        let (mut bytes, mut requests) = (0usize, 0u64);
-        let poll_task =
-            PollWorkflowTaskQueueRequest { task_queue: Some(queue(QUEUE)), identity: "worker".into(), ..Default::default() };
-        let sticky_queue =
-            temporalex_core::api::taskqueue::v1::TaskQueue { name: STICKY.into(), kind: 2, normal_name: QUEUE.into() };
-        let poll_sticky =
-            PollWorkflowTaskQueueRequest { task_queue: Some(sticky_queue), identity: "worker".into(), ..Default::default() };
-        let poll_activity =
-            PollActivityTaskQueueRequest { task_queue: Some(queue(QUEUE)), identity: "worker".into(), ..Default::default() };
-        let (poll_task, poll_sticky, poll_activity) =
-            (poll_task.encode_to_vec(), poll_sticky.encode_to_vec(), poll_activity.encode_to_vec());
-        let mut kinds = std::collections::HashMap::new();
-        let mut todo: Vec<(M, Vec<u8>)> = Vec::new();
-        for i in 0..workflows {
-            todo.push((M::StartWorkflowExecution, t.start_request(&format!("w{i}")).encode_to_vec()));
-            todo.push((M::PollWorkflowTaskQueue, poll_task.clone()));
-        }
-        let goal: u32 = std::env::var("ENGINE_STEPS").ok().and_then(|n| n.parse().ok()).unwrap_or(1_500);
-        let mut steps = 0;
-        let mut spent = std::time::Duration::ZERO;
-        let mut writes = 0usize;
-        let mut parts: std::collections::BTreeMap<String, f64> = Default::default();
+        let options =
+            EngineOptions { namespace: "default".into(), seed: seed(1), max_history_events: u32::MAX, ..Default::default() };
+        let mut engine = Engine::new(options).unwrap();
+        let (mut id, mut now, mut steps) = (0, START_MS, 0);
+        let (mut bytes, mut requests, mut writes) = (0usize, 0u64, 0usize);
+        let mut kinds = HashMap::new();
+        let mut spent = Spent::default();
+        let mut todo = bodies.begin(workflows);
         while steps < goal {
             let batch = std::mem::take(&mut todo);
             now += 0.1;
             requests += batch.len() as u64;
-            let begin = Instant::now();
             for (m, body) in &batch {
                 id += 1;
                 kinds.insert(id, *m);
-                let at = Instant::now();
-                engine.request(id, *m, body, now);
-                *parts.entry(format!("{m:?}")).or_default() += at.elapsed().as_secs_f64() * 1e6;
+                spent.on(format!("{m:?}"), || engine.request(id, *m, body, now));
             }
-            let at = Instant::now();
-            let mut flush = engine.flush();
-            *parts.entry("flush".to_string()).or_default() += at.elapsed().as_secs_f64() * 1e6;
-            while !flush.loads.is_empty() {
-                for l in &flush.loads {
-                    engine.load(
-                        temporalex_core::boundary::RunRecord {
-                            asked_workflow_id: l.workflow_id.clone(),
-                            asked_run_id: l.run_id.clone(),
-                            ..Default::default()
-                        },
-                        now,
-                    );
-                }
-                flush = engine.flush();
-            }
+            let flush = spent.on("flush", || flush(&mut engine, now));
             bytes += flush.encoded_len();
-            let at = Instant::now();
-            engine.committed();
-            *parts.entry("committed".to_string()).or_default() += at.elapsed().as_secs_f64() * 1e6;
-            spent += begin.elapsed();
+            spent.on("committed", || engine.committed());
             writes += flush.writes.iter().map(|w| w.put.len() + w.remove.len() + 1).sum::<usize>();
             for r in &flush.replies {
                 assert!(r.error.is_none(), "{:?}", r.error);
-                match kinds.remove(&r.request_id) {
-                    Some(M::PollWorkflowTaskQueue) => {
-                        let task = PollWorkflowTaskQueueResponse::decode(r.body.as_slice()).unwrap();
-                        let body =
-                            sticky(t.completion(&task, vec![activity(&task.started_event_id.to_string())])).encode_to_vec();
-                        todo.push((M::RespondWorkflowTaskCompleted, body));
-                        todo.push((M::PollWorkflowTaskQueue, poll_sticky.clone()));
-                        todo.push((M::PollActivityTaskQueue, poll_activity.clone()));
-                    }
-                    Some(M::PollActivityTaskQueue) => {
-                        let task = PollActivityTaskQueueResponse::decode(r.body.as_slice()).unwrap();
-                        let done = RespondActivityTaskCompletedRequest {
-                            task_token: task.task_token,
-                            result: Some(json("\"result\"")),
-                            identity: "worker".into(),
-                            ..Default::default()
-                        };
-                        todo.push((M::RespondActivityTaskCompleted, done.encode_to_vec()));
-                    }
-                    Some(M::RespondActivityTaskCompleted) => steps += 1,
-                    _ => {}
-                }
+                let Some(method) = kinds.remove(&r.request_id) else { continue };
+                steps += u32::from(method == M::RespondActivityTaskCompleted);
+                bodies.after(method, &r.body, &mut todo);
             }
         }
         println!(
             "{workflows} workflows: {:.1} us per step, {} bytes and {:.1} rows per step, {:.1} requests per step",
-            spent.as_secs_f64() * 1e6 / f64::from(steps),
+            spent.all.as_secs_f64() * 1e6 / f64::from(steps),
             bytes / steps as usize,
             writes as f64 / f64::from(steps),
             requests as f64 / f64::from(steps)
         );
-        for (part, us) in parts {
+        for (part, us) in spent.parts {
             println!("    {part}: {:.2} us per step", us / f64::from(steps));
         }
     }

@@ -15,7 +15,7 @@ fn start() -> HistoryBuilder {
 }
 
 /// Replays whole, and cold in pages of every size.
-fn replayed(history: &HistoryBuilder, script: Script, expected: &str) -> support::run_test::Session {
+fn replayed(history: &HistoryBuilder, script: Script, expected: &str) -> support::session::Session {
     let test = RunTest::new(history, script).unchecked();
     let session = test.replay_ok();
     assert_eq!(session.shown(), expected);

@@ -23,7 +23,7 @@ fn program() -> Script {
     Script::new([vec![timer()], vec![Cmd::Complete]])
 }
 
-fn initialize(session: &support::run_test::Session) -> &InitializeWorkflow {
+fn initialize(session: &support::session::Session) -> &InitializeWorkflow {
     match session.jobs(0)[0].variant.as_ref() {
         Some(Variant::InitializeWorkflow(job)) => job,
         other => panic!("{other:?}"),
@@ -62,7 +62,7 @@ fn reset_seed() {
     let test = RunTest::new(&reset("86E39A5F-AE31-4626-BDFE-398EE072D156"), program());
     let session = test.same("{Init} {Seed, Fire 1}");
     assert_eq!(initialize(&session).randomness_seed, "2262813760565899150");
-    let seed = |session: &support::run_test::Session| match session.jobs(1)[0].variant.as_ref() {
+    let seed = |session: &support::session::Session| match session.jobs(1)[0].variant.as_ref() {
         Some(Variant::UpdateRandomSeed(seed)) => seed.randomness_seed.clone(),
         other => panic!("{other:?}"),
     };

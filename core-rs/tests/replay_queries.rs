@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use prost::Message as _;
 use support::history::{failure, json};
-use support::run_test::{Session, Task, query};
+use support::run_test::{Task, query};
+use support::session::Session;
 use support::{Calls, Cmd, HistoryBuilder, Lang, Reply, RunTest, Script, act, timer};
 use temporalex_core::api::enums::v1::{QueryResultType, WorkflowTaskFailedCause};
 use temporalex_core::api::workflowservice::v1::PollWorkflowTaskQueueResponse;

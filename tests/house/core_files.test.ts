@@ -1,11 +1,13 @@
 // runtime: node
-// Files of the core stand on each other: none imports one that imports it, by whatever way.
+// Files of the core stand on each other: none imports one that imports it, by whatever way. They and their functions are short.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
 const SRC = "core-rs/src";
+const LINES_OF_FILE = 500;
+const LINES_OF_FUNCTION = 100;
 
 const walk = (path: string): string[] =>
   statSync(path).isDirectory() ? readdirSync(path).flatMap((name) => walk(join(path, name))) : [path];
@@ -110,4 +112,19 @@ test("a circle is found whatever the form of its imports", () => {
   assert.deepEqual(circles(graph(texts)), [["x/a", "x/b", "x/c", "x/mod"].map(file)]);
   texts.set(file("x/c"), "use crate::y;");
   assert.deepEqual(circles(graph(texts)), []);
+});
+
+test("a file of the core has at most 500 lines, a function at most 100", () => {
+  const long: string[] = [];
+  for (const file of [...written(SRC), ...written("core-rs/tests"), ...written("tools/gen_proto/src")]) {
+    const lines = readFileSync(file, "utf8").split("\n");
+    if (lines.length - 1 > LINES_OF_FILE) long.push(`${file}: ${lines.length - 1} lines`);
+    lines.forEach((line, i) => {
+      const [, indent, name] = /^( *)(?:pub(?:\([\w: ]+\))? )?(?:const )?fn (\w+)/.exec(line) ?? [];
+      if (name === undefined || /[;}]$/.test(line)) return;
+      const length = lines.indexOf(`${indent}}`, i) - i + 1;
+      if (length > LINES_OF_FUNCTION) long.push(`${file}:${i + 1}: ${name} has ${length} lines`);
+    });
+  }
+  assert.deepEqual(long, []);
 });

@@ -7,7 +7,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use temporalex_core::api::common::v1::Payload;
 use temporalex_core::api::enums::v1::EventType;
 use temporalex_core::api::history::v1::history_event::Attributes;
-use temporalex_core::api::history::v1::{HistoryEvent, MarkerRecordedEventAttributes};
+use temporalex_core::api::history::v1::{
+    HistoryEvent, MarkerRecordedEventAttributes, RequestCancelExternalWorkflowExecutionInitiatedEventAttributes,
+    SignalExternalWorkflowExecutionInitiatedEventAttributes,
+};
 use temporalex_core::api::update::v1::outcome;
 use temporalex_core::boundary::*;
 
@@ -68,6 +71,62 @@ fn detail<'a>(marker: &'a MarkerRecordedEventAttributes, key: &str) -> Option<&'
     marker.details.get(key)?.payloads.first()
 }
 
+/// `children`: by workflow id, the initiated event and the seq of the latest; `begun_here`: events of the same task.
+fn cancel(
+    a: &RequestCancelExternalWorkflowExecutionInitiatedEventAttributes,
+    children: &BTreeMap<String, (i64, u32)>,
+    begun_here: &BTreeSet<i64>,
+) -> Result<Step, String> {
+    let target = a.workflow_execution.clone().unwrap_or_default();
+    match children.get(&target.workflow_id).filter(|_| a.child_workflow_only) {
+        Some((initiated, _)) if begun_here.contains(initiated) => Err("a child started and cancelled in one task".into()),
+        Some((_, seq)) => Ok(Step::CancelChild(*seq)),
+        None => Ok(Step::CancelExternal(target.workflow_id, target.run_id)),
+    }
+}
+
+fn signal(a: &SignalExternalWorkflowExecutionInitiatedEventAttributes) -> Step {
+    let target = a.workflow_execution.clone().unwrap_or_default();
+    Step::Signal(Box::new(SignalExternalWorkflow {
+        workflow_id: target.workflow_id,
+        run_id: target.run_id,
+        child_workflow_only: a.child_workflow_only,
+        signal_name: a.signal_name.clone(),
+        ..Default::default()
+    }))
+}
+
+/// The command that recorded a marker.
+fn marker(a: &MarkerRecordedEventAttributes, plan: &mut Plan) -> Result<Step, String> {
+    Ok(match a.marker_name.as_str() {
+        "core_patch" => {
+            let (patch_id, deprecated) = match detail(a, "patch-data") {
+                Some(data) => (json_field(&data.data, "id"), json_field(&data.data, "deprecated")),
+                None => {
+                    let text = |key: &str| detail(a, key).map(|p| String::from_utf8_lossy(&p.data).to_string());
+                    (text("patch_id"), text("deprecated").map(|t| (t != "\0").to_string()))
+                }
+            };
+            Step::Patch(patch_id.ok_or("a patch without id")?, deprecated.as_deref() == Some("true"))
+        }
+        "SideEffect" => {
+            let seq = detail(a, "side-effect-id").and_then(|p| std::str::from_utf8(&p.data).ok()?.parse().ok());
+            let (Some(seq), Some(data)) = (seq, detail(a, "data")) else { return Err("a side effect without id".into()) };
+            Step::SideEffect(seq, data.clone())
+        }
+        "core_local_activity" => {
+            let data = &detail(a, "data").ok_or("a local activity without data")?.data;
+            let field = |key: &str| json_field(data, key).ok_or(format!("a local activity without {key}"));
+            let seq: usize = field("seq")?.parse().map_err(|_| "a local activity without seq")?;
+            let all = &mut plan.local_activities;
+            all.resize_with(all.len().max(seq), || ("never resolved".into(), "la".into()));
+            all[seq - 1] = (field("activity_id")?, field("activity_type")?);
+            Step::AwaitLocal(seq as u32)
+        }
+        other => return Err(format!("marker {other}")),
+    })
+}
+
 /// The plan of a history and the history itself with timers numbered as the core numbers them; or what cannot be followed.
 pub fn plan(events: &[HistoryEvent]) -> Result<(Plan, Vec<HistoryEvent>), String> {
     let mut events = events.to_vec();
@@ -126,55 +185,13 @@ pub fn plan(events: &[HistoryEvent]) -> Result<(Plan, Vec<HistoryEvent>), String
                 begun_here.insert(id);
                 Step::Child(a.workflow_id.clone(), a.workflow_type.clone().unwrap_or_default().name)
             }
-            RequestCancelExternalWorkflowExecutionInitiatedEventAttributes(a) => {
-                let target = a.workflow_execution.clone().unwrap_or_default();
-                match children.get(&target.workflow_id).filter(|_| a.child_workflow_only) {
-                    Some((initiated, _)) if begun_here.contains(initiated) => {
-                        return Err("a child started and cancelled in one task".into());
-                    }
-                    Some((_, seq)) => Step::CancelChild(*seq),
-                    None => Step::CancelExternal(target.workflow_id, target.run_id),
-                }
-            }
-            SignalExternalWorkflowExecutionInitiatedEventAttributes(a) => {
-                let target = a.workflow_execution.clone().unwrap_or_default();
-                Step::Signal(Box::new(SignalExternalWorkflow {
-                    workflow_id: target.workflow_id,
-                    run_id: target.run_id,
-                    child_workflow_only: a.child_workflow_only,
-                    signal_name: a.signal_name.clone(),
-                    ..Default::default()
-                }))
-            }
+            RequestCancelExternalWorkflowExecutionInitiatedEventAttributes(a) => cancel(a, &children, &begun_here)?,
+            SignalExternalWorkflowExecutionInitiatedEventAttributes(a) => signal(a),
             WorkflowPropertiesModifiedEventAttributes(a) => Step::Memo(a.upserted_memo.clone().unwrap_or_default().fields),
-            MarkerRecordedEventAttributes(a) => match a.marker_name.as_str() {
-                "core_patch" => {
-                    after_patch = true;
-                    let (patch_id, deprecated) = match detail(a, "patch-data") {
-                        Some(data) => (json_field(&data.data, "id"), json_field(&data.data, "deprecated")),
-                        None => {
-                            let text = |key: &str| detail(a, key).map(|p| String::from_utf8_lossy(&p.data).to_string());
-                            (text("patch_id"), text("deprecated").map(|t| (t != "\0").to_string()))
-                        }
-                    };
-                    Step::Patch(patch_id.ok_or("a patch without id")?, deprecated.as_deref() == Some("true"))
-                }
-                "SideEffect" => {
-                    let seq = detail(a, "side-effect-id").and_then(|p| std::str::from_utf8(&p.data).ok()?.parse().ok());
-                    let (Some(seq), Some(data)) = (seq, detail(a, "data")) else { return Err("a side effect without id".into()) };
-                    Step::SideEffect(seq, data.clone())
-                }
-                "core_local_activity" => {
-                    let data = &detail(a, "data").ok_or("a local activity without data")?.data;
-                    let field = |key: &str| json_field(data, key).ok_or(format!("a local activity without {key}"));
-                    let seq: usize = field("seq")?.parse().map_err(|_| "a local activity without seq")?;
-                    let all = &mut plan.local_activities;
-                    all.resize_with(all.len().max(seq), || ("never resolved".into(), "la".into()));
-                    all[seq - 1] = (field("activity_id")?, field("activity_type")?);
-                    Step::AwaitLocal(seq as u32)
-                }
-                other => return Err(format!("marker {other}")),
-            },
+            MarkerRecordedEventAttributes(a) => {
+                after_patch = a.marker_name == "core_patch";
+                marker(a, &mut plan)?
+            }
             UpsertWorkflowSearchAttributesEventAttributes(_) if was_after_patch => continue,
             UpsertWorkflowSearchAttributesEventAttributes(a) => {
                 Step::Upsert(a.search_attributes.clone().unwrap_or_default().indexed_fields)

@@ -8,7 +8,7 @@ use temporalex_core::api::history::v1::*;
 use temporalex_core::boundary::{ActivityCompleted, LocalActivityResolution, local_activity_resolution};
 
 use super::history::{BASE_SECONDS, HistoryBuilder, json, payloads};
-use super::run_test::LocalResult;
+use super::session::LocalResult;
 
 impl HistoryBuilder {
     pub fn marker(self, name: &str, details: impl IntoIterator<Item = (&'static str, Payload)>) -> Self {

@@ -11,17 +11,20 @@ pub mod follow;
 pub mod history;
 mod history_children;
 mod history_markers;
+mod history_messages;
 pub mod lang;
 pub mod random;
 pub mod real;
 pub mod run_test;
+pub mod session;
 pub mod show;
 pub mod slim;
 pub mod values;
 
 pub use history::{HistoryBuilder, failure, json, payloads};
 pub use lang::{Calls, Cmd, Lang, Reply, Script, act, timer};
-pub use run_test::{Response, RunTest, TaskEnd};
+pub use run_test::RunTest;
+pub use session::{Response, TaskEnd};
 
 use prost::Message;
 use temporalex_core::api::common::v1::Payload;

@@ -6,7 +6,7 @@ use temporalex_core::api::failure::v1::Failure;
 use temporalex_core::api::protocol::v1::Message;
 use temporalex_core::boundary::job::Variant;
 use temporalex_core::boundary::{
-    Activation, EvictionReason, Job, resolve_activity, resolve_child_workflow, resolve_child_workflow_start,
+    Activation, CoreError, ErrorKind, EvictionReason, Job, resolve_activity, resolve_child_workflow, resolve_child_workflow_start,
 };
 
 /// "{Init} {Signal a, Fire 1}"
@@ -136,4 +136,14 @@ pub fn resolution_failure(job: &Job) -> Failure {
         Some(Variant::ResolveCancelExternalWorkflow(r)) => decode(&r.failure),
         other => panic!("no resolution: {other:?}"),
     }
+}
+
+/// The message without Core's introduction to its kind.
+pub fn said(e: &CoreError) -> &str {
+    let introduction = match e.kind() {
+        ErrorKind::Nondeterminism => "[TMPRL1100] Nondeterminism error: ",
+        ErrorKind::Fatal => "Fatal error in workflow machines: ",
+        _ => "",
+    };
+    e.message.strip_prefix(introduction).unwrap_or_else(|| panic!("{}", e.message))
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, FieldDescriptorProto};
 
-use crate::views::{method, place};
+use crate::names::{method, place};
 
 /// The attributes of events are the fields of this message.
 const EVENT: &str = "history.HistoryEvent";

@@ -13,6 +13,7 @@ use prost_types::{DescriptorProto, FileDescriptorProto, FileDescriptorSet};
 
 mod core_messages;
 mod fields;
+mod names;
 mod views;
 
 /// Methods of WorkflowService that are kept in both languages, with their request and response messages.
@@ -381,7 +382,7 @@ fn main() {
     .unwrap();
     std::fs::write(
         rust_out.join("fields.rs"),
-        fields::generate(&views::messages(&set, |name| engine_keep.contains(name))),
+        fields::generate(&names::messages(&set, |name| engine_keep.contains(name))),
     )
     .unwrap();
     let modules = std::fs::read_to_string(rust_out.join("mod.rs")).unwrap();

@@ -101,6 +101,18 @@ impl Sim {
 
     pub fn step(&mut self, kind: u8, a: u16) {
         match kind % 32 {
+            kind @ 0..=9 => self.client_step(kind, a),
+            kind @ 10..=25 => self.worker_step(kind, a),
+            kind => self.world_step(kind, a),
+        }
+        if a & 0x100 == 0 {
+            self.flush();
+        }
+    }
+
+    /// A client starts, signals, cancels, updates, queries.
+    fn client_step(&mut self, kind: u8, a: u16) {
+        match kind {
             0 | 1 => {
                 let mut r = self.t.start_request(&workflow(a));
                 r.request_id = format!("r{}", a % 7);
@@ -163,6 +175,13 @@ impl Sim {
                 };
                 self.send(M::QueryWorkflow, &r, Sent::Query);
             }
+            _ => self.flush(),
+        }
+    }
+
+    /// A worker polls, or reports what it has in hand.
+    fn worker_step(&mut self, kind: u8, a: u16) {
+        match kind {
             10 | 11 => {
                 let id = self.t.poll_id(QUEUE);
                 self.sent.insert(id, Sent::PollTask { sticky: false });
@@ -204,6 +223,13 @@ impl Sim {
                     self.send(M::RecordActivityTaskHeartbeat, &r, Sent::Other);
                 }
             }
+            _ => self.flush(),
+        }
+    }
+
+    /// Time passes, calls end, commits fail, the engine dies, runs cannot be read.
+    fn world_step(&mut self, kind: u8, a: u16) {
+        match kind {
             26 => {
                 self.t.now += f64::from(a % 4_000);
                 self.t.engine.tick(self.t.now);
@@ -239,9 +265,6 @@ impl Sim {
             }
             31 => self.t.store.unreadable.clear(),
             _ => self.flush(),
-        }
-        if a & 0x100 == 0 {
-            self.flush();
         }
     }
 }

@@ -262,7 +262,9 @@ export function lengthPrefix(length: number): Uint8Array {
 }
 
 /** A field's tag as it stands before its value. */
-export const fieldHead: (tag: number) => Uint8Array = lengthPrefix;
+export function fieldHead(tag: number): Uint8Array {
+  return lengthPrefix(tag);
+}
 
 /** The tag of a field with a length of which only the number is known, from a descriptor or from the core. */
 export const tagWithLength = (number: number): number => number * 8 + 2;

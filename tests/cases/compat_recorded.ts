@@ -1,7 +1,7 @@
 // Programs of the official API, replayed in worker realms from histories that the official SDK recorded (tests/compat): with scopes followed
 // by rewritten code, which works in every runtime, and by AsyncLocalStorage where there is one.
 import { fromJson, type JsonValue, toBinary } from "@bufbuild/protobuf";
-import { hasAsyncStorage } from "../../ts/platform/async_storage.ts";
+import { hasAsyncStorage } from "../../ts/platform/async_context.ts";
 import { fileSources } from "../../ts/platform/source_files.ts";
 import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
 import { equal } from "./assert.ts";

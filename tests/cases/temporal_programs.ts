@@ -1,6 +1,6 @@
 // Programs of `@temporalio/workflow` in worker realms: loaded, guarded and cached as native ones are, in the sandbox of the official SDK, with
 // modules of their own for each run.
-import { hasAsyncStorage } from "../../ts/platform/async_storage.ts";
+import { hasAsyncStorage } from "../../ts/platform/async_context.ts";
 import { createWorkerRealm, type WorkerRealmOptions } from "../../ts/realm/mod.ts";
 import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";

@@ -1,7 +1,7 @@
 // The host's half of loading: from what a user names as workflow modules to the graph that realms evaluate. acorn comes in only here, and
 // sucrase only where a module has types or JSX.
 import { fileSources, fileUrl, hasFiles, type SourceHost } from "../platform/source_files.ts";
-import { hasAsyncStorage } from "../platform/async_storage.ts";
+import { hasAsyncStorage } from "../platform/async_context.ts";
 import type { ModuleGraph } from "./loader/graph.ts";
 import type { Provided } from "./loader/resolve.ts";
 import { mapSources, sourceUrl } from "./loader/source_host.ts";

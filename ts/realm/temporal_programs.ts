@@ -1,7 +1,7 @@
 // Programs of `@temporalio/workflow` in a realm. A module of its own, because realms without such programs do not load it.
 import { compatModules, CompatProgram, rehearse, rewriteHelper, sharedByRuns, workflowNames } from "../compat/mod.ts";
 import { asyncStorageContext, type CompatProgramOptions, type Exports, type ScopeFrame, SlotContext } from "../compat/mod.ts";
-import { asyncStorage } from "../platform/async_storage.ts";
+import { asyncStorage } from "../platform/async_context.ts";
 import type { EvaluableGraph, EvaluationWatch, ProvidedModule } from "./loader/evaluate.ts";
 import type { Provided } from "./loader/resolve.ts";
 import type { TemporalWorkflows } from "./programs.ts";
@@ -13,7 +13,7 @@ export class TemporalPrograms {
   /** Before the guard, which closes the runtime's modules. */
   constructor(restoreFrames: boolean) {
     this.#slot = restoreFrames ? new SlotContext() : undefined;
-    this.#scopes = this.#slot ?? asyncStorageContext(asyncStorage<ScopeFrame | undefined>());
+    this.#scopes = this.#slot ?? asyncStorageContext(asyncStorage<ScopeFrame | undefined>()!);
   }
 
   /** The packages of the official SDK. After the guard. */

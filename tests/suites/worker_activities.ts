@@ -12,7 +12,7 @@ import { ActivityNotFoundError, WorkflowFailedError } from "../../ts/client/mod.
 import { ActivityFailure, ApplicationFailure, type TimeoutFailure } from "../../ts/converter/mod.ts";
 import { activities, isCancellation, workflow } from "../../ts/workflow/mod.ts";
 import { until } from "../support/until.ts";
-import type { Suite } from "./worker_suite.ts";
+import type { Suite } from "../support/services.ts";
 import { type Acts, beating, runs, runsOnce } from "./worker_programs.ts";
 
 const fading = activities<Acts>({ startToClose: "60s", heartbeat: "300ms", retry: { maximumAttempts: 1 } });

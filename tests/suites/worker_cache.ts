@@ -14,8 +14,7 @@ import {
   update,
   workflow,
 } from "../../ts/workflow/mod.ts";
-import type { Setting } from "../support/services.ts";
-import type { Suite } from "./worker_suite.ts";
+import type { Setting, Suite } from "../support/services.ts";
 import { done, quick } from "./worker_programs.ts";
 
 const add = update<[n: number], number>("add");

@@ -24,7 +24,7 @@ import {
   workflow,
 } from "../../ts/workflow/mod.ts";
 import { until } from "../support/until.ts";
-import type { Suite } from "./worker_suite.ts";
+import type { Suite } from "../support/services.ts";
 import { beating, close, once, runs, runsOnce } from "./worker_programs.ts";
 
 const push = update<[n: number], number>("push");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { activityInfo, sleep as activitySleep } from "../../ts/activity/mod.ts";
 import { until } from "../support/until.ts";
-import type { Suite } from "./worker_suite.ts";
+import type { Suite } from "../support/services.ts";
 import { runs, runsOnce } from "./worker_programs.ts";
 
 export const shutdownTests: Suite = {

@@ -1,17 +1,12 @@
 // Workers end to end: activities in all their ends, the sticky cache, shutdown, bad neighbours. The same tests run on the embedded
 // engine (memory and file), through a gateway, and on a Temporal cluster.
-import type { OnService, Setting } from "../support/services.ts";
+import type { OnService } from "../support/services.ts";
 import { activitiesTests } from "./worker_activities.ts";
 import { cacheTests } from "./worker_cache.ts";
 import { shutdownTests } from "./worker_shutdown.ts";
 import { neighboursTests } from "./worker_neighbours.ts";
 
-/** Tests by their names. */
-export interface Suite {
-  readonly [name: string]: (setting: Setting) => Promise<void>;
-}
-
 export function workerSuite(check: OnService): void {
-  const all: Suite = { ...activitiesTests, ...cacheTests, ...shutdownTests, ...neighboursTests };
+  const all = { ...activitiesTests, ...cacheTests, ...shutdownTests, ...neighboursTests };
   for (const [name, body] of Object.entries(all)) check(name, body);
 }

@@ -19,6 +19,11 @@ export interface Setting {
   work<T>(options: Partial<WorkerOptions>, body: (worker: Worker) => Promise<T>): Promise<T>;
 }
 
+/** Tests by their names, for any service. */
+export interface Suite {
+  readonly [name: string]: (setting: Setting) => Promise<void>;
+}
+
 /** Declares a test on some service. */
 export type OnService = (name: string, body: (setting: Setting) => Promise<void>) => void;
 

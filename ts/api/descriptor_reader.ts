@@ -6,14 +6,15 @@ import { Fields } from "./wire.ts";
 
 type Read = "string" | "int" | "bool" | Shape;
 interface Field {
+  readonly tag: number;
   readonly name: string;
   readonly read: Read;
   readonly repeated: boolean;
 }
 interface Shape {
   readonly typeName: string;
-  /** By tag. What is not listed is passed over. */
-  readonly fields: { [tag: number]: Field };
+  /** By number. What is not listed is passed over. */
+  readonly fields: { [number: number]: Field };
   /** Lists, which are there even when empty, and defaults of proto2, which must not count as set. */
   readonly empty: string[];
   readonly defaults: object;
@@ -45,7 +46,8 @@ function shape<Tags extends { readonly [name: string]: number }>(
 function addFields<Tags extends { readonly [name: string]: number }>(to: Shape, tagsOf: Tags, reads: Reads<Tags>): void {
   for (const [name, read] of Object.entries(reads) as [string, Read | Many][]) {
     const repeated = read instanceof Many;
-    to.fields[tagsOf[name]!] = { name, read: repeated ? read.of : read, repeated };
+    const tag = tagsOf[name]!;
+    to.fields[tag >>> 3] = { tag, name, read: repeated ? read.of : read, repeated };
     if (repeated) to.empty.push(name);
   }
 }
@@ -109,8 +111,8 @@ function read(at: Fields, { typeName, fields, empty, defaults }: Shape): Plain {
   message["$typeName"] = typeName;
   for (const name of empty) message[name] = [];
   while (at.next()) {
-    const field = fields[at.tag];
-    if (field === undefined) continue;
+    const field = fields[at.number];
+    if (field?.tag !== at.tag) continue;
     const value = readValue(at, field.read);
     if (field.repeated) (message[field.name] as unknown[]).push(value);
     else message[field.name] = value;

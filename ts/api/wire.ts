@@ -53,13 +53,24 @@ export class Fields {
   }
 
   next(): boolean {
-    if (this.#at >= this.#end) return false;
-    this.start = this.#at;
-    const tag = this.#varint32();
+    const bytes = this.#bytes;
+    let at = this.#at;
+    if (at >= this.#end) return false;
+    this.start = at;
+    let tag = bytes[at]!;
+    if (tag < 0x80) this.#at = ++at;
+    else {
+      tag = this.#varint32();
+      at = this.#at;
+    }
     if (tag < 8) throw new RangeError("a field of a message has the number 0");
     this.tag = tag;
-    this.valueAt = this.contentAt = this.#at;
-    this.#pass(tag);
+    this.valueAt = this.contentAt = at;
+    // Nearly all fields are like this: with a length of one byte.
+    if ((tag & 7) === 2 && bytes[at]! < 0x80) {
+      this.contentAt = at + 1;
+      this.#at = at + 1 + bytes[at]!;
+    } else this.#pass(tag);
     if (this.#at > this.#end) throw new RangeError("a message ends inside of a field");
     return true;
   }
@@ -132,14 +143,15 @@ export class Fields {
   text(): string {
     const bytes = this.#bytes;
     const end = this.#at;
-    if (end - this.contentAt > SHORT) return utf8.decode(bytes.subarray(this.contentAt, end));
-    let text = "";
-    for (let i = this.contentAt; i < end; i++) {
-      const byte = bytes[i]!;
+    const length = end - this.contentAt;
+    if (length > SHORT) return utf8.decode(bytes.subarray(this.contentAt, end));
+    const codes = new Array<number>(length);
+    for (let i = 0; i < length; i++) {
+      const byte = bytes[this.contentAt + i]!;
       if (byte > 0x7f) return utf8.decode(bytes.subarray(this.contentAt, end));
-      text += String.fromCharCode(byte);
+      codes[i] = byte;
     }
-    return text;
+    return String.fromCharCode.apply(String, codes);
   }
 
   /** A whole number; exact up to 2 ** 53. */

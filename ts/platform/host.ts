@@ -1,5 +1,6 @@
 // Small facts about the process: who we are to the service, and whether a terminal shows our log.
 import { lineLogger, type Logger, type LogLevel } from "../base/logger.ts";
+import { uuidOf } from "./uuid.ts";
 
 interface Host {
   process?: {
@@ -28,11 +29,7 @@ export function consoleLogger(minimum: LogLevel = "info"): Logger {
 
 /** A random id (UUID version 4). Unlike crypto.randomUUID it is there on pages that were not loaded over https. */
 export function randomId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = (bytes[6]! & 0x0f) | 0x40;
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  return uuidOf(crypto.getRandomValues(new Uint8Array(16)));
 }
 
 const instance = randomId().slice(0, 8);

@@ -11,7 +11,7 @@ import {
   upsertMemo as upsertMemoOf,
   upsertSearchAttributes as upsertSearchAttributesOf,
 } from "../executor/primitives/upserts.ts";
-import { uuidOf } from "../executor/primitives/uuid.ts";
+import { uuidOf } from "../platform/uuid.ts";
 import type { SearchAttributeChanges } from "../converter/search_attributes.ts";
 
 /**

@@ -1,6 +1,7 @@
 // Johannes Baagoe's Alea generator (published in 2010), bit for bit as programs of the official SDK see it: ids of child workflows and
 // arguments of activities in recorded histories derive from it. The seed is a list of small integers (the bytes of the run's seed, most
 // significant first); each is mixed in as one unit.
+import { uuidOf } from "../../platform/uuid.ts";
 
 const TWO_POW_32 = 0x100000000;
 const TWO_POW_MINUS_32 = 2.3283064365386963e-10;
@@ -47,9 +48,7 @@ export function seedBytes(decimal: string): number[] {
 
 /** A version 4 UUID of four draws, most significant first. */
 export function uuid4From(random: () => number): string {
-  const words = [0, 0, 0, 0].map(() => (random() * TWO_POW_32) >>> 0);
-  words[1] = (words[1]! & 0xffff0fff) | 0x4000;
-  words[2] = (words[2]! & 0x3fffffff) | 0x80000000;
-  const hex = words.map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  const bytes = new DataView(new ArrayBuffer(16));
+  for (let at = 0; at < 16; at += 4) bytes.setUint32(at, random() * TWO_POW_32);
+  return uuidOf(new Uint8Array(bytes.buffer));
 }

@@ -25,7 +25,7 @@ import { copyOf } from "../scheduler/headers.ts";
 import { Awaiter, type Fiber } from "../scheduler/fiber.ts";
 import type { ChildTarget } from "../scheduler/job_targets.ts";
 import type { RunState } from "../scheduler/run_state.ts";
-import { uuidOf } from "./uuid.ts";
+import { uuidOf } from "../../platform/uuid.ts";
 
 /** The options of a child. Durations: milliseconds, 0 is unset. */
 export type ChildOptionsShape =

@@ -2,6 +2,7 @@
 // numbers in every runtime and on replay.
 import { defineMethod, type Globals, override } from "./patch.ts";
 import type { GuardContext } from "./violations.ts";
+import { uuidOf } from "../../platform/uuid.ts";
 
 const MAX_BYTES = 65536;
 const INTEGER_ARRAYS = /^(?:(?:Ui|I)nt(?:8|16|32)|Uint8Clamped|Big(?:Ui|I)nt64)Array$/;
@@ -29,11 +30,7 @@ export function guardRandom(globals: Globals, context: GuardContext): void {
       return array;
     },
     randomUUID(): string {
-      const b = bytes("crypto.randomUUID()", 16);
-      b[6] = (b[6]! & 0x0f) | 0x40;
-      b[8] = (b[8]! & 0x3f) | 0x80;
-      const hex = Array.from(b, (byte) => byte.toString(16).padStart(2, "0")).join("");
-      return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+      return uuidOf(bytes("crypto.randomUUID()", 16));
     },
     get subtle(): never {
       return context.refuse(

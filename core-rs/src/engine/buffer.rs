@@ -11,7 +11,7 @@ use super::task_events::make_normal;
 use super::time::Micros;
 
 impl Run {
-    /// An event from outside: buffered while a workflow task is started, written at once otherwise. Answers its id, 0 if buffered.
+    /// An event from outside: buffered while a workflow task is started, written at once otherwise. Returns its id, 0 if buffered.
     pub fn add<A: Attributes + 'static>(&mut self, time: Micros, attrs: A, about: About) -> i64 {
         make_normal(self);
         if self.task_started() {
@@ -55,7 +55,7 @@ impl Run {
         any
     }
 
-    /// Takes the TimerFired of this timer out of the buffer (it is cancelled by the very task that did not see it fire); answers
+    /// Takes the TimerFired of this timer out of the buffer (it is cancelled by the very task that did not see it fire); returns
     /// the id of its TimerStarted.
     pub fn unfire(&mut self, timer_id: &str) -> Option<i64> {
         let at = self.buffered_fire(timer_id)?;

@@ -11,7 +11,7 @@ use crate::boundary::HistoryBatch;
 const MAX_RECENT: usize = 256 * 1024;
 
 impl Run {
-    /// Writes an event now and answers its id.
+    /// Writes an event now and returns its id.
     pub fn append<A: Attributes>(&mut self, time: Micros, attrs: &A) -> i64 {
         self.write(Event::new(time, attrs))
     }

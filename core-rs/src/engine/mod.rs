@@ -22,11 +22,12 @@
 //! one hand-out. Bytes from outside never panic and never enter a history undecodable.
 //!
 //! # Its files, from the ground up; none imports one that imports it
-//! - values: `time`, `rng`, `limits`, `rpc` (errors), `codec` and `message` (protobuf by field names), `messages`, `tokens`, `payloads`
+//! - values: `time`, `rng`, `limits`, `rpc` (errors), `codec` and `message` (protobuf by field names), `messages`, `tokens`, `payloads`,
+//!   `search_attributes`, `retry` (policies)
 //! - state: `state`, `queues`, `event`, `context` (clock, randomness, outputs), `persist` (to and from the store)
-//! - history: `history`, `task_events`, `buffer`
+//! - history: `history`, `task_events`, `buffer`, `task_history` (what goes with a task), `history_readers`
 //! - steps on one run: `workflow_task`, `activity`, `timers`, `children`, `externals`, `orders`, `queries`, `updates`, `new_run`,
-//!   `start`, `close`, `deadlines`; `commands` (one file per kind of command)
+//!   `start`, `close`, `deadlines`, `task_response`; `commands` (one file per kind of command)
 //! - all runs: `machine` (the engine's parts), `runs`, `steps`, `parking`, `forgetting`, `carry_out` (orders), `dispatch` (tasks to
 //!   polls), `batches`, `waits`; `requests` (one file per method), `loading`
 //! - `api`: what the host calls

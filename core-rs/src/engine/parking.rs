@@ -1,4 +1,4 @@
-//! Requests that need a run which is not in memory: parked until the host answers the `LoadRequest`.
+//! Requests that need a run which is not in memory: parked until the host has loaded it.
 use std::collections::VecDeque;
 
 use super::machine::Engine;
@@ -7,7 +7,7 @@ use super::runs::Found;
 use super::state::request::{Again, Wait};
 
 impl Engine {
-    /// The slot of the run that a request names; parks the request (or fails it) and answers None otherwise.
+    /// The slot of the run that a request names; otherwise parks the request, or fails it, and returns `None`.
     pub(super) fn resolve(&mut self, workflow_id: &str, run_id: &str, request: &Again) -> Option<u32> {
         if workflow_id.is_empty() {
             self.cx.fail(request.request_id, rpc::invalid("WorkflowId is not set on request."));

@@ -1,4 +1,4 @@
-//! Queries: buffered on the pending workflow task, or, when there is none, given to a worker as a task of their own. They live in
+//! Queries: buffered on the pending workflow task, or, when there is none, given to a worker as a task of their own. They are in
 //! memory only and never touch history.
 use super::codec;
 use super::context::Context;

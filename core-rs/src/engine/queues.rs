@@ -1,4 +1,4 @@
-//! Task queues: tasks that wait for a worker and polls that wait for a task, both first in, first out. They live in memory only;
+//! Task queues: tasks that wait for a worker and polls that wait for a task, both first in, first out. They are in memory only;
 //! loading a run puts its waiting tasks back. Pairing happens when a batch closes (`dispatch.rs`), so a poll that was cancelled
 //! before never takes a task with it.
 use crate::sorted::SortedMap;

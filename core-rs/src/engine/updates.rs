@@ -104,7 +104,7 @@ fn answer(cx: &mut Context, execution: &WorkflowExecution, id: &str, wait: &Upda
     }
 }
 
-/// Answers every wait whose stage is reached. Called when a step has ended, so that an update that was accepted and completed by
+/// Replies to every wait whose stage is reached. Called when a step has ended, so that an update that was accepted and completed by
 /// one task is answered with its outcome.
 pub fn settle(run: &mut Run, cx: &mut Context) {
     let waiting: Vec<String> = run.updates.iter().filter(|(_, u)| !u.waits.is_empty()).map(|(id, _)| id.clone()).collect();

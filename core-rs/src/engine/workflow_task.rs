@@ -1,7 +1,7 @@
 //! The workflow task of a run: scheduled, started, timed out, failed. (Completion is in `requests/workflow_task_completed.rs`.)
 //!
 //! Three kinds share one state. A normal task has its events in history. A transient one (attempt > 1, nothing new since the last
-//! failure) has them outside until it completes. A speculative one (made for updates) likewise, and lives in memory only; any other
+//! failure) has them outside until it completes. A speculative one (made for updates) likewise, and is in memory only; any other
 //! event turns it into a normal one. Failing on a sticky queue clears the stickiness and does not count as an attempt.
 use super::context::Context;
 use super::messages::events::*;
@@ -90,7 +90,7 @@ pub fn remove(run: &mut Run, cx: &mut Context) -> Option<TaskState> {
     task
 }
 
-/// Gives the scheduled task to a worker. `request_id` is what the Started event shows. Answers the tail of history that a partial
+/// Gives the scheduled task to a worker. `request_id` is what the Started event shows. Returns the tail of history that a partial
 /// task delivers, when it is in memory.
 pub fn start(run: &mut Run, cx: &mut Context, poll: &Poll, request_id: String, partial: bool) -> Option<Recent> {
     if let Some(key) = run.task_queued.take() {

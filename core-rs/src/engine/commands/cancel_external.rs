@@ -16,11 +16,10 @@ impl Kind for CancelExternal {
     const CAUSE: Cause = Cause::BadRequestCancelExternalWorkflowExecutionAttributes;
 
     fn check(&mut self, plan: &mut Plan) -> Result<(), Reject> {
-        let a = self;
-        if plan.foreign(&a.namespace) {
+        if plan.foreign(&self.namespace) {
             return bad(Self::CAUSE, ACROSS);
         }
-        let CancelExternal { namespace, workflow_id, run_id, .. } = a;
+        let CancelExternal { namespace, workflow_id, run_id, .. } = &*self;
         if workflow_id.is_empty() {
             return bad(Self::CAUSE, format!("WorkflowId is not set on {COMMAND}. Namespace={namespace} RunId={run_id}"));
         }
@@ -35,7 +34,7 @@ impl Kind for CancelExternal {
             let text = format!("Start and RequestCancel for child workflow is not allowed in same workflow task. {about}");
             return bad(Self::CAUSE, text);
         }
-        plan.size("RequestCancelExternalWorkflowExecutionCommandAttributes.Reason", a.reason.len())?;
+        plan.size("RequestCancelExternalWorkflowExecutionCommandAttributes.Reason", self.reason.len())?;
         plan.cancels += 1;
         if plan.run.orders_of(what::CANCEL) + plan.cancels > limits::PENDING_EXTERNALS {
             let text = format!(
@@ -48,20 +47,19 @@ impl Kind for CancelExternal {
     }
 
     fn apply(self, run: &mut Run, cx: &mut Context, at: &At) -> bool {
-        let c = self;
-        let execution = WorkflowExecution { workflow_id: c.workflow_id.clone(), run_id: c.run_id.clone() };
+        let execution = WorkflowExecution { workflow_id: self.workflow_id.clone(), run_id: self.run_id.clone() };
         let attrs = CancelInitiatedAttrs {
             workflow_task_completed_event_id: at.completed_id,
             namespace: cx.namespace.clone(),
             workflow_execution: Some(execution.clone()),
-            control: c.control.clone(),
-            child_workflow_only: c.child_workflow_only,
-            reason: c.reason.clone(),
+            control: self.control.clone(),
+            child_workflow_only: self.child_workflow_only,
+            reason: self.reason.clone(),
             namespace_id: cx.namespace.clone(),
         };
         let initiated_id = at.write(run, &attrs);
         let WorkflowExecution { workflow_id, run_id } = execution;
-        run.order(Outgoing { what: what::CANCEL, workflow_id, run_id, initiated_id, cancel: Some(c), ..Default::default() });
+        run.order(Outgoing { what: what::CANCEL, workflow_id, run_id, initiated_id, cancel: Some(self), ..Default::default() });
         false
     }
 }

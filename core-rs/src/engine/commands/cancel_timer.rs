@@ -17,18 +17,17 @@ impl Kind for CancelTimer {
     const CAUSE: Cause = Cause::BadCancelTimerAttributes;
 
     fn check(&mut self, plan: &mut Plan) -> Result<(), Reject> {
-        let a = self;
-        if a.timer_id.is_empty() {
+        if self.timer_id.is_empty() {
             return bad(Self::CAUSE, "TimerId is not set on CancelTimerCommand.");
         }
-        if plan.timer_open(&a.timer_id) {
-            plan.timers.insert(a.timer_id.clone(), false);
+        if plan.timer_open(&self.timer_id) {
+            plan.timers.insert(self.timer_id.clone(), false);
             return Ok(());
         }
-        if plan.run.buffered_fire(&a.timer_id).is_some() && plan.unfired.insert(a.timer_id.clone()) {
+        if plan.run.buffered_fire(&self.timer_id).is_some() && plan.unfired.insert(self.timer_id.clone()) {
             return Ok(());
         }
-        bad(Self::CAUSE, format!("TimerID: {}", a.timer_id))
+        bad(Self::CAUSE, format!("TimerID: {}", self.timer_id))
     }
 
     fn apply(self, run: &mut Run, _: &mut Context, at: &At) -> bool {

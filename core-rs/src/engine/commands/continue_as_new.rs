@@ -29,9 +29,8 @@ impl Kind for ContinueAsNew {
     const CLOSES: bool = true;
 
     fn check(&mut self, plan: &mut Plan) -> Result<(), Reject> {
-        let a = self;
         let head = &plan.run.head;
-        let kind = a.workflow_type.get_or_insert_default();
+        let kind = self.workflow_type.get_or_insert_default();
         if kind.name.is_empty() {
             kind.name = head.workflow_type.clone();
         }
@@ -41,7 +40,7 @@ impl Kind for ContinueAsNew {
                 "WorkflowType on ContinueAsNewWorkflowExecutionCommand exceeds length limit or contains a NUL character.",
             );
         }
-        let queue = a.task_queue.get_or_insert_default();
+        let queue = self.task_queue.get_or_insert_default();
         if queue.name.is_empty() {
             queue.name = head.task_queue.clone();
         }
@@ -53,74 +52,73 @@ impl Kind for ContinueAsNew {
         }
         queue.kind = TaskQueueKind::Normal as i32;
         queue.normal_name.clear();
-        if !a.cron_schedule.is_empty() {
+        if !self.cron_schedule.is_empty() {
             return bad(Self::CAUSE, "cron schedules are not supported by this engine");
         }
         for (name, d) in [
-            ("WorkflowRunTimeout", &a.workflow_run_timeout),
-            ("WorkflowTaskTimeout", &a.workflow_task_timeout),
-            ("BackoffStartInterval", &a.backoff_start_interval),
+            ("WorkflowRunTimeout", &self.workflow_run_timeout),
+            ("WorkflowTaskTimeout", &self.workflow_task_timeout),
+            ("BackoffStartInterval", &self.backoff_start_interval),
         ] {
             if let Err(why) = micros(d) {
                 return bad(Self::CAUSE, format!("Invalid {name} on ContinueAsNewWorkflowExecutionCommand: {why}."));
             }
         }
-        if let Some(policy) = &mut a.retry_policy {
+        if let Some(policy) = &mut self.retry_policy {
             retry::fill_defaults(policy);
             if let Err(why) = retry::check(policy) {
                 return bad(Self::CAUSE, format!("invalid WorkflowRetryPolicy on ContinueAsNewWorkflowExecutionCommand: {why}"));
             }
         }
-        plan.payloads("ContinueAsNewWorkflowExecutionCommandAttributes. Input", &a.input)?;
-        plan.payloads("ContinueAsNewWorkflowExecutionCommandAttributes. Header", &a.header)?;
-        plan.payloads("ContinueAsNewWorkflowExecutionCommandAttributes. SearchAttributes", &a.search_attributes)?;
-        if a.memo.as_ref().map_or(0, Vec::len) > limits::MEMO_BYTES {
+        plan.payloads("ContinueAsNewWorkflowExecutionCommandAttributes. Input", &self.input)?;
+        plan.payloads("ContinueAsNewWorkflowExecutionCommandAttributes. Header", &self.header)?;
+        plan.payloads("ContinueAsNewWorkflowExecutionCommandAttributes. SearchAttributes", &self.search_attributes)?;
+        if self.memo.as_ref().map_or(0, Vec::len) > limits::MEMO_BYTES {
             return bad(Cause::PayloadsTooLarge, "ContinueAsNewWorkflowExecutionCommandAttributes. Memo exceeds size limit.");
         }
         Ok(())
     }
 
-    fn apply(self, run: &mut Run, cx: &mut Context, at: &At) -> bool {
-        let mut a = self;
-        a.search_attributes = search_attributes::typed(a.search_attributes.take(), run.head.search_attributes.as_deref());
+    fn apply(mut self, run: &mut Run, cx: &mut Context, at: &At) -> bool {
+        self.search_attributes = search_attributes::typed(self.search_attributes.take(), run.head.search_attributes.as_deref());
         let time = at.time;
         let run_id = cx.rng.uuid4();
         let head = &run.head;
         let namespace_of_parent = if head.parent.is_some() { cx.namespace.clone() } else { String::new() };
         let execution = head.execution_timeout_us;
-        let mut run_timeout = micros_or_zero(&a.workflow_run_timeout);
+        let mut run_timeout = micros_or_zero(&self.workflow_run_timeout);
         if run_timeout == 0 {
             run_timeout = head.run_timeout_us;
         }
         if execution > 0 && (run_timeout == 0 || run_timeout > execution) {
             run_timeout = execution;
         }
-        let mut task_timeout = micros_or_zero(&a.workflow_task_timeout);
+        let mut task_timeout = micros_or_zero(&self.workflow_task_timeout);
         if task_timeout == 0 {
             task_timeout = head.task_timeout_us;
         }
         let task_timeout = new_run::task_timeout(task_timeout, run_timeout);
-        let initiator = if a.initiator == 0 { ContinueAsNewInitiator::Workflow as i32 } else { a.initiator };
+        let initiator = if self.initiator == 0 { ContinueAsNewInitiator::Workflow as i32 } else { self.initiator };
         let attrs = StartedAttrs {
-            workflow_type: a.workflow_type.clone(),
-            task_queue: a.task_queue.clone(),
-            input: a.input.clone(),
+            workflow_type: self.workflow_type.clone(),
+            task_queue: self.task_queue.clone(),
+            input: self.input.clone(),
             workflow_execution_timeout: (execution > 0).then(|| duration(execution)),
             workflow_run_timeout: Some(duration(run_timeout)),
             workflow_task_timeout: Some(duration(task_timeout)),
             continued_execution_run_id: head.run_id.clone(),
             initiator,
-            continued_failure: a.failure.clone(),
-            last_completion_result: a.last_completion_result.clone(),
+            continued_failure: self.failure.clone(),
+            last_completion_result: self.last_completion_result.clone(),
             original_execution_run_id: run_id.clone(),
             first_execution_run_id: head.first_run_id.clone(),
-            retry_policy: a.retry_policy.clone(),
+            retry_policy: self.retry_policy.clone(),
             attempt: 1,
             workflow_execution_expiration_time: timestamp_opt(head.execution_deadline_us),
-            first_workflow_task_backoff: a.backoff_start_interval,
-            memo: a.memo.clone(),
-            search_attributes: a.search_attributes.clone(),
-            header: a.header.clone(),
+            first_workflow_task_backoff: self.backoff_start_interval,
+            memo: self.memo.clone(),
+            search_attributes: self.search_attributes.clone(),
+            header: self.header.clone(),
             workflow_id: head.workflow_id.clone(),
             priority: head.priority.clone(),
             parent_workflow_namespace: namespace_of_parent.clone(),
@@ -132,21 +130,21 @@ impl Kind for ContinueAsNew {
         };
         let closing = ContinuedAsNewAttrs {
             new_execution_run_id: run_id.clone(),
-            workflow_type: a.workflow_type,
-            task_queue: a.task_queue,
-            input: a.input,
+            workflow_type: self.workflow_type,
+            task_queue: self.task_queue,
+            input: self.input,
             workflow_run_timeout: Some(duration(run_timeout)),
             workflow_task_timeout: Some(duration(task_timeout)),
             workflow_task_completed_event_id: at.completed_id,
-            backoff_start_interval: a.backoff_start_interval,
-            initiator: a.initiator,
-            failure: a.failure,
-            last_completion_result: a.last_completion_result,
-            header: a.header,
-            memo: a.memo,
-            search_attributes: a.search_attributes,
-            inherit_build_id: a.inherit_build_id,
-            initial_versioning_behavior: a.initial_versioning_behavior,
+            backoff_start_interval: self.backoff_start_interval,
+            initiator: self.initiator,
+            failure: self.failure,
+            last_completion_result: self.last_completion_result,
+            header: self.header,
+            memo: self.memo,
+            search_attributes: self.search_attributes,
+            inherit_build_id: self.inherit_build_id,
+            initial_versioning_behavior: self.initial_versioning_behavior,
         };
         let first_start_us = run.head.first_start_us;
         at.write(run, &closing);

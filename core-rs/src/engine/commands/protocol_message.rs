@@ -11,8 +11,7 @@ use crate::engine::message::message;
 use crate::engine::messages::events::*;
 use crate::engine::messages::tasks::ProtocolMessage;
 use crate::engine::messages::updates::UpdateMeta;
-use crate::engine::state::run::Run;
-use crate::engine::state::run::kind;
+use crate::engine::state::run::{Run, kind};
 use crate::engine::state::update::{Stage, Update};
 use crate::engine::updates;
 

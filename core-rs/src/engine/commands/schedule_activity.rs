@@ -12,8 +12,7 @@ use crate::engine::messages::common::*;
 use crate::engine::messages::events::ActivityScheduledAttrs;
 use crate::engine::retry;
 use crate::engine::state::pending::{Activity, ActivityState};
-use crate::engine::state::run::Run;
-use crate::engine::state::run::kind;
+use crate::engine::state::run::{Run, kind};
 use crate::engine::time::{Micros, duration, micros, micros_or_zero};
 
 message! {
@@ -31,18 +30,17 @@ impl Kind for ScheduleActivity {
     const CAUSE: Cause = Cause::BadScheduleActivityAttributes;
 
     fn check(&mut self, plan: &mut Plan) -> Result<(), Reject> {
-        let a = self;
-        if a.activity_id.is_empty() {
+        if self.activity_id.is_empty() {
             return bad(Self::CAUSE, "activityId is not set");
         }
-        let kind = a.activity_type.as_ref().map_or("", |t| &t.name);
+        let kind = self.activity_type.as_ref().map_or("", |t| &t.name);
         if kind.is_empty() {
             return bad(Self::CAUSE, "activityType is not set");
         }
-        if over(&a.activity_id) || over(kind) {
+        if over(&self.activity_id) || over(kind) {
             return bad(Self::CAUSE, "activityId or activityType exceeds length limit or contains a NUL character");
         }
-        let queue = a.task_queue.get_or_insert_default();
+        let queue = self.task_queue.get_or_insert_default();
         if queue.name.is_empty() {
             queue.name = plan.run.head.task_queue.clone();
         }
@@ -51,44 +49,43 @@ impl Kind for ScheduleActivity {
         }
         queue.kind = TaskQueueKind::Normal as i32;
         queue.normal_name.clear();
-        if let Err(why) = normalize_timeouts(a, plan.run.head.run_timeout_us) {
+        if let Err(why) = normalize_timeouts(self, plan.run.head.run_timeout_us) {
             return bad(Self::CAUSE, why);
         }
-        let policy = a.retry_policy.get_or_insert_default();
+        let policy = self.retry_policy.get_or_insert_default();
         retry::fill_defaults(policy);
         if let Err(why) = retry::check(policy) {
             return bad(Self::CAUSE, why);
         }
-        let input = &a.input;
+        let input = &self.input;
         plan.payloads("ScheduleActivityTaskCommandAttributes.Input", input)?;
         if plan.run.activities.len() + plan.activities.len() >= limits::PENDING_ACTIVITIES {
             let text = format!("the number of pending activities has reached the limit of {}", limits::PENDING_ACTIVITIES);
             return bad(Cause::PendingActivitiesLimitExceeded, text);
         }
-        if plan.run.activity_ids.contains_key(&a.activity_id) || !plan.activities.insert(a.activity_id.clone()) {
-            return bad(Cause::ScheduleActivityDuplicateId, format!("activity ID {} is already in use", a.activity_id));
+        if plan.run.activity_ids.contains_key(&self.activity_id) || !plan.activities.insert(self.activity_id.clone()) {
+            return bad(Cause::ScheduleActivityDuplicateId, format!("activity ID {} is already in use", self.activity_id));
         }
         Ok(())
     }
 
     fn apply(self, run: &mut Run, _: &mut Context, at: &At) -> bool {
-        let a = self;
         let time = at.time;
-        let expires = micros_or_zero(&a.schedule_to_close_timeout);
+        let expires = micros_or_zero(&self.schedule_to_close_timeout);
         let attrs = ActivityScheduledAttrs {
-            activity_id: a.activity_id,
-            activity_type: a.activity_type,
-            task_queue: a.task_queue,
-            header: a.header,
-            input: a.input,
-            schedule_to_close_timeout: a.schedule_to_close_timeout,
-            schedule_to_start_timeout: a.schedule_to_start_timeout,
-            start_to_close_timeout: a.start_to_close_timeout,
-            heartbeat_timeout: a.heartbeat_timeout,
+            activity_id: self.activity_id,
+            activity_type: self.activity_type,
+            task_queue: self.task_queue,
+            header: self.header,
+            input: self.input,
+            schedule_to_close_timeout: self.schedule_to_close_timeout,
+            schedule_to_start_timeout: self.schedule_to_start_timeout,
+            start_to_close_timeout: self.start_to_close_timeout,
+            heartbeat_timeout: self.heartbeat_timeout,
             workflow_task_completed_event_id: at.completed_id,
-            retry_policy: a.retry_policy,
-            use_workflow_build_id: a.use_workflow_build_id,
-            priority: a.priority,
+            retry_policy: self.retry_policy,
+            use_workflow_build_id: self.use_workflow_build_id,
+            priority: self.priority,
         };
         let scheduled_id = at.write(run, &attrs);
         let activity_id = attrs.activity_id.clone();

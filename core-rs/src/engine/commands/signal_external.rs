@@ -16,14 +16,13 @@ impl Kind for SignalExternal {
     const CAUSE: Cause = Cause::BadSignalWorkflowExecutionAttributes;
 
     fn check(&mut self, plan: &mut Plan) -> Result<(), Reject> {
-        let a = self;
-        let Some(WorkflowExecution { workflow_id, run_id }) = &a.execution else {
+        let Some(WorkflowExecution { workflow_id, run_id }) = &self.execution else {
             return bad(Self::CAUSE, format!("Execution is not set on {COMMAND}."));
         };
-        if plan.foreign(&a.namespace) {
+        if plan.foreign(&self.namespace) {
             return bad(Self::CAUSE, ACROSS);
         }
-        let (ns, name) = (&a.namespace, &a.signal_name);
+        let (ns, name) = (&self.namespace, &self.signal_name);
         if workflow_id.is_empty() {
             return bad(
                 Self::CAUSE,
@@ -43,8 +42,8 @@ impl Kind for SignalExternal {
         if name.is_empty() {
             return bad(Self::CAUSE, format!("SignalName is not set on {COMMAND}. {about}"));
         }
-        plan.payloads("SignalExternalWorkflowExecutionCommandAttributes.Input", &a.input)?;
-        plan.payloads("SignalExternalWorkflowExecutionCommandAttributes.Header", &a.header)?;
+        plan.payloads("SignalExternalWorkflowExecutionCommandAttributes.Input", &self.input)?;
+        plan.payloads("SignalExternalWorkflowExecutionCommandAttributes.Header", &self.header)?;
         plan.signals += 1;
         if plan.run.orders_of(what::SIGNAL) + plan.signals > limits::PENDING_EXTERNALS {
             let text = format!(
@@ -57,21 +56,20 @@ impl Kind for SignalExternal {
     }
 
     fn apply(self, run: &mut Run, cx: &mut Context, at: &At) -> bool {
-        let c = self;
         let attrs = SignalInitiatedAttrs {
             workflow_task_completed_event_id: at.completed_id,
             namespace: cx.namespace.clone(),
-            workflow_execution: c.execution.clone(),
-            signal_name: c.signal_name.clone(),
-            input: c.input.clone(),
-            control: c.control.clone(),
-            child_workflow_only: c.child_workflow_only,
-            header: c.header.clone(),
+            workflow_execution: self.execution.clone(),
+            signal_name: self.signal_name.clone(),
+            input: self.input.clone(),
+            control: self.control.clone(),
+            child_workflow_only: self.child_workflow_only,
+            header: self.header.clone(),
             namespace_id: cx.namespace.clone(),
         };
         let initiated_id = at.write(run, &attrs);
-        let WorkflowExecution { workflow_id, run_id } = c.execution.clone().unwrap_or_default();
-        run.order(Outgoing { what: what::SIGNAL, workflow_id, run_id, initiated_id, signal: Some(c), ..Default::default() });
+        let WorkflowExecution { workflow_id, run_id } = self.execution.clone().unwrap_or_default();
+        run.order(Outgoing { what: what::SIGNAL, workflow_id, run_id, initiated_id, signal: Some(self), ..Default::default() });
         false
     }
 }

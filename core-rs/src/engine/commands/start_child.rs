@@ -12,8 +12,7 @@ use crate::engine::new_run::task_timeout;
 use crate::engine::retry;
 use crate::engine::search_attributes;
 use crate::engine::state::pending::ChildState;
-use crate::engine::state::run::Run;
-use crate::engine::state::run::kind;
+use crate::engine::state::run::{Run, kind};
 use crate::engine::time::{duration, micros};
 
 const COMMAND: &str = "StartChildWorkflowExecutionCommand";
@@ -22,13 +21,12 @@ impl Kind for StartChild {
     const CAUSE: Cause = Cause::BadStartChildExecutionAttributes;
 
     fn check(&mut self, plan: &mut Plan) -> Result<(), Reject> {
-        let a = self;
-        if plan.foreign(&a.namespace) {
+        if plan.foreign(&self.namespace) {
             return bad(Self::CAUSE, ACROSS);
         }
-        a.namespace = plan.namespace.into();
-        let name = a.workflow_type.as_ref().map_or("", |t| &t.name).to_string();
-        let (id, ns) = (a.workflow_id.clone(), &a.namespace);
+        self.namespace = plan.namespace.into();
+        let name = self.workflow_type.as_ref().map_or("", |t| &t.name).to_string();
+        let (id, ns) = (self.workflow_id.clone(), &self.namespace);
         let about = format!("WorkflowId={id} WorkflowType={name} Namespace={ns}");
         if id.is_empty() {
             return bad(
@@ -50,9 +48,9 @@ impl Kind for StartChild {
         }
         let mut times = [0; 3];
         let given = [
-            ("WorkflowExecutionTimeout", &a.workflow_execution_timeout),
-            ("WorkflowRunTimeout", &a.workflow_run_timeout),
-            ("WorkflowTaskTimeout", &a.workflow_task_timeout),
+            ("WorkflowExecutionTimeout", &self.workflow_execution_timeout),
+            ("WorkflowRunTimeout", &self.workflow_run_timeout),
+            ("WorkflowTaskTimeout", &self.workflow_task_timeout),
         ];
         for (time, (what, d)) in times.iter_mut().zip(given) {
             match micros(d) {
@@ -60,35 +58,40 @@ impl Kind for StartChild {
                 Err(why) => return bad(Self::CAUSE, format!("Invalid {what} on {COMMAND}: {why}. {about}")),
             }
         }
-        if let Some(policy) = &mut a.retry_policy {
+        if let Some(policy) = &mut self.retry_policy {
             retry::fill_defaults(policy);
             if let Err(why) = retry::check(policy) {
                 return bad(Self::CAUSE, format!("invalid WorkflowRetryPolicy on {COMMAND}: {why}. {about}"));
             }
         }
-        if !a.cron_schedule.is_empty() {
+        if !self.cron_schedule.is_empty() {
             return bad(Self::CAUSE, format!("invalid CronSchedule on {COMMAND}: this engine has no cron schedules. {about}"));
         }
-        let queue = a.task_queue.as_ref().map_or("", |q| &q.name);
+        let queue = self.task_queue.as_ref().map_or("", |q| &q.name);
         let queue = if queue.is_empty() { plan.run.head.task_queue.clone() } else { queue.to_string() };
         if over(&queue) {
             let why = "taskQueue length exceeds limit or contains a NUL character";
             return bad(Self::CAUSE, format!("invalid TaskQueue on {COMMAND}: {why}. {about}"));
         }
-        a.task_queue = Some(normal_queue(&queue));
+        self.task_queue = Some(normal_queue(&queue));
         let [execution, mut run, task] = times;
         if execution > 0 && (run == 0 || run > execution) {
             run = execution;
         }
-        a.workflow_run_timeout = Some(duration(run));
-        a.workflow_task_timeout = Some(duration(task_timeout(task, run)));
-        if a.parent_close_policy == ParentClosePolicy::Unspecified as i32 {
-            a.parent_close_policy = ParentClosePolicy::Terminate as i32;
+        self.workflow_run_timeout = Some(duration(run));
+        self.workflow_task_timeout = Some(duration(task_timeout(task, run)));
+        if self.parent_close_policy == ParentClosePolicy::Unspecified as i32 {
+            self.parent_close_policy = ParentClosePolicy::Terminate as i32;
         }
-        if a.workflow_id_reuse_policy == WorkflowIdReusePolicy::Unspecified as i32 {
-            a.workflow_id_reuse_policy = WorkflowIdReusePolicy::AllowDuplicate as i32;
+        if self.workflow_id_reuse_policy == WorkflowIdReusePolicy::Unspecified as i32 {
+            self.workflow_id_reuse_policy = WorkflowIdReusePolicy::AllowDuplicate as i32;
         }
-        let sizes = [("Input", &a.input), ("Header", &a.header), ("Memo", &a.memo), ("SearchAttributes", &a.search_attributes)];
+        let sizes = [
+            ("Input", &self.input),
+            ("Header", &self.header),
+            ("Memo", &self.memo),
+            ("SearchAttributes", &self.search_attributes),
+        ];
         let sizes = sizes.map(|(what, value)| (what, value.as_ref().map_or(0, Vec::len)));
         for (what, size) in sizes {
             plan.size(&format!("StartChildWorkflowExecutionCommandAttributes.{what}"), size)?;
@@ -107,49 +110,48 @@ impl Kind for StartChild {
         Ok(())
     }
 
-    fn apply(self, run: &mut Run, cx: &mut Context, at: &At) -> bool {
-        let mut c = self;
-        c.search_attributes = search_attributes::typed(c.search_attributes.take(), None);
-        c.namespace.clone_from(&cx.namespace);
+    fn apply(mut self, run: &mut Run, cx: &mut Context, at: &At) -> bool {
+        self.search_attributes = search_attributes::typed(self.search_attributes.take(), None);
+        self.namespace.clone_from(&cx.namespace);
         let attrs = ChildInitiatedAttrs {
-            namespace: c.namespace.clone(),
-            workflow_id: c.workflow_id.clone(),
-            workflow_type: c.workflow_type.clone(),
-            task_queue: c.task_queue.clone(),
-            input: c.input.clone(),
-            workflow_execution_timeout: c.workflow_execution_timeout,
-            workflow_run_timeout: c.workflow_run_timeout,
-            workflow_task_timeout: c.workflow_task_timeout,
-            parent_close_policy: c.parent_close_policy,
-            control: c.control.clone(),
+            namespace: self.namespace.clone(),
+            workflow_id: self.workflow_id.clone(),
+            workflow_type: self.workflow_type.clone(),
+            task_queue: self.task_queue.clone(),
+            input: self.input.clone(),
+            workflow_execution_timeout: self.workflow_execution_timeout,
+            workflow_run_timeout: self.workflow_run_timeout,
+            workflow_task_timeout: self.workflow_task_timeout,
+            parent_close_policy: self.parent_close_policy,
+            control: self.control.clone(),
             workflow_task_completed_event_id: at.completed_id,
-            workflow_id_reuse_policy: c.workflow_id_reuse_policy,
-            retry_policy: c.retry_policy.clone(),
-            cron_schedule: c.cron_schedule.clone(),
-            header: c.header.clone(),
-            memo: c.memo.clone(),
-            search_attributes: c.search_attributes.clone(),
+            workflow_id_reuse_policy: self.workflow_id_reuse_policy,
+            retry_policy: self.retry_policy.clone(),
+            cron_schedule: self.cron_schedule.clone(),
+            header: self.header.clone(),
+            memo: self.memo.clone(),
+            search_attributes: self.search_attributes.clone(),
             namespace_id: cx.namespace.clone(),
-            inherit_build_id: c.inherit_build_id,
-            priority: c.priority.clone(),
+            inherit_build_id: self.inherit_build_id,
+            priority: self.priority.clone(),
         };
         let initiated_id = at.write(run, &attrs);
         let child = ChildState {
             initiated_id,
-            workflow_id: c.workflow_id.clone(),
-            workflow_type: c.workflow_type.as_ref().map(|t| t.name.clone()).unwrap_or_default(),
-            parent_close_policy: c.parent_close_policy,
+            workflow_id: self.workflow_id.clone(),
+            workflow_type: self.workflow_type.as_ref().map(|t| t.name.clone()).unwrap_or_default(),
+            parent_close_policy: self.parent_close_policy,
             ..Default::default()
         };
         run.mark(kind::CHILD, initiated_id.to_string());
         run.children.insert(initiated_id, child);
         let order = Outgoing {
             what: what::START,
-            workflow_id: c.workflow_id.clone(),
+            workflow_id: self.workflow_id.clone(),
             initiated_id,
             request_id: cx.rng.uuid4(),
             user_metadata: at.extras.user_metadata.clone(),
-            start: Some(c),
+            start: Some(self),
             ..Default::default()
         };
         run.order(order);

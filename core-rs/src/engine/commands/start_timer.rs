@@ -7,8 +7,7 @@ use crate::engine::context::Context;
 use crate::engine::message::message;
 use crate::engine::messages::events::TimerStartedAttrs;
 use crate::engine::state::pending::TimerState;
-use crate::engine::state::run::Run;
-use crate::engine::state::run::{Deadline, kind};
+use crate::engine::state::run::{Deadline, Run, kind};
 use crate::engine::time::{duration, micros, micros_or_zero};
 
 message! {
@@ -19,30 +18,28 @@ impl Kind for StartTimer {
     const CAUSE: Cause = Cause::BadStartTimerAttributes;
 
     fn check(&mut self, plan: &mut Plan) -> Result<(), Reject> {
-        let a = self;
-        if a.timer_id.is_empty() {
+        if self.timer_id.is_empty() {
             return bad(Self::CAUSE, "TimerId is not set on StartTimerCommand.");
         }
-        if over(&a.timer_id) {
+        if over(&self.timer_id) {
             return bad(Self::CAUSE, "TimerId on StartTimerCommand exceeds length limit or contains a NUL character.");
         }
-        if let Err(why) = micros(&a.start_to_fire_timeout) {
-            let text = format!("An invalid StartToFireTimeout is set on StartTimerCommand: {why}. TimerId={}", a.timer_id);
+        if let Err(why) = micros(&self.start_to_fire_timeout) {
+            let text = format!("An invalid StartToFireTimeout is set on StartTimerCommand: {why}. TimerId={}", self.timer_id);
             return bad(Self::CAUSE, text);
         }
-        if plan.timer_open(&a.timer_id) {
-            return bad(Cause::StartTimerDuplicateId, format!("TimerID: {}", a.timer_id));
+        if plan.timer_open(&self.timer_id) {
+            return bad(Cause::StartTimerDuplicateId, format!("TimerID: {}", self.timer_id));
         }
-        plan.timers.insert(a.timer_id.clone(), true);
+        plan.timers.insert(self.timer_id.clone(), true);
         Ok(())
     }
 
     fn apply(self, run: &mut Run, _: &mut Context, at: &At) -> bool {
-        let a = self;
-        let length = micros_or_zero(&a.start_to_fire_timeout);
+        let length = micros_or_zero(&self.start_to_fire_timeout);
         let attrs = TimerStartedAttrs {
-            timer_id: a.timer_id,
-            start_to_fire_timeout: Some(a.start_to_fire_timeout.unwrap_or_else(|| duration(0))),
+            timer_id: self.timer_id,
+            start_to_fire_timeout: Some(self.start_to_fire_timeout.unwrap_or_else(|| duration(0))),
             workflow_task_completed_event_id: at.completed_id,
         };
         let started_id = at.write(run, &attrs);

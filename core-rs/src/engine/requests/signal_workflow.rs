@@ -9,8 +9,7 @@ use crate::engine::messages::common::*;
 use crate::engine::messages::events::SignaledAttrs;
 use crate::engine::rpc::{self, Rpc};
 use crate::engine::state::request::Again;
-use crate::engine::state::run::Run;
-use crate::engine::state::run::kind;
+use crate::engine::state::run::{Run, kind};
 use crate::engine::time::Micros;
 use crate::engine::updates;
 

@@ -1,4 +1,4 @@
-//! A query of a run. It lives in memory only.
+//! A query of a run. It is in memory only.
 use crate::engine::queues::QueueKey;
 use crate::engine::time::Micros;
 

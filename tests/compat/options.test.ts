@@ -88,7 +88,10 @@ const REFUSED: readonly (readonly [option: RegExp, statement: string])[] = [
     /"allowEagerDispatch" of activity/,
     'await proxyActivities<any>({ startToCloseTimeout: "5s", allowEagerDispatch: false } as any).echo();',
   ],
-  [/"summary" of local activity/, 'await proxyLocalActivities<any>({ startToCloseTimeout: "5s", summary: "s" } as any).echo();'],
+  [
+    /"eventGroups" of local activity/,
+    'await proxyLocalActivities<any>({ startToCloseTimeout: "5s", eventGroups: [] } as any).echo();',
+  ],
   [
     /"priority", "versioningIntent" of a child/,
     'await startChild("k", { args: [], priority: {}, versioningIntent: "COMPATIBLE" } as any);',

@@ -2,9 +2,9 @@
 // held over task heartbeats, cancelled, limited. The same tests run on the embedded engine (memory
 // and file) and on a Temporal cluster.
 import assert from "node:assert/strict";
-import { activityInfo, completeAsync, heartbeat, sleep as activitySleep } from "../../ts/activity/mod.ts";
+import { activityContext, activityInfo, completeAsync, heartbeat, sleep as activitySleep } from "../../ts/activity/mod.ts";
 import { type Client, WorkflowFailedError } from "../../ts/client/mod.ts";
-import { ActivityFailure, ApplicationFailure } from "../../ts/converter/mod.ts";
+import { ActivityFailure, ApplicationFailure, TimeoutFailure } from "../../ts/converter/mod.ts";
 import {
   isCancellation,
   localActivities,
@@ -17,6 +17,7 @@ import {
   workflow,
 } from "../../ts/workflow/mod.ts";
 import type { OnService } from "../support/services.ts";
+import { until } from "../support/until.ts";
 
 interface Acts {
   work(input: string): Promise<string>;
@@ -39,7 +40,7 @@ const beside = workflow("Beside", {
     const [result, signalled] = await parallel([
       () => acts.work.with(options)("beside"),
       async () => {
-        const [said] = await waitForSignal(go);
+        const said = await waitForSignal(go);
         publishState(said);
         return said;
       },
@@ -168,4 +169,132 @@ export function localActivitiesSuite(onService: OnService): void {
       });
     });
   }
+
+  onService("what runs is cancelled by its type, and a workflow that was cancelled goes on to its end", async (setting) => {
+    const { client, work, id } = setting;
+    const ends: string[] = [];
+    const activities = {
+      async work() {
+        const { cancelled } = activityContext();
+        await Promise.race([
+          new Promise((resolve) => cancelled.addEventListener("abort", resolve)),
+          new Promise((resolve) => setTimeout(resolve, 2500)),
+        ]);
+        ends.push(cancelled.aborted ? activityContext().cancelReason! : "ran on");
+        return "its own end";
+      },
+    };
+    await work({ workflows: all, activities }, async () => {
+      const run = async (cancellationType: LocalActivityOptions["cancellationType"]) => {
+        const handle = await client.start(stopped, {
+          id: id(`stop-${cancellationType}`),
+          args: [{ cancellationType }],
+          taskTimeout: "1s",
+        });
+        // The request comes with the task after a heartbeat.
+        await handle.cancel();
+        return await handle.result();
+      };
+      assert.equal(await run("tryCancel"), "ActivityFailure: Activity cancelled, true");
+      await until("it was told", () => ends.length === 1);
+      assert.equal(await run("waitCancellationCompleted"), "its own end");
+      assert.equal(await run("abandon"), "ActivityFailure: Activity cancelled, true");
+      await until("it ran to its end", () => ends.length === 3);
+      assert.deepEqual(ends, ["CANCELLED", "CANCELLED", "ran on"]);
+    });
+  });
+
+  onService("limits of one attempt, of all of them, and of the wait for a place", async ({ client, work, id }) => {
+    const told: string[] = [];
+    const activities = {
+      async work(input: string) {
+        const context = activityContext();
+        const { cancelled } = context;
+        if (input === "fails") throw new Error("no");
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, 1500);
+          cancelled.addEventListener("abort", () => {
+            clearTimeout(timer);
+            told.push(`${input}: ${context.cancelReason}`);
+            resolve();
+          });
+        });
+        return input;
+      },
+    };
+    await work({ workflows: all, activities, maxConcurrentLocalActivities: 1 }, async () => {
+      const failure = async (input: string, options: LocalActivityOptions) => {
+        const run = client.execute(calls, { id: id(`limit-${input}`), args: [input, options] });
+        const error = await run.then((result) => assert.fail(`it answered ${result}`), (e) => e as WorkflowFailedError);
+        assert.ok(error.cause instanceof ActivityFailure, String(error.cause));
+        return error.cause.cause as Error;
+      };
+      const one = await failure("start", { startToClose: 100, retry: { maximumAttempts: 2, initialInterval: 5 } });
+      assert.ok(one instanceof TimeoutFailure && one.timeoutType === "START_TO_CLOSE", String(one));
+      const whole = await failure("close", { startToClose: "1m", scheduleToClose: 200 });
+      assert.ok(whole instanceof TimeoutFailure && whole.timeoutType === "SCHEDULE_TO_CLOSE", String(whole));
+      assert.deepEqual(told, ["start: TIMED_OUT", "start: TIMED_OUT", "close: TIMED_OUT"]);
+      // Another attempt would begin too late: the failure itself is told.
+      const last = await failure("fails", { scheduleToClose: 300, retry: { initialInterval: 200, backoffCoefficient: 5 } });
+      assert.equal(last.message, "no");
+      const long = client.execute(calls, { id: id("holds the place"), args: ["holds", {}] });
+      const queued = await failure("queued", { scheduleToStart: 300 });
+      assert.ok(queued instanceof TimeoutFailure && queued.timeoutType === "SCHEDULE_TO_START", String(queued));
+      assert.equal(await long, "holds");
+    });
+  });
+
+  onService("queries and signals while one runs: answers come with the next heartbeat", async ({ client, work, id }) => {
+    let release!: (value: string) => void;
+    const activities = { work: () => new Promise<string>((resolve) => (release = resolve)) };
+    await work({ workflows: all, activities }, async () => {
+      const handle = await client.start(beside, { id: id("beside"), args: [{}], taskTimeout: "1s" });
+      assert.equal(await handle.query(state), "calling");
+      await handle.signal(go, "said");
+      await until("the signal is taken", async () => await handle.query(state) === "said");
+      release("done");
+      assert.deepEqual(await handle.result(), [{ ok: true, value: "done" }, { ok: true, value: "said" }]);
+    });
+  });
+
+  onService("a worker without the activity fails the task by name, and one that has it goes on", async ({ client, work, id }) => {
+    const failures: string[] = [];
+    const events = { workflowTaskFailed: ({ message }: { message: string }) => void failures.push(message) };
+    const handle = await work({ workflows: all, activities: { other() {} }, events }, async () => {
+      const started = await client.start(calls, { id: id("lacks"), args: ["x", {}], taskTimeout: "1s" });
+      await until("the task has failed", () => failures.length > 0);
+      return started;
+    });
+    assert.match(failures[0]!, /this worker has no local activity "work"; it has other/);
+    await work({ workflows: all, activities: { work: (input: string) => Promise.resolve(input) } }, async () => {
+      assert.equal(await handle.result(), "x");
+    });
+  });
+
+  onService("a worker that stops gives what runs its grace period, and then to another worker", async ({ client, work, id }) => {
+    let ran = 0;
+    const activities = {
+      async work(input: string) {
+        ran++;
+        await activitySleep(1200);
+        return input;
+      },
+    };
+    const begin = async (name: string, shutdownGraceMs: number) =>
+      await work({ workflows: all, activities, shutdownGraceMs }, async () => {
+        const before = ran;
+        const handle = await client.start(calls, { id: id(name), args: [name, {}], taskTimeout: "1s" });
+        await until("it runs", () => ran > before);
+        return handle;
+      });
+    // The worker has stopped when these are answered.
+    const graced = await begin("graced", 60_000);
+    assert.equal((await graced.describe()).status, "COMPLETED");
+    assert.equal(ran, 1);
+    const given = await begin("given", 0);
+    assert.equal((await given.describe()).status, "RUNNING");
+    assert.equal(ran, 2);
+    await work({ workflows: all, activities }, async () => assert.equal(await given.result(), "given"));
+    assert.equal(ran, 3);
+  });
 }

@@ -80,7 +80,6 @@ export function scheduleActivity<R>(activityType: string, args: readonly unknown
         activityId: options.activityId ?? String(seq),
         taskQueue: options.taskQueue ?? "",
         heartbeatTimeoutMs: timeoutMs(options.heartbeatTimeout),
-        ...(options.summary === undefined ? {} : { summary: run.converter.toPayload(options.summary) }),
       })).finish(),
   );
 }
@@ -131,7 +130,7 @@ async function attemptLocally<R>(
         ...common(run, seq, activityType, args, options),
         ...attempted,
         activityId: String(seq),
-        localRetryThresholdMs: timeoutMs(options.localRetryThreshold),
+        localRetryThresholdMs: threshold(options.localRetryThreshold),
       })).finish(),
   );
 }
@@ -166,7 +165,7 @@ function pending<R>(run: CompatRun, kind: CommandKind, seq: number, activityType
 
 /** Options of the official SDK that have no effect here yet. */
 const UNSUPPORTED = ["priority", "versioningIntent", "eventGroups", "allowEagerDispatch"] as const;
-const UNSUPPORTED_LOCAL = ["summary", "eventGroups"] as const;
+const UNSUPPORTED_LOCAL = ["eventGroups"] as const;
 
 /** That an activity may be handed out with the report that schedules it is the default; only the contrary has no effect. */
 function withoutEager(options: ActivityOptions & { allowEagerDispatch?: boolean }): object {
@@ -199,7 +198,13 @@ function common(
     startToCloseTimeoutMs: timeoutMs(options.startToCloseTimeout),
     cancellationType: cancellationType(options.cancellationType),
     ...(options.retry === undefined ? {} : { retryPolicy: retryPolicy(options.retry) }),
+    ...(options.summary === undefined ? {} : { summary: run.converter.toPayload(options.summary) }),
   };
+}
+
+/** 0 is no threshold there, and none given here: the smallest that is one. */
+function threshold(given: LocalActivityOptions["localRetryThreshold"]): number {
+  return given === undefined ? 0 : timeoutMs(given) || 0.001;
 }
 
 function cancellationType(type: ActivityOptions["cancellationType"]): CancellationTypeNumber {

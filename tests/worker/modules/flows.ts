@@ -1,5 +1,15 @@
 // Workflows that are loaded into a realm in a thread, for realms.test.ts.
-import { activities, log, now, query, signal, sleep, waitForSignal, workflow } from "../../../ts/workflow/mod.ts";
+import {
+  activities,
+  localActivities,
+  log,
+  now,
+  query,
+  signal,
+  sleep,
+  waitForSignal,
+  workflow,
+} from "../../../ts/workflow/mod.ts";
 
 export const go = signal<[word: string]>("go");
 export const length = query<number>("length");
@@ -24,3 +34,7 @@ export const sleeps = workflow("Sleeps", async () => {
   await sleep("7 days");
   return now() - begin;
 });
+
+const near = localActivities<{ shout(word: string): Promise<string> }>({ startToClose: "10s" });
+
+export const talksNear = workflow("TalksNear", async (word: string) => `${await near.shout(word)}!`);

@@ -4,8 +4,7 @@
 // runtime: node
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { AsyncLocalStorage } from "node:async_hooks";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -13,7 +12,6 @@ import { promisify } from "node:util";
 import { activityContext, activityInfo, sleep as activitySleep } from "../../ts/activity/mod.ts";
 import { silentLogger } from "../../ts/base/logger.ts";
 import { Client, type WorkflowHandle } from "../../ts/client/mod.ts";
-import { CompatProgram } from "../../ts/compat/program.ts";
 import { ApplicationFailure } from "../../ts/converter/mod.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { Worker } from "../../ts/worker/mod.ts";
@@ -22,7 +20,6 @@ import { type OnService, settingOf } from "../support/services.ts";
 import { until } from "../support/until.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";
 import { noOfficial, officialProgram, root } from "./support/official.ts";
-import { inlineRealm } from "./support/realm.ts";
 
 let server: DevServer;
 let service: GrpcService;
@@ -86,14 +83,9 @@ const activities = {
   }),
 };
 
-async function ourWorker(taskQueue: string, stickyQueue = ""): Promise<Worker> {
-  const program = await CompatProgram.load({
-    entry: join(root, "tests/interop/flows/official_locals.ts"),
-    source: { read: (file) => readFileSync(file, "utf8"), resolve: () => undefined },
-    asyncStorage: new AsyncLocalStorage(),
-  });
-  const realm = await inlineRealm(service, () => program, stickyQueue);
-  return await Worker.create({ service, taskQueue, realm, activities, cachedWorkflows: 0, logger: silentLogger });
+function ourWorker(taskQueue: string): Promise<Worker> {
+  const workflows = join(root, "tests/interop/flows/official_locals.ts");
+  return Worker.create({ service, taskQueue, workflows, activities, logger: silentLogger });
 }
 
 class OfficialWorker {

@@ -1,4 +1,5 @@
 // The examples that are applications of their own, as `npm run example NAME` runs them, and the three test files that people may copy.
+// takes: 7 s
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";

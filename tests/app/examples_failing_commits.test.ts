@@ -1,6 +1,7 @@
 // A store that fails its n-th commit, for every n, over every example (P1, P2). (Commits that are kept although the engine is told
 // otherwise are tests/engine/failing_commits.test.ts: a task that such a commit hands to nobody waits for its timeout.) Clients and workers ask again by themselves; every example comes to the same result, its history replays, and
 // what the history holds of messages is what was sent, once.
+// takes: 3 s
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { activities, definitions, names, scenarios } from "../../examples/scenarios.ts";

@@ -1,4 +1,5 @@
 // --codec: `run` writes a store with nothing readable in it, `workflow` reads it, and `worker` goes on with it.
+// takes: 3 s
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

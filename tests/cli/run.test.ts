@@ -1,4 +1,5 @@
 // `temporalex run`: one workflow to its end, in memory and in a store, with everything that can go wrong on the way.
+// takes: 7 s
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

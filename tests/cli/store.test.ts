@@ -1,4 +1,5 @@
 // `temporalex store ...`: each command with success, JSON and a user's error; beside a process that holds the store; and killed in the middle.
+// takes: 10 s
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

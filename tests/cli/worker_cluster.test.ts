@@ -1,4 +1,5 @@
 // `temporalex worker` on a cluster: what it says before the cluster has answered, and that it says "working" only then.
+// takes: 4 s
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http2";

@@ -1,4 +1,5 @@
 // Every call of the client on the embedded engine, and its limits.
+// takes: 5 s
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client, ServiceError, silentLogger, WorkflowUpdateLimitError } from "../../ts/client/mod.ts";

@@ -1,5 +1,6 @@
 // Codecs end to end on the embedded engine and a SQLite file: every way a value takes goes through the codec, and nothing readable stays
 // behind, neither in the file nor in the log.
+// takes: 5 s
 import { fromBinary } from "@bufbuild/protobuf";
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";

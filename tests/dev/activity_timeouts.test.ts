@@ -1,5 +1,6 @@
 // `temporalex dev` logs attempts of activities that time out, whoever has them: a worker of another
 // SDK may not.
+// takes: 3 s
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client, silentLogger } from "../../ts/client/mod.ts";

@@ -1,6 +1,7 @@
 // A store that fails its n-th commit, for every n of a scripted scenario, in three ways: nothing of the commit is kept; all of it is kept
 // and the engine is told otherwise; and the process dies there, with a new engine on what was kept. In each case: what was acknowledged
 // is there, what was never asked for is not, nothing is recorded twice, and every workflow ends.
+// takes: 7 s
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";

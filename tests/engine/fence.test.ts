@@ -1,4 +1,5 @@
 // One writer per store (P6): a second process or engine is told who holds it; a holder's death frees it; a holder that lost it stops.
+// takes: 4 s
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";

@@ -1,4 +1,5 @@
 // Calls through the gateway: bytes, refusals, waits, deadlines, callers that give up, connections that are lost and made again.
+// takes: 5 s
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { WebSocketServer } from "ws";

@@ -1,4 +1,5 @@
 // Who gets through to the gateway and who does not, what it bounds, and what it never tells.
+// takes: 4 s
 import assert from "node:assert/strict";
 import { type IncomingMessage, request as httpRequest } from "node:http";
 import { connect } from "node:net";

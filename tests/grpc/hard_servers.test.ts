@@ -1,4 +1,5 @@
 // Servers and proxies that take connections and make them hard to use: they hang up at once, take few calls at a time, or none for a while.
+// takes: 3 s
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { afterEach, test } from "node:test";

@@ -1,5 +1,6 @@
 // TLS, client certificates and API keys, with certificates made on the spot: what works, and that everything that is wrong is told in words
 // that name the option, well before the deadline, in both runtimes.
+// takes: 4 s
 import assert from "node:assert/strict";
 import { createSecureServer, createServer, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
 import { createServer as createHttpServer } from "node:http";

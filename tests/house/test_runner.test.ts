@@ -1,5 +1,6 @@
 // runtime: node
 // What `npm test` says of a failure, and that nothing can hold it up: CI has one look at a run.
+// takes: 14 s
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

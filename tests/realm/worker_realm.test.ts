@@ -1,4 +1,5 @@
 // Worker realms: tasks, sticky cache, messages, replays, logs, what is refused at the start, disposal.
+// takes: 5 s
 import test from "node:test";
 import assert from "node:assert/strict";
 import { WorkflowLoadError } from "../../ts/realm/loader/errors.ts";

@@ -1,4 +1,5 @@
 // Activities in threads: they do not stop this one, and everything that they can do crosses over.
+// takes: 4 s
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

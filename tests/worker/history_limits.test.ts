@@ -1,4 +1,5 @@
 // Histories that grow large: the worker says so in time, once, and the client says why a run was ended.
+// takes: 5 s
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger, WorkflowFailedError } from "../../ts/client/mod.ts";

@@ -1,4 +1,5 @@
 // Workers whose workflows run in a thread: loading, log lines, a spinning neighbour, nothing left behind.
+// takes: 6 s
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client, silentLogger } from "../../ts/client/mod.ts";

@@ -1,5 +1,6 @@
 // New workflow code for a running worker: what agrees with the open runs goes live and loses none of them, what does not is refused by
 // run, event and line, and runs that move while they are being checked are not forgotten.
+// takes: 18 s
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
 // Workers whose workflow code runs in several threads: the same life as with one, and a thread that is lost is no business of the others.
+// takes: 7 s
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -2,11 +2,11 @@
 // API take all jobs of an activation in one drain, so continuations of several scopes interleave and the context has to follow each
 // async function. There are two ways, behind one interface: AsyncLocalStorage, given by a host that has one (Node, Deno), and a plain
 // slot that the rewriting loader puts back after every await (browsers, see realm/loader/rewrite.ts).
-import type { CancellationScope } from "./workflow/scope.ts";
+import type { Scope } from "./workflow/join.ts";
 
 /** Immutable: a nested scope runs in a frame of its own. */
 export interface ScopeFrame {
-  readonly scope: CancellationScope;
+  readonly scope: Scope;
   /** Present in an update handler and in everything that it calls. */
   readonly update?: UpdateInfo;
   /** What AsyncLocalStorage objects of the program have stored (sandbox/async_local_storage.ts). */

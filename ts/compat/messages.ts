@@ -10,7 +10,7 @@ import {
   type SignalWorkflow,
   UpdateResponse,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { fromPayloads, jsonPayloadConverter } from "../converter/payload.ts";
+import { fromPayloads, jsonPayloadConverter, type PayloadConverter } from "../converter/payload.ts";
 import {
   BUILT_IN_QUERIES,
   ENHANCED_STACK_TRACE,
@@ -23,7 +23,10 @@ import { enhancedStackTrace, stackTraceText } from "../executor/program/stack_tr
 import { IllegalStateError } from "./common/errors.ts";
 import { ApplicationFailure, TemporalFailure } from "./common/failures.ts";
 import { HandlerUnfinishedPolicy } from "./common/options.ts";
-import type { CompatRun } from "./run.ts";
+import type { ScopeContext } from "./context.ts";
+import type { WorkflowInfo } from "./workflow/info.ts";
+import type { WaitingAt } from "../executor/program/stack_traces.ts";
+import type { LogLevel } from "../executor/program/program.ts";
 import { COMPAT_SDK_NAME } from "./sdk_name.ts";
 import { CancellationScope } from "./workflow/scope.ts";
 
@@ -49,6 +52,20 @@ interface Running {
 
 export const RESERVED_PREFIX = "__temporal_";
 
+/** What of a run its messages need. */
+export interface MessageRun {
+  readonly context: ScopeContext;
+  readonly converter: PayloadConverter;
+  readonly details: string;
+  readonly sdkVersion: string;
+  info: WorkflowInfo;
+  command(kind: CommandKind, attributes: Uint8Array): number;
+  endWith(error: unknown): void;
+  encodeError(error: unknown): Uint8Array;
+  log(level: LogLevel, message: string, fields: { readonly [key: string]: unknown }): void;
+  waits(): WaitingAt[];
+}
+
 export class MessageHandlers {
   readonly signals = new Map<string, SignalEntry>();
   readonly updates = new Map<string, UpdateEntry>();
@@ -56,14 +73,14 @@ export class MessageHandlers {
   defaultSignal: DefaultHandler | undefined;
   defaultUpdate: DefaultHandler | undefined;
   defaultQuery: DefaultHandler | undefined;
-  #run: CompatRun;
+  #run: MessageRun;
   #waitingSignals: SignalWorkflow[] = [];
   #waitingUpdates: DoUpdate[] = [];
   #runningSignals = new Map<number, Running>();
   #runningUpdates = new Map<string, Running>();
   #nextSignal = 0;
 
-  constructor(run: CompatRun) {
+  constructor(run: MessageRun) {
     this.#run = run;
     const answers: { readonly [name: string]: () => unknown } = {
       [STACK_TRACE]: () => stackTraceText(run.waits()),
@@ -257,7 +274,7 @@ export class MessageHandlers {
 }
 
 /** A validator runs once, live, so its log lines count even when the events around it are replayed. */
-function withLiveLogs(run: CompatRun, fn: () => void): void {
+function withLiveLogs(run: MessageRun, fn: () => void): void {
   const before = run.info;
   run.info = { ...before, unsafe: { ...before.unsafe, isReplayingHistoryEvents: false } };
   try {

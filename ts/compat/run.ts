@@ -18,9 +18,9 @@ import { encodeFailure } from "./common/failure_converter.ts";
 import { ensureTemporalFailure, isCancellation, TemporalFailure } from "./common/failures.ts";
 import type { ScopeContext } from "./context.ts";
 import { isImplied, KNOWN_FLAGS } from "./flags.ts";
-import { MessageHandlers } from "./messages.ts";
+import { MessageHandlers, type MessageRun } from "./messages.ts";
 import { alea, seedBytes } from "./workflow/alea.ts";
-import { ContinueAsNew } from "./workflow/continue_as_new.ts";
+import { ContinueAsNew } from "./workflow/continue_as_new_thrown.ts";
 import type { WorkflowInfo } from "./workflow/info.ts";
 import { RootScope } from "./workflow/scope.ts";
 
@@ -47,7 +47,7 @@ export function converterOf({ converter }: RunContext): PayloadConverter {
   return converter === defaultPayloadConverter ? jsonPayloadConverter : converter;
 }
 
-export class CompatRun {
+export class CompatRun implements MessageRun {
   readonly context: ScopeContext;
   readonly converter: PayloadConverter;
   /** Workflow time, milliseconds. */

@@ -5,7 +5,8 @@ import type { Duration } from "../common/time.ts";
 import { currentRun } from "../current.ts";
 import { patched } from "./patches.ts";
 import { CancellationScope, joinScope } from "./scope.ts";
-import { sleep, type TimerOptions } from "./timers.ts";
+import type { TimerOptions } from "./durable_timers.ts";
+import { sleep } from "./timers.ts";
 
 /** With it, a timeout of 0 is a timeout; without it (histories of before 1.5), none. The name is the official SDK's own. */
 const ZERO_TIMEOUT_PATCH = "__sdk_internal_patch_number:1";

@@ -11,20 +11,10 @@ import {
 import { type Duration, timeoutMs } from "../common/time.ts";
 import { currentRun } from "../current.ts";
 import { refuseOptions } from "../unsupported.ts";
+import { ContinueAsNew } from "./continue_as_new_thrown.ts";
 
 // deno-lint-ignore no-explicit-any
 export type Workflow = (...args: any[]) => Promise<any>;
-
-/** What continueAsNew throws. */
-export class ContinueAsNew extends Error {
-  override name = "ContinueAsNew";
-  readonly command: ContinueAsNewCommand;
-
-  constructor(command: ContinueAsNewCommand) {
-    super("Workflow continued as new");
-    this.command = command;
-  }
-}
 
 export interface ContinueAsNewOptions {
   workflowType?: string;

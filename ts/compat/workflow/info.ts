@@ -9,7 +9,6 @@ import { FailureSchema } from "../../api/generated/temporal/api/failure/v1/messa
 import { decodeFailure } from "../common/failure_converter.ts";
 import type { RetryPolicy } from "../common/options.ts";
 import { readTyped, readUntyped, type SearchAttributes, type TypedSearchAttributes } from "../common/search_attributes.ts";
-import { currentRun } from "../current.ts";
 import { uuid4From } from "./alea.ts";
 import { durationMs, timestampMs } from "../../api/well_known.ts";
 
@@ -171,8 +170,4 @@ function dateOf(timestamp: Timestamp | undefined): Date | undefined {
 
 function decodeAll(fields: { [key: string]: Payload }, converter: PayloadConverter): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([key, payload]) => [key, converter.fromPayload(payload)]));
-}
-
-export function workflowInfo(): WorkflowInfo {
-  return currentRun("Workflow.workflowInfo(...) may only be used from a Workflow Execution.").info;
 }

@@ -2,6 +2,7 @@
 import type { UpdateInfo } from "../context.ts";
 import { currentRun, maybeCurrentRun } from "../current.ts";
 import { uuid4From } from "./alea.ts";
+import type { WorkflowInfo } from "./info.ts";
 
 /** A UUID from the run's own random numbers, the same on every replay. Outside of workflow code an ordinary one. */
 export function uuid4(): string {
@@ -26,4 +27,8 @@ export function setCurrentDetails(details: string): void {
 
 export function getCurrentDetails(): string {
   return currentRun("getCurrentDetails() may only be used from a Workflow Execution.").details;
+}
+
+export function workflowInfo(): WorkflowInfo {
+  return currentRun("Workflow.workflowInfo(...) may only be used from a Workflow Execution.").info;
 }

@@ -45,13 +45,8 @@ export {
 } from "./children.ts";
 export { AsyncLocalStorage } from "../sandbox/async_local_storage.ts";
 export { condition } from "./conditions.ts";
-export {
-  ContinueAsNew,
-  continueAsNew,
-  type ContinueAsNewOptions,
-  makeContinueAsNewFunc,
-  type Workflow,
-} from "./continue_as_new.ts";
+export { continueAsNew, type ContinueAsNewOptions, makeContinueAsNewFunc, type Workflow } from "./continue_as_new.ts";
+export { ContinueAsNew } from "./continue_as_new_thrown.ts";
 export {
   allHandlersFinished,
   defineQuery,
@@ -65,18 +60,13 @@ export {
   type SignalDefinition,
   type UpdateDefinition,
 } from "./handlers.ts";
-export {
-  type ParentWorkflowInfo,
-  type RootWorkflowInfo,
-  type UnsafeWorkflowInfo,
-  type WorkflowInfo,
-  workflowInfo,
-} from "./info.ts";
+export type { ParentWorkflowInfo, RootWorkflowInfo, UnsafeWorkflowInfo, WorkflowInfo } from "./info.ts";
 export { log, metricMeter, type WorkflowLogger } from "./log.ts";
-export { currentUpdateInfo, getCurrentDetails, inWorkflowContext, setCurrentDetails, uuid4 } from "./misc.ts";
+export { currentUpdateInfo, getCurrentDetails, inWorkflowContext, setCurrentDetails, uuid4, workflowInfo } from "./misc.ts";
 export { deprecatePatch, patched } from "./patches.ts";
 export { CancellationScope, type CancellationScopeOptions } from "./scope.ts";
-export { sleep, type TimerOptions } from "./timers.ts";
+export type { TimerOptions } from "./durable_timers.ts";
+export { sleep } from "./timers.ts";
 export { Trigger } from "./trigger.ts";
 export { upsertMemo, upsertSearchAttributes } from "./upserts.ts";
 export type { SearchAttributes, SearchAttributeValue } from "../common/search_attributes.ts";

@@ -5,7 +5,8 @@ import { CancelledFailure } from "../common/failures.ts";
 import { type Duration, msOptionalToNumber } from "../common/time.ts";
 import { currentRun } from "../current.ts";
 import { FLAG_SHIELDED_SCOPES } from "../flags.ts";
-import { sleep } from "./timers.ts";
+import { startSleep } from "./durable_timers.ts";
+import { join, type Scope } from "./join.ts";
 
 export interface CancellationScopeOptions {
   /** Cancels the scope by itself after this time. */
@@ -19,7 +20,7 @@ export interface CancellationScopeOptions {
 /** Marks the one scope of a run that has no parent. */
 const ROOT = Symbol("root scope");
 
-export class CancellationScope {
+export class CancellationScope implements Scope {
   protected readonly timeout: number | undefined;
   readonly cancellable: boolean;
   readonly parent: CancellationScope | undefined;
@@ -61,9 +62,9 @@ export class CancellationScope {
   protected async runInContext<T>(fn: () => Promise<T>): Promise<T> {
     let timer: CancellationScope | undefined;
     if (this.timeout) {
-      const after = this.timeout;
-      timer = new CancellationScope({ cancellable: true, parent: this });
-      timer.run(() => sleep(after)).then(() => this.cancel(), () => {});
+      const afterMs = Math.max(1, this.timeout);
+      const scope = timer = new CancellationScope({ cancellable: true, parent: this });
+      scope.run(() => startSleep(currentRun(), scope, afterMs).done).then(() => this.cancel(), () => {});
     }
     try {
       return await fn();
@@ -85,7 +86,8 @@ export class CancellationScope {
 
   static current(): CancellationScope {
     const run = currentRun("CancellationScope may only be used from workflow code");
-    return run.context.current()?.scope ?? run.rootScope;
+    // Frames are made with scopes of this class alone.
+    return (run.context.current()?.scope as CancellationScope | undefined) ?? run.rootScope;
   }
 
   static cancellable<T>(fn: () => Promise<T>): Promise<T> {
@@ -112,16 +114,7 @@ export class RootScope extends CancellationScope {
   }
 }
 
-/**
- * Ties an operation to the current scope. Answers false when the scope is cancelled already: then `reject` gets the cancellation and
- * nothing must be started. Otherwise `onCancel` is called when the scope is cancelled later.
- */
+/** As `join`, for the current scope. */
 export function joinScope(reject: (error: unknown) => void, onCancel: (error: unknown) => void): boolean {
-  const scope = CancellationScope.current();
-  if (scope.consideredCancelled) {
-    scope.cancelRequested.catch(reject);
-    return false;
-  }
-  if (scope.cancellable) scope.cancelRequested.catch(onCancel);
-  return true;
+  return join(CancellationScope.current(), reject, onCancel);
 }

@@ -1,50 +1,17 @@
-// Durable timers: sleep, and setTimeout/clearTimeout as programs of the official SDK see them. Timers are counted here, not in the core:
-// one that is made in a cancelled scope is never sent and uses up a number all the same, and history names timers by number.
-import { CommandKind, StartTimer } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { ValueError } from "../common/errors.ts";
+// Durable timers: sleep, and setTimeout/clearTimeout as programs of the official SDK see them.
+import { CommandKind } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { type Duration, msToNumber } from "../common/time.ts";
 import { currentRun } from "../current.ts";
 import { FLAG_SHIELDED_SCOPES } from "../flags.ts";
-import type { CompatRun } from "../run.ts";
 import { refuseOptions } from "../unsupported.ts";
-import { CancellationScope, joinScope } from "./scope.ts";
-
-export interface TimerOptions {
-  /** Shown in user interfaces. */
-  summary?: string;
-}
+import { startSleep, startTimer, type TimerOptions } from "./durable_timers.ts";
+import { CancellationScope } from "./scope.ts";
 
 /** Resolves after a durable time; zero and less count as one millisecond. Rejects when the scope is cancelled. */
 export function sleep(ms: Duration, options?: TimerOptions): Promise<void> {
   const run = currentRun("Workflow.sleep(...) may only be used from a Workflow Execution");
   refuseOptions(run, "a timer", options, ["eventGroups"]);
-  return startSleep(run, Math.max(1, msToNumber(ms)), options).done;
-}
-
-function startSleep(run: CompatRun, durationMs: number, options?: TimerOptions): { seq: number; done: Promise<void> } {
-  const seq = run.nextTimerSeq++;
-  const done = new Promise<void>((resolve, reject) => {
-    const alive = joinScope(reject, (error) => {
-      if (!run.timers.delete(seq)) return;
-      run.cancelCommand(CommandKind.COMMAND_KIND_START_TIMER, seq);
-      reject(error);
-    });
-    if (!alive) return;
-    startTimer(run, seq, durationMs, options?.summary);
-    run.timers.set(seq, run.waitsAt("sleep", { resolve, reject }));
-  });
-  return { seq, done };
-}
-
-/** Whole milliseconds, rounded up: a timer is never early. */
-function startTimer(run: CompatRun, seq: number, durationMs: number, summary: string | undefined): void {
-  if (Number.isNaN(durationMs)) throw new ValueError(`Invalid millis ${durationMs}`);
-  const command = StartTimer.fromPartial({
-    seq,
-    durationMs: Math.ceil(durationMs),
-    ...(summary === undefined ? {} : { summary: run.converter.toPayload(summary) }),
-  });
-  run.command(CommandKind.COMMAND_KIND_START_TIMER, StartTimer.encode(command).finish());
+  return startSleep(run, CancellationScope.current(), Math.max(1, msToNumber(ms)), options).done;
 }
 
 // deno-lint-ignore no-explicit-any
@@ -68,7 +35,7 @@ export function setTimeout(callback: Callback, ms = 0, ...args: unknown[]): numb
   const scope = new CancellationScope({ cancellable: true });
   let handle = 0;
   const timer = scope.run(() => {
-    const { seq, done } = startSleep(run, durationMs);
+    const { seq, done } = startSleep(run, scope, durationMs);
     handle = seq;
     return done;
   });

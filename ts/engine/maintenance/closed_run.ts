@@ -21,6 +21,7 @@ import {
   type WorkflowExecution,
   WorkflowExecutionSchema,
 } from "../../api/generated/temporal/api/common/v1/message_pb.ts";
+import type { WorkflowExecutionStatus } from "../../api/generated/temporal/api/enums/v1/workflow_pb.ts";
 import { type HistoryEvent, HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import { checkEvents, decodeEvents } from "./check_history.ts";
 import { CLOSING_STATUS, micros, typeName } from "./findings.ts";
@@ -50,8 +51,60 @@ const BATCH_EVENTS = 500;
 /** Microseconds: what the store can order runs by. */
 const LATEST = 9e15;
 
+type Started = Extract<HistoryEvent["attributes"], { case: "workflowExecutionStartedEventAttributes" }>["value"];
+
+/** What the history of a closed run says of it. */
+interface ClosedRun {
+  readonly events: readonly HistoryEvent[];
+  readonly last: HistoryEvent;
+  readonly started: Started;
+  readonly status: WorkflowExecutionStatus;
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly type: string;
+  /** Microseconds. */
+  readonly start: number;
+  readonly close: number;
+}
+
 /** What the store writes for the run. Throws an ImportError. */
-export function closedRun({ history, workflowId: givenId, runId: givenRun }: HistoryToImport): RunWrite {
+export function closedRun(given: HistoryToImport): RunWrite {
+  const run = checked(given);
+  const { events, last, started, status, workflowId, runId, type, start, close } = run;
+  const { memo, searchAttributes } = shown(events);
+  const nextRunId = (last.attributes.value as { newExecutionRunId?: string }).newExecutionRunId ?? "";
+  const firstRunId = started.firstExecutionRunId || runId;
+  const encoded = batches(events);
+  const bytes = encoded.reduce((sum, batch) => sum + batch.events.length, 0);
+  const more = { memo, searchAttributes, nextRunId, firstRunId, bytes };
+  return {
+    create: true,
+    row: {
+      workflowId,
+      runId,
+      workflowType: type,
+      taskQueue: started.taskQueue?.name ?? "",
+      status,
+      startTimeMs: start / 1000,
+      closeTimeMs: close / 1000,
+      historyLength: events.length,
+      historySizeBytes: bytes,
+      wakeAtMs: 0,
+      ready: false,
+      firstRunId,
+      nextRunId,
+      memo,
+      searchAttributes,
+    },
+    head: headOf(run, more),
+    append: encoded,
+    put: [],
+    remove: [],
+  };
+}
+
+/** Throws an ImportError for a history that no store takes, and an OpenRunError for one of an open run. */
+function checked({ history, workflowId: givenId, runId: givenRun }: HistoryToImport): ClosedRun {
   const problems: string[] = [];
   const events = decodeEvents([history], problems);
   if (events !== undefined) problems.push(...checkEvents(events).problems);
@@ -59,10 +112,7 @@ export function closedRun({ history, workflowId: givenId, runId: givenRun }: His
   const first = events![0]!;
   const last = events!.at(-1)!;
   const status = CLOSING_STATUS[last.eventType];
-  const started = first.attributes.value as Extract<
-    HistoryEvent["attributes"],
-    { case: "workflowExecutionStartedEventAttributes" }
-  >["value"];
+  const started = first.attributes.value as Started;
   const type = started.workflowType?.name ?? "";
   const workflowId = started.workflowId || givenId || "";
   const runId = givenRun || runIdIn(events!) || "";
@@ -88,19 +138,31 @@ export function closedRun({ history, workflowId: givenId, runId: givenRun }: His
       throw new ImportError(`the run ${what} at ${time / 1e6} s after 1970: a store holds times from 1970 to 2255`);
     }
   }
-  const { memo, searchAttributes } = shown(events!);
-  const nextRunId = (last.attributes.value as { newExecutionRunId?: string }).newExecutionRunId ?? "";
-  const firstRunId = started.firstExecutionRunId || runId;
-  const encoded = batches(events!);
-  const bytes = encoded.reduce((sum, batch) => sum + batch.events.length, 0);
-  const head = new Head()
+  return { events: events!, last, started, status, workflowId, runId, type, start, close };
+}
+
+interface HeadParts {
+  readonly memo: Uint8Array;
+  readonly searchAttributes: Uint8Array;
+  readonly nextRunId: string;
+  readonly firstRunId: string;
+  /** Of the history. */
+  readonly bytes: number;
+}
+
+/** The engine's state of the run. */
+function headOf(
+  { events, started, status, workflowId, runId, type, start, close }: ClosedRun,
+  { memo, searchAttributes, nextRunId, firstRunId, bytes }: HeadParts,
+): Uint8Array {
+  return new Head()
     .text(EngineHead.workflowId, workflowId).text(EngineHead.runId, runId).text(EngineHead.workflowType, type).text(
       EngineHead.taskQueue,
       started.taskQueue?.name ?? "",
     )
     .int(EngineHead.status, status).int(EngineHead.startUs, start).int(EngineHead.closeUs, close).int(
       EngineHead.nextEventId,
-      events!.length + 1,
+      events.length + 1,
     ).int(EngineHead.historyBytes, bytes)
     .int(EngineHead.executionTimeoutUs, length(started.workflowExecutionTimeout)).int(
       EngineHead.runTimeoutUs,
@@ -116,44 +178,20 @@ export function closedRun({ history, workflowId: givenId, runId: givenRun }: His
       started.continuedExecutionRunId,
     ).text(EngineHead.nextRunId, nextRunId)
     .int(EngineHead.attempt, started.attempt).bytes(EngineHead.memo, memo).bytes(EngineHead.searchAttributes, searchAttributes)
-    .int(EngineHead.lastCompletedStartedId, lastCompletedStart(events!)).int(EngineHead.taskAttempt, 1)
+    .int(EngineHead.lastCompletedStartedId, lastCompletedStart(events)).int(EngineHead.taskAttempt, 1)
     .int(
       EngineHead.cancelRequested,
-      events!.some(({ attributes }) => attributes.case === "workflowExecutionCancelRequestedEventAttributes") ? 1 : 0,
+      events.some(({ attributes }) => attributes.case === "workflowExecutionCancelRequestedEventAttributes") ? 1 : 0,
     )
     .int(EngineHead.lastTimeUs, close).int(EngineHead.executionTimeUs, start + length(started.firstWorkflowTaskBackoff)).int(
       EngineHead.transitions,
       1,
-    ).int(EngineHead.closeEventId, events!.length).int(EngineHead.firstStartUs, start)
+    ).int(EngineHead.closeEventId, events.length).int(EngineHead.firstStartUs, start)
     .message(EngineHead.parent, started.parentWorkflowExecution).int(
       EngineHead.parentInitiatedId,
       Number(started.parentInitiatedEventId),
     ).message(EngineHead.root, started.rootWorkflowExecution)
     .finish();
-  return {
-    create: true,
-    row: {
-      workflowId,
-      runId,
-      workflowType: type,
-      taskQueue: started.taskQueue?.name ?? "",
-      status,
-      startTimeMs: start / 1000,
-      closeTimeMs: close / 1000,
-      historyLength: events!.length,
-      historySizeBytes: bytes,
-      wakeAtMs: 0,
-      ready: false,
-      firstRunId,
-      nextRunId,
-      memo,
-      searchAttributes,
-    },
-    head,
-    append: encoded,
-    put: [],
-    remove: [],
-  };
 }
 
 /** Memo and search attributes as a description shows them: what the run was started with, and what it has changed. */

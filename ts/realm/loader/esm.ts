@@ -1,4 +1,4 @@
-// The rewriting of one ES module (see module_code.ts for the form that it gets): declarations stay where they are, `import` and `export`
+// The rewriting of one ES module (see parse_module.ts for the form that it gets): declarations stay where they are, `import` and `export`
 // go, reads of imported names become reads of the other module's namespace, and what a realm cannot run is refused with its line.
 import type { AnyNode, ImportDeclaration, Program } from "acorn";
 import type { Problem, ProblemCode } from "./errors.ts";

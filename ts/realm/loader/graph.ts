@@ -3,15 +3,8 @@
 //
 // An entry that reaches "temporalex/workflow" is evaluated once per realm. One that reaches `@temporalio/*`, or neither, is a program of the
 // official API, and is evaluated for each run. An entry that reaches both is both, and so are the modules that it needs.
-import {
-  type CompiledModule,
-  EMPTY_UNIT,
-  type Form,
-  type ModuleKind,
-  type ModuleUnit,
-  parseUnit,
-  readKey,
-} from "./module_code.ts";
+import { type CompiledModule, EMPTY_UNIT, type Form, type ModuleKind, type ModuleUnit, readKey } from "./module_code.ts";
+import { parseUnit } from "./parse_module.ts";
 import { displayName, type Problem, WorkflowLoadError } from "./errors.ts";
 import { type Provided, Resolver } from "./resolve.ts";
 import type { SourceHost } from "./source_host.ts";

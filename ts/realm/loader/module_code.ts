@@ -1,20 +1,6 @@
-// Turns one module into the text of a function that a realm evaluates. TypeScript's types are taken out by sucrase, which keeps every
-// line where it was, so that stack traces name the user's own line; imports and exports are rewritten here.
-//
-// An ES module becomes a generator: its first step declares the exports and hoists functions, its second runs the body. That gives
-// cyclic modules, live bindings and uninitialised `const`s the meaning that the language gives them. Imported names become reads of
-// the other module's namespace (`$i0.name`). A CommonJS module becomes the usual function of (exports, require, module).
-//
-// There are two forms. "shared" is evaluated once per realm: state that would pass from run to run is refused. "run" is evaluated for each
-// run (programs of `@temporalio/workflow`): its global names are those of the run, and its async generators tick as the official bundler's.
-import { parse, type Program } from "acorn";
-import { displayName, type Problem, type ProblemCode, WorkflowLoadError } from "./errors.ts";
-import { Edits } from "./edits.ts";
-import { EsmCompiler } from "./esm.ts";
-import { RewriteError, rewriteModule } from "./rewrite.ts";
-import { editGlobal, type RunNames } from "./run_globals.ts";
-import { walkModule } from "./scope.ts";
-import { IS_TS, needsSucrase, strip, SucraseNotLoadedError } from "./strip.ts";
+// What a module becomes, in the terms of the loader: its outline, its forms, and what is wrong with it. `parse_module.ts` makes it.
+import { displayName, type Problem, type ProblemCode } from "./errors.ts";
+import type { RunNames } from "./run_globals.ts";
 
 export type ModuleKind = "esm" | "cjs" | "json";
 
@@ -87,30 +73,7 @@ export interface ModuleSource {
   readonly restoreFrames: boolean;
 }
 
-/**
- * Parses one module. Syntax errors throw; everything else is collected in `problems` of its forms. Throws a SucraseNotLoadedError for
- * TypeScript before `loadSucrase` has resolved.
- */
-export function parseUnit(source: ModuleSource): ModuleUnit {
-  if (source.kind === "json") return jsonUnit(source);
-  const text = stripTypes(source);
-  const kind = source.kind ?? (hasModuleSyntax(source, text) ? "esm" : "cjs");
-  const program = parseModule(source, text, kind);
-  if (kind === "cjs") return cjsUnit(source, text, program);
-  const outline = new EsmCompiler(source, text, program, "shared").outline();
-  return { ...outline, compile: (form) => finished(source, form, new EsmCompiler(source, text, program, form).compile()) };
-}
-
-function jsonUnit(source: ModuleSource): ModuleUnit {
-  try {
-    JSON.parse(source.text);
-  } catch (e) {
-    throw new WorkflowLoadError([problem(source, "syntax", 0, 0, "", `is not valid JSON: ${(e as Error).message}`)]);
-  }
-  return { ...EMPTY_UNIT, kind: "json", exports: ["default"], compile: () => ({ ...EMPTY, code: source.text }) };
-}
-
-const EMPTY: CompiledModule = {
+export const EMPTY: CompiledModule = {
   ...{ code: "", collections: [], importedMutations: [] },
   ...{ reads: new Set<string>(), problems: [], warnings: [] },
 };
@@ -128,24 +91,6 @@ export const EMPTY_UNIT: ModuleUnit = {
   compile: () => EMPTY,
 };
 
-/** What is evaluated for each run behaves as the official bundler compiles it, and follows scopes where the runtime does not. */
-function finished(source: ModuleSource, form: Form, compiled: CompiledModule): CompiledModule {
-  if (form === "shared" || compiled.problems.length > 0) return compiled;
-  if (source.text.includes("$tx")) {
-    const message = "uses names that begin with $tx, which the loader needs for itself";
-    return { ...compiled, problems: [problem(source, "syntax", 0, 0, "$tx", message)] };
-  }
-  // The official bundler compiles TypeScript, and takes JavaScript and packages as they are.
-  const compileGenerators = IS_TS.test(source.url) && !source.foreign;
-  if (!source.restoreFrames && !(compileGenerators && /\basync\b/.test(compiled.code))) return compiled;
-  try {
-    return { ...compiled, code: rewriteModule(compiled.code, { compileGenerators, restoreFrames: source.restoreFrames }) };
-  } catch (e) {
-    if (!(e instanceof RewriteError)) throw e;
-    return { ...compiled, problems: [problem(source, "syntax", e.line, 0, e.construct, e.message)] };
-  }
-}
-
 /** A problem in a module. */
 export function problem(
   source: ModuleSource,
@@ -156,48 +101,6 @@ export function problem(
   message: string,
 ): Problem {
   return { code, file: displayName(source.url), line, column, name, message };
-}
-
-function stripTypes(source: ModuleSource): string {
-  // A hashbang line is no JavaScript inside a function.
-  const text = source.text.startsWith("#!") ? source.text.replace(/^#![^\n]*/, "") : source.text;
-  if (!needsSucrase(source.url)) return text;
-  try {
-    return strip(source.url, text);
-  } catch (e) {
-    if (e instanceof SucraseNotLoadedError) throw e;
-    throw syntaxError(source, e);
-  }
-}
-
-/** Both parsers end their message with "(line:column)". */
-function syntaxError(source: ModuleSource, e: unknown): WorkflowLoadError {
-  const message = (e as Error).message.replace(/^Error transforming [^:]*: /, "");
-  const at = /\s*\((\d+):(\d+)\)$/.exec(message);
-  const fromAcorn = typeof (e as { raisedAt?: number }).raisedAt === "number";
-  const column = at === null ? 0 : Number(at[2]) + (fromAcorn ? 1 : 0);
-  const hint = message.includes("'@'") ? " (decorators are not supported in workflow modules)" : "";
-  const text = `syntax error: ${at === null ? message : message.slice(0, at.index)}${hint}`;
-  return new WorkflowLoadError([problem(source, "syntax", at === null ? 0 : Number(at[1]), column, "", text)], { cause: e });
-}
-
-function parseModule(source: ModuleSource, text: string, kind: "esm" | "cjs"): Program {
-  try {
-    return parse(text, { ecmaVersion: "latest", sourceType: kind === "esm" ? "module" : "commonjs", allowHashBang: true });
-  } catch (e) {
-    throw syntaxError(source, e);
-  }
-}
-
-/** As Node decides about a `.js` file whose package says nothing: it is an ES module if it has import or export declarations. */
-function hasModuleSyntax(source: ModuleSource, text: string): boolean {
-  if (IS_TS.test(source.url)) return true;
-  try {
-    const program = parse(text, { ecmaVersion: "latest", sourceType: "module" });
-    return program.body.some((s) => s.type.startsWith("Import") || s.type.startsWith("Export"));
-  } catch {
-    return false;
-  }
 }
 
 /** The line (from 1) of offsets in a text. */
@@ -218,33 +121,6 @@ export class Lines {
     }
     return low + 1;
   }
-}
-
-function cjsUnit(source: ModuleSource, text: string, program: Program): ModuleUnit {
-  const lines = new Lines(text);
-  const requests: ModuleRequest[] = [];
-  walkModule(program, {
-    globalCall(name, at) {
-      const argument = at.arguments[0];
-      if (name !== "require" || argument?.type !== "Literal" || typeof argument.value !== "string") return;
-      if (requests.some((r) => r.specifier === argument.value)) return;
-      requests.push({ specifier: argument.value, line: lines.line(at.start), names: [] });
-    },
-  });
-  const compile = (form: Form): CompiledModule => {
-    if (form === "shared") return { ...EMPTY, code: `(function (exports, require, module) {${text}\n})` };
-    const names = runNames(freePrefix(text, ["g", "n"]));
-    const edits = new Edits(text);
-    walkModule(program, {
-      reference(node, binding, write, _deferred, parents) {
-        if (binding === undefined) editGlobal(node, write, parents, edits, names, true);
-      },
-      dynamicImport: (at) => edits.replace(at.start, at.start + "import".length, "require.import"),
-    });
-    const parameters = `exports, require, module, ${names.global}, ${names.lookup}, $tx`;
-    return finished(source, form, { ...EMPTY, code: `(function (${parameters}) {${edits.apply()}\n})` });
-  };
-  return { ...EMPTY_UNIT, requests, compile };
 }
 
 /** Begins no name of the text with one of the letters behind it. */

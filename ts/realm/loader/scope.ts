@@ -194,8 +194,15 @@ class Walker {
   }
 
   #visitChildren(node: AnyNode): void {
+    this.#below(node, () => {
+      for (const child of children(node)) this.#visit(child);
+    });
+  }
+
+  /** What `visit` looks at stands below this node. */
+  #below(node: AnyNode, visit: () => void): void {
     this.#parents.push(node);
-    for (const child of children(node)) this.#visit(child);
+    visit();
     this.#parents.pop();
   }
 
@@ -212,21 +219,8 @@ class Walker {
       case "ClassExpression":
         return this.#inScope(() => node.id && this.#declare(node.id, "class"), () => this.#class(node));
       case "PropertyDefinition":
-      case "MethodDefinition": {
-        this.#parents.push(node);
-        if (node.computed) this.#visit(node.key as AnyNode);
-        if (node.value) {
-          // The initialiser of an instance field runs with each `new`; that of a static field with the module.
-          const later = node.type === "PropertyDefinition";
-          if (later && !node.static) this.#deferred++;
-          if (later) this.#functions++;
-          this.#visit(node.value as AnyNode);
-          if (later) this.#functions--;
-          if (later && !node.static) this.#deferred--;
-        }
-        this.#parents.pop();
-        return;
-      }
+      case "MethodDefinition":
+        return this.#member(node);
       case "StaticBlock":
         this.#functions++;
         this.#inScope(
@@ -238,14 +232,13 @@ class Walker {
       case "BlockStatement":
         return this.#inScope(() => this.#hoistLexical(node.body as AnyNode[]), () => this.#visitChildren(node));
       case "SwitchStatement":
-        this.#parents.push(node);
-        this.#visit(node.discriminant as AnyNode);
-        this.#inScope(
-          () => this.#hoistLexical(node.cases.flatMap((c) => c.consequent) as AnyNode[]),
-          () => node.cases.forEach((c) => this.#visitChildren(c)),
-        );
-        this.#parents.pop();
-        return;
+        return this.#below(node, () => {
+          this.#visit(node.discriminant as AnyNode);
+          this.#inScope(
+            () => this.#hoistLexical(node.cases.flatMap((c) => c.consequent) as AnyNode[]),
+            () => node.cases.forEach((c) => this.#visitChildren(c)),
+          );
+        });
       case "ForStatement":
         return this.#inScope(
           () => node.init?.type === "VariableDeclaration" && this.#hoistLexical([node.init]),
@@ -254,55 +247,67 @@ class Walker {
       case "ForInStatement":
       case "ForOfStatement":
         if (node.type === "ForOfStatement" && node.await && this.#functions === 0) this.#visitor.topLevelAwait?.(node);
-        return this.#inScope(() => node.left.type === "VariableDeclaration" && this.#hoistLexical([node.left]), () => {
-          this.#parents.push(node);
-          if (node.left.type === "VariableDeclaration") this.#visit(node.left);
-          else this.#target(node.left as Pattern);
-          this.#visit(node.right as AnyNode);
-          this.#visit(node.body as AnyNode);
-          this.#parents.pop();
-        });
+        return this.#inScope(
+          () => node.left.type === "VariableDeclaration" && this.#hoistLexical([node.left]),
+          () =>
+            this.#below(node, () => {
+              if (node.left.type === "VariableDeclaration") this.#visit(node.left);
+              else this.#target(node.left as Pattern);
+              this.#visit(node.right as AnyNode);
+              this.#visit(node.body as AnyNode);
+            }),
+        );
       case "CatchClause":
-        return this.#inScope(() => {
-          if (node.param) { for (const id of patternNames(node.param)) this.#declare(id, "param"); }
-        }, () => {
-          this.#parents.push(node);
-          if (node.param) this.#patternDefaults(node.param);
-          this.#visit(node.body);
-          this.#parents.pop();
-        });
+        return this.#inScope(
+          () => node.param && [...patternNames(node.param)].forEach((id) => this.#declare(id, "param")),
+          () =>
+            this.#below(node, () => {
+              if (node.param) this.#patternDefaults(node.param);
+              this.#visit(node.body);
+            }),
+        );
       case "VariableDeclarator":
-        this.#parents.push(node);
-        this.#patternDefaults(node.id);
-        if (node.init) this.#visit(node.init as AnyNode);
-        this.#parents.pop();
+        return this.#below(node, () => {
+          this.#patternDefaults(node.id);
+          if (node.init) this.#visit(node.init as AnyNode);
+        });
+      case "ExportNamedDeclaration":
+        return this.#below(node, () => node.declaration && this.#visit(node.declaration as AnyNode));
+      case "LabeledStatement":
+        return this.#below(node, () => this.#visit(node.body as AnyNode));
+      case "BreakStatement":
+      case "ContinueStatement":
+      case "ImportDeclaration":
+      case "ExportAllDeclaration":
+      case "Literal":
         return;
+      default:
+        return this.#expression(node);
+    }
+  }
+
+  #expression(node: AnyNode): void {
+    switch (node.type) {
       case "AssignmentExpression":
-        this.#parents.push(node);
-        this.#target(node.left);
-        this.#visit(node.right as AnyNode);
-        this.#parents.pop();
-        return;
+        return this.#below(node, () => {
+          this.#target(node.left);
+          this.#visit(node.right as AnyNode);
+        });
       case "UpdateExpression":
-        this.#parents.push(node);
-        this.#target(node.argument as Pattern);
-        this.#parents.pop();
-        return;
+        return this.#below(node, () => this.#target(node.argument as Pattern));
       case "UnaryExpression":
         if (node.operator === "delete" && node.argument.type === "MemberExpression") this.#mutated(node.argument);
         return this.#visitChildren(node);
       case "MemberExpression":
-        this.#parents.push(node);
-        this.#visit(node.object as AnyNode);
-        if (node.computed) this.#visit(node.property as AnyNode);
-        this.#parents.pop();
-        return;
+        return this.#below(node, () => {
+          this.#visit(node.object as AnyNode);
+          if (node.computed) this.#visit(node.property as AnyNode);
+        });
       case "Property":
-        this.#parents.push(node);
-        if (node.computed) this.#visit(node.key as AnyNode);
-        this.#visit(node.value as AnyNode);
-        this.#parents.pop();
-        return;
+        return this.#below(node, () => {
+          if (node.computed) this.#visit(node.key as AnyNode);
+          this.#visit(node.value as AnyNode);
+        });
       case "CallExpression":
         this.#call(node);
         return this.#visitChildren(node);
@@ -315,25 +320,23 @@ class Walker {
       case "MetaProperty":
         if (node.meta.name === "import") this.#visitor.importMeta?.(node);
         return;
-      case "LabeledStatement":
-        this.#parents.push(node);
-        this.#visit(node.body as AnyNode);
-        this.#parents.pop();
-        return;
-      case "ExportNamedDeclaration":
-        this.#parents.push(node);
-        if (node.declaration) this.#visit(node.declaration as AnyNode);
-        this.#parents.pop();
-        return;
-      case "BreakStatement":
-      case "ContinueStatement":
-      case "ImportDeclaration":
-      case "ExportAllDeclaration":
-      case "Literal":
-        return;
       default:
         return this.#visitChildren(node);
     }
+  }
+
+  #member(node: Extract<AnyNode, { type: "PropertyDefinition" | "MethodDefinition" }>): void {
+    this.#below(node, () => {
+      if (node.computed) this.#visit(node.key as AnyNode);
+      if (!node.value) return;
+      // The initialiser of an instance field runs with each `new`; that of a static field with the module.
+      const later = node.type === "PropertyDefinition";
+      if (later && !node.static) this.#deferred++;
+      if (later) this.#functions++;
+      this.#visit(node.value as AnyNode);
+      if (later) this.#functions--;
+      if (later && !node.static) this.#deferred--;
+    });
   }
 
   #class(node: Extract<AnyNode, { type: "ClassDeclaration" | "ClassExpression" }>): void {

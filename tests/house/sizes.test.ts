@@ -1,0 +1,59 @@
+// runtime: node
+// A file holds one idea and a function one step: what grows beyond these numbers is split by idea.
+// Generated files are left out.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+interface Tool {
+  sourcesOf(folders: readonly string[]): string[];
+  linesOf(text: string): number;
+  functionsOf(text: string): { readonly name: string; readonly lines: number; readonly from: number }[];
+  tooLarge(paths: readonly string[], limits: { readonly file: number; readonly fn: number }): string[];
+}
+const { sourcesOf, linesOf, functionsOf, tooLarge } = await import(pathToFileURL(resolve("tools/lib/sizes.mjs")).href) as Tool;
+
+const LIMITS = { file: 500, fn: 100 };
+
+/** What may be larger, and why. */
+const EXCEPTIONS: { readonly [what: string]: string } = {
+  "tests/suites/client_suite.ts: clientSuite": "a suite is a list of tests that share one way to make a service",
+  "tests/suites/local_activities_suite.ts: localActivitiesSuite": "a list of tests",
+  "tests/gateway/support/in_tab.ts: tabSuite": "a list of tests that is sent to a tab as one function",
+  "tests/chaos/loop.ts: chaosLoop": "one loop over the phases of a run; its steps share all of its state",
+  "tests/cases/random_interpreter.ts: run": "an interpreter: one case for each construct of the programs",
+  "tests/interop/deploy.test.ts: workers": "one deployment in the order of its steps",
+  "tests/metrics/worker.test.ts: an argument of test": "one scrape, compared line by line",
+  "tests/package/projects.mjs": "a table of the projects that a package is installed into",
+  "tools/lib/suites.mjs: suitesOf": "a table of the suites",
+};
+
+const found = tooLarge(sourcesOf(["ts", "tests", "tools", "bench", "web-demo/src", "examples"]), LIMITS);
+const whatOf = (line: string) => line.replace(/(?:: \d+ lines| has \d+ lines)$/, "");
+
+test(`no file has more than ${LIMITS.file} lines, and no function more than ${LIMITS.fn}`, () => {
+  assert.deepEqual(found.filter((line) => EXCEPTIONS[whatOf(line)] === undefined), []);
+});
+
+test("each exception is needed", () => {
+  const needed = new Set(found.map(whatOf));
+  assert.deepEqual(Object.keys(EXCEPTIONS).filter((what) => !needed.has(what)), []);
+});
+
+test("lines of files and functions are counted", () => {
+  const text = `import type { A } from "./a.ts";
+export class B {
+  get c(): A {
+    return (() => {
+      // one
+    })() as A;
+  }
+}
+export const d = async <T>(e: T) => {
+  return await e;
+};
+`;
+  assert.equal(linesOf(text), 11);
+  assert.deepEqual(functionsOf(text).map(({ name, lines }) => `${name} ${lines}`), ["c 5", "an argument of a function 3", "d 3"]);
+});

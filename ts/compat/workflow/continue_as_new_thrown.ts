@@ -1,0 +1,13 @@
+// What ends a run that continues as new: it works by throwing.
+import type { ContinueAsNew as ContinueAsNewCommand } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+
+/** What continueAsNew throws. */
+export class ContinueAsNew extends Error {
+  override name = "ContinueAsNew";
+  readonly command: ContinueAsNewCommand;
+
+  constructor(command: ContinueAsNewCommand) {
+    super("Workflow continued as new");
+    this.command = command;
+  }
+}

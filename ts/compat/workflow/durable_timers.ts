@@ -1,0 +1,53 @@
+// Timers as commands. They are counted here, not in the core: one that is made in a cancelled scope is
+// never sent and uses up a number all the same, and history names timers by number.
+import { CommandKind, StartTimer } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { PayloadConverter } from "../../converter/payload.ts";
+import { ValueError } from "../common/errors.ts";
+import { join, type Scope } from "./join.ts";
+
+export interface TimerOptions {
+  /** Shown in user interfaces. */
+  summary?: string;
+}
+
+/** What of a run timers need. */
+interface TimerRun {
+  nextTimerSeq: number;
+  readonly timers: Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>;
+  readonly converter: PayloadConverter;
+  command(kind: CommandKind, attributes: Uint8Array): number;
+  cancelCommand(kind: CommandKind, seq: number): void;
+  waitsAt<W extends object>(label: string, wait: W): W;
+}
+
+/** A timer that is cancelled with the scope. */
+export function startSleep(
+  run: TimerRun,
+  scope: Scope,
+  durationMs: number,
+  options?: TimerOptions,
+): { seq: number; done: Promise<void> } {
+  const seq = run.nextTimerSeq++;
+  const done = new Promise<void>((resolve, reject) => {
+    const alive = join(scope, reject, (error) => {
+      if (!run.timers.delete(seq)) return;
+      run.cancelCommand(CommandKind.COMMAND_KIND_START_TIMER, seq);
+      reject(error);
+    });
+    if (!alive) return;
+    startTimer(run, seq, durationMs, options?.summary);
+    run.timers.set(seq, run.waitsAt("sleep", { resolve, reject }));
+  });
+  return { seq, done };
+}
+
+/** Whole milliseconds, rounded up: a timer is never early. */
+export function startTimer(run: TimerRun, seq: number, durationMs: number, summary: string | undefined): void {
+  if (Number.isNaN(durationMs)) throw new ValueError(`Invalid millis ${durationMs}`);
+  const command = StartTimer.fromPartial({
+    seq,
+    durationMs: Math.ceil(durationMs),
+    ...(summary === undefined ? {} : { summary: run.converter.toPayload(summary) }),
+  });
+  run.command(CommandKind.COMMAND_KIND_START_TIMER, StartTimer.encode(command).finish());
+}

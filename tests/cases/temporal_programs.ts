@@ -1,57 +1,10 @@
 // Programs of `@temporalio/workflow` in worker realms: loaded, guarded and cached as native ones are, in the sandbox of the official SDK, with
 // modules of their own for each run.
 import { hasAsyncStorage } from "../../ts/platform/async_context.ts";
-import { createWorkerRealm, type WorkerRealmOptions } from "../../ts/realm/mod.ts";
 import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
-import { API, inBrowser, type RealmHarness, withRealm } from "./realm_host.ts";
-
-type Sources = { readonly [path: string]: string };
-
-const IMPORTS = 'import * as wf from "@temporalio/workflow";\n';
-
-/** A realm over several texts; the first one is the workflows'. */
-function withProgram<T>(
-  sources: Sources,
-  body: (h: RealmHarness) => Promise<T>,
-  options: Partial<WorkerRealmOptions> = {},
-): Promise<T> {
-  return withRealm("", body, { workflows: Object.keys(sources)[0]!, sources, ...options });
-}
-
-const one = (text: string): Sources => ({ "/app/main.ts": IMPORTS + text });
-
-/** What a run of a function comes to. */
-async function resultOf(h: RealmHarness, type: string, ...args: unknown[]): Promise<unknown> {
-  const run = h.start(type, { args });
-  const result = await run.auto();
-  equal(run.failure, "");
-  return result;
-}
-
-async function failureOf(h: RealmHarness, type: string): Promise<string> {
-  const run = h.start(type);
-  await run.auto();
-  return run.failure;
-}
-
-/** What the loader says of modules that it refuses: "file:line code name". */
-async function refusals(sources: Sources): Promise<string[]> {
-  try {
-    await (await createWorkerRealm({
-      workflows: Object.keys(sources)[0]!,
-      sources,
-      ...(inBrowser ? { entry: new URL("/realm.js", location.href) } : {}),
-    })).dispose();
-  } catch (e) {
-    const { problems = [] } = e as {
-      problems?: readonly { file: string; line: number; code: string; name: string; message: string }[];
-    };
-    if (problems.length === 0) throw e;
-    return problems.map(({ file, line, code, name, message }) => `${file}:${line} ${code} ${name}: ${message}`);
-  }
-  return [];
-}
+import { API, inBrowser } from "./realm_host.ts";
+import { failureOf, IMPORTS, one, refusals, resultOf, withProgram } from "./temporal_program_support.ts";
 
 /** Both ways in which scopes follow async functions, where the runtime has both. */
 const SCOPES = hasAsyncStorage() ? ["rewritten", "asyncLocalStorage"] as const : ["rewritten"] as const;

@@ -18,7 +18,6 @@ const LIMITS = { file: 500, fn: 100 };
 
 /** What may be larger, and why. */
 const EXCEPTIONS: { readonly [what: string]: string } = {
-  "tests/suites/client_suite.ts: clientSuite": "a suite is a list of tests that share one way to make a service",
   "tests/suites/local_activities_suite.ts: localActivitiesSuite": "a list of tests",
   "tests/gateway/support/in_tab.ts: tabSuite": "a list of tests that is sent to a tab as one function",
   "tests/chaos/loop.ts: chaosLoop": "one loop over the phases of a run; its steps share all of its state",

@@ -102,7 +102,13 @@ test("the files of all pages compile, as a strict user has them", () => {
         noUnusedLocals: false,
         noUnusedParameters: false,
         typeRoots: [join(root, "node_modules/@types")],
-        paths: Object.fromEntries(own.map(([name, target]) => [name, [join(root, target)]])),
+        paths: Object.fromEntries(
+          [
+            ...own,
+            // As docs/temporal-programs.md has it for projects without the official packages.
+            ...["workflow", "common"].map((name) => [`@temporalio/${name}`, `./ts/compat/${name}/mod.ts`] as const),
+          ].map(([name, target]) => [name, [join(root, target)]]),
+        ),
       },
       include: pages.map((page) => join(folder, page.replace(/\.md$/, ""), "*.ts")),
       exclude: [],

@@ -3,8 +3,10 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { init, parse } from "es-module-lexer/js";
+import { type AnyNode, parse } from "acorn";
 import { fileSources, type SourceHost } from "../../../platform/source_files.ts";
+import { children } from "../../../realm/loader/scope.ts";
+import { loadSucrase, needsSucrase, strip } from "../../../realm/loader/strip.ts";
 
 /** Packages are installed, not edited. */
 const isOwn = (path: string): boolean => !/[\\/]node_modules[\\/]/.test(path);
@@ -35,7 +37,7 @@ const ENDINGS = ["", ".ts", ".js", ".mts", ".mjs", ".cts", ".cjs", "/index.ts", 
 
 /** The modules and everything that they import by a relative path. Files that do not parse are among them; what they import is not. */
 export async function moduleFiles(entries: readonly string[]): Promise<Set<string>> {
-  await init;
+  await loadSucrase();
   const found = new Set<string>();
   const queue = entries.map((entry) => resolve(entry));
   for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
@@ -47,17 +49,28 @@ export async function moduleFiles(entries: readonly string[]): Promise<Set<strin
   return found;
 }
 
+/** Relative imports, requires and import() of names that are written out. */
 function importsOf(path: string): string[] {
   try {
     const text = readFileSync(path, "utf8");
-    const imported = parse(text)[0].flatMap((found) =>
-      found.type === "import-meta" || ("typeOnly" in found && found.typeOnly) ? [] : found.specifier ?? []
-    );
-    const required = [...text.matchAll(/\brequire\(\s*["']([^"']+)["']\s*\)/g)].map((match) => match[1]!);
-    return [...imported, ...required].filter((specifier) => /^\.{0,2}\//.test(specifier));
+    const code = needsSucrase(path) ? strip(path, text) : text;
+    const options = { ecmaVersion: "latest", allowHashBang: true, allowReturnOutsideFunction: true } as const;
+    const found: string[] = [];
+    collect(parse(code, { ...options, sourceType: "module" }), found);
+    return found.filter((specifier) => /^\.{0,2}\//.test(specifier));
   } catch {
     return [];
   }
+}
+
+function collect(node: AnyNode, found: string[]): void {
+  const source = "source" in node
+    ? node.source as AnyNode | null
+    : node.type === "CallExpression" && node.callee.type === "Identifier" && node.callee.name === "require"
+    ? node.arguments[0] as AnyNode | undefined
+    : undefined;
+  if (source?.type === "Literal" && typeof source.value === "string") found.push(source.value);
+  for (const child of children(node)) collect(child, found);
 }
 
 /** As Node, Deno and compilers name files; the name as it is where none is there. */

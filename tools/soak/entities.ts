@@ -65,8 +65,11 @@ async function open(): Promise<Place> {
   const server = values.on === "server"
     ? await DevServer.start([
       `limit.historyCount.suggestContinueAsNew=${events}`,
-      ...["frontend.namespaceRPS", "frontend.rps", "history.rps", "matching.rps"].map((key) => `${key}=1000000`),
-    ])
+      // A dev server has one shard, whose limits are those of one of a cluster's hundreds.
+      ...["frontend.rps", "frontend.namespaceRPS", "history.rps", "matching.rps", "frontend.persistenceMaxQPS"],
+      ...["history.persistenceMaxQPS", "matching.persistenceMaxQPS", "system.visibilityPersistenceMaxWriteQPS"],
+      ...["transfer", "timer", "visibility", "outbound"].map((queue) => `history.${queue}ProcessorMaxPollRPS`),
+    ].map((key) => key.includes("=") ? key : `${key}=1000000`))
     : undefined;
   const service = new GrpcService({ address: server?.address ?? values.on! });
   return { service, close: async () => (service.close(), await server?.stop()) };

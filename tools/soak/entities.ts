@@ -135,6 +135,8 @@ function memory(): { heapMb: number; rssMb: number } {
   return { heapMb: Math.round((heapUsed + external) / 1e5) / 10, rssMb: Math.round(rss / 1e6) };
 }
 
+// A dev server that was started ends with this process.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 const place = await open();
 const taskQueue = "entities";
 const worker = await Worker.create({

@@ -12,6 +12,7 @@ import type { RejectionHost } from "../../ts/executor/program/rejections.ts";
 import type { ReplayOptions, ReplayVerdict } from "../../ts/executor/tasks/replay.ts";
 import { TaskRunner } from "../../ts/executor/tasks/task_runner.ts";
 import { deepEqual, equal } from "./assert.ts";
+import { LocalHost } from "./local_host.ts";
 import { MiniServer, type StartOptions } from "./mini_server.ts";
 import { rejectionHost } from "./rejection_host.ts";
 import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
@@ -93,6 +94,7 @@ export class Drive {
   /** Activations whose task was completed, in order. */
   readonly live: RecordedActivation[] = [];
   readonly outcomes: RealmOutcome[] = [];
+  readonly #locals = new LocalHost();
 
   constructor(definition: DefinitionShape, server: MiniServer, parts: RunnerParts, cached: boolean) {
     this.definition = definition;
@@ -124,7 +126,7 @@ export class Drive {
   }
 
   async #run(bytes: Uint8Array): Promise<RealmOutcome> {
-    const outcome = await this.parts.runner.runTask(readWorkflowTask(bytes));
+    const outcome = await this.parts.runner.runTask(readWorkflowTask(bytes), this.#locals.run);
     this.outcomes.push(outcome);
     return outcome;
   }

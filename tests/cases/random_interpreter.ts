@@ -8,6 +8,7 @@ import {
   type ContinueAsNew,
   continueAsNew,
   isCancellation,
+  localActivities,
   noreply,
   on,
   parallel,
@@ -31,7 +32,7 @@ import {
 } from "temporalex/workflow";
 
 export type Leaf =
-  | { op: "act"; wait?: boolean }
+  | { op: "act"; wait?: boolean; near?: boolean }
   | { op: "sleep"; ms: number }
   | { op: "wait"; name: "a" | "b" }
   | { op: "side" }
@@ -55,6 +56,8 @@ export type Step = Op | { op: "again" } | { op: "receive"; timeout: number; sync
 
 const acts = activities<{ work(label: string): string }>();
 const confirmed = activities<{ work(label: string): string }>({ cancellationType: "waitCancellationCompleted" });
+const near = localActivities<{ work(label: string): string }>();
+const nearConfirmed = localActivities<{ work(label: string): string }>({ cancellationType: "waitCancellationCompleted" });
 const a = signal<[number]>("a");
 const b = signal<[number]>("b");
 const c = signal<[number]>("c");
@@ -84,6 +87,7 @@ export const interpreter = workflow("Interpreter", {
     function leaf(op: Leaf, label: string): unknown {
       switch (op.op) {
         case "act":
+          if (op.near === true) return op.wait === true ? nearConfirmed.work(label) : near.work(label);
           return op.wait === true ? confirmed.work(label) : acts.work(label);
         case "sleep":
           return sleep(op.ms);

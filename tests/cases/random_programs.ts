@@ -78,6 +78,21 @@ export const program: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 
+/**
+ * The same with local activities among the activities. Their results come at the end of a task, so what such a program comes to hangs on
+ * how events are grouped into tasks, live; on replay of what was recorded it must not.
+ */
+export const programWithLocals: fc.Arbitrary<Step[]> = fc.tuple(program, fc.array(fc.nat(3), { minLength: 1, maxLength: 8 })).map(
+  ([steps, choices]) => {
+    let at = 0;
+    return JSON.parse(JSON.stringify(steps), (_, value) => {
+      if (value?.op !== "act") return value;
+      const choice = choices[at++ % choices.length]!;
+      return { ...value, near: choice > 0, wait: choice === 3 };
+    });
+  },
+);
+
 /** Something that happens outside. `pick` chooses among what is open when it happens. */
 export type Happening =
   | { kind: "signal"; name: "a" | "b" | "c" | "stop" | "other"; n: number }

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { UsageError } from "../../ts/cli/io.ts";
+import { UsageError } from "../../ts/cli/frame/errors.ts";
 import { importActivities, importModule } from "../../ts/cli/modules/user_modules.ts";
 import * as own from "../../ts/activity/mod.ts";
 

@@ -3,7 +3,6 @@ import { concat } from "../api/wire.ts";
 import { readFile } from "node:fs/promises";
 import process from "node:process";
 import { Interrupted } from "./frame/errors.ts";
-export { UsageError } from "./frame/errors.ts";
 
 export interface Io {
   readonly cwd: string;

@@ -117,17 +117,5 @@ export function command<const O extends Options>(description: Command<O>): Comma
   return description;
 }
 
-/** Exit codes of all commands. */
-export const Exit = {
-  ok: 0,
-  /** What was asked for failed: the workflow failed, there is no such workflow, the store cannot be opened, ... */
-  failed: 1,
-  /** The command was called wrongly: nothing was done. */
-  usage: 2,
-  /** Ended by Ctrl-C (SIGINT); 143 by SIGTERM. */
-  interrupted: 130,
-  terminated: 143,
-} as const;
-
 /** The option on the command line: "--workflow-id" for `workflowId`. */
 export const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

@@ -1,7 +1,8 @@
 // Finds the command, reads its options, runs it, and turns what goes wrong into a message and an exit code.
 import type { Io } from "../io.ts";
 import { VERSION } from "../../base/version.ts";
-import { type Command, type Commands, Exit, type Group, isGroup, type Values } from "./command.ts";
+import { type Command, type Commands, type Group, isGroup, type Values } from "./command.ts";
+import { Exit } from "./exit.ts";
 import { errorDocument, errorText, exitCodeOf, UsageError } from "./errors.ts";
 import { commandHelp, groupHelp, mainHelp } from "./help.ts";
 import { type FRAME_OPTIONS, type Parsed, parseWords } from "./parse.ts";

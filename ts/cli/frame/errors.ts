@@ -1,6 +1,6 @@
 // What ends a command early, and how it is told. A person gets one message, a program an object; a stack trace is for bugs.
 import { Code } from "../../service/raw.ts";
-import { Exit } from "./command.ts";
+import { Exit } from "./exit.ts";
 import { printable } from "./printable.ts";
 
 /** The command was called wrongly: the message is shown, and the exit code is 2. */

@@ -1,7 +1,7 @@
 // Where workflow modules are, when the command line does not say it.
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { UsageError } from "../io.ts";
+import { UsageError } from "../frame/errors.ts";
 
 /** The modules that the nearest package.json names. */
 export function configuredWorkflows(cwd: string): string[] {

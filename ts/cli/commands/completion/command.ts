@@ -1,7 +1,5 @@
-import { type Call, command, type Commands, type Options } from "../../frame/command.ts";
-
-const options = {} as const satisfies Options;
-export type CompletionCall = Call<typeof options>;
+import { command, type Commands } from "../../frame/command.ts";
+import { options } from "./options.ts";
 
 /** `all`: the table of commands, this one included. */
 export const completion = (all: () => Commands) =>

@@ -1,6 +1,6 @@
 // `temporalex completion`: scripts for shells, made from the table of commands. They hold all names, so that a press of Tab starts no process.
 import type { Commands } from "../../frame/command.ts";
-import type { CompletionCall } from "./command.ts";
+import type { CompletionCall } from "./options.ts";
 import { bashScript } from "./bash.ts";
 import { fishScript } from "./fish.ts";
 import { nodesOf } from "./nodes.ts";

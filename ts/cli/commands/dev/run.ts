@@ -7,7 +7,7 @@ import { consoleLogger } from "../../../platform/host.ts";
 import type { Logger } from "../../../base/logger.ts";
 import { VERSION } from "../../../base/version.ts";
 import { parseOrigin } from "../../../server/http_guard.ts";
-import { Exit } from "../../frame/command.ts";
+import { Exit } from "../../frame/exit.ts";
 import { CommandError, UsageError } from "../../frame/errors.ts";
 import type { DevCall } from "./options.ts";
 

@@ -6,7 +6,7 @@ import type { LogFields, Logger } from "../../../base/logger.ts";
 import type { RawService } from "../../../service/raw.ts";
 import { parseOrigin } from "../../../server/http_guard.ts";
 import { meansCluster, openCluster } from "../../service/cluster.ts";
-import { Exit } from "../../frame/command.ts";
+import { Exit } from "../../frame/exit.ts";
 import { CommandError, UsageError } from "../../frame/errors.ts";
 import type { GatewayCall } from "./options.ts";
 import { tokenOf } from "./token_file.ts";

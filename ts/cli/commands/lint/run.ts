@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type LintFinding, lintWorkflows, OfficialSdkError } from "../../../realm/lint/lint.ts";
 import { isRuleId, type Rule, type RuleId, RULES, type Severity } from "../../../realm/lint/rules.ts";
-import { Exit } from "../../frame/command.ts";
+import { Exit } from "../../frame/exit.ts";
 import { UsageError } from "../../frame/errors.ts";
 import { printable } from "../../frame/printable.ts";
 import { configuredWorkflows } from "../../modules/workflow_modules.ts";

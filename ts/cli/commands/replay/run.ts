@@ -7,7 +7,8 @@ import { HistoryFileError, readHistoryFile } from "../../../debug/history_file.t
 import { formatProblem } from "../../../realm/loader/errors.ts";
 import { createWorkerRealm, type WorkerRealm } from "../../../realm/mod.ts";
 import type { Colour, Printer } from "../../frame/printer.ts";
-import { type Io, UsageError } from "../../io.ts";
+import type { Io } from "../../io.ts";
+import { UsageError } from "../../frame/errors.ts";
 import { importCodec } from "../../service/codec.ts";
 import { configuredWorkflows } from "../../modules/workflow_modules.ts";
 import type { ReplayCall } from "./options.ts";

@@ -1,7 +1,7 @@
 // `schedule pause`, `unpause`, `trigger`, `backfill` and `delete`.
 import type { CallSettings } from "../../../client/calls.ts";
 import type { ScheduleHandle } from "../../../client/schedules/handle.ts";
-import { Exit } from "../../frame/command.ts";
+import { Exit } from "../../frame/exit.ts";
 import type { BackfillScheduleCall, OneScheduleCall, PauseScheduleCall, TriggerScheduleCall } from "./options.ts";
 import { policyOf, timeOf, withSchedule } from "./service.ts";
 

@@ -4,7 +4,7 @@ import type { ScheduleAction, ScheduleOptions, ScheduleUpdateOptions } from "../
 import type { CalendarSpec, IntervalSpec, ScheduleSpec } from "../../../client/schedules/spec.ts";
 import type { WorkflowOptions } from "../../../client/options.ts";
 import type { SearchAttributes } from "../../../converter/search_attributes.ts";
-import { Exit } from "../../frame/command.ts";
+import { Exit } from "../../frame/exit.ts";
 import { UsageError } from "../../frame/errors.ts";
 import type { CreateScheduleCall, UpdateScheduleCall } from "./options.ts";
 import { jsonPairs, readInputs } from "../../text/values.ts";

@@ -1,7 +1,7 @@
 // `schedule describe` and `schedule list`.
 import type { ScheduleActionTaken, ScheduleDescription, ScheduleSummary } from "../../../client/schedules/descriptions.ts";
 import type { CalendarSpecDescription, ScheduleRange, ScheduleSpecDescription } from "../../../client/schedules/spec.ts";
-import { Exit } from "../../frame/command.ts";
+import { Exit } from "../../frame/exit.ts";
 import type { Column } from "../../frame/printer.ts";
 import { wholeNumber } from "../../text/numbers.ts";
 import { showMs, showTime, type TimeFormat } from "../../text/times.ts";

@@ -1,12 +1,11 @@
 // The cluster that a command about schedules means. A store has none, so a command that names no cluster is told so at once, and no store
 // is opened, or made, for the answer.
 import { meansCluster } from "../../service/cluster.ts";
-import { UsageError } from "../../frame/errors.ts";
+import { CommandError, UsageError } from "../../frame/errors.ts";
 import { type Connection, type ServiceCall, withService } from "../../service/open_service.ts";
 import type { ScheduleHandle } from "../../../client/schedules/handle.ts";
 import { ScheduleAlreadyRunningError } from "../../../client/errors.ts";
 import type { ScheduleOverlapPolicy } from "../../../client/schedules/options.ts";
-import { CommandError } from "../../frame/errors.ts";
 
 export async function withCluster<T>(call: ServiceCall, use: (connection: Connection) => Promise<T>): Promise<T> {
   if (!meansCluster(call.options) || call.given.has("store")) {

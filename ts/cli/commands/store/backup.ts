@@ -2,7 +2,7 @@
 import { rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { checkStore, type StoreCheck, StoreReader } from "../../../engine/maintenance/mod.ts";
-import { Exit } from "../../frame/command.ts";
+import { Exit } from "../../frame/exit.ts";
 import { CommandError } from "../../frame/errors.ts";
 import { storePath } from "../../service/open_service.ts";
 import type { BackupCall } from "./options.ts";

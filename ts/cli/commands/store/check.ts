@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { checkStore, StoreReader } from "../../../engine/maintenance/mod.ts";
 import type { RunRow } from "../../../engine/mod.ts";
 import { createWorkerRealm, type WorkerRealm } from "../../../realm/mod.ts";
-import { Exit } from "../../frame/command.ts";
+import { Exit } from "../../frame/exit.ts";
 import { UsageError } from "../../frame/errors.ts";
 import { printable } from "../../frame/printable.ts";
 import { storePath } from "../../service/open_service.ts";

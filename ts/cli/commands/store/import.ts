@@ -18,7 +18,7 @@ import {
 } from "../../../engine/maintenance/mod.ts";
 import type { SqliteStore } from "../../../engine/mod.ts";
 import { openStore } from "../../../engine/short_lived_open.ts";
-import { Exit } from "../../frame/command.ts";
+import { Exit } from "../../frame/exit.ts";
 import { CommandError, UsageError } from "../../frame/errors.ts";
 import { storePath } from "../../service/open_service.ts";
 import type { ImportCall } from "./options.ts";

@@ -9,7 +9,7 @@ import { StoreReader } from "../../../engine/maintenance/mod.ts";
 import { StoreService } from "../../../app/store_service.ts";
 import { Code, ServiceError } from "../../../service/raw.ts";
 import { typedService } from "../../../service/typed.ts";
-import { Exit } from "../../frame/command.ts";
+import { Exit } from "../../frame/exit.ts";
 import { CommandError, UsageError } from "../../frame/errors.ts";
 import { storePath } from "../../service/open_service.ts";
 import type { PurgeCall } from "./options.ts";

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Logger } from "../../../base/logger.ts";
 import type { VersioningBehavior } from "../../../realm/mod.ts";
 import type { WorkerOptions } from "../../../worker/mod.ts";
-import { UsageError } from "../../io.ts";
+import { UsageError } from "../../frame/errors.ts";
 import { crashNoteIn, stateFolder, type Work } from "./crash_notes.ts";
 import type { WorkerCall } from "./options.ts";
 

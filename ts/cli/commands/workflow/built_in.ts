@@ -1,7 +1,7 @@
 // `workflow stack` and `workflow metadata`: the queries that Temporal's SDKs answer for every workflow. The worker may be anybody's, so
 // what comes back is looked at before it is shown.
 import { ENHANCED_STACK_TRACE, isReserved, STACK_TRACE, WORKFLOW_METADATA } from "../../../executor/program/built_in_queries.ts";
-import { Exit } from "../../frame/command.ts";
+import { Exit } from "../../frame/exit.ts";
 import { CommandError } from "../../frame/errors.ts";
 import { printable } from "../../frame/printable.ts";
 import type { Printer } from "../../frame/printer.ts";

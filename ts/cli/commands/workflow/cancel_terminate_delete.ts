@@ -1,6 +1,6 @@
 // `workflow cancel`, `terminate`, `delete` and `reset`.
 import type { ReapplyExclude, ResetOptions } from "../../../client/reset_options.ts";
-import { Exit } from "../../frame/command.ts";
+import { Exit } from "../../frame/exit.ts";
 import { UsageError } from "../../frame/errors.ts";
 import { type Handle, withService } from "../../service/open_service.ts";
 import type { DeleteCall, EndCall, ResetCall } from "./options.ts";

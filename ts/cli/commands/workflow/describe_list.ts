@@ -7,7 +7,7 @@ import type {
   WorkflowSummary,
 } from "../../../client/descriptions.ts";
 import type { WorkflowCountGroup } from "../../../client/counts.ts";
-import { Exit } from "../../frame/command.ts";
+import { Exit } from "../../frame/exit.ts";
 import { errorDocument } from "../../frame/errors.ts";
 import type { Colour, Column, Printer } from "../../frame/printer.ts";
 import { wholeNumber } from "../../text/numbers.ts";

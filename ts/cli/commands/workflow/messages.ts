@@ -1,6 +1,6 @@
 // `workflow signal`, `update` and `query`.
 import { randomId } from "../../../platform/host.ts";
-import { Exit } from "../../frame/command.ts";
+import { Exit } from "../../frame/exit.ts";
 import { type Connection, type Handle, withService } from "../../service/open_service.ts";
 import type { QueryCall, SignalCall, UpdateCall, UpdateResultCall, UpdateStartCall } from "./options.ts";
 import { readInputs, showValue } from "../../text/values.ts";

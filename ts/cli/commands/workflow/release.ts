@@ -4,7 +4,7 @@ import { heldPath } from "../../../engine/held_status.ts";
 import { noteText, realPath } from "../../../crash_notes/note_files.ts";
 import { HeldRuns } from "../../../crash_notes/held_runs.ts";
 import { meansCluster } from "../../service/cluster.ts";
-import { Exit } from "../../frame/command.ts";
+import { Exit } from "../../frame/exit.ts";
 import { CommandError, UsageError } from "../../frame/errors.ts";
 import { storePath } from "../../service/open_service.ts";
 import type { ReleaseCall } from "./options.ts";

@@ -2,7 +2,8 @@
 import { WorkflowContinuedAsNewError, WorkflowFailedError } from "../../../client/errors.ts";
 import type { WorkflowOptions } from "../../../client/options.ts";
 import { randomId } from "../../../platform/host.ts";
-import { type Call, Exit } from "../../frame/command.ts";
+import type { Call } from "../../frame/command.ts";
+import { Exit } from "../../frame/exit.ts";
 import { errorDocument, errorText } from "../../frame/errors.ts";
 import { type Connection, type Handle, withService } from "../../service/open_service.ts";
 import type { ResultCall, StartCall, UpdateWithStartCall } from "./options.ts";

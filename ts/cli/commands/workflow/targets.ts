@@ -1,7 +1,7 @@
 // Commands for one workflow by its id, or for all open ones that a query selects.
 import type { Client } from "../../../client/client.ts";
 import { WorkflowNotFoundError } from "../../../client/errors.ts";
-import { Exit } from "../../frame/command.ts";
+import { Exit } from "../../frame/exit.ts";
 import { UsageError } from "../../frame/errors.ts";
 import { type Connection, type Handle, withService } from "../../service/open_service.ts";
 import type { DeleteCall, EndCall, SignalCall } from "./options.ts";

@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { open } from "../../ts/app/open.ts";
-import { Client, silentLogger } from "../../ts/client/mod.ts";
+import { type Client, silentLogger } from "../../ts/client/mod.ts";
 import { openSession } from "../../ts/debug/mod.ts";
 import { createWorkerRealm } from "../../ts/realm/mod.ts";
 import { startCommand } from "./support/process.ts";

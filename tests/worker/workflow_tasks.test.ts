@@ -80,7 +80,7 @@ function setting(runTask: (task: WorkflowTask) => RealmOutcome | Promise<RealmOu
       error: (message) => void logged.push(`error ${message}`),
     },
     timers,
-    watch: {
+    taskMetrics: {
       ...{ begin: () => 0, settled() {}, reported() {} },
       failed: (_head: unknown, reason: string) => void counted.push(reason),
     } as never,

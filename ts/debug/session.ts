@@ -10,7 +10,7 @@ import type { PayloadCodec } from "../codec/codec.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import type { RecordedActivation } from "../executor/tasks/recording.ts";
 import type { ReplayOptions, ReplayVerdict } from "../executor/tasks/replay.ts";
-import type { RunTrace } from "../executor/tasks/run_trace.ts";
+import type { ReplayTrace } from "../executor/tasks/replay_trace.ts";
 import { type HistoryEvent, HistorySchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 import { type EventLinks, linksOf } from "./event_links.ts";
 import { type EventLine, lineOf } from "./events.ts";
@@ -82,14 +82,14 @@ export interface SessionData {
   readonly links: EventLinks;
   readonly tasks: readonly SessionTask[];
   readonly activations: readonly RecordedActivation[];
-  readonly trace: RunTrace;
+  readonly trace: ReplayTrace;
   readonly problem: SessionProblem | undefined;
   readonly converter: PayloadConverter | undefined;
   /** What views have decoded already. */
   readonly cache: ViewCache;
 }
 
-const NO_TRACE: RunTrace = { jobs: [], waits: [], published: [], receives: [], buffered: [], logs: [] };
+const NO_TRACE: ReplayTrace = { jobs: [], waits: [], published: [], receives: [], buffered: [], logs: [] };
 
 /**
  * Opens a session over a history in any shape that people export. Rejects with a HistoryFileError for a file that holds none, and with an

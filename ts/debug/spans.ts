@@ -1,5 +1,5 @@
 // Looking things up by the task after which they held.
-import type { Span } from "../executor/tasks/run_trace.ts";
+import type { Span } from "../executor/tasks/replay_trace.ts";
 
 /** How many of the first `length` numbers hold, where those that hold come first. */
 export function countWhile(length: number, holds: (index: number) => boolean): number {

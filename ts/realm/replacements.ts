@@ -3,7 +3,7 @@
 import type { Replacement } from "./guard/keep.ts";
 import type { Guard } from "./guard/mod.ts";
 import { displayName, type Problem, WorkflowLoadError } from "./loader/errors.ts";
-import type { EvaluationWatch } from "./loader/evaluate.ts";
+import type { EvaluationListener } from "./loader/evaluate.ts";
 import type { LoadedModule } from "./loader/graph.ts";
 
 const WHY = "on which every run of the realm and the realm itself stand";
@@ -24,7 +24,7 @@ export function watchReplacements(
   modules: readonly LoadedModule[],
   guard: Pick<Guard, "restore">,
   warn: (message: string) => void,
-): EvaluationWatch {
+): EvaluationListener {
   // By now, and in the plainest form: what is called below may have been replaced until it is restored.
   const groups = Object.create(null) as { [url: string]: string };
   for (const module of modules) groups[module.url] = groupOf(module);

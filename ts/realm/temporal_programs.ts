@@ -2,7 +2,7 @@
 import { compatModules, CompatProgram, rehearse, rewriteHelper, sharedByRuns, workflowNames } from "../compat/mod.ts";
 import { asyncStorageContext, type CompatProgramOptions, type Exports, type ScopeFrame, SlotContext } from "../compat/mod.ts";
 import { asyncStorage } from "../platform/async_context.ts";
-import type { EvaluableGraph, EvaluationWatch, ProvidedModule } from "./loader/evaluate.ts";
+import type { EvaluableGraph, EvaluationListener, ProvidedModule } from "./loader/evaluate.ts";
 import type { Provided } from "./loader/resolve.ts";
 import type { TemporalWorkflows } from "./programs.ts";
 
@@ -27,14 +27,14 @@ export class TemporalPrograms {
   }
 
   /** Evaluates the modules for no run, before the realm is sealed. Throws a WorkflowLoadError that names file and line of what they throw. */
-  async load(graph: EvaluableGraph, watch: EvaluationWatch, nowMs: number): Promise<TemporalWorkflows> {
+  async load(graph: EvaluableGraph, listener: EvaluationListener, nowMs: number): Promise<TemporalWorkflows> {
     const helper = rewriteHelper(this.#slot);
-    const options = (watched: EvaluationWatch | undefined): CompatProgramOptions => ({
+    const options = (heard: EvaluationListener | undefined): CompatProgramOptions => ({
       scopes: this.#scopes,
       helper,
-      modules: (scope) => graph.evaluateForRun(scope, watched),
+      modules: (scope) => graph.evaluateForRun(scope, heard),
     });
-    const { exported } = await rehearse(options(watch), nowMs);
+    const { exported } = await rehearse(options(listener), nowMs);
     const named = exported ?? graph.graph.runExports.map(fromNames);
     return { program: new CompatProgram(options(undefined)), names: namesOf(named), takesAnyType: named.some(hasDefault) };
   }

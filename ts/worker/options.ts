@@ -21,7 +21,7 @@ import type { ActivityInterceptor } from "./interceptors.ts";
 import type { RealmSettings } from "./realms.ts";
 import { WorkerMetrics } from "./worker_metrics.ts";
 import { type WorkflowTracer, WorkflowTracing } from "./workflow_tracing.ts";
-import { WorkflowWatch } from "./workflow_watch.ts";
+import { WorkflowTaskMetrics } from "./workflow_task_metrics.ts";
 
 /** Options of `Worker.create`. */
 export interface WorkerOptions extends RealmSettings, CodecOptions {
@@ -122,7 +122,7 @@ export interface WorkerSettings {
   activityInterceptors: readonly ActivityInterceptor[];
   metrics: WorkerMetrics | undefined;
   /** Follows workflow tasks, where somebody wants to know of them. */
-  watch: WorkflowWatch | undefined;
+  taskMetrics: WorkflowTaskMetrics | undefined;
   tracing: WorkflowTracing | undefined;
   unknownActivityIsFinal: boolean;
   timers: Timers;
@@ -202,7 +202,7 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
     activityInterceptors: [...options.activityInterceptors ?? []],
     metrics,
     tracing: options.workflowTracer && new WorkflowTracing(options.workflowTracer, logger),
-    watch: metrics && new WorkflowWatch(metrics),
+    taskMetrics: metrics && new WorkflowTaskMetrics(metrics),
     timers: options.timers ?? realTimers,
     activityTimers: options.activityTimers ?? options.timers ?? realTimers,
   };

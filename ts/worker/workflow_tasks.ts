@@ -30,7 +30,7 @@ import { checkCompletion } from "./command_sizes.ts";
 import type { Deployment } from "./deployment.ts";
 import type { EagerActivities } from "./eager_activities.ts";
 import type { WorkerEvents } from "./events.ts";
-import type { WorkflowWatch } from "./workflow_watch.ts";
+import type { WorkflowTaskMetrics } from "./workflow_task_metrics.ts";
 import type { WorkflowTracing } from "./workflow_tracing.ts";
 import { CrashGuard } from "./crash_guard.ts";
 import type { RunningTasks } from "../crash_notes/running_tasks.ts";
@@ -51,7 +51,7 @@ export interface WorkflowTasksOptions {
   /** Runs the local activities that tasks ask for. */
   local?: LocalActivities | undefined;
   /** Follows the tasks, where somebody wants to know of them. */
-  watch?: WorkflowWatch | undefined;
+  taskMetrics?: WorkflowTaskMetrics | undefined;
   /** The same for traces. */
   tracing?: WorkflowTracing | undefined;
   /** Which version the worker is. */
@@ -149,7 +149,7 @@ export class WorkflowTasks {
   noteRunningTasks(running: RunningTasks): void {
     const refuse = async (task: WorkflowTask, error: Error, logger: Logger) => {
       this.#failed(task.head, error.message);
-      this.#options.watch?.failed(task.head, "WorkflowError");
+      this.#options.taskMetrics?.failed(task.head, "WorkflowError");
       await this.#refuse(task, error, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE, logger);
     };
     const { timers, maxConcurrentWorkflowTasks: slots } = this.#options;
@@ -197,8 +197,8 @@ export class WorkflowTasks {
     const { head, bytes } = task;
     const { workflowId, runId, workflowType, attempt } = head;
     const logger = withFields(this.#options.logger, { workflowId, runId, workflowType, attempt });
-    const { watch } = this.#options;
-    const began = watch?.begin(head);
+    const { taskMetrics } = this.#options;
+    const began = taskMetrics?.begin(head);
     this.#options.tracing?.begin(task);
     if (await this.#crashGuard?.heldBack(task, logger)) return undefined;
     const { local } = this.#options;
@@ -215,7 +215,7 @@ export class WorkflowTasks {
       await this.#notRun(task, realm, error, logger);
       return undefined;
     }
-    if (began !== undefined) watch!.settled(head, outcome, began);
+    if (began !== undefined) taskMetrics!.settled(head, outcome, began);
     this.#log(outcome, head, logger);
     if (outcome.error !== undefined && head.query === undefined) this.#failed(head, outcome.error.message);
     const { next, lost } = await this.#report(outcome, task, realm, logger);
@@ -250,7 +250,7 @@ export class WorkflowTasks {
     logger.error("a workflow task could not be run", { error: loggable(error, codec) });
     this.#failed(head, messageOf(error));
     realm.evict(head.runId);
-    this.#options.watch?.failed(head, "WorkflowError");
+    this.#options.taskMetrics?.failed(head, "WorkflowError");
     await this.#refuse(task, error, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE, logger);
     this.#options.local?.end(head.runId, "none");
   }
@@ -288,7 +288,7 @@ export class WorkflowTasks {
               await report({ ...context, maxBytes: MAX_REQUEST_BYTES, check }, "respondWorkflowTaskCompleted", request),
             );
             if (closes) this.recentRuns.forget(head.runId);
-            if (closes) this.#options.watch?.reported(head, outcome, request);
+            if (closes) this.#options.taskMetrics?.reported(head, outcome, request);
             traced?.done(true);
           } catch (error) {
             traced?.done(false);
@@ -324,24 +324,24 @@ export class WorkflowTasks {
       } else if (isTooLarge(error)) {
         logger.error("a workflow task's completion is larger than the service takes", { error });
         if (head.query === undefined) this.#failed(head, messageOf(error));
-        this.#options.watch?.failed(head, "GrpcMessageTooLarge");
+        this.#options.taskMetrics?.failed(head, "GrpcMessageTooLarge");
         await this.#refuse(task, error, WorkflowTaskFailedCause.GRPC_MESSAGE_TOO_LARGE, logger);
       } else if (error instanceof PayloadTooLargeError) {
         // The server would end the run for it; this way it waits for a corrected version.
         logger.error(`a workflow task failed: ${error.message}`, { bytes: error.bytes });
         this.#failed(head, error.message);
-        this.#options.watch?.failed(head, "PayloadsTooLarge");
+        this.#options.taskMetrics?.failed(head, "PayloadsTooLarge");
         await this.#refuse(task, error, WorkflowTaskFailedCause.PAYLOADS_TOO_LARGE, logger);
       } else if (error instanceof PayloadCodecError) {
         logger.error("a workflow task's outcome could not be encoded", { error: loggable(error, context.codec) });
         if (head.query === undefined) this.#failed(head, error.message);
-        this.#options.watch?.failed(head, "WorkflowError");
+        this.#options.taskMetrics?.failed(head, "WorkflowError");
         await this.#refuse(task, error, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE, logger);
       } else if (hasCode(error, Code.INVALID_ARGUMENT) && head.query === undefined) {
         // The service has failed the task by itself: what the workflow asks for is nothing that it would take.
         logger.error("a workflow task failed: the service refuses its commands", { error });
         this.#failed(head, error.message);
-        this.#options.watch?.failed(head, "WorkflowError");
+        this.#options.taskMetrics?.failed(head, "WorkflowError");
       } else {
         logger.error("a workflow task could not be reported", { error });
       }

@@ -11,7 +11,7 @@ import { type LocalWork, noLocalActivities, type RunLocalActivities } from "./lo
 import type { Activator, CallSites, LogSink, Program, Verdict } from "../program/program.ts";
 import { Recorder } from "./recording.ts";
 import { OpenRejections, type RejectionReports } from "../program/rejections.ts";
-import type { RunTracer } from "./run_trace.ts";
+import type { ReplayTracer } from "./replay_trace.ts";
 import type { RunOptions } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 
 /** A page of a run's history: bytes of temporal.api.history.v1.History, and the token of the next page (empty: the last). */
@@ -40,7 +40,7 @@ export interface RunSetup {
   readonly record: boolean;
   readonly callSites: CallSites;
   /** Writes down what a debug session shows; log lines go there, too. */
-  readonly tracer?: RunTracer | undefined;
+  readonly tracer?: ReplayTracer | undefined;
   /** What validators said already of updates of the task that it is made for. */
   readonly verdicts?: ReadonlyMap<string, Verdict>;
 }
@@ -63,7 +63,7 @@ export class CachedRun {
   /** Its last task asked for the history from the first event. */
   replayed = false;
   readonly #activator: Activator;
-  readonly #tracer: RunTracer | undefined;
+  readonly #tracer: ReplayTracer | undefined;
   readonly #converter: PayloadConverter;
   readonly #reports: RejectionReports | undefined;
   readonly #rejections: OpenRejections;

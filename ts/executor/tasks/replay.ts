@@ -11,7 +11,7 @@ import { CoreError as ThrownCoreError, toCoreError } from "../../core/errors.ts"
 import { CachedRun, type FetchHistory, type RunIdentity, type RunSetup } from "./cached_run.ts";
 import { userFrame } from "../program/call_site.ts";
 import type { RecordedActivation } from "./recording.ts";
-import { type RunTrace, RunTracer } from "./run_trace.ts";
+import { type ReplayTrace, ReplayTracer } from "./replay_trace.ts";
 import { readRunStart } from "../../api/history_start.ts";
 
 /** Options of a replay. */
@@ -72,7 +72,7 @@ export interface ReplayVerdict {
   /** With `record`: the commands of each activation, in order. */
   readonly recorded?: readonly RecordedActivation[];
   /** With `trace`. */
-  readonly trace?: RunTrace;
+  readonly trace?: ReplayTrace;
 }
 
 type Setup = (identity: RunIdentity, extra: { record?: boolean; callSites?: boolean }) => RunSetup;
@@ -108,7 +108,7 @@ async function once(
   progress?: ReplayProgress,
 ): Promise<ReplayVerdict> {
   const made = setup(identity, { record: options.record, callSites });
-  const tracer = options.trace === true ? new RunTracer(progress) : undefined;
+  const tracer = options.trace === true ? new ReplayTracer(progress) : undefined;
   const run = new CachedRun({
     ...made,
     tracer,

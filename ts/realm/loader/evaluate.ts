@@ -12,7 +12,7 @@ import type { Provided } from "./resolve.ts";
 export type Namespace = { readonly [name: string]: unknown };
 
 /** Is told whose code runs. */
-export interface EvaluationWatch {
+export interface EvaluationListener {
   /** Code of the module is about to run, or to go on; undefined: no more will. */
   turnTo(module: LoadedModule | undefined): void;
   /** It has run, or thrown, or another module is about to run that it requires. */
@@ -58,7 +58,7 @@ type CjsFunction = (
   ...more: unknown[]
 ) => void;
 
-const UNWATCHED: EvaluationWatch = { turnTo: () => {}, left: () => {} };
+const UNHEARD: EvaluationListener = { turnTo: () => {}, left: () => {} };
 
 /** A graph whose modules are compiled when they are first evaluated. */
 export class EvaluableGraph {
@@ -80,18 +80,18 @@ export class EvaluableGraph {
   }
 
   /** The namespaces of the entries that all runs share. Throws a WorkflowLoadError that names file and line where a module's own code throws. */
-  evaluateShared(watch: EvaluationWatch): Namespace[] {
-    const evaluation = new Evaluation(this, watch, true, undefined);
+  evaluateShared(listener: EvaluationListener): Namespace[] {
+    const evaluation = new Evaluation(this, listener, true, undefined);
     const namespaces = this.graph.entries.map((entry) => evaluation.run(entry));
-    watch.turnTo(undefined);
+    listener.turnTo(undefined);
     return namespaces;
   }
 
-  /** The namespaces of the entries that are evaluated for each run. With a watch, what modules throw is told as by `evaluateShared`. */
-  evaluateForRun(scope: RunScope, watch?: EvaluationWatch): Namespace[] {
-    const evaluation = new Evaluation(this, watch ?? UNWATCHED, watch !== undefined, scope);
+  /** The namespaces of the entries that are evaluated for each run. With a listener, what modules throw is told as by `evaluateShared`. */
+  evaluateForRun(scope: RunScope, listener?: EvaluationListener): Namespace[] {
+    const evaluation = new Evaluation(this, listener ?? UNHEARD, listener !== undefined, scope);
     const namespaces = this.graph.runEntries.map((entry) => evaluation.run(entry));
-    watch?.turnTo(undefined);
+    listener?.turnTo(undefined);
     return namespaces;
   }
 }
@@ -99,7 +99,7 @@ export class EvaluableGraph {
 class Evaluation {
   readonly #source: EvaluableGraph;
   readonly #graph: ModuleGraph;
-  readonly #watch: EvaluationWatch;
+  readonly #listener: EvaluationListener;
   readonly #places: boolean;
   readonly #scope: RunScope | undefined;
   readonly #namespaces: { [name: string]: unknown }[] = [];
@@ -108,10 +108,10 @@ class Evaluation {
   /** `module.exports` of CommonJS modules. */
   readonly #cjs: ({ exports: unknown } | undefined)[] = [];
 
-  constructor(source: EvaluableGraph, watch: EvaluationWatch, places: boolean, scope: RunScope | undefined) {
+  constructor(source: EvaluableGraph, listener: EvaluationListener, places: boolean, scope: RunScope | undefined) {
     this.#source = source;
     this.#graph = source.graph;
-    this.#watch = watch;
+    this.#listener = listener;
     this.#places = places;
     this.#scope = scope;
   }
@@ -178,9 +178,9 @@ class Evaluation {
       });
       this.#checkNames(module);
       for (const request of module.open) this.#openExports(index, module.dependencies[request]!);
-      this.#watch.turnTo(module);
+      this.#listener.turnTo(module);
       this.#guarded(module, () => this.#bodies[index]!.next());
-      this.#watch.left(module);
+      this.#listener.left(module);
     }
     this.#state[index] = "done";
   }
@@ -204,9 +204,9 @@ class Evaluation {
         const provided = this.#source.options.provided[dependency.provided];
         return provided?.required ?? provided?.namespace;
       }
-      this.#watch.left(module);
+      this.#listener.left(module);
       this.#evaluate(dependency.module);
-      this.#watch.turnTo(module);
+      this.#listener.turnTo(module);
       const other = this.#graph.modules[dependency.module]!;
       if (other.kind === "cjs") return this.#cjs[dependency.module]!.exports;
       return other.kind === "json" ? this.#namespaceOf(dependency.module)["default"] : this.#namespaceOf(dependency.module);
@@ -217,7 +217,7 @@ class Evaluation {
     const holder = { exports: {} as unknown };
     this.#cjs[index] = holder;
     const require = Object.assign(this.#requireOf(module), { import: dynamicImport });
-    this.#watch.turnTo(module);
+    this.#listener.turnTo(module);
     this.#guarded(module, () => {
       (this.#compile(module, index) as CjsFunction).call(
         holder.exports,
@@ -227,7 +227,7 @@ class Evaluation {
         ...this.#given(),
       );
     });
-    this.#watch.left(module);
+    this.#listener.left(module);
     const namespace = this.#namespaceOf(index);
     define(namespace, "default", () => holder.exports);
     const value = holder.exports;
@@ -270,7 +270,7 @@ class Evaluation {
       // In a run it is the run's own error.
       if (e instanceof WorkflowLoadError || !this.#places) throw e;
       // It may have failed on what it did, and then that is what to say.
-      this.#watch.left(module);
+      this.#listener.left(module);
       const { line, column } = position(e, module.url);
       const what = isA(e, Error) ? errorText(e) : `threw ${messageOf(e)}`;
       const message = `fails while it is loaded: ${what}`;

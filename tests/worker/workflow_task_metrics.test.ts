@@ -8,7 +8,7 @@ import { RespondWorkflowTaskCompletedRequestSchema } from "../../ts/api/generate
 import { CACHE_UNUSED } from "../../ts/executor/tasks/realm_outcome.ts";
 import type { RealmOutcome, TaskHead } from "../../ts/realm/realm.ts";
 import type { WorkerMetrics } from "../../ts/worker/worker_metrics.ts";
-import { WorkflowWatch } from "../../ts/worker/workflow_watch.ts";
+import { WorkflowTaskMetrics } from "../../ts/worker/workflow_task_metrics.ts";
 import { headWith } from "../support/realms.ts";
 
 function counting() {
@@ -23,12 +23,12 @@ function counting() {
     }),
     ...{ cacheMiss: series("miss"), forcedEviction: series("forced"), workflowScheduleToStart: series("waited") },
   };
-  const watch = new WorkflowWatch(metrics as unknown as WorkerMetrics);
+  const counted = new WorkflowTaskMetrics(metrics as unknown as WorkerMetrics);
   const settle = (head: Partial<TaskHead>, outcome: Partial<RealmOutcome> = {}) => {
     const whole = { evict: false, cache: CACHE_UNUSED, runStartMs: 0, ...outcome } as RealmOutcome;
-    watch.settled(headWith(head), whole, watch.begin(headWith(head)));
+    counted.settled(headWith(head), whole, counted.begin(headWith(head)));
   };
-  return { counts, watch, settle };
+  return { counts, counted, settle };
 }
 
 test("a task that fails is counted by what made it fail, a query is not", () => {
@@ -62,15 +62,15 @@ test("the wait of a task is measured where the service says when it was queued, 
 });
 
 test("the end of a run is counted by its kind, and measured from the start that the realm knows", () => {
-  const { counts, watch } = counting();
+  const { counts, counted } = counting();
   const report = (commandType: CommandType) =>
     toBinary(
       RespondWorkflowTaskCompletedRequestSchema,
       create(RespondWorkflowTaskCompletedRequestSchema, { commands: [{ commandType }] }),
     );
   const began = (runStartMs: number) => ({ runStartMs }) as RealmOutcome;
-  watch.reported(headWith(), began(1), report(CommandType.COMPLETE_WORKFLOW_EXECUTION));
-  watch.reported(headWith(), began(0), report(CommandType.FAIL_WORKFLOW_EXECUTION));
-  watch.reported(headWith(), began(1), report(CommandType.START_TIMER));
+  counted.reported(headWith(), began(1), report(CommandType.COMPLETE_WORKFLOW_EXECUTION));
+  counted.reported(headWith(), began(0), report(CommandType.FAIL_WORKFLOW_EXECUTION));
+  counted.reported(headWith(), began(1), report(CommandType.START_TIMER));
   assert.deepEqual(counts, { "ended completed": 1, "ended failed": 1, endToEnd: 1 });
 });

@@ -25,7 +25,7 @@ export interface Span<T> {
   readonly value: T;
 }
 
-export interface RunTrace {
+export interface ReplayTrace {
   /** Per activation, as the recorded ones. */
   readonly jobs: readonly (readonly TracedJob[])[];
   /** `to`: index of the activation after which it was settled; undefined: it still pends. */
@@ -39,7 +39,7 @@ export interface RunTrace {
 
 type OpenWait = { from: number; value: Wait; to: number | undefined };
 
-export class RunTracer implements LogSink {
+export class ReplayTracer implements LogSink {
   /** Told of the event at which an activation begins. */
   readonly #progress: ((startedEventId: number) => void) | undefined;
   readonly #jobs: TracedJob[][] = [];
@@ -84,7 +84,7 @@ export class RunTracer implements LogSink {
     this.#pending = pending;
   }
 
-  get trace(): RunTrace {
+  get trace(): ReplayTrace {
     return {
       jobs: this.#jobs,
       waits: this.#waits,

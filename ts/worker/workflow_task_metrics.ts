@@ -5,7 +5,7 @@ import type { RealmOutcome, TaskHead } from "../realm/realm.ts";
 import { readEnding } from "./run_ending.ts";
 import type { TaskFailureReason, WorkerMetrics } from "./worker_metrics.ts";
 
-export class WorkflowWatch {
+export class WorkflowTaskMetrics {
   readonly #metrics: WorkerMetrics;
 
   constructor(metrics: WorkerMetrics) {

@@ -1,6 +1,7 @@
 // Programs written for the official SDK, replayed from histories that it recorded, with changed variants and cut histories: each verdict
 // must be the one that the official replayer gave, and for nondeterminism its wording too. Once with AsyncLocalStorage, once with the
 // rewriting loader.
+// takes: 4 s
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { caseNames, corpusRoot, NO_CASES } from "./support/corpus.ts";

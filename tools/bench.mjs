@@ -14,6 +14,7 @@ const HELP = `usage: npm run bench -- replay [--runtimes=node,deno,chromium] [op
        npm run bench -- engine [options of bench/engine.ts]
        npm run bench -- store  [options of bench/store.ts]
        npm run bench -- size   [--runtimes=node,deno,chromium] [options of bench/size.ts]
+       npm run bench -- entity [options of bench/entity.ts]: messages per second, rest and memory of one entity
        npm run bench -- debug  opening, steps and jumps of debug sessions
        npm run bench -- dev     temporalex dev and Temporal's dev server: start, memory
        npm run bench -- transport [options of bench/transport.ts]: a gRPC call's cost, beside Connect's and grpc-js's
@@ -22,7 +23,7 @@ const HELP = `usage: npm run bench -- replay [--runtimes=node,deno,chromium] [op
 With --help after its name a bench lists its options.`;
 
 const [name, ...args] = process.argv.slice(2);
-if (!["replay", "engine", "store", "size", "debug", "dev", "cluster", "transport"].includes(name)) {
+if (!["replay", "engine", "entity", "store", "size", "debug", "dev", "cluster", "transport"].includes(name)) {
   (name === "--help" ? console.log : console.error)(HELP);
   process.exit(name === "--help" ? 0 : 2);
 }
@@ -202,4 +203,4 @@ async function startInChromium() {
 if (name === "size" && !args.includes("--help")) console.log(JSON.stringify(await size(), undefined, 1));
 else if (name === "replay" && !args.includes("--help")) console.log(JSON.stringify(await replay(), undefined, 1));
 else if (name === "cluster" && !args.includes("--help")) process.stdout.write(await cluster());
-else process.stdout.write(await output(process.execPath, [`dist/bench/${name}.js`, ...args]));
+else process.stdout.write(await output(process.execPath, ["--expose-gc", `dist/bench/${name}.js`, ...args]));

@@ -1,0 +1,25 @@
+// Temporal's own worker for examples/entity/temporal_workflow.ts, until it is told to stop.
+//   node entity_worker.mjs ADDRESS TASK_QUEUE
+import { join } from "node:path";
+import process from "node:process";
+import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
+
+const [address, taskQueue] = process.argv.slice(2);
+Runtime.install({ logger: new DefaultLogger("ERROR"), shutdownSignals: ["SIGTERM"] });
+const connection = await NativeConnection.connect({ address });
+const worker = await Worker.create({
+  connection,
+  taskQueue,
+  workflowsPath: join(process.cwd(), "examples/entity/temporal_workflow.ts"),
+  // The program lies outside of the folder that has the SDK.
+  bundlerOptions: {
+    webpackConfigHook: (config) => ({
+      ...config,
+      resolve: { ...config.resolve, modules: [join(process.cwd(), "tests/interop/node_modules"), "node_modules"] },
+    }),
+  },
+  activities: { validateProfile: async () => {} },
+});
+console.log("ready");
+await worker.run();
+await connection.close();

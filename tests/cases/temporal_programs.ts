@@ -57,7 +57,7 @@ const WAYS_OUT: readonly (readonly [statement: string, RegExp])[] = [
   ["(Object as any).assign = null", /read.only|Cannot assign/i],
   ["Math.random = () => 4", /read.only|Cannot assign/i],
   ["Date.now = () => 4", /read.only|Cannot assign/i],
-  ["(wf as any).sleep = null", /read.only|Cannot assign|not extensible|only a getter/i],
+  ["(wf as any).sleep = null", /read.only|Cannot assign|not extensible|getter/i],
   ["(wf.ApplicationFailure as any).leak = 1", /not extensible|Cannot add/i],
   ["(wf.ParentClosePolicy as any).ABANDON = 1", /read.only|Cannot assign/i],
 ];
@@ -320,7 +320,7 @@ export const cases: Case[] = [
         async (h) => {
           deepEqual([...h.realm.workflowTypes], ["w", "other"]);
           deepEqual(await resultOf(h, "w"), [42, true, true]);
-          match(await failureOf(h, "other"), /answer/);
+          match(await failureOf(h, "other"), /answer|undefined/);
         },
       );
     },

@@ -62,6 +62,28 @@ const WAYS_OUT: readonly (readonly [statement: string, RegExp])[] = [
   ["(wf.ParentClosePolicy as any).ABANDON = 1", /read.only|Cannot assign/i],
 ];
 
+/** Facts about the machine, and traces of other runs: what a run finds in their place. */
+const HARMLESS: readonly (readonly [expression: string, expected: unknown])[] = [
+  ["Intl.DateTimeFormat().resolvedOptions().timeZone", "UTC"],
+  ["Intl.DateTimeFormat().resolvedOptions().locale", "en-US"],
+  ["new Date(0).getTimezoneOffset()", 0],
+  ["new Date(0).getHours()", 0],
+  ["new Date(2020, 0, 1).toISOString()", "2020-01-01T00:00:00.000Z"],
+  ["(1234.5).toLocaleString()", "1,234.5"],
+  ["'b'.localeCompare('a')", 1],
+  ["typeof (RegExp as any).$1", "undefined"],
+  ["Date.now() - Date.now()", 0],
+  ["new Date().getTime() - Date.now()", 0],
+  ["Object.keys(globalThis).length", 0],
+  ["(function () { return typeof (this as any)?.process; }).call(undefined)", "undefined"],
+  ["typeof (globalThis as any).gc", "undefined"],
+  ["globalThis.Object === Object && globalThis.Math === Math", true],
+  ["Object.getPrototypeOf(globalThis) === Object.prototype", true],
+  ["typeof (console as any)._stdout", "undefined"],
+  ["[...'ba'].sort().join('')", "ab"],
+  ["JSON.stringify(new (class X { a = 1 })())", '{"a":1}'],
+];
+
 export const cases: Case[] = [
   {
     name:
@@ -162,6 +184,21 @@ export const cases: Case[] = [
             const run = h.start(`out${i}`);
             equal(await run.auto(), undefined, statement);
             match(run.failure, expected, statement);
+          }
+        },
+      ),
+  },
+  {
+    name: "temporal programs: what would say something of the machine or of another run says the same everywhere",
+    run: () =>
+      withProgram(
+        one(`export async function harmless(): Promise<unknown[]> { return [${
+          HARMLESS.map(([expression]) => expression).join(",\n")
+        }]; }`),
+        async (h) => {
+          const found = await resultOf(h, "harmless") as unknown[];
+          for (const [i, [expression, expected]] of HARMLESS.entries()) {
+            equal(found[i], expected, expression);
           }
         },
       ),

@@ -26,14 +26,16 @@ const { values } = parseArgs({
     on: { type: "string", default: "memory" },
     events: { type: "string", default: "120" },
     cached: { type: "string", default: "1000" },
+    minutes: { type: "string", default: "1000" },
     help: { type: "boolean", default: false },
   },
 });
 if (values.help) {
   console.log(
-    "usage: entities [--on memory|sqlite|server|ADDRESS] [--entities 1000] [--messages 100] [--callers 32] [--events 120] [--cached 1000]\n\n" +
+    "usage: entities [--on memory|sqlite|server|ADDRESS] [--entities 1000] [--messages 100] [--callers 32] [--events 120] [--cached 1000] [--minutes N]\n\n" +
       "--on: an engine in memory or on a file, a Temporal dev server that is started, or one that runs.\n" +
-      "--events: continue-as-new is suggested at so many. A message has about 11.\n--cached: workflows in the worker's cache.",
+      "--events: continue-as-new is suggested at so many. A message has about 11.\n--cached: workflows in the worker's cache.\n" +
+      "--minutes: no further message after so many; what was sent is judged.",
   );
   process.exit(0);
 }
@@ -117,9 +119,9 @@ async function message(client: Client, account: Expected, i: number): Promise<vo
       account.operations += 3;
       await Promise.all(["a", "b", "c"].map((part) => update(client, account, `u-${i}-${part}`, account.last = `${i}`)));
       return;
-    case 9: { // one of long ago, and one of just now
+    case 9: { // one of long ago, as far as it is remembered, and one of just now
       const ids = [...account.answers.keys()];
-      await Promise.all([ids[0]!, ids.at(-1)!].map((id) => update(client, account, id, "sent again")));
+      await Promise.all([ids.at(-900) ?? ids[0]!, ids.at(-1)!].map((id) => update(client, account, id, "sent again")));
       return;
     }
     default:
@@ -157,7 +159,7 @@ await worker.runUntil(async () => {
   }));
   const began = performance.now();
   const cpu = process.cpuUsage();
-  for (let i = 0, reportAt = 0; i < messages; i++) {
+  for (let i = 0, reportAt = 0; i < messages && performance.now() - began < Number(values.minutes) * 60_000; i++) {
     let next = 0;
     const caller = async () => {
       for (let account = accounts[next++]; account !== undefined; account = accounts[next++]) await message(client, account, i);
@@ -171,7 +173,7 @@ await worker.runUntil(async () => {
   const seconds = (performance.now() - began) / 1000;
   const { user, system } = process.cpuUsage(cpu);
   let generationsSeen = 0;
-  for (const { userId, operations, last } of accounts) {
+  const judge = async ({ userId, operations, last }: Expected) => {
     // A signal that was sent last may still be at work.
     const account = accountOf(client, userId);
     let health = await account.query(getHealth);
@@ -183,7 +185,12 @@ await worker.runUntil(async () => {
     if (health.operations !== operations) wrong(`${userId}: ${health.operations} operations, ${operations} were expected`);
     const { profile } = await account.query(getState);
     if (profile?.name !== last) wrong(`${userId}: its profile is ${profile?.name}, and ${last} was sent last`);
-  }
+  };
+  const left = [...accounts];
+  const judging = async () => {
+    for (let account = left.pop(); account !== undefined; account = left.pop()) await judge(account);
+  };
+  await Promise.all(Array.from({ length: callers }, judging));
   console.log(JSON.stringify({
     ...{ on: values.on, entities, messages: sent, repeated, generations: generationsSeen },
     ...{ seconds: Math.round(seconds), perSecond: Math.round(sent / seconds), cpuSeconds: Math.round((user + system) / 1e6) },

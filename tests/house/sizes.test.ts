@@ -24,7 +24,6 @@ const EXCEPTIONS: { readonly [what: string]: string } = {
   "tests/cases/random_interpreter.ts: run": "an interpreter: one case for each construct of the programs",
   "tests/interop/deploy.test.ts: workers": "one deployment in the order of its steps",
   "tests/metrics/worker.test.ts: an argument of test": "one scrape, compared line by line",
-  "tests/package/projects.mjs": "a table of the projects that a package is installed into",
   "tools/lib/suites.mjs: suitesOf": "a table of the suites",
 };
 

@@ -9,7 +9,7 @@ import { type Setting, withEngine } from "../support/services.ts";
 import { until } from "../support/until.ts";
 
 export const definitions = [userAccount, notifyUser];
-export type Handle = WorkflowHandle<typeof userAccount>;
+type Handle = WorkflowHandle<typeof userAccount>;
 
 /** Activities that wait at a gate, by name: `open(name)` lets one attempt pass. */
 export class Gates {
@@ -48,7 +48,7 @@ export class Gates {
   }
 }
 
-export interface Accounts extends Setting {
+interface Accounts extends Setting {
   readonly gates: Gates;
 }
 

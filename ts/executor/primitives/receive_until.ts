@@ -12,7 +12,7 @@ import type { RunState } from "../scheduler/run_state.ts";
  * whose handlers overlap without end comes to its end before its history does. By number: a server has room for 200 updates after its
  * suggestion.
  */
-export const MESSAGES_AFTER_UNTIL = 100;
+const MESSAGES_AFTER_UNTIL = 100;
 
 export class Until {
   readonly #fiber: Fiber;

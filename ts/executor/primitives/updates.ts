@@ -11,7 +11,7 @@ import type { RunState } from "../scheduler/run_state.ts";
 type Response = UpdateResponse["response"];
 
 /** Type of the failure of an update that came while a receive ended by its `until`. Clients send such an update again. */
-export const RECEIVE_ENDING = "ReceiveEnding";
+const RECEIVE_ENDING = "ReceiveEnding";
 
 function respond(run: RunState, { protocolInstanceId }: Pick<UpdateItem, "protocolInstanceId">, response: Response): void {
   run.issue(CommandKind.COMMAND_KIND_UPDATE_RESPONSE, encode(UpdateResponse, { protocolInstanceId, response }));

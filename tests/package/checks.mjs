@@ -8,10 +8,7 @@ const json = (...path) => JSON.parse(readFileSync(join(...path), "utf8"));
 const walk = (dir) =>
   readdirSync(dir).flatMap((
     n,
-  ) => (statSync(join(dir, n)).isDirectory()
-    ? walk(join(dir, n))
-    : [join(dir, n)])
-  );
+  ) => (statSync(join(dir, n)).isDirectory() ? walk(join(dir, n)) : [join(dir, n)]));
 const kB = (n) => `${Math.round(n / 1000)} kB`;
 
 /** Runs one of the judges in the checkout; fails with what it printed. */
@@ -32,9 +29,7 @@ export const checks = [
   {
     name: "the package holds what is needed and nothing else",
     test({ made, say }) {
-      const files = walk(made.folder).map((file) =>
-        relative(made.folder, file)
-      );
+      const files = walk(made.folder).map((file) => relative(made.folder, file));
       const top = files.filter((file) => !/^(?:dist|docs)\//.test(file)).sort();
       assert.deepEqual(top, [
         "CHANGES.md",
@@ -43,28 +38,21 @@ export const checks = [
         "THIRD_PARTY_NOTICES.md",
         "package.json",
       ]);
-      const odd = files.filter((file) =>
-        file.startsWith("dist/") && !/\.(?:js|d\.ts|wasm)$/.test(file)
-      );
+      const odd = files.filter((file) => file.startsWith("dist/") && !/\.(?:js|d\.ts|wasm)$/.test(file));
       assert.deepEqual(odd, []);
       const manifest = json(made.folder, "package.json");
       for (const field of ["private", "scripts", "devDependencies", "main"]) {
         assert.equal(manifest[field], undefined, field);
       }
       say(
-        `${made.files} files, ${kB(made.bytes)}; tarball ${
-          kB(made.tarballBytes)
-        }`,
+        `${made.files} files, ${kB(made.bytes)}; tarball ${kB(made.tarballBytes)}`,
       );
     },
   },
   {
-    name:
-      "every link of a text in the package leads to a file of it, or to a site",
+    name: "every link of a text in the package leads to a file of it, or to a site",
     test({ made }) {
-      const files = walk(made.folder).map((file) =>
-        relative(made.folder, file)
-      );
+      const files = walk(made.folder).map((file) => relative(made.folder, file));
       let links = 0;
       for (const file of files.filter((each) => each.endsWith(".md"))) {
         const text = readFileSync(join(made.folder, file), "utf8").replace(
@@ -84,8 +72,7 @@ export const checks = [
     },
   },
   {
-    name:
-      "no file of the package names this machine, and what it imports is there or a dependency",
+    name: "no file of the package names this machine, and what it imports is there or a dependency",
     test({ made, root }) {
       const manifest = json(made.folder, "package.json");
       const dependencies = Object.keys({
@@ -94,9 +81,7 @@ export const checks = [
         ...manifest.peerDependencies,
       });
       for (
-        const file of walk(join(made.folder, "dist")).filter((f) =>
-          !f.endsWith(".wasm")
-        )
+        const file of walk(join(made.folder, "dist")).filter((f) => !f.endsWith(".wasm"))
       ) {
         const text = readFileSync(file, "utf8");
         assert.ok(
@@ -114,9 +99,7 @@ export const checks = [
           }
           if (!specifier.startsWith(".")) {
             assert.ok(
-              dependencies.some((d) =>
-                specifier === d || specifier.startsWith(`${d}/`)
-              ),
+              dependencies.some((d) => specifier === d || specifier.startsWith(`${d}/`)),
               `${file} imports ${specifier}`,
             );
           } else {
@@ -136,8 +119,7 @@ export const checks = [
     },
   },
   {
-    name:
-      "package.json and deno.json offer the same subpaths from the same sources",
+    name: "package.json and deno.json offer the same subpaths from the same sources",
     test({ root }) {
       const npm = json(root, "package.json").exports;
       const jsr = json(root, "deno.json");
@@ -155,8 +137,7 @@ export const checks = [
   },
   {
     name: "publint",
-    test: (context) =>
-      judged(context, "publint", ["run", context.made.folder, "--strict"]),
+    test: (context) => judged(context, "publint", ["run", context.made.folder, "--strict"]),
   },
   {
     name: "attw: types resolve everywhere that ESM does",

@@ -14,9 +14,8 @@ function excused(lines, at) {
   ) {
     return true;
   }
-  const name =
-    /^(?:export )?(?:async )?(?:static )?(?:override )?(?:readonly |function |get )?(\w+)/
-      .exec(line)?.[1];
+  const name = /^(?:export )?(?:async )?(?:static )?(?:override )?(?:readonly |function |get )?(\w+)/
+    .exec(line)?.[1];
   const indent = /^\s*/.exec(lines[at])[0];
   const signature = new RegExp(
     `^${indent}(?:export )?(?:async )?(?:function )?${name}\\b[<(]`,
@@ -24,9 +23,7 @@ function excused(lines, at) {
   for (let i = at - 1; i >= 0 && lines[i].trim() !== ""; i--) {
     if (signature.test(lines[i])) return true;
   }
-  const owner = lines.slice(0, at).findLast((l) =>
-    /^(?:export )?(?:abstract )?(?:class|interface) /.test(l)
-  );
+  const owner = lines.slice(0, at).findLast((l) => /^(?:export )?(?:abstract )?(?:class|interface) /.test(l));
   return indent !== "" && / implements /.test(owner ?? "") && line !== owner;
 }
 
@@ -59,28 +56,20 @@ export const docs = [
           line: Number(line),
         }))
         // Messages that are generated from .proto files have their words there.
-        .filter(({ file }) =>
-          !file.includes("/generated/") && !file.startsWith("generated/")
-        );
+        .filter(({ file }) => !file.includes("/generated/") && !file.startsWith("generated/"));
       const files = new Map();
       const lines = (file) =>
         files.get(file) ??
           files.set(file, readFileSync(join(root, file), "utf8").split("\n"))
             .get(file);
-      const missing = found.filter(({ file, line }) =>
-        !excused(lines(file), line - 1)
-      );
+      const missing = found.filter(({ file, line }) => !excused(lines(file), line - 1));
       assert.deepEqual(
-        missing.map(({ file, line }) =>
-          `${file}:${line}: ${lines(file)[line - 1].trim()}`
-        ),
+        missing.map(({ file, line }) => `${file}:${line}: ${lines(file)[line - 1].trim()}`),
         [],
       );
       assert.ok(
         found.length > 0,
-        `the lint of deno doc names nothing at all any more: ${
-          output.slice(0, 2000)
-        }`,
+        `the lint of deno doc names nothing at all any more: ${output.slice(0, 2000)}`,
       );
       say(
         `${found.length} members need none (names of errors, constructors, overloads, methods of interfaces)`,
@@ -88,8 +77,7 @@ export const docs = [
     },
   },
   {
-    name:
-      "the API reference: a page for each subpath, no link that leads nowhere",
+    name: "the API reference: a page for each subpath, no link that leads nowhere",
     async test({ work, made, noJudges, say }) {
       if (noJudges !== undefined) return { skip: noJudges };
       const out = join(work, "api");
@@ -120,9 +108,7 @@ export const docs = [
           `${page}: ${member}`,
         );
       }
-      const all = readdirSync(out, { recursive: true }).filter((f) =>
-        f.endsWith(".md")
-      );
+      const all = readdirSync(out, { recursive: true }).filter((f) => f.endsWith(".md"));
       for (const file of all) {
         const page = readFileSync(join(out, file), "utf8");
         for (

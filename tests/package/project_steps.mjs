@@ -1,14 +1,6 @@
 // What the throw-away projects have in common: the installed tarball, programs, bundles, pages.
 import assert from "node:assert/strict";
-import {
-  cpSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, relative } from "node:path";
 import process from "node:process";
@@ -145,9 +137,7 @@ export function viteBuild(context) {
     const files = walk(outDir).map((f) => relative(outDir, f));
     for (const f of files) {
       context.say(
-        `${f.replace(/^assets\//, "")} ${
-          Math.round(statSync(join(outDir, f)).size / 1000)
-        } kB`,
+        `${f.replace(/^assets\//, "")} ${Math.round(statSync(join(outDir, f)).size / 1000)} kB`,
       );
     }
     return { outDir, files };
@@ -161,8 +151,7 @@ const TYPES = {
   ".js": "text/javascript",
   ".wasm": "application/wasm",
 };
-const POLICY =
-  "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; base-uri 'none'";
+const POLICY = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; base-uri 'none'";
 
 /** Serves a folder on a loopback port under a strict policy, opens a page of it, and answers what `visited` does. */
 export async function pageTitle(folder, start = "") {
@@ -206,8 +195,7 @@ export async function visited(url) {
   }
 }
 
-export const HTML =
-  '<!doctype html><meta charset="utf-8"><title>running</title><script type="module" src="./page.js"></script>';
+export const HTML = '<!doctype html><meta charset="utf-8"><title>running</title><script type="module" src="./page.js"></script>';
 
 /** tsc over the README's example, its misuses and every subpath, with the declarations themselves checked. */
 export async function compiles(context, tsc, settings) {
@@ -266,15 +254,9 @@ export async function otherNode({ root, run, npm, shared }, version) {
       "--no-audit",
       "--prefer-offline",
     ], { cwd: dir });
-    return status === 0
-      ? undefined
-      : `npm ci failed in tests/package/nodes: ${
-        output.trim().split("\n").at(-1)
-      }`;
+    return status === 0 ? undefined : `npm ci failed in tests/package/nodes: ${output.trim().split("\n").at(-1)}`;
   };
   if (!shared.has("nodes")) shared.set("nodes", install());
   const skip = await shared.get("nodes");
-  return skip === undefined
-    ? { node: join(dir, `node_modules/node${version}/bin/node`) }
-    : { skip };
+  return skip === undefined ? { node: join(dir, `node_modules/node${version}/bin/node`) } : { skip };
 }

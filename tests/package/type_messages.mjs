@@ -18,8 +18,7 @@ export function messagesByLine(output) {
   const messages = new Map();
   let line = 0;
   for (const text of output.split("\n")) {
-    const [, at, first] =
-      /messages\.ts\((\d+),\d+\): error TS\d+: (.*)$/.exec(text) ?? [];
+    const [, at, first] = /messages\.ts\((\d+),\d+\): error TS\d+: (.*)$/.exec(text) ?? [];
     if (at !== undefined) {
       line = Number(at);
       messages.set(line, `${messages.get(line) ?? ""}${first}\n`);

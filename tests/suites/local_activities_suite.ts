@@ -67,9 +67,11 @@ const count = (events: readonly string[], name: string) => events.filter((event)
 export function localActivitiesSuite(onService: OnService): void {
   onService("local activities run within the workflow task, one after the other and at once", async ({ client, work, id }) => {
     const seen: unknown[] = [];
+    const signals: AbortSignal[] = [];
     const work1 = async (input: string) => {
       const { isLocal, attempt, activityType, workflowType, startToCloseTimeoutMs, idempotencyKey } = activityInfo();
       seen.push({ isLocal, attempt, activityType, workflowType, startToCloseTimeoutMs, key: idempotencyKey.split("/").at(-1) });
+      signals.push(activityContext().cancelled);
       heartbeat("nobody hears it");
       await activitySleep(1);
       return `did ${input}`;
@@ -83,6 +85,7 @@ export function localActivitiesSuite(onService: OnService): void {
       assert.equal(count(events, "activityTask"), 0);
       assert.equal(count(events, "workflowTaskCompleted"), 1);
       const same = { isLocal: true, attempt: 1, activityType: "work", workflowType: "Chain", startToCloseTimeoutMs: 30_000 };
+      assert.ok(signals.every(({ aborted }) => !aborted), "nobody told them to stop");
       assert.deepEqual(seen, ["local-1", "local-2", "local-3", "local-4"].map((key) => ({ ...same, key })));
     });
   });
@@ -169,6 +172,29 @@ export function localActivitiesSuite(onService: OnService): void {
       });
     });
   }
+
+  onService("attempts in tasks after the one in which it began are told to the service", async ({ client, work, id }) => {
+    const activities = {
+      work(input: string) {
+        if (activityInfo().attempt < 12) throw new Error("not yet");
+        return Promise.resolve(input);
+      },
+    };
+    await work({ workflows: all, activities }, async () => {
+      const retry = { initialInterval: 150, backoffCoefficient: 1 };
+      const handle = await client.start(calls, { id: id("metered"), args: ["x", { retry }], taskTimeout: "1s" });
+      assert.equal(await handle.result(), "x");
+      const { events } = await handle.fetchHistory();
+      const counts = events.map(({ attributes }) =>
+        attributes.case === "workflowTaskCompletedEventAttributes"
+          ? attributes.value.meteringMetadata?.nonfirstLocalActivityExecutionAttempts ?? 0
+          : 0
+      );
+      const later = counts.reduce((sum, count) => sum + count, 0);
+      // Those of the first task are not among them.
+      assert.ok(later >= 3 && later < 11, counts.join());
+    });
+  });
 
   onService("what runs is cancelled by its type, and a workflow that was cancelled goes on to its end", async (setting) => {
     const { client, work, id } = setting;

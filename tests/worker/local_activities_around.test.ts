@@ -9,7 +9,7 @@ import { type ActivityInterceptor, Worker } from "../../ts/worker/mod.ts";
 import { invertingCodec } from "../support/codecs.ts";
 import { withEngine } from "../support/services.ts";
 import { until } from "../support/until.ts";
-import { go, spins, talks, talksNear } from "./modules/flows.ts";
+import { go, spins, talks, talksNear, talksOn } from "./modules/flows.ts";
 
 const workflows = new URL("./modules/flows.ts", import.meta.url);
 
@@ -121,4 +121,26 @@ test("workflows are replaced while a local activity runs, and its result goes to
       release();
       await other.result();
     });
+  }));
+
+test("a workflow that calls one after the other does not hold a worker that stops, and goes on in the next one", () =>
+  withEngine("memory", {}, async ({ client, service, taskQueue }) => {
+    let ran = 0;
+    const shout = async (word: string) => {
+      ran++;
+      await activitySleep(2);
+      return word;
+    };
+    const options = { service, taskQueue, workflows, activities: { shout }, logger: silentLogger };
+    for (const shutdownGraceMs of [0, 500]) {
+      const worker = await Worker.create({ ...options, shutdownGraceMs });
+      const running = worker.run();
+      if (shutdownGraceMs === 0) await client.start(talksOn, { id: "talks on", taskTimeout: "2m" });
+      const before = ran;
+      await until("it goes on", () => ran > before + 10);
+      const late = new Promise((resolve) => setTimeout(resolve, 20_000, "late").unref());
+      assert.notEqual(await Promise.race([worker.shutdown(), late]), "late");
+      await running;
+    }
+    await client.getHandle(talksOn, "talks on").terminate();
   }));

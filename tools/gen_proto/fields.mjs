@@ -29,7 +29,7 @@ const MESSAGES = {
       "query scheduledTime startedTime queries pollerScalingDecision",
     PollActivityTaskQueueRequest: "namespace taskQueue identity taskQueueMetadata deploymentOptions workerInstanceKey",
     PollActivityTaskQueueResponse: "taskToken pollerScalingDecision",
-    RespondWorkflowTaskCompletedRequest: "commands returnNewWorkflowTask messages versioningBehavior deploymentOptions",
+    RespondWorkflowTaskCompletedRequest: "commands returnNewWorkflowTask messages versioningBehavior deploymentOptions meteringMetadata",
     RespondWorkflowTaskCompletedResponse: "",
     RespondWorkflowTaskFailedRequest: "taskToken cause failure identity namespace deploymentOptions",
     GetWorkflowExecutionHistoryRequest: "waitNewEvent",
@@ -48,6 +48,7 @@ const MESSAGES = {
   [COMMON]: {
     ...{ DataBlob: "", Memo: "", Payload: "metadata data", Payloads: "", SearchAttributes: "", WorkflowExecution: "", WorkflowType: "" },
     Header: "",
+    MeteringMetadata: "",
   },
   [HISTORY]: {
     History: "",

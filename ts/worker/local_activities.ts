@@ -71,6 +71,13 @@ export class LocalActivities {
     return count;
   }
 
+  /** Attempts that the run's open task has added to those of earlier ones, as services meter them. */
+  laterAttempts(runId: string): number {
+    let count = 0;
+    for (const activity of this.#runs.get(runId)?.bySeq.values() ?? []) count += activity.laterAttempts;
+    return count;
+  }
+
   /** A workflow task of the run begins. */
   begin(runId: string): void {
     this.#begun.set(runId, this.#settings.timers.now());
@@ -89,7 +96,10 @@ export class LocalActivities {
     if (run === undefined) return;
     if (keep === "none" || this.#stopped) return this.#drop(runId, run);
     if (keep === "unrecorded") {
-      for (const [seq, activity] of run.bySeq) if (activity.delivered) run.bySeq.delete(seq);
+      for (const [seq, activity] of run.bySeq) {
+        if (activity.delivered) run.bySeq.delete(seq);
+        else activity.taskEnded();
+      }
     }
     run.stopTimer?.();
     run.stopTimer = this.#settings.timers.after(2 * run.taskTimeoutMs, () => this.#drop(runId, run));

@@ -60,8 +60,9 @@ export class LocalActivity {
   resolution: Uint8Array | undefined;
   /** The workflow task has it. */
   delivered = false;
-  /** Attempts since the task that it began in, for the service's metering. */
-  laterAttempts = 0;
+  /** Attempts that were added in the open task, and whether it began in an earlier one: what a service meters. */
+  #retries = 0;
+  #isFirstTask = true;
   readonly #run: RunIdentity;
   readonly #call: ScheduleLocalActivity;
   readonly #settings: LocalSettings;
@@ -96,6 +97,17 @@ export class LocalActivity {
   /** Only time moves it on: it sleeps, waits for its next attempt, or for a slot. */
   get idle(): boolean {
     return this.resolution === undefined && (this.#attempt === undefined || this.#attempt.sleeping);
+  }
+
+  /** Attempts that the open task added to those of the task in which it began. */
+  get laterAttempts(): number {
+    return this.#isFirstTask ? 0 : this.#retries;
+  }
+
+  /** The task was reported, and it goes on in the next one. */
+  taskEnded(): void {
+    this.#isFirstTask = false;
+    this.#retries = 0;
   }
 
   /** Tells it to stop. What it answers counts; between two attempts it ends at once. */
@@ -151,15 +163,17 @@ export class LocalActivity {
     const attempt = this.#attempt = new LocalAttempt(this.#task(), this.#settings);
     this.#series?.total.add();
     let stopLimit: (() => void) | undefined;
+    let stop!: () => void;
+    const over = this.#over.signal;
     const limited = new Promise<AttemptEnd>((resolve) => {
       const { startToCloseTimeoutMs: limit } = this.#call;
-      const stop = () => {
+      stop = () => {
         resolve(this.#timeoutEnd());
         attempt.cancel("TIMED_OUT");
       };
       if (limit > 0) stopLimit = timers.after(limit, stop);
       // The limit of all attempts together ends this one, too.
-      this.#over.signal.addEventListener("abort", stop, { once: true });
+      over.addEventListener("abort", stop);
     });
     try {
       const run: RunActivity = async (context, args) => await find(this.#call.activityType)(context, args);
@@ -169,6 +183,7 @@ export class LocalActivity {
       return end;
     } finally {
       stopLimit?.();
+      over.removeEventListener("abort", stop);
       this.#attempt = undefined;
     }
   }
@@ -204,7 +219,7 @@ export class LocalActivity {
       events.activityFailed?.({ ...attempt, message: failure.message });
     }
     if (next !== undefined && next <= (this.#call.localRetryThresholdMs || DEFAULT_THRESHOLD_MS)) {
-      this.laterAttempts++;
+      this.#retries++;
       return next;
     }
     this.#settle({ $case: "failed", value: toBinary(FailureSchema, failure) }, next);

@@ -2,6 +2,7 @@
 // workflow_task.ts. Requests that the core encoded are amended by appending fields, which protobuf
 // defines as replacing (scalars) or merging (messages) what stands before.
 import {
+  MeteringMetadata,
   PollActivityTaskQueueResponse,
   PollerScalingDecision,
   PollWorkflowTaskQueueResponse,
@@ -58,3 +59,11 @@ export function readCompletionAnswer(response: Uint8Array): CompletionAnswer {
 
 /** Appended to a RespondWorkflowTaskCompletedRequest: it asks for no further task. `false` behind `true` replaces it. */
 export const NO_NEW_TASK: Uint8Array = new Message().bool(Completed.returnNewWorkflowTask, false).finish();
+
+/** The same: how many attempts of local activities it adds to those of tasks before. */
+export function metered(laterAttempts: number): Uint8Array {
+  return new Message().message(
+    Completed.meteringMetadata,
+    (metering) => metering.int(MeteringMetadata.nonfirstLocalActivityExecutionAttempts, laterAttempts),
+  ).finish();
+}

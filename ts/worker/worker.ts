@@ -417,6 +417,8 @@ export class Worker {
       // The last reports may still bring activities.
       await this.#pollers.eagerIdle();
       await Promise.all(this.#pollers.activity.map((poller) => poller.idle()));
+      // A workflow task may call one local activity after the other.
+      await workflows;
       await this.#local.whenIdle();
       return true;
     });

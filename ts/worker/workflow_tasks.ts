@@ -38,7 +38,7 @@ import type { LocalActivities } from "./local_activities.ts";
 import { RecentRuns } from "./recent_runs.ts";
 import { RunTurns } from "./run_turns.ts";
 import { hasCode, loggable, MESSAGE_TOO_LARGE, report, type ReportContext, unencodable } from "./reports.ts";
-import { type CompletionAnswer, NO_NEW_TASK, readCompletionAnswer } from "./task_bytes.ts";
+import { type CompletionAnswer, metered, NO_NEW_TASK, readCompletionAnswer } from "./task_bytes.ts";
 
 export interface WorkflowTasksOptions {
   service: RawService;
@@ -277,7 +277,9 @@ export class WorkflowTasks {
           const eager = this.#stopping ? undefined : this.#eager?.ask(own);
           const version = this.#options.deployment?.completedTail(realm.versioningBehaviors.get(head.workflowType));
           const last = this.#stopping && !(outcome.heartbeat && this.#options.local?.goOn);
-          const request = concat([eager?.request ?? own, version ?? NOTHING, last ? NO_NEW_TASK : NOTHING]);
+          const attempts = this.#options.local?.laterAttempts(head.runId) ?? 0;
+          const tails = [version ?? NOTHING, last ? NO_NEW_TASK : NOTHING, attempts > 0 ? metered(attempts) : NOTHING];
+          const request = concat([eager?.request ?? own, ...tails]);
           const closes = outcome.evictionReason === EvictionReason.EVICTION_REASON_WORKFLOW_EXECUTION_ENDING;
           let answer: CompletionAnswer | undefined;
           try {

@@ -48,6 +48,7 @@ export const RespondWorkflowTaskCompletedRequest = {
   messages: 90,
   versioningBehavior: 128,
   deploymentOptions: 138,
+  meteringMetadata: 106,
 } as const;
 
 /** temporal.api.workflowservice.v1.RespondWorkflowTaskCompletedResponse */
@@ -253,6 +254,11 @@ export const WorkflowType = {
 /** temporal.api.common.v1.Header */
 export const Header = {
   fields: 10,
+} as const;
+
+/** temporal.api.common.v1.MeteringMetadata */
+export const MeteringMetadata = {
+  nonfirstLocalActivityExecutionAttempts: 104,
 } as const;
 
 /** temporal.api.history.v1.History */

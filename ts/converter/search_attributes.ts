@@ -56,6 +56,9 @@ export type SearchAttributeChanges =
   | TypedSearchAttributes
   | { readonly [name: string]: SearchAttributeValue | null };
 
+const utf8 = new TextEncoder();
+const text = new TextDecoder();
+
 /** How types are named beside a value. */
 const NAMES: { readonly [T in SearchAttributeType]: string } = {
   TEXT: "Text",
@@ -67,6 +70,16 @@ const NAMES: { readonly [T in SearchAttributeType]: string } = {
   KEYWORD_LIST: "KeywordList",
 };
 const TYPES = Object.keys(NAMES) as SearchAttributeType[];
+
+/** @internal The bytes that name a type beside a value. */
+export const wireTypeOf = (type: SearchAttributeType): Uint8Array => utf8.encode(NAMES[type]);
+
+/** @internal The type that bytes beside a value name, in the short form or in that of the enumeration; undefined for every other. */
+export function typeOfWire(bytes: Uint8Array | undefined): SearchAttributeType | undefined {
+  if (bytes === undefined) return undefined;
+  const name = text.decode(bytes);
+  return TYPES.find((type) => NAMES[type] === name || `INDEXED_VALUE_TYPE_${type}` === name);
+}
 
 /**
  * Declares a search attribute: once, for workflows, clients and schedules. On a cluster it must be registered under this name and type
@@ -114,14 +127,11 @@ function typeOf(value: unknown): SearchAttributeType | undefined {
   return guesses.find((type) => problemOf(type, value) === undefined);
 }
 
-const utf8 = new TextEncoder();
-const text = new TextDecoder();
-
 function toPayload(name: string, type: SearchAttributeType, value: unknown): Payload {
   const problem = problemOf(type, value);
   if (problem !== undefined) throw new TypeError(`search attribute "${name}" is of type ${type}, and its value ${problem}`);
   const payload = jsonPayloadConverter.toPayload(value instanceof Date ? value.toISOString() : value);
-  return { ...payload, metadata: { ...payload.metadata, type: utf8.encode(NAMES[type]) } };
+  return { ...payload, metadata: { ...payload.metadata, type: wireTypeOf(type) } };
 }
 
 /** Payloads by name. Throws a TypeError for a value that its type does not have, and for a key that is given twice. */
@@ -191,8 +201,7 @@ export class TypedSearchAttributes {
   static fromPayloads(payloads: { readonly [name: string]: Payload }): TypedSearchAttributes {
     const read = new TypedSearchAttributes();
     for (const [name, payload] of Object.entries(payloads)) {
-      const said = payload.metadata["type"];
-      const type = said === undefined ? undefined : TYPES.find((each) => NAMES[each] === text.decode(said));
+      const type = typeOfWire(payload.metadata["type"]);
       try {
         const value = jsonPayloadConverter.fromPayload(payload);
         if (value !== undefined && value !== null) read.#entries.set(name, { type, value });

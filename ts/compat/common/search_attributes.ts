@@ -1,6 +1,7 @@
 // Search attributes of `@temporalio/common`: keys with types, values read by key, and the older form in which every value is a list. On the
 // wire they are JSON whatever the program's own converter does, with the type's name beside a typed value.
 import { jsonPayloadConverter, type Payload } from "../../converter/payload.ts";
+import { typeOfWire, wireTypeOf } from "../../converter/search_attributes.ts";
 import { ValueError } from "./errors.ts";
 
 export const SearchAttributeType = {
@@ -112,18 +113,7 @@ function copyOf({ key, value }: SearchAttributePair): SearchAttributePair {
 
 // ----------------------------------------------------------------------------------------------------------------- on the wire
 
-const utf8 = new TextEncoder();
 const text = new TextDecoder();
-
-/** KEYWORD_LIST as "KeywordList". */
-const wireName = (type: SearchAttributeType) =>
-  type.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
-const TYPES = new Map(
-  Object.values(SearchAttributeType).flatMap((type) => [
-    [wireName(type), type] as const,
-    [`INDEXED_VALUE_TYPE_${type}`, type] as const,
-  ]),
-);
 
 export type Payloads = { [name: string]: Payload };
 
@@ -160,14 +150,14 @@ function typedPayload(type: SearchAttributeType, value: unknown): Payload {
   if (value === null) return jsonPayloadConverter.toPayload(null);
   if (!fits(type, value)) throw new ValueError(`Invalid search attribute value ${value} for given type ${type}`);
   const payload = jsonPayloadConverter.toPayload(value);
-  return { ...payload, metadata: { ...payload.metadata, type: utf8.encode(wireName(type)) } };
+  return { ...payload, metadata: { ...payload.metadata, type: wireTypeOf(type) } };
 }
 
 /** Those of a start event that name their type. */
 export function readTyped(fields: Payloads): TypedSearchAttributes {
   const pairs: SearchAttributePair[] = [];
   for (const [name, { metadata, data }] of Object.entries(fields)) {
-    const type = metadata["type"] === undefined ? undefined : TYPES.get(text.decode(metadata["type"]));
+    const type = typeOfWire(metadata["type"]);
     if (type === undefined || data.length === 0) continue;
     let value = JSON.parse(text.decode(data)) as unknown;
     if (type !== "KEYWORD_LIST" && Array.isArray(value)) value = value.length === 1 ? value[0] : undefined;
@@ -183,6 +173,7 @@ export function readUntyped(fields: Payloads): SearchAttributes {
   for (const [name, { metadata, data }] of Object.entries(fields)) {
     const value = data.length === 0 ? [] : JSON.parse(text.decode(data)) as unknown;
     const list = Array.isArray(value) ? value : [value];
+    // As the official SDK: the short form of the name alone.
     const dates = metadata["type"] !== undefined && text.decode(metadata["type"]) === "Datetime";
     lists[name] = (dates ? list.map((item) => new Date(item as string)) : list) as SearchAttributeValue;
   }

@@ -59,6 +59,8 @@ export async function writeReference(out) {
     const { exports } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
     const subpaths = Object.entries(exports).filter(([, target]) => target.types !== undefined)
       .map(([key, target]) => ({ name: key === "." ? "temporalex" : key.slice(2), types: target.types.slice(2) }));
+    // Its page has the path of the subpath; the entry beside the others has a name without folders.
+    const entryOf = ({ name }) => join(work, `${name.replaceAll("/", "_")}.ts`);
     const place = ({ name }) => ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length;
     subpaths.sort((a, b) => place(a) - place(b));
     for (const { name, types } of subpaths) {
@@ -66,7 +68,7 @@ export async function writeReference(out) {
       writeFileSync(entry, unwrapped(readFileSync(entry, "utf8")));
       const text = heading(types.replace(/^dist\/|\.d\.ts$/g, "")).replaceAll("*/", "* /").replaceAll("@", "\\@");
       const comment = `/**\n${text.split("\n").map((line) => ` * ${line}`).join("\n")}\n * @module ${name}\n */\n`;
-      writeFileSync(join(work, `${name}.ts`), `${comment}export * from "./package/${types.replace(/\.d\.ts$/, ".js")}";\n`);
+      writeFileSync(entryOf({ name }), `${comment}export * from "./package/${types.replace(/\.d\.ts$/, ".js")}";\n`);
     }
     const compilerOptions = {
       target: "es2022",
@@ -81,7 +83,7 @@ export async function writeReference(out) {
     writeFileSync(join(work, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
     const options = {
       plugin: ["typedoc-plugin-markdown"],
-      entryPoints: subpaths.map(({ name }) => join(work, `${name}.ts`)),
+      entryPoints: subpaths.map(entryOf),
       tsconfig: join(work, "tsconfig.json"),
       out,
       name: "temporalex",

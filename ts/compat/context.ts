@@ -15,7 +15,9 @@ export interface ScopeFrame {
 
 /** The update whose handler is running. */
 export interface UpdateInfo {
+  /** Id of the update. */
   readonly id: string;
+  /** Its name. */
   readonly name: string;
 }
 

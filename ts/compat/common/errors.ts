@@ -3,6 +3,7 @@
 /** A value is not what it must be. */
 export class ValueError extends Error {
   override name = "ValueError";
+  /** What led to it. */
   override readonly cause: unknown;
 
   constructor(message: string | undefined, cause?: unknown) {
@@ -24,7 +25,9 @@ export class IllegalStateError extends Error {
 /** A workflow with that id is not there. */
 export class WorkflowNotFoundError extends Error {
   override name = "WorkflowNotFoundError";
+  /** Id of the workflow. */
   readonly workflowId: string;
+  /** Its run, where one was named. */
   readonly runId: string | undefined;
 
   constructor(message: string, workflowId: string, runId: string | undefined) {
@@ -37,6 +40,7 @@ export class WorkflowNotFoundError extends Error {
 /** A namespace is not there. */
 export class NamespaceNotFoundError extends Error {
   override name = "NamespaceNotFoundError";
+  /** The namespace. */
   readonly namespace: string;
 
   constructor(namespace: string) {

@@ -3,31 +3,41 @@
 // from, so that a failure that passes through keeps what another SDK put in.
 import { TemporalFailure as ConverterFailure } from "../../converter/failures.ts";
 import { findCause, isA, messageOf, nameOf } from "../../converter/thrown.ts";
-import { inBothSpellings } from "./options.ts";
+import { type InBothSpellings, inBothSpellings } from "./options.ts";
 import type { Duration } from "./time.ts";
 
 const TIMEOUTS = ["START_TO_CLOSE", "SCHEDULE_TO_START", "SCHEDULE_TO_CLOSE", "HEARTBEAT"] as const;
-export const TimeoutType = inBothSpellings("TIMEOUT_TYPE_", TIMEOUTS);
+/** Which time was up. */
+export const TimeoutType: InBothSpellings<"TIMEOUT_TYPE_", TimeoutType> = inBothSpellings("TIMEOUT_TYPE_", TIMEOUTS);
+/** Which time was up. */
 export type TimeoutType = (typeof TIMEOUTS)[number];
 
 const RETRY_STATES = [
   ...["IN_PROGRESS", "NON_RETRYABLE_FAILURE", "TIMEOUT", "MAXIMUM_ATTEMPTS_REACHED", "RETRY_POLICY_NOT_SET"] as const,
   ...["INTERNAL_SERVER_ERROR", "CANCEL_REQUESTED"] as const,
 ];
-export const RetryState = inBothSpellings("RETRY_STATE_", RETRY_STATES);
+/** Why there is no further attempt. */
+export const RetryState: InBothSpellings<"RETRY_STATE_", RetryState> = inBothSpellings("RETRY_STATE_", RETRY_STATES);
+/** Why there is no further attempt. */
 export type RetryState = (typeof RETRY_STATES)[number];
 
+/** How serious an application failure is: "BENIGN" ones are expected. */
 export const ApplicationFailureCategory = { BENIGN: "BENIGN" } as const;
+/** How serious an application failure is: "BENIGN" ones are expected. */
 export type ApplicationFailureCategory = keyof typeof ApplicationFailureCategory;
 
+/** A run of a workflow. */
 export interface WorkflowExecution {
+  /** Id of the workflow. */
   workflowId: string;
+  /** Id of the run. */
   runId: string;
 }
 
 /** Base of all failures. */
 export class TemporalFailure extends ConverterFailure {
   override name = "TemporalFailure";
+  /** What led to it. */
   override readonly cause: Error | undefined;
 
   constructor(message?: string | null, cause?: Error) {
@@ -39,6 +49,7 @@ export class TemporalFailure extends ConverterFailure {
 /** Made by the server. */
 export class ServerFailure extends TemporalFailure {
   override name = "ServerFailure";
+  /** Another attempt cannot help. */
   readonly nonRetryable: boolean;
 
   constructor(message: string | undefined, nonRetryable: boolean, cause?: Error) {
@@ -47,23 +58,36 @@ export class ServerFailure extends TemporalFailure {
   }
 }
 
+/** Fields of an application failure. */
 export interface ApplicationFailureOptions {
+  /** For people. */
   message?: string;
+  /** What retry policies and callers match on. Default: "Error", or the class of what was thrown. */
   type?: string;
+  /** Another attempt cannot help. */
   nonRetryable?: boolean;
+  /** Values for the code that catches it. */
   details?: unknown[];
+  /** Time until the next attempt, in place of the retry policy's. */
   nextRetryDelay?: Duration;
+  /** What led to it. */
   cause?: Error;
+  /** How serious it is. */
   category?: ApplicationFailureCategory;
 }
 
 /** What workflows and activities throw to fail with a meaning. */
 export class ApplicationFailure extends TemporalFailure {
   override name = "ApplicationFailure";
+  /** What retry policies and callers match on. Default: "Error", or the class of what was thrown. */
   readonly type: string | undefined | null;
+  /** Another attempt cannot help. */
   readonly nonRetryable: boolean | undefined | null;
+  /** Values for the code that catches it. */
   readonly details: unknown[] | undefined | null;
+  /** Time until the next attempt, in place of the retry policy's. */
   readonly nextRetryDelay: Duration | undefined | null;
+  /** How serious it is. */
   readonly category: ApplicationFailureCategory | undefined | null;
 
   constructor(
@@ -88,15 +112,18 @@ export class ApplicationFailure extends TemporalFailure {
     return Object.assign(ensureApplicationFailure(error), overrides);
   }
 
+  /** One with these fields. */
   static create(options: ApplicationFailureOptions): ApplicationFailure {
     const { message, type, nonRetryable, details, cause, nextRetryDelay, category } = options;
     return new this(message, type, nonRetryable ?? false, details, cause, nextRetryDelay, category);
   }
 
+  /** One that may be tried again, as far as the retry policy allows. */
   static retryable(message?: string | null, type?: string | null, ...details: unknown[]): ApplicationFailure {
     return new this(message, type ?? "Error", false, details);
   }
 
+  /** One that is not tried again. */
   static nonRetryable(message?: string | null, type?: string | null, ...details: unknown[]): ApplicationFailure {
     return new this(message, type ?? "Error", true, details);
   }
@@ -105,6 +132,7 @@ export class ApplicationFailure extends TemporalFailure {
 /** The workflow, a scope of it, or an activity was cancelled. */
 export class CancelledFailure extends TemporalFailure {
   override name = "CancelledFailure";
+  /** Values for the code that catches it. */
   readonly details: unknown[];
 
   constructor(message: string | undefined, details: unknown[] = [], cause?: Error) {
@@ -125,7 +153,9 @@ export class TerminatedFailure extends TemporalFailure {
 /** A timeout of an activity or a run. */
 export class TimeoutFailure extends TemporalFailure {
   override name = "TimeoutFailure";
+  /** What the activity reported last. */
   readonly lastHeartbeatDetails: unknown;
+  /** Which time was up. */
   readonly timeoutType: TimeoutType | undefined;
 
   constructor(message: string | undefined, lastHeartbeatDetails: unknown, timeoutType: TimeoutType | undefined) {
@@ -138,9 +168,13 @@ export class TimeoutFailure extends TemporalFailure {
 /** An activity failed, timed out or was cancelled; `cause` says how. */
 export class ActivityFailure extends TemporalFailure {
   override name = "ActivityFailure";
+  /** Type of the activity. */
   readonly activityType: string;
+  /** Its id. */
   readonly activityId: string | undefined;
+  /** Why there is no further attempt. */
   readonly retryState: RetryState | undefined;
+  /** The worker that ran it. */
   readonly identity: string | undefined;
 
   constructor(
@@ -162,9 +196,13 @@ export class ActivityFailure extends TemporalFailure {
 /** A child workflow failed, timed out, was cancelled or terminated; `cause` says how. */
 export class ChildWorkflowFailure extends TemporalFailure {
   override name = "ChildWorkflowFailure";
+  /** Namespace of the child. */
   readonly namespace: string | undefined;
+  /** The child's run. */
   readonly execution: WorkflowExecution;
+  /** Type of the workflow. */
   readonly workflowType: string;
+  /** Why there is no further attempt. */
   readonly retryState: RetryState | undefined;
 
   constructor(
@@ -185,7 +223,9 @@ export class ChildWorkflowFailure extends TemporalFailure {
 /** A workflow with that id is running already. */
 export class WorkflowExecutionAlreadyStartedError extends TemporalFailure {
   override name = "WorkflowExecutionAlreadyStartedError";
+  /** Id of the workflow. */
   readonly workflowId: string;
+  /** Type of the workflow. */
   readonly workflowType: string;
 
   constructor(message: string, workflowId: string, workflowType: string) {

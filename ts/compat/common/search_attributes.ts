@@ -4,6 +4,7 @@ import { jsonPayloadConverter, type Payload } from "../../converter/payload.ts";
 import { typeOfWire, wireTypeOf } from "../../converter/search_attributes.ts";
 import { ValueError } from "./errors.ts";
 
+/** The types of search attributes. */
 export const SearchAttributeType = {
   TEXT: "TEXT",
   KEYWORD: "KEYWORD",
@@ -13,6 +14,7 @@ export const SearchAttributeType = {
   DATETIME: "DATETIME",
   KEYWORD_LIST: "KEYWORD_LIST",
 } as const;
+/** The types of search attributes. */
 export type SearchAttributeType = keyof typeof SearchAttributeType;
 
 interface ValueTypes {
@@ -27,14 +29,20 @@ interface ValueTypes {
 
 /** Values of a search attribute of the older form; also a single one comes as a list. */
 export type SearchAttributeValue = string[] | number[] | boolean[] | Date[];
+/** Search attributes of the older form, by name. */
 export interface SearchAttributes {
+  /** Its values; undefined: left out. */
   [name: string]: SearchAttributeValue | undefined;
 }
 
+/** A search attribute by name and type. */
 export interface SearchAttributeKey<T extends SearchAttributeType> {
+  /** The name under which it is registered. */
   name: string;
+  /** The type under which it is registered. */
   type: T;
 }
+/** A key with a value of its type. */
 export type SearchAttributePair = {
   [T in SearchAttributeType]: { key: SearchAttributeKey<T>; value: ValueTypes[T] };
 }[SearchAttributeType];
@@ -43,6 +51,7 @@ export type SearchAttributeUpdatePair = {
   [T in SearchAttributeType]: { key: SearchAttributeKey<T>; value: ValueTypes[T] | null };
 }[SearchAttributeType];
 
+/** Declares a search attribute. */
 export function defineSearchAttributeKey<T extends SearchAttributeType>(name: string, type: T): SearchAttributeKey<T> {
   return { name, type };
 }
@@ -82,10 +91,12 @@ export class TypedSearchAttributes {
     return value !== undefined && fits(key.type, value) ? value as ValueTypes[T] : undefined;
   }
 
+  /** All pairs, as copies. */
   getAll(): SearchAttributePair[] {
     return [...this.#entries.values()].filter(({ key, value }) => fits(key.type, value)).map(copyOf);
   }
 
+  /** Another object with the same pairs. */
   copy(): TypedSearchAttributes {
     return this.updateCopy([]);
   }
@@ -101,6 +112,7 @@ export class TypedSearchAttributes {
     return new TypedSearchAttributes([...pairs.values()]);
   }
 
+  /** The pairs. */
   toJSON(): SearchAttributePair[] {
     return this.getAll();
   }

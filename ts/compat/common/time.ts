@@ -1,6 +1,7 @@
 // Durations as the official packages read them: milliseconds, or text in the format of npm's `ms` ("1.5h", "10 minutes", "-3 days",
 // "100" is milliseconds). Other than the native API's, they may be negative; each caller says what that means.
 
+/** Milliseconds, or text such as "1.5h" or "10 minutes". */
 export type Duration = number | string;
 
 const SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE, DAY = 24 * HOUR;

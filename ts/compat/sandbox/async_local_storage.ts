@@ -4,7 +4,9 @@ import type { ScopeFrame } from "../context.ts";
 import { currentRun, maybeCurrentRun } from "../current.ts";
 import { CancellationScope } from "../workflow/scope.ts";
 
+/** A value that follows async functions. */
 export class AsyncLocalStorage<T> {
+  /** For people. */
   readonly name: string;
   /** Frames keep what was stored before; this says that it does not count any more. */
   #disabled: object = {};

@@ -19,16 +19,20 @@ import { sleep } from "./timers.ts";
 
 // deno-lint-ignore no-explicit-any
 type ActivityFunction = (...args: any[]) => Promise<any>;
+/** Activities whose types are not known. */
 export interface UntypedActivities {
+  /** An activity, by its name. */
   [name: string]: ActivityFunction;
 }
 type WithOptions<F extends ActivityFunction, O> = F & {
   /** Calls it with some options changed. */
   executeWithOptions(options: O, args: Parameters<F>): Promise<Awaited<ReturnType<F>>>;
 };
+/** The functions with which a workflow calls activities. */
 export type ActivityInterfaceFor<T> = {
   [K in keyof T]: T[K] extends ActivityFunction ? WithOptions<T[K], ActivityOptions> : never;
 };
+/** The same for local activities. */
 export type LocalActivityInterfaceFor<T> = {
   [K in keyof T]: T[K] extends ActivityFunction ? WithOptions<T[K], LocalActivityOptions> : never;
 };
@@ -138,8 +142,11 @@ async function attemptLocally<R>(
 /** What a local activity's promise rejects with when its next attempt is far away. */
 export class LocalActivityDoBackoff extends Error {
   override name = "LocalActivityDoBackoff";
+  /** Number of the next attempt. */
   readonly attempt: number;
+  /** Time until then, milliseconds. */
   readonly backoffMs: number;
+  /** When the first attempt was scheduled, milliseconds since the epoch. */
   readonly originalScheduleTimeMs: number;
 
   constructor(backoff: { attempt: number; backoffMs: number; originalScheduleTimeMs: number }) {

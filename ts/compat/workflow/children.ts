@@ -33,23 +33,37 @@ import type { SignalDefinition } from "./handlers.ts";
 import { uuid4 } from "./misc.ts";
 import { joinScope } from "./scope.ts";
 
+/** Options of a child workflow. */
 export interface ChildWorkflowOptions {
+  /** Id of the workflow. Default: a UUID. */
   workflowId?: string;
+  /** Default: that of the parent. */
   taskQueue?: string;
   /** Default WAIT_CANCELLATION_COMPLETED. */
   cancellationType?: ChildWorkflowCancellationType;
   /** Default: the server's, which terminates. */
   parentClosePolicy?: ParentClosePolicy | number;
+  /** Whether the start may take an id that was used before. Default: the server's, which allows it. */
   workflowIdReusePolicy?: WorkflowIdReusePolicy | number;
+  /** Default: the child is not tried again. */
   retry?: RetryPolicy;
+  /** Starts it again and again, at times of this cron expression. */
   cronSchedule?: string;
+  /** The longest time of all runs together. */
   workflowExecutionTimeout?: Duration;
+  /** The longest time of one run. */
   workflowRunTimeout?: Duration;
+  /** The longest time of one workflow task. */
   workflowTaskTimeout?: Duration;
+  /** Values that lists and descriptions show. */
   memo?: Record<string, unknown>;
+  /** Search attributes in the older form. */
   searchAttributes?: SearchAttributes;
+  /** Search attributes with their types. */
   typedSearchAttributes?: SearchAttributePair[] | TypedSearchAttributes;
+  /** A line about it for user interfaces. */
   staticSummary?: string;
+  /** More about it for user interfaces. */
   staticDetails?: string;
 }
 type WithArgs<T extends Workflow> = Parameters<T> extends [unknown, ...unknown[]]
@@ -58,17 +72,27 @@ type WithArgs<T extends Workflow> = Parameters<T> extends [unknown, ...unknown[]
 type Options<T extends Workflow> = ChildWorkflowOptions & WithArgs<T>;
 type ResultOf<T extends Workflow> = Awaited<ReturnType<T>>;
 
+/** A child workflow that has started. */
 export interface ChildWorkflowHandle<T extends Workflow> {
+  /** Id of the workflow. Default: a UUID. */
   readonly workflowId: string;
+  /** Id of its first run. */
   readonly firstExecutionRunId: string;
+  /** Waits for its end: its result, or the failure. */
   result(): Promise<ResultOf<T>>;
+  /** Sends it a signal. */
   signal<Args extends unknown[] = []>(definition: SignalDefinition<Args> | string, ...args: Args): Promise<void>;
 }
 
+/** A workflow that this one did not start. */
 export interface ExternalWorkflowHandle {
+  /** Id of the workflow. Default: a UUID. */
   readonly workflowId: string;
+  /** Its run; undefined: the one that is open. */
   readonly runId?: string | undefined;
+  /** Sends it a signal. */
   signal<Args extends unknown[] = []>(definition: SignalDefinition<Args> | string, ...args: Args): Promise<void>;
+  /** Asks it to cancel. */
   cancel(): Promise<void>;
 }
 

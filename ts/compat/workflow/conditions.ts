@@ -11,6 +11,7 @@ import { sleep } from "./timers.ts";
 /** With it, a timeout of 0 is a timeout; without it (histories of before 1.5), none. The name is the official SDK's own. */
 const ZERO_TIMEOUT_PATCH = "__sdk_internal_patch_number:1";
 
+/** Resolves when the function returns true; it is called again whenever something has happened in the run. */
 export function condition(fn: () => boolean): Promise<void>;
 /** Resolves to false when the time is up first. */
 export function condition(fn: () => boolean, timeout: Duration, options?: TimerOptions): Promise<boolean>;

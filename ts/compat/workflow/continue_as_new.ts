@@ -13,18 +13,25 @@ import { currentRun } from "../current.ts";
 import { refuseOptions } from "../unsupported.ts";
 import { ContinueAsNew } from "./continue_as_new_thrown.ts";
 
+/** A workflow's function. */
 // deno-lint-ignore no-explicit-any
 export type Workflow = (...args: any[]) => Promise<any>;
 
+/** What the next run has in place of what this one has. */
 export interface ContinueAsNewOptions {
+  /** Type of the next run. */
   workflowType?: string;
+  /** Its task queue. */
   taskQueue?: string;
+  /** The longest time of the next run. */
   workflowRunTimeout?: Duration;
+  /** The longest time of one of its tasks. */
   workflowTaskTimeout?: Duration;
   /** Absent: the memo of this run. */
   memo?: Record<string, unknown>;
   /** Absent, in both forms: those of this run. */
   searchAttributes?: SearchAttributes;
+  /** Search attributes with their types. */
   typedSearchAttributes?: SearchAttributePair[] | TypedSearchAttributes;
 }
 
@@ -54,6 +61,7 @@ export function makeContinueAsNewFunc<F extends Workflow>(
   };
 }
 
+/** Ends this run and starts the next one of the same workflow, with new arguments. */
 export function continueAsNew<F extends Workflow>(...args: Parameters<F>): Promise<never> {
   return makeContinueAsNewFunc<F>()(...args);
 }

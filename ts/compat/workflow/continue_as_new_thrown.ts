@@ -4,6 +4,7 @@ import type { ContinueAsNew as ContinueAsNewCommand } from "../../core/generated
 /** What continueAsNew throws. */
 export class ContinueAsNew extends Error {
   override name = "ContinueAsNew";
+  /** What the next run starts with. */
   readonly command: ContinueAsNewCommand;
 
   constructor(command: ContinueAsNewCommand) {

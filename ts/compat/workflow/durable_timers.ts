@@ -5,6 +5,7 @@ import type { PayloadConverter } from "../../converter/payload.ts";
 import { ValueError } from "../common/errors.ts";
 import { join, type Scope } from "./join.ts";
 
+/** Options of a timer. */
 export interface TimerOptions {
   /** Shown in user interfaces. */
   summary?: string;

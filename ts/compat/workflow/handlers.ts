@@ -7,36 +7,53 @@ import { type DefaultHandler, type HandlerFunction, RESERVED_PREFIX } from "../m
 declare const ARGS: unique symbol;
 declare const RESULT: unique symbol;
 
+/** A signal, with the types of its arguments. */
 export interface SignalDefinition<Args extends unknown[] = unknown[], Name extends string = string> {
+  /** What kind of message it is. */
   type: "signal";
+  /** Its name. */
   name: Name;
+  /** Types of its arguments; there is no such property. */
   [ARGS]?: Args;
 }
+/** An update, with the types of its arguments and its result. */
 export interface UpdateDefinition<Ret, Args extends unknown[] = unknown[], Name extends string = string> {
+  /** What kind of message it is. */
   type: "update";
+  /** Its name. */
   name: Name;
+  /** Types of its arguments; there is no such property. */
   [ARGS]?: Args;
+  /** Type of its result; there is no such property. */
   [RESULT]?: Ret;
 }
+/** A query, with the types of its arguments and its answer. */
 export interface QueryDefinition<Ret, Args extends unknown[] = unknown[], Name extends string = string> {
+  /** What kind of message it is. */
   type: "query";
+  /** Its name. */
   name: Name;
+  /** Types of its arguments; there is no such property. */
   [ARGS]?: Args;
+  /** Type of its result; there is no such property. */
   [RESULT]?: Ret;
 }
 
+/** Declares a signal. */
 export function defineSignal<Args extends unknown[] = [], Name extends string = string>(
   name: Name,
 ): SignalDefinition<Args, Name> {
   return { type: "signal", name };
 }
 
+/** Declares an update. */
 export function defineUpdate<Ret, Args extends unknown[] = [], Name extends string = string>(
   name: Name,
 ): UpdateDefinition<Ret, Args, Name> {
   return { type: "update", name };
 }
 
+/** Declares a query. */
 export function defineQuery<Ret, Args extends unknown[] = [], Name extends string = string>(
   name: Name,
 ): QueryDefinition<Ret, Args, Name> {

@@ -12,14 +12,21 @@ import { readTyped, readUntyped, type SearchAttributes, type TypedSearchAttribut
 import { uuid4From } from "./alea.ts";
 import { durationMs, timestampMs } from "../../api/well_known.ts";
 
+/** The workflow that started this one. */
 export interface ParentWorkflowInfo {
+  /** Id of the workflow. */
   workflowId: string;
+  /** Id of the run. */
   runId: string;
+  /** Its namespace. */
   namespace: string;
 }
 
+/** The first of the workflows that started each other. */
 export interface RootWorkflowInfo {
+  /** Id of the workflow. */
   workflowId: string;
+  /** Id of the run. */
   runId: string;
 }
 
@@ -27,9 +34,11 @@ export interface RootWorkflowInfo {
 export interface UnsafeWorkflowInfo {
   /** The system's time, milliseconds. */
   readonly now: () => number;
+  /** The task repeats what is in history. */
   readonly isReplaying: boolean;
   /** False also for queries and validators, which are live although nothing new happens. */
   readonly isReplayingHistoryEvents: boolean;
+  /** Random numbers that are not seeded. */
   readonly random: {
     random(): number;
     uuid4(): string;
@@ -37,38 +46,65 @@ export interface UnsafeWorkflowInfo {
   };
 }
 
+/** What a run knows about itself. */
 export interface WorkflowInfo {
+  /** Id of the workflow. */
   readonly workflowId: string;
+  /** Id of the run. */
   readonly runId: string;
+  /** Type of the workflow. */
   readonly workflowType: string;
+  /** Search attributes in the older form. */
   readonly searchAttributes: SearchAttributes;
+  /** Search attributes with their types. */
   readonly typedSearchAttributes: TypedSearchAttributes;
+  /** Values that lists and descriptions show. */
   readonly memo?: Record<string, unknown>;
+  /** The workflow that started it. */
   readonly parent?: ParentWorkflowInfo;
   /** Absent for a workflow that is its own root. */
   readonly root?: RootWorkflowInfo;
+  /** Result of the run before, of a cron workflow. */
   readonly lastResult?: unknown;
+  /** What the run before failed with. */
   readonly lastFailure?: Error;
   /** Id of the last event that the current task knows. */
   readonly historyLength: number;
   /** Bytes. */
   readonly historySize: number;
+  /** The history has become so long that a new run should follow. */
   readonly continueAsNewSuggested: boolean;
+  /** Its task queue. */
   readonly taskQueue: string;
+  /** Its namespace. */
   readonly namespace: string;
+  /** Id of the first run of the chain. */
   readonly firstExecutionRunId: string;
+  /** Id of the run that this one continues. */
   readonly continuedFromExecutionRunId?: string;
+  /** When the workflow was started. */
   readonly startTime: Date;
+  /** When this run was started. */
   readonly runStartTime: Date;
+  /** The longest time of all runs together, milliseconds. */
   readonly executionTimeoutMs?: number;
+  /** When that time is up. */
   readonly executionExpirationTime?: Date;
+  /** The longest time of this run, milliseconds. */
   readonly runTimeoutMs?: number;
+  /** The longest time of one task, milliseconds. */
   readonly taskTimeoutMs: number;
+  /** When and how often the workflow is tried again. */
   readonly retryPolicy?: RetryPolicy;
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
+  /** The cron expression that starts it. */
   readonly cronSchedule?: string;
+  /** Time from one run's start to the next, milliseconds. */
   readonly cronScheduleToScheduleInterval?: number;
+  /** Build of the worker that has the task, or had it. */
   readonly currentBuildId?: string;
+  /** Things that differ from replay to replay. */
   readonly unsafe: UnsafeWorkflowInfo;
 }
 

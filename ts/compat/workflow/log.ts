@@ -3,11 +3,17 @@
 import { currentRun } from "../current.ts";
 
 type Fields = Record<string, unknown>;
+/** The log of a workflow; silent on replay. */
 export interface WorkflowLogger {
+  /** A line for a close look. */
   trace(message: string, attrs?: Fields): void;
+  /** A line for a close look. */
   debug(message: string, attrs?: Fields): void;
+  /** A line that says what happens. */
   info(message: string, attrs?: Fields): void;
+  /** A line about what may be wrong. */
   warn(message: string, attrs?: Fields): void;
+  /** A line about what is wrong. */
   error(message: string, attrs?: Fields): void;
 }
 
@@ -17,6 +23,7 @@ function line(level: "debug" | "info" | "warn" | "error", message: string, attrs
   run.log(level, message, update === undefined ? attrs : { updateId: update.id, updateName: update.name, ...attrs });
 }
 
+/** Writes lines to the worker's log, but on replay. */
 export const log: WorkflowLogger = {
   trace: (message, attrs) => line("debug", message, attrs),
   debug: (message, attrs) => line("debug", message, attrs),
@@ -57,6 +64,7 @@ export interface MetricMeter {
   withTags(tags: Fields): MetricMeter;
 }
 
+/** Takes metrics and drops them. */
 export const metricMeter: MetricMeter = {
   createCounter: (name, unit, description) => metric("counter", name, unit, description),
   createHistogram: (name, _type, unit, description) => metric("histogram", name, unit, description),

@@ -16,6 +16,7 @@ export function currentUpdateInfo(): UpdateInfo | undefined {
   return run.context.current()?.update;
 }
 
+/** Whether workflow code is running. */
 export function inWorkflowContext(): boolean {
   return maybeCurrentRun() !== undefined;
 }
@@ -25,10 +26,12 @@ export function setCurrentDetails(details: string): void {
   currentRun("setCurrentDetails() may only be used from a Workflow Execution.").details = details;
 }
 
+/** What setCurrentDetails was given last. */
 export function getCurrentDetails(): string {
   return currentRun("getCurrentDetails() may only be used from a Workflow Execution.").details;
 }
 
+/** What the run knows about itself. */
 export function workflowInfo(): WorkflowInfo {
   return currentRun("Workflow.workflowInfo(...) may only be used from a Workflow Execution.").info;
 }

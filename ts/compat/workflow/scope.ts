@@ -8,6 +8,7 @@ import { FLAG_SHIELDED_SCOPES } from "../flags.ts";
 import { startSleep } from "./durable_timers.ts";
 import { join, type Scope } from "./join.ts";
 
+/** Options of a scope. */
 export interface CancellationScopeOptions {
   /** Cancels the scope by itself after this time. */
   timeout?: Duration;
@@ -20,6 +21,7 @@ export interface CancellationScopeOptions {
 /** Marks the one scope of a run that has no parent. */
 const ROOT = Symbol("root scope");
 
+/** A part of the workflow that is cancelled as a whole; scopes form a tree. */
 export class CancellationScope implements Scope {
   protected readonly timeout: number | undefined;
   readonly cancellable: boolean;

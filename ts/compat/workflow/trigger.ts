@@ -1,6 +1,7 @@
 // Trigger: a promise that code resolves from outside, for example a signal handler. It rejects when the scope that made it is cancelled.
 import { CancellationScope } from "./scope.ts";
 
+/** A promise that other code resolves. It rejects when the scope that made it is cancelled. */
 export class Trigger<T> implements PromiseLike<T> {
   readonly resolve!: (value: T | PromiseLike<T>) => void;
   readonly reject!: (reason?: unknown) => void;

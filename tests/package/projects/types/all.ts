@@ -2,6 +2,8 @@
 import * as activity from "temporalex/activity";
 import * as browser from "temporalex/browser";
 import * as client from "temporalex/client";
+import * as compatCommon from "temporalex/compat/common";
+import * as compatWorkflow from "temporalex/compat/workflow";
 import * as core from "temporalex/core";
 import * as debug from "temporalex/debug";
 import * as engine from "temporalex/engine";
@@ -19,6 +21,8 @@ export const names: string[] = [
   activity,
   browser,
   client,
+  compatCommon,
+  compatWorkflow,
   core,
   debug,
   engine,

@@ -1,5 +1,6 @@
-// ExecuteMultiOperation: of all that its message could hold, servers know one thing, a start and an update of the same workflow. The state
-// machine does both in one step; here the message is taken apart, and what came of it put together again.
+// ExecuteMultiOperation: of all that its message could hold, servers know one thing, a start and an update of the same workflow. Here
+// the message is taken apart and its result put together; the state machine does both parts in one step
+// (`check_pair` of core-rs/src/engine/requests/update_workflow.rs).
 import {
   ExecuteMultiOperationRequestSchema,
   ExecuteMultiOperationResponseSchema,

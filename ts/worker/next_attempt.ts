@@ -1,5 +1,6 @@
-// Whether an attempt that has failed is followed by another, and when: by the policy that came with its task. The service decides, by the
-// same rules (core-rs/src/engine/retry.rs); this is for people who read the log.
+// Whether an attempt that has failed is followed by another, and when: by the policy that came with its task. Of
+// activities the service decides, by the same rules (core-rs/src/engine/retry.rs): here it is for the log.
+// Of local activities this decides (local_activity.ts).
 import type { Failure } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
 import type { PollActivityTaskQueueResponse } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { durationMs, timestampMs } from "../api/well_known.ts";

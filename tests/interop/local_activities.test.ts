@@ -1,6 +1,6 @@
-// Local activities against a real Temporal dev server: the same code, the same expectations; and programs of `@temporalio/workflow` that
-// our worker and the official one run in turn, with each other's histories.
-// takes: 90 s
+// Local activities against a real Temporal dev server and against `temporalex dev`: the same code, the same expectations; and programs of
+// `@temporalio/workflow` that our worker and the official one run in turn, with each other's histories.
+// takes: 180 s
 // runtime: node
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
@@ -20,14 +20,19 @@ import { type OnService, settingOf } from "../support/services.ts";
 import { until } from "../support/until.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";
 import { noOfficial, officialProgram, root } from "./support/official.ts";
+import { OurServer } from "./support/our_server.ts";
 
 let server: DevServer;
 let service: GrpcService;
 let client: Client;
+let ours: OurServer;
+let ourService: GrpcService;
 let folder: string;
 let count = 0;
 
 before(async () => {
+  ours = await OurServer.start();
+  ourService = new GrpcService({ address: ours.address });
   if (noServer !== false) return;
   server = await DevServer.start();
   service = new GrpcService({ address: server.address });
@@ -36,22 +41,25 @@ before(async () => {
 });
 
 after(async () => {
+  ourService.close();
+  await ours.stop();
   if (noServer !== false) return;
   service.close();
   await server.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
-const onCluster: OnService = (name, body) => {
+const on = (where: string, skip: string | false, service: () => GrpcService): OnService => (name, body) => {
   const number = ++count;
   test(
-    `${name} (cluster)`,
-    { skip: noServer },
-    () => body(settingOf(service, false, `queue-${number}`, (id) => `${id}-${number}`)),
+    `${name} (${where})`,
+    { skip },
+    () => body(settingOf(service(), false, `queue-${number}`, (id) => `${id}-${number}`)),
   );
 };
 
-localActivitiesSuite(onCluster);
+localActivitiesSuite(on("cluster", noServer, () => service));
+localActivitiesSuite(on("temporalex dev", false, () => ourService));
 
 // ---------------------------------------------------------------------------------------------------- beside the official SDK
 
@@ -134,7 +142,7 @@ test(
   { skip },
   async () => {
     const theirs = new OfficialWorker("locals-theirs");
-    const ours = await ourWorker("locals-ours");
+    const worker = await ourWorker("locals-ours");
     const finished = async (taskQueue: string) => {
       const start = async (type: string, args: unknown[] = []) =>
         await client.start(type, { id: `${type}-${taskQueue}`, taskQueue, args, taskTimeout: "2s" });
@@ -145,7 +153,7 @@ test(
     await theirs.ready();
     const [official, own] = await Promise.all([
       finished("locals-theirs").finally(() => theirs.stop("shutdown")),
-      ours.runUntil(() => finished("locals-ours")),
+      worker.runUntil(() => finished("locals-ours")),
     ]);
     assert.deepEqual(own.results, official.results);
     assert.deepEqual(await officialVerdicts(own.handles), okOf(own.handles));
@@ -164,8 +172,8 @@ test("our worker goes on where the official one was killed amid a local activity
   assert.equal(theirs.count("slow"), 2);
   await theirs.stop("kill");
   begun.length = 0;
-  const ours = await ourWorker(taskQueue);
-  const result = await ours.runUntil(() => handle.result());
+  const worker = await ourWorker(taskQueue);
+  const result = await worker.runUntil(() => handle.result());
   assert.equal((result as string[]).length, 9);
   // The step that was lost, and the last one.
   assert.equal(begun.filter((name) => name === "slow").length, 2);
@@ -175,11 +183,11 @@ test("our worker goes on where the official one was killed amid a local activity
 test("the official worker goes on where ours was stopped amid a local activity", { skip }, async () => {
   const taskQueue = "locals-to-them";
   begun.length = 0;
-  const ours = await ourWorker(taskQueue);
-  const running = ours.run();
+  const worker = await ourWorker(taskQueue);
+  const running = worker.run();
   const handle = await client.start("longLocals", { id: taskQueue, taskQueue, args: [3], taskTimeout: "1s" });
   await until("the second step", () => begun.filter((name) => name === "slow").length === 2);
-  await ours.shutdown();
+  await worker.shutdown();
   await running;
   const theirs = new OfficialWorker(taskQueue);
   try {

@@ -199,8 +199,10 @@ export function localActivitiesSuite(onService: OnService): void {
   onService("what runs is cancelled by its type, and a workflow that was cancelled goes on to its end", async (setting) => {
     const { client, work, id } = setting;
     const ends: string[] = [];
+    let ran = 0;
     const activities = {
       async work() {
+        ran++;
         const { cancelled } = activityContext();
         await Promise.race([
           new Promise((resolve) => cancelled.addEventListener("abort", resolve)),
@@ -212,12 +214,14 @@ export function localActivitiesSuite(onService: OnService): void {
     };
     await work({ workflows: all, activities }, async () => {
       const run = async (cancellationType: LocalActivityOptions["cancellationType"]) => {
+        const before = ran;
         const handle = await client.start(stopped, {
           id: id(`stop-${cancellationType}`),
           args: [{ cancellationType }],
           taskTimeout: "1s",
         });
-        // The request comes with the task after a heartbeat.
+        // Before that it would never run. The request comes with the task after a heartbeat.
+        await until("it runs", () => ran > before);
         await handle.cancel();
         return await handle.result();
       };

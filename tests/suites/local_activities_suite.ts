@@ -236,10 +236,12 @@ export function localActivitiesSuite(onService: OnService): void {
 
   onService("limits of one attempt, of all of them, and of the wait for a place", async ({ client, work, id }) => {
     const told: string[] = [];
+    const begun: string[] = [];
     const activities = {
       async work(input: string) {
         const context = activityContext();
         const { cancelled } = context;
+        begun.push(input);
         if (input === "fails") throw new Error("no");
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, 1500);
@@ -268,6 +270,8 @@ export function localActivitiesSuite(onService: OnService): void {
       const last = await failure("fails", { scheduleToClose: 300, retry: { initialInterval: 200, backoffCoefficient: 5 } });
       assert.equal(last.message, "no");
       const long = client.execute(calls, { id: id("holds the place"), args: ["holds", {}] });
+      // A cluster may hand out the later of two workflows first.
+      await until("the place is taken", () => begun.includes("holds"));
       const queued = await failure("queued", { scheduleToStart: 300 });
       assert.ok(queued instanceof TimeoutFailure && queued.timeoutType === "SCHEDULE_TO_START", String(queued));
       assert.equal(await long, "holds");

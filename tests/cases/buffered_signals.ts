@@ -33,7 +33,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "buffered signals go to whoever has waited longest, not to a select that asks for them later",
+    name: "buffered signals go to what has waited longest, not to a select that asks for them later",
     async run() {
       const w = workflow("W", async () => {
         const results = await parallel([

@@ -34,6 +34,7 @@ export function note(name: string, what: string): void {
   appendFileSync("notes.txt", name + " " + what + " " + Word.It + "\\n");
 }
 export async function gate(): Promise<void> {
+  appendFileSync("at-gate.txt", "here\\n");
   while (!existsSync(gateFile)) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 `;
@@ -203,7 +204,8 @@ test("worker --listen: alive from the start, ready when it takes work, not ready
       assert.match(String(listening), /^127\.0\.0\.1:\d+$/);
       assert.equal((await ask("/healthz")).status, 200);
       await until("it is ready", async () => (await ask("/readyz")).status === 200);
-      await until("the activity runs", () => existsSync(join(folder, "notes.txt")));
+      // Not the note before it: a worker that has just ended that one, and has not got this one, has nothing to wait for.
+      await until("the activity runs", () => existsSync(join(folder, "at-gate.txt")));
       const { text } = await ask("/metrics");
       assert.match(text, /temporal_worker_task_slots_used\{[^}]*worker_type="ActivityWorker"/);
       assert.doesNotMatch(text, /secret-(?:id|argument)/, "neither ids nor payloads");

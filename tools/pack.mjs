@@ -25,7 +25,7 @@ import { bin, emptied, root } from "./lib/steps.mjs";
 /** Files that workers start from, given by ownFile() or `new URL("./file.ts", import.meta.url)`; they are no subpaths. */
 const WORKERS = ["realm/worker_entry", "worker/activity_thread", "browser/engine_worker"];
 /** Files of their own that are no subpaths either: Node's module hooks, and what package.json's `browser` takes out of pages. */
-const FILES = ["cli/modules/ts_hooks", "app/serve_store"];
+const FILES = ["cli/modules/ts_hooks", "compat/register/resolve_hooks", "app/serve_store"];
 /** What only pages use: there is no build of it for Node. */
 const ofPages = (name) => name.startsWith("browser/");
 const CHUNK = /^_temporalex_\w+\.js$/;

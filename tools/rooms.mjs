@@ -23,10 +23,10 @@ const walk = (path) =>
     : [];
 
 /** A source without its comments. */
-export const code = (text) => text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
+export const code = (text) => text.replace(/^\s*\/\/.*$/gm, "").replace(/\/\*[\s\S]*?\*\//g, "");
 
 /** The room that a path below the root belongs to: the one with the longest path that leads to it. */
-function roomOf(rooms, path) {
+export function roomOf(rooms, path) {
   const inside = (place) => path === place || path.startsWith(`${place}/`);
   const longest = (room) => Math.max(...room.paths.filter(inside).map((place) => place.length));
   return rooms.filter((room) => room.paths.some(inside)).sort((a, b) => longest(b) - longest(a))[0];

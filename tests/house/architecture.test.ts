@@ -11,9 +11,9 @@ const { readRooms, withTable } = await import(pathToFileURL(resolve("tools/rooms
   withTable(text: string, rooms: unknown[]): string;
 };
 const text = readFileSync("ARCHITECTURE.md", "utf8");
-const LIMIT = 14 * 1024;
+const LIMIT = 16 * 1024;
 
-test("ARCHITECTURE.md has at most 14 KB: what does not fit has a page in docs/dev", () => {
+test("ARCHITECTURE.md has at most 16 KB: what does not fit has a page in docs/dev", () => {
   assert.ok(Buffer.byteLength(text) <= LIMIT, `it has ${Buffer.byteLength(text)} bytes of ${LIMIT}`);
 });
 

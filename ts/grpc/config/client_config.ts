@@ -123,6 +123,15 @@ export function loadClientConfigProfile(options: LoadClientConfigOptions = {}): 
   return profile;
 }
 
+/** Reads all profiles of the file; those of a file that nobody named and that is not there are none. Throws a {@link ClientConfigError}. */
+export function loadClientConfigProfiles(
+  options: Pick<LoadClientConfigOptions, "configSource" | "configFileStrict" | "overrideEnvVars"> = {},
+): { [name: string]: ClientConfigProfile } {
+  const strict = options.configFileStrict === true;
+  const { name, text } = configFile(options, new Environment(options.overrideEnvVars), strict);
+  return text === undefined ? {} : readClientConfigToml(text, { file: name, strict });
+}
+
 /** What a connection takes, with the files that the profile names read. Throws a {@link ClientConfigError}. */
 export function connectionOptionsOf(profile: ClientConfigProfile): ConnectionOptions {
   const { address, apiKey, grpcMeta } = profile;

@@ -1,0 +1,81 @@
+// runtime: node
+// `node --import temporalex/compat/register`: programs of `@temporalio/*` get the modules of this package, in ES modules and in CommonJS.
+import assert from "node:assert/strict";
+import process from "node:process";
+import { test } from "node:test";
+import { projectWith, runIn } from "./support.ts";
+
+/** As people write it, and as tsc writes it for CommonJS. */
+const ES = `
+import { ApplicationFailure } from "@temporalio/common";
+import { encode } from "@temporalio/common/lib/encoding";
+import * as workflow from "@temporalio/workflow";
+import { loadClientConnectConfig } from "@temporalio/envconfig";
+const failure = workflow.ApplicationFailure.create({ message: "no" });
+const { connectionOptions } = loadClientConnectConfig({ disableFile: true, overrideEnvVars: { TEMPORAL_ADDRESS: "host:1" } });
+const late = await import("@temporalio/common");
+console.log(failure instanceof ApplicationFailure, late.ApplicationFailure === ApplicationFailure, encode("ab").length, connectionOptions.address);
+`;
+const COMMONJS = `"use strict";
+Object.defineProperty(exports, "__esModule", { value: true });
+const common_1 = require("@temporalio/common");
+const encoding_1 = require("@temporalio/common/lib/encoding");
+const workflow = require("@temporalio/workflow");
+const envconfig_1 = require("@temporalio/envconfig");
+async function run() {
+  const failure = workflow.ApplicationFailure.create({ message: "no" });
+  const { connectionOptions } = (0, envconfig_1.loadClientConnectConfig)({ disableFile: true, overrideEnvVars: { TEMPORAL_ADDRESS: "host:1" } });
+  const late = await import("@temporalio/common");
+  console.log(failure instanceof common_1.ApplicationFailure, late.ApplicationFailure === common_1.ApplicationFailure,
+    (0, encoding_1.encode)("ab").length, connectionOptions.address);
+}
+run();
+`;
+const SAYS = "true true 2 host:1\n";
+/** What stands for an installed official package: it must not be loaded. */
+const INSTALLED = {
+  "node_modules/@temporalio/common/package.json": '{ "name": "@temporalio/common", "main": "index.js" }',
+  "node_modules/@temporalio/common/index.js": 'throw new Error("the installed package was loaded");',
+};
+const DOOR = "temporalex/compat/register";
+
+for (const [packages, installed] of [["not installed", {}], ["installed", INSTALLED]] as const) {
+  for (
+    const [name, args] of [
+      ["ES modules, --import", ["--import", DOOR, "app.mjs"]],
+      ["CommonJS, --import", ["--import", DOOR, "app.cjs"]],
+      ["CommonJS, --require", ["--require", DOOR, "app.cjs"]],
+      ["a CommonJS module that an ES module imports", ["--import", DOOR, "mixed.mjs"]],
+    ] as const
+  ) {
+    test(`${name}; the official packages are ${packages}`, (t) => {
+      const folder = projectWith(t, { "app.mjs": ES, "app.cjs": COMMONJS, "mixed.mjs": 'import "./app.cjs";', ...installed });
+      const { status, stdout, stderr } = runIn(folder, process.execPath, [...args]);
+      assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: SAYS, stderr: "" });
+    });
+  }
+}
+
+test("require.resolve names the file that is loaded", (t) => {
+  const folder = projectWith(t, { "app.cjs": 'console.log(require.resolve("@temporalio/workflow"));' });
+  const { stdout } = runIn(folder, process.execPath, ["--import", DOOR, "app.cjs"]);
+  assert.match(stdout, /compat\/workflow\/mod\.js\n$/);
+});
+
+for (const [file, text] of [["app.mjs", 'import "@temporalio/nexus";'], ["app.cjs", 'require("@temporalio/nexus");']] as const) {
+  test(`${file}: a package that nothing here stands for is refused by name, with what to do`, (t) => {
+    const { status, stderr } = runIn(projectWith(t, { [file]: text }), process.execPath, ["--import", DOOR, file]);
+    assert.equal(status, 1);
+    assert.match(stderr, /temporalex has no module for "@temporalio\/nexus": .* in a process with the official SDK/);
+  });
+}
+
+test("other packages, and other files of the official ones, are what is installed", (t) => {
+  const folder = projectWith(t, {
+    ...INSTALLED,
+    "node_modules/@temporalio-labs/common/index.js": "exports.name = 'labs';",
+    "app.cjs": 'console.log(require("@temporalio-labs/common").name, require("@temporalio/common/package.json").name);',
+  });
+  const { stdout, stderr } = runIn(folder, process.execPath, ["--import", DOOR, "app.cjs"]);
+  assert.equal(stdout, "labs @temporalio/common\n", stderr);
+});

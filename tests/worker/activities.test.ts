@@ -19,7 +19,7 @@ import { defaultPayloadConverter, fromFailure } from "../../ts/converter/mod.ts"
 import { Code, ServiceError } from "../../ts/service/raw.ts";
 import { typedService } from "../../ts/service/typed.ts";
 import { PollActivityTaskQueueResponseSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { runHere } from "../../ts/worker/activity_execution.ts";
+import { NATIVE_ACTIVITIES } from "../../ts/worker/activity_dialect.ts";
 import { ActivityRegistry, prefixed } from "../../ts/worker/activity_registry.ts";
 import { ActivityTasks } from "../../ts/worker/activity_tasks.ts";
 import { DEFAULT_HEARTBEAT_THROTTLE } from "../../ts/worker/heartbeats.ts";
@@ -54,7 +54,8 @@ function setting(activities: object) {
     timers,
     reportTimers: timers,
     events: {},
-    find: (type) => runHere(registry.find(type)),
+    dialect: NATIVE_ACTIVITIES,
+    find: (type) => NATIVE_ACTIVITIES.call(registry.find(type)),
   });
   const run = (type: string, args: unknown[] = [], fields: MessageInitShape<typeof PollActivityTaskQueueResponseSchema> = {}) =>
     tasks.handle(toBinary(

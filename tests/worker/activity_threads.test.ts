@@ -251,7 +251,7 @@ test("a module that does not load, a bad size and a double name are refused at o
     /does not load/,
   );
   await assert.rejects(ActivityPool.open({ module, size: 0 }, realTimers), /at least 1/);
-  assert.throws(() => new ActivityRegistry({ spin: () => 1 }, false, ["spin"]), /two activities are named "spin"/);
+  assert.throws(() => new ActivityRegistry({ spin: () => 1 }, {}, ["spin"]), /two activities are named "spin"/);
 });
 
 test("several activities at once in one thread, where the options say so; a retired pool finishes what it has", async () => {

@@ -3,12 +3,12 @@
 // one report, or in none where the service does not want one (it said NOT_FOUND, or the activity is
 // completed from outside).
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
-import { type ActivityContext, callActivity, type CancelReason, completesAsync } from "../activity/context.ts";
+import { type CancelReason, completesAsync } from "../activity/context.ts";
 import { PayloadCodecError } from "../codec/codec.ts";
 import { toFailure } from "../converter/failure_converter.ts";
-import { ApplicationFailure, CancelledFailure } from "../converter/failures.ts";
+import { ApplicationFailure } from "../converter/failures.ts";
 import { namingWhat } from "../converter/lossy_value.ts";
-import { isA, messageOf } from "../converter/thrown.ts";
+import { messageOf } from "../converter/thrown.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
 import { fromPayloads, type Payload, type PayloadConverter, PayloadConverterError, toPayloads } from "../converter/payload.ts";
 import { checkPayloads, type PayloadLimits, PayloadTooLargeError } from "../service/limits.ts";
@@ -23,8 +23,9 @@ import {
   RespondActivityTaskCompletedRequestSchema,
   RespondActivityTaskFailedRequestSchema,
 } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import type { ActivityDialect, RunActivity } from "./activity_dialect.ts";
 import { AttemptContext, limitMs } from "./attempt_context.ts";
-import { attemptEnd, STOPPED } from "./attempt_end.ts";
+import { STOPPED } from "./attempt_end.ts";
 import type { Deployment } from "./deployment.ts";
 import { Heartbeater, heartbeatIntervalMs, type HeartbeatThrottle } from "./heartbeats.ts";
 import type { ActivityAttempt, WorkerEvents } from "./events.ts";
@@ -41,6 +42,8 @@ export interface ActivityOptions {
   identity: string;
   taskQueue: string;
   converter: PayloadConverter;
+  /** The rules of its activities. */
+  dialect: ActivityDialect;
   /** Applied to reports; tasks are decoded before. */
   codec: MessageCodec | undefined;
   limits: PayloadLimits;
@@ -55,9 +58,6 @@ export interface ActivityOptions {
   /** Of reports that are repeated. */
   reportTimers: Timers;
 }
-
-/** Runs the function of an activity; rejects with what it threw. */
-export type RunActivity = (context: ActivityContext, args: unknown[]) => Promise<unknown>;
 
 /** Time that the service is given to notice a timeout before the attempt is told of it here. */
 const LOCAL_TIMEOUT_SLACK_MS = 5000;
@@ -203,7 +203,8 @@ export class ActivityExecution {
       this.#check("the result of the activity", [payload]);
     } catch (error) {
       if (!(error instanceof PayloadConverterError || error instanceof PayloadTooLargeError)) throw error;
-      return this.#ended(final(error));
+      const isFinal = error instanceof PayloadTooLargeError || this.#options.dialect.refusedResultIsFinal;
+      return this.#ended(isFinal ? final(error) : error);
     }
     try {
       await this.#report("respondActivityTaskCompleted", RespondActivityTaskCompletedRequestSchema, {
@@ -226,11 +227,11 @@ export class ActivityExecution {
       this.#logger.debug("an activity that nobody waits for has stopped");
       return;
     }
-    const end = attemptEnd(error, this.#context);
+    const end = this.#options.dialect.end(error, this.#context);
     if (end === STOPPED) return this.#cancelled(error);
     error = end;
     this.#series?.failed.add();
-    const failure = toFailure(error, this.#options.converter);
+    const failure = this.#options.dialect.toFailure(error, this.#options.converter);
     this.#warnOfFailure("failed", failure, { error: loggable(error, this.#options.codec) });
     events.activityFailed?.({ ...this.#attempt(), message: failure.message });
     await this.#report("respondActivityTaskFailed", RespondActivityTaskFailedRequestSchema, { failure }).catch((e) => {
@@ -248,7 +249,7 @@ export class ActivityExecution {
   async #cancelled(error: unknown): Promise<void> {
     let payloads: Payload[] = [];
     try {
-      if (isA(error, CancelledFailure)) payloads = toPayloads(this.#options.converter, error.details);
+      payloads = toPayloads(this.#options.converter, this.#options.dialect.detailsOf(error));
     } catch (e) {
       this.#detailsDropped(e);
     }
@@ -313,9 +314,3 @@ type ReportSchema =
   | typeof RespondActivityTaskCompletedRequestSchema
   | typeof RespondActivityTaskFailedRequestSchema
   | typeof RespondActivityTaskCanceledRequestSchema;
-
-/** Runs a registered function in this thread. */
-// deno-lint-ignore ban-types
-export function runHere(activity: { run: Function; self: object }): RunActivity {
-  return async (context, args) => await callActivity(activity.run, activity.self, context, args);
-}

@@ -26,6 +26,14 @@ export interface RegisteredActivity {
   readonly self: object;
 }
 
+/** What becomes of activities that have no function of their own. */
+export interface UnknownActivities {
+  /** They fail for good (tests), instead of waiting for a worker that has them. */
+  readonly unknownActivityIsFinal?: boolean;
+  /** Some dialects have a function for all of them. */
+  readonly dialect?: { readonly anyType?: string };
+}
+
 /** Names of an object's functions, with those that it has from its class. */
 function functionNames(object: object): string[] {
   const names = new Set<string>();
@@ -39,16 +47,12 @@ function functionNames(object: object): string[] {
 
 export class ActivityRegistry {
   readonly #activities = new Map<string, RegisteredActivity>();
-  readonly #unknownIsFinal: boolean;
-
+  readonly #rules: UnknownActivities;
   readonly #elsewhere: readonly string[];
 
-  /**
-   * `unknownIsFinal`: an activity that is not here fails for good (tests), instead of waiting for a worker that has it. `elsewhere`: names
-   * that run in threads.
-   */
-  constructor(activities: Activities | readonly Activities[], unknownIsFinal = false, elsewhere: readonly string[] = []) {
-    this.#unknownIsFinal = unknownIsFinal;
+  /** `elsewhere`: names that run in threads. */
+  constructor(activities: Activities | readonly Activities[], rules: UnknownActivities = {}, elsewhere: readonly string[] = []) {
+    this.#rules = rules;
     this.#elsewhere = elsewhere;
     for (const entry of Array.isArray(activities) ? activities as Activities[] : [activities]) {
       const { prefix, activities: self } = (entry as Partial<Prefixed>)[PREFIXED] ?? { prefix: "", activities: entry };
@@ -70,8 +74,15 @@ export class ActivityRegistry {
 
   /** What is wrong with a local activity of that name: its workflow task waits for a worker that has it. Undefined: nothing. */
   lacks(name: string): string | undefined {
-    if (this.#unknownIsFinal || this.#activities.has(name) || this.#elsewhere.includes(name)) return undefined;
+    if (this.#rules.unknownActivityIsFinal || this.#found(name) !== undefined || this.#elsewhere.includes(name)) {
+      return undefined;
+    }
     return `this worker has no local activity "${name}"; ${this.#known()}`;
+  }
+
+  #found(name: string): RegisteredActivity | undefined {
+    const { anyType } = this.#rules.dialect ?? {};
+    return this.#activities.get(name) ?? (anyType === undefined ? undefined : this.#activities.get(anyType));
   }
 
   #known(): string {
@@ -80,11 +91,11 @@ export class ActivityRegistry {
 
   /** The activity of that name. Throws a failure that lists the known names. */
   find(name: string): RegisteredActivity {
-    const found = this.#activities.get(name);
+    const found = this.#found(name);
     if (found !== undefined) return found;
     throw new ApplicationFailure(`this worker has no activity "${name}"; ${this.#known()}`, {
       type: "NotFoundError",
-      nonRetryable: this.#unknownIsFinal,
+      nonRetryable: this.#rules.unknownActivityIsFinal === true,
     });
   }
 }

@@ -4,7 +4,8 @@ import type { CancelReason } from "../activity/context.ts";
 import { decodeResponse } from "../codec/coded_service.ts";
 import { PollActivityTaskQueueResponseSchema } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { type ActivityInterceptor, intercepted } from "./interceptors.ts";
-import { ActivityExecution, type ActivityOptions, type RunActivity } from "./activity_execution.ts";
+import type { RunActivity } from "./activity_dialect.ts";
+import { ActivityExecution, type ActivityOptions } from "./activity_execution.ts";
 
 export interface ActivityTasksOptions extends ActivityOptions {
   /** The function of a type; throws the failure of an unknown one. */

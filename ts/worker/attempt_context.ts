@@ -40,7 +40,8 @@ export function limitMs(duration: Parameters<typeof durationMs>[0] | undefined):
 }
 
 export class AttemptContext implements ActivityContext {
-  readonly #task: PollActivityTaskQueueResponse;
+  /** What the service sent, or would have sent. */
+  readonly task: PollActivityTaskQueueResponse;
   readonly #settings: AttemptSettings;
   readonly #record: (details: unknown) => void;
   #info: ActivityInfo | undefined;
@@ -50,21 +51,21 @@ export class AttemptContext implements ActivityContext {
   #sleeps = 0;
 
   constructor(task: PollActivityTaskQueueResponse, settings: AttemptSettings, record: (details: unknown) => void) {
-    this.#task = task;
+    this.task = task;
     this.#settings = settings;
     this.#record = record;
   }
 
   get info(): ActivityInfo {
-    return this.#info ??= infoOf(this.#task, this.#settings);
+    return this.#info ??= infoOf(this.task, this.#settings);
   }
 
   get headers(): { readonly [name: string]: Payload } {
-    return this.#task.header?.fields ?? NO_HEADERS;
+    return this.task.header?.fields ?? NO_HEADERS;
   }
 
   get logger(): Logger {
-    const { activityType, activityId, attempt, workflowExecution } = this.#task;
+    const { activityType, activityId, attempt, workflowExecution } = this.task;
     return this.#logger ??= withFields(this.#settings.logger, {
       activityType: activityType?.name,
       activityId,
@@ -115,6 +116,11 @@ export class AttemptContext implements ActivityContext {
     this.#abort?.abort(new CancelledFailure(CANCEL_MESSAGES[reason]));
     return true;
   }
+}
+
+/** The task that a context was made from; undefined for one that no worker made. */
+export function taskOf(context: ActivityContext): PollActivityTaskQueueResponse | undefined {
+  return context instanceof AttemptContext ? context.task : undefined;
 }
 
 function infoOf(task: PollActivityTaskQueueResponse, settings: AttemptSettings): ActivityInfo {

@@ -5,8 +5,10 @@ import { isA, messageOf, nameOf, read } from "../converter/thrown.ts";
 import { CANCEL_MESSAGES } from "./attempt_context.ts";
 
 /** What an attempt was told, and with what. */
-interface Told {
+export interface Told {
+  /** Why it is to stop; undefined: it is not. */
   readonly cancelReason: CancelReason | undefined;
+  /** The signal that its native context has. */
   readonly cancelled: AbortSignal;
 }
 

@@ -1,7 +1,7 @@
 // Code around the activities of a worker: tracing, authorization, a tenant from a header, arguments changed or checked.
 import type { ActivityContext } from "../activity/context.ts";
 import type { Payload } from "../converter/payload.ts";
-import type { RunActivity } from "./activity_execution.ts";
+import type { RunActivity } from "./activity_dialect.ts";
 
 /** An attempt of an activity that is about to run. */
 export interface ActivityCall {

@@ -21,7 +21,7 @@ import {
   PollActivityTaskQueueResponseSchema,
 } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { durationFromMs, timestampFromDate } from "../api/well_known.ts";
-import type { RunActivity } from "./activity_execution.ts";
+import type { ActivityDialect, RunActivity } from "./activity_dialect.ts";
 import { CANCEL_MESSAGES } from "./attempt_context.ts";
 import { type AttemptEnd, LocalAttempt } from "./local_attempt.ts";
 import { nextAttemptMs } from "./next_attempt.ts";
@@ -34,6 +34,8 @@ export interface LocalSettings {
   namespace: string;
   taskQueue: string;
   converter: PayloadConverter;
+  /** The rules of its activities. */
+  dialect: ActivityDialect;
   /** It is applied to the workflow task's report, with the results in it. */
   codec: MessageCodec | undefined;
   limits: PayloadLimits;

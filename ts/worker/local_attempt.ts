@@ -5,13 +5,14 @@ import { toFailure } from "../converter/failure_converter.ts";
 import { ApplicationFailure, CancelledFailure } from "../converter/failures.ts";
 import { namingWhat } from "../converter/lossy_value.ts";
 import { fromPayloads, type Payload, PayloadConverterError } from "../converter/payload.ts";
-import { isA, messageOf } from "../converter/thrown.ts";
+import { messageOf } from "../converter/thrown.ts";
 import { checkPayloads, PayloadTooLargeError } from "../service/limits.ts";
 import type { Failure } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
 import type { PollActivityTaskQueueResponse } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { final, type RunActivity } from "./activity_execution.ts";
+import { final } from "./activity_execution.ts";
+import type { RunActivity } from "./activity_dialect.ts";
 import { AttemptContext } from "./attempt_context.ts";
-import { attemptEnd, STOPPED } from "./attempt_end.ts";
+import { STOPPED } from "./attempt_end.ts";
 import type { LocalSettings } from "./local_activity.ts";
 
 /** What an attempt came to. */
@@ -50,11 +51,11 @@ export class LocalAttempt {
     } catch (thrown) {
       error = completesAsync(thrown)
         ? ApplicationFailure.nonRetryable("a local activity cannot be completed from outside", { type: "CompleteAsyncError" })
-        : attemptEnd(thrown, this.context);
+        : this.#settings.dialect.end(thrown, this.context);
       if (error === STOPPED) return { kind: "cancelled", failure: this.#cancellation(thrown) };
     }
     try {
-      return { kind: "failed", failure: toFailure(error, converter), error };
+      return { kind: "failed", failure: this.#settings.dialect.toFailure(error, converter), error };
     } catch {
       // What cannot be encoded in full failed all the same.
       return { kind: "failed", failure: toFailure(new ApplicationFailure(messageOf(error))), error };
@@ -62,7 +63,7 @@ export class LocalAttempt {
   }
 
   #completed(result: unknown): AttemptEnd {
-    const { converter, codec, limits } = this.#settings;
+    const { converter, codec, limits, dialect } = this.#settings;
     const what = `the result of activity "${this.#task.activityType?.name}"`;
     try {
       const payload = namingWhat(what, () => converter.toPayload(result));
@@ -70,14 +71,16 @@ export class LocalAttempt {
       if (codec === undefined) checkPayloads(what, [payload], limits, (message) => this.context.logger.warn(message));
       return { kind: "completed", payload };
     } catch (error) {
-      if (error instanceof PayloadConverterError || error instanceof PayloadTooLargeError) throw final(error);
-      throw error;
+      if (error instanceof PayloadTooLargeError) throw final(error);
+      throw error instanceof PayloadConverterError && dialect.refusedResultIsFinal ? final(error) : error;
     }
   }
 
   #cancellation(thrown: unknown): Failure {
     try {
-      return toFailure(isA(thrown, CancelledFailure) ? thrown : this.context.cancelled.reason, this.#settings.converter);
+      const { dialect, converter } = this.#settings;
+      const failure = dialect.toFailure(thrown, converter);
+      return failure.failureInfo.case === "canceledFailureInfo" ? failure : toFailure(this.context.cancelled.reason, converter);
     } catch {
       return toFailure(new CancelledFailure(messageOf(thrown)));
     }

@@ -12,12 +12,14 @@ import type { Metrics } from "../base/metrics.ts";
 import type { RawService } from "../service/raw.ts";
 import { realTimers, type Timers } from "../base/timers.ts";
 import type { ActivityThreads } from "./activity_pool.ts";
+import { type ActivityDialect, NATIVE_ACTIVITIES } from "./activity_dialect.ts";
 import type { Activities } from "./activity_registry.ts";
 import { Deployment, type WorkerDeploymentOptions } from "./deployment.ts";
 import { DEFAULT_HEARTBEAT_THROTTLE, type HeartbeatThrottle } from "./heartbeats.ts";
 import { activityPolls, type PollerBehavior, type PollRange, type WorkflowPollRanges, workflowPolls } from "./poller_behavior.ts";
 import type { WorkerEvents } from "./events.ts";
 import type { ActivityInterceptor } from "./interceptors.ts";
+import type { LogSink } from "../realm/realm.ts";
 import type { RealmSettings } from "./realms.ts";
 import { WorkerMetrics } from "./worker_metrics.ts";
 import { type WorkflowTracer, WorkflowTracing } from "./workflow_tracing.ts";
@@ -88,6 +90,10 @@ export interface WorkerOptions extends RealmSettings, CodecOptions {
   events?: WorkerEvents;
   /** @internal An activity that no one registered fails for good. */
   unknownActivityIsFinal?: boolean;
+  /** @internal How activities are called, and what their errors mean. Default: as activities of this package. */
+  activityDialect?: ActivityDialect;
+  /** @internal Where lines of workflow code go, and of the executor about it. Default: `logger`. */
+  workflowLog?: LogSink;
   /** @internal Time, for tests. */
   timers?: Timers;
   /** @internal Time of activities, for tests: their heartbeats, deadlines and sleeps. Default: `timers`. */
@@ -125,6 +131,8 @@ export interface WorkerSettings {
   taskMetrics: WorkflowTaskMetrics | undefined;
   tracing: WorkflowTracing | undefined;
   unknownActivityIsFinal: boolean;
+  dialect: ActivityDialect;
+  workflowLog: LogSink | undefined;
   timers: Timers;
   activityTimers: Timers;
 }
@@ -197,6 +205,8 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
     limits: { ...DEFAULT_PAYLOAD_LIMITS, ...options.payloadLimits },
     logger,
     unknownActivityIsFinal: options.unknownActivityIsFinal ?? false,
+    dialect: options.activityDialect ?? NATIVE_ACTIVITIES,
+    workflowLog: options.workflowLog,
     events: containedListeners(options.events ?? {}, "a listener of the worker's events"),
     crashNote: options.crashNote,
     activityInterceptors: [...options.activityInterceptors ?? []],

@@ -96,7 +96,7 @@ export async function openRealm(
       settings.tracing?.page(runId, token, page.history);
       return page;
     },
-    log: workflowLog(settings.logger, settings.codec?.hidesText === true),
+    log: settings.workflowLog ?? workflowLog(settings.logger, settings.codec?.hidesText === true),
   };
   if (realmEntry !== undefined && (realm === "inline" || (workflows !== undefined && !namesModules(workflows)))) {
     throw new TypeError(

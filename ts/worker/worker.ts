@@ -11,7 +11,7 @@ import { typedService } from "../service/typed.ts";
 import { TaskQueueType } from "../api/generated/temporal/api/enums/v1/task_queue_pb.ts";
 import { WorkflowService } from "../api/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { namespaceRequest, readNamespaceOffer } from "../api/server_info.ts";
-import { type RunActivity, runHere } from "./activity_execution.ts";
+import type { ActivityDialect, RunActivity } from "./activity_dialect.ts";
 import { ActivityPool } from "./activity_pool.ts";
 import { takeActivityRejections } from "./activity_rejections.ts";
 import { ActivityRegistry } from "./activity_registry.ts";
@@ -51,18 +51,18 @@ interface CurrentActivities {
 }
 
 /** What runs an activity: a thread, or this one. */
-function find(type: string, { registry, pool }: CurrentActivities): RunActivity {
+function find(type: string, { registry, pool }: CurrentActivities, dialect: ActivityDialect): RunActivity {
   if (pool?.names.includes(type)) return (context, args) => pool.run(type, context, args);
-  return runHere((registry ?? NO_ACTIVITIES).find(type));
+  return dialect.call((registry ?? NO_ACTIVITIES).find(type));
 }
 
 const NO_ACTIVITIES = new ActivityRegistry({});
 
 /** What runs the local activities of the worker's workflows. */
 function localActivities(settings: WorkerSettings, current: CurrentActivities): LocalActivities {
-  const { activityInterceptors, maxConcurrentLocalActivities, activityTimers } = settings;
+  const { activityInterceptors, maxConcurrentLocalActivities, activityTimers, dialect } = settings;
   const slots = new Slots(maxConcurrentLocalActivities);
-  const run = (type: string) => intercepted((context, args) => find(type, current)(context, args), activityInterceptors);
+  const run = (type: string) => intercepted((context, args) => find(type, current, dialect)(context, args), activityInterceptors);
   return new LocalActivities(
     { ...settings, timers: activityTimers, slots, find: run },
     (type) => (current.registry ?? NO_ACTIVITIES).lacks(type),
@@ -120,7 +120,7 @@ export class Worker {
         ),
         timers: settings.activityTimers,
         reportTimers: settings.timers,
-        find: (type) => find(type, current),
+        find: (type) => find(type, current, settings.dialect),
       });
     }
     this.#pollers = new WorkerPollers({
@@ -151,7 +151,7 @@ export class Worker {
     try {
       const registry = activities === undefined && pool === undefined
         ? undefined
-        : new ActivityRegistry(activities ?? {}, settings.unknownActivityIsFinal, pool?.names);
+        : new ActivityRegistry(activities ?? {}, settings, pool?.names);
       const current: CurrentActivities = { registry, pool };
       const local = localActivities(settings, current);
       const realm = await openRealm(options, settings, stickyQueue);
@@ -324,12 +324,12 @@ export class Worker {
   ): Promise<readonly string[]> {
     if (this.#activityTasks === undefined) throw new TypeError("this worker has no activities that could be replaced");
     if (this.#state === "stopping" || this.#state === "stopped") throw new Error(`the worker is ${this.#state}`);
-    const { timers, unknownActivityIsFinal } = this.#settings;
+    const { timers } = this.#settings;
     const pool = activityThreads === undefined ? this.#current.pool : await ActivityPool.open(activityThreads, timers);
     const old = this.#current.pool;
     try {
       const own = activities ?? this.#options.activities ?? {};
-      this.#current.registry = new ActivityRegistry(own, unknownActivityIsFinal, pool?.names);
+      this.#current.registry = new ActivityRegistry(own, this.#settings, pool?.names);
     } catch (error) {
       if (pool !== old) await pool?.close();
       throw error;

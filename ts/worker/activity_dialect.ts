@@ -1,0 +1,39 @@
+// How activities are called, and what their errors mean. Native activities have rules of their own; those of `@temporalio/activity` see
+// another context and throw other classes, and what a server is sent of them is what the official worker sends. Everything else of an
+// attempt (heartbeats, limits, reports, retries) is the same for both.
+import { type ActivityContext, callActivity } from "../activity/context.ts";
+import { toFailure } from "../converter/failure_converter.ts";
+import { CancelledFailure } from "../converter/failures.ts";
+import type { PayloadConverter } from "../converter/payload.ts";
+import { isA } from "../converter/thrown.ts";
+import type { Failure } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
+import type { RegisteredActivity } from "./activity_registry.ts";
+import { attemptEnd, type Told } from "./attempt_end.ts";
+
+/** Runs the function of an activity; rejects with what it threw. */
+export type RunActivity = (context: ActivityContext, args: unknown[]) => Promise<unknown>;
+
+/** The rules of one kind of activities. */
+export interface ActivityDialect {
+  /** An activity of this name runs those that have none of their own. */
+  readonly anyType?: string;
+  /** A result that the converter refuses fails the activity for good; otherwise the attempt. */
+  readonly refusedResultIsFinal: boolean;
+  /** Calls a registered function. */
+  call(activity: RegisteredActivity): RunActivity;
+  /** The error that an attempt failed with, or STOPPED where it was cancelled and did stop. */
+  end(error: unknown, told: Told): unknown;
+  /** The failure that is reported. Does not throw. */
+  toFailure(error: unknown, converter: PayloadConverter): Failure;
+  /** Values that a cancellation carries. */
+  detailsOf(error: unknown): unknown[];
+}
+
+/** Activities of this package. */
+export const NATIVE_ACTIVITIES: ActivityDialect = {
+  refusedResultIsFinal: true,
+  call: ({ run, self }) => async (context, args) => await callActivity(run, self, context, args),
+  end: attemptEnd,
+  toFailure,
+  detailsOf: (error) => isA(error, CancelledFailure) ? error.details : [],
+};

@@ -112,6 +112,23 @@ export const cases: Case[] = [
       ),
   },
   {
+    name: "temporal programs: a patch at the top level of a module throws, as in the official SDK",
+    run: () =>
+      withProgram(
+        one(
+          `const errors: string[] = [];
+          for (const call of [wf.patched, wf.deprecatePatch]) {
+            try { call("early"); } catch (e) { errors.push((e as Error).name + ": " + (e as Error).message); }
+          }
+          export async function early() { return [...errors, wf.patched("late")]; }`,
+        ),
+        async (h) => {
+          const refused = "IllegalStateError: Patches cannot be used before Workflow starts";
+          deepEqual(await resultOf(h, "early"), [refused, refused, true]);
+        },
+      ),
+  },
+  {
     name: "temporal programs: assert, url and util, as globals and for import; deep imports of the official packages",
     run: () =>
       withProgram({

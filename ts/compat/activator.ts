@@ -90,7 +90,10 @@ export class CompatActivator implements Activator {
     run.isReplaying = activation.isReplaying;
     run.info = nextInfo(run.info, activation);
     run.addFlags(activation.langFlags);
-    if (init !== undefined) this.#main = this.#inRootFrame(() => this.#load(run));
+    if (init !== undefined) {
+      this.#main = this.#inRootFrame(() => this.#load(run));
+      run.modulesEvaluated = true;
+    }
     const patches: Job[] = [], seeds: Job[] = [], others: Job[] = [];
     for (const job of activation.jobs) {
       const kind = job.variant?.$case;

@@ -60,6 +60,8 @@ export class CompatRun implements MessageRun {
   cancelRequested = false;
   /** A terminal command was issued. */
   completed = false;
+  /** The top level of the run's modules has run. Until then no patch may be decided: what history has of them comes later. */
+  modulesEvaluated = false;
 
   readonly timers = new Map<number, Completion>();
   /** Local ones too. */
@@ -198,6 +200,7 @@ export class CompatRun implements MessageRun {
   }
 
   patch(patchId: string, deprecated: boolean): boolean {
+    if (!this.modulesEvaluated) throw new IllegalStateError("Patches cannot be used before Workflow starts");
     if (this.#patchDecisions.has(patchId)) return true;
     // Absent on replay is not final: the same run may go live, and then the new code applies.
     if (this.isReplaying && !this.#presentPatches.has(patchId)) return false;

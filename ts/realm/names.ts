@@ -1,5 +1,6 @@
 // What this room exports beside the functions that need the core, and beside serveRealm, which belongs into files of their own: one list for
 // "temporalex/realm" and "temporalex/slim".
+export { type BundleOptions, type BundlePart, bundleWorkflows, type WorkflowBundle } from "./bundle/build.ts";
 export { type InlineRealmOptions } from "./inline_realm.ts";
 export { formatProblem, type Problem, type ProblemCode, WorkflowLoadError } from "./loader/errors.ts";
 export { RealmLostError } from "./lost_task.ts";

@@ -2,7 +2,9 @@
 // sucrase only where a module has types or JSX.
 import { fileSources, fileUrl, hasFiles, type SourceHost } from "../platform/source_files.ts";
 import { hasAsyncStorage } from "../platform/async_context.ts";
-import type { ModuleGraph } from "./loader/graph.ts";
+import { addressOf, type BundleContent, bundleError, isBundle, readBundle, refuseOfficialBundle } from "./bundle/format.ts";
+import type { Problem } from "./loader/errors.ts";
+import type { LoadOptions, ModuleGraph, ModuleText } from "./loader/graph.ts";
 import type { Provided } from "./loader/resolve.ts";
 import { mapSources, sourceUrl } from "./loader/source_host.ts";
 import { loadSucrase, needsSucrase, SucraseNotLoadedError } from "./loader/strip.ts";
@@ -22,43 +24,109 @@ class CompatNotLoadedError extends Error {
   override name = "CompatNotLoadedError";
 }
 
+/** What was named, with the bundles among it read. */
+interface NamedModules {
+  readonly entries: readonly string[];
+  readonly hasConverter: boolean;
+  readonly options: LoadOptions;
+}
+
 /** Loads the graph. The converter's module, if there is one, is the last of what is evaluated once. */
-export async function loadSources(options: SourceOptions): Promise<{ graph: ModuleGraph }> {
+export async function loadSources(options: SourceOptions): Promise<{ graph: ModuleGraph; hasConverter: boolean }> {
+  const [{ entries, hasConverter, options: loading }, { loadGraph }] = await Promise.all([
+    namedModules(options),
+    import("./loader/graph.ts"),
+  ]);
+  return { graph: await untilLoaded(() => loadGraph(entries, loading)), hasConverter };
+}
+
+/** The modules of the graph for a bundle of them, by the rules of `loadSources`. */
+export async function loadSourceTexts(options: SourceOptions): Promise<SourceTexts> {
+  const [{ entries, hasConverter, options: loading }, { loadTexts }] = await Promise.all([
+    namedModules(options, "sources alone"),
+    import("./loader/graph.ts"),
+  ]);
+  if (loading.bundled !== undefined) {
+    throw new TypeError("a bundle is made from sources, and one of the modules is a bundle already");
+  }
+  const { entries: entered, ...texts } = await untilLoaded(() => loadTexts(entries, loading));
+  return { ...texts, entries: entered.map((index) => texts.modules[index]!.url), hasConverter, host: loading.host };
+}
+
+/** What a bundle is made from. */
+export interface SourceTexts {
+  readonly modules: readonly ModuleText[];
+  /** Addresses of what was named, the converter's module last. */
+  readonly entries: readonly string[];
+  readonly warnings: readonly Problem[];
+  readonly hasConverter: boolean;
+  readonly host: SourceHost;
+}
+
+async function namedModules(options: SourceOptions, what?: "sources alone"): Promise<NamedModules> {
   const { sources, payloadConverter } = options;
   const named = [options.workflows].flat() as (string | URL)[];
   if (named.length === 0) throw new TypeError("no workflow modules were named");
-  const all = payloadConverter === undefined ? named : [...named, payloadConverter];
   if (sources === undefined && !hasFiles()) {
     throw new TypeError(
       "there are no files here: give the texts of the workflow modules as `sources`, or an `entry` that serves them",
     );
   }
-  const [{ loadGraph }, workflow, converter] = await Promise.all([
-    import("./loader/graph.ts"),
-    import("../workflow/mod.ts"),
-    import("../converter/mod.ts"),
-    all.some((module) => needsSucrase(String(module))) ? loadSucrase() : undefined,
-  ]);
-  let compat: { readonly [module: string]: { readonly namespace: object } } | undefined;
-  const provided = (module: Provided): readonly string[] => {
-    if (module === "workflow") return Object.keys(workflow);
-    if (module === "converter") return Object.keys(converter);
-    if (compat === undefined) throw new CompatNotLoadedError();
-    return Object.keys(compat[module]!.namespace);
-  };
   const host = sources === undefined
     ? fileSources()
     : typeof (sources as SourceHost).read === "function"
     ? sources as SourceHost
     : mapSources(sources as { readonly [path: string]: string });
-  const entries = all.map((module) =>
-    sources === undefined ? fileUrl(module) : module instanceof URL ? module.href : sourceUrl(module)
-  );
-  const once = options.native === true ? entries.map((_, i) => i) : payloadConverter === undefined ? [] : [entries.length - 1];
+  const address = (module: string | URL): string =>
+    sources === undefined ? fileUrl(module) : module instanceof URL ? module.href : sourceUrl(module);
+  const bundles: BundleContent[] = [];
+  const entries: string[] = [];
+  let converter = payloadConverter === undefined ? undefined : address(payloadConverter);
+  for (const url of named.map(address)) {
+    const text = host.read(url);
+    if (text !== undefined) refuseOfficialBundle(text, url);
+    if (text === undefined || !isBundle(text)) {
+      entries.push(url);
+      continue;
+    }
+    if (what !== undefined) throw bundleError(url, 0, "is a bundle already, and bundles are made from sources");
+    const bundle = readBundle(text, url);
+    const at = bundles.push(bundle) - 1;
+    entries.push(...bundle.entries.workflows.map((name) => addressOf(at, name)));
+    if (bundle.entries.payloadConverter !== undefined) converter ??= addressOf(at, bundle.entries.payloadConverter);
+  }
+  if (converter !== undefined) entries.push(converter);
+  const [workflow, converterModule] = await Promise.all([
+    import("../workflow/mod.ts"),
+    import("../converter/mod.ts"),
+    entries.some((module) => !module.startsWith("bundle:") && needsSucrase(module)) ? loadSucrase() : undefined,
+  ]);
+  const provided = (module: Provided): readonly string[] => {
+    if (module === "workflow") return Object.keys(workflow);
+    if (module === "converter") return Object.keys(converterModule);
+    if (compat === undefined) throw new CompatNotLoadedError();
+    return Object.keys(compat[module]!.namespace);
+  };
+  const once = options.native === true ? entries.map((_, i) => i) : converter === undefined ? [] : [entries.length - 1];
   const restoreFrames = (options.scopes ?? (hasAsyncStorage() ? "asyncLocalStorage" : "rewritten")) === "rewritten";
+  const common = { host, provided, once, restoreFrames };
+  if (bundles.length === 0) return { entries, hasConverter: converter !== undefined, options: common };
+  const [{ BundleResolver }, { Resolver }] = await Promise.all([import("./bundle/resolver.ts"), import("./loader/resolve.ts")]);
+  const resolver = new BundleResolver(new Resolver(host), bundles);
+  return {
+    entries,
+    hasConverter: converter !== undefined,
+    options: { ...common, resolver, bundled: (url) => resolver.read(url) },
+  };
+}
+
+let compat: { readonly [module: string]: { readonly namespace: object } } | undefined;
+
+/** Loading is synchronous, and begins anew when what it lacked is there. */
+async function untilLoaded<T>(load: () => T): Promise<T> {
   for (;;) {
     try {
-      return { graph: loadGraph(entries, { host, provided, once, restoreFrames }) };
+      return load();
     } catch (e) {
       // JavaScript that imports TypeScript.
       if (e instanceof SucraseNotLoadedError) await loadSucrase();

@@ -33,7 +33,7 @@ import { loadSources } from "./sources.ts";
 export interface WorkerRealmOptions extends CommonRealmOptions {
   /**
    * Modules that export workflows: paths (relative to the working directory) or file URLs. They may be TypeScript; no build step is needed.
-   * With `sources`, keys of it. Absent when `entry` is a bundle that serves its own workflows (serveRealm).
+   * A bundle of `temporalex build` is such a module, too. With `sources`, keys of it. Absent when `entry` is a bundle that serves its own workflows (serveRealm).
    */
   readonly workflows?: string | URL | readonly (string | URL)[];
   /** Module texts by path, for hosts without files (browsers), or a host of one's own. */
@@ -91,7 +91,7 @@ export async function createWorkerRealm(options: WorkerRealmOptions): Promise<Wo
   const init = Promise.all([compiled, loading]).then(([core, loaded]): RealmInit => ({
     core,
     ...(loaded === undefined ? {} : { graph: loaded.graph }),
-    hasConverter: options.payloadConverter !== undefined,
+    hasConverter: loaded?.hasConverter === true,
     cacheSize: shareOf(options.cacheSize ?? DEFAULT_CACHE_SIZE, threads),
     runOptions: options.runOptions ?? {},
   }));

@@ -11,6 +11,7 @@
 //  3. Name it here. Help, "did you mean", `--json`, colours, Ctrl-C and shell completion come with the description.
 //  4. Test it with `run(["stop", ...])` of tests/cli/support/run.ts: success, `--json`, and one user error.
 import type { Commands } from "../frame/command.ts";
+import { build } from "./build/command.ts";
 import { completion } from "./completion/command.ts";
 import { dev } from "./dev/command.ts";
 import { gateway } from "./gateway/command.ts";
@@ -30,6 +31,7 @@ export const COMMANDS: Commands = {
   dev,
   gateway,
   store: storeCommands,
+  build,
   lint,
   replay,
   completion: completion(() => COMMANDS),

@@ -60,8 +60,10 @@ export class WorkflowLoadError extends Error {
   }
 }
 
-/** A path for `file:` URLs, the URL itself otherwise. */
+/** A path for `file:` URLs, the name for modules of a bundle, the URL itself otherwise. */
 export function displayName(url: string): string {
+  const bundled = /^bundle:\/\/\d*\//.exec(url);
+  if (bundled !== null) return decodeURIComponent(url.slice(bundled[0].length));
   if (!url.startsWith("file:///")) return url;
   const path = decodeURIComponent(url.slice("file://".length));
   return /^\/[A-Za-z]:\//.test(path) ? path.slice(1) : path;

@@ -6,7 +6,7 @@
 import { type CompiledModule, EMPTY_UNIT, type Form, type ModuleKind, type ModuleUnit, readKey } from "./module_code.ts";
 import { parseUnit } from "./parse_module.ts";
 import { displayName, type Problem, WorkflowLoadError } from "./errors.ts";
-import { type Provided, Resolver } from "./resolve.ts";
+import { type ModuleResolver, type Provided, Resolver } from "./resolve.ts";
 import type { SourceHost } from "./source_host.ts";
 import { IS_TS } from "./strip.ts";
 import { isMutator, sharedObject } from "./state.ts";
@@ -57,6 +57,10 @@ export interface LoadOptions {
   /** Names that the realm's own modules export. */
   readonly provided: (module: Provided) => readonly string[];
   readonly host: SourceHost;
+  /** Default: Node's rules over the host's files. */
+  readonly resolver?: ModuleResolver;
+  /** The text of a module of a bundle, whose types are gone; undefined for others. */
+  readonly bundled?: (url: string) => string | undefined;
   /** Entries (by index) that are evaluated once whatever they import: the converter's module. */
   readonly once?: readonly number[];
   /** The realm has no AsyncLocalStorage. */
@@ -80,23 +84,46 @@ export function loadGraph(entries: readonly string[], options: LoadOptions): Mod
   return new Loader(options).load(entries);
 }
 
+/** A module of a sound graph, as a bundle needs it. */
+export interface ModuleText {
+  readonly url: string;
+  readonly kind: ModuleKind;
+  /** Without types. */
+  readonly text: string;
+  readonly requests: ModuleUnit["requests"];
+  /** What each request has found, in the same order. */
+  readonly dependencies: readonly Dependency[];
+}
+
+/** The modules of the graph before they are compiled, in the order in which they were found. Throws as `loadGraph` does. */
+export function loadTexts(
+  entries: readonly string[],
+  options: LoadOptions,
+): { readonly modules: readonly ModuleText[]; readonly entries: readonly number[]; readonly warnings: readonly Problem[] } {
+  const loader = new Loader(options);
+  const { warnings } = loader.load(entries);
+  return { modules: loader.texts(), entries: loader.named, warnings };
+}
+
 class Loader {
   readonly #options: LoadOptions;
   readonly #host: SourceHost;
-  readonly #resolver: Resolver;
+  readonly #resolver: ModuleResolver;
   readonly #nodes: Node[] = [];
   readonly #byUrl = new Map<string, number>();
   readonly #problems: Problem[] = [];
   readonly #warnings: Problem[] = [];
+  /** The modules that were named, by index. */
+  named: readonly number[] = [];
 
   constructor(options: LoadOptions) {
     this.#options = options;
     this.#host = options.host;
-    this.#resolver = new Resolver(options.host);
+    this.#resolver = options.resolver ?? new Resolver(options.host);
   }
 
   load(urls: readonly string[]): ModuleGraph {
-    const indices = urls.map((url) => this.#entry(url));
+    const indices = this.named = urls.map((url) => this.#entry(url));
     const entries: number[] = [], runEntries: number[] = [];
     for (const [i, index] of indices.entries()) {
       if (index < 0) continue;
@@ -120,6 +147,13 @@ class Loader {
       restoreFrames: this.#options.restoreFrames === true,
       warnings: this.#foldWarnings(),
     };
+  }
+
+  texts(): ModuleText[] {
+    return this.#nodes.map(({ url, unit, dependencies }) => {
+      const { kind, text, requests } = unit;
+      return { url, kind, text, requests, dependencies };
+    });
   }
 
   /** What a module and all that it needs are written for. */
@@ -226,11 +260,13 @@ class Loader {
   }
 
   #parse(url: string, foreign: boolean, problems: Problem[]): ModuleUnit {
-    const text = this.#host.read(url);
+    const bundled = this.#options.bundled?.(url);
+    const text = bundled ?? this.#host.read(url);
     try {
       if (text === undefined) throw new WorkflowLoadError([this.#problemAt(url, 0, "not-found", "", "cannot be read")]);
       const restoreFrames = this.#options.restoreFrames === true;
-      return parseUnit({ url, text, kind: this.#resolver.kindOf(url), foreign, restoreFrames });
+      const stripped = bundled !== undefined;
+      return parseUnit({ url, text, stripped, kind: this.#resolver.kindOf(url), foreign, restoreFrames });
     } catch (e) {
       if (!(e instanceof WorkflowLoadError)) throw e;
       problems.push(...e.problems);

@@ -59,12 +59,16 @@ export interface CompiledModule {
 
 /** A parsed module: what it asks for and offers, and its text in each form. */
 export interface ModuleUnit extends ModuleOutline {
+  /** Without types. */
+  readonly text: string;
   compile(form: Form): CompiledModule;
 }
 
 export interface ModuleSource {
   readonly url: string;
   readonly text: string;
+  /** The text comes from a bundle: its types are gone. */
+  readonly stripped?: boolean;
   /** What the file name and package.json say; undefined where only the text can tell. */
   readonly kind: ModuleKind | undefined;
   /** In a package: what only may go wrong when it is called (dynamic import) is left to the call. */
@@ -84,6 +88,7 @@ export const readKey = (request: number, name: string): string => `${request} ${
 /** Of a module that cannot be parsed. */
 export const EMPTY_UNIT: ModuleUnit = {
   kind: "cjs",
+  text: "",
   requests: [],
   exports: [],
   indirect: [],

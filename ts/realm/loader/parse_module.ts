@@ -40,7 +40,7 @@ export function parseUnit(source: ModuleSource): ModuleUnit {
   const program = parseModule(source, text, kind);
   if (kind === "cjs") return cjsUnit(source, text, program);
   const outline = new EsmCompiler(source, text, program, "shared").outline();
-  return { ...outline, compile: (form) => finished(source, form, new EsmCompiler(source, text, program, form).compile()) };
+  return { ...outline, text, compile: (form) => finished(source, form, new EsmCompiler(source, text, program, form).compile()) };
 }
 
 function jsonUnit(source: ModuleSource): ModuleUnit {
@@ -49,7 +49,13 @@ function jsonUnit(source: ModuleSource): ModuleUnit {
   } catch (e) {
     throw new WorkflowLoadError([problem(source, "syntax", 0, 0, "", `is not valid JSON: ${(e as Error).message}`)]);
   }
-  return { ...EMPTY_UNIT, kind: "json", exports: ["default"], compile: () => ({ ...EMPTY, code: source.text }) };
+  return {
+    ...EMPTY_UNIT,
+    kind: "json",
+    text: source.text,
+    exports: ["default"],
+    compile: () => ({ ...EMPTY, code: source.text }),
+  };
 }
 
 /** What is evaluated for each run behaves as the official bundler compiles it, and follows scopes where the runtime does not. */
@@ -73,7 +79,7 @@ function finished(source: ModuleSource, form: Form, compiled: CompiledModule): C
 function stripTypes(source: ModuleSource): string {
   // A hashbang line is no JavaScript inside a function.
   const text = source.text.startsWith("#!") ? source.text.replace(/^#![^\n]*/, "") : source.text;
-  if (!needsSucrase(source.url)) return text;
+  if (source.stripped === true || !needsSucrase(source.url)) return text;
   try {
     return strip(source.url, text);
   } catch (e) {
@@ -136,5 +142,5 @@ function cjsUnit(source: ModuleSource, text: string, program: Program): ModuleUn
     const parameters = `exports, require, module, ${names.global}, ${names.lookup}, $tx`;
     return finished(source, form, { ...EMPTY, code: `(function (${parameters}) {${edits.apply()}\n})` });
   };
-  return { ...EMPTY_UNIT, requests, compile };
+  return { ...EMPTY_UNIT, text, requests, compile };
 }

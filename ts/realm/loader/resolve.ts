@@ -4,6 +4,7 @@
 // What would reach outside the workflow is refused by name: Node's, Deno's and Bun's own modules, and modules from the network. The
 // package's own workflow API is not loaded a second time: it maps to the instance that the realm itself runs on.
 import { matchSubpath } from "./package_exports.ts";
+import { packageFolder } from "./package_files.ts";
 import type { ModuleKind } from "./module_code.ts";
 import type { SourceHost } from "./source_host.ts";
 import { displayName, type ProblemCode } from "./errors.ts";
@@ -20,6 +21,16 @@ export type Resolution =
   /** `onlyForRuns`: why a module that all runs share may not have it. */
   | { readonly kind: "provided"; readonly module: Provided; readonly onlyForRuns?: string }
   | { readonly kind: "refused"; readonly code: ProblemCode; readonly message: string };
+
+/** Where specifiers lead, and what modules are. */
+export interface ModuleResolver {
+  /** An entry is resolved from itself. */
+  resolve(specifier: string, parent: string, how?: "import" | "require"): Resolution;
+  /** What is known of the module's kind without its text. */
+  kindOf(url: string): ModuleKind | undefined;
+  /** The name of the package that a module (its address, or its name in messages) belongs to. */
+  packageOf(url: string): string | undefined;
+}
 
 /** Conditions of package.json `exports`. A realm is like a web worker: builds for browsers fit, builds for Node import its modules. */
 const IMPORT = new Set(["temporalex-workflow", "workflow", "worker", "browser", "import", "module", "default"]);
@@ -79,7 +90,7 @@ interface PackageJson {
 
 const refused = (code: ProblemCode, message: string): Resolution => ({ kind: "refused", code, message });
 
-export class Resolver {
+export class Resolver implements ModuleResolver {
   readonly #host: SourceHost;
   readonly #packages = new Map<string, PackageJson | undefined>();
 
@@ -124,9 +135,8 @@ export class Resolver {
     return this.#packageAround(url)?.type === "module" ? "esm" : undefined;
   }
 
-  /** The name of the package that a file under node_modules belongs to. */
   packageOf(url: string): string | undefined {
-    return /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1];
+    return packageFolder(url)?.name;
   }
 
   #scheme(specifier: string, scheme: string, rest: string, parent: string, how: "import" | "require"): Resolution {
@@ -311,6 +321,19 @@ function builtin(specifier: string, name: string): Resolution {
   return SANDBOX.has(name)
     ? { kind: "provided", module: name as SandboxModule, onlyForRuns: message }
     : refused("builtin-import", message);
+}
+
+const PROVIDED: ReadonlySet<string> = new Set<Provided>([
+  ...["workflow", "converter", "temporal/workflow", "temporal/common", "temporal/workflow/lib"] as const,
+  ...["temporal/common/lib", "assert", "url", "util"] as const,
+]);
+
+/** A module of the realm's own, by its name in a bundle. */
+export function providedAs(name: string): Resolution {
+  if (SANDBOX.has(name)) return builtin(`node:${name}`, name);
+  return PROVIDED.has(name)
+    ? { kind: "provided", module: name as Provided }
+    : refused("not-found", `needs "${name}", which this version of temporalex does not have: the bundle was made by another`);
 }
 
 /** What a specifier means that names a package of the official SDK. */

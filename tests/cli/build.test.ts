@@ -1,0 +1,159 @@
+// `temporalex build`: what it writes and says, and that worker, replay and open take the file, with places of the sources.
+// takes: 15 s
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { open } from "../../ts/mod.ts";
+import { silentLogger } from "../../ts/client/mod.ts";
+import { openSession } from "../../ts/debug/mod.ts";
+import { createWorkerRealm } from "../../ts/realm/mod.ts";
+import { refusals, run as runCommand } from "./support/run.ts";
+
+// Written so that the build, which renames modules in import declarations, leaves the texts alone.
+const ts = ".ts";
+const from = (specifier: string) => `from "${specifier}"`;
+const WORKFLOWS = `import { ApplicationFailure, sleep } ${from("@temporalio/workflow")};
+import type { Order } ${from(`./types${ts}`)};
+import { price } ${from(`./price${ts}`)};
+
+export async function order(kind: Order): Promise<string> {
+  await sleep(10);
+  return price(kind);
+}
+export async function fails(): Promise<string> {
+  return price("nothing");
+}
+export function refused(): never {
+  throw ApplicationFailure.nonRetryable("refused");
+}
+`;
+const PRICE = `import { marked } ${from("marker")};
+interface Priced { readonly text: string }
+
+export function price(kind: string): string {
+  const priced: Priced = { text: kind };
+  if (priced.text === "nothing") throw new RangeError("no price");
+  return marked(priced.text);
+}
+`;
+
+let folder = "";
+const run = (args: readonly string[]) => runCommand(args, { cwd: folder });
+before(async () => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "temporalex-build-")));
+  mkdirSync(join(folder, "src"));
+  mkdirSync(join(folder, "node_modules/marker"), { recursive: true });
+  writeFileSync(join(folder, "package.json"), '{"name":"shop","type":"module","temporalex":{"workflows":["src/workflows.ts"]}}');
+  writeFileSync(join(folder, "src/workflows.ts"), WORKFLOWS);
+  writeFileSync(join(folder, "src/types.ts"), "export type Order = string;\n");
+  writeFileSync(join(folder, "src/price.ts"), PRICE);
+  writeFileSync(join(folder, "node_modules/marker/package.json"), '{"name":"marker","version":"1.2.3"}');
+  writeFileSync(join(folder, "node_modules/marker/index.js"), "exports.marked = (text) => `${text}!`;\n");
+  const built = await run(["build"]);
+  assert.equal(built.code, 0, built.err);
+});
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+test("temporalex build writes one file and says what is in it", async () => {
+  const file = join(folder, "workflows.bundle.js");
+  const first = readFileSync(file);
+  const result = await run(["build", "--workflows", "src/workflows.ts", "--out", "out/b.js", "--json"]);
+  assert.equal(result.code, 0, result.err);
+  const { file: path, bytes, sha256, workflowTypes, packages, modules } = JSON.parse(result.out);
+  assert.deepEqual(readFileSync(path), first, "the same bytes");
+  assert.deepEqual([path, bytes, workflowTypes], [join(folder, "out/b.js"), first.length, ["order", "fails", "refused"]]);
+  assert.match(sha256, /^[0-9a-f]{64}$/);
+  assert.deepEqual(packages, [{ name: "marker", modules: 1, bytes: 39 }]);
+  assert.equal(modules.length, 3);
+  assert.ok(!existsSync(join(folder, "out/b.js.unfinished")));
+  const text = await run(["build", "--output", "text"]);
+  assert.match(
+    text.out,
+    /Modules of +Modules +Size\n[\s\S]*your own +2 [\s\S]*marker +1 +39 bytes\nworkflows: order, fails, refused\nwrote workflows\.bundle\.js, \d/,
+  );
+  const piped = await run(["build", "--out", "-"]);
+  assert.equal(piped.out, first.toString());
+});
+
+test("open takes the bundle; stack traces, sessions and replay name the sources' lines", async () => {
+  const file = join(folder, "workflows.bundle.js");
+  const app = await open({ workflows: file, logger: silentLogger });
+  try {
+    const order = await app.client.start<string>("order", { id: "o-1", args: ["box"] });
+    assert.equal(await order.result(), "box!");
+    await app.client.start("fails", { id: "f-1", args: [] });
+    const failed = app.client.getHandle(undefined, "f-1");
+    const end = async () => JSON.stringify(await failed.fetchHistory(), (_, v) => (typeof v === "bigint" ? String(v) : v));
+    const deadline = Date.now() + 20_000;
+    while (!(await end()).includes("no price") && Date.now() < deadline) await new Promise((r) => setTimeout(r, 50));
+    assert.match(await end(), /bundle:\/\/\/src\/price\.ts:6:/);
+    assert.match(await end(), /bundle:\/\/\/src\/workflows\.ts:10:/);
+  } finally {
+    await app.close();
+  }
+});
+
+test("replay judges histories with the bundle", async () => {
+  const store = join(folder, "r.sqlite");
+  const app = await open({ path: store, workflows: join(folder, "workflows.bundle.js"), logger: silentLogger });
+  await app.client.execute("order", { id: "o-1", args: ["box"] });
+  await app.close();
+  const shown = await run(["workflow", "show", "--store", store, "-w", "o-1", "--json"]);
+  const history = join(folder, "o-1.json");
+  writeFileSync(history, shown.out);
+  const ok = await run(["replay", "--workflows", "workflows.bundle.js", history, "--json"]);
+  assert.equal(JSON.parse(ok.out).verdict, "ok", ok.out);
+  const realm = await createWorkerRealm({ workflows: join(folder, "workflows.bundle.js") });
+  const session = await openSession(new TextEncoder().encode(shown.out), { realm });
+  assert.equal(session.problem, undefined);
+  await realm.dispose();
+
+  writeFileSync(join(folder, "src/changed.ts"), WORKFLOWS.replace("await sleep(10)", "await sleep(10); await sleep(20)"));
+  assert.equal((await run(["build", "--workflows", "src/changed.ts", "--out", "changed.js"])).code, 0);
+  const other = await run(["replay", "--workflows", "changed.js", history, "--json"]);
+  const line = JSON.parse(other.out);
+  assert.equal(line.verdict, "nondeterminism");
+  assert.match(line.error.location, /src\/changed\.ts:6/);
+});
+
+test("what cannot be bundled is told by file and line, and nothing is written", async () => {
+  const refused = refusals(run);
+  const write = (name: string, text: string) => writeFileSync(join(folder, "src", name), text);
+  await refused(2, /there is no module .*src\/none\.ts/, "build", "--workflows", "src/none.ts", "--out", "no.js");
+  write("lost.ts", `import { gone } ${from("gone")};\nexport async function a() { gone(); }`);
+  await refused(
+    1,
+    /src\/lost\.ts:1: imports "gone", which is in no node_modules folder/,
+    "build",
+    "--workflows",
+    "src/lost.ts",
+    "--out",
+    "no.js",
+  );
+  write("name.ts", `import { prices } ${from(`./price${ts}`)};\nexport async function a() { prices(); }`);
+  await refused(
+    1,
+    /src\/name\.ts:1: imports "prices" from "\.\/price\.ts", which does not export it/,
+    "build",
+    "--workflows",
+    "src/name.ts",
+    "--out",
+    "no.js",
+  );
+  write("throws.ts", "export const a = 1;\nnull.x;\nexport async function b() {}");
+  await refused(
+    1,
+    /src\/throws\.ts:2:\d+: fails while it is loaded: TypeError/,
+    "build",
+    "--workflows",
+    "src/throws.ts",
+    "--out",
+    "no.js",
+  );
+  write("none.js", "export const a = 1;");
+  await refused(1, /export no workflow/, "build", "--workflows", "src/none.js", "--out", "no.js");
+  await refused(1, /is a bundle already/, "build", "--workflows", "workflows.bundle.js", "--out", "no.js");
+  assert.ok(!existsSync(join(folder, "no.js")));
+});

@@ -1,0 +1,78 @@
+// Makes a bundle: one file with the workflow modules of an application and all that they import, packages included. Nothing is executed,
+// and nothing is compiled that another runtime would need in another form: a worker in Node, a tab and the debugger load the same bytes.
+import { VERSION } from "../../base/version.ts";
+import { displayName, type Problem } from "../loader/errors.ts";
+import type { ModuleText } from "../loader/graph.ts";
+import { loadSourceTexts, type SourceOptions } from "../sources.ts";
+import { type BundledModule, writeBundle } from "./format.ts";
+import { bundleNames } from "./names.ts";
+import { inlineMap } from "./source_map.ts";
+
+/** Options of {@link bundleWorkflows}. */
+export interface BundleOptions extends Pick<SourceOptions, "workflows" | "sources" | "payloadConverter"> {
+  /** Modules of workflow interceptors. */
+  readonly interceptors?: readonly (string | URL)[];
+}
+
+/** One module of a bundle, for summaries. */
+export interface BundlePart {
+  /** As in stack traces. */
+  readonly name: string;
+  /** Of its text, UTF-8. */
+  readonly bytes: number;
+}
+
+/** A bundle of workflow code. */
+export interface WorkflowBundle {
+  /** The file's text: what `workflows` of workers, realms and the command line take. Its map is in it. */
+  readonly code: string;
+  /** The same map (JSON, revision 3): from lines of `code` to the sources. */
+  readonly sourceMap: string;
+  /** In the order of the file. */
+  readonly modules: readonly BundlePart[];
+  /** What the loader warned of: state that workflow runs would share. */
+  readonly warnings: readonly Problem[];
+}
+
+/**
+ * Puts workflow modules and all that they import into one file. The same sources make the same bytes, on every machine and in every folder.
+ * Rejects with a WorkflowLoadError that names file and line of everything that cannot be loaded.
+ */
+export async function bundleWorkflows(options: BundleOptions): Promise<WorkflowBundle> {
+  const { interceptors = [] } = options;
+  const workflows = [options.workflows].flat() as (string | URL)[];
+  const loaded = await loadSourceTexts({ ...options, workflows: [...workflows, ...interceptors] });
+  const { modules, host, warnings, entries, hasConverter } = loaded;
+  const names = bundleNames(modules.map(({ url }) => url), (url) => host.read(url));
+  const nameOf = new Map(modules.map(({ url }, i) => [url, names[i]!]));
+  const entered = entries.map((url) => nameOf.get(url)!);
+  const parts = modules.map((module, i) => partOf(module, names, names[i]!, host.read(module.url)!));
+  const { code, sourceMap } = writeBundle({
+    version: VERSION,
+    entries: {
+      workflows: entered.slice(0, workflows.length),
+      interceptors: entered.slice(workflows.length, workflows.length + interceptors.length),
+      ...(hasConverter ? { payloadConverter: entered.at(-1)! } : {}),
+    },
+    modules: parts,
+  });
+  const encoder = new TextEncoder();
+  return {
+    code: code + inlineMap(sourceMap),
+    sourceMap,
+    modules: parts.map(({ name, text }) => ({ name: displayName(`bundle:///${name}`), bytes: encoder.encode(text).length })),
+    warnings,
+  };
+}
+
+function partOf(module: ModuleText, names: readonly string[], name: string, written: string): BundledModule {
+  const { kind, text, requests, dependencies } = module;
+  const imports: { [specifier: string]: string } = {}, requires: { [specifier: string]: string } = {};
+  requests.forEach(({ specifier, required }, i) => {
+    const dependency = dependencies[i]!;
+    if ("refused" in dependency) return;
+    const target = "module" in dependency ? names[dependency.module]! : `realm:${dependency.provided}`;
+    (kind === "cjs" || required === true ? requires : imports)[specifier] = target;
+  });
+  return { name, kind, text, imports, requires, ...(written === text ? {} : { original: written }) };
+}

@@ -1,0 +1,137 @@
+// The text of a bundle: the modules of workflow code one after another, as they are after their types have been removed. A line that begins
+// with "//# module" says what the next lines are, and how many, so no text has to be escaped and a person can read the file. Modules keep
+// their names and lines, which is why stack traces need no map; the map at the end holds the texts as they were written.
+//
+// The file is no module of JavaScript: two modules may declare the same names. Nothing in it depends on the machine, the time or the folder.
+import { displayName, type Problem, WorkflowLoadError } from "../loader/errors.ts";
+import type { ModuleKind } from "../loader/module_code.ts";
+import { sourceMapOf } from "./source_map.ts";
+
+/** What a bundle of this version begins with. */
+const FIRST_LINE = "// Workflow bundle of temporalex, format ";
+const FORMAT = 1;
+const BUNDLE = "//# bundle ";
+const MODULE = "//# module ";
+const END = "//# end";
+
+/** What a bundle is entered by: names of its modules. */
+export interface BundleEntries {
+  readonly workflows: readonly string[];
+  readonly interceptors: readonly string[];
+  readonly payloadConverter?: string;
+}
+
+/** A module in a bundle. */
+export interface BundledModule {
+  /** A path from the project's folder; of packages "node_modules/<name>/...". Characters are encoded as in URLs. */
+  readonly name: string;
+  readonly kind: ModuleKind;
+  /** Without types. */
+  readonly text: string;
+  /** What was written, where that differs. */
+  readonly original?: string;
+  /** Name of the module, or "realm:" and what the realm provides, by specifier. */
+  readonly imports: { readonly [specifier: string]: string };
+  /** The same for require(). */
+  readonly requires: { readonly [specifier: string]: string };
+}
+
+/** A bundle that was read, or that is to be written. */
+export interface BundleContent {
+  readonly entries: BundleEntries;
+  /** Version of this package that made it. */
+  readonly version: string;
+  readonly modules: readonly BundledModule[];
+}
+
+/** The address of a module of a realm's bundle; those of a second bundle have a number. */
+export const addressOf = (bundle: number, name: string): string => `bundle://${bundle === 0 ? "" : bundle + 1}/${name}`;
+
+/** The text is a bundle of `temporalex build`, of this version or another. */
+export const isBundle = (text: string): boolean => text.startsWith(FIRST_LINE);
+
+/** The file's text without its map, and the map (JSON). */
+export function writeBundle({ entries, version, modules }: BundleContent): { code: string; sourceMap: string } {
+  const lines = [
+    `${FIRST_LINE}${FORMAT}: workflow modules and all that they import, for`,
+    "//   temporalex worker --workflows <this file>        temporalex replay --workflows <this file> <histories>",
+    '// Each module stands behind a line "//# module" as it was written, without types. Made by `temporalex build`: change the sources, not this.',
+    BUNDLE + JSON.stringify({ ...entries, modules: modules.length, temporalex: version }),
+  ];
+  const begins: number[] = [];
+  for (const { name, kind, text, imports, requires } of modules) {
+    const own = text.split("\n");
+    lines.push(MODULE + JSON.stringify({ name, kind, lines: own.length, imports, requires }));
+    begins.push(lines.length);
+    for (const line of own) lines.push(line);
+  }
+  lines.push(END, "");
+  return { code: lines.join("\n"), sourceMap: sourceMapOf(modules, begins) };
+}
+
+/** Reads a bundle. `file` is what errors name. Throws a WorkflowLoadError for one that is damaged, or of a later format. */
+export function readBundle(text: string, file: string): BundleContent {
+  const lines = text.split("\n");
+  const damaged = (line: number, what: string): never => {
+    throw bundleError(file, line, `is a damaged workflow bundle: ${what}. Make it again with \`temporalex build\``);
+  };
+  const format = Number.parseInt(lines[0]!.slice(FIRST_LINE.length), 10);
+  if (format !== FORMAT) {
+    throw bundleError(
+      file,
+      1,
+      `is a workflow bundle of format ${format}, and this version of temporalex reads format ${FORMAT}. Make it again with \`temporalex build\` of the version that runs it`,
+    );
+  }
+  const head = (at: number, mark: string): { readonly [field: string]: unknown } => {
+    const line = lines[at];
+    if (line === undefined) return damaged(at, `it ends where a line "${mark.trim()}" should be, so a part of it is missing`);
+    if (!line.startsWith(mark)) return damaged(at + 1, `here should be a line "${mark.trim()}"`);
+    try {
+      return JSON.parse(line.slice(mark.length)) as { [field: string]: unknown };
+    } catch {
+      return damaged(at + 1, `the line "${mark.trim()}" is not readable`);
+    }
+  };
+  let at = lines.findIndex((line) => line.startsWith(BUNDLE));
+  if (at < 0) return damaged(0, `there is no line "${BUNDLE.trim()}"`);
+  const { modules: count, temporalex, workflows, interceptors, payloadConverter } = head(at++, BUNDLE);
+  const modules: BundledModule[] = [];
+  for (let i = 0; i < Number(count); i++) {
+    const module = head(at, MODULE) as unknown as Omit<BundledModule, "text"> & { readonly lines: number };
+    const begin = at + 1;
+    at = begin + module.lines;
+    if (at > lines.length) damaged(begin, `module ${module.name} has ${module.lines} lines, and the file ends before`);
+    const { name, kind, imports, requires } = module;
+    modules.push({ name, kind, imports, requires, text: lines.slice(begin, at).join("\n") });
+  }
+  if (lines[at] !== END) damaged(at + 1, `here should be the line "${END}"`);
+  const entries: BundleEntries = {
+    workflows: workflows as string[],
+    interceptors: interceptors as string[],
+    ...(payloadConverter === undefined ? {} : { payloadConverter: payloadConverter as string }),
+  };
+  return { entries, version: String(temporalex), modules };
+}
+
+const OFFICIAL = /^\s*(?:"use strict";\s*)?(?:var|let|const) __TEMPORAL__\b|__webpack_require__[\s\S]*\b__TEMPORAL__\b/;
+const OFFICIAL_SOURCE = /importWorkflows\b[^{]*\{\s*(?:\/\/[^\n]*\n\s*)*return __webpack_require__\((?:\/\*.*?\*\/\s*)*"([^"]+)"/;
+
+/** Throws for a bundle of `bundleWorkflowCode` of `@temporalio/worker`, which has the official SDK's runtime in it. */
+export function refuseOfficialBundle(text: string, file: string): void {
+  if (!text.includes("__TEMPORAL__") || !OFFICIAL.test(text)) return;
+  const source = OFFICIAL_SOURCE.exec(text)?.[1] ?? "./src/workflows.ts";
+  const out = displayName(file);
+  throw bundleError(
+    file,
+    0,
+    "is a bundle made by bundleWorkflowCode() of @temporalio/worker, with the runtime of that SDK in it, which cannot run here. Make one " +
+      `from the sources: npx temporalex build --workflows ${source} --out ${out.slice(out.lastIndexOf("/") + 1)}`,
+  );
+}
+
+/** The refusal of a file that is, or should be, a bundle. */
+export function bundleError(file: string, line: number, message: string): WorkflowLoadError {
+  const found: Problem = { code: "unsupported-file", file: displayName(file), line, column: 0, name: file, message };
+  return new WorkflowLoadError([found]);
+}

@@ -1,0 +1,52 @@
+// How the loader sees bundles: modules with addresses "bundle:///<name>", whose imports were resolved when the bundle was made.
+import type { ModuleKind } from "../loader/module_code.ts";
+import { type ModuleResolver, providedAs, type Resolution } from "../loader/resolve.ts";
+import { addressOf, type BundleContent, type BundledModule } from "./format.ts";
+
+/** Where a realm takes modules from: bundles, and beside them what the loader finds elsewhere. */
+export class BundleResolver implements ModuleResolver {
+  readonly #others: ModuleResolver;
+  readonly #modules = new Map<string, BundledModule>();
+
+  constructor(others: ModuleResolver, bundles: readonly BundleContent[]) {
+    this.#others = others;
+    bundles.forEach(({ modules }, i) => {
+      for (const module of modules) this.#modules.set(addressOf(i, module.name), module);
+    });
+  }
+
+  /** The text of a module, without types; undefined for one that is in no bundle. */
+  read(url: string): string | undefined {
+    return this.#modules.get(url)?.text;
+  }
+
+  resolve(specifier: string, parent: string, how: "import" | "require" = "import"): Resolution {
+    const module = this.#modules.get(parent);
+    if (module === undefined || specifier === parent) {
+      return this.#modules.has(specifier) ? { kind: "file", url: specifier } : this.#others.resolve(specifier, parent, how);
+    }
+    const target = (how === "import" ? module.imports : module.requires)[specifier];
+    if (target === undefined) return this.#missing(specifier, how);
+    if (target.startsWith("realm:")) return providedAs(target.slice("realm:".length));
+    const url = parent.slice(0, parent.length - module.name.length) + target;
+    return this.#modules.has(url)
+      ? { kind: "file", url }
+      : { kind: "refused", code: "not-found", message: `imports "${specifier}", and the bundle has no module ${target}` };
+  }
+
+  /** The bundle was made without it, as CommonJS modules may require what is not there. */
+  #missing(specifier: string, how: "import" | "require"): Resolution {
+    const found = this.#others.resolve(specifier, "bundle:///", how);
+    if (found.kind === "refused" && found.code !== "not-found") return found;
+    const message = `${how}s "${specifier}", which was not there when the bundle was made`;
+    return { kind: "refused", code: "not-found", message };
+  }
+
+  kindOf(url: string): ModuleKind | undefined {
+    return this.#modules.get(url)?.kind ?? this.#others.kindOf(url);
+  }
+
+  packageOf(url: string): string | undefined {
+    return this.#others.packageOf(url);
+  }
+}

@@ -13,7 +13,7 @@
 // - Licence, notices of what is compiled in, README, changes, and the pages of docs/. Links between them hold; those that lead to other
 //   files of the repository are text, as it has no address yet. Nothing else.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, posix, relative, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -52,7 +52,8 @@ function sourcesOf(manifest) {
   const map = (entries) => Object.fromEntries(modules(entries).map(([key, target]) => [key, source(target)]));
   const files = Object.entries(manifest.exports).filter(([, target]) => !target.endsWith(".js"))
     .map(([key, target]) => [key, target.replace("./dist/ts/", "")]);
-  return { exports: map(manifest.exports), files: Object.fromEntries(files), bin: map(manifest.bin) };
+  const [plain, built] = [true, false].map((of) => Object.fromEntries(files.filter(([, file]) => file.startsWith("./") === of)));
+  return { exports: map(manifest.exports), files: built, plain, bin: map(manifest.bin) };
 }
 
 async function javascript(names, out) {
@@ -181,7 +182,7 @@ function packedText(file) {
 const packageOf = (specifier) => /^(@[^/]+\/[^/]+|[^/@][^/]*)/.exec(specifier)?.[1];
 
 /** The published manifest. Its dependencies are those that the package really imports. */
-function publishedManifest(manifest, { exports, files, bin: programs }, imported, typed) {
+function publishedManifest(manifest, { exports, files, plain, bin: programs }, imported, typed) {
   const used = new Set([...imported, ...typed].filter((s) => !s.startsWith("node:")).map(packageOf));
   const declared = { ...manifest.dependencies, ...manifest.optionalDependencies, ...manifest.peerDependencies };
   const unknown = [...used].filter((name) => !(name in declared));
@@ -226,6 +227,7 @@ function publishedManifest(manifest, { exports, files, bin: programs }, imported
         ]),
       ),
       ...Object.fromEntries(Object.entries(files).map(([key, file]) => [key, `./dist/${file}`])),
+      ...plain,
       "./package.json": "./package.json",
     },
     browser: Object.fromEntries(
@@ -233,7 +235,12 @@ function publishedManifest(manifest, { exports, files, bin: programs }, imported
         .filter(([key]) => key in manifest.browser).map(([key, file]) => [file, manifest.browser[key]]),
     ),
     bin: Object.fromEntries(Object.entries(programs).map(([key, source]) => [key, `dist/node/${source}.js`])),
-    files: ["dist", "docs", ...TEXTS.filter((file) => !/^(?:LICENSE|README|docs\/)/.test(file))],
+    files: [
+      "dist",
+      "docs",
+      ...Object.values(plain).map((file) => file.slice(2)),
+      ...TEXTS.filter((file) => !/^(?:LICENSE|README|docs\/)/.test(file)),
+    ],
     dependencies: keep(manifest.dependencies),
     optionalDependencies: keep(manifest.optionalDependencies),
     peerDependencies: manifest.peerDependencies,
@@ -272,6 +279,7 @@ export async function pack({ out = join(root, ".build/package"), tarball = true 
   await writeShared(dist);
   const typed = declarations(subpaths, dist);
   for (const file of Object.values(sources.files)) coreFile(file, join(dist, file));
+  for (const file of Object.values(sources.plain)) copyFileSync(join(root, file), join(out, file));
   writeFileSync(
     join(out, "package.json"),
     `${JSON.stringify(publishedManifest(manifest, sources, imported, typed), undefined, 2)}\n`,

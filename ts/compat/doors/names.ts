@@ -35,10 +35,7 @@ function subpathOf(name: string, deep: boolean): string {
   return `compat/${name}${deep && WITH_LIB.has(name) ? "/lib" : ""}`;
 }
 
-/** Every specifier of the official SDK with its subpath here; one that ends with "/" stands for all that begin with it. */
-export function doors(): readonly (readonly [specifier: string, subpath: string])[] {
-  return PACKAGES.flatMap((name) => [
-    [`@temporalio/${name}`, subpathOf(name, false)] as const,
-    [`@temporalio/${name}/lib/`, subpathOf(name, true)] as const,
-  ]);
+/** Every subpath of this package that stands for something. */
+export function subpaths(): readonly string[] {
+  return [...new Set(PACKAGES.flatMap((name) => [subpathOf(name, false), subpathOf(name, true)]))];
 }

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import Module, { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { ownFile } from "../../platform/own_code.ts";
-import { doorOf, doors } from "../doors/names.ts";
+import { doorOf, subpaths } from "../doors/names.ts";
 
 type Call = (request: string, ...rest: unknown[]) => unknown;
 
@@ -33,7 +33,7 @@ const loader = Module as unknown as Loader;
 const { resolve } = createRequire(import.meta.url);
 
 /** Paths of this package's modules by subpath, resolved by its own name. */
-const paths = new Map(doors().map(([, subpath]) => [subpath, resolve(`temporalex/${subpath}`)]));
+const paths = new Map(subpaths().map((subpath) => [subpath, resolve(`temporalex/${subpath}`)]));
 
 /** The path of the module that stands for a specifier; undefined for one that is not of the official SDK. Throws for what has none here. */
 function pathOf(specifier: string): string | undefined {

@@ -1,0 +1,91 @@
+// runtime: node
+// `temporalex/compat/plugin`: esbuild, Rolldown and Vite put the modules of this package into bundles of programs of `@temporalio`.
+import assert from "node:assert/strict";
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { test } from "node:test";
+import { esbuildPlugin, rolldownPlugin, vitePlugin } from "../../../ts/compat/plugin/mod.ts";
+import { projectWith, runIn } from "./support.ts";
+
+const FILES = {
+  "package.json": '{ "type": "module" }',
+  "app.ts": `
+import { ApplicationFailure, type Payload } from "@temporalio/common";
+import { encode } from "@temporalio/common/lib/encoding";
+import * as workflow from "@temporalio/workflow";
+export const none: Payload | undefined = undefined;
+console.log(workflow.ApplicationFailure.create({ message: "no" }) instanceof ApplicationFailure, encode("ab").length);
+`,
+  "nexus.ts": 'import "@temporalio/nexus";',
+  // What stands for an installed official package: it must not be bundled.
+  "node_modules/@temporalio/common/package.json": '{ "name": "@temporalio/common", "main": "index.js" }',
+  "node_modules/@temporalio/common/index.js": 'throw new Error("the installed package was bundled");',
+};
+
+/** Bundles `entry` of a folder into `out` there. */
+type Bundle = (folder: string, entry: string, out: string) => Promise<unknown>;
+
+const bundlers: { readonly [name: string]: Bundle } = {
+  async esbuild(folder, entry, out) {
+    const { build } = await import("esbuild");
+    const entryPoints = [join(folder, entry)];
+    const outdir = join(folder, out);
+    return await build({
+      entryPoints,
+      outdir,
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      logLevel: "silent",
+      plugins: [esbuildPlugin()],
+    });
+  },
+  async rolldown(folder, entry, out) {
+    const { build } = await import("rolldown");
+    return await build({
+      input: join(folder, entry),
+      platform: "node",
+      plugins: [rolldownPlugin() as never],
+      logLevel: "silent",
+      output: { dir: join(folder, out) },
+    });
+  },
+  async vite(folder, entry, out) {
+    const { build } = await import("vite");
+    return await build({
+      root: folder,
+      configFile: false,
+      logLevel: "silent",
+      plugins: [vitePlugin() as never],
+      ssr: { noExternal: true },
+      build: { ssr: join(folder, entry), outDir: out },
+    });
+  },
+};
+
+for (const [name, bundle] of Object.entries(bundlers)) {
+  test(`${name}: the bundle of a program runs without any package`, async (t) => {
+    const folder = projectWith(t, FILES);
+    await bundle(folder, "app.ts", "out");
+    const elsewhere = projectWith(t, { "package.json": FILES["package.json"] });
+    const [file] = readdirSync(join(folder, "out")).filter((path) => path.endsWith(".js"));
+    const { status, stdout, stderr } = runIn(elsewhere, process.execPath, [join(folder, "out", file!)]);
+    assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: "true 2\n", stderr: "" });
+  });
+
+  test(`${name}: a package that nothing here stands for is refused by name`, async (t) => {
+    await assert.rejects(bundle(projectWith(t, FILES), "nexus.ts", "out"), /temporalex has no module for "@temporalio\/nexus"/);
+  });
+}
+
+test("without the package beside the program the error says what to install", async (t) => {
+  const folder = projectWith(t, { "app.ts": FILES["app.ts"] });
+  rmSync(join(folder, "node_modules"), { recursive: true });
+  for (const bundle of [bundlers["esbuild"]!, bundlers["rolldown"]!]) {
+    await assert.rejects(
+      bundle(folder, "app.ts", "out"),
+      /"@temporalio\/\S+" stands for "temporalex\/compat\/\S+", .*app\.ts cannot import: run `npm install temporalex`/,
+    );
+  }
+});

@@ -1,0 +1,94 @@
+// Plugins for bundlers: what a program imports from `@temporalio` is resolved to the modules of "temporalex/compat", from where the program
+// lies. They resolve names and nothing else; types of the bundlers are not needed to compile against this module.
+import { doorOf } from "../doors/names.ts";
+
+/** What the plugins ask of Vite, Rolldown and Rollup. */
+interface ResolvingContext {
+  resolve(source: string, importer: string | undefined, options: object): Promise<unknown>;
+}
+
+/** A plugin of Vite, Rolldown and Rollup. */
+export interface RolldownPlugin {
+  readonly name: string;
+  /** Vite: before its own resolution, which would look for the official packages. */
+  readonly enforce: "pre";
+  resolveId(this: ResolvingContext, source: string, importer: string | undefined, options: object): Promise<unknown>;
+}
+
+/** What the plugin asks of esbuild. */
+interface EsbuildBuild {
+  // deno-lint-ignore no-explicit-any
+  onResolve(options: { filter: RegExp }, callback: (args: any) => any): void;
+  // deno-lint-ignore no-explicit-any
+  resolve(path: string, options: any): Promise<{ errors: readonly unknown[] }>;
+}
+
+/** A plugin of esbuild. */
+export interface EsbuildPlugin {
+  readonly name: string;
+  setup(build: EsbuildBuild): void;
+}
+
+const NAME = "temporalex";
+const notFound = (source: string, target: string, importer: string | undefined) =>
+  `"${source}" stands for "${target}", which ${
+    importer ?? "the program"
+  } cannot import: run \`npm install temporalex\` where the program is`;
+
+/** Returns the name that stands for a specifier; undefined for one that is not of the official SDK. Throws for what has none here. */
+function targetOf(source: string): string | undefined {
+  const door = doorOf(source);
+  if (door === undefined) return undefined;
+  if ("refused" in door) throw new Error(door.refused);
+  return `temporalex/${door.subpath}`;
+}
+
+/**
+ * Returns a plugin for Rolldown, Rollup, Vite and Vitest. What one of them leaves out of the bundle (`external`), it leaves out by its name
+ * here.
+ *
+ * @example
+ * import { rolldownPlugin } from "temporalex/compat/plugin";
+ * await build({ input: "src/client.ts", plugins: [rolldownPlugin()] });
+ */
+export function rolldownPlugin(): RolldownPlugin {
+  return {
+    name: NAME,
+    enforce: "pre",
+    async resolveId(source, importer, options) {
+      const target = targetOf(source);
+      if (target === undefined) return null;
+      const resolved = await this.resolve(target, importer, { ...options, skipSelf: true });
+      if (resolved === null || resolved === undefined) throw new Error(notFound(source, target, importer));
+      return resolved;
+    },
+  };
+}
+
+/** The same for Vite and Vitest: `plugins: [vitePlugin()]`. */
+export const vitePlugin: () => RolldownPlugin = rolldownPlugin;
+
+/**
+ * Returns a plugin for esbuild.
+ *
+ * @example
+ * import { esbuildPlugin } from "temporalex/compat/plugin";
+ * await build({ entryPoints: ["src/client.ts"], bundle: true, platform: "node", plugins: [esbuildPlugin()] });
+ */
+export function esbuildPlugin(): EsbuildPlugin {
+  return {
+    name: NAME,
+    setup(build) {
+      build.onResolve({ filter: /^@temporalio\// }, async ({ path, importer, namespace, resolveDir, kind }) => {
+        try {
+          const target = targetOf(path);
+          if (target === undefined) return undefined;
+          const resolved = await build.resolve(target, { importer, namespace, resolveDir, kind });
+          return resolved.errors.length === 0 ? resolved : { errors: [{ text: notFound(path, target, importer) }] };
+        } catch (error) {
+          return { errors: [{ text: (error as Error).message }] };
+        }
+      });
+    },
+  };
+}

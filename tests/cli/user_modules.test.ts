@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { UsageError } from "../../ts/cli/frame/errors.ts";
 import { importActivities, importModule } from "../../ts/cli/modules/user_modules.ts";
+import * as common from "../../ts/compat/common/mod.ts";
 import * as own from "../../ts/activity/mod.ts";
 
 let folder = "";
@@ -57,6 +58,20 @@ inNode("temporalex in a folder that has no such package is the program's own", a
   writeFileSync(join(folder, "uses_js.ts"), 'export { price } from "./lib/order.js";\nexport { Currency } from "./lib/order";');
   const module = await importModule(folder, "uses_js.ts");
   assert.equal(typeof module["price"], "function");
+});
+
+inNode("modules of the official SDK are those of this package, in ES modules and in CommonJS", async () => {
+  writeFileSync(
+    join(folder, "official.ts"),
+    'export { ApplicationFailure } from "@temporalio/common";\nexport { old } from "./old.cjs";',
+  );
+  writeFileSync(join(folder, "old.cjs"), 'exports.old = () => require("@temporalio/common/lib/encoding").encode("ab").length;');
+  const { ApplicationFailure, old } = await importModule(folder, "official.ts") as {
+    ApplicationFailure: unknown;
+    old(): unknown;
+  };
+  assert.equal(ApplicationFailure, common.ApplicationFailure);
+  assert.equal(old(), 2);
 });
 
 test("what cannot be loaded is told by name", async () => {

@@ -90,6 +90,7 @@ const isAbort = (error: unknown) => read(error, "name") === "AbortError";
 async function load({ modules, hooks }: ToThread & { kind: "load" }): Promise<void> {
   try {
     if (hooks !== undefined) {
+      for (const first of hooks.imports) await import(first);
       const { process } = globalThis as {
         process?: {
           getBuiltinModule?(name: "node:module"): { register?(url: string, options: { data: unknown }): void } | undefined;

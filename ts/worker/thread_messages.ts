@@ -5,6 +5,8 @@ import type { LogFields, LogLevel } from "../base/logger.ts";
 
 /** Hooks for Node's loader (node:module `register`): the URL of their module, and what they are initialised with. */
 export interface LoaderHooks {
+  /** URLs of modules that are imported before: they may install hooks of their own. */
+  readonly imports: readonly string[];
   readonly url: string;
   readonly data: unknown;
 }

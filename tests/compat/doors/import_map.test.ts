@@ -51,7 +51,11 @@ for (
   ] as const
 ) {
   test(`Deno runs a program with the map: ${how}`, { skip }, (t) => {
-    const folder = projectWith(t, { "package.json": '{ "type": "module", "dependencies": { "temporalex": "*" } }', "app.ts": APP, ...files });
+    const folder = projectWith(t, {
+      "package.json": '{ "type": "module", "dependencies": { "temporalex": "*" } }',
+      "app.ts": APP,
+      ...files,
+    });
     const run = ["run", "--no-check", "--no-prompt", "--allow-read", "--node-modules-dir=manual", ...args, "app.ts"];
     const { status, stdout, stderr } = runIn(folder, deno, run);
     assert.deepEqual({ status, stdout }, { status: 0, stdout: "true 2 undefined function\n" }, stderr);

@@ -7,22 +7,29 @@ import { register } from "node:module";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ownFile } from "../../platform/own_code.ts";
+import type { LoaderHooks } from "../../worker/thread_messages.ts";
 import { UsageError } from "../frame/errors.ts";
 
-let hooked = false;
+let hooked: Promise<void> | undefined;
 
 /** The hooks for Node's loader; undefined where Deno is, which needs none. */
-export function loaderHooks(): { readonly url: string; readonly data: { readonly url: string } } | undefined {
+export function loaderHooks(): LoaderHooks | undefined {
   if ("Deno" in globalThis) return undefined;
-  const hooks = ownFile("cli/modules/ts_hooks", "start the program of the package, which is not bundled");
-  // Resolved from here, the package's own name is this package.
-  return { url: hooks.href, data: { url: import.meta.url } };
+  const instead = "start the program of the package, which is not bundled";
+  return {
+    // Modules of the official SDK are those of this package.
+    imports: [ownFile("compat/register/mod", instead).href],
+    url: ownFile("cli/modules/ts_hooks", instead).href,
+    // Resolved from here, the package's own name is this package.
+    data: { url: import.meta.url },
+  };
 }
 
-function hook(): void {
-  const hooks = hooked ? undefined : loaderHooks();
-  hooked = true;
-  if (hooks !== undefined) register(hooks.url, { data: hooks.data });
+async function hook(): Promise<void> {
+  const hooks = loaderHooks();
+  if (hooks === undefined) return;
+  for (const first of hooks.imports) await import(first);
+  register(hooks.url, { data: hooks.data });
 }
 
 /** Imports a module by a path relative to `cwd`, or a file URL. A module that cannot be loaded is a UsageError that says why. */
@@ -30,7 +37,7 @@ export async function importModule(cwd: string, path: string): Promise<{ readonl
   const url = /^[a-z][a-z0-9+.-]+:\/\//i.test(path) ? new URL(path) : pathToFileURL(resolve(cwd, path));
   if (url.protocol !== "file:") throw new UsageError(`${path} is no file; modules are loaded from files only`);
   if (!existsSync(url)) throw new UsageError(`there is no module ${path}`);
-  hook();
+  await (hooked ??= hook());
   try {
     return await import(url.href) as { readonly [name: string]: unknown };
   } catch (e) {

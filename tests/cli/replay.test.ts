@@ -13,7 +13,7 @@ import { fromBinary, toJson } from "@bufbuild/protobuf";
 import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
 import type { PayloadCodec } from "../../ts/codec/codec.ts";
 import { MessageCodec } from "../../ts/codec/message_codec.ts";
-import type { ReplayLine } from "../../ts/cli/commands/replay/run.ts";
+import type { ReplayLine, SummaryLine } from "../../ts/cli/commands/replay/run.ts";
 import { withRealm } from "../cases/realm_host.ts";
 import { run as runCommand, type RunOptions } from "./support/run.ts";
 
@@ -61,14 +61,18 @@ interface Result {
   readonly out: string;
   readonly err: string;
   readonly lines: ReplayLine[];
+  readonly summary: SummaryLine | undefined;
 }
 
 async function run(args: readonly string[], options: RunOptions = {}): Promise<Result> {
   const result = await runCommand(args, { cwd: folder, ...options });
   const lines = options.terminal === true
     ? []
-    : result.out.split("\n").filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as ReplayLine);
-  return { ...result, lines };
+    : result.out.split("\n").filter((line) => line.startsWith("{")).map((line) =>
+      JSON.parse(line) as ReplayLine & { summary?: SummaryLine }
+    );
+  const summary = lines.at(-1)?.summary;
+  return { ...result, lines: lines.filter((line) => line.summary === undefined), summary };
 }
 
 test("verdicts, lines and exit codes", async () => {
@@ -86,10 +90,23 @@ test("verdicts, lines and exit codes", async () => {
 
   const all = await run(["replay", "--workflows", "same.ts", "--json", "ok.json", "ok.bin", "ok.json.gz"]);
   assert.equal(all.code, 0, all.out + all.err);
+  const { ms: _, ...summary } = all.summary!;
+  assert.deepEqual(summary, {
+    histories: 3,
+    verdicts: { ok: 3, nondeterminism: 0, failed: 0, unreadable: 0 },
+    warned: 1,
+    events: 48,
+    gone: 0,
+    interrupted: false,
+    groups: [],
+  });
+  const { workflowId, runId } = all.lines[0]!;
+  assert.ok(workflowId !== "" && runId !== "");
+  const facts = { workflowType: "Order", workflowId, runId, events: 16, activations: 3 };
   assert.deepEqual(all.lines.map(({ ms, warnings, ...line }) => (assert.ok(ms >= 0), assert.ok(Array.isArray(warnings)), line)), [
-    { file: "ok.json", workflowType: "Order", events: 16, activations: 3, verdict: "ok" },
-    { file: "ok.bin", workflowType: "Order", events: 16, activations: 3, verdict: "ok" },
-    { file: "ok.json.gz", workflowType: "Order", events: 16, activations: 3, verdict: "ok" },
+    { file: "ok.json", ...facts, verdict: "ok" },
+    { file: "ok.bin", ...facts, verdict: "ok" },
+    { file: "ok.json.gz", ...facts, verdict: "ok" },
   ]);
 
   const changed = await run(["replay", "--workflows", "changed.ts", "ok.json"]);
@@ -117,20 +134,21 @@ test("verdicts, lines and exit codes", async () => {
     assert.match(failed.lines[0]!.error!.location, location, file);
   }
 
-  const mixed = await run(["replay", "--workflows", "changed.ts", "ok.json", "bad.json", "nowhere.json", folder]);
+  const mixed = await run(["replay", "--workflows", "changed.ts", "ok.json", "bad.json", "nowhere.json"]);
   assert.equal(mixed.code, 2, "an unreadable file wins");
-  assert.deepEqual(mixed.lines.map((l) => l.verdict), ["nondeterminism", "unreadable", "unreadable", "unreadable"]);
+  assert.deepEqual(mixed.lines.map((l) => l.verdict), ["nondeterminism", "unreadable", "unreadable"]);
   assert.match(mixed.lines[1]!.error!.message, /ends in the middle/);
   assert.match(mixed.lines[2]!.error!.message, /no such file/);
-  assert.match(mixed.lines[3]!.error!.message, /folder/);
   assert.deepEqual(Object.keys(mixed.lines[1]!).sort(), [
     "activations",
     "error",
     "events",
     "file",
     "ms",
+    "runId",
     "verdict",
     "warnings",
+    "workflowId",
     "workflowType",
   ]);
   assert.deepEqual(Object.keys(mixed.lines[1]!.error!).sort(), ["actual", "code", "eventId", "expected", "location", "message"]);
@@ -270,11 +288,12 @@ test("as a program", async () => {
     });
   const ok = await spawn("--workflows", join(folder, "program/order.ts"), join(folder, "program/ok.bin"));
   assert.equal(ok.code, 0, ok.stderr);
-  assert.equal(ok.stdout.split("\n").length, 2);
-  assert.equal((JSON.parse(ok.stdout) as ReplayLine).verdict, "ok");
+  assert.equal(ok.stdout.split("\n").length, 3);
+  const first = ({ stdout }: { stdout: string }) => JSON.parse(stdout.split("\n")[0]!) as ReplayLine;
+  assert.equal(first(ok).verdict, "ok");
   const missing = await spawn("--workflows", join(folder, "program/order.ts"), join(folder, "program/nowhere.bin"));
   assert.equal(missing.code, 2);
-  assert.equal((JSON.parse(missing.stdout) as ReplayLine).verdict, "unreadable");
+  assert.equal(first(missing).verdict, "unreadable");
   assert.equal((await spawn()).code, 2);
 });
 

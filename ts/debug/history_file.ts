@@ -33,10 +33,66 @@ export interface HistoryFile {
 /** More than any server keeps in one history, and than anybody wants in memory. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
-/** Reads a history file. Throws a HistoryFileError. */
+/** One of the histories in a file. */
+export interface HistoryInFile {
+  /** "line 3", "[2]"; "" where the file holds one history. */
+  readonly place: string;
+  /** Reads it. Throws a HistoryFileError. */
+  read(): HistoryFile;
+}
+
+/** Reads a file with one history. Throws a HistoryFileError. */
 export async function readHistoryFile(file: Uint8Array): Promise<HistoryFile> {
+  const histories = await historiesIn(file);
+  if (histories.length > 1) throw new HistoryFileError(`the file holds ${histories.length} histories; give one per file`);
+  return histories[0]!.read();
+}
+
+/**
+ * The histories in a file: one, a list of several, or one on each line, as `temporalex store export` writes them. Each is read when it is
+ * asked for, so one that cannot be read leaves the others. Throws a HistoryFileError for a file that holds nothing of that kind.
+ */
+export async function historiesIn(file: Uint8Array): Promise<readonly HistoryInFile[]> {
   const notes: string[] = [];
-  const history = await open(file, notes, 0);
+  const content = await open(file, notes, 0);
+  if (typeof content !== "string") return [{ place: "", read: () => historyFile(fromProtobuf(content), notes) }];
+  const lines = content.split("\n");
+  if (lines.length > 1 && isHistoryLine(lines[0]!)) {
+    return lines.flatMap((line, i) =>
+      line.trim() === "" ? [] : [{ place: `line ${i + 1}`, read: () => readHistoryText(line, [...notes]) }]
+    );
+  }
+  const json = parseJson(content);
+  if (Array.isArray(json) && json.length > 1 && isWrapper(json[0])) {
+    return json.map((item, i) => ({ place: `[${i}]`, read: () => historyOf(item, [...notes]) }));
+  }
+  return [{ place: "", read: () => historyOf(json, notes) }];
+}
+
+/** True for a line of JSON that is a whole history, and not an event or the first line of a longer text. */
+export function isHistoryLine(line: string): boolean {
+  if (!/^\s*\{.*\}\s*$/.test(line) || nestedTooDeep(line) !== undefined) return false;
+  try {
+    return isWrapper(JSON.parse(line) as Json);
+  } catch {
+    return false;
+  }
+}
+
+const isWrapper = (json: Json | undefined): boolean =>
+  isObject(json) && ["history", "History", "events", "Events"].some((key) => key in json);
+
+/** Reads the JSON of one history. Throws a HistoryFileError. */
+export function readHistoryText(text: string, notes: string[] = []): HistoryFile {
+  return historyOf(parseJson(text), notes);
+}
+
+function historyOf(json: Json, notes: string[]): HistoryFile {
+  return historyFile(fromJson(json, notes), notes, Array.isArray(json) ? json[0] : json);
+}
+
+/** `wrapper`: what the history lay in, which may name the run where the history does not. */
+function historyFile(history: History, notes: string[], wrapper?: Json): HistoryFile {
   const events = inOrder(history.events, notes);
   check(events);
   const started = events[0]!.attributes;
@@ -45,13 +101,19 @@ export async function readHistoryFile(file: Uint8Array): Promise<HistoryFile> {
     bytes: toBinary(HistorySchema, create(HistorySchema, { events })),
     events: events.length,
     workflowType: first?.workflowType?.name ?? "",
-    workflowId: first?.workflowId ?? "",
-    runId: runIdIn(events),
+    workflowId: first?.workflowId || named(wrapper, "workflowId"),
+    runId: runIdIn(events) || named(wrapper, "runId"),
     notes,
   };
 }
 
-async function open(file: Uint8Array, notes: string[], depth: number): Promise<History> {
+function named(wrapper: Json | undefined, field: string): string {
+  const value = isObject(wrapper) ? wrapper[field] : undefined;
+  return typeof value === "string" ? value : "";
+}
+
+/** Text of JSON, or protobuf. */
+async function open(file: Uint8Array, notes: string[], depth: number): Promise<string | Uint8Array> {
   if (file.length === 0) throw new HistoryFileError("the file is empty");
   if (file[0] === 0x1f && file[1] === 0x8b) {
     if (depth > 2) throw new HistoryFileError("the file is compressed again and again");
@@ -62,20 +124,20 @@ async function open(file: Uint8Array, notes: string[], depth: number): Promise<H
     throw new HistoryFileError("this is a zip archive; unpack it first");
   }
   const text = asText(file);
-  if (text === undefined) return fromProtobuf(file);
+  if (text === undefined) return file;
   const trimmed = text.trim();
   if (trimmed === "") throw new HistoryFileError("the file is empty");
   if (trimmed.startsWith("<")) {
     throw new HistoryFileError("this is a web page (HTML or XML), not a history; was a login page saved?");
   }
-  if (/^[[{"]/.test(trimmed)) return fromJson(parseJson(text), notes);
+  if (/^[[{"]/.test(trimmed)) return text;
   const binary = trimmed.length >= 16 ? fromBase64(trimmed) : undefined;
   if (binary !== undefined) {
     notes.push("it was protobuf in base64");
-    return fromProtobuf(binary);
+    return binary;
   }
   // A short protobuf file may be made of bytes that read as text.
-  return fromProtobuf(file);
+  return file;
 }
 
 async function gunzip(file: Uint8Array): Promise<Uint8Array> {

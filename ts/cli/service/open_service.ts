@@ -51,10 +51,14 @@ export function storePath(
   return resolve(io.cwd, options.store ?? DEFAULT_STORE);
 }
 
-/** Opens what the options name, for the time of `use`. */
-export async function withService<T>(call: ServiceCall, use: (connection: Connection) => Promise<T>): Promise<T> {
+/** Opens what the options name, for the time of `use`. `cluster`: it is one, whatever the options say. */
+export async function withService<T>(
+  call: ServiceCall,
+  use: (connection: Connection) => Promise<T>,
+  { cluster = meansCluster(call.options) }: { readonly cluster?: boolean } = {},
+): Promise<T> {
   const { options, given, print } = call;
-  if (meansCluster(options) && given.has("store")) {
+  if (cluster && given.has("store")) {
     const named = options.address !== undefined ? "--address" : options.profile !== undefined ? "--profile" : "--config-file";
     throw new UsageError(`--store and ${named} contradict each other: a store is a file of this machine, the other a cluster`);
   }
@@ -67,7 +71,7 @@ export async function withService<T>(call: ServiceCall, use: (connection: Connec
       `waiting: no process has ${storePath(call)} open, and only a worker can go on. Ctrl-C stops waiting, not the workflow.`,
     );
   };
-  const opened = meansCluster(options) ? await openCluster(call) : openStore(call, tellWaiting);
+  const opened = cluster ? await openCluster(call) : openStore(call, tellWaiting);
   const { service: raw, close, namespace, ...place } = opened;
   const tries = withUnavailableNotice(raw, place.where, print);
   // A store that is away is waited for with words of its own.
@@ -86,7 +90,7 @@ export async function withService<T>(call: ServiceCall, use: (connection: Connec
     return await use({ client, service, settings, ...place });
   } catch (error) {
     tries.done();
-    const told = inOurWords(error, call, place.where);
+    const told = inOurWords(error, call, place.where, cluster);
     const { workflowId, runId } = call.options as { workflowId?: string; runId?: string };
     if (!(error instanceof DeadlineExceededError) || workflowId === undefined || !place.held()) throw told;
     const why = await blockedReason(client, workflowId, runId);
@@ -113,7 +117,7 @@ function openStore(call: ServiceCall, onWaiting: () => void) {
 }
 
 /** Errors whose advice names an option of the programming interface, with the command line's option instead. */
-function inOurWords(error: unknown, { options }: ServiceCall, where: string): unknown {
+function inOurWords(error: unknown, { options }: ServiceCall, where: string, cluster: boolean): unknown {
   if (error instanceof WorkflowExecutionAlreadyStartedError) {
     const run = error.runId === undefined ? "" : ` (run ${error.runId})`;
     return reworded(
@@ -138,7 +142,7 @@ function inOurWords(error: unknown, { options }: ServiceCall, where: string): un
   if (error instanceof DeadlineExceededError) {
     return reworded(error, error.message.replace("give it a longer timeout", "give it a longer --timeout"));
   }
-  if (meansCluster(options) && (error as { reason?: string }).reason === NOT_CONNECTED) {
+  if (cluster && (error as { reason?: string }).reason === NOT_CONNECTED) {
     const why = withCommandOptions((error as Error).message);
     if (/ through the proxy /.test(why)) return reworded(error as Error, why);
     if (!/\b(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)\b/.test(why)) return reworded(error as Error, why);

@@ -5,24 +5,37 @@ export const replay = command({
   summary: "replay exported histories against the workflow code of today",
   description:
     `Replays each history against the workflow code of today and says whether the code still does what the history records.
-A history may be JSON (of the UI, encoded or decoded; of the command line; of an SDK), protobuf, or either in gzip.
+A history may be JSON (of the UI, encoded or decoded; of the command line; of an SDK), protobuf, or either in gzip. A file may hold several: in a list, or one on each line. A folder stands for all files in it, and in its folders, that end in .json, .jsonl, .ndjson, .bin, .binpb, .pb, .b64 or .history, with or without .gz.
 A workflow module may be TypeScript; it needs no build step.`,
   options,
-  args: { name: "history", many: true, required: true, completes: "files", help: "Files with a history each" },
+  args: { name: "history", many: true, completes: "files", help: "Files with histories, and folders of such" },
   lines: true,
   piped: "jsonl",
+  drains: true,
   notes:
-    `Each JSON line has file, workflowType, events, activations, verdict, warnings, ms and, when it is not ok, error (code, message, eventId, expected, actual, location). Where standard output is not a terminal, JSON lines are written without --json. Verdicts:
+    `Each JSON line has file, place (in a file with several), workflowType, workflowId, runId, events, activations, verdict, warnings, ms and, when it is not ok, error (code, message, eventId, expected, actual, location). The last line has summary (histories, verdicts, warned, events, gone, interrupted, ms, groups). Lines are in the order of the histories. Where standard output is not a terminal, JSON lines are written without --json. Payloads are never written. Verdicts:
   ok               the code makes the commands that the history records
   nondeterminism   it makes others: this change breaks runs that are open
   failed           another failure of the task: unknown workflow type, an exception, a deadlock
-  unreadable       the file holds no history that can be read`,
-  exits: ["0 when all are ok", "1 when any diverges or fails", "2 for wrong usage or an unreadable file"],
+  unreadable       the file holds no history that can be read
+On a terminal each history that was named has a line; of folders, clusters and stores those that are not ok have one.`,
+  exits: [
+    "0 when all are ok",
+    "1 when any diverges or fails",
+    "2 for wrong usage, an unreadable file, a folder without histories, a cluster or store that cannot be read",
+    "130 after Ctrl-C, with the summary of what was replayed until then",
+  ],
   examples: [
-    { line: "temporalex replay --workflows src/workflows.ts histories/*.json" },
+    { line: "temporalex replay --workflows src/workflows.ts histories/" },
     { line: "temporalex workflow show -w order-17 --json > order-17.json && temporalex replay order-17.json" },
     { line: `temporalex replay --json --strict histories/*.json.gz | jq 'select(.verdict != "ok")'` },
     { line: "temporalex replay --codec ./codec.ts encrypted.json", what: "a history whose payloads a codec has encoded" },
+    {
+      line: `temporalex replay --from-cluster 'ExecutionStatus = "Running"' --address localhost:7233 --sample 20`,
+      what: "open runs of a cluster, at most twenty of each type and build",
+    },
+    { line: "temporalex replay --store shop.sqlite --open", what: "the open runs of a store" },
+    { line: "temporalex replay --github --junit replay.xml --output text histories/", what: "in CI" },
   ],
   run: async (call) => (await import("./run.ts")).replayCommand(call),
 });

@@ -1,6 +1,12 @@
 // Options of the commands, and the calls that they make.
 import { codecOption } from "../../service/codec_option.ts";
+import { SERVICE_OPTIONS } from "../../service/options.ts";
 import type { Call, Options } from "../../frame/command.ts";
+
+const WHICH = "Histories from elsewhere";
+const REPORTS = "Reports";
+
+const { store: _, codec: __, ...CLUSTER } = SERVICE_OPTIONS;
 
 export const options = {
   workflows: {
@@ -15,6 +21,61 @@ export const options = {
     type: "flag",
     help: "Extra commands at the end of a task, and swapped update ids, fail the replay instead of being warnings",
   },
+  jobs: {
+    type: "number",
+    short: "j",
+    value: "n",
+    help: "Realms that replay at the same time, each in a thread. Default: as many as pay, at most one for each core",
+  },
+  fromCluster: {
+    section: WHICH,
+    type: "text",
+    value: "query",
+    help:
+      "The runs of a cluster that this list filter selects, for instance 'ExecutionStatus = \"Running\"'; without --address the cluster of TEMPORAL_ADDRESS, else localhost:7233",
+  },
+  store: {
+    section: WHICH,
+    type: "text",
+    value: "file",
+    completes: "files",
+    help: "All runs of a store file, also while a process has it open; nothing is written",
+  },
+  open: { section: WHICH, type: "flag", help: "Of the store only runs that are open" },
+  sample: {
+    section: WHICH,
+    type: "number",
+    value: "n",
+    help: "Of a cluster's or store's runs at most so many for each workflow type and build",
+  },
+  seed: {
+    section: WHICH,
+    type: "text",
+    value: "text",
+    default: "",
+    help: "Another text makes another sample; the same one the same, as long as the runs are the same",
+  },
+  junit: {
+    section: REPORTS,
+    type: "text",
+    value: "file",
+    completes: "files",
+    help: "Write a JUnit report: a test case for each history",
+  },
+  sarif: {
+    section: REPORTS,
+    type: "text",
+    value: "file",
+    completes: "files",
+    help: "Write a SARIF report: a result for each line that diverges",
+  },
+  github: {
+    section: REPORTS,
+    type: "flag",
+    help:
+      "Annotations for GitHub Actions at the lines that diverge; files are named relative to GITHUB_WORKSPACE, else to the working directory",
+  },
+  ...CLUSTER,
 } as const satisfies Options;
 
 export type ReplayCall = Call<typeof options>;

@@ -1,142 +1,109 @@
-// `temporalex replay`: replays exported histories against workflow modules, in a worker realm, and says for each whether the code still makes
-// the same commands. One JSON line per history, or lines for people where standard output is a terminal.
-import { relative, resolve } from "node:path";
-import { type CodecOptions, PayloadCodecError } from "../../../codec/codec.ts";
-import { decodeHistory } from "../../../codec/message_codec.ts";
-import { HistoryFileError, readHistoryFile } from "../../../debug/history_file.ts";
+// `temporalex replay`: replays histories against workflow modules, in worker realms, and says for each whether the code still makes the same
+// commands. One JSON line per history, or lines for people where standard output is a terminal; then a summary, and reports for others.
+import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
 import { formatProblem } from "../../../realm/loader/errors.ts";
 import { createWorkerRealm, type WorkerRealm } from "../../../realm/mod.ts";
-import type { Colour, Printer } from "../../frame/printer.ts";
+import { MAX_REALM_THREADS } from "../../../realm/worker_realm.ts";
+import { Exit } from "../../frame/exit.ts";
+import { exitCodeOf, UsageError } from "../../frame/errors.ts";
 import type { Io } from "../../io.ts";
-import { UsageError } from "../../frame/errors.ts";
-import { importCodec } from "../../service/codec.ts";
 import { configuredWorkflows } from "../../modules/workflow_modules.ts";
+import { importCodec } from "../../service/codec.ts";
+import { replayAll } from "./gate.ts";
+import type { ReplayLine } from "./line.ts";
 import type { ReplayCall } from "./options.ts";
+import { shortPath } from "./place.ts";
+import { Progress } from "./progress.ts";
+import { reportsOf } from "./reports/reports.ts";
+import type { Source } from "./sources/source.ts";
+import { checkSource, withSource } from "./sources/with_source.ts";
+import { Summary } from "./summary.ts";
+import { countsText, lineText, summaryText } from "./text.ts";
 
-export interface ReplayLine {
-  readonly file: string;
-  readonly workflowType: string;
-  readonly events: number;
-  readonly activations: number;
-  readonly verdict: "ok" | "nondeterminism" | "failed" | "unreadable";
-  readonly warnings: readonly { readonly code: number; readonly message: string; readonly eventId: number }[];
-  readonly error?: {
-    /** Number in the core's table of errors; 0 for errors of workflow code and of files. */
-    readonly code: number;
-    readonly message: string;
-    /** 0 when not known. */
-    readonly eventId: number;
-    readonly expected: string;
-    readonly actual: string;
-    /** The line of workflow code, "" when not known. */
-    readonly location: string;
-  };
-  readonly ms: number;
-}
+export type { ReplayLine } from "./line.ts";
+export type { SummaryLine } from "./summary.ts";
 
-export async function replayCommand({ options, args, io, print }: ReplayCall): Promise<number> {
+/** Lines of one kind of trouble that people read; the table has how many there are. */
+const SHOWN_OF_A_GROUP = 3;
+
+export async function replayCommand(call: ReplayCall): Promise<number> {
+  const { options, io } = call;
+  checkSource(call);
+  checkJobs(options.jobs);
   const workflows = options.workflows.length > 0
     ? options.workflows.map((module) => resolve(io.cwd, module))
     : configuredWorkflows(io.cwd);
   const { codec } = await importCodec(io.cwd, options.codec);
-  const realm = await startRealm(workflows, io);
-  try {
-    const verdicts = new Set<ReplayLine["verdict"]>();
-    for (const file of args) {
-      const line = await replayFile(realm, file, { strict: options.strict, codec }, io);
-      verdicts.add(line.verdict);
-      print.result(line, () => forPeople(line, print));
+  return await withSource(call, async (source) => {
+    const threads = options.jobs ?? Math.max(1, Math.min(availableParallelism(), source.worthThreads, MAX_REALM_THREADS));
+    const realm = await startRealm(workflows, threads, io);
+    try {
+      return await replaySource(call, source, { realm, threads, codec, workflows });
+    } finally {
+      await realm.dispose();
     }
-    if (verdicts.has("unreadable")) return 2;
-    return verdicts.has("nondeterminism") || verdicts.has("failed") ? 1 : 0;
-  } finally {
-    await realm.dispose();
-  }
+  });
 }
 
-async function startRealm(workflows: readonly string[], io: Io): Promise<WorkerRealm> {
+function checkJobs(jobs: number | undefined): void {
+  if (jobs === undefined || (Number.isInteger(jobs) && jobs >= 1 && jobs <= MAX_REALM_THREADS)) return;
+  throw new UsageError(`--jobs is a whole number from 1 to ${MAX_REALM_THREADS}, not ${jobs}`);
+}
+
+interface With {
+  readonly realm: WorkerRealm;
+  readonly threads: number;
+  readonly codec: Awaited<ReturnType<typeof importCodec>>["codec"];
+  readonly workflows: readonly string[];
+}
+
+async function replaySource(call: ReplayCall, source: Source, { realm, threads, codec, workflows }: With): Promise<number> {
+  const { options, args, io, print, signal } = call;
+  const started = performance.now();
+  const ms = () => Math.round(performance.now() - started);
+  const summary = new Summary(options.github && io.env["GITHUB_WORKSPACE"] || io.cwd);
+  const reports = reportsOf(call, workflows);
+  const progress = new Progress(print, io.errTerminal);
+  const named = new Set(args);
+  const onLine = (line: ReplayLine) => {
+    const group = summary.add(line);
+    reports.add(line, group);
+    const shown = line.verdict === "ok" ? named.has(line.file) && line.place === undefined : group!.runs <= SHOWN_OF_A_GROUP;
+    if (print.json || shown) {
+      progress.clear();
+      print.result(line, () => lineText(line, print));
+    }
+    const of = source.total === undefined ? "" : ` of ${source.total}`;
+    progress.at(() => `replayed ${summary.histories}${of}: ${countsText(summary)}`);
+  };
+  await replayAll(source, { realm, threads, codec, strict: options.strict, signal, onGone: () => summary.gone++, onLine });
+  progress.clear();
+  summary.interrupted = signal.aborted;
+  print.result(
+    summary.line(ms()),
+    () => summary.histories === 1 && !summary.interrupted ? "" : summaryText(summary, ms(), print),
+  );
+  await reports.write(summary, ms());
+  if (signal.aborted) return exitCodeOf(signal.reason);
+  const { verdicts } = summary;
+  if (verdicts.unreadable > 0) return Exit.usage;
+  return verdicts.nondeterminism + verdicts.failed > 0 ? Exit.failed : Exit.ok;
+}
+
+async function startRealm(workflows: readonly string[], threads: number, io: Io): Promise<WorkerRealm> {
   try {
     const realm = await createWorkerRealm({
       workflows,
+      threads,
       cacheSize: 0,
       runOptions: { namespace: "default", identity: "temporalex replay" },
     });
     for (const warning of realm.warnings) {
-      io.err(`warning: ${formatProblem({ ...warning, file: shortPath(warning.file, io) })}\n`);
+      io.err(`warning: ${formatProblem({ ...warning, file: shortPath(warning.file, io.cwd) })}\n`);
     }
     return realm;
   } catch (e) {
     throw new UsageError((e as Error).message);
   }
 }
-
-async function replayFile(
-  realm: WorkerRealm,
-  file: string,
-  { strict, codec }: { strict: boolean; codec: CodecOptions["codec"] },
-  io: Io,
-): Promise<ReplayLine> {
-  const started = performance.now();
-  const ms = () => Math.round((performance.now() - started) * 10) / 10;
-  const nowhere = { code: 0, eventId: 0, expected: "", actual: "", location: "" };
-  try {
-    const history = await readHistoryFile(await io.read(resolve(io.cwd, file)));
-    const notes = history.notes.map((message) => ({ code: 0, message, eventId: 0 }));
-    const result = await realm.replay(history.workflowId, await decodeHistory(history.bytes, codec), { strict });
-    const { code, message, eventId, expected, actual, location } = result.error ?? { ...nowhere, message: "" };
-    return {
-      file,
-      workflowType: history.workflowType,
-      events: history.events,
-      activations: result.activations,
-      verdict: result.verdict,
-      warnings: [...notes, ...result.warnings.map(({ code, message, eventId }) => ({ code, message, eventId }))],
-      ...(result.error === undefined ? {} : { error: { code, message, eventId, expected, actual, location } }),
-      ms: ms(),
-    };
-  } catch (e) {
-    const none = { file, workflowType: "", events: 0, activations: 0, warnings: [], ms: ms() };
-    if (e instanceof HistoryFileError) return { ...none, verdict: "unreadable", error: { ...nowhere, message: e.message } };
-    if (e instanceof PayloadCodecError) return { ...none, verdict: "unreadable", error: { ...nowhere, message: e.message } };
-    const { code, message } = e as Error & { code?: string };
-    if (code !== undefined) return { ...none, verdict: "unreadable", error: { ...nowhere, message: fileProblem(code, message) } };
-    // The realm could not say more than this.
-    return { ...none, verdict: "failed", error: { ...nowhere, message } };
-  }
-}
-
-function fileProblem(code: string, message: string): string {
-  if (code === "ENOENT") return "there is no such file";
-  return code === "EISDIR" ? "this is a folder, not a file" : `the file cannot be read: ${message}`;
-}
-
-const COLOURS: { readonly [verdict in ReplayLine["verdict"]]: Colour } = {
-  ok: "green",
-  nondeterminism: "red",
-  failed: "red",
-  unreadable: "yellow",
-};
-
-function forPeople(line: ReplayLine, print: Printer): string {
-  const { file, verdict, workflowType, events, activations, warnings, error, ms } = line;
-  const facts = verdict === "unreadable" ? "" : `  ${workflowType}, ${events} events, ${activations} activations, ${ms} ms`;
-  const details = [
-    ...(error === undefined ? [] : [
-      error.message,
-      ...(error.expected === "" && error.actual === "" ? [] : [`history: ${error.expected}`, `code:    ${error.actual}`]),
-      ...(error.location === "" ? [] : [`at ${error.location}`]),
-    ]),
-    ...warnings.map(({ message, eventId }) =>
-      print.paint(`warning${eventId > 0 ? ` (event ${eventId})` : ""}: ${message}`, "yellow")
-    ),
-  ];
-  return [`${print.paint(verdict.padEnd(14), COLOURS[verdict])}  ${file}${facts}`, ...details.map((detail) => `    ${detail}`)]
-    .join(
-      "\n",
-    ) + "\n";
-}
-
-const shortPath = (path: string, io: Io): string => {
-  const short = relative(io.cwd, path);
-  return short.startsWith("..") || short === "" ? path : short;
-};

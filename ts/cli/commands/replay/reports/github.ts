@@ -1,0 +1,27 @@
+// Annotations for GitHub Actions: `::error file=...,line=...::...`, one for each line that diverges, because a step shows ten of them.
+import { nameOf } from "../text.ts";
+import { shortPath } from "../place.ts";
+import type { Group, Summary } from "../summary.ts";
+
+/** Lines for the log of a step; "" when all is ok. */
+export function githubAnnotations(summary: Summary, workflows: readonly string[]): string {
+  return summary.groups.map((group) => annotation(group, summary.folder, workflows)).join("");
+}
+
+function annotation(group: Group, folder: string, workflows: readonly string[]): string {
+  const { verdict, workflowType, place, message, runs, example } = group;
+  const title = `${verdict}: ${workflowType === "" ? example.file : workflowType}, ${runs === 1 ? "1 run" : `${runs} runs`}`;
+  const { file, line, column } = place ?? { file: fileOf(group, folder, workflows), line: 1, column: 0 };
+  const fields = { file, line, ...(column > 0 ? { col: column } : {}), title };
+  const at = `${nameOf(example)}${example.eventId > 0 ? `, event ${example.eventId}` : ""}`;
+  const list = Object.entries(fields).map(([name, value]) => `${name}=${property(String(value))}`).join(",");
+  return `::error ${list}::${data(`${message}\nfor example ${at}`)}\n`;
+}
+
+/** What stands for a line that is not known: the file itself when it cannot be read, else the first module. */
+function fileOf({ verdict, example }: Group, folder: string, workflows: readonly string[]): string {
+  return verdict === "unreadable" ? example.file : shortPath(workflows[0]!, folder);
+}
+
+const data = (text: string): string => text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+const property = (text: string): string => data(text).replaceAll(":", "%3A").replaceAll(",", "%2C");

@@ -1,0 +1,105 @@
+// A JUnit report, in the shape that CI systems read: a test suite for each workflow type, a test case for each history.
+import type { ReplayLine, Verdict } from "../line.ts";
+import { type Place, placeText } from "../place.ts";
+import { nameOf } from "../text.ts";
+
+interface Case {
+  readonly name: string;
+  readonly ms: number;
+  readonly verdict: Verdict;
+  readonly message: string;
+  readonly details: string;
+}
+
+const UNREADABLE = "unreadable histories";
+
+export class JUnit {
+  readonly #suites = new Map<string, Case[]>();
+  readonly #started = new Date();
+
+  add(line: ReplayLine, place: Place | undefined): void {
+    const suite = line.workflowType === "" ? UNREADABLE : line.workflowType;
+    const cases = this.#suites.get(suite) ?? [];
+    this.#suites.set(suite, cases);
+    const { verdict, ms, error } = line;
+    cases.push({
+      name: nameOf(line),
+      ms,
+      verdict,
+      message: error?.message ?? "",
+      details: error === undefined ? "" : details(error, place),
+    });
+  }
+
+  /** The document. */
+  text(ms: number): string {
+    const suites = [...this.#suites];
+    const all = suites.flatMap(([, cases]) => cases);
+    const head = attributes({ name: "temporalex replay", ...counts(all), time: seconds(ms) });
+    return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${head}>\n${
+      suites.map(([name, cases]) => this.#suite(name, cases)).join("")
+    }</testsuites>\n`;
+  }
+
+  #suite(name: string, cases: readonly Case[]): string {
+    const time = seconds(cases.reduce((sum, { ms }) => sum + ms, 0));
+    const timestamp = this.#started.toISOString().slice(0, 19);
+    const head = attributes({ name, ...counts(cases), skipped: 0, time, timestamp });
+    return `  <testsuite${head}>\n${cases.map((each) => testCase(name, each)).join("")}  </testsuite>\n`;
+  }
+}
+
+function testCase(suite: string, { name, ms, verdict, message, details }: Case): string {
+  const head = `    <testcase${attributes({ name, classname: suite, time: seconds(ms) })}`;
+  if (verdict === "ok") return `${head}/>\n`;
+  const element = isFailure(verdict) ? "failure" : "error";
+  return `${head}>\n      <${element}${attributes({ message, type: verdict })}>${
+    escaped(details)
+  }</${element}>\n    </testcase>\n`;
+}
+
+function details(
+  { message, eventId, expected, actual, location }: NonNullable<ReplayLine["error"]>,
+  place: Place | undefined,
+): string {
+  return [
+    message,
+    ...(eventId > 0 ? [`event ${eventId}`] : []),
+    ...(expected === "" && actual === "" ? [] : [`history: ${expected}`, `code:    ${actual}`]),
+    ...(place === undefined ? [] : [`at ${placeText(place)}`]),
+    ...(place === undefined && location !== "" ? [`at ${location}`] : []),
+  ].join("\n");
+}
+
+/** Of the code; what cannot be read is an error of the test itself. */
+const isFailure = (verdict: Verdict): boolean => verdict === "nondeterminism" || verdict === "failed";
+
+function counts(cases: readonly Case[]) {
+  const failures = cases.filter(({ verdict }) => isFailure(verdict)).length;
+  const errors = cases.filter(({ verdict }) => verdict === "unreadable").length;
+  return { tests: cases.length, failures, errors };
+}
+
+const seconds = (ms: number): string => (ms / 1000).toFixed(3);
+
+const attributes = (values: { readonly [name: string]: string | number }): string =>
+  Object.entries(values).map(([name, value]) => ` ${name}="${escaped(String(value))}"`).join("");
+
+const ENTITIES: { readonly [character: string]: string } = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "\n": "&#10;",
+  "\r": "&#13;",
+  "\t": "&#9;",
+};
+
+/** XML has no place for most control characters, and for halves of surrogate pairs. */
+function escaped(text: string): string {
+  // deno-lint-ignore no-control-regex
+  return text.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Surrogate}/gu, "\ufffd").replace(
+    /[&<>"\n\r\t]/g,
+    (character) => ENTITIES[character]!,
+  );
+}

@@ -1,0 +1,86 @@
+// A SARIF 2.1.0 report: a result for each line that diverges or fails, with the number of runs. GitHub and others show it at the line.
+import { pathToFileURL } from "node:url";
+import { isAbsolute } from "node:path";
+import { VERSION } from "../../../../base/version.ts";
+import { type Place, shortPath } from "../place.ts";
+import type { Group, Summary } from "../summary.ts";
+import { nameOf } from "../text.ts";
+
+const RULES = [
+  {
+    id: "nondeterminism",
+    shortDescription: { text: "The workflow code makes other commands than a history records" },
+    help: { text: "Runs that are open would fail with this code. Put the change behind patched(), or into a new workflow type." },
+    defaultConfiguration: { level: "error" },
+  },
+  {
+    id: "failed",
+    shortDescription: { text: "The workflow code fails where the run of a history went on" },
+    help: { text: "A workflow task of such a run would fail and be tried again until the code is fixed." },
+    defaultConfiguration: { level: "error" },
+  },
+] as const;
+
+/** The document. */
+export function sarif(summary: Summary, workflows: readonly string[]): string {
+  const { groups, folder, verdicts, interrupted } = summary;
+  const results = groups.filter(({ verdict }) => verdict !== "unreadable");
+  const unreadable = groups.filter(({ verdict }) => verdict === "unreadable");
+  return JSON.stringify(
+    {
+      $schema: "https://json.schemastore.org/sarif-2.1.0.json",
+      version: "2.1.0",
+      runs: [{
+        tool: { driver: { name: "temporalex replay", semanticVersion: VERSION, rules: RULES } },
+        columnKind: "utf16CodeUnits",
+        originalUriBaseIds: { "%SRCROOT%": { uri: `${pathToFileURL(folder).href}/` } },
+        invocations: [{
+          executionSuccessful: !interrupted && verdicts.unreadable === 0,
+          ...(unreadable.length > 0 && { toolExecutionNotifications: unreadable.map((group) => notification(group)) }),
+        }],
+        results: results.map((group) => result(group, shortPath(workflows[0]!, folder))),
+      }],
+    },
+    undefined,
+    2,
+  ) + "\n";
+}
+
+function result({ verdict, workflowType, place, code, message, runs, example }: Group, module: string) {
+  const at: Place = place ?? { file: module, line: 1, column: 0, function: "" };
+  const event = example.eventId > 0 ? `, event ${example.eventId}` : "";
+  return {
+    ruleId: verdict,
+    ruleIndex: RULES.findIndex(({ id }) => id === verdict),
+    level: "error",
+    message: {
+      text: `${message}\n${runs === 1 ? "1 run" : `${runs} runs`} of ${workflowType}, for example ${nameOf(example)}${event}`,
+    },
+    locations: [{
+      physicalLocation: {
+        artifactLocation: artifact(at.file),
+        region: { startLine: at.line, ...(at.column > 0 && { startColumn: at.column }) },
+      },
+      ...(at.function !== "" && { logicalLocations: [{ name: at.function, kind: "function" }] }),
+    }],
+    occurrenceCount: runs,
+    // The line may move; what goes wrong there stays the same.
+    partialFingerprints: { "temporalexReplay/v1": [verdict, workflowType, code, at.file, at.function].join("|") },
+    properties: { workflowType, workflowId: example.workflowId, runId: example.runId, eventId: example.eventId },
+  };
+}
+
+function notification({ message, example }: Group) {
+  return {
+    level: "error",
+    message: { text: `${nameOf(example)}: ${message}` },
+    locations: [{ physicalLocation: { artifactLocation: artifact(example.file) } }],
+  };
+}
+
+/** Files in the folder are named relative to it. */
+function artifact(file: string) {
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(file)) return { uri: file };
+  if (isAbsolute(file)) return { uri: pathToFileURL(file).href };
+  return { uri: file.split("/").map(encodeURIComponent).join("/"), uriBaseId: "%SRCROOT%" };
+}

@@ -1,0 +1,61 @@
+// The lines and the table that people read.
+import type { Colour, Column, Printer } from "../../frame/printer.ts";
+import type { ReplayLine, Verdict } from "./line.ts";
+import { placeText } from "./place.ts";
+import type { Group, Summary } from "./summary.ts";
+
+const COLOURS: { readonly [verdict in Verdict]: Colour } = {
+  ok: "green",
+  nondeterminism: "red",
+  failed: "red",
+  unreadable: "yellow",
+};
+
+/** One history, with what is wrong with it. */
+export function lineText(line: ReplayLine, print: Printer): string {
+  const { file, place, verdict, workflowType, events, activations, warnings, error, ms } = line;
+  const facts = verdict === "unreadable" ? "" : `  ${workflowType}, ${events} events, ${activations} activations, ${ms} ms`;
+  const details = [
+    ...(error === undefined ? [] : [
+      error.message,
+      ...(error.expected === "" && error.actual === "" ? [] : [`history: ${error.expected}`, `code:    ${error.actual}`]),
+      ...(error.location === "" ? [] : [`at ${error.location}`]),
+    ]),
+    ...warnings.map(({ message, eventId }) =>
+      print.paint(`warning${eventId > 0 ? ` (event ${eventId})` : ""}: ${message}`, "yellow")
+    ),
+  ];
+  const head = `${print.paint(verdict.padEnd(14), COLOURS[verdict])}  ${nameOf({ file, place })}${facts}`;
+  return [head, ...details.map((detail) => `    ${detail}`)].join("\n") + "\n";
+}
+
+/** The history's file, with the place in it. */
+export const nameOf = ({ file, place }: { readonly file: string; readonly place?: string | undefined }): string =>
+  place === undefined ? file : `${file} (${place})`;
+
+/** How many histories have which verdict: "1,200 histories: 1,197 ok, 3 nondeterminism". */
+export function countsText({ histories, verdicts, gone }: Summary): string {
+  const parts = Object.entries(verdicts).filter(([, n]) => n > 0).map(([verdict, n]) => `${n} ${verdict}`);
+  if (gone > 0) parts.push(`${gone} gone before they were read`);
+  const all = histories === 1 ? "1 history" : `${histories} histories`;
+  return parts.length === 0 ? all : `${all}: ${parts.join(", ")}`;
+}
+
+const COLUMNS: readonly Column<Group>[] = [
+  { title: "Verdict", cell: ({ verdict }) => verdict, colour: ({ verdict }) => COLOURS[verdict] },
+  { title: "Workflow", cell: ({ workflowType }) => workflowType === "" ? "-" : workflowType },
+  { title: "Line", cell: ({ place }) => place === undefined ? "-" : placeText(place) },
+  { title: "Runs", cell: ({ runs }) => String(runs), right: true },
+  {
+    title: "Example",
+    cell: ({ example }) => `${nameOf(example)}${example.eventId > 0 ? `, event ${example.eventId}` : ""}`,
+  },
+];
+
+/** The table of what is not ok, over the counts. */
+export function summaryText(summary: Summary, ms: number, print: Printer): string {
+  const { groups, warned, interrupted } = summary;
+  const table = groups.length === 0 ? "" : `\n${print.table(groups, COLUMNS)}\n`;
+  const notes = `${warned > 0 ? `, ${warned} with warnings` : ""}${interrupted ? ", interrupted" : ""}`;
+  return `${table}${countsText(summary)}${notes} (${(ms / 1000).toFixed(1)} s)\n`;
+}

@@ -112,6 +112,19 @@ test("a service that has too much to do is asked again, one that is full is not"
   }
 });
 
+test("what a service says at the end of a call's time is passed on as it was said", async () => {
+  const service = new ScriptedService().on("signalWorkflowExecution", async (_request, { timeoutMs }) => {
+    await new Promise((resolve) => setTimeout(resolve, timeoutMs! + 20));
+    throw new ServiceError(Code.PERMISSION_DENIED, "not for you", "Denied", {}, { cause: new Error("the policy") });
+  });
+  await assert.rejects(client(service).getHandle("W", "1").with({ timeout: 30 }).signal("s"), (error) => {
+    assert.ok(error instanceof ServiceError);
+    assert.deepEqual([error.code, error.message, error.reason], [Code.PERMISSION_DENIED, "not for you", "Denied"]);
+    assert.equal((error.cause as Error).message, "the policy");
+    return true;
+  });
+});
+
 test("a closed engine is not asked again", async () => {
   const service = new ScriptedService().on("startWorkflowExecution", () => {
     throw new ServiceError(Code.UNAVAILABLE, "the engine is closed", "EngineClosed");

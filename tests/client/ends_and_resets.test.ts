@@ -170,6 +170,35 @@ test("the kinds of points are found in the history, over its pages", async () =>
   assert.equal(early.requests("resetWorkflowExecution")[0]!.workflowTaskFinishEventId, 3n, "no task has completed yet");
 });
 
+test("where no workflow task has completed, a reset goes to the first one, from whichever end the history is read", async () => {
+  const events = [
+    event(1, WORKFLOW_EXECUTION_STARTED, { case: "workflowExecutionStartedEventAttributes", value: {} }),
+    event(2, WORKFLOW_TASK_SCHEDULED),
+    event(3, WORKFLOW_TASK_STARTED),
+    event(4, EventType.WORKFLOW_TASK_TIMED_OUT),
+    event(5, WORKFLOW_TASK_SCHEDULED),
+  ];
+  for (const type of ["FIRST_WORKFLOW_TASK", "LAST_WORKFLOW_TASK"] as const) {
+    const service = withHistory(events);
+    await client(service).getHandle("Order", "w").reset({ type, reason: "" });
+    assert.equal(service.requests("resetWorkflowExecution")[0]!.workflowTaskFinishEventId, 3n, type);
+  }
+});
+
+test("a history is read from its end without a token first, and a refusal to read it ends the reset", async () => {
+  const service = withHistory();
+  await client(service).getHandle("Order", "w").reset({ type: "LAST_WORKFLOW_TASK", reason: "" });
+  assert.equal(service.requests("getWorkflowExecutionHistoryReverse")[0]!.nextPageToken.length, 0);
+  const refusing = withHistory().on("getWorkflowExecutionHistoryReverse", () => {
+    throw new ServiceError(Code.PERMISSION_DENIED, "not for you");
+  });
+  await assert.rejects(
+    client(refusing).getHandle("Order", "w").reset({ type: "LAST_WORKFLOW_TASK", reason: "" }),
+    /not for you/,
+  );
+  assert.equal(refusing.requests("resetWorkflowExecution").length, 0);
+});
+
 test("points that are none are refused with a word about it", async () => {
   const reset = (options: object, service = withHistory()) =>
     client(service).getHandle("Order", "w").reset({ reason: "", ...options } as ResetOptions);

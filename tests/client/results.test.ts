@@ -203,6 +203,18 @@ test("each way to end without a result is a WorkflowFailedError with its cause",
   });
 });
 
+test("a closing event that says nothing of the end is an error that names the event, and no result", async () => {
+  const service = new ScriptedService().on("getWorkflowExecutionHistory", () => ({
+    history: { events: [{ eventId: 9n, eventType: EventType.WORKFLOW_EXECUTION_COMPLETED }] },
+  }));
+  await assert.rejects(
+    client(service).getHandle(undefined, "w", "r1").result(),
+    (error) =>
+      error instanceof ServiceError && error.code === Code.INTERNAL &&
+      error.message === `the service closed workflow w with an event of type ${EventType.WORKFLOW_EXECUTION_COMPLETED}`,
+  );
+});
+
 test("a result that does not come in time is a DeadlineExceededError; an aborted wait rejects with its reason", async () => {
   const service = new ScriptedService().on("getWorkflowExecutionHistory", (_request, options) => waits(options));
   const handle = client(service).getHandle("W", "1");

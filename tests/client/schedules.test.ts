@@ -336,6 +336,21 @@ test("a description has everything with its type", async () => {
   assert.deepEqual(memo, { owner: "ada" });
 });
 
+test("a schedule of which the service tells no figures has taken no action", async () => {
+  const service = new ScriptedService().on("describeSchedule", () => ({ schedule: { action: described().schedule!.action } }));
+  const { info } = await client(service).schedule.getHandle("nightly").describe();
+  assert.deepEqual(info, {
+    recentActions: [],
+    nextActionTimes: [],
+    runningActions: [],
+    numActionsTaken: 0,
+    numActionsMissedCatchupWindow: 0,
+    numActionsSkippedOverlap: 0,
+    createdAt: undefined,
+    lastUpdatedAt: undefined,
+  });
+});
+
 test("an update that takes parts over changes no byte of them, also of values that it cannot read", async () => {
   const service = new ScriptedService().on("describeSchedule", described).on("updateSchedule", () => ({}));
   const handle = client(service).schedule.getHandle("nightly");

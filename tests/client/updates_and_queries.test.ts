@@ -122,7 +122,11 @@ test("queries: answers, rejections, failures", async () => {
   });
   await assert.rejects(
     handle.query("stats"),
-    (error) => error instanceof QueryFailedError && /Unknown query/.test(error.message),
+    (error) => {
+      assert.ok(error instanceof QueryFailedError && /Unknown query/.test(error.message));
+      assert.deepEqual([error.name, error.queryType], ["QueryFailedError", "stats"]);
+      return true;
+    },
   );
 });
 

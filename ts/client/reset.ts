@@ -64,9 +64,9 @@ async function findPoint(context: ClientContext, input: ResetInput, deadline: De
   }
 }
 
+/** For reads that take what is left of the reset's time, which is always limited. */
 function settingsOf(deadline: Deadline): CallSettings {
-  const remaining = deadline.remaining();
-  return { ...(deadline.signal && { signal: deadline.signal }), ...(remaining < Infinity && { timeout: remaining }) };
+  return { ...(deadline.signal && { signal: deadline.signal }), timeout: deadline.remaining() };
 }
 
 /** The first completed workflow task of the events; without one, the event that stands where the first one would end. */

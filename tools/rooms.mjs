@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // The rooms of the code and what each may import: tools/rooms.json holds them,
-// tests/house/rooms.test.ts enforces them, and the table in ARCHITECTURE.md is made from them:
-// `node tools/rooms.mjs --write`. Without the option it says whether the table is current.
+// tests/house/rooms.test.ts enforces them, and the tables in ARCHITECTURE.md and ts/compat/README.md
+// are made from them: `node tools/rooms.mjs --write`. Without the option it says whether the tables
+// are current.
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -12,7 +13,12 @@ const BEGIN = "<!-- rooms: made by tools/rooms.mjs from tools/rooms.json -->";
 const MANY = 15;
 const END = "<!-- end of rooms -->";
 
-export const page = join(root, "ARCHITECTURE.md");
+const INNER = "compat/";
+/** Pages with a table of rooms, and which they show. The rooms inside `compat` have a page of their own: ARCHITECTURE.md has a bound. */
+export const PAGES = [
+  { path: "ARCHITECTURE.md", shows: ({ name }) => !name.startsWith(INNER) },
+  { path: "ts/compat/README.md", shows: ({ name }) => name.startsWith(INNER) },
+];
 export const readRooms = () => JSON.parse(readFileSync(join(root, "tools/rooms.json"), "utf8"));
 
 const walk = (path) =>
@@ -69,7 +75,7 @@ export function importsBetween(rooms) {
   }).filter(({ from, to }) => from === undefined || (to !== undefined && to !== from));
 }
 
-/** The table of ARCHITECTURE.md. Rooms whose types alone are imported are in brackets. */
+/** A table of rooms. Rooms whose types alone are imported are in brackets. */
 export function table(rooms) {
   const short = (names) => names.map((name) => name.replace(/^(?:core-rs|executor)\//, "")).join(", ");
   const rows = rooms.map(({ name, what, imports, types = [] }) => {
@@ -82,20 +88,22 @@ export function table(rooms) {
   return [BEGIN, "", "| room | what it is | may import |", "|---|---|---|", ...rows, "", END].join("\n");
 }
 
-/** The page with the table of these rooms. Throws if the page has no place for it. */
+/** A page's text with the table of these rooms. Throws if it has no place for it. */
 export function withTable(text, rooms) {
   const from = text.indexOf(BEGIN), to = text.indexOf(END);
-  if (from < 0 || to < from) throw new Error(`ARCHITECTURE.md has no place for the table: it begins with ${BEGIN}`);
+  if (from < 0 || to < from) throw new Error(`the page has no place for the table: it begins with ${BEGIN}`);
   return text.slice(0, from) + table(rooms) + text.slice(to + END.length);
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const text = readFileSync(page, "utf8");
-  const current = withTable(text, readRooms());
-  if (process.argv.includes("--write")) writeFileSync(page, current);
-  else if (current !== text) {
-    console.error("rooms: the table in ARCHITECTURE.md is not that of tools/rooms.json: run node tools/rooms.mjs --write");
-    process.exit(1);
+  for (const { path, shows } of PAGES) {
+    const text = readFileSync(join(root, path), "utf8");
+    const current = withTable(text, readRooms().filter(shows));
+    if (process.argv.includes("--write")) writeFileSync(join(root, path), current);
+    else if (current !== text) {
+      console.error(`rooms: the table in ${path} is not that of tools/rooms.json: run node tools/rooms.mjs --write`);
+      process.exit(1);
+    }
   }
-  console.log("rooms: the table in ARCHITECTURE.md is current");
+  console.log("rooms: the tables are current");
 }

@@ -36,6 +36,7 @@ export const checks = [
         "LICENSE",
         "README.md",
         "THIRD_PARTY_NOTICES.md",
+        "import_map.json",
         "package.json",
       ]);
       const odd = files.filter((file) => file.startsWith("dist/") && !/\.(?:js|d\.ts|wasm)$/.test(file));

@@ -5,7 +5,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { esbuildPlugin, rolldownPlugin, vitePlugin } from "../../../ts/compat/plugin/mod.ts";
+import { esbuildPlugin, rolldownPlugin } from "../../../ts/compat/plugin/mod.ts";
 import { projectWith, runIn } from "./support.ts";
 
 const FILES = {
@@ -57,7 +57,7 @@ const bundlers: { readonly [name: string]: Bundle } = {
       root: folder,
       configFile: false,
       logLevel: "silent",
-      plugins: [vitePlugin() as never],
+      plugins: [rolldownPlugin() as never],
       ssr: { noExternal: true },
       build: { ssr: join(folder, entry), outDir: out },
     });

@@ -4,29 +4,45 @@ import type { ClientConfig, ClientConfigProfile, ClientConfigTLS, ConfigDataSour
 
 /** TLS of a profile, as the file has it. */
 export interface TomlClientConfigTLS {
+  /** True: no TLS. */
   disabled?: boolean;
+  /** File with the client's certificate (PEM). */
   client_cert_path?: string;
+  /** The client's certificate (PEM). */
   client_cert_data?: string;
+  /** File with the client's key (PEM). */
   client_key_path?: string;
+  /** The client's key (PEM). */
   client_key_data?: string;
+  /** File with the authorities to trust (PEM). */
   server_ca_cert_path?: string;
+  /** The authorities to trust (PEM). */
   server_ca_cert_data?: string;
+  /** Name to expect in the server's certificate. */
   server_name?: string;
+  /** Any certificate of the server is taken. */
   disable_host_verification?: boolean;
 }
 
 /** A profile, as the file has it. */
 export interface TomlClientConfigProfile {
+  /** `host:port`. */
   address?: string;
+  /** The namespace to work in. */
   namespace?: string;
+  /** Sent as a bearer token. */
   api_key?: string;
+  /** Security of the connection. */
   tls?: TomlClientConfigTLS;
+  /** A remote codec; nothing here uses it. */
   codec?: { endpoint?: string; auth?: string };
+  /** Headers of every request. */
   grpc_meta?: { [name: string]: string };
 }
 
 /** The file. */
 export interface TomlClientConfig {
+  /** Profiles by name. */
   profile: { [name: string]: TomlClientConfigProfile };
 }
 

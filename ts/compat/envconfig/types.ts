@@ -5,44 +5,64 @@ export type ConfigDataSource = { path: string } | { data: string | Uint8Array };
 
 /** TLS of a profile. */
 export interface ClientConfigTLS {
+  /** True: no TLS. */
   disabled?: boolean;
+  /** Name to expect in the server's certificate. */
   serverName?: string;
+  /** The client's certificate (PEM). */
   clientCert?: ConfigDataSource;
+  /** The client's key (PEM). */
   clientKey?: ConfigDataSource;
+  /** The authorities to trust (PEM). */
   serverCACert?: ConfigDataSource;
 }
 
 /** What a profile of the file and the environment say. */
 export interface ClientConfigProfile {
+  /** `host:port`. */
   address?: string;
+  /** The namespace to work in. */
   namespace?: string;
+  /** Sent as a bearer token; switches TLS on. */
   apiKey?: string;
+  /** Security of the connection. */
   tls?: ClientConfigTLS;
+  /** Headers of every request. */
   grpcMeta?: Record<string, string>;
 }
 
 /** All profiles of a file. */
 export interface ClientConfig {
+  /** Profiles by name. */
   profiles: Record<string, ClientConfigProfile>;
 }
 
 /** TLS as connections take it. */
 export interface ConfiguredTLS {
+  /** Name to expect in the server's certificate. */
   serverNameOverride?: string;
+  /** The authorities to trust (PEM), as bytes. */
   // deno-lint-ignore no-explicit-any
   serverRootCACertificate?: any;
+  /** The client's certificate and key (PEM), as bytes. */
   // deno-lint-ignore no-explicit-any
   clientCertPair?: { crt: any; key: any };
 }
 
 /** What `Connection.connect` and `NativeConnection.connect` take, and the namespace of clients and workers. */
 export interface ClientConnectConfig {
+  /** Options of the connection. */
   connectionOptions: {
+    /** `host:port`. */
     address?: string;
+    /** Sent as a bearer token; switches TLS on. */
     apiKey?: string;
+    /** Security of the connection. */
     tls?: ConfiguredTLS | boolean;
+    /** Headers of every request. */
     metadata?: Record<string, string>;
   };
+  /** The namespace to work in. */
   namespace?: string;
 }
 
@@ -68,5 +88,6 @@ export interface LoadClientProfileOptions extends LoadClientConfigOptions {
 
 /** Options of `loadClientConfigFromToml`. */
 export interface ClientConfigFromTomlOptions {
+  /** Unknown keys are an error. */
   strict: boolean;
 }

@@ -9,9 +9,11 @@ interface ResolvingContext {
 
 /** A plugin of Vite, Rolldown and Rollup. */
 export interface RolldownPlugin {
+  /** What the bundler's messages call it. */
   readonly name: string;
   /** Vite: before its own resolution, which would look for the official packages. */
   readonly enforce: "pre";
+  /** Resolves a name of the official SDK. */
   resolveId(this: ResolvingContext, source: string, importer: string | undefined, options: object): Promise<unknown>;
 }
 
@@ -25,7 +27,9 @@ interface EsbuildBuild {
 
 /** A plugin of esbuild. */
 export interface EsbuildPlugin {
+  /** What the bundler's messages call it. */
   readonly name: string;
+  /** Called by esbuild. */
   setup(build: EsbuildBuild): void;
 }
 
@@ -64,9 +68,6 @@ export function rolldownPlugin(): RolldownPlugin {
     },
   };
 }
-
-/** The same for Vite and Vitest: `plugins: [vitePlugin()]`. */
-export const vitePlugin: () => RolldownPlugin = rolldownPlugin;
 
 /**
  * Returns a plugin for esbuild.

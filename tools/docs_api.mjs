@@ -18,7 +18,7 @@ const TOOLS = join(root, "tests/package");
 
 /** Installs what tests/package/package.json names; why not, if that cannot be. */
 export async function installTools() {
-  if (existsSync(join(TOOLS, "node_modules/typedoc"))) return undefined;
+  if (["typedoc", "tsx"].every((name) => existsSync(join(TOOLS, "node_modules", name)))) return undefined;
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";
   const { status, output } = await run(npm, ["ci", "--no-fund", "--no-audit", "--prefer-offline"], { cwd: TOOLS });
   return status === 0 ? undefined : `npm ci failed in tests/package: ${output.trim().split("\n").at(-1)}`;

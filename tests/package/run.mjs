@@ -11,6 +11,7 @@ import { pack } from "../../tools/pack.mjs";
 import { ensureInstalled, root, run } from "../../tools/lib/steps.mjs";
 import { checks } from "./checks.mjs";
 import { docs } from "./docs.mjs";
+import { doors } from "./doors.mjs";
 import { projects } from "./projects.mjs";
 
 const HELP = `usage: node tests/package/run.mjs [--only=TEXT] [--keep] [--list]
@@ -28,7 +29,7 @@ const keep = args.includes("--keep");
 ensureInstalled();
 const npm = process.platform === "win32" ? "npm.cmd" : "npm";
 
-const all = [...checks, ...docs, ...projects];
+const all = [...checks, ...docs, ...projects, ...doors];
 if (args.includes("--list")) {
   for (const { name } of all) console.log(name);
   process.exit(0);

@@ -11,10 +11,10 @@ use crate::proto::views::history::{
     WorkflowExecutionStartedEventAttributes, WorkflowTaskCompletedEventAttributes, WorkflowTaskFailedEventAttributes,
     workflow_execution_started_event_attributes as started_fields,
 };
-use crate::replay::commands::terminal::Inherited;
 use crate::replay::commands::update::Incoming;
 use crate::replay::event::{EventRef, Place, bad_event};
 use crate::replay::random::{Random, seed_of};
+use crate::replay::run_state::Inherited;
 use crate::replay::workflow::Workflow;
 use crate::wire::typed::{Put, View, build};
 
@@ -29,10 +29,10 @@ pub struct Frontier {
 
 impl Workflow {
     pub fn apply(&mut self, events: &[Event], frontier: Frontier) -> Result<()> {
-        self.activation_index = 0;
-        self.at_frontier = frontier.is_last;
-        self.side_effects.known.clear();
-        self.updates.admitted.clear();
+        self.run.activation_index = 0;
+        self.run.at_frontier = frontier.is_last;
+        self.machines.side_effects.known.clear();
+        self.machines.updates.admitted.clear();
         let mut behind_commands = None;
         let mut completed = false;
         let mut events = events.iter().peekable();
@@ -52,7 +52,7 @@ impl Workflow {
                     behind_commands = Some(at);
                 }
                 if frontier.is_last && at.id > frontier.previous_started {
-                    self.replaying = false;
+                    self.run.replaying = false;
                 }
             }
             self.ended = is_terminal_event(event);
@@ -82,7 +82,7 @@ impl Workflow {
     }
 
     fn apply_initiated(&mut self, id: i64, event: &Event, at: EventRef) -> Result<()> {
-        let found = self.initiators.binary_search_by_key(&id, |(id, _)| *id).ok().and_then(|i| self.initiators.get(i));
+        let found = self.run.initiators.binary_search_by_key(&id, |(id, _)| *id).ok().and_then(|i| self.run.initiators.get(i));
         let Some((_, initiator)) = found else {
             let text = format!(
                 "During event handling, this event had an initial command ID but we could not find a matching command for it: {at}"
@@ -91,7 +91,10 @@ impl Workflow {
         };
         let initiator = *initiator;
         let attributes = event.attributes().ok_or_else(|| bad_event(at, "attributes"))?;
-        initiator.answered(self, attributes, at).at_event(at).of_command(initiator.kind(), initiator.seq())
+        initiator
+            .answered(attributes, at, &mut self.machines, &mut self.run)
+            .at_event(at)
+            .of_command(initiator.kind(), initiator.seq())
     }
 
     fn apply_workflow_task(&mut self, event: &Event, at: EventRef, next: Option<&Event>) -> Result<()> {
@@ -101,7 +104,7 @@ impl Workflow {
                 if matches!(outcome, Some(EventType::WorkflowTaskFailed | EventType::WorkflowTaskTimedOut)) {
                     return Ok(());
                 }
-                self.advance_time(event.time_ms.ok_or_else(|| bad_event(at, "time"))?);
+                self.run.advance_time(event.time_ms.ok_or_else(|| bad_event(at, "time"))?);
                 self.started_event_id = at.id;
                 self.continue_as_new_suggested = a.suggest_continue_as_new();
                 self.history_size_bytes = a.history_size_bytes();
@@ -119,7 +122,7 @@ impl Workflow {
     /// Flags and SDK of a completed task.
     pub fn record_metadata(&mut self, completed: View<WorkflowTaskCompletedEventAttributes>) -> Result<()> {
         match completed.opt_sdk_metadata() {
-            Some(metadata) => self.flags.record(metadata, &self.known_lang_flags),
+            Some(metadata) => self.run.flags.record(metadata, &self.known_lang_flags),
             None => Ok(()),
         }
     }
@@ -129,7 +132,7 @@ impl Workflow {
         if failed.cause().known() == Some(WorkflowTaskFailedCause::ResetWorkflow) {
             let seed = seed_of(failed.new_run_id());
             self.random = Random::new(seed);
-            self.jobs.of_event(at.id, build(|w: Put<UpdateRandomSeed>| w.randomness_seed(&seed.to_string())));
+            self.run.jobs.of_event(at.id, build(|w: Put<UpdateRandomSeed>| w.randomness_seed(&seed.to_string())));
         }
     }
 
@@ -148,10 +151,10 @@ impl Workflow {
                         .identity(a.identity())
                         .copy_headers(a.header().fields())
                 });
-                self.jobs.of_event(at.id, job);
+                self.run.jobs.of_event(at.id, job);
             }
             Some(Attributes::WorkflowExecutionCancelRequested(a)) => {
-                self.jobs.of_event(at.id, build(|w: Put<CancelWorkflow>| w.reason(a.cause())));
+                self.run.jobs.of_event(at.id, build(|w: Put<CancelWorkflow>| w.reason(a.cause())));
             }
             Some(Attributes::WorkflowExecutionUpdateAdmitted(a)) => {
                 let request = a.opt_request().ok_or_else(|| bad_event(at, "update request"))?;
@@ -162,8 +165,8 @@ impl Workflow {
                     sequencing_id: at.id,
                     request: request.to_owned(),
                 };
-                if self.replaying {
-                    self.updates.admitted.insert(id, incoming);
+                if self.run.replaying {
+                    self.machines.updates.admitted.insert(id, incoming);
                 } else {
                     self.request_update(incoming);
                 }
@@ -175,7 +178,7 @@ impl Workflow {
     }
 
     fn initialize(&mut self, started: View<WorkflowExecutionStartedEventAttributes>, time_ms: f64, at: EventRef) {
-        self.time_ms = time_ms;
+        self.run.time_ms = time_ms;
         self.task_timeout_ms = started.workflow_task_timeout_ms();
         let original_run_id = started.original_execution_run_id();
         let seed = seed_of(original_run_id);
@@ -183,8 +186,8 @@ impl Workflow {
         if self.run_id.is_empty() {
             self.run_id = original_run_id.into();
         }
-        self.inherited = Inherited {
-            namespace: self.namespace.clone(),
+        self.run.inherited = Inherited {
+            namespace: std::mem::take(&mut self.run.inherited.namespace),
             run_id: self.run_id.clone(),
             workflow_type: started.workflow_type().name().into(),
             task_queue: started.task_queue().name().into(),
@@ -194,7 +197,7 @@ impl Workflow {
         };
         let rest = started.without(started_fields::INPUT);
         let job = build(|w: Put<InitializeWorkflow>| {
-            w.workflow_type(&self.inherited.workflow_type)
+            w.workflow_type(&self.run.inherited.workflow_type)
                 .workflow_id(&self.workflow_id)
                 .run_id(&self.run_id)
                 .copy_arguments(started.input().payloads())
@@ -202,7 +205,7 @@ impl Workflow {
                 .randomness_seed(&seed.to_string())
                 .start_time_ms(time_ms)
                 .attempt(u32::try_from(started.attempt()).unwrap_or(0))
-                .task_queue(&self.inherited.task_queue)
+                .task_queue(&self.run.inherited.task_queue)
                 .first_execution_run_id(started.first_execution_run_id())
                 .continued_from_run_id(started.continued_execution_run_id())
                 .workflow_task_timeout_ms(started.workflow_task_timeout_ms())
@@ -210,7 +213,7 @@ impl Workflow {
                 .workflow_execution_timeout_ms(started.workflow_execution_timeout_ms())
                 .started_attributes(rest.view())
         });
-        self.jobs.of_event(at.id, job);
+        self.run.jobs.of_event(at.id, job);
     }
 
     /// Update requests that came with the task and whose place has been reached.
@@ -225,8 +228,8 @@ impl Workflow {
     /// An update request becomes a job, unless the update is known already.
     pub fn request_update(&mut self, incoming: Incoming) {
         let sequencing_id = incoming.sequencing_id;
-        if let Some(job) = self.updates.request(incoming, self.replaying) {
-            self.jobs.of_update(sequencing_id, job);
+        if let Some(job) = self.machines.updates.request(incoming, self.run.replaying) {
+            self.run.jobs.of_update(sequencing_id, job);
         }
     }
 }

@@ -7,7 +7,6 @@ use crate::proto::views::failure::Failure;
 use crate::proto::views::workflowservice::{
     RespondQueryTaskCompletedRequest, RespondWorkflowTaskCompletedRequest, RespondWorkflowTaskFailedRequest,
 };
-use crate::replay::commands::Wait;
 use crate::replay::task::{Failed, LEGACY_QUERY, QueryAnswer, Task};
 use crate::replay::workflow::Workflow;
 use crate::sorted::SortedMap;
@@ -16,11 +15,11 @@ use crate::wire::typed::{Encoded, Put, View, build};
 /// The completion with all that is queued. Queue entries stay until their events come.
 pub fn completed(options: &RunOptions, workflow: &mut Workflow, task: &Task) -> Encoded<RespondWorkflowTaskCompletedRequest> {
     let sticky = !options.sticky_queue.is_empty();
-    let metadata = workflow.flags.to_write(&options.sdk_name, &options.sdk_version, &options.used_lang_flags);
-    let own = &workflow.inherited;
+    let metadata = workflow.run.flags.to_write(&options.sdk_name, &options.sdk_version, &options.used_lang_flags);
+    let own = &workflow.run.inherited;
     let completion = build(|w: Put<RespondWorkflowTaskCompletedRequest>| {
         let w = w.task_token(&task.token);
-        let queued = workflow.queue.iter().filter(|c| !c.is_withdrawn(workflow));
+        let queued = workflow.queue.iter().filter(|c| !c.is_withdrawn(&workflow.machines));
         let w = queued.fold(w, |w, c| w.add_commands(|w| c.write(w.command_type(c.command_type()), own)));
         let w = w.identity(&options.identity);
         let w = w.with(sticky.then_some(&options.sticky_queue), |w, queue| {
@@ -41,10 +40,10 @@ pub fn completed(options: &RunOptions, workflow: &mut Workflow, task: &Task) -> 
             })
         });
         let w = w.namespace(&options.namespace);
-        let w = workflow.outgoing.iter().fold(w, |w, message| w.add_messages(|w| w.all_of(message.view())));
+        let w = workflow.run.outgoing.iter().fold(w, |w, message| w.add_messages(|w| w.all_of(message.view())));
         w.copy_sdk_metadata(Some(metadata.view())).capabilities(|w| w.discard_speculative_workflow_task_with_events(true))
     });
-    workflow.outgoing.clear();
+    workflow.run.outgoing.clear();
     completion
 }
 

@@ -1,8 +1,14 @@
-//! Numbers of the boundary: durations are doubles in milliseconds, event ids have 32 bits.
+//! What comes over the boundary is checked: messages decode, durations are doubles in milliseconds, event ids have 32 bits.
 use crate::error::{Result, codes, misuse};
+use crate::wire::typed::{self, Checked, View};
 
 /// Largest duration that protobuf allows, in milliseconds (10,000 years).
 const MAX_DURATION_MS: f64 = 315_576_000_000_000.0;
+
+/// A message of the caller that has the form that it should have.
+pub fn checked<M: Checked>(bytes: &[u8]) -> Result<View<'_, M>> {
+    typed::read(bytes).map_err(|e| misuse(codes::BAD_BYTES, format!("{} does not decode: {e}", M::NAME)))
+}
 
 /// Checked when the command is given: finite, not negative, within protobuf's range.
 pub fn check_duration(what: &str, ms: f64) -> Result<()> {

@@ -19,13 +19,13 @@ impl Workflow {
     /// `next`: the events of the sequence behind the one just applied.
     pub fn look_ahead(&mut self, next: &[Event]) -> Result<()> {
         let mut completed = false;
-        self.flags.begin_task();
+        self.run.flags.begin_task();
         for event in next {
             let at = EventRef::of(event);
             match event.attributes() {
                 Some(Attributes::WorkflowTaskCompleted(a)) if !completed => {
                     completed = true;
-                    self.flags.completed_by(a);
+                    self.run.flags.completed_by(a);
                     self.record_metadata(a).at_event(at)?;
                 }
                 Some(Attributes::MarkerRecorded(a)) => self.see_marker(a, at)?,
@@ -40,16 +40,16 @@ impl Workflow {
         match recorded.marker_name() {
             marker::PATCH => {
                 if let Some((patch_id, _)) = patch::read(recorded)
-                    && self.patches.see(patch_id.clone())
+                    && self.machines.patches.see(patch_id.clone())
                 {
-                    self.jobs.of_event(at.id, build(|w: Put<NotifyHasPatch>| w.patch_id(&patch_id)));
+                    self.run.jobs.of_event(at.id, build(|w: Put<NotifyHasPatch>| w.patch_id(&patch_id)));
                 }
             }
-            marker::LOCAL_ACTIVITY => self.local_activities.find_ahead(recorded, at)?,
+            marker::LOCAL_ACTIVITY => self.machines.local_activities.find_ahead(recorded, at)?,
             marker::SIDE_EFFECT => {
                 if let Some(id) = side_effect::read_id(recorded) {
-                    self.side_effects.known.insert(id);
-                    self.jobs.of_event(at.id, side_effect::value(recorded, id));
+                    self.machines.side_effects.known.insert(id);
+                    self.run.jobs.of_event(at.id, side_effect::value(recorded, id));
                 }
             }
             _ => {}
@@ -67,7 +67,7 @@ impl Workflow {
                 request: accepted.opt_accepted_request()?.to_owned(),
             })
         };
-        let incoming = self.updates.admitted.remove(id).or_else(own);
+        let incoming = self.machines.updates.admitted.remove(id).or_else(own);
         let lacking = || bad_event(at, "update request, and no admitted event brought it");
         self.request_update(incoming.ok_or_else(lacking)?);
         Ok(())

@@ -2,9 +2,12 @@
 //!
 //! - `run`: the protocol with the caller: tasks in, activations out, commands in, completions out.
 //! - `open_task`: a task comes in; `task`: the one that is open; `completion`: the messages that answer it.
-//! - `workflow`: the state of the run; `apply` and `lookahead` move it by events, `commands` by workflow code and by the events of
-//!   its commands: one file per kind.
-//! - `jobs`, `flags`, `random`, `event`, `convert`, `json`: what they share.
+//! - `apply` and `lookahead` move the run by events, `queue` by workflow code and by the events of its commands.
+//! - `workflow`: the state of the run, made of `run_state`, the machines of `commands` and what only the files above need.
+//! - `commands`: one file per kind. A kind sees its own machines and the `run_state`; `commands` itself knows all kinds.
+//! - `run_state`, `jobs`, `flags`, `random`, `event`, `convert`, `json`: what they share.
+//!
+//! None imports one that stands before it in this list.
 mod apply;
 mod commands;
 mod completion;
@@ -15,8 +18,10 @@ mod jobs;
 mod json;
 mod lookahead;
 mod open_task;
+mod queue;
 mod random;
 mod run;
+mod run_state;
 mod task;
 mod workflow;
 

@@ -5,8 +5,8 @@ use crate::error::{Result, codes, error, fatal, misuse};
 use crate::history::event::event_type;
 use crate::history::{Event, decode_history};
 use crate::proto::views::workflowservice::PollWorkflowTaskQueueResponse;
-use crate::replay::commands::checked;
 use crate::replay::commands::update::read_message;
+use crate::replay::convert::checked;
 use crate::replay::run::{Phase, Run};
 use crate::replay::task::{LEGACY_QUERY, Task};
 use crate::wire::typed::View;
@@ -32,13 +32,13 @@ impl Run {
             let text = format!("a task of run {run_id} came to run {}", workflow.run_id);
             return Err(misuse(codes::WRONG_RUN, text));
         }
-        if workflow.inherited.task_queue.is_empty() {
-            workflow.inherited.task_queue = poll.workflow_execution_task_queue().name().into();
+        if workflow.run.inherited.task_queue.is_empty() {
+            workflow.run.inherited.task_queue = poll.workflow_execution_task_queue().name().into();
         }
-        workflow.replaying = poll.previous_started_event_id() > 0;
+        workflow.run.replaying = poll.previous_started_event_id() > 0;
         workflow.incoming.clear();
-        workflow.outgoing.clear();
-        workflow.warnings.clear();
+        workflow.run.outgoing.clear();
+        workflow.run.warnings.clear();
         self.task = Task {
             token: token.into(),
             attempt: poll.attempt(),
@@ -95,7 +95,7 @@ impl Run {
         let previous_started = last_completed_start(&events);
         self.task = Task { is_replay: true, attempt: 1, previous_started, ..Default::default() };
         self.workflow.workflow_id = workflow_id.to_string();
-        self.workflow.replaying = previous_started > 0;
+        self.workflow.run.replaying = previous_started > 0;
         self.phase = Phase::Working;
         let opened = self.open_replayed_history(events);
         self.note(opened);

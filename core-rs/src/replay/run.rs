@@ -25,9 +25,9 @@ use crate::proto::views;
 use crate::proto::views::boundary::LocalActivityResolution;
 use crate::proto::views::failure::Failure;
 use crate::replay::apply::Frontier;
-use crate::replay::commands::{Given, checked};
+use crate::replay::commands::Given;
 use crate::replay::completion;
-use crate::replay::convert::{check_duration, id32};
+use crate::replay::convert::{check_duration, checked, id32};
 use crate::replay::jobs::Jobs;
 use crate::replay::task::{Failed, Task, query_job};
 use crate::replay::workflow::Workflow;
@@ -134,7 +134,7 @@ impl Run {
                 let text = format!("{} in an activation of queries, which may only answer them", kind.as_str_name());
                 Err(misuse(codes::OUT_OF_ORDER_CALL, text))
             }
-            _ => self.workflow.read_command(kind, attributes).map(|(seq, given)| {
+            _ => self.workflow.machines.read_command(kind, attributes, self.workflow.run.is_compat()).map(|(seq, given)| {
                 self.given.push(given);
                 seq
             }),
@@ -145,7 +145,7 @@ impl Run {
     /// Cancels the timer, activity or local activity `seq`.
     pub fn cancel(&mut self, kind: CommandKind, seq: u32) -> Result<()> {
         self.expect(self.phase == Phase::Activated, "cancel")?;
-        let given = self.workflow.read_cancel(kind, seq);
+        let given = self.workflow.machines.read_cancel(kind, seq);
         let given = self.keep(given)?;
         self.given.push(given);
         Ok(())
@@ -170,7 +170,7 @@ impl Run {
         self.expect(self.phase == Phase::Local, "resolve_local_activity")?;
         let workflow = &mut self.workflow;
         let resolved = checked::<LocalActivityResolution>(resolution)
-            .and_then(|r| workflow.local_activities.resolve(r, workflow.activation_index));
+            .and_then(|r| workflow.machines.local_activities.resolve(r, workflow.run.activation_index));
         if let Some(resolved) = self.keep(resolved)? {
             self.workflow.record_local_activity(resolved);
         }
@@ -312,10 +312,10 @@ impl Run {
 
     /// One that history left cancelled and unrecorded: it makes another activation.
     fn settle_cancelled_local(&mut self) -> bool {
-        if self.task.is_replay || self.task.is_query_task || self.workflow.closing {
+        if self.task.is_replay || self.task.is_query_task || self.workflow.run.closing {
             return false;
         }
-        let resolved = self.workflow.local_activities.settle_next_cancelled(self.workflow.activation_index);
+        let resolved = self.workflow.machines.local_activities.settle_next_cancelled(self.workflow.run.activation_index);
         resolved.map(|r| self.workflow.record_local_activity(r)).is_some()
     }
 
@@ -327,15 +327,15 @@ impl Run {
         }
         let workflow = &mut self.workflow;
         let wait = !self.task.heartbeat && self.task.queries.is_empty();
-        let work = workflow.local_activities.work(workflow.closing, wait, workflow.task_timeout_ms);
-        self.task.heartbeat |= !wait && workflow.local_activities.are_running();
+        let work = workflow.machines.local_activities.work(workflow.run.closing, wait, workflow.task_timeout_ms);
+        self.task.heartbeat |= !wait && workflow.machines.local_activities.are_running();
         work
     }
 
     /// All work is done: the task is answered.
     fn complete(&mut self) -> Encoded<views::boundary::Step> {
         self.phase = Phase::Idle;
-        let warnings = std::mem::take(&mut self.workflow.warnings);
+        let warnings = std::mem::take(&mut self.workflow.run.warnings);
         let mut outcome = TaskOutcome { warnings, heartbeat: self.task.heartbeat, ..Default::default() };
         let response = if self.task.is_replay {
             self.void = true;
@@ -343,7 +343,7 @@ impl Run {
         } else if self.task.is_query_task {
             task_outcome::Response::QueryCompleted(completion::query_completed(&self.options, &mut self.task).into_bytes())
         } else {
-            if self.workflow.closing {
+            if self.workflow.run.closing {
                 self.void = true;
                 outcome.evict = true;
                 outcome.eviction_reason = EvictionReason::WorkflowExecutionEnding as i32;
@@ -383,7 +383,7 @@ impl Run {
             evict: !expired,
             eviction_reason: reason as i32,
             error: Some(*failed.error),
-            warnings: std::mem::take(&mut self.workflow.warnings),
+            warnings: std::mem::take(&mut self.workflow.run.warnings),
             heartbeat: false,
         };
         outcome_step(&outcome)

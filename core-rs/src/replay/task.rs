@@ -5,7 +5,7 @@ use crate::proto::views::boundary::{QueryResult, QueryResultResult, QueryWorkflo
 use crate::proto::views::common::Payload;
 use crate::proto::views::failure::Failure;
 use crate::proto::views::query::WorkflowQuery;
-use crate::replay::commands::checked;
+use crate::replay::convert::checked;
 use crate::sorted::SortedMap;
 use crate::wire::typed::{Encoded, Put, View, build};
 

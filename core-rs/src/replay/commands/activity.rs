@@ -19,14 +19,14 @@ use crate::proto::views::command::{Command, ScheduleActivityTaskCommandAttribute
 use crate::proto::views::common::Payloads;
 use crate::proto::views::failure::{ActivityFailureInfo, Failure};
 use crate::proto::views::history::ActivityTaskScheduledEventAttributes;
+use crate::replay::commands::kind::{Answered, Take, Wait};
+use crate::replay::commands::machines::{Machines, Numbers};
 use crate::replay::commands::shared::{
     bad_value, cancellation, check_retry_policy, or_own, single_payload, write_metadata, write_retry_policy,
 };
-use crate::replay::commands::terminal::Inherited;
-use crate::replay::commands::{Answered, Given, Initiator, Take, Wait, checked};
-use crate::replay::convert::check_duration;
+use crate::replay::convert::{check_duration, checked};
 use crate::replay::event::{EventRef, Place, bad_transition, wrong_type};
-use crate::replay::workflow::Workflow;
+use crate::replay::run_state::{Inherited, Initiator, RunState};
 use crate::wire::typed::{Encoded, Put, View, build};
 
 const NAME: &str = "Activity";
@@ -83,7 +83,7 @@ pub struct CancelRequest {
     scheduled_event_id: i64,
 }
 
-pub fn read(bytes: &[u8], run: &mut Workflow) -> Result<(u32, Given)> {
+pub fn read(bytes: &[u8], numbers: &mut Numbers) -> Result<(u32, Schedule)> {
     let c = checked::<ScheduleActivity>(bytes)?;
     if c.activity_type().is_empty() {
         return bad_value("an activity needs a type");
@@ -100,8 +100,8 @@ pub fn read(bytes: &[u8], run: &mut Workflow) -> Result<(u32, Given)> {
     if c.cancellation_type().known().is_none() {
         return bad_value(format!("unknown cancellation type {}", c.cancellation_type().number));
     }
-    let seq = run.activities.claim(c.seq())?;
-    Ok((seq, Schedule { seq, attributes: c.to_owned() }.into()))
+    let seq = numbers.claim(c.seq())?;
+    Ok((seq, Schedule { seq, attributes: c.to_owned() }))
 }
 
 pub fn id_or_seq(id: &str, seq: u32) -> String {
@@ -109,33 +109,35 @@ pub fn id_or_seq(id: &str, seq: u32) -> String {
 }
 
 impl Take for Schedule {
-    fn take(self, run: &mut Workflow) -> Result<()> {
+    type Own = Machines<Activity>;
+    type Queued = Option<Schedule>;
+
+    fn take(self, activities: &mut Machines<Activity>, _: &mut RunState) -> Result<Option<Schedule>> {
         let a = self.attributes.view();
         let identity = Identity { id: id_or_seq(a.activity_id(), self.seq), kind: a.activity_type().into() };
-        *run.activities.slot(self.seq) = Activity {
+        *activities.slot(self.seq) = Activity {
             state: State::Created,
             cancellation: a.cancellation_type().or_default(),
             identity: Some(Box::new(identity)),
             ..Default::default()
         };
-        run.enqueue(self);
-        Ok(())
+        Ok(Some(self))
     }
 }
 
 impl Take for Cancel {
-    fn take(self, run: &mut Workflow) -> Result<()> {
+    type Own = Machines<Activity>;
+    type Queued = Option<CancelRequest>;
+
+    fn take(self, activities: &mut Machines<Activity>, run: &mut RunState) -> Result<Option<CancelRequest>> {
         let seq = self.seq;
-        let activity = run.activities.named(seq, NAME, CommandKind::ScheduleActivity)?;
+        let activity = activities.named(seq, NAME, CommandKind::ScheduleActivity)?;
         let cancelled = activity.cancel(seq);
-        let scheduled_event_id = activity.scheduled_event_id;
-        if cancelled.command {
-            run.enqueue(CancelRequest { seq, scheduled_event_id });
-        }
+        let request = CancelRequest { seq, scheduled_event_id: activity.scheduled_event_id };
         if let Some(resolution) = cancelled.resolution {
             run.jobs.same_task(resolution);
         }
-        Ok(())
+        Ok(cancelled.command.then_some(request))
     }
 }
 
@@ -294,6 +296,8 @@ pub fn differs(what: &str, event: &str, command: &str, code: u32, expected: &str
 }
 
 impl Wait for Schedule {
+    type Own = Machines<Activity>;
+
     fn machine(&self) -> &'static str {
         NAME
     }
@@ -310,13 +314,13 @@ impl Wait for Schedule {
         self.seq
     }
 
-    fn is_withdrawn(&self, run: &Workflow) -> bool {
-        run.activities.get(self.seq).is_some_and(|a| a.state == State::CancelledBeforeSent)
+    fn is_withdrawn(&self, activities: &Machines<Activity>) -> bool {
+        activities.get(self.seq).is_some_and(|a| a.state == State::CancelledBeforeSent)
     }
 
-    fn meet(self, event: Attributes, at: EventRef, run: &mut Workflow) -> Result<()> {
+    fn meet(self, event: Attributes, at: EventRef, activities: &mut Machines<Activity>, run: &mut RunState) -> Result<()> {
         let check = run.checks_identity();
-        let activity = run.activities.of_event(self.seq, at, "activity")?;
+        let activity = activities.of_event(self.seq, at, "activity")?;
         match event {
             Attributes::ActivityTaskScheduled(a) => activity.on_scheduled(a, check, at)?,
             Attributes::ActivityTaskCancelRequested(_) => return Err(bad_transition(MACHINE, activity.state, at)),
@@ -355,6 +359,8 @@ fn write_schedule<'w>(
 }
 
 impl Wait for CancelRequest {
+    type Own = Machines<Activity>;
+
     fn machine(&self) -> &'static str {
         NAME
     }
@@ -371,8 +377,8 @@ impl Wait for CancelRequest {
         self.seq
     }
 
-    fn meet(self, event: Attributes, at: EventRef, run: &mut Workflow) -> Result<()> {
-        let activity = run.activities.of_event(self.seq, at, "activity")?;
+    fn meet(self, event: Attributes, at: EventRef, activities: &mut Machines<Activity>, _: &mut RunState) -> Result<()> {
+        let activity = activities.of_event(self.seq, at, "activity")?;
         match event {
             Attributes::ActivityTaskCancelRequested(_) => activity.on_cancel_requested(at),
             Attributes::ActivityTaskScheduled(_) => Err(bad_transition(MACHINE, activity.state, at)),
@@ -388,8 +394,14 @@ impl Wait for CancelRequest {
 impl Answered for Schedule {
     const KIND: CommandKind = CommandKind::ScheduleActivity;
 
-    fn answered(run: &mut Workflow, seq: u32, event: Attributes, at: EventRef) -> Result<()> {
-        if let Some(resolution) = run.activities.of_event(seq, at, NAME)?.on_event(seq, event, at)? {
+    fn answered(
+        seq: u32,
+        event: Attributes,
+        at: EventRef,
+        activities: &mut Machines<Activity>,
+        run: &mut RunState,
+    ) -> Result<()> {
+        if let Some(resolution) = activities.of_event(seq, at, NAME)?.on_event(seq, event, at)? {
             run.jobs.of_event(at.id, resolution);
         }
         Ok(())

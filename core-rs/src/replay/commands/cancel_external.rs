@@ -15,11 +15,12 @@ use crate::error::Result;
 use crate::proto::views::Attributes;
 use crate::proto::views::boundary::{CancelExternalWorkflow, ResolveCancelExternalWorkflow};
 use crate::proto::views::command::Command;
+use crate::replay::commands::kind::{Answered, Take, Wait};
+use crate::replay::commands::machines::{Machines, Numbers};
 use crate::replay::commands::shared::{bad_value, or_own, server_refusal};
-use crate::replay::commands::terminal::Inherited;
-use crate::replay::commands::{Answered, Given, Initiator, Take, Wait, checked};
+use crate::replay::convert::checked;
 use crate::replay::event::{EventRef, bad_transition, wrong_type};
-use crate::replay::workflow::Workflow;
+use crate::replay::run_state::{Inherited, Initiator, RunState};
 use crate::wire::typed::{Encoded, Put, build};
 
 /// Machine name in error messages.
@@ -42,24 +43,28 @@ pub struct Request {
     attributes: Encoded<CancelExternalWorkflow>,
 }
 
-pub fn read(bytes: &[u8], run: &mut Workflow) -> Result<(u32, Given)> {
+pub fn read(bytes: &[u8], numbers: &mut Numbers) -> Result<(u32, Request)> {
     let c = checked::<CancelExternalWorkflow>(bytes)?;
     if c.workflow_id().is_empty() {
         return bad_value("a request to cancel another workflow needs its id");
     }
-    let seq = run.cancels.claim(c.seq())?;
-    Ok((seq, Request { seq, attributes: c.to_owned() }.into()))
+    let seq = numbers.claim(c.seq())?;
+    Ok((seq, Request { seq, attributes: c.to_owned() }))
 }
 
 impl Take for Request {
-    fn take(self, run: &mut Workflow) -> Result<()> {
-        *run.cancels.slot(self.seq) = CancelExternal::Created;
-        run.enqueue(self);
-        Ok(())
+    type Own = Machines<CancelExternal>;
+    type Queued = Option<Request>;
+
+    fn take(self, cancels: &mut Machines<CancelExternal>, _: &mut RunState) -> Result<Option<Request>> {
+        *cancels.slot(self.seq) = CancelExternal::Created;
+        Ok(Some(self))
     }
 }
 
 impl Wait for Request {
+    type Own = Machines<CancelExternal>;
+
     fn machine(&self) -> &'static str {
         NAME
     }
@@ -76,11 +81,11 @@ impl Wait for Request {
         self.seq
     }
 
-    fn meet(self, event: Attributes, at: EventRef, run: &mut Workflow) -> Result<()> {
+    fn meet(self, event: Attributes, at: EventRef, cancels: &mut Machines<CancelExternal>, run: &mut RunState) -> Result<()> {
         if !matches!(event, Attributes::RequestCancelExternalWorkflowExecutionInitiated(_)) {
             return Err(wrong_type(NAME, at));
         }
-        let request = run.cancels.of_event(self.seq, at, "request to cancel")?;
+        let request = cancels.of_event(self.seq, at, "request to cancel")?;
         if *request != CancelExternal::Created {
             return Err(bad_transition(MACHINE, *request, at));
         }
@@ -101,9 +106,15 @@ impl Wait for Request {
 impl Answered for Request {
     const KIND: CommandKind = CommandKind::CancelExternalWorkflow;
 
-    fn answered(run: &mut Workflow, seq: u32, event: Attributes, at: EventRef) -> Result<()> {
+    fn answered(
+        seq: u32,
+        event: Attributes,
+        at: EventRef,
+        cancels: &mut Machines<CancelExternal>,
+        run: &mut RunState,
+    ) -> Result<()> {
         check_answer(event, at)?;
-        let request = run.cancels.of_event(seq, at, "request to cancel")?;
+        let request = cancels.of_event(seq, at, "request to cancel")?;
         if *request != CancelExternal::Initiated {
             return Err(bad_transition(MACHINE, *request, at));
         }

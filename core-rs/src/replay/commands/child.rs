@@ -25,14 +25,14 @@ use crate::proto::views::command::{
 use crate::proto::views::failure::{ChildWorkflowExecutionFailureInfo, Failure};
 use crate::proto::views::history::StartChildWorkflowExecutionInitiatedEventAttributes as InitiatedAttributes;
 use crate::replay::commands::cancel_external;
+use crate::replay::commands::kind::{Answered, Take, Wait};
+use crate::replay::commands::machines::{Machines, Numbers};
 use crate::replay::commands::shared::{
     bad_value, cancellation, check_retry_policy, or_own, single_payload, write_metadata, write_retry_policy,
 };
-use crate::replay::commands::terminal::Inherited;
-use crate::replay::commands::{Answered, Given, Initiator, Take, Wait, checked};
-use crate::replay::convert::check_duration;
+use crate::replay::convert::{check_duration, checked};
 use crate::replay::event::{EventRef, Place, bad_transition, wrong_type};
-use crate::replay::workflow::Workflow;
+use crate::replay::run_state::{Inherited, Initiator, RunState};
 use crate::wire::typed::{Encoded, Put, View, build};
 
 const NAME: &str = "Child workflow";
@@ -91,7 +91,7 @@ pub struct CancelRequest {
     request: Encoded<CancelAttributes>,
 }
 
-pub fn read(bytes: &[u8], run: &mut Workflow) -> Result<(u32, Given)> {
+pub fn read(bytes: &[u8], numbers: &mut Numbers) -> Result<(u32, Start)> {
     let c = checked::<StartChildWorkflow>(bytes)?;
     for (value, what) in [(c.workflow_id(), "an id"), (c.workflow_type(), "a type")] {
         if value.is_empty() {
@@ -111,37 +111,39 @@ pub fn read(bytes: &[u8], run: &mut Workflow) -> Result<(u32, Given)> {
     if c.cancellation_type().known().is_none() {
         return bad_value(format!("unknown cancellation type {}", c.cancellation_type().number));
     }
-    let seq = run.children.claim(c.seq())?;
-    Ok((seq, Start { seq, attributes: c.to_owned() }.into()))
+    let seq = numbers.claim(c.seq())?;
+    Ok((seq, Start { seq, attributes: c.to_owned() }))
 }
 
-pub fn read_cancel(bytes: &[u8]) -> Result<(u32, Given)> {
+pub fn read_cancel(bytes: &[u8]) -> Result<Cancel> {
     let c = checked::<CancelChildWorkflow>(bytes)?;
-    Ok((0, Cancel { seq: c.seq(), reason: c.reason().into() }.into()))
+    Ok(Cancel { seq: c.seq(), reason: c.reason().into() })
 }
 
 impl Take for Start {
-    fn take(self, run: &mut Workflow) -> Result<()> {
-        *run.children.slot(self.seq) = Child::new(self.attributes.view(), &run.namespace);
-        run.enqueue(self);
-        Ok(())
+    type Own = Machines<Child>;
+    type Queued = Option<Start>;
+
+    fn take(self, children: &mut Machines<Child>, run: &mut RunState) -> Result<Option<Start>> {
+        *children.slot(self.seq) = Child::new(self.attributes.view(), &run.inherited.namespace);
+        Ok(Some(self))
     }
 }
 
 impl Take for Cancel {
-    fn take(self, run: &mut Workflow) -> Result<()> {
+    type Own = Machines<Child>;
+    type Queued = Option<CancelRequest>;
+
+    fn take(self, children: &mut Machines<Child>, run: &mut RunState) -> Result<Option<CancelRequest>> {
         let Cancel { seq, reason } = self;
-        let child = run.children.named(seq, "ChildWorkflowStart", CommandKind::StartChildWorkflow)?;
+        let child = children.named(seq, "ChildWorkflowStart", CommandKind::StartChildWorkflow)?;
         let cancelled = child.cancel(seq, &reason);
-        if let Some(request) = cancelled.request {
-            run.enqueue(CancelRequest { seq, request });
-        }
         match cancelled.resolution {
             Some(Resolution::Start(job)) => run.jobs.same_task(job),
             Some(Resolution::End(job)) => run.jobs.same_task(job),
             None => {}
         }
-        Ok(())
+        Ok(cancelled.request.map(|request| CancelRequest { seq, request }))
     }
 }
 
@@ -338,6 +340,8 @@ fn differs(what: &str, code: u32, expected: &str, actual: &str) -> Box<CoreError
 }
 
 impl Wait for Start {
+    type Own = Machines<Child>;
+
     fn machine(&self) -> &'static str {
         NAME
     }
@@ -354,14 +358,14 @@ impl Wait for Start {
         self.seq
     }
 
-    fn is_withdrawn(&self, run: &Workflow) -> bool {
-        run.children.get(self.seq).is_some_and(|c| c.state == State::CancelledBeforeSent)
+    fn is_withdrawn(&self, children: &Machines<Child>) -> bool {
+        children.get(self.seq).is_some_and(|c| c.state == State::CancelledBeforeSent)
     }
 
-    fn meet(self, event: Attributes, at: EventRef, run: &mut Workflow) -> Result<()> {
+    fn meet(self, event: Attributes, at: EventRef, children: &mut Machines<Child>, run: &mut RunState) -> Result<()> {
         let Attributes::StartChildWorkflowExecutionInitiated(a) = event else { return Err(wrong_type(NAME, at)) };
         let check = run.checks_identity();
-        run.children.of_event(self.seq, at, "child workflow")?.on_initiated(a, check, at)?;
+        children.of_event(self.seq, at, "child workflow")?.on_initiated(a, check, at)?;
         run.initiated(at, Initiator::Child(self.seq));
         Ok(())
     }
@@ -396,6 +400,8 @@ fn write_start<'w>(w: Put<'w, StartAttributes>, a: View<StartChildWorkflow>, run
 }
 
 impl Wait for CancelRequest {
+    type Own = ();
+
     fn machine(&self) -> &'static str {
         cancel_external::NAME
     }
@@ -412,7 +418,7 @@ impl Wait for CancelRequest {
         self.seq
     }
 
-    fn meet(self, event: Attributes, at: EventRef, run: &mut Workflow) -> Result<()> {
+    fn meet(self, event: Attributes, at: EventRef, _: &mut (), run: &mut RunState) -> Result<()> {
         if !matches!(event, Attributes::RequestCancelExternalWorkflowExecutionInitiated(_)) {
             return Err(wrong_type(self.machine(), at));
         }
@@ -428,9 +434,9 @@ impl Wait for CancelRequest {
 impl Answered for Start {
     const KIND: CommandKind = CommandKind::StartChildWorkflow;
 
-    fn answered(run: &mut Workflow, seq: u32, event: Attributes, at: EventRef) -> Result<()> {
+    fn answered(seq: u32, event: Attributes, at: EventRef, children: &mut Machines<Child>, run: &mut RunState) -> Result<()> {
         use Attributes::*;
-        let child = run.children.of_event(seq, at, "child workflow")?;
+        let child = children.of_event(seq, at, "child workflow")?;
         match event {
             ChildWorkflowExecutionStarted(_) | StartChildWorkflowExecutionFailed(_) => {
                 if let Some(job) = child.on_start(seq, event, at)? {
@@ -456,7 +462,7 @@ impl Answered for CancelRequest {
     const KIND: CommandKind = CommandKind::CancelChildWorkflow;
 
     /// The result of the request is ignored: the child ends, or does not.
-    fn answered(_: &mut Workflow, _: u32, event: Attributes, at: EventRef) -> Result<()> {
+    fn answered(_: u32, event: Attributes, at: EventRef, _: &mut (), _: &mut RunState) -> Result<()> {
         cancel_external::check_answer(event, at)
     }
 }

@@ -27,14 +27,14 @@ use crate::proto::views::boundary::{LocalActivityResolution, LocalWork, ResolveA
 use crate::proto::views::command::Command;
 use crate::proto::views::history::MarkerRecordedEventAttributes;
 use crate::replay::commands::activity::{differs, id_or_seq};
+use crate::replay::commands::kind::{Nothing, Take, Wait};
 use crate::replay::commands::local_marker::{Data, Marker, Outcome};
-use crate::replay::commands::machines::{claim, missing};
+use crate::replay::commands::machines::{Numbers, missing};
+use crate::replay::commands::marker;
 use crate::replay::commands::shared::{bad_value, cancellation, check_retry_policy, write_metadata};
-use crate::replay::commands::terminal::Inherited;
-use crate::replay::commands::{Given, Take, Wait, checked, marker};
-use crate::replay::convert::check_duration;
+use crate::replay::convert::{check_duration, checked};
 use crate::replay::event::{EventRef, Place, bad_transition, wrong_type};
-use crate::replay::workflow::Workflow;
+use crate::replay::run_state::{Inherited, RunState};
 use crate::sorted::{SortedMap, SortedSet};
 use crate::wire::typed::{Encoded, Put, View, build};
 
@@ -62,8 +62,7 @@ pub struct Record {
     attributes: Encoded<ScheduleLocalActivity>,
 }
 
-/// Compat programs number activities and local activities together, as the official SDK does: their ids are in history.
-pub fn read(bytes: &[u8], run: &mut Workflow) -> Result<(u32, Given)> {
+pub fn read(bytes: &[u8], numbers: &mut Numbers) -> Result<(u32, Schedule)> {
     let c = checked::<ScheduleLocalActivity>(bytes)?;
     if c.activity_type().is_empty() {
         return bad_value("a local activity needs a type");
@@ -77,29 +76,33 @@ pub fn read(bytes: &[u8], run: &mut Workflow) -> Result<(u32, Given)> {
     ];
     durations.into_iter().try_for_each(|(what, ms)| check_duration(what, ms))?;
     check_retry_policy(c.opt_retry_policy())?;
-    let seq = if run.is_compat() { run.activities.claim(c.seq())? } else { claim(&mut run.local_activities.last, c.seq())? };
-    Ok((seq, Schedule { seq, attributes: c.to_owned() }.into()))
+    let seq = numbers.claim(c.seq())?;
+    Ok((seq, Schedule { seq, attributes: c.to_owned() }))
 }
 
 impl Take for Schedule {
-    fn take(self, run: &mut Workflow) -> Result<()> {
-        run.local_activities.schedule(self.seq, self.attributes, run.time_ms);
-        Ok(())
+    type Own = LocalActivities;
+    type Queued = Nothing;
+
+    fn take(self, locals: &mut LocalActivities, run: &mut RunState) -> Result<Nothing> {
+        locals.schedule(self.seq, self.attributes, run.time_ms);
+        Ok(None)
     }
 }
 
 impl Take for Cancel {
-    fn take(self, run: &mut Workflow) -> Result<()> {
-        let last = if run.is_compat() { run.activities.last() } else { run.local_activities.last };
-        if self.seq == 0 || self.seq > last {
+    type Own = LocalActivities;
+    type Queued = Option<Record>;
+
+    fn take(self, locals: &mut LocalActivities, run: &mut RunState) -> Result<Option<Record>> {
+        if self.seq == 0 || self.seq > locals.numbers.last() {
             return Err(missing(MACHINE, self.seq).of_command(CommandKind::ScheduleLocalActivity, self.seq));
         }
-        if let Some(released) = run.local_activities.release_ahead(self.seq, run.activation_index) {
-            run.resolve_local_activity(released);
-        } else if let Some(resolved) = run.local_activities.cancel(self.seq, run.replaying, run.activation_index) {
-            run.record_local_activity(resolved);
+        if let Some(released) = locals.release_ahead(self.seq, run.activation_index) {
+            released.resolve(run);
+            return Ok(None);
         }
-        Ok(())
+        Ok(locals.cancel(self.seq, run.replaying, run.activation_index).map(|resolved| resolved.resolve(run)))
     }
 }
 
@@ -148,10 +151,26 @@ pub struct Resolved {
     pub record: Record,
 }
 
+impl Released {
+    pub fn resolve(self, run: &mut RunState) {
+        if let Some(ms) = self.complete_ms {
+            run.advance_time(ms);
+        }
+        run.jobs.of_local_activity(self.event_id, self.resolution);
+    }
+}
+
+impl Resolved {
+    /// Workflow code hears of it, and a marker will record it.
+    pub fn resolve(self, run: &mut RunState) -> Record {
+        self.released.resolve(run);
+        self.record
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct LocalActivities {
-    /// The last seq of native programs.
-    last: u32,
+    pub numbers: Numbers,
     by_seq: SortedMap<u32, Local>,
     /// Those that are Scheduled or Running.
     open: SortedSet<u32>,
@@ -382,6 +401,8 @@ fn compare(recorded: &Data, id: &str, kind: &str) -> Result<()> {
 }
 
 impl Wait for Record {
+    type Own = LocalActivities;
+
     fn machine(&self) -> &'static str {
         NAME
     }
@@ -398,7 +419,7 @@ impl Wait for Record {
         self.marker.data.seq
     }
 
-    fn meet(self, event: Attributes, at: EventRef, run: &mut Workflow) -> Result<()> {
+    fn meet(self, event: Attributes, at: EventRef, locals: &mut LocalActivities, run: &mut RunState) -> Result<()> {
         let Attributes::MarkerRecorded(recorded) = event else { return Err(wrong_type(NAME, at)) };
         if recorded.marker_name() != MARKER {
             return Err(wrong_type(NAME, at));
@@ -422,7 +443,7 @@ impl Wait for Record {
         if run.checks_identity() {
             compare(&data, &own.id, &own.kind)?;
         }
-        if let Some(local) = run.local_activities.by_seq.get_mut(&data.seq) {
+        if let Some(local) = locals.by_seq.get_mut(&data.seq) {
             local.state = State::Recorded;
         }
         Ok(())

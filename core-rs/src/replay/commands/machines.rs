@@ -6,26 +6,40 @@ use crate::replay::event::{EventRef, Place, bad_event};
 /// How many numbers a caller that counts by itself may leave out at once.
 const MAX_SKIPPED: u32 = 100_000;
 
-/// Machines by seq. A seq is claimed when the command is read; its machine is there from the end of the activation on, or stays
-/// the default when the command was cut off behind a terminal one.
+/// The seqs of one kind: each is given out once, ascending.
 #[derive(Clone, Debug, Default)]
-pub struct Machines<T> {
+pub struct Numbers {
     last: u32,
-    /// By seq - 1.
-    machines: Vec<T>,
 }
 
-impl<T: Clone + Default> Machines<T> {
+impl Numbers {
     /// The last seq that was claimed.
     pub fn last(&self) -> u32 {
         self.last
     }
 
-    /// The seq of a new command: the next one, or the higher one that the caller asks for.
+    /// The seq of a new command: the next one, or the higher one that the caller asks for (0: none).
     pub fn claim(&mut self, wanted: u32) -> Result<u32> {
-        claim(&mut self.last, wanted)
+        let next = self.last.checked_add(1).ok_or_else(|| misuse(codes::BAD_VALUE, "no seq is left"))?;
+        let seq = if wanted == 0 { next } else { wanted };
+        if seq < next || seq - next > MAX_SKIPPED {
+            return Err(misuse(codes::BAD_VALUE, format!("seq {seq} cannot follow seq {}", self.last)));
+        }
+        self.last = seq;
+        Ok(seq)
     }
+}
 
+/// Machines by seq. A seq is claimed when the command is read; its machine is there from the end of the activation on, or stays
+/// the default when the command was cut off behind a terminal one.
+#[derive(Clone, Debug, Default)]
+pub struct Machines<T> {
+    pub numbers: Numbers,
+    /// By seq - 1.
+    machines: Vec<T>,
+}
+
+impl<T: Clone + Default> Machines<T> {
     /// The machine of a seq that has just been claimed.
     pub fn slot(&mut self, seq: u32) -> &mut T {
         let index = (seq as usize).saturating_sub(1);
@@ -52,17 +66,6 @@ impl<T: Clone + Default> Machines<T> {
     }
 }
 
-/// Takes the next number after `last`, or the higher one that the caller asks for (0: none).
-pub fn claim(last: &mut u32, wanted: u32) -> Result<u32> {
-    let next = last.checked_add(1).ok_or_else(|| misuse(codes::BAD_VALUE, "no seq is left"))?;
-    let seq = if wanted == 0 { next } else { wanted };
-    if seq < next || seq - next > MAX_SKIPPED {
-        return Err(misuse(codes::BAD_VALUE, format!("seq {seq} cannot follow seq {last}")));
-    }
-    *last = seq;
-    Ok(seq)
-}
-
 /// Workflow code names a seq that has no machine.
 pub fn missing(machine: &str, seq: u32) -> Box<CoreError> {
     nondeterminism(codes::MISSING_MACHINE, format!("Missing associated machine for {machine}({seq})"))
@@ -70,20 +73,20 @@ pub fn missing(machine: &str, seq: u32) -> Box<CoreError> {
 
 #[cfg(test)]
 mod tests {
-    use super::claim;
+    use super::Numbers;
     use crate::error::codes;
 
     #[test]
     fn seqs_rise_by_one_or_to_the_number_that_the_caller_counts() {
-        let mut last = 0;
-        assert_eq!(claim(&mut last, 0).unwrap(), 1);
-        assert_eq!(claim(&mut last, 4).unwrap(), 4);
-        assert_eq!(claim(&mut last, 0).unwrap(), 5);
+        let mut numbers = Numbers::default();
+        assert_eq!(numbers.claim(0).unwrap(), 1);
+        assert_eq!(numbers.claim(4).unwrap(), 4);
+        assert_eq!(numbers.claim(0).unwrap(), 5);
         for wanted in [5, 1, u32::MAX] {
-            assert_eq!(claim(&mut last, wanted).unwrap_err().code, codes::BAD_VALUE);
+            assert_eq!(numbers.claim(wanted).unwrap_err().code, codes::BAD_VALUE);
         }
-        assert_eq!(last, 5);
-        last = u32::MAX;
-        assert_eq!(claim(&mut last, 0).unwrap_err().code, codes::BAD_VALUE);
+        assert_eq!(numbers.last(), 5);
+        numbers.last = u32::MAX;
+        assert_eq!(numbers.claim(0).unwrap_err().code, codes::BAD_VALUE);
     }
 }

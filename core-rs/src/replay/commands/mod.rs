@@ -1,18 +1,19 @@
 //! The commands of workflow code. One file per kind: its states and their table, the reading and checking of the command, the
-//! matching of its events, and its form on the wire. To add a kind is to add a file, its lines in `kinds!` and one in `read_command`.
+//! matching of its events, and its form on the wire. A kind knows its own machines and the [`RunState`]; this file knows the kinds.
+//! To add one is to add a file, its lines in `kinds!`, one in `read_command`, and what it keeps in [`AllMachines`].
 //!
 //! The way of a command: `read` checks the bytes and claims a seq; `Take` turns it, when the activation ends, into a machine and an
 //! entry of the queue; `Wait` meets the event that records it, or writes it for the server.
 pub mod activity;
 pub mod cancel_external;
 pub mod child;
+pub mod kind;
 pub mod local_activity;
 pub mod local_marker;
 pub mod machines;
 pub mod marker;
 pub mod patch;
 pub mod properties;
-pub mod queue;
 pub mod shared;
 pub mod side_effect;
 pub mod signal_external;
@@ -20,56 +21,56 @@ pub mod terminal;
 pub mod timer;
 pub mod update;
 
+use std::collections::VecDeque;
+use std::convert::Infallible;
+
 use crate::api::enums::v1::CommandType;
 use crate::boundary::CommandKind;
 use crate::error::{Result, codes, misuse};
 use crate::proto::views::Attributes;
 use crate::proto::views::command::Command;
+use crate::replay::commands::kind::{Answered, Take, Wait};
+use crate::replay::commands::machines::{Machines, Numbers};
 use crate::replay::event::EventRef;
-use crate::replay::workflow::Workflow;
-use crate::wire::typed::{self, Checked, Put, View};
+use crate::replay::run_state::{Inherited, Initiator, RunState};
+use crate::wire::typed::Put;
 
-/// A command that was read: it moves the run when its activation ends.
-pub trait Take {
-    fn take(self, run: &mut Workflow) -> Result<()>;
+/// What each kind keeps of its commands.
+#[derive(Default)]
+pub struct AllMachines {
+    pub timers: Machines<timer::Timer>,
+    pub activities: Machines<activity::Activity>,
+    pub local_activities: local_activity::LocalActivities,
+    pub children: Machines<child::Child>,
+    pub signals: Machines<signal_external::Signal>,
+    pub cancels: Machines<cancel_external::CancelExternal>,
+    pub patches: patch::Patches,
+    pub side_effects: side_effect::SideEffects,
+    pub updates: update::Updates,
 }
 
-/// A command in the queue: its event has not been seen. It leaves the queue when the event is applied, never when it is sent.
-pub trait Wait {
-    /// Machine name in error messages.
-    fn machine(&self) -> &'static str;
-    fn kind(&self) -> CommandKind;
-    fn command_type(&self) -> CommandType;
-
-    /// The caller's number where the kind has one; for side effects their id.
-    fn seq(&self) -> u32 {
-        0
-    }
-
-    /// It was taken back before it was sent.
-    fn is_withdrawn(&self, _: &Workflow) -> bool {
-        false
-    }
-
-    /// A patch gives way to an event that is not a patch marker, and may stand without an event.
-    fn is_lenient(&self) -> bool {
-        false
-    }
-
-    /// The command event that met it at the front of the queue.
-    fn meet(self, event: Attributes, at: EventRef, run: &mut Workflow) -> Result<()>;
-    /// The command as the server takes it, but for its type.
-    fn write<'w>(&self, w: Put<'w, Command>, run: &terminal::Inherited) -> Put<'w, Command>;
-}
-
-/// A command whose recorded event is answered by later ones.
-pub trait Answered {
-    const KIND: CommandKind;
-    fn answered(run: &mut Workflow, seq: u32, event: Attributes, at: EventRef) -> Result<()>;
+/// The part of all machines that is a kind's own.
+macro_rules! own {
+    (ref $machines:ident $own:ident) => {
+        &$machines.$own
+    };
+    (ref $machines:ident) => {
+        &()
+    };
+    ($machines:ident $own:ident) => {
+        &mut $machines.$own
+    };
+    ($machines:ident) => {
+        &mut ()
+    };
 }
 
 macro_rules! kinds {
-    (given { $($given:ident($g:ty),)* } queued { $($queued:ident($q:ty),)* } answered { $($answered:ident($a:ty),)* }) => {
+    (
+        given { $($given:ident($g:ty) $(of $given_own:ident)?,)* }
+        queued { $($queued:ident($q:ty) $(of $queued_own:ident)?,)* }
+        answered { $($answered:ident($a:ty) $(of $answered_own:ident)?,)* }
+    ) => {
         /// A command of the activation that is running.
         #[derive(Debug)]
         pub enum Given { $($given($g),)* }
@@ -78,42 +79,45 @@ macro_rules! kinds {
         #[derive(Clone, Debug)]
         pub enum Queued { $($queued($q),)* }
 
-        /// Whose event later events answer, by seq.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Initiator { $($answered(u32),)* }
-
         $(impl From<$g> for Given { fn from(command: $g) -> Given { Given::$given(command) } })*
         $(impl From<$q> for Queued { fn from(command: $q) -> Queued { Queued::$queued(command) } })*
 
-        impl Take for Given {
-            fn take(self, run: &mut Workflow) -> Result<()> {
-                match self { $(Given::$given(c) => c.take(run),)* }
+        impl Given {
+            /// The command moves its machine, and what waits for an event enters the queue.
+            #[allow(unused_variables)] // Kinds without machines.
+            pub fn take(self, machines: &mut AllMachines, run: &mut RunState, queue: &mut VecDeque<Queued>) -> Result<()> {
+                match self {
+                    $(Given::$given(c) => {
+                        queue.extend(c.take(own!(machines $($given_own)?), run)?.into_iter().map(Queued::from));
+                    })*
+                }
+                Ok(())
             }
         }
 
-        impl Wait for Queued {
-            fn machine(&self) -> &'static str {
+        impl Queued {
+            pub fn machine(&self) -> &'static str {
                 match self { $(Queued::$queued(c) => c.machine(),)* }
             }
-            fn kind(&self) -> CommandKind {
+            pub fn kind(&self) -> CommandKind {
                 match self { $(Queued::$queued(c) => c.kind(),)* }
             }
-            fn command_type(&self) -> CommandType {
+            pub fn command_type(&self) -> CommandType {
                 match self { $(Queued::$queued(c) => c.command_type(),)* }
             }
-            fn seq(&self) -> u32 {
+            pub fn seq(&self) -> u32 {
                 match self { $(Queued::$queued(c) => c.seq(),)* }
             }
-            fn is_withdrawn(&self, run: &Workflow) -> bool {
-                match self { $(Queued::$queued(c) => c.is_withdrawn(run),)* }
+            pub fn is_withdrawn(&self, machines: &AllMachines) -> bool {
+                match self { $(Queued::$queued(c) => c.is_withdrawn(own!(ref machines $($queued_own)?)),)* }
             }
-            fn is_lenient(&self) -> bool {
+            pub fn is_lenient(&self) -> bool {
                 match self { $(Queued::$queued(c) => c.is_lenient(),)* }
             }
-            fn meet(self, event: Attributes, at: EventRef, run: &mut Workflow) -> Result<()> {
-                match self { $(Queued::$queued(c) => c.meet(event, at, run),)* }
+            pub fn meet(self, event: Attributes, at: EventRef, machines: &mut AllMachines, run: &mut RunState) -> Result<()> {
+                match self { $(Queued::$queued(c) => c.meet(event, at, own!(machines $($queued_own)?), run),)* }
             }
-            fn write<'w>(&self, w: Put<'w, Command>, run: &terminal::Inherited) -> Put<'w, Command> {
+            pub fn write<'w>(&self, w: Put<'w, Command>, run: &Inherited) -> Put<'w, Command> {
                 match self { $(Queued::$queued(c) => c.write(w, run),)* }
             }
         }
@@ -125,8 +129,8 @@ macro_rules! kinds {
             pub fn seq(self) -> u32 {
                 match self { $(Initiator::$answered(seq) => seq,)* }
             }
-            pub fn answered(self, run: &mut Workflow, event: Attributes, at: EventRef) -> Result<()> {
-                match self { $(Initiator::$answered(seq) => <$a>::answered(run, seq, event, at),)* }
+            pub fn answered(self, event: Attributes, at: EventRef, machines: &mut AllMachines, run: &mut RunState) -> Result<()> {
+                match self { $(Initiator::$answered(seq) => <$a>::answered(seq, event, at, own!(machines $($answered_own)?), run),)* }
             }
         }
     };
@@ -134,84 +138,105 @@ macro_rules! kinds {
 
 kinds! {
     given {
-        StartTimer(timer::Start),
-        CancelTimer(timer::Cancel),
-        ScheduleActivity(activity::Schedule),
-        CancelActivity(activity::Cancel),
-        ScheduleLocalActivity(local_activity::Schedule),
-        CancelLocalActivity(local_activity::Cancel),
-        StartChild(child::Start),
-        CancelChild(child::Cancel),
-        Signal(signal_external::Send),
-        CancelSignal(signal_external::Cancel),
-        CancelExternal(cancel_external::Request),
+        StartTimer(timer::Start) of timers,
+        CancelTimer(timer::Cancel) of timers,
+        ScheduleActivity(activity::Schedule) of activities,
+        CancelActivity(activity::Cancel) of activities,
+        ScheduleLocalActivity(local_activity::Schedule) of local_activities,
+        CancelLocalActivity(local_activity::Cancel) of local_activities,
+        StartChild(child::Start) of children,
+        CancelChild(child::Cancel) of children,
+        Signal(signal_external::Send) of signals,
+        CancelSignal(signal_external::Cancel) of signals,
+        CancelExternal(cancel_external::Request) of cancels,
         UpsertSearchAttributes(properties::Upsert),
         ModifyProperties(properties::Modify),
-        SetPatchMarker(patch::Set),
-        SideEffect(side_effect::Record),
-        UpdateResponse(update::Respond),
+        SetPatchMarker(patch::Set) of patches,
+        SideEffect(side_effect::Record) of side_effects,
+        UpdateResponse(update::Respond) of updates,
         Terminal(terminal::Terminal),
     }
     queued {
-        StartTimer(timer::Start),
-        CancelTimer(timer::Cancel),
-        ScheduleActivity(activity::Schedule),
-        CancelActivity(activity::CancelRequest),
-        LocalMarker(local_activity::Record),
-        StartChild(child::Start),
+        StartTimer(timer::Start) of timers,
+        CancelTimer(timer::Cancel) of timers,
+        ScheduleActivity(activity::Schedule) of activities,
+        CancelActivity(activity::CancelRequest) of activities,
+        LocalMarker(local_activity::Record) of local_activities,
+        StartChild(child::Start) of children,
         CancelChild(child::CancelRequest),
-        Signal(signal_external::Send),
-        CancelExternal(cancel_external::Request),
+        Signal(signal_external::Send) of signals,
+        CancelExternal(cancel_external::Request) of cancels,
         UpsertSearchAttributes(properties::Upsert),
         ModifyProperties(properties::Modify),
-        Patch(patch::Marker),
-        ChangeVersions(patch::ChangeVersions),
+        Patch(patch::Marked),
         SideEffect(side_effect::Record),
-        AcceptUpdate(update::Accept),
-        CompleteUpdate(update::Complete),
+        Update(update::Decided),
         Terminal(terminal::Terminal),
     }
     answered {
-        Timer(timer::Start),
-        Activity(activity::Schedule),
-        Child(child::Start),
+        Timer(timer::Start) of timers,
+        Activity(activity::Schedule) of activities,
+        Child(child::Start) of children,
         CancelChild(child::CancelRequest),
-        Signal(signal_external::Send),
-        CancelExternal(cancel_external::Request),
+        Signal(signal_external::Send) of signals,
+        CancelExternal(cancel_external::Request) of cancels,
     }
 }
 
-/// A message of the caller that has the form that it should have.
-pub fn checked<M: Checked>(bytes: &[u8]) -> Result<View<'_, M>> {
-    typed::read(bytes).map_err(|e| misuse(codes::BAD_BYTES, format!("{} does not decode: {e}", M::NAME)))
+impl Queued {
+    /// The id of the patch, where the command is the marker of one.
+    pub fn patch_id(&self) -> Option<&str> {
+        match self {
+            Queued::Patch(marked) => marked.patch_id(),
+            _ => None,
+        }
+    }
 }
 
-impl Workflow {
-    /// Reads and checks a command, and claims its seq (0 for kinds without one). Nothing is matched yet.
-    pub fn read_command(&mut self, kind: CommandKind, bytes: &[u8]) -> Result<(u32, Given)> {
+impl From<Infallible> for Queued {
+    fn from(nothing: Infallible) -> Queued {
+        match nothing {}
+    }
+}
+
+impl AllMachines {
+    /// Reads and checks a command, and claims its seq (0 for kinds without one). Nothing is matched yet. `compat`: of a program of
+    /// the compat layer.
+    pub fn read_command(&mut self, kind: CommandKind, bytes: &[u8], compat: bool) -> Result<(u32, Given)> {
+        fn numbered<C: Into<Given>>((seq, command): (u32, C)) -> (u32, Given) {
+            (seq, command.into())
+        }
+        fn plain<C: Into<Given>>(command: C) -> (u32, Given) {
+            (0, command.into())
+        }
         match kind {
-            CommandKind::StartTimer => timer::read(bytes, self),
-            CommandKind::ScheduleActivity => activity::read(bytes, self),
-            CommandKind::ScheduleLocalActivity => local_activity::read(bytes, self),
-            CommandKind::StartChildWorkflow => child::read(bytes, self),
-            CommandKind::CancelChildWorkflow => child::read_cancel(bytes),
-            CommandKind::SignalExternalWorkflow => signal_external::read(bytes, self),
-            CommandKind::CancelSignalWorkflow => signal_external::read_cancel(bytes),
-            CommandKind::CancelExternalWorkflow => cancel_external::read(bytes, self),
-            CommandKind::UpsertSearchAttributes => properties::read_upsert(bytes),
-            CommandKind::ModifyWorkflowProperties => properties::read_modify(bytes),
-            CommandKind::SetPatchMarker => patch::read_set(bytes),
-            CommandKind::RecordSideEffect => side_effect::read(bytes),
-            CommandKind::UpdateResponse => update::read(bytes),
-            CommandKind::CompleteWorkflow => terminal::read_complete(bytes),
-            CommandKind::FailWorkflow => terminal::read_fail(bytes),
-            CommandKind::CancelWorkflow => terminal::read_cancel(bytes),
-            CommandKind::ContinueAsNew => terminal::read_continue_as_new(bytes),
+            CommandKind::StartTimer => timer::read(bytes, &mut self.timers.numbers).map(numbered),
+            CommandKind::ScheduleActivity => activity::read(bytes, self.activity_numbers(compat)).map(numbered),
+            CommandKind::ScheduleLocalActivity => local_activity::read(bytes, &mut self.local_activities.numbers).map(numbered),
+            CommandKind::StartChildWorkflow => child::read(bytes, &mut self.children.numbers).map(numbered),
+            CommandKind::CancelChildWorkflow => child::read_cancel(bytes).map(plain),
+            CommandKind::SignalExternalWorkflow => signal_external::read(bytes, &mut self.signals.numbers).map(numbered),
+            CommandKind::CancelSignalWorkflow => signal_external::read_cancel(bytes).map(plain),
+            CommandKind::CancelExternalWorkflow => cancel_external::read(bytes, &mut self.cancels.numbers).map(numbered),
+            CommandKind::UpsertSearchAttributes => properties::read_upsert(bytes).map(plain),
+            CommandKind::ModifyWorkflowProperties => properties::read_modify(bytes).map(plain),
+            CommandKind::SetPatchMarker => patch::read_set(bytes).map(plain),
+            CommandKind::RecordSideEffect => side_effect::read(bytes).map(plain),
+            CommandKind::UpdateResponse => update::read(bytes).map(plain),
+            CommandKind::CompleteWorkflow => terminal::read_complete(bytes).map(plain),
+            CommandKind::FailWorkflow => terminal::read_fail(bytes).map(plain),
+            CommandKind::CancelWorkflow => terminal::read_cancel(bytes).map(plain),
+            CommandKind::ContinueAsNew => terminal::read_continue_as_new(bytes).map(plain),
             CommandKind::QueryResult | CommandKind::Unspecified => {
                 let text = format!("{} is not a command of this activation", kind.as_str_name());
                 Err(misuse(codes::OUT_OF_ORDER_CALL, text))
             }
         }
+    }
+
+    /// Compat programs number activities and local activities together, as the official SDK does: their ids are in history.
+    fn activity_numbers(&mut self, compat: bool) -> &mut Numbers {
+        if compat { &mut self.local_activities.numbers } else { &mut self.activities.numbers }
     }
 
     /// Kinds that are taken back by their seq alone.

@@ -14,16 +14,16 @@ use crate::proto::views::boundary::SetPatchMarker;
 use crate::proto::views::command::{Command, RecordMarkerCommandAttributes};
 use crate::proto::views::common::Payload;
 use crate::proto::views::history::MarkerRecordedEventAttributes;
-use crate::replay::commands::terminal::Inherited;
-use crate::replay::commands::{Given, Queued, Take, Wait, checked, marker, properties};
+use crate::replay::commands::kind::{Take, Wait};
+use crate::replay::commands::{marker, properties};
+use crate::replay::convert::checked;
 use crate::replay::event::{EventRef, Place, wrong_type};
 use crate::replay::flags::CoreFlag;
 use crate::replay::json::{self, Json};
-use crate::replay::workflow::Workflow;
+use crate::replay::run_state::{Inherited, RunState};
 use crate::sorted::SortedSet;
 use crate::wire::typed::{Encoded, Put, View};
 
-pub const CHANGE_VERSION: &str = "TemporalChangeVersion";
 const NAME: &str = "Change";
 
 /// Lists of patches from this size on are not written: the server limits search attributes to 2 KiB.
@@ -36,20 +36,18 @@ pub struct Set {
     deprecated: bool,
 }
 
-/// Queued: the marker.
+/// Queued.
 #[derive(Clone, Debug)]
-pub struct Marker {
-    id: String,
-    deprecated: bool,
+pub enum Marked {
+    Marker {
+        id: String,
+        deprecated: bool,
+    },
+    /// The list of patches that Core keeps in the search attribute TemporalChangeVersion.
+    ChangeVersions(Encoded<Payload>),
 }
 
-/// Queued: the list of patches that Core keeps in the search attribute TemporalChangeVersion.
-#[derive(Clone, Debug)]
-pub struct ChangeVersions {
-    value: Encoded<Payload>,
-}
-
-/// What is to be done with a patch marker at the front of the queue.
+/// What is to be done with the event of a patch marker.
 pub enum PatchMarker {
     /// The front is its command.
     Matches,
@@ -57,24 +55,27 @@ pub enum PatchMarker {
     Skip,
 }
 
-pub fn read_set(bytes: &[u8]) -> Result<(u32, Given)> {
+pub fn read_set(bytes: &[u8]) -> Result<Set> {
     let c = checked::<SetPatchMarker>(bytes)?;
-    Ok((0, Set { id: c.patch_id().into(), deprecated: c.deprecated() }.into()))
+    Ok(Set { id: c.patch_id().into(), deprecated: c.deprecated() })
 }
 
 impl Take for Set {
-    fn take(self, run: &mut Workflow) -> Result<()> {
+    type Own = Patches;
+    type Queued = Vec<Marked>;
+
+    fn take(self, patches: &mut Patches, run: &mut RunState) -> Result<Vec<Marked>> {
         let Set { id, deprecated } = self;
-        if !run.patches.give(&id) {
-            return Ok(());
+        if !patches.give(&id) {
+            return Ok(Vec::new());
         }
-        let listed = run.flags.on(CoreFlag::UpsertOnPatch, run.replaying) && (!run.replaying || run.patches.was_seen(&id));
-        run.enqueue(Marker { id, deprecated });
+        let listed = run.flag(CoreFlag::UpsertOnPatch) && (!run.replaying || patches.was_seen(&id));
+        let mut queued = vec![Marked::Marker { id, deprecated }];
         // The list is for searching only: it is not carried into a continued run as an attribute of this one.
-        if listed && let Some(value) = run.patches.change_versions() {
-            run.enqueue(ChangeVersions { value });
+        if listed && let Some(list) = patches.change_versions() {
+            queued.push(Marked::ChangeVersions(list));
         }
-        Ok(())
+        Ok(queued)
     }
 }
 
@@ -148,63 +149,52 @@ pub fn read(recorded: View<MarkerRecordedEventAttributes>) -> Option<(String, bo
 /// The event is the upsert of the list of patches that follows a marker.
 pub fn is_change_version_upsert(event: &Event) -> bool {
     let Some(Attributes::UpsertWorkflowSearchAttributes(a)) = event.attributes() else { return false };
-    a.search_attributes().indexed_fields().get(CHANGE_VERSION).is_some()
+    a.search_attributes().indexed_fields().get(properties::CHANGE_VERSION).is_some()
 }
 
-impl Workflow {
-    /// A patch marker comes: its command is at the front, or it is skipped, or code and history part.
-    pub fn meet_patch_marker(&mut self, recorded: View<MarkerRecordedEventAttributes>, at: EventRef) -> Result<PatchMarker> {
-        let damaged = || fatal(codes::BAD_MARKER, format!("{at} is a patch marker without an id")).at_event(at);
-        let (id, deprecated) = read(recorded).ok_or_else(damaged)?;
-        self.drop_withdrawn();
-        match self.queue.front() {
-            Some(Queued::Patch(own)) if own.id == id => Ok(PatchMarker::Matches),
-            _ if deprecated => Ok(PatchMarker::Skip),
-            Some(Queued::Patch(own)) => {
-                let text = format!("Change id {id} does not match expected id {}", own.id);
-                Err(nondeterminism(codes::PATCH_ID, text).differing("patch_id", id, own.id.clone()).at_event(at))
-            }
-            front => {
-                let text = format!(
-                    "Non-deprecated patch marker encountered for change {id}, but there is no corresponding change command!"
-                );
-                let actual = front.map_or("no command", Wait::machine);
-                Err(nondeterminism(codes::PATCH_REMOVED, text).differing("patch_id", id, actual).at_event(at))
-            }
+/// A patch marker comes: its command is at the front of the queue, or it is skipped, or code and history part. `own`: the id of the
+/// patch command at the front, if it is one; `front`: the machine there, for the error.
+pub fn meet_marker(
+    recorded: View<MarkerRecordedEventAttributes>,
+    at: EventRef,
+    own: Option<&str>,
+    front: &str,
+) -> Result<PatchMarker> {
+    let damaged = || fatal(codes::BAD_MARKER, format!("{at} is a patch marker without an id")).at_event(at);
+    let (id, deprecated) = read(recorded).ok_or_else(damaged)?;
+    match own {
+        Some(own) if own == id => Ok(PatchMarker::Matches),
+        _ if deprecated => Ok(PatchMarker::Skip),
+        Some(own) => {
+            let text = format!("Change id {id} does not match expected id {own}");
+            Err(nondeterminism(codes::PATCH_ID, text).differing("patch_id", id, own).at_event(at))
+        }
+        None => {
+            let text =
+                format!("Non-deprecated patch marker encountered for change {id}, but there is no corresponding change command!");
+            Err(nondeterminism(codes::PATCH_REMOVED, text).differing("patch_id", id, front).at_event(at))
         }
     }
 }
 
-impl Wait for Marker {
-    fn machine(&self) -> &'static str {
-        NAME
-    }
-
-    fn kind(&self) -> CommandKind {
-        CommandKind::SetPatchMarker
-    }
-
-    fn command_type(&self) -> CommandType {
-        CommandType::RecordMarker
-    }
-
-    fn is_lenient(&self) -> bool {
-        true
-    }
-
-    /// That the ids agree is known from `meet_patch_marker`.
-    fn meet(self, event: Attributes, at: EventRef, _: &mut Workflow) -> Result<()> {
-        if matches!(event, Attributes::MarkerRecorded(_)) { Ok(()) } else { Err(wrong_type(NAME, at)) }
-    }
-
-    fn write<'w>(&self, w: Put<'w, Command>, _: &Inherited) -> Put<'w, Command> {
-        w.record_marker_command_attributes(|w| write_details(w.marker_name(marker::PATCH), &self.id, self.deprecated))
+impl Marked {
+    /// The id of the patch whose marker it is.
+    pub fn patch_id(&self) -> Option<&str> {
+        match self {
+            Marked::Marker { id, .. } => Some(id),
+            Marked::ChangeVersions(_) => None,
+        }
     }
 }
 
-impl Wait for ChangeVersions {
+impl Wait for Marked {
+    type Own = ();
+
     fn machine(&self) -> &'static str {
-        properties::UPSERT_NAME
+        match self {
+            Marked::Marker { .. } => NAME,
+            Marked::ChangeVersions(_) => properties::UPSERT_NAME,
+        }
     }
 
     fn kind(&self) -> CommandKind {
@@ -212,21 +202,34 @@ impl Wait for ChangeVersions {
     }
 
     fn command_type(&self) -> CommandType {
-        CommandType::UpsertWorkflowSearchAttributes
+        match self {
+            Marked::Marker { .. } => CommandType::RecordMarker,
+            Marked::ChangeVersions(_) => CommandType::UpsertWorkflowSearchAttributes,
+        }
     }
 
     fn is_lenient(&self) -> bool {
         true
     }
 
-    fn meet(self, event: Attributes, at: EventRef, _: &mut Workflow) -> Result<()> {
-        properties::meet_upsert(event, at)
+    /// That the ids agree is known from `meet_marker`.
+    fn meet(self, event: Attributes, at: EventRef, _: &mut (), _: &mut RunState) -> Result<()> {
+        match (self, event) {
+            (Marked::Marker { .. }, Attributes::MarkerRecorded(_)) => Ok(()),
+            (Marked::Marker { .. }, _) => Err(wrong_type(NAME, at)),
+            (Marked::ChangeVersions(_), event) => properties::meet_upsert(event, at),
+        }
     }
 
     fn write<'w>(&self, w: Put<'w, Command>, _: &Inherited) -> Put<'w, Command> {
-        w.upsert_workflow_search_attributes_command_attributes(|w| {
-            w.search_attributes(|w| w.add_indexed_fields(CHANGE_VERSION, |w| w.all_of(self.value.view())))
-        })
+        match self {
+            Marked::Marker { id, deprecated } => {
+                w.record_marker_command_attributes(|w| write_details(w.marker_name(marker::PATCH), id, *deprecated))
+            }
+            Marked::ChangeVersions(list) => w.upsert_workflow_search_attributes_command_attributes(|w| {
+                w.search_attributes(|w| w.add_indexed_fields(properties::CHANGE_VERSION, |w| w.all_of(list.view())))
+            }),
+        }
     }
 }
 

@@ -10,17 +10,19 @@ use crate::proto::views::Attributes;
 use crate::proto::views::boundary::{ModifyWorkflowProperties, UpsertSearchAttributes};
 use crate::proto::views::command::Command;
 use crate::proto::views::common::{Memo, Payload};
-use crate::replay::commands::patch::CHANGE_VERSION;
-use crate::replay::commands::terminal::Inherited;
-use crate::replay::commands::{Given, Take, Wait, checked};
+use crate::replay::commands::kind::{Take, Wait};
+use crate::replay::convert::checked;
 use crate::replay::event::{EventRef, Place};
 use crate::replay::flags::CoreFlag;
-use crate::replay::workflow::Workflow;
+use crate::replay::run_state::{Inherited, RunState};
 use crate::wire::typed::{Each, Encoded, Entry, Put, View, build};
 
 /// Machine names in error messages.
 pub const UPSERT_NAME: &str = "UpsertWorkflowSearchAttributesMachine";
 const MODIFY_NAME: &str = "ModifyWorkflowPropertiesMachine";
+
+/// The search attribute that lists a run's patches.
+pub const CHANGE_VERSION: &str = "TemporalChangeVersion";
 
 /// Given and queued. The bytes of UpsertSearchAttributes are those of SearchAttributes.
 #[derive(Clone, Debug)]
@@ -34,37 +36,41 @@ pub struct Modify {
     change: Encoded<ModifyWorkflowProperties>,
 }
 
-pub fn read_upsert(bytes: &[u8]) -> Result<(u32, Given)> {
-    Ok((0, Upsert { change: checked::<UpsertSearchAttributes>(bytes)?.to_owned() }.into()))
+pub fn read_upsert(bytes: &[u8]) -> Result<Upsert> {
+    Ok(Upsert { change: checked::<UpsertSearchAttributes>(bytes)?.to_owned() })
 }
 
-pub fn read_modify(bytes: &[u8]) -> Result<(u32, Given)> {
-    Ok((0, Modify { change: checked::<ModifyWorkflowProperties>(bytes)?.to_owned() }.into()))
+pub fn read_modify(bytes: &[u8]) -> Result<Modify> {
+    Ok(Modify { change: checked::<ModifyWorkflowProperties>(bytes)?.to_owned() })
 }
 
 impl Take for Upsert {
-    fn take(mut self, run: &mut Workflow) -> Result<()> {
+    type Own = ();
+    type Queued = Option<Upsert>;
+
+    fn take(mut self, _: &mut (), run: &mut RunState) -> Result<Option<Upsert>> {
         let names_change_versions = self.change.view().search_attributes().get(CHANGE_VERSION).is_some();
-        if names_change_versions && run.flags.on(CoreFlag::UpsertOnPatch, run.replaying) {
+        if names_change_versions && run.flag(CoreFlag::UpsertOnPatch) {
             self.change = Encoded::default();
         }
         let inherited = run.inherited.search_attributes.as_ref().map(|own| own.view().indexed_fields());
         run.inherited.search_attributes =
             merged(inherited, self.change.view().search_attributes(), run.order).map(Encoded::same_as);
-        run.enqueue(self);
-        Ok(())
+        Ok(Some(self))
     }
 }
 
 impl Take for Modify {
-    fn take(self, run: &mut Workflow) -> Result<()> {
+    type Own = ();
+    type Queued = Option<Modify>;
+
+    fn take(self, _: &mut (), run: &mut RunState) -> Result<Option<Modify>> {
         // Core lets a continued run begin with the memo of the start event, whatever became of it.
         if !run.is_compat() {
             let inherited = run.inherited.memo.as_ref().map(|own| own.view().fields());
             run.inherited.memo = merged(inherited, self.change.view().memo(), run.order);
         }
-        run.enqueue(self);
-        Ok(())
+        Ok(Some(self))
     }
 }
 
@@ -100,6 +106,8 @@ pub fn meet_upsert(event: Attributes, at: EventRef) -> Result<()> {
 }
 
 impl Wait for Upsert {
+    type Own = ();
+
     fn machine(&self) -> &'static str {
         UPSERT_NAME
     }
@@ -112,7 +120,7 @@ impl Wait for Upsert {
         CommandType::UpsertWorkflowSearchAttributes
     }
 
-    fn meet(self, event: Attributes, at: EventRef, _: &mut Workflow) -> Result<()> {
+    fn meet(self, event: Attributes, at: EventRef, _: &mut (), _: &mut RunState) -> Result<()> {
         meet_upsert(event, at)
     }
 
@@ -122,6 +130,8 @@ impl Wait for Upsert {
 }
 
 impl Wait for Modify {
+    type Own = ();
+
     fn machine(&self) -> &'static str {
         MODIFY_NAME
     }
@@ -134,7 +144,7 @@ impl Wait for Modify {
         CommandType::ModifyWorkflowProperties
     }
 
-    fn meet(self, event: Attributes, at: EventRef, _: &mut Workflow) -> Result<()> {
+    fn meet(self, event: Attributes, at: EventRef, _: &mut (), _: &mut RunState) -> Result<()> {
         match event {
             Attributes::WorkflowPropertiesModified(_) => Ok(()),
             _ => Err(wrong_type(MODIFY_NAME, at)),

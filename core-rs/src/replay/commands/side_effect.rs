@@ -11,10 +11,11 @@ use crate::proto::views::boundary::{RecordSideEffect, SideEffectValue};
 use crate::proto::views::command::{Command, RecordMarkerCommandAttributes};
 use crate::proto::views::common::Payload;
 use crate::proto::views::history::MarkerRecordedEventAttributes;
-use crate::replay::commands::terminal::Inherited;
-use crate::replay::commands::{Given, Take, Wait, checked, marker};
+use crate::replay::commands::kind::{Take, Wait};
+use crate::replay::commands::marker;
+use crate::replay::convert::checked;
 use crate::replay::event::{EventRef, Place, wrong_type};
-use crate::replay::workflow::Workflow;
+use crate::replay::run_state::{Inherited, RunState};
 use crate::sorted::SortedSet;
 use crate::wire::typed::{Encoded, Put, View, build};
 
@@ -34,24 +35,28 @@ pub struct Record {
     payload: Option<Encoded<Payload>>,
 }
 
-pub fn read(bytes: &[u8]) -> Result<(u32, Given)> {
+pub fn read(bytes: &[u8]) -> Result<Record> {
     let c = checked::<RecordSideEffect>(bytes)?;
-    Ok((0, Record { id: c.id(), payload: c.opt_payload().map(View::to_owned) }.into()))
+    Ok(Record { id: c.id(), payload: c.opt_payload().map(View::to_owned) })
 }
 
 impl Take for Record {
-    fn take(self, run: &mut Workflow) -> Result<()> {
+    type Own = SideEffects;
+    type Queued = Option<Record>;
+
+    fn take(self, side_effects: &mut SideEffects, run: &mut RunState) -> Result<Option<Record>> {
         let id = self.id;
-        if run.replaying && !run.side_effects.known.contains(&id) {
+        if run.replaying && !side_effects.known.contains(&id) {
             let text = format!("No side effect marker in history for side effect id {id}");
             return Err(nondeterminism(codes::SIDE_EFFECT_MISSING, text).of_command(CommandKind::RecordSideEffect, id));
         }
-        run.enqueue(self);
-        Ok(())
+        Ok(Some(self))
     }
 }
 
 impl Wait for Record {
+    type Own = ();
+
     fn machine(&self) -> &'static str {
         NAME
     }
@@ -68,7 +73,7 @@ impl Wait for Record {
         self.id
     }
 
-    fn meet(self, event: Attributes, at: EventRef, _: &mut Workflow) -> Result<()> {
+    fn meet(self, event: Attributes, at: EventRef, _: &mut (), _: &mut RunState) -> Result<()> {
         let Attributes::MarkerRecorded(recorded) = event else { return Err(wrong_type(NAME, at)) };
         if recorded.marker_name() != marker::SIDE_EFFECT {
             return Err(wrong_type(NAME, at));

@@ -15,11 +15,12 @@ use crate::proto::views::Attributes;
 use crate::proto::views::boundary::{CancelSignalWorkflow, ResolveSignalExternalWorkflow, SignalExternalWorkflow};
 use crate::proto::views::command::Command;
 use crate::proto::views::failure::Failure;
+use crate::replay::commands::kind::{Answered, Nothing, Take, Wait};
+use crate::replay::commands::machines::{Machines, Numbers};
 use crate::replay::commands::shared::{bad_value, cancellation, or_own, server_refusal};
-use crate::replay::commands::terminal::Inherited;
-use crate::replay::commands::{Answered, Given, Initiator, Take, Wait, checked};
+use crate::replay::convert::checked;
 use crate::replay::event::{EventRef, bad_transition, wrong_type};
-use crate::replay::workflow::Workflow;
+use crate::replay::run_state::{Inherited, Initiator, RunState};
 use crate::wire::typed::{Encoded, Put, build};
 
 const NAME: &str = "Signal external WF";
@@ -49,38 +50,43 @@ pub struct Cancel {
     seq: u32,
 }
 
-pub fn read(bytes: &[u8], run: &mut Workflow) -> Result<(u32, Given)> {
+pub fn read(bytes: &[u8], numbers: &mut Numbers) -> Result<(u32, Send)> {
     let c = checked::<SignalExternalWorkflow>(bytes)?;
     for (value, what) in [(c.workflow_id(), "the id of a workflow"), (c.signal_name(), "a name")] {
         if value.is_empty() {
             return bad_value(format!("a signal to another workflow needs {what}"));
         }
     }
-    let seq = run.signals.claim(c.seq())?;
-    Ok((seq, Send { seq, attributes: c.to_owned() }.into()))
+    let seq = numbers.claim(c.seq())?;
+    Ok((seq, Send { seq, attributes: c.to_owned() }))
 }
 
-pub fn read_cancel(bytes: &[u8]) -> Result<(u32, Given)> {
-    Ok((0, Cancel { seq: checked::<CancelSignalWorkflow>(bytes)?.seq() }.into()))
+pub fn read_cancel(bytes: &[u8]) -> Result<Cancel> {
+    Ok(Cancel { seq: checked::<CancelSignalWorkflow>(bytes)?.seq() })
 }
 
 impl Take for Send {
-    fn take(self, run: &mut Workflow) -> Result<()> {
-        *run.signals.slot(self.seq) = Signal::Created;
-        run.enqueue(self);
-        Ok(())
+    type Own = Machines<Signal>;
+    type Queued = Option<Send>;
+
+    fn take(self, signals: &mut Machines<Signal>, _: &mut RunState) -> Result<Option<Send>> {
+        *signals.slot(self.seq) = Signal::Created;
+        Ok(Some(self))
     }
 }
 
 impl Take for Cancel {
-    fn take(self, run: &mut Workflow) -> Result<()> {
-        let signal = run.signals.named(self.seq, "SignalExternal", CommandKind::SignalExternalWorkflow)?;
+    type Own = Machines<Signal>;
+    type Queued = Nothing;
+
+    fn take(self, signals: &mut Machines<Signal>, run: &mut RunState) -> Result<Nothing> {
+        let signal = signals.named(self.seq, "SignalExternal", CommandKind::SignalExternalWorkflow)?;
         if *signal == Signal::Created {
             *signal = Signal::CancelledBeforeSent;
             let failure = cancellation("Signal was cancelled before being sent", None);
             run.jobs.same_task(resolved(self.seq, &failure));
         }
-        Ok(())
+        Ok(None)
     }
 }
 
@@ -90,6 +96,8 @@ fn resolved(seq: u32, failure: &Encoded<Failure>) -> Encoded<ResolveSignalExtern
 }
 
 impl Wait for Send {
+    type Own = Machines<Signal>;
+
     fn machine(&self) -> &'static str {
         NAME
     }
@@ -106,15 +114,15 @@ impl Wait for Send {
         self.seq
     }
 
-    fn is_withdrawn(&self, run: &Workflow) -> bool {
-        run.signals.get(self.seq) == Some(&Signal::CancelledBeforeSent)
+    fn is_withdrawn(&self, signals: &Machines<Signal>) -> bool {
+        signals.get(self.seq) == Some(&Signal::CancelledBeforeSent)
     }
 
-    fn meet(self, event: Attributes, at: EventRef, run: &mut Workflow) -> Result<()> {
+    fn meet(self, event: Attributes, at: EventRef, signals: &mut Machines<Signal>, run: &mut RunState) -> Result<()> {
         if !matches!(event, Attributes::SignalExternalWorkflowExecutionInitiated(_)) {
             return Err(wrong_type(NAME, at));
         }
-        let signal = run.signals.of_event(self.seq, at, "signal")?;
+        let signal = signals.of_event(self.seq, at, "signal")?;
         if *signal != Signal::Created {
             return Err(bad_transition(MACHINE, *signal, at));
         }
@@ -142,7 +150,7 @@ impl Wait for Send {
 impl Answered for Send {
     const KIND: CommandKind = CommandKind::SignalExternalWorkflow;
 
-    fn answered(run: &mut Workflow, seq: u32, event: Attributes, at: EventRef) -> Result<()> {
+    fn answered(seq: u32, event: Attributes, at: EventRef, signals: &mut Machines<Signal>, run: &mut RunState) -> Result<()> {
         let failure = match event {
             Attributes::ExternalWorkflowExecutionSignaled(_) => Encoded::default(),
             Attributes::SignalExternalWorkflowExecutionFailed(a) => {
@@ -156,7 +164,7 @@ impl Answered for Send {
             }
             _ => return Err(wrong_type(NAME, at)),
         };
-        let signal = run.signals.of_event(seq, at, "signal")?;
+        let signal = signals.of_event(seq, at, "signal")?;
         if *signal != Signal::Initiated {
             return Err(bad_transition(MACHINE, *signal, at));
         }

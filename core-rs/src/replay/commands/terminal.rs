@@ -1,5 +1,5 @@
-//! The four commands that end a run (docs/dev/semantics/commands.md#the-end-of-a-run): how they are
-//! ordered among an activation's commands, and what a continued run inherits.
+//! The four commands that end a run (docs/dev/semantics/commands.md#the-end-of-a-run): what a
+//! continued run inherits. `queue` orders them among an activation's commands.
 //!
 //! Each is matched by type only. With flag 3 the commands given behind the first terminal one are moved before it and further
 //! terminal ones are dropped; a history recorded without the flag cut everything behind the first terminal command.
@@ -9,13 +9,13 @@ use crate::error::Result;
 use crate::proto::views::Attributes;
 use crate::proto::views::boundary::{CancelWorkflowExecution, CompleteWorkflow, ContinueAsNew, FailWorkflow};
 use crate::proto::views::command::{Command, ContinueAsNewWorkflowExecutionCommandAttributes};
-use crate::proto::views::common::{Memo, Payload, Payloads, RetryPolicy, SearchAttributes};
+use crate::proto::views::common::{Payload, Payloads};
 use crate::proto::views::failure::Failure;
+use crate::replay::commands::kind::{Take, Wait};
 use crate::replay::commands::shared::{check_retry_policy, or_own, write_retry_policy};
-use crate::replay::commands::{Given, Take, Wait, checked};
-use crate::replay::convert::check_duration;
+use crate::replay::convert::{check_duration, checked};
 use crate::replay::event::{EventRef, wrong_type};
-use crate::replay::workflow::Workflow;
+use crate::replay::run_state::{Inherited, RunState};
 use crate::wire::typed::{Encoded, Put, View};
 
 /// The command that ends the run; given and queued.
@@ -29,71 +29,41 @@ pub enum Terminal {
     ContinueAsNew(Encoded<ContinueAsNew>),
 }
 
-/// What the run is, and what a continued one inherits unless told otherwise: as the start event says, and as commands changed it.
-#[derive(Clone, Debug, Default)]
-pub struct Inherited {
-    /// What commands to other workflows say of this one.
-    pub namespace: String,
-    pub run_id: String,
-    pub workflow_type: String,
-    pub task_queue: String,
-    pub memo: Option<Encoded<Memo>>,
-    pub retry_policy: Option<Encoded<RetryPolicy>>,
-    pub search_attributes: Option<Encoded<SearchAttributes>>,
-}
-
-pub fn read_complete(bytes: &[u8]) -> Result<(u32, Given)> {
+pub fn read_complete(bytes: &[u8]) -> Result<Terminal> {
     let result = checked::<CompleteWorkflow>(bytes)?.opt_result();
-    Ok((0, Terminal::Complete(result.map(View::to_owned)).into()))
+    Ok(Terminal::Complete(result.map(View::to_owned)))
 }
 
-pub fn read_fail(bytes: &[u8]) -> Result<(u32, Given)> {
-    Ok((0, Terminal::Fail(checked::<FailWorkflow>(bytes)?.failure().to_owned()).into()))
+pub fn read_fail(bytes: &[u8]) -> Result<Terminal> {
+    Ok(Terminal::Fail(checked::<FailWorkflow>(bytes)?.failure().to_owned()))
 }
 
-pub fn read_cancel(bytes: &[u8]) -> Result<(u32, Given)> {
+pub fn read_cancel(bytes: &[u8]) -> Result<Terminal> {
     let details = checked::<CancelWorkflowExecution>(bytes)?.opt_details();
-    Ok((0, Terminal::Cancel(details.map(View::to_owned)).into()))
+    Ok(Terminal::Cancel(details.map(View::to_owned)))
 }
 
-pub fn read_continue_as_new(bytes: &[u8]) -> Result<(u32, Given)> {
+pub fn read_continue_as_new(bytes: &[u8]) -> Result<Terminal> {
     let c = checked::<ContinueAsNew>(bytes)?;
     check_duration("workflow_run_timeout_ms", c.workflow_run_timeout_ms())?;
     check_duration("workflow_task_timeout_ms", c.workflow_task_timeout_ms())?;
     check_retry_policy(c.opt_retry_policy())?;
-    Ok((0, Terminal::ContinueAsNew(c.to_owned()).into()))
-}
-
-/// Position of the first terminal command, if what stands behind it has to be moved or cut.
-pub fn first_terminal_with_followers(given: &[Given]) -> Option<usize> {
-    let at = given.iter().position(|g| matches!(g, Given::Terminal(_)))?;
-    (at + 1 < given.len()).then_some(at)
-}
-
-/// Moves what was given behind the first terminal command before it; further terminal commands are dropped.
-pub fn move_to_end(given: Vec<Given>) -> Vec<Given> {
-    let mut out = Vec::with_capacity(given.len());
-    let mut terminal = None;
-    for g in given {
-        match g {
-            Given::Terminal(_) if terminal.is_some() => {}
-            Given::Terminal(_) => terminal = Some(g),
-            _ => out.push(g),
-        }
-    }
-    out.extend(terminal);
-    out
+    Ok(Terminal::ContinueAsNew(c.to_owned()))
 }
 
 impl Take for Terminal {
-    fn take(self, run: &mut Workflow) -> Result<()> {
+    type Own = ();
+    type Queued = Option<Terminal>;
+
+    fn take(self, _: &mut (), run: &mut RunState) -> Result<Option<Terminal>> {
         run.closing = true;
-        run.enqueue(self);
-        Ok(())
+        Ok(Some(self))
     }
 }
 
 impl Wait for Terminal {
+    type Own = ();
+
     fn machine(&self) -> &'static str {
         match self {
             Terminal::Complete(_) => "Complete workflow",
@@ -121,7 +91,7 @@ impl Wait for Terminal {
         }
     }
 
-    fn meet(self, event: Attributes, at: EventRef, _: &mut Workflow) -> Result<()> {
+    fn meet(self, event: Attributes, at: EventRef, _: &mut (), _: &mut RunState) -> Result<()> {
         match (&self, event) {
             (Terminal::Complete(_), Attributes::WorkflowExecutionCompleted(_))
             | (Terminal::Fail(_), Attributes::WorkflowExecutionFailed(_))

@@ -15,12 +15,12 @@ use crate::error::{Result, codes, nondeterminism};
 use crate::proto::views::Attributes;
 use crate::proto::views::boundary::{FireTimer, StartTimer};
 use crate::proto::views::command::Command;
+use crate::replay::commands::kind::{Answered, Take, Wait};
+use crate::replay::commands::machines::{Machines, Numbers};
 use crate::replay::commands::shared::{bad_value, write_metadata};
-use crate::replay::commands::terminal::Inherited;
-use crate::replay::commands::{Answered, Given, Initiator, Take, Wait, checked};
-use crate::replay::convert::check_duration;
+use crate::replay::convert::{check_duration, checked};
 use crate::replay::event::{EventRef, Place, bad_transition, wrong_type};
-use crate::replay::workflow::Workflow;
+use crate::replay::run_state::{Inherited, Initiator, RunState};
 use crate::wire::typed::{Encoded, Put, build};
 
 const NAME: &str = "Timer";
@@ -60,41 +60,48 @@ pub struct Cancel {
     pub seq: u32,
 }
 
-pub fn read(bytes: &[u8], run: &mut Workflow) -> Result<(u32, Given)> {
+pub fn read(bytes: &[u8], numbers: &mut Numbers) -> Result<(u32, Start)> {
     let c = checked::<StartTimer>(bytes)?;
     let ms = c.duration_ms();
     check_duration("duration_ms", ms)?;
     if ms < 1.0 {
         return bad_value(format!("a timer lasts at least 1 ms, not {ms}"));
     }
-    let seq = run.timers.claim(c.seq())?;
-    Ok((seq, Start { seq, attributes: c.to_owned() }.into()))
+    let seq = numbers.claim(c.seq())?;
+    Ok((seq, Start { seq, attributes: c.to_owned() }))
 }
 
 impl Take for Start {
-    fn take(self, run: &mut Workflow) -> Result<()> {
-        *run.timers.slot(self.seq) = Timer::StartCreated;
-        run.enqueue(self);
-        Ok(())
+    type Own = Machines<Timer>;
+    type Queued = Option<Start>;
+
+    fn take(self, timers: &mut Machines<Timer>, _: &mut RunState) -> Result<Option<Start>> {
+        *timers.slot(self.seq) = Timer::StartCreated;
+        Ok(Some(self))
     }
 }
 
 impl Take for Cancel {
-    fn take(self, run: &mut Workflow) -> Result<()> {
-        let timer = run.timers.named(self.seq, NAME, CommandKind::StartTimer)?;
+    type Own = Machines<Timer>;
+    type Queued = Option<Cancel>;
+
+    fn take(self, timers: &mut Machines<Timer>, _: &mut RunState) -> Result<Option<Cancel>> {
+        let timer = timers.named(self.seq, NAME, CommandKind::StartTimer)?;
         match *timer {
             Timer::StartCreated => *timer = Timer::CancelledBeforeSent,
             Timer::StartRecorded => {
                 *timer = Timer::CancelCreated;
-                run.enqueue(self);
+                return Ok(Some(self));
             }
             _ => {}
         }
-        Ok(())
+        Ok(None)
     }
 }
 
 impl Wait for Start {
+    type Own = Machines<Timer>;
+
     fn machine(&self) -> &'static str {
         NAME
     }
@@ -111,12 +118,12 @@ impl Wait for Start {
         self.seq
     }
 
-    fn is_withdrawn(&self, run: &Workflow) -> bool {
-        run.timers.get(self.seq) == Some(&Timer::CancelledBeforeSent)
+    fn is_withdrawn(&self, timers: &Machines<Timer>) -> bool {
+        timers.get(self.seq) == Some(&Timer::CancelledBeforeSent)
     }
 
-    fn meet(self, event: Attributes, at: EventRef, run: &mut Workflow) -> Result<()> {
-        let timer = run.timers.of_event(self.seq, at, "timer")?;
+    fn meet(self, event: Attributes, at: EventRef, timers: &mut Machines<Timer>, run: &mut RunState) -> Result<()> {
+        let timer = timers.of_event(self.seq, at, "timer")?;
         match event {
             Attributes::TimerStarted(_) => timer.step(Timer::StartCreated, Timer::StartRecorded, at)?,
             Attributes::TimerCanceled(_) => return Err(bad_transition(MACHINE, *timer, at)),
@@ -134,6 +141,8 @@ impl Wait for Start {
 }
 
 impl Wait for Cancel {
+    type Own = Machines<Timer>;
+
     fn machine(&self) -> &'static str {
         NAME
     }
@@ -150,8 +159,8 @@ impl Wait for Cancel {
         self.seq
     }
 
-    fn meet(self, event: Attributes, at: EventRef, run: &mut Workflow) -> Result<()> {
-        let timer = run.timers.of_event(self.seq, at, "timer")?;
+    fn meet(self, event: Attributes, at: EventRef, timers: &mut Machines<Timer>, _: &mut RunState) -> Result<()> {
+        let timer = timers.of_event(self.seq, at, "timer")?;
         match event {
             Attributes::TimerCanceled(_) => timer.step(Timer::CancelCreated, Timer::Canceled, at),
             Attributes::TimerStarted(_) => Err(bad_transition(MACHINE, *timer, at)),
@@ -167,14 +176,14 @@ impl Wait for Cancel {
 impl Answered for Start {
     const KIND: CommandKind = CommandKind::StartTimer;
 
-    fn answered(run: &mut Workflow, seq: u32, event: Attributes, at: EventRef) -> Result<()> {
+    fn answered(seq: u32, event: Attributes, at: EventRef, timers: &mut Machines<Timer>, run: &mut RunState) -> Result<()> {
         let Attributes::TimerFired(fired) = event else { return Err(wrong_type(NAME, at)) };
         let timer_id = fired.timer_id();
         if timer_id.parse() != Ok(seq) {
             let text = format!("Timer fired event did not have expected timer id {seq}, it was {timer_id}!");
             return Err(nondeterminism(codes::TIMER_ID, text).differing("timer_id", timer_id, seq.to_string()));
         }
-        run.timers.of_event(seq, at, "timer")?.step(Timer::StartRecorded, Timer::Fired, at)?;
+        timers.of_event(seq, at, "timer")?.step(Timer::StartRecorded, Timer::Fired, at)?;
         run.jobs.of_event(at.id, build(|w: Put<FireTimer>| w.seq(seq)));
         Ok(())
     }

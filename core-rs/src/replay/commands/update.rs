@@ -18,11 +18,11 @@ use crate::proto::views::common::Payload;
 use crate::proto::views::failure::Failure;
 use crate::proto::views::protocol::{self, MessageSequencingId};
 use crate::proto::views::update::{Acceptance, Meta, Outcome, Rejection, Request, Response as UpdateOutcome};
+use crate::replay::commands::kind::{Take, Wait};
 use crate::replay::commands::shared::bad_value;
-use crate::replay::commands::terminal::Inherited;
-use crate::replay::commands::{Given, Queued, Take, Wait, checked};
+use crate::replay::convert::checked;
 use crate::replay::event::{EventRef, Place, bad_transition, wrong_type};
-use crate::replay::workflow::Workflow;
+use crate::replay::run_state::{Inherited, RunState};
 use crate::sorted::SortedMap;
 use crate::wire::typed::{self, Encoded, Put, View, build};
 
@@ -86,28 +86,22 @@ enum Response {
     Completed(Encoded<Payload>),
 }
 
-/// Queued. `message_id` is the id of the message that goes with the command.
+/// Queued: fixes the place of a message among the events. `message_id` is the message's.
 #[derive(Clone, Debug)]
-pub struct Accept {
+pub struct Decided {
     id: String,
     message_id: String,
-}
-
-/// Queued, as [`Accept`].
-#[derive(Clone, Debug)]
-pub struct Complete {
-    id: String,
-    message_id: String,
+    step: Step,
 }
 
 /// What a response of workflow code puts in motion.
 #[derive(Debug)]
 struct Decision {
-    command: Option<Queued>,
+    command: Option<Decided>,
     message: Encoded<protocol::Message>,
 }
 
-pub fn read(bytes: &[u8]) -> Result<(u32, Given)> {
+pub fn read(bytes: &[u8]) -> Result<Respond> {
     let c = checked::<UpdateResponse>(bytes)?;
     let response = match c.response() {
         Some(UpdateResponseResponse::Accepted(_)) => Response::Accepted,
@@ -115,7 +109,7 @@ pub fn read(bytes: &[u8]) -> Result<(u32, Given)> {
         Some(UpdateResponseResponse::Completed(payload)) => Response::Completed(payload.to_owned()),
         None => return bad_value("an update response without a response"),
     };
-    Ok((0, Respond { id: c.protocol_instance_id().into(), response }.into()))
+    Ok(Respond { id: c.protocol_instance_id().into(), response })
 }
 
 /// The request inside a checked message of a workflow task.
@@ -197,7 +191,7 @@ impl Update {
                 .copy_accepted_request(request.as_ref().map(Encoded::view))
         });
         let (message_id, message) = self.message(id, "accept", "Acceptance", acceptance.view().bytes());
-        Decision { command: Some(Accept { id: id.into(), message_id }.into()), message }
+        Decision { command: Some(Decided { id: id.into(), message_id, step: Step::AcceptCommandCreated }), message }
     }
 
     fn reject(&mut self, id: &str, failure: View<Failure>) -> Decision {
@@ -218,7 +212,7 @@ impl Update {
         let response =
             build(|w: Put<UpdateOutcome>| w.copy_meta(meta.as_ref().map(Encoded::view)).copy_outcome(Some(outcome.view())));
         let (message_id, message) = self.message(id, "complete", "Response", response.view().bytes());
-        Decision { command: Some(Complete { id: id.into(), message_id }.into()), message }
+        Decision { command: Some(Decided { id: id.into(), message_id, step: Step::CompleteCommandCreated }), message }
     }
 
     /// Id and bytes of a message about this update.
@@ -232,17 +226,21 @@ impl Update {
 }
 
 impl Take for Respond {
-    fn take(self, run: &mut Workflow) -> Result<()> {
-        let decision = run.updates.respond(&self.id, self.response).of_command(CommandKind::UpdateResponse, 0)?;
-        run.queue.extend(decision.command);
+    type Own = Updates;
+    type Queued = Option<Decided>;
+
+    fn take(self, updates: &mut Updates, run: &mut RunState) -> Result<Option<Decided>> {
+        let decision = updates.respond(&self.id, self.response).of_command(CommandKind::UpdateResponse, 0)?;
         if !run.replaying {
             run.outgoing.push(decision.message);
         }
-        Ok(())
+        Ok(decision.command)
     }
 }
 
-impl Wait for Accept {
+impl Wait for Decided {
+    type Own = ();
+
     fn machine(&self) -> &'static str {
         NAME
     }
@@ -255,56 +253,29 @@ impl Wait for Accept {
         CommandType::ProtocolMessage
     }
 
-    fn meet(self, event: Attributes, at: EventRef, run: &mut Workflow) -> Result<()> {
-        match event {
-            Attributes::WorkflowExecutionUpdateAccepted(a) => {
-                run.check_update_id("accepted", a.protocol_instance_id(), &self.id, at)
+    /// Core does not compare the ids, so that two swapped updates pass; here it is a diagnosis.
+    fn meet(self, event: Attributes, at: EventRef, _: &mut (), run: &mut RunState) -> Result<()> {
+        let (what, recorded) = match (self.step, event) {
+            (Step::AcceptCommandCreated, Attributes::WorkflowExecutionUpdateAccepted(a)) => {
+                ("accepted", a.protocol_instance_id())
             }
-            Attributes::WorkflowExecutionUpdateCompleted(_) => Err(bad_transition(MACHINE, Step::AcceptCommandCreated, at)),
-            _ => Err(wrong_type(NAME, at)),
-        }
-    }
-
-    fn write<'w>(&self, w: Put<'w, Command>, _: &Inherited) -> Put<'w, Command> {
-        w.protocol_message_command_attributes(|w| w.message_id(&self.message_id))
-    }
-}
-
-impl Wait for Complete {
-    fn machine(&self) -> &'static str {
-        NAME
-    }
-
-    fn kind(&self) -> CommandKind {
-        CommandKind::UpdateResponse
-    }
-
-    fn command_type(&self) -> CommandType {
-        CommandType::ProtocolMessage
-    }
-
-    fn meet(self, event: Attributes, at: EventRef, run: &mut Workflow) -> Result<()> {
-        match event {
-            Attributes::WorkflowExecutionUpdateCompleted(a) => {
-                run.check_update_id("completed", a.meta().update_id(), &self.id, at)
+            (Step::CompleteCommandCreated, Attributes::WorkflowExecutionUpdateCompleted(a)) => {
+                ("completed", a.meta().update_id())
             }
-            Attributes::WorkflowExecutionUpdateAccepted(_) => Err(bad_transition(MACHINE, Step::CompleteCommandCreated, at)),
-            _ => Err(wrong_type(NAME, at)),
-        }
-    }
-
-    fn write<'w>(&self, w: Put<'w, Command>, _: &Inherited) -> Put<'w, Command> {
-        w.protocol_message_command_attributes(|w| w.message_id(&self.message_id))
-    }
-}
-
-impl Workflow {
-    /// Core does not compare them, so that two swapped updates pass; here it is a diagnosis.
-    fn check_update_id(&mut self, what: &str, recorded: &str, own: &str, at: EventRef) -> Result<()> {
+            (step, Attributes::WorkflowExecutionUpdateAccepted(_) | Attributes::WorkflowExecutionUpdateCompleted(_)) => {
+                return Err(bad_transition(MACHINE, step, at));
+            }
+            _ => return Err(wrong_type(NAME, at)),
+        };
+        let own = self.id;
         if recorded == own {
             return Ok(());
         }
         let text = format!("Update id of {what} event '{recorded}' does not match update id of update command '{own}'");
-        self.diagnose(codes::UPDATE_ID, text, at).differing("update_id", recorded, own)
+        run.diagnose(codes::UPDATE_ID, text, at).differing("update_id", recorded, own)
+    }
+
+    fn write<'w>(&self, w: Put<'w, Command>, _: &Inherited) -> Put<'w, Command> {
+        w.protocol_message_command_attributes(|w| w.message_id(&self.message_id))
     }
 }

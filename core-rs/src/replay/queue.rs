@@ -9,41 +9,28 @@ use crate::boundary::CommandKind;
 use crate::error::{Result, codes, nondeterminism};
 use crate::history::event::{Event, camel};
 use crate::proto::views::Attributes;
+use crate::proto::views::history::MarkerRecordedEventAttributes;
 use crate::replay::commands::patch::{self, PatchMarker};
-use crate::replay::commands::{Given, Initiator, Queued, Take, Wait, local_activity, marker, terminal};
+use crate::replay::commands::{Given, Queued, marker};
 use crate::replay::event::{EventRef, Place, bad_event};
 use crate::replay::flags::CoreFlag;
 use crate::replay::workflow::Workflow;
+use crate::wire::typed::View;
 
 impl Workflow {
     /// The activation's commands become machines and queue entries, in order.
     pub fn take_commands(&mut self, mut given: Vec<Given>) -> Result<()> {
-        if self.closing {
+        if self.run.closing {
             return Ok(());
         }
-        if let Some(at) = terminal::first_terminal_with_followers(&given) {
-            if self.flags.on(CoreFlag::MoveTerminal, self.replaying) {
-                given = terminal::move_to_end(given);
+        if let Some(at) = first_terminal_with_followers(&given) {
+            if self.run.flag(CoreFlag::MoveTerminal) {
+                given = move_to_end(given);
             } else {
                 given.truncate(at + 1);
             }
         }
-        given.into_iter().try_for_each(|g| g.take(self))
-    }
-
-    pub fn enqueue(&mut self, command: impl Into<Queued>) {
-        self.queue.push_back(command.into());
-    }
-
-    /// The event of a command was applied: later events will name it.
-    pub fn initiated(&mut self, at: EventRef, by: Initiator) {
-        self.initiators.push((at.id, by));
-    }
-
-    /// Ids and types are compared with the event. What the newest task recorded is compared even before history says that flag 1 is
-    /// used.
-    pub fn checks_identity(&self) -> bool {
-        self.at_frontier || self.flags.recorded(CoreFlag::IdAndTypeChecks)
+        given.into_iter().try_for_each(|g| g.take(&mut self.machines, &mut self.run, &mut self.queue))
     }
 
     /// Feeds a command event to its machine. True: the event behind it belongs to it and is skipped too.
@@ -52,9 +39,9 @@ impl Workflow {
         let mut is_patch = false;
         if let Attributes::MarkerRecorded(recorded) = attributes {
             match recorded.marker_name() {
-                local_activity::MARKER => {
-                    let check = self.flags.recorded(CoreFlag::IdAndTypeChecks);
-                    if self.local_activities.on_marker(recorded, check, at)? {
+                marker::LOCAL_ACTIVITY => {
+                    let check = self.run.flags.recorded(CoreFlag::IdAndTypeChecks);
+                    if self.machines.local_activities.on_marker(recorded, check, at)? {
                         return Ok(false);
                     }
                 }
@@ -72,7 +59,7 @@ impl Workflow {
             return Err(nondeterminism(codes::NO_COMMAND, text).differing("", at.type_name(), "no command").at_event(at));
         };
         let (of, seq, given) = (command.kind(), command.seq(), command.command_type());
-        command.meet(attributes, at, self).at_event(at).of_command(of, seq).map_err(|mut e| {
+        command.meet(attributes, at, &mut self.machines, &mut self.run).at_event(at).of_command(of, seq).map_err(|mut e| {
             if e.code == codes::COMMAND_TYPE {
                 e.actual = type_name_of(given);
             }
@@ -81,11 +68,18 @@ impl Workflow {
         Ok(false)
     }
 
+    /// A patch marker meets the front of the queue, which stays there.
+    fn meet_patch_marker(&mut self, recorded: View<MarkerRecordedEventAttributes>, at: EventRef) -> Result<PatchMarker> {
+        self.drop_withdrawn();
+        let front = self.queue.front();
+        patch::meet_marker(recorded, at, front.and_then(Queued::patch_id), front.map_or("no command", Queued::machine))
+    }
+
     /// The front of the queue, without commands that were taken back; a patch gives way to an event that is no patch marker.
     fn pop_front(&mut self, is_patch: bool) -> Option<Queued> {
         loop {
             let command = self.queue.pop_front()?;
-            let dropped = command.is_withdrawn(self) || (matches!(command, Queued::Patch(_)) && !is_patch);
+            let dropped = command.is_withdrawn(&self.machines) || (command.patch_id().is_some() && !is_patch);
             if !dropped {
                 return Some(command);
             }
@@ -93,8 +87,8 @@ impl Workflow {
     }
 
     /// Drops commands that were taken back from the front of the queue.
-    pub fn drop_withdrawn(&mut self) {
-        while self.queue.front().is_some_and(|c| c.is_withdrawn(self)) {
+    fn drop_withdrawn(&mut self) {
+        while self.queue.front().is_some_and(|c| c.is_withdrawn(&self.machines)) {
             self.queue.pop_front();
         }
     }
@@ -102,7 +96,7 @@ impl Workflow {
     /// A command of an earlier activation that the events of its task do not hold. Core notices it only at the next command event
     /// of another type; this says where code and history part. Patches may stand without an event.
     pub fn check_extra_command(&mut self, at: EventRef) -> Result<()> {
-        let Some(extra) = self.queue.iter().find(|c| !c.is_lenient() && !c.is_withdrawn(self)) else { return Ok(()) };
+        let Some(extra) = self.queue.iter().find(|c| !c.is_lenient() && !c.is_withdrawn(&self.machines)) else { return Ok(()) };
         if self.extra_reported {
             return Ok(());
         }
@@ -110,8 +104,29 @@ impl Workflow {
         let name = type_name_of(extra.command_type());
         self.extra_reported = true;
         let text = format!("Extra command {name} not found in history before event {}", at.id);
-        self.diagnose(codes::EXTRA_COMMAND, text, at).of_command(kind, seq)
+        self.run.diagnose(codes::EXTRA_COMMAND, text, at).of_command(kind, seq)
     }
+}
+
+/// Position of the first terminal command, if what stands behind it has to be moved or cut.
+fn first_terminal_with_followers(given: &[Given]) -> Option<usize> {
+    let at = given.iter().position(|g| matches!(g, Given::Terminal(_)))?;
+    (at + 1 < given.len()).then_some(at)
+}
+
+/// Moves what was given behind the first terminal command before it; further terminal commands are dropped.
+fn move_to_end(given: Vec<Given>) -> Vec<Given> {
+    let mut out = Vec::with_capacity(given.len());
+    let mut terminal = None;
+    for g in given {
+        match g {
+            Given::Terminal(_) if terminal.is_some() => {}
+            Given::Terminal(_) => terminal = Some(g),
+            _ => out.push(g),
+        }
+    }
+    out.extend(terminal);
+    out
 }
 
 /// "StartTimer" for COMMAND_TYPE_START_TIMER: the way events are named.

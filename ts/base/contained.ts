@@ -70,6 +70,10 @@ export function containedMetrics(metrics: Metrics): Metrics {
         const histogram = call(() => metrics.histogram(name, labels));
         return { record: (milliseconds) => void call(() => histogram?.record(milliseconds)) };
       },
+      values(name, labels): Histogram {
+        const values = call(() => metrics.values === undefined ? metrics.histogram(name, labels) : metrics.values(name, labels));
+        return { record: (value) => void call(() => values?.record(value)) };
+      },
       gauge(name, labels, read) {
         const stop = call(() => metrics.gauge(name, labels, read));
         return () => void call(() => stop?.());

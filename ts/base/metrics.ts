@@ -29,6 +29,8 @@ export interface Metrics {
   counter(name: string, labels: MetricLabels): Counter;
   /** A series of durations. */
   histogram(name: string, labels: MetricLabels): Histogram;
+  /** A series of values that are no durations. Absent: they are given to `histogram`. */
+  values?(name: string, labels: MetricLabels): Histogram;
   /** A value that is asked for when somebody looks, until the function that this answers is called. */
   gauge(name: string, labels: MetricLabels, read: () => number): () => void;
 }

@@ -20,9 +20,13 @@ import { setCurrentRun } from "./current.ts";
 import { mainOf, type WorkflowFunction } from "./exports.ts";
 import { FLAG_SINGLE_BATCH } from "./flags.ts";
 import type { CompatProgramOptions } from "./program.ts";
+import { headersOf, intercepted } from "./interception.ts";
+import { concludeActivation, shownActivation } from "./internals.ts";
 import { CompatRun, converterOf } from "./run.ts";
 import { runGlobals } from "./sandbox/globals.ts";
 import { LocalActivityDoBackoff } from "./workflow/activities.ts";
+import type { WorkflowExecuteInput } from "./workflow/interceptors.ts";
+import { withLifecycleLogs } from "./workflow/log.ts";
 import { initialInfo, nextInfo } from "./workflow/info.ts";
 
 /** temporal.api.enums.v1.StartChildWorkflowExecutionFailedCause */
@@ -66,8 +70,18 @@ export class CompatActivator implements Activator {
   }
 
   dispose(): void {
+    const run = this.#run;
     this.#run = undefined;
     this.#main = undefined;
+    if (run === undefined || !run.interceptors.has("internals", "dispose")) return;
+    const before = setCurrentRun(run);
+    try {
+      this.#inRootFrame(() => intercepted(run, "internals", "dispose", (_: object) => {})({}));
+    } catch (error) {
+      run.log("error", "an interceptor failed when its run left memory", { error: String(error) });
+    } finally {
+      setCurrentRun(before);
+    }
   }
 
   async #query(run: CompatRun, activation: Activation): Promise<void> {
@@ -76,9 +90,12 @@ export class CompatActivator implements Activator {
     run.info = { ...info, unsafe: { ...info.unsafe, isReplaying: true, isReplayingHistoryEvents: false } };
     try {
       this.#inRootFrame(() => {
-        for (const { variant } of activation.jobs) if (variant?.$case === "queryWorkflow") run.messages.query(variant.value);
+        this.#activated(run, activation, activation.jobs, 0, () => {
+          for (const { variant } of activation.jobs) if (variant?.$case === "queryWorkflow") run.messages.query(variant.value);
+        });
       });
       await hop();
+      this.#inRootFrame(() => concludeActivation(run));
     } finally {
       run.info = info;
       run.isReplaying = isReplaying;
@@ -103,32 +120,21 @@ export class CompatActivator implements Activator {
     const signals = others.filter((job) => job.variant?.$case === "signalWorkflow");
     if (signals.length === 0 || run.hasFlag(FLAG_SINGLE_BATCH)) {
       for (const job of seeds) this.#apply(run, job);
-      await this.#batch(run, others);
+      await this.#batch(run, activation, others, 0);
     } else {
       // Histories of before the flag: signals were drained before the other jobs, and a new seed was one of those.
-      await this.#batch(run, signals);
+      await this.#batch(run, activation, signals, 0);
       const rest = [...seeds, ...others].filter((job) => !signals.includes(job));
-      if (rest.length > 0) await this.#batch(run, rest);
+      if (rest.length > 0) await this.#batch(run, activation, rest, 1);
     }
     run.messages.rejectWaitingUpdates();
+    this.#inRootFrame(() => concludeActivation(run));
     if (run.completed) run.messages.warnOfUnfinished();
   }
 
   /** Applies jobs, starts the main function, drains. */
-  async #batch(run: CompatRun, jobs: Job[]): Promise<void> {
-    this.#inRootFrame(() => {
-      let init: InitializeWorkflow | undefined;
-      for (const job of jobs) {
-        if (job.variant?.$case === "initializeWorkflow") init = job.variant.value;
-        else {
-          this.#apply(run, job);
-          run.unblockConditions();
-        }
-      }
-      if (init === undefined) return;
-      this.#start(run, init);
-      run.unblockConditions();
-    });
+  async #batch(run: CompatRun, activation: Activation, jobs: Job[], batchIndex: number): Promise<void> {
+    this.#inRootFrame(() => this.#activated(run, activation, jobs, batchIndex, () => this.#applyAll(run, jobs)));
     for (;;) {
       await hop();
       if (this.#inRootFrame(() => run.unblockConditions()) === 0) break;
@@ -138,9 +144,32 @@ export class CompatActivator implements Activator {
     run.throwTaskError();
   }
 
+  #applyAll(run: CompatRun, jobs: Job[]): void {
+    let init: InitializeWorkflow | undefined;
+    for (const job of jobs) {
+      if (job.variant?.$case === "initializeWorkflow") init = job.variant.value;
+      else {
+        this.#apply(run, job);
+        run.unblockConditions();
+      }
+    }
+    if (init === undefined) return;
+    this.#start(run, init);
+    run.unblockConditions();
+  }
+
+  /** Applies jobs, with the interceptors of activations around it. */
+  #activated(run: CompatRun, activation: Activation, jobs: readonly Job[], batchIndex: number, apply: () => void): void {
+    if (!run.interceptors.has("internals", "activate")) return apply();
+    intercepted(run, "internals", "activate", (_: object) => apply())(shownActivation(run, activation, jobs, batchIndex));
+  }
+
   /** Evaluates the program's modules for this run and finds its main function. */
   #load(run: CompatRun): WorkflowFunction {
-    const exported = this.#options.modules({ ...runGlobals(), helper: this.#options.helper });
+    const modules = this.#options.modules({ ...runGlobals(), helper: this.#options.helper });
+    run.interceptors.add(modules.interceptors());
+    if (run.interceptors.has("internals", "concludeActivation")) run.shownCommands = [];
+    const exported = modules.workflows();
     const { workflowType } = run.info;
     const main = mainOf(exported, workflowType);
     if (main !== undefined) return main;
@@ -154,9 +183,9 @@ export class CompatActivator implements Activator {
   #start(run: CompatRun, init: InitializeWorkflow): void {
     const main = this.#main!;
     const args = fromPayloads(run.converter, init.arguments);
+    const execute = intercepted(run, "inbound", "execute", async ({ args }: WorkflowExecuteInput) => await main(...args));
     // As many links between the function and its outcome as in the official SDK.
-    (async () => await main(...args))()
-      .then((result) => result)
+    withLifecycleLogs(run, () => execute({ args, headers: headersOf(init.headers) }))
       .then((result) => run.completeWorkflow(result), (error) => run.endWith(error))
       .catch((error) => run.failTask(error));
   }

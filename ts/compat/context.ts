@@ -9,6 +9,8 @@ export interface ScopeFrame {
   readonly scope: Scope;
   /** Present in an update handler and in everything that it calls. */
   readonly update?: UpdateInfo;
+  /** Draws the numbers of Math.random() and uuid4(); absent: the run's own generator does. */
+  readonly random?: { random(): number } | undefined;
   /** What AsyncLocalStorage objects of the program have stored (sandbox/async_local_storage.ts). */
   readonly stores?: ReadonlyMap<object, { readonly value: unknown; readonly epoch: object }>;
 }

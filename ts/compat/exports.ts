@@ -10,8 +10,16 @@ export interface RunModulesScope extends RunGlobals {
   readonly helper: RewriteHelper;
 }
 
-/** Evaluates the modules of the program for a run; what its entries export. */
-export type EvaluateModules = (scope: RunModulesScope) => readonly Exports[];
+/** The modules of the program, for a run. Each part is evaluated when it is called, and what both need once. */
+export interface RunModules {
+  /** What the modules of interceptors export. */
+  interceptors(): readonly Exports[];
+  /** What the modules of workflows export. */
+  workflows(): readonly Exports[];
+}
+
+/** Makes the modules of the program ready for a run. */
+export type EvaluateModules = (scope: RunModulesScope) => RunModules;
 
 export type WorkflowFunction = (...args: unknown[]) => unknown;
 

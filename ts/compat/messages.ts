@@ -23,7 +23,8 @@ import { enhancedStackTrace, stackTraceText } from "../executor/program/stack_tr
 import { IllegalStateError } from "./common/errors.ts";
 import { ApplicationFailure, TemporalFailure } from "./common/failures.ts";
 import { HandlerUnfinishedPolicy } from "./common/options.ts";
-import type { ScopeContext } from "./context.ts";
+import { headersOf, intercepted, type InterceptedRun, type Operation } from "./interception.ts";
+import type { QueryInput, SignalInput, UpdateInput, WorkflowInboundCallsInterceptor } from "./workflow/interceptors.ts";
 import type { WorkflowInfo } from "./workflow/info.ts";
 import type { WaitingAt } from "../executor/program/stack_traces.ts";
 import type { LogLevel } from "../executor/program/program.ts";
@@ -53,8 +54,7 @@ interface Running {
 export const RESERVED_PREFIX = "__temporal_";
 
 /** What of a run its messages need. */
-export interface MessageRun {
-  readonly context: ScopeContext;
+export interface MessageRun extends InterceptedRun {
   readonly converter: PayloadConverter;
   readonly details: string;
   readonly sdkVersion: string;
@@ -114,7 +114,12 @@ export class MessageHandlers {
     const id = this.#nextSignal++;
     this.#runningSignals.set(id, { name, unfinishedPolicy: entry?.unfinishedPolicy ?? HandlerUnfinishedPolicy.WARN_AND_ABANDON });
     const args = fromPayloads(this.#run.converter, job.input);
-    this.#handleSignal(name, args)
+    const handle = this.#inbound(
+      name,
+      "handleSignal",
+      ({ signalName, args }: SignalInput) => this.#handleSignal(signalName, args),
+    );
+    handle({ signalName: name, args, headers: headersOf(job.headers) })
       .catch((error) => this.#run.endWith(error))
       .finally(() => this.#runningSignals.delete(id));
   }
@@ -156,21 +161,25 @@ export class MessageHandlers {
   #decide(job: DoUpdate, entry: UpdateEntry): void {
     const { id, name, protocolInstanceId } = job;
     // The handler gets values of its own: it must not see what the validator did to its arguments.
-    const decode = () => fromPayloads(this.#run.converter, job.input);
-    let args: unknown[];
+    const decode = (): UpdateInput => {
+      const args = fromPayloads(this.#run.converter, job.input);
+      return { updateId: id, name, args, headers: headersOf(job.headers) };
+    };
+    let input: UpdateInput;
     try {
       if (job.runValidator && entry.validator !== undefined) {
         const { validator } = entry;
-        withLiveLogs(this.#run, () => validator(...decode()));
+        const validate = this.#inbound(name, "validateUpdate", ({ args }: UpdateInput) => void validator(...args));
+        withLiveLogs(this.#run, () => validate(decode()));
       }
-      args = decode();
+      input = decode();
     } catch (error) {
       this.#respond(protocolInstanceId, { $case: "rejected", value: this.#run.encodeError(error) });
       return;
     }
     this.#respond(protocolInstanceId, { $case: "accepted", value: {} });
     this.#runningUpdates.set(id, { name, id, unfinishedPolicy: entry.unfinishedPolicy });
-    (async () => await entry.handler(...args))()
+    this.#inbound(name, "handleUpdate", async ({ args }: UpdateInput) => await entry.handler(...args))(input)
       .then((result) => {
         this.#respond(protocolInstanceId, {
           $case: "completed",
@@ -210,7 +219,9 @@ export class MessageHandlers {
     const answer = (result: NonNullable<QueryResult["result"]>) => {
       this.#run.command(CommandKind.COMMAND_KIND_QUERY_RESULT, QueryResult.encode({ queryId, result }).finish());
     };
-    this.#askQuery(queryType, fromPayloads(this.#run.converter, job.arguments)).then(
+    const ask = this.#inbound(queryType, "handleQuery", ({ queryName, args }: QueryInput) => this.#askQuery(queryName, args));
+    const args = fromPayloads(this.#run.converter, job.arguments);
+    ask({ queryName: queryType, args, queryId, headers: headersOf(job.headers) }).then(
       (value) => {
         // Tools read the answers to Temporal's own queries, so those are in the default encoding.
         const converter = isReserved(queryType) ? jsonPayloadConverter : this.#run.converter;
@@ -234,6 +245,15 @@ export class MessageHandlers {
     } catch (error) {
       return Promise.reject(error);
     }
+  }
+
+  /** With the interceptors around it, but for messages of Temporal's own. */
+  #inbound<M extends keyof WorkflowInboundCallsInterceptor, F extends Operation>(
+    name: string,
+    method: M,
+    last: F,
+  ): F {
+    return isReserved(name) ? last : intercepted(this.#run, "inbound", method, last);
   }
 
   /** What user interfaces ask for to show a workflow's messages; the JSON form of temporal.api.sdk.v1.WorkflowMetadata. */

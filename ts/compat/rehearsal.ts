@@ -43,7 +43,12 @@ export async function rehearse(options: CompatProgramOptions, nowMs: number): Pr
   const clock = current.run;
   current.run = run;
   try {
-    return { exported: options.scopes.run(undefined, () => options.modules({ ...runGlobals(), helper: options.helper })) };
+    const exported = options.scopes.run(undefined, () => {
+      const modules = options.modules({ ...runGlobals(), helper: options.helper });
+      run.interceptors.add(modules.interceptors());
+      return modules.workflows();
+    });
+    return { exported };
   } catch (error) {
     if (asked.info) return { exported: undefined };
     throw error;

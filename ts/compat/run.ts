@@ -16,10 +16,13 @@ import { IllegalStateError } from "./common/errors.ts";
 import { isA } from "../converter/thrown.ts";
 import { encodeFailure } from "./common/failure_converter.ts";
 import { ensureTemporalFailure, isCancellation, TemporalFailure } from "./common/failures.ts";
-import type { ScopeContext } from "./context.ts";
+import type { ScopeContext, ScopeFrame } from "./context.ts";
+import type { ShownCommand } from "./internals.ts";
+import { Interceptors } from "./interception.ts";
 import { isImplied, KNOWN_FLAGS } from "./flags.ts";
 import { MessageHandlers, type MessageRun } from "./messages.ts";
-import { alea, seedBytes } from "./workflow/alea.ts";
+import { SinkCalls } from "./sinks.ts";
+import { alea, seedBytes, streamSeed } from "./workflow/alea.ts";
 import { ContinueAsNew } from "./workflow/continue_as_new_thrown.ts";
 import type { WorkflowInfo } from "./workflow/info.ts";
 import { RootScope } from "./workflow/scope.ts";
@@ -81,10 +84,16 @@ export class CompatRun implements MessageRun {
   nextSignalSeq = 1;
   nextCancelSeq = 1;
 
+  /** Commands of the activation, where an interceptor looks at them. */
+  shownCommands: ShownCommand[] | undefined;
   readonly messages: MessageHandlers;
+  readonly sinks: SinkCalls;
   readonly rootScope: RootScope;
   #host: RunContext;
+  readonly interceptors = new Interceptors();
+  #seed: readonly number[];
   #random: () => number;
+  readonly #streams = new Map<string, () => number>();
   #flags = new Set<number>();
   #presentPatches = new Set<string>();
   #patchDecisions = new Map<string, true>();
@@ -97,18 +106,22 @@ export class CompatRun implements MessageRun {
     this.converter = converterOf(host);
     this.info = options.info;
     this.timeMs = options.timeMs;
-    this.#random = alea(seedBytes(options.randomnessSeed));
+    this.#seed = seedBytes(options.randomnessSeed);
+    this.#random = alea(this.#seed);
     this.rootScope = new RootScope();
     this.messages = new MessageHandlers(this);
+    this.sinks = new SinkCalls(host, this);
   }
 
   // ---------------------------------------------------------------------------------------------------------------- commands
 
   command(kind: CommandKind, attributes: Uint8Array): number {
+    this.shownCommands?.push({ kind, attributes });
     return this.#host.run.command(kind, attributes);
   }
 
   cancelCommand(kind: CommandKind, seq: number): void {
+    this.shownCommands?.push({ kind, cancels: seq });
     this.#host.run.cancel(kind, seq);
   }
 
@@ -211,22 +224,40 @@ export class CompatRun implements MessageRun {
   }
 
   reseed(randomnessSeed: string): void {
-    this.#random = alea(seedBytes(randomnessSeed));
+    this.#seed = seedBytes(randomnessSeed);
+    this.#random = alea(this.#seed);
+    this.#streams.clear();
   }
 
+  /** The next number of the stream that is put around the code, or of the run's own. */
   random(): number {
+    return this.context.current()?.random?.random() ?? this.#random();
+  }
+
+  mainRandom(): number {
     return this.#random();
   }
 
+  namedRandom(name: string): number {
+    let stream = this.#streams.get(name);
+    if (stream === undefined) this.#streams.set(name, stream = alea(streamSeed(this.#seed, name)));
+    return stream();
+  }
+
   randomBytes(length: number): Uint8Array {
-    return Uint8Array.from({ length }, () => Math.floor(this.#random() * 0x100));
+    return Uint8Array.from({ length }, () => Math.floor(this.random() * 0x100));
+  }
+
+  /** The running code's frame, with changes. */
+  frame(changes: Partial<ScopeFrame>): ScopeFrame {
+    return { scope: this.rootScope, ...this.context.current(), ...changes };
   }
 
   // --------------------------------------------------------------------------------------------------------------------- logs
 
   /** Writes a line, but for those that were written when the events happened. */
   log(level: LogLevel, message: string, fields: { readonly [key: string]: unknown }): void {
-    if (this.info.unsafe.isReplayingHistoryEvents) return;
+    if (this.info.unsafe.isReplayingHistoryEvents && this.#host.logsReplay !== true) return;
     const { workflowType, workflowId, runId } = this.info;
     this.#host.log.write({ level, message, fields, timeMs: this.timeMs, workflowType, workflowId, runId, source: "workflow" });
   }

@@ -135,9 +135,18 @@ export class MetricsRegistry implements Metrics {
 
   /** A series of durations, which are given in milliseconds; the same object for the same name and labels. */
   histogram(name: string, labels: MetricLabels = {}, help?: string): Histogram {
+    return this.#distribution(name, labels, help, this.#divisor);
+  }
+
+  /** A series of values that are no durations, in whatever unit; the same object for the same name and labels. */
+  values(name: string, labels: MetricLabels = {}, help?: string): Histogram {
+    return this.#distribution(name, labels, help, 1);
+  }
+
+  #distribution(name: string, labels: MetricLabels, help: string | undefined, divisor: number): Histogram {
     if ("le" in labels) throw new TypeError(`the label "le" of ${name} is taken by the buckets`);
     const bounds = this.#options.buckets?.[name] ?? bucketsOf(name);
-    return this.#series("histogram", name, labels, help, () => new HistogramSeries(bounds, this.#divisor));
+    return this.#series("histogram", name, labels, help, () => new HistogramSeries(bounds, divisor));
   }
 
   /**

@@ -5,6 +5,7 @@ import type { RunOptions } from "../core/generated/boundary/temporalex/boundary/
 import type { VersioningBehavior } from "../executor/program/definition.ts";
 import type { LocalAnswer, LocalWork } from "../executor/tasks/local_work.ts";
 import type { LogEntry } from "../executor/program/program.ts";
+import type { SinkCall, SinkTable } from "../executor/program/sinks.ts";
 import type { ReplayOptions, ReplayVerdict } from "../executor/tasks/replay.ts";
 import type { WorkflowTask } from "../api/workflow_task.ts";
 import type { RealmOutcome } from "../executor/tasks/realm_outcome.ts";
@@ -20,6 +21,8 @@ export interface InitMessage {
   readonly hasConverter: boolean;
   readonly cacheSize: number;
   readonly runOptions: Partial<RunOptions>;
+  /** Functions of the host's sinks. */
+  readonly sinks: SinkTable;
   /** How often a sign of life is due while work is open. */
   readonly aliveMs: number;
 }
@@ -75,7 +78,9 @@ export type FromRealm =
   }
   /** Local activities of the task. */
   | { readonly t: "local"; readonly id: number; readonly work: LocalWork }
-  | { readonly t: "log"; readonly entry: LogEntry };
+  | { readonly t: "log"; readonly entry: LogEntry }
+  /** A function of the host's that workflow code calls. Before the outcome of its task. */
+  | { readonly t: "sink"; readonly call: SinkCall };
 
 /** Bytes for a message. It would take the whole buffer that a view lies in, perhaps all that a batch answered: such bytes go as a copy. */
 export function detachedCopy(bytes: Uint8Array): Uint8Array {

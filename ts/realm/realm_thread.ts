@@ -8,12 +8,13 @@ import { type LocalAnswer, noLocalActivities, type RunLocalActivities } from "..
 import type { LogSink } from "../executor/program/program.ts";
 import { messageOf } from "../converter/thrown.ts";
 import { startThread, type Thread, type WebWorker } from "../platform/threads.ts";
+import type { HostSinks } from "./sinks.ts";
 import type { Loss } from "./lost_task.ts";
 import { WorkflowLoadError } from "./loader/errors.ts";
 import { type BatchedMessage, detachedCopy, type FromRealm, type InitMessage, type ToRealm } from "./protocol.ts";
 
 /** What a realm is started with. */
-export type RealmInit = Omit<InitMessage, "t" | "aliveMs">;
+export type RealmInit = Omit<InitMessage, "t" | "aliveMs" | "sinks">;
 
 /** Everything that is needed to start a realm, once and again. */
 export interface RealmSpec {
@@ -25,6 +26,7 @@ export interface RealmSpec {
   readonly maxHeapMb: number | undefined;
   readonly fetchHistory: FetchHistory;
   readonly log: LogSink;
+  readonly sinks: HostSinks;
   /** The worker has all that it needs to start, which takes a while: time for what the host has to do anyway. */
   readonly onStarting: (() => void) | undefined;
 }
@@ -116,7 +118,7 @@ export class RealmThread {
         );
       }, spec.startupMs);
       const aliveMs = spec.watchdogMs > 0 ? Math.max(10, spec.watchdogMs / SIGNS_PER_WINDOW) : 3_600_000;
-      thread.value.post({ t: "init", ...init.value, aliveMs } satisfies InitMessage);
+      thread.value.post({ t: "init", ...init.value, sinks: spec.sinks.table, aliveMs } satisfies InitMessage);
       spec.onStarting?.();
       const ready = await started;
       if (this.#state === "starting") this.#state = "ready";
@@ -207,6 +209,8 @@ export class RealmThread {
       }
       case "log":
         return this.#spec.log.write(message.entry);
+      case "sink":
+        return this.#spec.sinks.call(message.call);
       case "fetch":
         return void this.#fetch(message);
       case "local":
@@ -225,7 +229,11 @@ export class RealmThread {
           this.#timer = undefined;
           this.#thread!.hold(false);
         }
-        return job?.done(message);
+        // What the task called has its time first, also where that takes some.
+        const runId = message.t === "verdict" ? message.verdict.runId : job?.runId;
+        const called = runId === undefined ? undefined : this.#spec.sinks.settled(runId);
+        if (called === undefined) return job?.done(message);
+        return void called.then(() => job?.done(message));
       }
     }
   }

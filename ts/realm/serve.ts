@@ -145,6 +145,7 @@ class RealmInside {
       cacheSize: init.cacheSize,
       fetchHistory: (workflowId, runId, token) => this.#fetch(workflowId, runId, token),
       log: { write: log },
+      sinks: { functions: init.sinks, call: (call) => send({ t: "sink", call }) },
       ...(converter === undefined ? {} : { converter }),
       rejections,
       onTurnTo: (runId) => {

@@ -13,6 +13,8 @@ export interface SourceOptions {
   readonly workflows: string | URL | readonly (string | URL)[];
   readonly sources?: { readonly [path: string]: string } | SourceHost;
   readonly payloadConverter?: string | URL;
+  /** Modules that export interceptors of `@temporalio/workflow` programs. */
+  readonly interceptors?: string | URL | readonly (string | URL)[];
   /** How scopes of `@temporalio/workflow` programs follow async functions. Default: by AsyncLocalStorage where there is one. */
   readonly scopes?: "asyncLocalStorage" | "rewritten";
   /** All modules are for native workflows, whatever they import: the linter's rules are theirs. */
@@ -80,7 +82,7 @@ async function namedModules(options: SourceOptions, what?: "sources alone"): Pro
   const address = (module: string | URL): string =>
     sources === undefined ? fileUrl(module) : module instanceof URL ? module.href : sourceUrl(module);
   const bundles: BundleContent[] = [];
-  const entries: string[] = [];
+  const entries: string[] = [], intercepting: string[] = [];
   let converter = payloadConverter === undefined ? undefined : address(payloadConverter);
   for (const url of named.map(address)) {
     const text = host.read(url);
@@ -93,8 +95,12 @@ async function namedModules(options: SourceOptions, what?: "sources alone"): Pro
     const bundle = readBundle(text, url);
     const at = bundles.push(bundle) - 1;
     entries.push(...bundle.entries.workflows.map((name) => addressOf(at, name)));
+    intercepting.push(...bundle.entries.interceptors.map((name) => addressOf(at, name)));
     if (bundle.entries.payloadConverter !== undefined) converter ??= addressOf(at, bundle.entries.payloadConverter);
   }
+  intercepting.push(...([options.interceptors ?? []].flat() as (string | URL)[]).map(address));
+  const interceptors = intercepting.map((_, i) => entries.length + i);
+  entries.push(...intercepting);
   if (converter !== undefined) entries.push(converter);
   const [workflow, converterModule] = await Promise.all([
     import("../workflow/mod.ts"),
@@ -109,7 +115,7 @@ async function namedModules(options: SourceOptions, what?: "sources alone"): Pro
   };
   const once = options.native === true ? entries.map((_, i) => i) : converter === undefined ? [] : [entries.length - 1];
   const restoreFrames = (options.scopes ?? (hasAsyncStorage() ? "asyncLocalStorage" : "rewritten")) === "rewritten";
-  const common = { host, provided, once, restoreFrames };
+  const common = { host, provided, once, interceptors, restoreFrames };
   if (bundles.length === 0) return { entries, hasConverter: converter !== undefined, options: common };
   const [{ BundleResolver }, { Resolver }] = await Promise.all([import("./bundle/resolver.ts"), import("./loader/resolve.ts")]);
   const resolver = new BundleResolver(new Resolver(host), bundles);

@@ -27,6 +27,7 @@ import {
 } from "./realm.ts";
 import { type Job, type LostHandler, type RealmInit, type RealmSpec, RealmThread } from "./realm_thread.ts";
 import { ShardedRealm, shareOf } from "./sharded_realm.ts";
+import { HostSinks, type InjectedSinks } from "./sinks.ts";
 import { loadSources } from "./sources.ts";
 
 /** Options of {@link createWorkerRealm}. */
@@ -40,6 +41,13 @@ export interface WorkerRealmOptions extends CommonRealmOptions {
   readonly sources?: { readonly [path: string]: string } | SourceHost;
   /** A module that exports `payloadConverter`; it is loaded into the realm like a workflow module. */
   readonly payloadConverter?: string | URL;
+  /**
+   * Modules that export `interceptors`, for programs of `@temporalio/workflow`: a function that makes the interceptors of a run. They are
+   * evaluated for each run, before its workflows; the first module's are the outermost.
+   */
+  readonly interceptors?: string | URL | readonly (string | URL)[];
+  /** Functions that programs of `@temporalio/workflow` call through `proxySinks()`. */
+  readonly sinks?: InjectedSinks;
   /** The worker's entry: the URL of a bundle, or a function that makes the Worker. Default: the package's own entry file. */
   readonly entry?: string | URL | (() => WebWorker);
   /** The worker's half of the core, compiled. Default: the one that comes with the package. */
@@ -108,6 +116,7 @@ export async function createWorkerRealm(options: WorkerRealmOptions): Promise<Wo
     maxHeapMb: options.maxHeapMb,
     fetchHistory: options.fetchHistory ?? noHistory,
     log,
+    sinks: new HostSinks(options.sinks ?? {}, log),
     onStarting: options.onStarting,
   };
   const maxQuarantine = shareOf(options.maxQuarantine ?? 4, threads);

@@ -127,6 +127,8 @@ export interface WorkerSettings {
   crashNote: string | undefined;
   activityInterceptors: readonly ActivityInterceptor[];
   metrics: WorkerMetrics | undefined;
+  /** Where workflow code's own metrics go. */
+  measured: Metrics | undefined;
   /** Follows workflow tasks, where somebody wants to know of them. */
   taskMetrics: WorkflowTaskMetrics | undefined;
   tracing: WorkflowTracing | undefined;
@@ -211,6 +213,7 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
     crashNote: options.crashNote,
     activityInterceptors: [...options.activityInterceptors ?? []],
     metrics,
+    measured,
     tracing: options.workflowTracer && new WorkflowTracing(options.workflowTracer, logger),
     taskMetrics: metrics && new WorkflowTaskMetrics(metrics),
     timers: options.timers ?? realTimers,

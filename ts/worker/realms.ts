@@ -5,6 +5,7 @@ import { createInlineRealm, type InlineRealmOptions } from "../realm/inline_real
 import { formatProblem } from "../realm/loader/errors.ts";
 import type { CommonRealmOptions, Realm } from "../realm/realm.ts";
 import { createWorkerRealm, MAX_REALM_THREADS, type WorkerRealmOptions } from "../realm/worker_realm.ts";
+import type { InjectedSinks } from "../realm/sinks.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
 import { decodeResponse } from "../codec/coded_service.ts";
 import type { Logger } from "../base/logger.ts";
@@ -18,6 +19,7 @@ import { DataBlob, GetWorkflowExecutionHistoryResponse as Answer } from "../api/
 import { bytesOf, concat, Fields } from "../api/wire.ts";
 import type { WorkerSettings } from "./options.ts";
 import { report } from "./reports.ts";
+import { workflowMetrics } from "./workflow_metrics.ts";
 
 /** Where workflow code is: modules by path or URL, or definitions that are loaded already. */
 export type Workflows = WorkerRealmOptions["workflows"] | InlineRealmOptions["workflows"];
@@ -40,6 +42,12 @@ export interface RealmSettings {
   sources?: WorkerRealmOptions["sources"];
   /** A module that exports `payloadConverter`, for realms in threads: the same converter as the worker's. */
   payloadConverterModule?: string | URL;
+  /**
+   * Modules that export `interceptors` for programs of `@temporalio/workflow`, for realms in threads. The first module's are the outermost.
+   */
+  workflowInterceptors?: string | URL | readonly (string | URL)[];
+  /** Functions that programs of `@temporalio/workflow` call through `proxySinks()`, by sink and name. */
+  sinks?: InjectedSinks;
   /** A workflow that runs for so long without yielding is stopped, with its thread. Milliseconds; 0: never. Default: 2000. */
   watchdogMs?: number;
   /**
@@ -105,7 +113,7 @@ export async function openRealm(
   }
   if (workflows === undefined || namesModules(workflows)) {
     if (realm === "inline") return await inlineFromModules(workflows!, common, settings);
-    return await inThread(workflows, common, options, settings.logger);
+    return await inThread(workflows, common, options, settings);
   }
   if (realm === "worker") {
     throw new TypeError("a realm in a thread loads its workflows itself: give the URL of their module, not the definitions");
@@ -133,7 +141,7 @@ async function inThread(
   workflows: WorkerRealmOptions["workflows"],
   common: CommonRealmOptions,
   options: RealmSettings,
-  logger: Logger,
+  settings: WorkerSettings,
 ): Promise<Realm> {
   const realm = await createWorkerRealm({
     ...common,
@@ -141,11 +149,13 @@ async function inThread(
     ...(options.sources !== undefined && { sources: options.sources }),
     ...(options.realmEntry !== undefined && { entry: options.realmEntry }),
     ...(options.payloadConverterModule !== undefined && { payloadConverter: options.payloadConverterModule }),
+    ...(options.workflowInterceptors !== undefined && { interceptors: options.workflowInterceptors }),
+    sinks: { ...(settings.measured && workflowMetrics(settings.measured, settings)), ...options.sinks },
     ...(options.watchdogMs !== undefined && { watchdogMs: options.watchdogMs }),
     ...(options.workflowThreads !== undefined && { threads: options.workflowThreads }),
     ...(options.realmStarting !== undefined && { onStarting: options.realmStarting }),
   });
-  for (const warning of realm.warnings) logger.warn(formatProblem(warning));
+  for (const warning of realm.warnings) settings.logger.warn(formatProblem(warning));
   return realm;
 }
 

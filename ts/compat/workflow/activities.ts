@@ -14,6 +14,8 @@ import { msOptionalToNumber, msToNumber, timeoutMs } from "../common/time.ts";
 import { currentRun } from "../current.ts";
 import type { CompatRun } from "../run.ts";
 import { refuseOptions } from "../unsupported.ts";
+import { intercepted } from "../interception.ts";
+import type { ActivityInput, Headers, LocalActivityInput } from "./interceptors.ts";
 import { joinScope } from "./scope.ts";
 import { sleep } from "./timers.ts";
 
@@ -70,9 +72,14 @@ function proxy<O extends Timeouts>(
 export function scheduleActivity<R>(activityType: string, args: readonly unknown[], options: ActivityOptions): Promise<R> {
   const run = currentRun("Workflow.scheduleActivity(...) may only be used from a Workflow Execution");
   if (options === undefined) throw new TypeError("Got empty activity options");
-  refuseOptions(run, `activity "${activityType}"`, withoutEager(options), UNSUPPORTED);
   const seq = run.nextActivitySeq++;
+  const schedule = intercepted(run, "outbound", "scheduleActivity", (input: ActivityInput) => scheduleRemotely<R>(run, input));
+  return schedule({ activityType, headers: {}, options, args: args as unknown[], seq });
+}
+
+function scheduleRemotely<R>(run: CompatRun, { activityType, args, options, headers, seq }: ActivityInput): Promise<R> {
   requireTimeout(options);
+  refuseOptions(run, `activity "${activityType}"`, withoutEager(options), UNSUPPORTED);
   return pending<R>(
     run,
     CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY,
@@ -80,7 +87,7 @@ export function scheduleActivity<R>(activityType: string, args: readonly unknown
     activityType,
     () =>
       ScheduleActivity.encode(ScheduleActivity.fromPartial({
-        ...common(run, seq, activityType, args, options),
+        ...common(run, seq, activityType, args, options, headers),
         activityId: options.activityId ?? String(seq),
         taskQueue: options.taskQueue ?? "",
         heartbeatTimeoutMs: timeoutMs(options.heartbeatTimeout),
@@ -100,29 +107,26 @@ export async function scheduleLocalActivity<R>(
   refuseOptions(run, `local activity "${activityType}"`, options, UNSUPPORTED_LOCAL);
   // This function goes on after awaits, where only code of the program has its frame put back.
   const frame = run.context.current();
-  let attempt = 1, originalScheduleTimeMs = 0;
+  let attempt = 1, originalScheduleTime: number | undefined;
   for (;;) {
     const seq = run.nextActivitySeq++;
     try {
-      const attempted = { attempt, originalScheduleTimeMs };
-      return await run.context.run(frame, () => attemptLocally<R>(run, seq, activityType, args, options, attempted));
+      return await run.context.run(frame, () => {
+        const last = (input: LocalActivityInput) => attemptLocally<R>(run, input);
+        const schedule = intercepted(run, "outbound", "scheduleLocalActivity", last);
+        return schedule({ activityType, headers: {}, options, args: args as unknown[], seq, attempt, originalScheduleTime });
+      });
     } catch (error) {
       if (!(error instanceof LocalActivityDoBackoff)) throw error;
       await run.context.run(frame, () => sleep(error.backoffMs));
-      ({ attempt, originalScheduleTimeMs } = error);
+      ({ attempt, originalScheduleTimeMs: originalScheduleTime } = error);
     }
   }
 }
 
 // deno-lint-ignore require-await
-async function attemptLocally<R>(
-  run: CompatRun,
-  seq: number,
-  activityType: string,
-  args: readonly unknown[],
-  options: LocalActivityOptions,
-  attempted: { attempt: number; originalScheduleTimeMs: number },
-): Promise<R> {
+async function attemptLocally<R>(run: CompatRun, input: LocalActivityInput): Promise<R> {
+  const { seq, activityType, args, options, headers, attempt, originalScheduleTime } = input;
   requireTimeout(options);
   return pending<R>(
     run,
@@ -131,8 +135,9 @@ async function attemptLocally<R>(
     activityType,
     () =>
       ScheduleLocalActivity.encode(ScheduleLocalActivity.fromPartial({
-        ...common(run, seq, activityType, args, options),
-        ...attempted,
+        ...common(run, seq, activityType, args, options, headers),
+        attempt,
+        originalScheduleTimeMs: originalScheduleTime ?? 0,
         activityId: String(seq),
         localRetryThresholdMs: threshold(options.localRetryThreshold),
       })).finish(),
@@ -195,9 +200,11 @@ function common(
   activityType: string,
   args: readonly unknown[],
   options: ActivityOptions | LocalActivityOptions,
+  headers: Headers,
 ) {
   return {
     seq,
+    headers,
     activityType,
     arguments: toPayloads(run.converter, args),
     scheduleToCloseTimeoutMs: timeoutMs(options.scheduleToCloseTimeout),

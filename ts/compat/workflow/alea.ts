@@ -46,6 +46,15 @@ export function seedBytes(decimal: string): number[] {
   return bytes;
 }
 
+const STREAM = "temporal-workflow-random-stream-v1";
+
+/** The seed of a named stream of a run: that of the run and the name, each with its length before it. */
+export function streamSeed(seed: readonly number[], name: string): number[] {
+  const bytes = (text: string) => [...new TextEncoder().encode(text)];
+  const sized = (part: readonly number[]) => [24, 16, 8, 0].map((shift) => (part.length >>> shift) & 0xff).concat(part);
+  return [...bytes(STREAM), ...sized(seed), ...sized(bytes(name))];
+}
+
 /** A version 4 UUID of four draws, most significant first. */
 export function uuid4From(random: () => number): string {
   const bytes = new DataView(new ArrayBuffer(16));

@@ -10,62 +10,21 @@ import {
   StartChildWorkflow,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { toPayloads } from "../../converter/payload.ts";
-import {
-  type ChildWorkflowCancellationType,
-  numberOf,
-  ParentClosePolicy,
-  type RetryPolicy,
-  WorkflowIdReusePolicy,
-} from "../common/options.ts";
-import {
-  type SearchAttributePair,
-  searchAttributePayloads,
-  type SearchAttributes,
-  type TypedSearchAttributes,
-} from "../common/search_attributes.ts";
-import { type Duration, timeoutMs } from "../common/time.ts";
+import { type ChildWorkflowCancellationType, numberOf, ParentClosePolicy, WorkflowIdReusePolicy } from "../common/options.ts";
+import { searchAttributePayloads } from "../common/search_attributes.ts";
+import { timeoutMs } from "../common/time.ts";
 import { currentRun } from "../current.ts";
 import type { CompatRun } from "../run.ts";
+import { intercepted } from "../interception.ts";
 import { refuseOptions } from "../unsupported.ts";
+import type { ChildWorkflowOptions } from "./options.ts";
 import { retryPolicy } from "./activities.ts";
 import type { Workflow } from "./continue_as_new.ts";
 import type { SignalDefinition } from "./handlers.ts";
+import type { SignalWorkflowInput, StartChildWorkflowExecutionInput } from "./interceptors.ts";
 import { uuid4 } from "./misc.ts";
 import { joinScope } from "./scope.ts";
 
-/** Options of a child workflow. */
-export interface ChildWorkflowOptions {
-  /** Id of the workflow. Default: a UUID. */
-  workflowId?: string;
-  /** Default: that of the parent. */
-  taskQueue?: string;
-  /** Default WAIT_CANCELLATION_COMPLETED. */
-  cancellationType?: ChildWorkflowCancellationType;
-  /** Default: the server's, which terminates. */
-  parentClosePolicy?: ParentClosePolicy | number;
-  /** Whether the start may take an id that was used before. Default: the server's, which allows it. */
-  workflowIdReusePolicy?: WorkflowIdReusePolicy | number;
-  /** Default: the child is not tried again. */
-  retry?: RetryPolicy;
-  /** Starts it again and again, at times of this cron expression. */
-  cronSchedule?: string;
-  /** The longest time of all runs together. */
-  workflowExecutionTimeout?: Duration;
-  /** The longest time of one run. */
-  workflowRunTimeout?: Duration;
-  /** The longest time of one workflow task. */
-  workflowTaskTimeout?: Duration;
-  /** Values that lists and descriptions show. */
-  memo?: Record<string, unknown>;
-  /** Search attributes in the older form. */
-  searchAttributes?: SearchAttributes;
-  /** Search attributes with their types. */
-  typedSearchAttributes?: SearchAttributePair[] | TypedSearchAttributes;
-  /** A line about it for user interfaces. */
-  staticSummary?: string;
-  /** More about it for user interfaces. */
-  staticDetails?: string;
-}
 type WithArgs<T extends Workflow> = Parameters<T> extends [unknown, ...unknown[]]
   ? { args: Parameters<T> | Readonly<Parameters<T>> }
   : { args?: Parameters<T> | Readonly<Parameters<T>> };
@@ -82,6 +41,8 @@ export interface ChildWorkflowHandle<T extends Workflow> {
   result(): Promise<ResultOf<T>>;
   /** Sends it a signal. */
   signal<Args extends unknown[] = []>(definition: SignalDefinition<Args> | string, ...args: Args): Promise<void>;
+  /** The same, with the arguments among options. */
+  signalWithOptions(name: string, options?: { args?: unknown[] }): Promise<void>;
 }
 
 /** A workflow that this one did not start. */
@@ -92,6 +53,8 @@ export interface ExternalWorkflowHandle {
   readonly runId?: string | undefined;
   /** Sends it a signal. */
   signal<Args extends unknown[] = []>(definition: SignalDefinition<Args> | string, ...args: Args): Promise<void>;
+  /** The same, with the arguments among options. */
+  signalWithOptions(name: string, options?: { args?: unknown[] }): Promise<void>;
   /** Asks it to cancel. */
   cancel(): Promise<void>;
 }
@@ -114,7 +77,11 @@ export async function startChild<T extends Workflow>(
     result: (async () => await completed) as () => Promise<ResultOf<T>>,
     // deno-lint-ignore require-await
     async signal(definition, ...args) {
-      return signal(run, { workflowId, childWorkflowOnly: true }, nameOf(definition), args);
+      return signal(run, { type: "child", childWorkflowId: workflowId }, nameOf(definition), args);
+    },
+    // deno-lint-ignore require-await
+    async signalWithOptions(name, { args = [] } = {}) {
+      return signal(run, { type: "child", childWorkflowId: workflowId }, name, args);
     },
   };
 }
@@ -137,10 +104,12 @@ export function getExternalWorkflowHandle(workflowId: string, runId?: string): E
   const run = currentRun(
     "Workflow.getExternalWorkflowHandle(...) may only be used from a Workflow Execution. Consider using Client.workflow.getHandle(...) instead.)",
   );
+  const external = { type: "external", workflowExecution: { workflowId, runId } } as const;
   return {
     workflowId,
     runId,
-    signal: (definition, ...args) => signal(run, { workflowId, runId: runId ?? "" }, nameOf(definition), args),
+    signal: (definition, ...args) => signal(run, external, nameOf(definition), args),
+    signalWithOptions: (name, { args = [] } = {}) => signal(run, external, name, args),
     cancel: () =>
       new Promise<void>((resolve, reject) => {
         // Requests of before this patch did not hear of the cancellation of their scope.
@@ -170,11 +139,11 @@ const quiet = (promise: Promise<unknown>) => void promise.catch(() => {});
 /** Options of the official SDK that have no effect here yet. */
 const UNSUPPORTED = ["priority", "versioningIntent", "typeInfo", "eventGroups"] as const;
 
-type Given = ChildWorkflowOptions & { workflowId: string; args: readonly unknown[] };
+type Given = StartChildWorkflowExecutionInput["options"];
 
 function withDefaults(options: ChildWorkflowOptions & { args?: readonly unknown[] } = {}): Given {
   // Ids come from the run's random numbers, so one is drawn only where the program gives none.
-  return { ...options, workflowId: options.workflowId ?? uuid4(), args: options.args ?? [] };
+  return { ...options, workflowId: options.workflowId ?? uuid4(), args: (options.args ?? []) as unknown[] };
 }
 
 function typeOf(workflow: string | Workflow): string {
@@ -190,8 +159,14 @@ const nameOf = (definition: { name: string } | string): string => typeof definit
 
 /** Promises of the start (its run id) and of the end (its result). */
 function start(run: CompatRun, workflowType: string, options: Given): Promise<[Promise<string>, Promise<unknown>]> {
+  const last = (input: StartChildWorkflowExecutionInput) => startIn(run, input);
+  const execute = intercepted(run, "outbound", "startChildWorkflowExecution", last);
+  return execute({ workflowType, options, headers: {}, seq: run.nextChildSeq++ });
+}
+
+function startIn(run: CompatRun, input: StartChildWorkflowExecutionInput): Promise<[Promise<string>, Promise<unknown>]> {
+  const { seq, workflowType, options } = input;
   refuseOptions(run, "a child workflow", options, UNSUPPORTED);
-  const seq = run.nextChildSeq++;
   const started = new Promise<string>((resolve, reject) => {
     const alive = joinScope(reject, () => {
       if (!run.childEnds.has(seq)) return;
@@ -199,7 +174,7 @@ function start(run: CompatRun, workflowType: string, options: Given): Promise<[P
       run.command(CommandKind.COMMAND_KIND_CANCEL_CHILD_WORKFLOW, bytes);
     });
     if (!alive) return;
-    run.command(CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW, encodeStart(run, seq, workflowType, options));
+    run.command(CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW, encodeStart(run, input));
     run.childStarts.set(seq, { resolve: resolve as (value: unknown) => void, reject });
   });
   // Before anybody asks for it: the result may come first.
@@ -211,7 +186,7 @@ function start(run: CompatRun, workflowType: string, options: Given): Promise<[P
   return new Promise((resolve) => resolve([started, completed]));
 }
 
-function encodeStart(run: CompatRun, seq: number, workflowType: string, options: Given): Uint8Array {
+function encodeStart(run: CompatRun, { seq, workflowType, options, headers }: StartChildWorkflowExecutionInput): Uint8Array {
   const { converter } = run;
   const memo = Object.entries(options.memo ?? {}).map(([key, value]) => [key, converter.toPayload(value)]);
   const text = (value: string | undefined) => value === undefined ? undefined : converter.toPayload(value);
@@ -221,6 +196,7 @@ function encodeStart(run: CompatRun, seq: number, workflowType: string, options:
     seq,
     workflowId: options.workflowId,
     workflowType,
+    headers,
     arguments: toPayloads(converter, options.args),
     taskQueue: options.taskQueue || run.info.taskQueue,
     workflowExecutionTimeoutMs: timeoutMs(options.workflowExecutionTimeout),
@@ -260,14 +236,17 @@ function cancellationType(type: ChildWorkflowCancellationType | undefined): Canc
   }
 }
 
-interface Target {
-  workflowId: string;
-  runId?: string;
-  childWorkflowOnly?: boolean;
+type Target = SignalWorkflowInput["target"];
+
+function signal(run: CompatRun, target: Target, signalName: string, args: unknown[]): Promise<void> {
+  const send = intercepted(run, "outbound", "signalWorkflow", (input: SignalWorkflowInput) => signalIn(run, input));
+  return send({ seq: run.nextSignalSeq++, signalName, args, target, headers: {} });
 }
 
-function signal(run: CompatRun, target: Target, signalName: string, args: readonly unknown[]): Promise<void> {
-  const seq = run.nextSignalSeq++;
+function signalIn(run: CompatRun, { seq, signalName, args, target, headers }: SignalWorkflowInput): Promise<void> {
+  const receiver = target.type === "child"
+    ? { workflowId: target.childWorkflowId, childWorkflowOnly: true }
+    : { workflowId: target.workflowExecution.workflowId ?? "", runId: target.workflowExecution.runId ?? "" };
   return new Promise<void>((resolve, reject) => {
     const alive = joinScope(reject, () => {
       if (!run.externalSignals.has(seq)) return;
@@ -275,7 +254,7 @@ function signal(run: CompatRun, target: Target, signalName: string, args: readon
     });
     if (!alive) return;
     const attributes = SignalExternalWorkflow.fromPartial({
-      ...{ seq, signalName, ...target },
+      ...{ seq, signalName, headers, ...receiver },
       arguments: toPayloads(run.converter, args),
     });
     run.command(CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW, SignalExternalWorkflow.encode(attributes).finish());

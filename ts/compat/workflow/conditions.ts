@@ -5,7 +5,7 @@ import type { Duration } from "../common/time.ts";
 import { currentRun } from "../current.ts";
 import { patched } from "./patches.ts";
 import { CancellationScope, joinScope } from "./scope.ts";
-import type { TimerOptions } from "./durable_timers.ts";
+import type { TimerOptions } from "./options.ts";
 import { sleep } from "./timers.ts";
 
 /** With it, a timeout of 0 is a timeout; without it (histories of before 1.5), none. The name is the official SDK's own. */

@@ -2,38 +2,18 @@
 // does not run; catching it and going on is a mistake.
 import { ContinueAsNew as ContinueAsNewCommand } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { toPayloads } from "../../converter/payload.ts";
-import {
-  type SearchAttributePair,
-  searchAttributePayloads,
-  type SearchAttributes,
-  type TypedSearchAttributes,
-} from "../common/search_attributes.ts";
-import { type Duration, timeoutMs } from "../common/time.ts";
+import { searchAttributePayloads } from "../common/search_attributes.ts";
+import { timeoutMs } from "../common/time.ts";
 import { currentRun } from "../current.ts";
+import { intercepted } from "../interception.ts";
 import { refuseOptions } from "../unsupported.ts";
 import { ContinueAsNew } from "./continue_as_new_thrown.ts";
+import type { ContinueAsNewOptions } from "./options.ts";
+import type { ContinueAsNewInput } from "./interceptors.ts";
 
 /** A workflow's function. */
 // deno-lint-ignore no-explicit-any
 export type Workflow = (...args: any[]) => Promise<any>;
-
-/** What the next run has in place of what this one has. */
-export interface ContinueAsNewOptions {
-  /** Type of the next run. */
-  workflowType?: string;
-  /** Its task queue. */
-  taskQueue?: string;
-  /** The longest time of the next run. */
-  workflowRunTimeout?: Duration;
-  /** The longest time of one of its tasks. */
-  workflowTaskTimeout?: Duration;
-  /** Absent: the memo of this run. */
-  memo?: Record<string, unknown>;
-  /** Absent, in both forms: those of this run. */
-  searchAttributes?: SearchAttributes;
-  /** Search attributes with their types. */
-  typedSearchAttributes?: SearchAttributePair[] | TypedSearchAttributes;
-}
 
 /** Options of the official SDK that have no effect here yet. */
 const UNSUPPORTED = ["backoffStartInterval", "versioningIntent", "initialVersioningBehavior", "typeInfo", "eventGroups"] as const;
@@ -45,20 +25,24 @@ export function makeContinueAsNewFunc<F extends Workflow>(
   const run = currentRun(
     "Workflow.continueAsNew(...) and Workflow.makeContinueAsNewFunc(...) may only be used from a Workflow Execution.",
   );
+  const { workflowType = run.info.workflowType, taskQueue = run.info.taskQueue, ...rest } = options;
   // deno-lint-ignore require-await
-  return async (...args) => {
+  const last = async ({ args, headers, options }: ContinueAsNewInput): Promise<never> => {
     refuseOptions(run, "continueAsNew", options, UNSUPPORTED);
     const memo = Object.entries(options.memo ?? {}).map(([key, value]) => [key, run.converter.toPayload(value)]);
     throw new ContinueAsNew(ContinueAsNewCommand.fromPartial({
-      workflowType: options.workflowType ?? run.info.workflowType,
-      taskQueue: options.taskQueue ?? run.info.taskQueue,
+      workflowType: options.workflowType,
+      taskQueue: options.taskQueue ?? "",
       arguments: toPayloads(run.converter, args),
+      headers,
       workflowRunTimeoutMs: timeoutMs(options.workflowRunTimeout),
       workflowTaskTimeoutMs: timeoutMs(options.workflowTaskTimeout),
       memo: Object.fromEntries(memo),
       searchAttributes: searchAttributePayloads(options.searchAttributes, options.typedSearchAttributes),
     }));
   };
+  return (...args) =>
+    intercepted(run, "outbound", "continueAsNew", last)({ args, headers: {}, options: { workflowType, taskQueue, ...rest } });
 }
 
 /** Ends this run and starts the next one of the same workflow, with new arguments. */

@@ -3,16 +3,14 @@
 import { CommandKind, StartTimer } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import { ValueError } from "../common/errors.ts";
+import { intercepted, type InterceptedRun } from "../interception.ts";
+import type { TimerInput } from "./interceptors.ts";
+import type { TimerOptions } from "./options.ts";
 import { join, type Scope } from "./join.ts";
 
-/** Options of a timer. */
-export interface TimerOptions {
-  /** Shown in user interfaces. */
-  summary?: string;
-}
-
 /** What of a run timers need. */
-interface TimerRun {
+interface TimerRun extends InterceptedRun {
+  readonly rootScope: Scope;
   nextTimerSeq: number;
   readonly timers: Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>;
   readonly converter: PayloadConverter;
@@ -21,15 +19,16 @@ interface TimerRun {
   waitsAt<W extends object>(label: string, wait: W): W;
 }
 
-/** A timer that is cancelled with the scope. */
-export function startSleep(
-  run: TimerRun,
-  scope: Scope,
-  durationMs: number,
-  options?: TimerOptions,
-): { seq: number; done: Promise<void> } {
+/** A timer that is cancelled with the scope of the code that starts it. */
+export function startSleep(run: TimerRun, durationMs: number, options?: TimerOptions): { seq: number; done: Promise<void> } {
   const seq = run.nextTimerSeq++;
-  const done = new Promise<void>((resolve, reject) => {
+  const start = intercepted(run, "outbound", "startTimer", (input: TimerInput) => sleepIn(run, input));
+  return { seq, done: start({ durationMs, seq, options }) };
+}
+
+function sleepIn(run: TimerRun, { seq, durationMs, options }: TimerInput): Promise<void> {
+  const scope = run.context.current()?.scope ?? run.rootScope;
+  return new Promise<void>((resolve, reject) => {
     const alive = join(scope, reject, (error) => {
       if (!run.timers.delete(seq)) return;
       run.cancelCommand(CommandKind.COMMAND_KIND_START_TIMER, seq);
@@ -37,9 +36,8 @@ export function startSleep(
     });
     if (!alive) return;
     startTimer(run, seq, durationMs, options?.summary);
-    run.timers.set(seq, run.waitsAt("sleep", { resolve, reject }));
+    run.timers.set(seq, run.waitsAt("sleep", { resolve: resolve as (value: unknown) => void, reject }));
   });
-  return { seq, done };
 }
 
 /** Whole milliseconds, rounded up: a timer is never early. */

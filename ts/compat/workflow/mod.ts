@@ -37,7 +37,6 @@ export {
 } from "./activities.ts";
 export {
   type ChildWorkflowHandle,
-  type ChildWorkflowOptions,
   executeChild,
   type ExternalWorkflowHandle,
   getExternalWorkflowHandle,
@@ -45,7 +44,7 @@ export {
 } from "./children.ts";
 export { AsyncLocalStorage } from "../sandbox/async_local_storage.ts";
 export { condition } from "./conditions.ts";
-export { continueAsNew, type ContinueAsNewOptions, makeContinueAsNewFunc, type Workflow } from "./continue_as_new.ts";
+export { continueAsNew, makeContinueAsNewFunc, type Workflow } from "./continue_as_new.ts";
 export { ContinueAsNew } from "./continue_as_new_thrown.ts";
 export {
   allHandlersFinished,
@@ -61,11 +60,15 @@ export {
   type UpdateDefinition,
 } from "./handlers.ts";
 export type { ParentWorkflowInfo, RootWorkflowInfo, UnsafeWorkflowInfo, WorkflowInfo } from "./info.ts";
-export { log, metricMeter, type WorkflowLogger } from "./log.ts";
+export type * from "./interceptors.ts";
+export { log, type WorkflowLogger } from "./log.ts";
+export { type MetricMeter, metricMeter } from "./metrics.ts";
+export { getRandomStream, workflowRandom, type WorkflowRandomStream } from "./random_streams.ts";
+export { type LoggerSinks, proxySinks, type Sink, type SinkCall, type SinkFunction, type Sinks } from "./sinks.ts";
 export { currentUpdateInfo, getCurrentDetails, inWorkflowContext, setCurrentDetails, uuid4, workflowInfo } from "./misc.ts";
 export { deprecatePatch, patched } from "./patches.ts";
 export { CancellationScope, type CancellationScopeOptions } from "./scope.ts";
-export type { TimerOptions } from "./durable_timers.ts";
+export type { ChildWorkflowOptions, ContinueAsNewOptions, TimerOptions } from "./options.ts";
 export { sleep } from "./timers.ts";
 export { Trigger } from "./trigger.ts";
 export { upsertMemo, upsertSearchAttributes } from "./upserts.ts";

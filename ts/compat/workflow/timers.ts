@@ -4,14 +4,15 @@ import { type Duration, msToNumber } from "../common/time.ts";
 import { currentRun } from "../current.ts";
 import { FLAG_SHIELDED_SCOPES } from "../flags.ts";
 import { refuseOptions } from "../unsupported.ts";
-import { startSleep, startTimer, type TimerOptions } from "./durable_timers.ts";
+import { startSleep, startTimer } from "./durable_timers.ts";
+import type { TimerOptions } from "./options.ts";
 import { CancellationScope } from "./scope.ts";
 
 /** Resolves after a durable time; zero and less count as one millisecond. Rejects when the scope is cancelled. */
 export function sleep(ms: Duration, options?: TimerOptions): Promise<void> {
   const run = currentRun("Workflow.sleep(...) may only be used from a Workflow Execution");
   refuseOptions(run, "a timer", options, ["eventGroups"]);
-  return startSleep(run, CancellationScope.current(), Math.max(1, msToNumber(ms)), options).done;
+  return startSleep(run, Math.max(1, msToNumber(ms)), options).done;
 }
 
 // deno-lint-ignore no-explicit-any
@@ -35,7 +36,7 @@ export function setTimeout(callback: Callback, ms = 0, ...args: unknown[]): numb
   const scope = new CancellationScope({ cancellable: true });
   let handle = 0;
   const timer = scope.run(() => {
-    const { seq, done } = startSleep(run, scope, durationMs);
+    const { seq, done } = startSleep(run, durationMs);
     handle = seq;
     return done;
   });

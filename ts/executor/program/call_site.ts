@@ -62,7 +62,14 @@ export function callStack(above: unknown, depth: number): string {
   return userFrames(holder.stack, depth);
 }
 
-/** The call site of whoever called into the API: `depth` frames over the caller of this function. */
-export function callSite(depth: number): string {
-  return userFrame(new Error().stack, depth + 1);
+/**
+ * The call site of the code that called into the API: `depth` frames over the caller of this function. Frames over `above`, a function of
+ * ours, are left out where the engine can do it: it gives ten in all.
+ */
+export function callSite(depth: number, above?: unknown): string {
+  const capture = (Error as { captureStackTrace?: CaptureStackTrace }).captureStackTrace;
+  if (above === undefined || capture === undefined) return userFrame(new Error().stack, depth + 1);
+  const holder: { stack?: string } = {};
+  capture(holder, above);
+  return userFrame(holder.stack, depth - 1);
 }

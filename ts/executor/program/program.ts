@@ -4,6 +4,7 @@
 import type { Activation, CommandKind, JobOrder } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import type { VersioningBehavior } from "./definition.ts";
+import type { SinkPort } from "./sinks.ts";
 import type { RunSnapshot } from "./snapshot.ts";
 
 /** What workflow code that runs under one name looks like to the task loop. */
@@ -65,6 +66,10 @@ export interface RunContext {
   readonly run: CommandPort;
   readonly converter: PayloadConverter;
   readonly log: LogSink;
+  /** Absent: the host has none, or the run is gone through once more and has called them already. */
+  readonly sinks?: SinkPort | undefined;
+  /** The run is replayed for a verdict and does nothing new, not even in its last task. */
+  readonly onlyReplays?: boolean;
   readonly namespace: string;
   readonly workflowType: string;
   readonly workflowId: string;

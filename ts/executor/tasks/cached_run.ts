@@ -10,6 +10,7 @@ import { FailedCause, isTaskError } from "../program/errors.ts";
 import { type LocalWork, noLocalActivities, type RunLocalActivities } from "./local_work.ts";
 import type { Activator, CallSites, LogSink, Program, Verdict } from "../program/program.ts";
 import { Recorder } from "./recording.ts";
+import type { SinkPort } from "../program/sinks.ts";
 import { OpenRejections, type RejectionReports } from "../program/rejections.ts";
 import type { ReplayTracer } from "./replay_trace.ts";
 import type { RunOptions } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
@@ -36,6 +37,8 @@ export interface RunSetup {
   readonly runOptions: Partial<RunOptions>;
   readonly converter: PayloadConverter;
   readonly log: LogSink;
+  readonly sinks?: SinkPort | undefined;
+  readonly onlyReplays?: boolean;
   readonly reports: RejectionReports | undefined;
   readonly record: boolean;
   readonly callSites: CallSites;
@@ -87,6 +90,8 @@ export class CachedRun {
       converter,
       log: setup.tracer ?? setup.log,
       logsReplay: setup.tracer !== undefined,
+      sinks: setup.sinks,
+      onlyReplays: setup.onlyReplays === true,
       namespace: runOptions.namespace ?? "",
       ...identity,
       callSites: setup.callSites,

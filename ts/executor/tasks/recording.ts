@@ -54,23 +54,23 @@ export class Recorder implements CommandPort {
   }
 
   command(kind: CommandKind, attributes: Uint8Array): number {
-    const site = this.#site();
+    const site = this.#site(this.command);
     const seq = this.#port.command(kind, attributes);
     this.#commands.push({ kind, cancel: false, seq, attributes: reduceStacks(kind, attributes), site });
     return seq;
   }
 
   cancel(kind: CommandKind, seq: number): void {
-    const site = this.#site();
+    const site = this.#site(this.cancel);
     this.#port.cancel(kind, seq);
     this.#commands.push({ kind, cancel: true, seq, attributes: new Uint8Array(0), site });
   }
 
   /** Native primitives have left their call site with the fiber; commands between turns are the executor's own. */
-  #site(): string {
+  #site(above: unknown): string {
     if (!this.#callSites) return "";
     if (current.fiber !== undefined) return current.fiber.lastSite;
-    return current.run?.isNative === true ? "" : callSite(1);
+    return current.run?.isNative === true ? "" : callSite(1, above);
   }
 
   random(): number {

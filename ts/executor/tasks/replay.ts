@@ -75,7 +75,7 @@ export interface ReplayVerdict {
   readonly trace?: ReplayTrace;
 }
 
-type Setup = (identity: RunIdentity, extra: { record?: boolean; callSites?: boolean }) => RunSetup;
+type Setup = (identity: RunIdentity, extra: { record?: boolean; callSites?: boolean; onlyReplays?: boolean }) => RunSetup;
 
 /** With `trace`: told of the event at which each activation begins, before it does. What is told last names the task of code that never ends. */
 export type ReplayProgress = (startedEventId: number) => void;
@@ -93,9 +93,9 @@ export async function replayHistory(
   const { workflowType = "", runId = "" } = readRunStart(history) ?? {};
   const identity = { workflowType, workflowId, runId: options.runId ?? runId };
   const callSites = options.callSites ?? "onFailure";
-  const first = await once(setup, identity, history, options, callSites === "always", progress);
+  const first = await once(setup, identity, history, options, callSites === "always", true, progress);
   if (first.error === undefined || callSites !== "onFailure" || first.error.location !== "") return first;
-  const second = await once(setup, identity, history, options, true);
+  const second = await once(setup, identity, history, options, true, false);
   return second.error?.code === first.error.code ? { ...second, recorded: first.recorded, trace: first.trace } : first;
 }
 
@@ -105,9 +105,10 @@ async function once(
   history: Uint8Array,
   options: ReplayOptions,
   callSites: boolean,
+  onlyReplays: boolean,
   progress?: ReplayProgress,
 ): Promise<ReplayVerdict> {
-  const made = setup(identity, { record: options.record, callSites });
+  const made = setup(identity, { record: options.record, callSites, onlyReplays });
   const tracer = options.trace === true ? new ReplayTracer(progress) : undefined;
   const run = new CachedRun({
     ...made,

@@ -20,6 +20,7 @@ import { HistoryLimits } from "./history_limits.ts";
 import { noLocalActivities, type RunLocalActivities } from "./local_work.ts";
 import { Lock } from "./lock.ts";
 import { type CallSites, type LogSink, type Program, silentLog, ValidatedApart, type Verdict } from "../program/program.ts";
+import type { SinkPort } from "../program/sinks.ts";
 import type { Recorder } from "./recording.ts";
 import { type RejectionHost, RejectionReports } from "../program/rejections.ts";
 import { replayHistory, type ReplayOptions, type ReplayProgress, type ReplayVerdict } from "./replay.ts";
@@ -39,6 +40,8 @@ export interface TaskRunnerOptions {
   readonly cacheSize: number;
   readonly fetchHistory: FetchHistory;
   readonly log?: LogSink;
+  /** Functions of the host that workflow code may call. */
+  readonly sinks?: SinkPort;
   readonly converter?: PayloadConverter;
   /** Called for every run that comes into memory, whose commands are then recorded: tests and debug sessions. */
   readonly onRecorder?: (identity: RunIdentity, recorder: Recorder) => void;
@@ -212,6 +215,8 @@ export class TaskRunner {
       record?: boolean;
       callSites?: CallSites;
       quiet?: boolean;
+      /** A replay for a verdict, at its first pass: calls that are made on replay are made. */
+      onlyReplays?: boolean;
       verdicts?: ReadonlyMap<string, Verdict> | undefined;
     },
   ): RunSetup {
@@ -224,6 +229,8 @@ export class TaskRunner {
       identity: { workflowType, workflowId, runId },
       converter: this.#converter,
       log: extra.quiet === true ? silentLog : this.#log,
+      sinks: extra.quiet === true && extra.onlyReplays !== true ? undefined : this.#options.sinks,
+      onlyReplays: extra.onlyReplays === true,
       reports: this.#reports,
       record: extra.record === true,
       callSites: extra.callSites ?? false,

@@ -41,7 +41,7 @@ export interface WorkflowBundle {
 export async function bundleWorkflows(options: BundleOptions): Promise<WorkflowBundle> {
   const { interceptors = [] } = options;
   const workflows = [options.workflows].flat() as (string | URL)[];
-  const loaded = await loadSourceTexts({ ...options, workflows: [...workflows, ...interceptors] });
+  const loaded = await loadSourceTexts(options);
   const { modules, host, warnings, entries, hasConverter } = loaded;
   const names = bundleNames(modules.map(({ url }) => url), (url) => host.read(url));
   const nameOf = new Map(modules.map(({ url }, i) => [url, names[i]!]));

@@ -87,12 +87,18 @@ export class EvaluableGraph {
     return namespaces;
   }
 
-  /** The namespaces of the entries that are evaluated for each run. With a listener, what modules throw is told as by `evaluateShared`. */
-  evaluateForRun(scope: RunScope, listener?: EvaluationListener): Namespace[] {
+  /**
+   * The namespaces of the entries that are evaluated for each run, interceptors' and workflows', which share what both import. With a
+   * listener, what modules throw is told as by `evaluateShared`.
+   */
+  evaluateForRun(scope: RunScope, listener?: EvaluationListener): { interceptors(): Namespace[]; workflows(): Namespace[] } {
     const evaluation = new Evaluation(this, listener ?? UNHEARD, listener !== undefined, scope);
-    const namespaces = this.graph.runEntries.map((entry) => evaluation.run(entry));
-    listener?.turnTo(undefined);
-    return namespaces;
+    const all = (entries: readonly number[]) => {
+      const namespaces = entries.map((entry) => evaluation.run(entry));
+      listener?.turnTo(undefined);
+      return namespaces;
+    };
+    return { interceptors: () => all(this.graph.interceptorEntries), workflows: () => all(this.graph.runEntries) };
   }
 }
 

@@ -46,6 +46,8 @@ export interface ModuleGraph {
   readonly runEntries: readonly number[];
   /** What those export, as far as their texts tell. */
   readonly runExports: readonly (readonly string[])[];
+  /** Modules of interceptors, evaluated for each run before those. */
+  readonly interceptorEntries: readonly number[];
   /** Some module needs what programs of `@temporalio/workflow` are given. */
   readonly needsTemporal: boolean;
   /** Scopes are followed by rewritten code, not by AsyncLocalStorage. */
@@ -63,6 +65,8 @@ export interface LoadOptions {
   readonly bundled?: (url: string) => string | undefined;
   /** Entries (by index) that are evaluated once whatever they import: the converter's module. */
   readonly once?: readonly number[];
+  /** Entries (by index) that export interceptors of `@temporalio/workflow` programs. */
+  readonly interceptors?: readonly number[];
   /** The realm has no AsyncLocalStorage. */
   readonly restoreFrames?: boolean;
 }
@@ -124,16 +128,22 @@ class Loader {
 
   load(urls: readonly string[]): ModuleGraph {
     const indices = this.named = urls.map((url) => this.#entry(url));
-    const entries: number[] = [], runEntries: number[] = [];
+    const entries: number[] = [], runEntries: number[] = [], interceptorEntries: number[] = [];
     for (const [i, index] of indices.entries()) {
       if (index < 0) continue;
+      if (this.#options.interceptors?.includes(i) === true) {
+        interceptorEntries.push(index);
+        continue;
+      }
       const once = this.#options.once?.includes(i) === true;
       const { native, temporal } = this.#dialects(index);
       if (once || native) entries.push(index);
       if (!once && (temporal || !native)) runEntries.push(index);
     }
     this.#compile(entries, "shared");
-    this.#compile(runEntries, "run");
+    // Native workflows have no interceptors: without others, nothing of those modules is evaluated.
+    if (runEntries.length === 0) interceptorEntries.length = 0;
+    this.#compile([...interceptorEntries, ...runEntries], "run");
     this.#collect();
     // Links are checked on a sound graph only: one missing file would be reported once per name imported from it.
     if (this.#problems.length === 0) this.#nodes.forEach((node) => this.#link(node));
@@ -142,6 +152,7 @@ class Loader {
       modules: this.#nodes.map((node) => this.#emit(node)),
       entries,
       runEntries,
+      interceptorEntries,
       runExports: runEntries.map((module) => [...this.#exportNames({ module }, new Set())]),
       needsTemporal: runEntries.length > 0 || entries.some((entry) => this.#dialects(entry).temporal),
       restoreFrames: this.#options.restoreFrames === true,

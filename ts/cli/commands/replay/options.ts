@@ -16,6 +16,13 @@ export const options = {
     completes: "files",
     help: 'A module that exports workflows. Default: the modules under "temporalex": { "workflows": [...] } in package.json',
   },
+  interceptors: {
+    type: "text",
+    value: "module",
+    many: true,
+    completes: "files",
+    help: "A module that exports interceptors for programs of @temporalio/workflow",
+  },
   codec: codecOption,
   strict: {
     type: "flag",

@@ -37,7 +37,8 @@ export async function replayCommand(call: ReplayCall): Promise<number> {
   const { codec } = await importCodec(io.cwd, options.codec);
   return await withSource(call, async (source) => {
     const threads = options.jobs ?? Math.max(1, Math.min(availableParallelism(), source.worthThreads, MAX_REALM_THREADS));
-    const realm = await startRealm(workflows, threads, io);
+    const interceptors = options.interceptors.map((module) => resolve(io.cwd, module));
+    const realm = await startRealm({ workflows, interceptors, threads }, io);
     try {
       return await replaySource(call, source, { realm, threads, codec, workflows });
     } finally {
@@ -91,11 +92,13 @@ async function replaySource(call: ReplayCall, source: Source, { realm, threads, 
   return verdicts.nondeterminism + verdicts.failed > 0 ? Exit.failed : Exit.ok;
 }
 
-async function startRealm(workflows: readonly string[], threads: number, io: Io): Promise<WorkerRealm> {
+async function startRealm(
+  code: { readonly workflows: readonly string[]; readonly interceptors: readonly string[]; readonly threads: number },
+  io: Io,
+): Promise<WorkerRealm> {
   try {
     const realm = await createWorkerRealm({
-      workflows,
-      threads,
+      ...code,
       cacheSize: 0,
       runOptions: { namespace: "default", identity: "temporalex replay" },
     });

@@ -145,6 +145,9 @@ async function createWorker(
     ...(crashNote !== undefined && { crashNote }),
     ...(probes !== undefined && { metrics: probes.metrics }),
     ...(workflows.length > 0 && { workflows: workflows.map((path) => pathToFileURL(path)), sources }),
+    ...(options.interceptors.length > 0 && {
+      workflowInterceptors: options.interceptors.map((path) => pathToFileURL(resolve(call.io.cwd, path))),
+    }),
     ...(threads !== undefined && { activityThreads: threads }),
   }).catch((error: Error) => {
     if (

@@ -1,0 +1,90 @@
+// Calls interceptors: the chain is made at each call, the first interceptor outermost, and adds no tick of its own. `next` goes on with
+// the random stream that was current when the chain was made (a stream of an interceptor's own must not reach the workflow), and in the
+// cancellation scope of the code that calls it.
+import type { ScopeContext, ScopeFrame } from "./context.ts";
+import type {
+  Headers,
+  WorkflowInboundCallsInterceptor,
+  WorkflowInternalsInterceptor,
+  WorkflowOutboundCallsInterceptor,
+} from "./workflow/interceptors.ts";
+
+interface Kinds {
+  inbound: WorkflowInboundCallsInterceptor;
+  outbound: WorkflowOutboundCallsInterceptor;
+  internals: WorkflowInternalsInterceptor;
+}
+
+/** What of a run interception needs. */
+export interface InterceptedRun {
+  readonly context: ScopeContext;
+  readonly interceptors: Interceptors;
+  /** The running code's frame, with changes. */
+  frame(changes: Partial<ScopeFrame>): ScopeFrame;
+}
+
+/** What interceptors are around. */
+// deno-lint-ignore no-explicit-any
+export type Operation = (input: any) => any;
+
+/** Interceptors of one run, in the order of the modules that export them. */
+export class Interceptors {
+  readonly #lists: { readonly [K in keyof Kinds]: Kinds[K][] } = { inbound: [], outbound: [], internals: [] };
+
+  /** Calls the factories that modules export. Throws a TypeError for an `interceptors` that is no function. */
+  add(modules: readonly { readonly [name: string]: unknown }[]): void {
+    for (const module of modules) {
+      const factory = "interceptors" in module ? module["interceptors"] : undefined;
+      if (factory === undefined) continue;
+      if (typeof factory !== "function") {
+        throw new TypeError(`Failed to initialize workflows interceptors: expected a function, but got: '${String(factory)}'`);
+      }
+      const made = factory() as { [K in keyof Kinds]?: Kinds[K][] };
+      for (const kind of ["inbound", "outbound", "internals"] as const) this.#lists[kind].push(...made[kind] ?? [] as never[]);
+    }
+  }
+
+  /** Whether any of them has the method. */
+  has<K extends keyof Kinds>(kind: K, method: keyof Kinds[K]): boolean {
+    return this.#lists[kind].some((interceptor) => interceptor?.[method] !== undefined);
+  }
+
+  of<K extends keyof Kinds>(kind: K): readonly Kinds[K][] {
+    return this.#lists[kind];
+  }
+}
+
+/** The operation `last` with the interceptors around it; without any it is the operation itself. */
+export function intercepted<K extends keyof Kinds, F extends Operation>(
+  run: InterceptedRun,
+  kind: K,
+  method: keyof Kinds[K],
+  last: F,
+): F {
+  const list = run.interceptors.of(kind);
+  let next: Operation = last;
+  for (let i = list.length - 1; i >= 0; i--) {
+    const interceptor = list[i] as { readonly [method: PropertyKey]: (input: unknown, next: Operation) => unknown };
+    if (interceptor?.[method] === undefined) continue;
+    const inner = inRandomStream(run, next);
+    next = (input) => interceptor[method]!(input, inner);
+  }
+  return next as F;
+}
+
+/** Calls a function with the random stream that is current now, also from code that has another one. */
+function inRandomStream(run: InterceptedRun, fn: Operation): Operation {
+  const random = run.context.current()?.random;
+  return (input) => {
+    if (run.context.current()?.random === random) return fn(input);
+    return run.context.run(run.frame({ random }), () => fn(input));
+  };
+}
+
+/** Headers as interceptors see them: payloads with nothing but metadata and data. */
+export function headersOf(
+  headers: { readonly [name: string]: { metadata: { [key: string]: Uint8Array }; data: Uint8Array } },
+): Headers {
+  const entries = Object.entries(headers).map(([name, { metadata, data }]) => [name, { metadata, data }]);
+  return Object.fromEntries(entries) as Headers;
+}

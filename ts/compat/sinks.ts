@@ -1,0 +1,75 @@
+// Calls of sinks, where the run is: which functions the host has, and whether they are called while history is replayed. A call leaves
+// with copies of its arguments, before the outcome of the task in which it was made.
+import type { LogLevel, RunContext } from "../executor/program/program.ts";
+import { LOGGER_SINK, METRICS_SINK } from "../executor/program/sinks.ts";
+import type { WorkflowInfo } from "./workflow/info.ts";
+
+/** The name of the logger's sink in programs of before 1.8. */
+const OLD_LOGGER_SINK = "defaultWorkerLogger";
+
+/** Taken before a realm's guard takes it from workflow code. */
+const { structuredClone } = globalThis;
+
+/** What of a run its calls need. */
+export interface SinkRun {
+  readonly info: WorkflowInfo;
+  readonly timeMs: number;
+  log(level: LogLevel, message: string, fields: { readonly [key: string]: unknown }): void;
+}
+
+export class SinkCalls {
+  readonly #host: RunContext;
+  readonly #run: SinkRun;
+
+  constructor(host: RunContext, run: SinkRun) {
+    this.#host = host;
+    this.#run = run;
+  }
+
+  /** The host has functions for log lines. */
+  get hasLogger(): boolean {
+    return this.#host.sinks?.functions[LOGGER_SINK] !== undefined;
+  }
+
+  /** Calls a function of the host, unless it is to be left out on replay. Throws a DataCloneError for arguments that cannot be copied. */
+  call(given: string, method: string, args: readonly unknown[]): void {
+    const { info } = this.#run;
+    const { workflowType, workflowId, runId } = info;
+    const sink = given === OLD_LOGGER_SINK ? LOGGER_SINK : given;
+    const copies = structuredClone === undefined ? args : structuredClone(args);
+    const duringReplay = own(own(this.#host.sinks?.functions, sink), method);
+    if (duringReplay === undefined) return this.#unregistered(sink, method, copies);
+    if (!duringReplay && (this.#host.onlyReplays === true || info.unsafe.isReplayingHistoryEvents)) return;
+    const what = { sink, method, args: copies, workflowType, workflowId, runId };
+    this.#host.sinks!.call(sink === METRICS_SINK ? what : { ...what, info: withoutFunctions(info) });
+  }
+
+  #unregistered(sink: string, method: string, args: readonly unknown[]): void {
+    if (sink === METRICS_SINK) return;
+    if (sink === LOGGER_SINK && isLevel(method)) {
+      return this.#run.log(method === "trace" ? "debug" : method, String(args[0]), (args[1] ?? {}) as { [key: string]: unknown });
+    }
+    // In a second pass over the same task, too, which has no sinks: its log is silent.
+    const { workflowType, workflowId, runId } = this.#run.info;
+    this.#host.log.write({
+      level: "error",
+      message: "Workflow referenced an unregistered external sink",
+      fields: { ifaceName: sink, fnName: method },
+      timeMs: this.#run.timeMs,
+      ...{ workflowType, workflowId, runId },
+      source: "executor",
+    });
+  }
+}
+
+function own<T>(table: { readonly [name: string]: T } | undefined, name: string): T | undefined {
+  return table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
+const isLevel = (name: string): name is LogLevel | "trace" => ["trace", "debug", "info", "warn", "error"].includes(name);
+
+/** Functions cannot be sent. */
+function withoutFunctions(info: WorkflowInfo): object {
+  const { isReplaying, isReplayingHistoryEvents } = info.unsafe;
+  return { ...info, unsafe: { isReplaying, isReplayingHistoryEvents } };
+}

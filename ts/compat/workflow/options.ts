@@ -1,0 +1,61 @@
+// Options of what workflow code asks for: timers, child workflows, the next run. Those of activities are in ../common/options.ts.
+import type { ChildWorkflowCancellationType, ParentClosePolicy, RetryPolicy, WorkflowIdReusePolicy } from "../common/options.ts";
+import type { SearchAttributePair, SearchAttributes, TypedSearchAttributes } from "../common/search_attributes.ts";
+import type { Duration } from "../common/time.ts";
+
+/** Options of a timer. */
+export interface TimerOptions {
+  /** Shown in user interfaces. */
+  summary?: string;
+}
+
+/** Options of a child workflow. */
+export interface ChildWorkflowOptions {
+  /** Id of the workflow. Default: a UUID. */
+  workflowId?: string;
+  /** Default: that of the parent. */
+  taskQueue?: string;
+  /** Default WAIT_CANCELLATION_COMPLETED. */
+  cancellationType?: ChildWorkflowCancellationType;
+  /** Default: the server's, which terminates. */
+  parentClosePolicy?: ParentClosePolicy | number;
+  /** Whether the start may take an id that was used before. Default: the server's, which allows it. */
+  workflowIdReusePolicy?: WorkflowIdReusePolicy | number;
+  /** Default: the child is not tried again. */
+  retry?: RetryPolicy;
+  /** Starts it again and again, at times of this cron expression. */
+  cronSchedule?: string;
+  /** The longest time of all runs together. */
+  workflowExecutionTimeout?: Duration;
+  /** The longest time of one run. */
+  workflowRunTimeout?: Duration;
+  /** The longest time of one workflow task. */
+  workflowTaskTimeout?: Duration;
+  /** Values that lists and descriptions show. */
+  memo?: Record<string, unknown>;
+  /** Search attributes in the older form. */
+  searchAttributes?: SearchAttributes;
+  /** Search attributes with their types. */
+  typedSearchAttributes?: SearchAttributePair[] | TypedSearchAttributes;
+  /** A line about it for user interfaces. */
+  staticSummary?: string;
+  /** More about it for user interfaces. */
+  staticDetails?: string;
+}
+/** What the next run has in place of what this one has. */
+export interface ContinueAsNewOptions {
+  /** Type of the next run. */
+  workflowType?: string;
+  /** Its task queue. */
+  taskQueue?: string;
+  /** The longest time of the next run. */
+  workflowRunTimeout?: Duration;
+  /** The longest time of one of its tasks. */
+  workflowTaskTimeout?: Duration;
+  /** Absent: the memo of this run. */
+  memo?: Record<string, unknown>;
+  /** Absent, in both forms: those of this run. */
+  searchAttributes?: SearchAttributes;
+  /** Search attributes with their types. */
+  typedSearchAttributes?: SearchAttributePair[] | TypedSearchAttributes;
+}

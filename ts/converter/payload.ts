@@ -34,7 +34,8 @@ const EMPTY = new Uint8Array(0);
 /** Key of the metadata that says what values JSON has no form for, as a list of [kind, ...path]. */
 const NOTES = "js-types";
 
-function jsonPayload(json: string | undefined, value: unknown): Payload {
+/** @internal The payload of JSON; throws where a value has none. */
+export function jsonPayload(json: string | undefined, value: unknown): Payload {
   if (json === undefined) throw new PayloadConverterError(`a ${typeof value} cannot be written as JSON; pass plain data`);
   return { metadata: { encoding: ENCODING.json }, data: utf8.encode(json) };
 }

@@ -1,8 +1,22 @@
 // Errors of `@temporalio/common` that are not failures. Names are the official ones; programs test them with instanceof.
 
+/**
+ * Gives a class of errors its name: on the prototype, as the official classes have it, so that it is not among the fields that are printed or
+ * spread. Subclasses may set their own.
+ */
+export function named(type: { readonly prototype: object }, name: string): void {
+  Object.defineProperty(type.prototype, "name", {
+    configurable: true,
+    enumerable: true,
+    get: () => name,
+    set(this: object, value: unknown) {
+      Object.defineProperty(this, "name", { value, configurable: true, writable: true });
+    },
+  });
+}
+
 /** A value is not what it must be. */
 export class ValueError extends Error {
-  override name = "ValueError";
   /** What led to it. */
   override readonly cause: unknown;
 
@@ -14,17 +28,14 @@ export class ValueError extends Error {
 
 /** A payload cannot be read or written. */
 export class PayloadConverterError extends ValueError {
-  override name = "PayloadConverterError";
 }
 
 /** Something was done at a time or place where it cannot be. */
 export class IllegalStateError extends Error {
-  override name = "IllegalStateError";
 }
 
 /** A workflow with that id is not there. */
 export class WorkflowNotFoundError extends Error {
-  override name = "WorkflowNotFoundError";
   /** Id of the workflow. */
   readonly workflowId: string;
   /** Its run, where one was named. */
@@ -39,7 +50,6 @@ export class WorkflowNotFoundError extends Error {
 
 /** A namespace is not there. */
 export class NamespaceNotFoundError extends Error {
-  override name = "NamespaceNotFoundError";
   /** The namespace. */
   readonly namespace: string;
 
@@ -51,5 +61,24 @@ export class NamespaceNotFoundError extends Error {
 
 /** Workflow code used something that would not be the same on replay. */
 export class DeterminismViolationError extends Error {
-  override name = "DeterminismViolationError";
 }
+
+/** An activity throws it to say that somebody else completes it, with its task token or its id. */
+export class CompleteAsyncError extends Error {
+}
+
+/** A payload is kept outside, and no external storage is configured here. */
+export class ExternalStorageNotConfiguredError extends Error {
+  constructor(message = "Detected externally stored payload(s) but external storage is not configured.") {
+    super(`[TMPRL1105] ${message}`);
+  }
+}
+
+named(ValueError, "ValueError");
+named(PayloadConverterError, "PayloadConverterError");
+named(IllegalStateError, "IllegalStateError");
+named(WorkflowNotFoundError, "WorkflowNotFoundError");
+named(NamespaceNotFoundError, "NamespaceNotFoundError");
+named(DeterminismViolationError, "DeterminismViolationError");
+named(CompleteAsyncError, "CompleteAsyncError");
+named(ExternalStorageNotConfiguredError, "ExternalStorageNotConfiguredError");

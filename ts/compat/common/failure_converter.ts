@@ -14,6 +14,8 @@ import {
   ApplicationFailure,
   CancelledFailure,
   ChildWorkflowFailure,
+  FAILURE_SOURCE,
+  NexusOperationFailure,
   type RetryState,
   ServerFailure,
   TemporalFailure,
@@ -23,10 +25,12 @@ import {
 import { encodeFailure as encodeAnything } from "../../converter/failure_converter.ts";
 import { failureTrace } from "../../converter/stack.ts";
 import { MAX_CAUSES, MAX_NAME, messageOf, nameOf, safeText } from "../../converter/thrown.ts";
+import { fromPlain, type PlainMessage, toPlain } from "./plain_proto.ts";
 import { timeoutMs } from "./time.ts";
 import { durationFromMs } from "../../api/well_known.ts";
 
-const SOURCE = "TypeScriptSDK";
+/** A Failure message in the official packages' form. */
+export type ProtoFailure = PlainMessage;
 type Info = Failure["failureInfo"];
 type InfoInit = NonNullable<Parameters<typeof create<typeof FailureSchema>>[1]>["failureInfo"];
 
@@ -38,11 +42,44 @@ export function decodeFailure(bytes: Uint8Array, converter: PayloadConverter): T
 function toError(failure: Failure, converter: PayloadConverter): TemporalFailure {
   const readable = withEncodedAttributes(failure, converter);
   const cause = failure.cause === undefined ? undefined : toError(failure.cause, converter);
-  const error = classOf(readable, cause, converter);
+  const error = errorOf(readable, cause, converter);
   error.stack = readable.stackTrace;
-  error.source = failure.source;
-  error.failure = toBinary(FailureSchema, failure);
+  cameAs(error, failure);
   return error;
+}
+
+/** The messages that failures were read from. */
+const encoded = new WeakMap<object, Uint8Array>();
+
+/** Notes the message that an error was read from. It is shown, as `failure`, in the official form, which is made when it is asked for. */
+export function cameAs(error: TemporalFailure, failure: Failure): void {
+  encoded.set(error, toBinary(FailureSchema, failure));
+  const show = (value: unknown) =>
+    Object.defineProperty(error, "failure", { value, configurable: true, enumerable: true, writable: true });
+  Object.defineProperties(error, {
+    source: { value: failure.source, configurable: true, writable: true },
+    failure: {
+      configurable: true,
+      enumerable: true,
+      get: () => {
+        const plain = toPlain(FailureSchema, failure) as ProtoFailure;
+        show(plain);
+        return plain;
+      },
+      set: (value: unknown) => {
+        encoded.delete(error);
+        show(value);
+      },
+    },
+  });
+}
+
+/** The message that an error was read from, or was given by the program; undefined for an error that was made here. */
+function asItCame(error: TemporalFailure): Failure | undefined {
+  const bytes = encoded.get(error);
+  if (bytes !== undefined) return fromBinary(FailureSchema, bytes);
+  const given: unknown = error.failure;
+  return given === undefined || given === null ? undefined : fromPlain(FailureSchema, given);
 }
 
 /** Message and stack trace of a failure whose writer put them into a payload. */
@@ -62,7 +99,8 @@ function withEncodedAttributes(
   return { message, stackTrace, info: failure.failureInfo };
 }
 
-function classOf(
+/** The error of one failure, without stack, to which its cause is given. */
+export function errorOf(
   { message, info }: { message: string; info: Info },
   cause: TemporalFailure | undefined,
   converter: PayloadConverter,
@@ -97,6 +135,10 @@ function classOf(
       const state = enumName(RetryStateNumber, retryState);
       return new ChildWorkflowFailure(namespace, execution, workflowType?.name ?? "", state, cause);
     }
+    case "nexusOperationExecutionFailureInfo": {
+      const { scheduledEventId, endpoint, service, operation, operationToken } = info.value;
+      return new NexusOperationFailure(message, Number(scheduledEventId), endpoint, service, operation, operationToken, cause);
+    }
     default:
       return new TemporalFailure(message, cause);
   }
@@ -111,21 +153,25 @@ export function encodeFailure(error: unknown, converter: PayloadConverter): Uint
   }
 }
 
+/** The message of one error; `causeOf` makes that of its cause. */
+export function messageOfError(error: Error, converter: PayloadConverter, causeOf: (cause: unknown) => Failure): Failure {
+  const came = error instanceof TemporalFailure ? asItCame(error) : undefined;
+  if (came !== undefined) return came;
+  return create(FailureSchema, {
+    message: messageOf(error),
+    source: FAILURE_SOURCE,
+    stackTrace: failureTrace(error),
+    ...(error.cause === undefined || error.cause === null ? {} : { cause: causeOf(error.cause) }),
+    failureInfo: infoOf(error, converter),
+  });
+}
+
 function toMessage(error: unknown, converter: PayloadConverter, above: Set<unknown>): Failure {
   if (above.has(error) || above.size > MAX_CAUSES) throw new RangeError("causes in a circle, or too many of them");
   above.add(error);
-  if (error instanceof TemporalFailure && error.failure !== undefined) return fromBinary(FailureSchema, error.failure);
-  if (!(error instanceof Error)) {
-    const text = safeText(typeof error === "string" ? error : describe(error));
-    return create(FailureSchema, { message: text, source: SOURCE, failureInfo: applicationInfo({ nonRetryable: false }) });
-  }
-  return create(FailureSchema, {
-    message: messageOf(error),
-    source: SOURCE,
-    stackTrace: failureTrace(error),
-    ...(error.cause === undefined || error.cause === null ? {} : { cause: toMessage(error.cause, converter, above) }),
-    failureInfo: infoOf(error, converter),
-  });
+  if (error instanceof Error) return messageOfError(error, converter, (cause) => toMessage(cause, converter, above));
+  const text = safeText(typeof error === "string" ? error : describe(error));
+  return create(FailureSchema, { message: text, source: FAILURE_SOURCE, failureInfo: applicationInfo({ nonRetryable: false }) });
 }
 
 function infoOf(error: Error, converter: PayloadConverter): InfoInit {
@@ -174,6 +220,19 @@ function infoOf(error: Error, converter: PayloadConverter): InfoInit {
         workflowExecution: error.execution,
         workflowType: { name: error.workflowType },
         retryState: state(error.retryState),
+      },
+    };
+  }
+  if (error instanceof NexusOperationFailure) {
+    const { scheduledEventId, endpoint, service, operation, operationToken } = error;
+    return {
+      case: "nexusOperationExecutionFailureInfo",
+      value: {
+        scheduledEventId: BigInt(scheduledEventId ?? 0),
+        endpoint,
+        service,
+        operation,
+        operationToken: operationToken ?? "",
       },
     };
   }

@@ -1,8 +1,9 @@
 // Failures in the shape of `@temporalio/common`: the same class names, constructors and fields, so that programs written for it work
-// and can test with instanceof. All of them are TemporalFailures of ts/converter too. `failure` holds the message that one was read
-// from, so that a failure that passes through keeps what another SDK put in.
+// and can test with instanceof. All of them are TemporalFailures of ts/converter too. `failure` is the message that one was read from, so
+// that a failure that passes through keeps what another SDK put in.
 import { TemporalFailure as ConverterFailure } from "../../converter/failures.ts";
 import { findCause, isA, messageOf, nameOf } from "../../converter/thrown.ts";
+import { named } from "./errors.ts";
 import { type InBothSpellings, inBothSpellings } from "./options.ts";
 import type { Duration } from "./time.ts";
 
@@ -26,6 +27,9 @@ export const ApplicationFailureCategory = { BENIGN: "BENIGN" } as const;
 /** How serious an application failure is: "BENIGN" ones are expected. */
 export type ApplicationFailureCategory = keyof typeof ApplicationFailureCategory;
 
+/** Who made a failure: what this package writes. */
+export const FAILURE_SOURCE = "TypeScriptSDK";
+
 /** A run of a workflow. */
 export interface WorkflowExecution {
   /** Id of the workflow. */
@@ -36,19 +40,20 @@ export interface WorkflowExecution {
 
 /** Base of all failures. */
 export class TemporalFailure extends ConverterFailure {
-  override name = "TemporalFailure";
   /** What led to it. */
   override readonly cause: Error | undefined;
 
   constructor(message?: string | null, cause?: Error) {
     super(message ?? undefined);
+    // Fields of the product's class that the official one does not have.
+    delete (this as { name?: string }).name;
+    delete this.source;
     this.cause = cause;
   }
 }
 
 /** Made by the server. */
 export class ServerFailure extends TemporalFailure {
-  override name = "ServerFailure";
   /** Another attempt cannot help. */
   readonly nonRetryable: boolean;
 
@@ -78,7 +83,6 @@ export interface ApplicationFailureOptions {
 
 /** What workflows and activities throw to fail with a meaning. */
 export class ApplicationFailure extends TemporalFailure {
-  override name = "ApplicationFailure";
   /** What retry policies and callers match on. Default: "Error", or the class of what was thrown. */
   readonly type: string | undefined | null;
   /** Another attempt cannot help. */
@@ -131,7 +135,6 @@ export class ApplicationFailure extends TemporalFailure {
 
 /** The workflow, a scope of it, or an activity was cancelled. */
 export class CancelledFailure extends TemporalFailure {
-  override name = "CancelledFailure";
   /** Values for the code that catches it. */
   readonly details: unknown[];
 
@@ -143,8 +146,6 @@ export class CancelledFailure extends TemporalFailure {
 
 /** The workflow was terminated. */
 export class TerminatedFailure extends TemporalFailure {
-  override name = "TerminatedFailure";
-
   constructor(message: string | undefined, cause?: Error) {
     super(message, cause);
   }
@@ -152,7 +153,6 @@ export class TerminatedFailure extends TemporalFailure {
 
 /** A timeout of an activity or a run. */
 export class TimeoutFailure extends TemporalFailure {
-  override name = "TimeoutFailure";
   /** What the activity reported last. */
   readonly lastHeartbeatDetails: unknown;
   /** Which time was up. */
@@ -167,7 +167,6 @@ export class TimeoutFailure extends TemporalFailure {
 
 /** An activity failed, timed out or was cancelled; `cause` says how. */
 export class ActivityFailure extends TemporalFailure {
-  override name = "ActivityFailure";
   /** Type of the activity. */
   readonly activityType: string;
   /** Its id. */
@@ -195,7 +194,6 @@ export class ActivityFailure extends TemporalFailure {
 
 /** A child workflow failed, timed out, was cancelled or terminated; `cause` says how. */
 export class ChildWorkflowFailure extends TemporalFailure {
-  override name = "ChildWorkflowFailure";
   /** Namespace of the child. */
   readonly namespace: string | undefined;
   /** The child's run. */
@@ -222,7 +220,6 @@ export class ChildWorkflowFailure extends TemporalFailure {
 
 /** A workflow with that id is running already. */
 export class WorkflowExecutionAlreadyStartedError extends TemporalFailure {
-  override name = "WorkflowExecutionAlreadyStartedError";
   /** Id of the workflow. */
   readonly workflowId: string;
   /** Type of the workflow. */
@@ -233,6 +230,58 @@ export class WorkflowExecutionAlreadyStartedError extends TemporalFailure {
     this.workflowId = workflowId;
     this.workflowType = workflowType;
   }
+}
+
+/** An operation of Nexus failed, timed out or was cancelled; `cause` says how. */
+export class NexusOperationFailure extends TemporalFailure {
+  /** Number of the event that scheduled it. */
+  readonly scheduledEventId: number | undefined;
+  /** The endpoint. */
+  readonly endpoint: string;
+  /** The service. */
+  readonly service: string;
+  /** The operation. */
+  readonly operation: string;
+  /** What the handler calls the operation. */
+  readonly operationToken: string | undefined;
+
+  constructor(
+    message: string | undefined,
+    scheduledEventId: number | undefined,
+    endpoint: string,
+    service: string,
+    operation: string,
+    operationToken: string | undefined,
+    cause?: Error,
+  ) {
+    super(message, cause);
+    this.scheduledEventId = scheduledEventId;
+    this.endpoint = endpoint;
+    this.service = service;
+    this.operation = operation;
+    this.operationToken = operationToken;
+  }
+}
+
+named(TemporalFailure, "TemporalFailure");
+named(ServerFailure, "ServerFailure");
+named(ApplicationFailure, "ApplicationFailure");
+named(CancelledFailure, "CancelledFailure");
+named(TerminatedFailure, "TerminatedFailure");
+named(TimeoutFailure, "TimeoutFailure");
+named(ActivityFailure, "ActivityFailure");
+named(ChildWorkflowFailure, "ChildWorkflowFailure");
+named(WorkflowExecutionAlreadyStartedError, "WorkflowExecutionAlreadyStartedError");
+named(NexusOperationFailure, "NexusOperationFailure");
+
+/** A failure for a payload that is not what it must be: not tried again. */
+export function createPayloadValidationError(details: unknown): ApplicationFailure {
+  return ApplicationFailure.create({
+    message: "Payload validation failed",
+    type: "PayloadValidationError",
+    nonRetryable: true,
+    details: details === undefined || details === null ? [] : [details],
+  });
 }
 
 /** An ApplicationFailure as it is; anything else as one of its message and class name, retryable. */

@@ -1,13 +1,14 @@
-// The deep imports of `@temporalio/common` that programs have: its time, encoding and type helpers beside all that the package exports.
+// The deep imports of `@temporalio/common/lib/*` that programs and libraries have, as one module: all that the package exports, and its helpers.
 export * from "./mod.ts";
-export { msOptionalToNumber, msToNumber } from "./time.ts";
-
-/** The bytes of a text. */
-export function encode(text: string): Uint8Array {
-  return new TextEncoder().encode(text);
-}
-
-/** The text of bytes. */
-export function decode(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes);
-}
+export { makeProtoEnumConverters } from "./enum_codecs.ts";
+export { composeInterceptors, composeInterceptorsWith } from "./interceptors.ts";
+export {
+  decodeActivityCancellationType,
+  decodeSuggestContinueAsNewReason,
+  encodeActivityCancellationType,
+  encodeSuggestContinueAsNewReason,
+  suggestContinueAsNewReasonsFromProto,
+} from "./policies.ts";
+export { optionalDateToTs, requiredTsToDate, requiredTsToMs } from "./proto_time.ts";
+export * from "./search_attribute_converters.ts";
+export * from "./text.ts";

@@ -1,5 +1,7 @@
 // Options and small enumerations of `@temporalio/common` in their official form.
 import { ValueError } from "./errors.ts";
+import type { VersioningIntent } from "./deployments.ts";
+import type { Priority } from "./priority.ts";
 import type { Duration } from "./time.ts";
 
 /** What a cancellation of its scope does to an activity. */
@@ -111,6 +113,12 @@ export interface ActivityOptions {
   cancellationType?: ActivityCancellationType;
   /** Shown in user interfaces. */
   summary?: string;
+  /** Lets the server hand the task to this worker at once. Default: true. */
+  allowEagerDispatch?: boolean;
+  /** Which builds may take it (deprecated). */
+  versioningIntent?: VersioningIntent;
+  /** Order among the tasks of its queue. */
+  priority?: Priority;
 }
 
 /** Options of activities that run within the workflow task. */

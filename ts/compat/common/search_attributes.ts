@@ -29,11 +29,10 @@ interface ValueTypes {
 
 /** Values of a search attribute of the older form; also a single one comes as a list. */
 export type SearchAttributeValue = string[] | number[] | boolean[] | Date[];
-/** Search attributes of the older form, by name. */
-export interface SearchAttributes {
-  /** Its values; undefined: left out. */
-  [name: string]: SearchAttributeValue | undefined;
-}
+/** The same, also where it may not be changed. */
+export type SearchAttributeValueOrReadonly = SearchAttributeValue | Readonly<SearchAttributeValue> | undefined;
+/** Search attributes of the older form, by name; undefined: left out. */
+export type SearchAttributes = Record<string, SearchAttributeValueOrReadonly>;
 
 /** A search attribute by name and type. */
 export interface SearchAttributeKey<T extends SearchAttributeType> {
@@ -115,6 +114,24 @@ export class TypedSearchAttributes {
   /** The pairs. */
   toJSON(): SearchAttributePair[] {
     return this.getAll();
+  }
+
+  /** The key that values of the older form go by; undefined for values that have no type. */
+  static getKeyFromUntyped(
+    key: string,
+    value: SearchAttributeValueOrReadonly,
+  ): SearchAttributeKey<SearchAttributeType> | undefined {
+    return value === undefined ? undefined : keyOfUntyped(key, value as SearchAttributeValue);
+  }
+
+  /** How a type is named beside a value. */
+  static toMetadataType(type: SearchAttributeType): string {
+    return text.decode(wireTypeOf(type));
+  }
+
+  /** The type of a name beside a value; undefined for another name. */
+  static toSearchAttributeType(type: string): SearchAttributeType | undefined {
+    return typeOfWire(new TextEncoder().encode(type));
   }
 }
 

@@ -39,5 +39,5 @@ export function makeProtoEnumConverters<N extends string, P extends string>(
 /** The same of names whose numbers count from 1. */
 export function enumCodec<N extends string, P extends string>(prefix: P, names: readonly N[]): EnumCodec<P, N> {
   const numbers = Object.fromEntries(["UNSPECIFIED", ...names].map((name, number) => [name, number]));
-  return makeProtoEnumConverters(numbers as { [name in N]: number }, prefix) as unknown as EnumCodec<P, N>;
+  return makeProtoEnumConverters<N, P>(numbers as never, prefix) as unknown as EnumCodec<P, N>;
 }

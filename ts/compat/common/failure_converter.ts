@@ -236,6 +236,8 @@ function infoOf(error: Error, converter: PayloadConverter): InfoInit {
       },
     };
   }
+  // As the official packages write it: a failure of no kind.
+  if (error instanceof TemporalFailure) return { case: undefined };
   return applicationInfo({ type: nameOf(error), nonRetryable: false });
 }
 

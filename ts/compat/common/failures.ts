@@ -3,7 +3,7 @@
 // that a failure that passes through keeps what another SDK put in.
 import { TemporalFailure as ConverterFailure } from "../../converter/failures.ts";
 import { findCause, isA, messageOf, nameOf } from "../../converter/thrown.ts";
-import { named } from "./errors.ts";
+import { named } from "./error_names.ts";
 import { type InBothSpellings, inBothSpellings } from "./options.ts";
 import type { Duration } from "./time.ts";
 

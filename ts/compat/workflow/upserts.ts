@@ -34,7 +34,9 @@ export function upsertSearchAttributes(searchAttributes: SearchAttributes | Sear
       else untyped[key.name] = (Array.isArray(value) ? value : [value]) as SearchAttributeValue;
     }
   } else {
-    for (const [name, values] of Object.entries(searchAttributes)) typed = mergeUntyped(typed, untyped, name, values);
+    for (const [name, values] of Object.entries(searchAttributes)) {
+      typed = mergeUntyped(typed, untyped, name, values as SearchAttributeValue | undefined);
+    }
   }
   run.info = { ...run.info, searchAttributes: untyped, typedSearchAttributes: typed };
 }

@@ -1,0 +1,56 @@
+// runtime: node
+// Every export of the official packages is here or has a reason (tools/temporal-exports); the names are those of the installed packages.
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+
+interface Names {
+  readonly values: readonly string[];
+  readonly types: readonly string[];
+}
+interface Package extends Names {
+  readonly package: string;
+  readonly version: string;
+  readonly module: string;
+  readonly absent: { readonly [name: string]: string };
+}
+interface Tool {
+  readPackages(): Package[];
+  officialNames(modules: string, name: string): (Names & { version: string }) | undefined;
+  ourNames(data: Package): { readonly values: ReadonlySet<string>; readonly types: ReadonlySet<string> };
+  unexplained(data: Package): string[];
+}
+const { readPackages, officialNames, ourNames, unexplained } = await import(
+  pathToFileURL(resolve("tools/temporal_exports.mjs")).href
+) as Tool;
+const INSTALLED = resolve("tests/interop/node_modules");
+
+for (const data of readPackages()) {
+  const { package: name, values, types, absent } = data;
+
+  test(`${name}: each export is here or has a reason`, () => {
+    assert.deepEqual(unexplained(data), []);
+    for (const [absentName, reason] of Object.entries(absent)) {
+      assert.ok(values.includes(absentName) || types.includes(absentName), `${absentName} is not an export of ${name}`);
+      assert.match(reason, /\S/, `${absentName} has no reason`);
+    }
+  });
+
+  test(`${name}: what the sources export is what the module has`, async () => {
+    const built = resolve("dist", data.module.replace(/\.ts$/, ".js"));
+    if (!existsSync(built)) return;
+    const module = await import(pathToFileURL(built).href) as object;
+    assert.deepEqual([...ourNames(data).values].sort(), Object.keys(module).sort());
+  });
+
+  const official = officialNames(INSTALLED, name);
+  test(`${name}: the names are the official package's`, { skip: official === undefined && "it is not installed" }, () => {
+    assert.deepEqual({ version: data.version, values, types }, official);
+    if (name === "@temporalio/worker") return; // loads a native module
+    const runtime = Object.keys(createRequire(join(INSTALLED, "x.js"))(name) as object);
+    assert.deepEqual(runtime.filter((exported) => !values.includes(exported)), []);
+  });
+}

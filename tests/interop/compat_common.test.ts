@@ -1,0 +1,154 @@
+// runtime: node
+// The same probes of `@temporalio/common` and of ours: converters, enumerations, policies, failures. What they say, and what they throw, is
+// the same.
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { test } from "node:test";
+import * as ours from "../../ts/compat/common/lib.ts";
+import { noOfficial, root } from "./support/official.ts";
+
+type Common = typeof ours;
+const official = noOfficial === false
+  ? createRequire(join(root, "tests/interop/x.js"))("@temporalio/common") as Common
+  : undefined;
+
+/** Bytes and Longs in one form; fields that are not set are left out. */
+function plain(value: unknown): unknown {
+  if (value instanceof Uint8Array) return `bytes:${new TextDecoder().decode(value)}`;
+  if (ours.isRecord(value) && (value as { __isLong__?: boolean }).__isLong__) return `long:${value}`;
+  if (Array.isArray(value)) return value.map(plain);
+  if (value instanceof Date || !ours.isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined).map(([k, v]) => [k, plain(v)]));
+}
+
+function outcome(fn: () => unknown): unknown {
+  try {
+    return plain(fn());
+  } catch (e) {
+    return `${(e as Error).name}: ${(e as Error).message}`;
+  }
+}
+
+const VALUES: unknown[] = [undefined, null, 1, "x", [1, { a: 2 }], new Uint8Array([104, 105]), new Date(0), 10n, true];
+const PROBES: { readonly [name: string]: (common: Common) => unknown } = {
+  "values to payloads": (c) => VALUES.map((value) => outcome(() => c.defaultPayloadConverter.toPayload(value))),
+  "payloads to values": (c) =>
+    VALUES.slice(0, 7).map((value) => c.defaultPayloadConverter.fromPayload(c.defaultPayloadConverter.toPayload(value))),
+  "an unknown encoding": (c) => c.defaultPayloadConverter.fromPayload({ metadata: { encoding: c.u8("x/y") }, data: c.u8("1") }),
+  "no metadata": (c) => c.defaultPayloadConverter.fromPayload({ data: c.u8("1") }),
+  "a hint that no converter knows": (c) => c.defaultPayloadConverter.toPayload(1, undefined, { converter: "mine" }),
+  "raw values": (c) => c.defaultPayloadConverter.toPayload(c.RawValue.fromPayload({ metadata: {}, data: c.u8("1") })),
+  "lists": (c) => [c.toPayloads(c.defaultPayloadConverter), c.toPayloads(c.defaultPayloadConverter, 1, "a")],
+  "lists back": (c) => c.arrayFromPayloads(c.defaultPayloadConverter, c.toPayloads(c.defaultPayloadConverter, 1, "a")),
+  "one of a list": (c) => c.fromPayloadsAtIndex(c.defaultPayloadConverter, 3, c.toPayloads(c.defaultPayloadConverter, 1)),
+  "records": (c) => c.mapToPayloads(c.defaultPayloadConverter, { a: 1, b: [] }),
+  "transfer types": (c) =>
+    c.toPayloadWithTypeInfo(c.defaultPayloadConverter, new Date(5), undefined, {
+      transferTypeConverter: { toTransferType: (date: Date) => date.getTime(), fromTransferType: (ms: number) => new Date(ms) },
+    }),
+  "policies of starts": (c) =>
+    [...Object.values(c.WorkflowIdReusePolicy), "WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE", 2, null, "nonsense", {}].map((
+      value,
+    ) => outcome(() => c.encodeWorkflowIdReusePolicy(value as never))),
+  "policies back": (c) => [0, 1, 2, 3, 4, 9, null].map((value) => c.decodeWorkflowIdReusePolicy(value)),
+  "conflict policies": (c) => Object.values(c.WorkflowIdConflictPolicy).map((value) => c.encodeWorkflowIdConflictPolicy(value)),
+  "timeout types": (c) => [c.TimeoutType, ...[0, 1, 2, 3, 4].map((value) => c.decodeTimeoutType(value))],
+  "retry states": (c) => [c.RetryState, ...[0, 1, 2, 3, 4, 5, 6, 7].map((value) => c.decodeRetryState(value))],
+  "categories": (c) => [c.encodeApplicationFailureCategory("BENIGN"), c.decodeApplicationFailureCategory(1)],
+  "versioning": (c) => [
+    c.encodeVersioningBehavior("PINNED"),
+    c.decodeVersioningBehavior(2),
+    c.encodeInitialVersioningBehavior("USE_RAMPING_VERSION"),
+    c.decodeInitialVersioningBehavior(1),
+    c.toCanonicalString({ deploymentName: "d", buildId: "1.0" }),
+  ],
+  "retry policies": (c) =>
+    [
+      {},
+      { maximumAttempts: Infinity, initialInterval: "2s" as const, maximumInterval: 4000 },
+      { maximumAttempts: 1.5 },
+      { maximumAttempts: 0 },
+      { backoffCoefficient: 0 },
+      { initialInterval: 0 },
+      { maximumInterval: 500 },
+    ].map((policy) => outcome(() => c.compileRetryPolicy(policy))),
+  "retry policies back": (c) =>
+    c.decompileRetryPolicy(c.compileRetryPolicy({ maximumAttempts: 3, nonRetryableErrorTypes: ["X"] })),
+  "priorities": (c) => [c.compilePriority({ priorityKey: 2 }), c.decodePriority({ fairnessKey: "a" }), c.decodePriority(null)],
+  "a priority that is not one": (c) => c.compilePriority({ priorityKey: 1.5 }),
+  "times": (c) => [c.msToTs("1.5s"), c.tsToMs(c.msToTs(1234)), c.optionalTsToDate(null), c.msToNumber("1 day")],
+  "a time that is not one": (c) => c.msToTs(NaN),
+  "names of workflows": (c) => [c.extractWorkflowType("x"), c.extractWorkflowType(async function named() {})],
+  "a workflow without a name": (c) => c.extractWorkflowType((() => async () => {})()),
+  "search attributes": (c) =>
+    new c.TypedSearchAttributes([{ key: c.defineSearchAttributeKey("a", "KEYWORD"), value: "x" }])
+      .updateCopy([{ key: c.defineSearchAttributeKey("b", "INT"), value: 1 }]).getAll(),
+  "failures": (c) =>
+    [
+      new c.ApplicationFailure("boom", "Kind", true, [1, "two"], new c.CancelledFailure("why", ["d"]), "3s", "BENIGN"),
+      new c.TimeoutFailure("late", { beat: 1 }, "HEARTBEAT"),
+      new c.ActivityFailure("act", "charge", "1", "TIMEOUT", "me", new c.TimeoutFailure("late", undefined, "START_TO_CLOSE")),
+      new c.ChildWorkflowFailure("default", { workflowId: "w", runId: "r" }, "child", "MAXIMUM_ATTEMPTS_REACHED"),
+      new c.TerminatedFailure("gone"),
+      new c.ServerFailure("server", true),
+      new c.TemporalFailure("bare"),
+    ].map((error) => {
+      error.stack = "";
+      if (error.cause) error.cause.stack = "";
+      const failure = c.defaultFailureConverter.errorToFailure(error, c.defaultPayloadConverter);
+      const back = c.defaultFailureConverter.failureToError(failure, c.defaultPayloadConverter) as Error & { type?: string };
+      return [
+        failure.message,
+        failure.source,
+        back.name,
+        back.message,
+        back.type,
+        String(back.cause),
+        back instanceof c.TemporalFailure,
+      ];
+    }),
+  "fields of a failure": (c) => {
+    const error = new c.ApplicationFailure("boom", "Kind", true, [1]);
+    const { applicationFailureInfo: info } = c.defaultFailureConverter.errorToFailure(error, c.defaultPayloadConverter);
+    return [info.type, info.nonRetryable, info.details, info.nextRetryDelay ?? null];
+  },
+  "encoded attributes": (c) => {
+    const converter = new c.DefaultFailureConverter({ encodeCommonAttributes: true });
+    const failure = converter.errorToFailure(new c.ApplicationFailure("secret", "Kind"), c.defaultPayloadConverter);
+    const error = converter.failureToError(failure, c.defaultPayloadConverter);
+    return [failure.message, failure.stackTrace, error.message];
+  },
+  "what is not an error": (c) =>
+    ["text", 7, { a: 1 }, null].map((thrown) =>
+      c.defaultFailureConverter.errorToFailure(thrown, c.defaultPayloadConverter).message
+    ),
+  "names of errors": (c) =>
+    [new c.ValueError("x"), new c.IllegalStateError("x"), new c.ApplicationFailure("x"), new c.CompleteAsyncError()]
+      .map((error) => [error.name, String(error), Object.keys(error).includes("name")]),
+  "composed loggers": (c) => {
+    const lines: unknown[] = [];
+    const write = (...line: unknown[]) => void lines.push(line);
+    const base = { log: write, trace: write, debug: write, info: write, warn: write, error: write };
+    const logger = c.LoggerWithComposedMetadata.compose(c.LoggerWithComposedMetadata.compose(base, { a: 1 }), () => ({ b: 2 }));
+    logger.info("hi", { c: undefined, d: 4 });
+    logger.log("WARN", "hm");
+    return lines;
+  },
+  "composed meters": (c) => {
+    const meter = c.MetricMeterWithComposedTags.compose(c.noopMetricMeter, { a: 1 });
+    const counter = meter.createCounter("n", "u", "d").withTags({ b: 2 });
+    return [counter.name, counter.unit, counter.kind, counter.valueType, meter === c.noopMetricMeter];
+  },
+  "external storage": (c) => new c.ExternalStorage({ drivers: [] }),
+  "payload validation": (c) => {
+    const { message, type, nonRetryable, details } = c.createPayloadValidationError("x");
+    return [message, type, nonRetryable, details];
+  },
+};
+
+for (const [name, probe] of Object.entries(PROBES)) {
+  test(`as the official package: ${name}`, { skip: noOfficial }, () => {
+    assert.deepEqual(outcome(() => probe(ours)), outcome(() => probe(official!)));
+  });
+}

@@ -73,6 +73,7 @@ test("a held run is told at the start, described and listed as paused, and does 
     await assert.rejects(handle.with({ timeout: "60s" }).query("__stack_trace"), refused);
     await assert.rejects(app.client.getHandle(waits, "cart 1", runId).with({ timeout: "60s" }).query("__stack_trace"), refused);
     assert.equal(await app.client.execute(calm, { id: "other", args: [] }), "calm");
+    assert.equal((await app.client.getHandle(calm, "other").describe()).status, "COMPLETED");
     const description = await handle.describe();
     assert.equal(description.status, "PAUSED");
     assert.match(description.paused!.reason, /^held: the process died 2 times .* workflow release --workflow-id 'cart 1'$/);

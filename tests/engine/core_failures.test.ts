@@ -11,11 +11,14 @@ import { insist, Script } from "./support/script_worker.ts";
 type Method = "request" | "load" | "tick" | "flush" | "committed" | "cancelRequest";
 
 /** A core whose engines panic when `fails` says so. As with a real panic, the handle refuses everything afterwards. */
-async function faulty(fails: (method: Method, args: unknown[]) => boolean): Promise<EngineCore & { made: number }> {
+async function faulty(
+  fails: (method: Method, args: unknown[]) => boolean,
+): Promise<EngineCore & { made: number; disposed: number }> {
   const core = await loadCore("engine");
   const made = {
     ...core,
     made: 0,
+    disposed: 0,
     createEngine(options: Parameters<EngineCore["createEngine"]>[0]): CoreEngine {
       made.made++;
       const real = core.createEngine(options);
@@ -25,7 +28,8 @@ async function faulty(fails: (method: Method, args: unknown[]) => boolean): Prom
           const value = target[name as keyof CoreEngine] as unknown;
           if (typeof value !== "function") return value;
           return (...args: unknown[]) => {
-            if (name !== "dispose") {
+            if (name === "dispose") made.disposed++;
+            else {
               if (poisoned) throw new Error("this handle of the core is poisoned");
               if (fails(name as Method, args)) {
                 poisoned = true;
@@ -70,6 +74,7 @@ for (const method of ["request", "tick", "flush", "committed", "cancelRequest"] 
     await engine.close();
     assert.ok(errors.length >= 1 && errors.every((e) => e instanceof CorePanicError), String(errors));
     assert.equal(core.made, errors.length + 1);
+    assert.equal(core.disposed, core.made, "memory of a core that failed is given back");
     assert.equal(store.count(), 4);
   });
 }

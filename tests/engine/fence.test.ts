@@ -1,5 +1,5 @@
 // One writer per store (P6): a second process or engine is told who holds it; a holder's death frees it; a holder that lost it stops.
-// takes: 4 s
+// takes: 7 s
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
@@ -215,6 +215,34 @@ for (const { driver, skip } of sqliteDrivers) {
       assert.equal(went > 0, true);
       assert.equal(fence.held(), true);
       fence.release();
+    });
+  }
+
+  check("an opening that is refused leaves the lock file, on which somebody may wait", (path) => {
+    if (driver === "node-sqlite3-wasm") return;
+    const store = open(path);
+    const note = readFileSync(`${path}-owner`, "utf8");
+    store.close();
+    rmSync(`${path}-fence`);
+    mkdirSync(`${path}-takeover`);
+    writeFileSync(`${path}-takeover/owner`, note);
+    assert.throws(() => open(path), StoreLockedError);
+    assert.equal(existsSync(`${path}-fence`), true);
+  });
+
+  if (driver === present[0]) {
+    check("a visit that takes some seconds is waited for", async (path) => {
+      const store = open(path);
+      const note = readFileSync(`${path}-owner`, "utf8");
+      store.close();
+      mkdirSync(`${path}-takeover`);
+      writeFileSync(`${path}-takeover/owner`, note);
+      const timer = setTimeout(() => rmSync(`${path}-takeover`, { recursive: true }), 3_000);
+      try {
+        (await openStore(path, { driver })).close();
+      } finally {
+        clearTimeout(timer);
+      }
     });
   }
 

@@ -216,12 +216,26 @@ test("it says what it is", () =>
     ]);
     assert.equal(system.capabilities?.supportsSchedules, false);
     const namespace = await script.service.describeNamespace({ namespace: "default" });
-    assert.equal(namespace.namespaceInfo?.name, "default");
+    assert.deepEqual([namespace.namespaceInfo?.name, namespace.namespaceInfo?.description], ["default", "embedded engine"]);
     await assert.rejects(
       script.service.describeNamespace({ namespace: "other" }),
       refused(Code.NOT_FOUND, /not found/, "NamespaceNotFound"),
     );
   }));
+
+test("a backlog is what waits for workers in one queue, and nothing once the engine is closed", async () => {
+  let now = 1_000_000;
+  const clock = { nowMs: () => now, setTimer: () => () => {} };
+  const engine = await EmbeddedEngine.open({ store: new MemoryStore(), clock });
+  const script = new Script(engine);
+  const none = { tasks: 0, oldestMs: 0 };
+  await script.start("wf", { steps: 1 });
+  assert.deepEqual(engine.backlog("another"), { workflow: none, activity: none });
+  now += 3_000;
+  assert.deepEqual(engine.backlog("q"), { workflow: { tasks: 1, oldestMs: 3_000 }, activity: none });
+  await engine.close();
+  assert.deepEqual(engine.backlog("q"), { workflow: none, activity: none });
+});
 
 test("what it cannot do and what does not decode is refused", () =>
   withEngine(async (engine) => {

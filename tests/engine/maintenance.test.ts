@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { delay } from "@std/async/delay";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
+import { loadCore } from "../../ts/core/mod.ts";
 import { type Client, WorkflowFailedError } from "../../ts/client/mod.ts";
 import { SqliteStore } from "../../ts/engine/mod.ts";
 import { closedRun, copiedRun, ImportError, StoreReader } from "../../ts/engine/maintenance/mod.ts";
@@ -30,6 +31,19 @@ test("a sound store has no problems, also while an engine works on it; every run
       await open.result();
       assert.deepEqual((await check(path)).problems, []);
     });
+    const core = await loadCore("engine");
+    let open = 0;
+    const counting = {
+      ...core,
+      createEngine(options: Parameters<typeof core.createEngine>[0]) {
+        const engine = core.createEngine(options);
+        const dispose = engine.dispose.bind(engine);
+        open++;
+        return Object.assign(engine, { dispose: () => (open--, dispose()) });
+      },
+    };
+    assert.deepEqual((await check(path, { core: counting })).problems, []);
+    assert.equal(open, 0, "a check gives the core's memory back");
     let seen = 0;
     const replayed = await check(path, {
       replay: (row: { workflowId: string }) => Promise.resolve(row.workflowId === "c1" ? "it diverges" : undefined),
@@ -263,6 +277,11 @@ test("purged runs are chosen by a condition too, and shrinking gives their space
     const { parseQuery } = await import("../../ts/engine/visibility/parse.ts");
     const store = SqliteStore.open(path);
     const where = parseQuery('WorkflowType = "Twice"').where!;
+    const reader = StoreReader.open(path);
+    const { runs, events, historyBytes } = reader.purgeable({ closedBefore: Date.now() + 1000, where });
+    assert.deepEqual([runs, reader.purgeable({ closedBefore: 0, where })], [2, { runs: 0, events: 0, historyBytes: 0 }]);
+    assert.ok(events >= 8 && historyBytes > 100, `${events} events of ${historyBytes} bytes`);
+    reader.close();
     assert.equal(store.purge({ closedBefore: Date.now() + 1000, where }).length, 2);
     assert.equal(store.purge({ closedBefore: Date.now() + 1000, where }).length, 0);
     assert.ok(store.shrink() >= 0);

@@ -124,6 +124,19 @@ for (const { driver, skip } of sqliteDrivers) {
     assert.throws(() => open(path), driver === "node-sqlite3-wasm" ? /cut short.*cannot take it back/ : /another program/);
   });
 
+  check("only closed runs are taken in from elsewhere, and with an open one among them none", (path) => {
+    const store = open(path);
+    const closed = created("a", "ra", 2, { closeTimeMs: 2_000, status: 2 });
+    assert.throws(
+      () => store.adopt([closed, created("b", "rb", 2)]),
+      (e: Error) => e instanceof StoreError && e.message === "run rb is open, and only closed runs can be imported",
+    );
+    assert.equal(store.count(), 0);
+    store.adopt([closed]);
+    assert.equal(store.count(), 1);
+    store.close();
+  });
+
   check("a file of a newer version is refused by both numbers and stays as it was", (path) => {
     open(path).close();
     const raw = library().open(path);

@@ -63,6 +63,8 @@ test("values are read in every form", () => {
   assert.equal(value("WorkflowId = ''"), "");
   assert.equal(value("StartTime > '2026-01-31'"), Date.UTC(2026, 0, 31));
   assert.equal(value("StartTime > '2026-01-31T12:00:00.123456789Z'"), T + 123.456789);
+  assert.equal(value("StartTime > '2026-01-31T10:30:00-01:30'"), T);
+  assert.equal(value("StartTime > '2026-01-31T14:00:00+02:00'"), T);
   assert.equal(value(`StartTime >= ${T}000000`), T);
   assert.equal(value(`CloseTime < ${T}500250`), T + 0.5);
   for (

@@ -14,11 +14,13 @@ import { judge } from "./judge.mjs";
 import { home, makeBase, makeWorkspace } from "./workspace.mjs";
 
 const USAGE = `usage: node tools/mutate/main.mjs [--sample 400] [--seed 1] [--rooms executor,engine,worker,client]
-         [--jobs 2] [--budget SECONDS] [--only ID,...] [--survivors] [--fresh] [--json]
+         [--jobs 2] [--budget SECONDS] [--only ID,...] [--from FILE] [--survivors] [--fresh] [--json]
 
 Runs the tests against randomly drawn small changes of the code, and says which of them no test noticed.
   --budget     of test files, for each mutant, beginning with those that are likeliest to notice; default: no limit
-  --only       these mutants alone (ids of an earlier run)
+  --only       these mutants alone (ids of an earlier run, or ts/FILE.js:LINE for all of a line)
+  --from       those that survived in the results of another checkout, instead of a sample: found by what they do where, also in files
+               that have moved since, in all rooms
   --survivors  those that survived so far, again, on dist/ as it is now: coverage is taken anew for test files that changed
   --fresh      forgets earlier results and coverage
   --json       one JSON object at the end; progress goes to standard error`;
@@ -31,6 +33,7 @@ const { values } = parseArgs({
     jobs: { type: "string", default: "2" },
     budget: { type: "string", default: "Infinity" },
     only: { type: "string" },
+    from: { type: "string" },
     survivors: { type: "boolean", default: false },
     fresh: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
@@ -46,10 +49,15 @@ if (values.help || ![sample, seed, jobs].every(Number.isInteger) || !(budgetMs >
 
 /** The folders of tests that a change in a room should not pass. */
 const SUITES = {
-  executor: ["runtime", "executor", "realm", "testing"],
-  engine: ["engine", "client", "app", "testing", "runtime"],
-  worker: ["worker", "client", "app", "metrics", "testing", "runtime", "otel", "codec"],
+  executor: ["runtime", "executor", "realm", "testing", "compat"],
+  engine: ["engine", "client", "app", "testing", "runtime", "crash_notes", "api"],
+  worker: ["worker", "client", "app", "metrics", "testing", "runtime", "otel", "codec", "crash_notes"],
   client: ["client", "app", "testing", "runtime", "codec"],
+  api: ["api", "grpc", "engine", "worker"],
+  base: ["base", "worker", "client", "metrics"],
+  crash_notes: ["crash_notes", "engine", "worker"],
+  grpc: ["grpc", "api"],
+  service: ["service", "grpc", "client", "app"],
 };
 /** What only browsers and newer Nodes can run. */
 const NOT_HERE = /\/sqlite\/opfs\/|\/drivers\/node\.js$/;
@@ -72,15 +80,18 @@ const base = again || !existsSync(paths.base) ? makeBase() : paths.base;
 if (again) forgetChanged(before, textsOf(base));
 
 const dist = join(base, "dist");
-const inRooms = values.rooms.split(",").flatMap((room) => walk(join(dist, "ts", room))).map((f) => relative(dist, f));
+const roomOf = (file) => file.split("/")[1];
+// What is asked for by name may be anywhere.
+const rooms = values.from ?? values.only ?? values.survivors ? Object.keys(SUITES) : values.rooms.split(",");
+const inRooms = rooms.flatMap((room) => walk(join(dist, "ts", room))).map((f) => relative(dist, f));
 const files = inRooms.filter((f) => f.endsWith(".js") && !f.includes("/generated/") && !NOT_HERE.test(f)).sort();
-const tests = await testsOf(values.rooms.split(","));
+const drawn = draw();
+progress(`${drawn.length} mutants`);
+const tests = await testsOf([...new Set(drawn.map(({ file }) => roomOf(file)))]);
 const coverage = await collect({ base, path: paths.coverage, tests, files: allFiles(), jobs, progress });
 const broken = tests.filter((test) => coverage[test].outcome !== "passed");
 for (const test of broken) progress(`left out, because it does not pass by itself: ${test} (${coverage[test].failure})`);
 
-const drawn = draw();
-progress(`${drawn.length} mutants`);
 const workspaces = Array.from({ length: jobs }, (_, i) => makeWorkspace(base, `job-${process.pid}-${i}`));
 const began = performance.now();
 let done = 0;
@@ -88,10 +99,10 @@ const waiting = [...drawn];
 try {
   await Promise.all(workspaces.map(async (workspace) => {
     for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
-      const folders = SUITES[mutant.file.split("/")[1]];
+      const folders = SUITES[roomOf(mutant.file)];
       const suites = Object.entries(coverage).filter(([test]) => folders.includes(test.split("/")[1]));
       const outcome = await judge(mutant, { workspace, suites, results, budgetMs });
-      results[mutant.id] = { ...outcome, ...mutant, code: undefined };
+      results[mutant.id] = { ...outcome, ...mutant, code: undefined, what: undefined, nth: undefined };
       writeFileSync(paths.results, JSON.stringify(results, undefined, 1));
       const { file, line, operator, original, text } = mutant;
       const by = outcome.by === undefined ? "" : ` by ${outcome.by}`;
@@ -153,24 +164,49 @@ function forgetChanged(old, now) {
 
 /** A mutant is known by what it does where, so that it is the same after lines have moved. */
 function draw() {
-  const all = [];
-  for (const file of files) {
-    const code = readFileSync(join(dist, file), "utf8");
-    const lines = code.split("\n");
-    const seen = new Map();
-    for (const mutant of mutantsOf(code)) {
-      const original = code.slice(mutant.start, mutant.end);
-      const name = `${file} ${mutant.operator} ${lines[mutant.line - 1].trim()} ${original}`;
-      const nth = (seen.get(name) ?? 0) + 1;
-      seen.set(name, nth);
-      all.push({ ...mutant, id: hash(`${name} ${nth}`), file, original, code });
-    }
-  }
+  const all = files.flatMap((file) => possible(file));
   progress(`${all.length} possible mutants in ${files.length} files`);
-  if (values.only !== undefined) return all.filter(({ id }) => values.only.split(",").includes(id));
+  if (values.from !== undefined) return foundAgain(values.from, all);
+  if (values.only !== undefined) {
+    const only = values.only.split(",");
+    return all.filter(({ id, file, line }) => only.includes(id) || only.includes(`${file}:${line}`));
+  }
   if (values.survivors) return all.filter(({ id }) => results[id]?.outcome === "survived");
   return all.sort((a, b) => hash(`${seed} ${a.id}`) < hash(`${seed} ${b.id}`) ? -1 : 1).slice(0, sample)
     .filter(({ id }) => results[id] === undefined);
+}
+
+function possible(file) {
+  const code = readFileSync(join(dist, file), "utf8");
+  const lines = code.split("\n");
+  const seen = new Map();
+  return mutantsOf(code).map((mutant) => {
+    const original = code.slice(mutant.start, mutant.end);
+    const what = `${mutant.operator} ${lines[mutant.line - 1].trim()} ${original}`;
+    const nth = (seen.get(what) ?? 0) + 1;
+    seen.set(what, nth);
+    return { ...mutant, what, nth, id: idIn(file, what, nth), file, original, code };
+  });
+}
+
+function idIn(file, what, nth) {
+  return hash(`${file} ${what} ${nth}`);
+}
+
+/** The survivors of another run among the mutants of today: with the id that they had in the file in which they were. */
+function foundAgain(path, all) {
+  const found = [];
+  for (const was of Object.values(JSON.parse(readFileSync(path, "utf8")))) {
+    if (was.outcome !== "survived") continue;
+    const same = all.filter((mutant) =>
+      mutant.operator === was.operator && mutant.original === was.original && idIn(was.file, mutant.what, mutant.nth) === was.id
+    );
+    const named = same.filter(({ file }) => basename(file) === basename(was.file));
+    const here = same.find(({ file }) => file === was.file) ?? named[0] ?? (same.length === 1 ? same[0] : undefined);
+    if (here === undefined) progress(`not found: ${was.file}:${was.line} ${was.operator}: ${shown(was.original)} [${was.id}]`);
+    else if (results[here.id] === undefined) found.push(here);
+  }
+  return found;
 }
 
 function hash(text) {

@@ -2,7 +2,11 @@
 // server, all at once. A verdict is one line of text: what was scheduled, and the event that ended the activity.
 import { delay } from "@std/async/delay";
 import { enumName } from "../../../ts/converter/enums.ts";
-import { Code, type RawService, ServiceError } from "../../../ts/service/raw.ts";
+import {
+  Code,
+  type RawService,
+  ServiceError,
+} from "../../../ts/service/raw.ts";
 import { type TypedService, typedService } from "../../../ts/service/typed.ts";
 import { CommandType } from "../../../ts/api/generated/temporal/api/enums/v1/command_type_pb.ts";
 import { TimeoutType } from "../../../ts/api/generated/temporal/api/enums/v1/workflow_pb.ts";
@@ -11,6 +15,9 @@ import type { Failure } from "../../../ts/api/generated/temporal/api/failure/v1/
 
 /** Between attempts, where the life has a second one. */
 const BACKOFF = 100;
+
+/** A workflow's first task, which nothing can end. */
+const TASK_WITHIN_MS = 120_000;
 
 /** Milliseconds of timeouts that are set. */
 export interface TimeoutSpans {
@@ -43,7 +50,8 @@ export interface TimeoutCase {
   readonly attempts: 0 | 1;
 }
 
-export const nameOf = ({ spans, life, attempts }: TimeoutCase): string => `${spans.join("")} ${life} ${attempts}`;
+export const nameOf = ({ spans, life, attempts }: TimeoutCase): string =>
+  `${spans.join("")} ${life} ${attempts}`;
 
 const SPANS: readonly Span[] = ["-", "s", "l"];
 
@@ -126,12 +134,22 @@ export class TimeoutLab {
   }
 
   #spanOf(span: Span): { seconds?: bigint; nanos?: number } {
-    return span === "-" ? {} : duration(span === "s" ? this.#shortMs : this.#longMs);
+    return span === "-"
+      ? {}
+      : duration(span === "s" ? this.#shortMs : this.#longMs);
   }
 
   #nameOf(given: { seconds: bigint; nanos: number } | undefined): string {
-    const ms = given === undefined ? 0 : Number(given.seconds) * 1000 + given.nanos / 1e6;
-    return ms === 0 ? "-" : ms === this.#shortMs ? "s" : ms === this.#longMs ? "l" : `${ms}ms`;
+    const ms = given === undefined
+      ? 0
+      : Number(given.seconds) * 1000 + given.nanos / 1e6;
+    return ms === 0
+      ? "-"
+      : ms === this.#shortMs
+      ? "s"
+      : ms === this.#longMs
+      ? "l"
+      : `${ms}ms`;
   }
 
   /** One verdict for each case, in their order. */
@@ -168,12 +186,14 @@ export class TimeoutLab {
     i: number,
   ): Promise<void> {
     const name = this.#id(i);
-    const { taskToken } = await this.#polled(() =>
-      this.#service.pollWorkflowTaskQueue({
-        namespace: this.#namespace,
-        taskQueue: { name },
-        identity: "lab",
-      })
+    const { taskToken } = await this.#polled(
+      TASK_WITHIN_MS,
+      (timeoutMs) =>
+        this.#service.pollWorkflowTaskQueue({
+          namespace: this.#namespace,
+          taskQueue: { name },
+          identity: "lab",
+        }, { timeoutMs }),
     );
     await this.#service.respondWorkflowTaskCompleted({
       namespace: this.#namespace,
@@ -229,24 +249,35 @@ export class TimeoutLab {
 
   async #take(i: number): Promise<Uint8Array> {
     const taskQueue = { name: this.#id(i) };
-    const { taskToken } = await this.#polled(() =>
-      this.#service.pollActivityTaskQueue({
-        namespace: this.#namespace,
-        taskQueue,
-        identity: "lab",
-      }, { timeoutMs: this.#endMs })
+    const { taskToken } = await this.#polled(
+      this.#endMs,
+      (timeoutMs) =>
+        this.#service.pollActivityTaskQueue({
+          namespace: this.#namespace,
+          taskQueue,
+          identity: "lab",
+        }, { timeoutMs }),
     );
     return taskToken;
   }
 
-  /** A busy server may answer a poll with nothing though a task is there. */
+  /**
+   * A busy server may answer a poll with nothing though a task is there. And it answers so shortly before the deadline of a poll: an
+   * attempt that has timed out meanwhile never comes.
+   */
   async #polled<R extends { taskToken: Uint8Array }>(
-    poll: () => Promise<R>,
+    withinMs: number,
+    poll: (timeoutMs: number) => Promise<R>,
   ): Promise<R> {
-    for (;;) {
-      const task = await poll();
+    const end = performance.now() + withinMs;
+    for (let left = withinMs; left > 0; left = end - performance.now()) {
+      const task = await poll(left);
       if (task.taskToken.length > 0) return task;
     }
+    throw new ServiceError(
+      Code.DEADLINE_EXCEEDED,
+      `no task within ${withinMs} ms`,
+    );
   }
 
   async #verdict(i: number): Promise<string> {
@@ -267,9 +298,13 @@ export class TimeoutLab {
       } else if (attributes.case === "activityTaskStartedEventAttributes") {
         started = ` attempt ${attributes.value.attempt}`;
       } else if (attributes.case === "activityTaskTimedOutEventAttributes") {
-        end = `timed out, ${enumName(RetryState, attributes.value.retryState)}: ${failureText(attributes.value.failure)}`;
+        end = `timed out, ${
+          enumName(RetryState, attributes.value.retryState)
+        }: ${failureText(attributes.value.failure)}`;
       } else if (attributes.case === "activityTaskFailedEventAttributes") {
-        end = `failed, ${enumName(RetryState, attributes.value.retryState)}: ${failureText(attributes.value.failure)}`;
+        end = `failed, ${enumName(RetryState, attributes.value.retryState)}: ${
+          failureText(attributes.value.failure)
+        }`;
       }
     }
     return `${scheduled}${started} ${end}`;

@@ -16,6 +16,7 @@ import {
 } from "../../ts/activity/mod.ts";
 import { DEFAULT_PAYLOAD_LIMITS, silentLogger } from "../../ts/client/mod.ts";
 import { defaultPayloadConverter, fromFailure } from "../../ts/converter/mod.ts";
+import { MessageCodec } from "../../ts/codec/message_codec.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
 import { typedService } from "../../ts/service/typed.ts";
 import { PollActivityTaskQueueResponseSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
@@ -30,7 +31,7 @@ const payloads = (...values: unknown[]) => ({ payloads: values.map((value) => de
 const value = (set: { payloads: { metadata: { [key: string]: Uint8Array }; data: Uint8Array }[] } | undefined) =>
   set?.payloads.map((payload) => defaultPayloadConverter.fromPayload(payload))[0];
 
-function setting(activities: object) {
+function setting(activities: object, codec?: MessageCodec) {
   const timers = new ManualTimers();
   const service = new ScriptedService()
     .on("respondActivityTaskCompleted", () => ({}))
@@ -47,7 +48,7 @@ function setting(activities: object) {
     identity: "me",
     taskQueue: "q",
     converter: defaultPayloadConverter,
-    codec: undefined,
+    codec,
     limits: DEFAULT_PAYLOAD_LIMITS,
     throttle: DEFAULT_HEARTBEAT_THROTTLE,
     logger: { ...silentLogger, warn: logTo("warn"), error: logTo("error") },
@@ -222,6 +223,26 @@ test("results that cannot be sent fail for good: the work is done, and would be 
   await run("odd");
   assert.equal(failure().type, "PayloadConverterError");
   assert.equal(failure().nonRetryable, true);
+});
+
+test("an activity whose result the codec does not encode is in work until its failure has been reported", async () => {
+  const codec = MessageCodec.of({
+    codec: {
+      encode: () => Promise.reject(new Error("no key")),
+      decode: (payloads) => Promise.resolve(payloads),
+    },
+  });
+  const { run, service, failure } = setting({ work: () => "done" }, codec);
+  let reported = false;
+  service.on("respondActivityTaskFailed", async () => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    reported = true;
+    return {};
+  });
+  await run("work", [], { input: undefined });
+  assert.equal(reported, true);
+  assert.equal(service.requests("respondActivityTaskCompleted").length, 0);
+  assert.match(failure().message, /could not encode .*no key/);
 });
 
 test("a cancellation arrives with a heartbeat's answer, and is reported as one", async () => {

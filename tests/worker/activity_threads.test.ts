@@ -91,6 +91,11 @@ test("cancellation, async completion and log lines cross over", () =>
     while (waiting.heartbeats.length === 0) await settle();
     waiting.cancel("CANCELLED");
     await assert.rejects(running, CancelledFailure);
+    const told = context();
+    const telling = pool.run("tellsWhy", told.context, []);
+    while (told.heartbeats.length === 0) await settle();
+    told.cancel("WORKER_SHUTDOWN");
+    assert.deepEqual(await telling, ["none", "WORKER_SHUTDOWN"]);
     const later = context();
     await assert.rejects(pool.run("later", later.context, []), { name: "CompleteAsyncError" });
     assert.deepEqual(later.logged, ["completed from outside", { by: "nobody" }]);

@@ -153,6 +153,7 @@ test("options that make no sense are refused", async () => {
   await assert.rejects(worker({ service }), /nothing to do/);
   await assert.rejects(worker({ service, realm: idleRealm(), taskQueue: "" }), /task queue/);
   await assert.rejects(worker({ service, realm: idleRealm(), maxConcurrentWorkflowTasks: 1 }), /at least 2/);
+  await assert.rejects(worker({ service, realm: idleRealm(), maxConcurrentWorkflowTasks: 1, cachedWorkflows: 1 }), /at least 2/);
   await assert.rejects(worker({ service, realm: idleRealm(), cachedWorkflows: -1 }), /at least 0/);
   await assert.rejects(worker({ service, realm: idleRealm(), shutdownGraceMs: Number.NaN }), /milliseconds/);
   await (await worker({ service, realm: idleRealm(), maxConcurrentWorkflowTasks: 1, cachedWorkflows: 0 })).shutdown();
@@ -256,6 +257,8 @@ test("a worker that has nothing to do stops without a word of activities, also w
   await stopped;
   await running;
   assert.deepEqual(warnings, []);
+  const polls = service.calls.filter(({ method }) => method === "pollActivityTaskQueue");
+  assert.ok(polls.length > 0 && polls.every(({ options }) => options.signal!.aborted), "no poll outlives the worker");
 });
 
 test("a workflow task that was taken is finished before the worker stops", async () => {

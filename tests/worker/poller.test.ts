@@ -146,6 +146,22 @@ test("polls are taken when one has waited for a second behind the last refusal, 
   await answered.stop();
 });
 
+test("a poll that went out at the moment of a refusal says nothing of the service, however long it waits", async () => {
+  const timers = new ManualTimers();
+  let polls = 0;
+  const loop = poller(timers, {
+    polls: range(2),
+    poll: (signal) => polls++ === 1 ? Promise.reject(new ServiceError(Code.UNAVAILABLE, "away")) : waiting(signal),
+  });
+  loop.start();
+  await timers.advance(1_100);
+  assert.equal(polls, 3, "the one that was refused has been sent again, 900 ms ago");
+  assert.equal(loop.served, false);
+  await timers.advance(100);
+  assert.equal(loop.served, true);
+  await loop.stop();
+});
+
 test("no more tasks are taken than there are slots", async () => {
   const timers = new ManualTimers();
   const slots = new Slots(2);
@@ -309,6 +325,7 @@ test("poller behaviors: ranges for each queue, within the slots; what makes no s
   assert.deepEqual(activityPolls({ type: "simple-maximum" }, 100), { min: 5, initial: 5, max: 5 });
   const fixed = (n: number) => ({ min: n, initial: n, max: n });
   assert.deepEqual(workflowPolls({ type: "simple-maximum", maximum: 10 }, 100, true), { normal: fixed(2), sticky: fixed(8) });
+  assert.deepEqual(workflowPolls({ type: "simple-maximum", maximum: 30 }, 4, true), { normal: fixed(2), sticky: fixed(2) });
   assert.deepEqual(workflowPolls({ type: "simple-maximum", maximum: 2 }, 100, true), { normal: fixed(1), sticky: fixed(1) });
   assert.deepEqual(workflowPolls({ type: "simple-maximum", maximum: 1 }, 100, false), { normal: fixed(1), sticky: undefined });
   assert.throws(() => workflowPolls({ type: "simple-maximum", maximum: 1 }, 100, true), /must be at least 2/);

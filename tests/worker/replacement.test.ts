@@ -164,16 +164,17 @@ onBothStores(
   (t) =>
     withModule(FIRST, async (path, write) => {
       const { steps, activities } = counting();
-      const [handle] = await t.work({ workflows: path, activities }, () => waiting(t, 1, steps));
+      const handles = await t.work({ workflows: path, activities }, () => waiting(t, 3, steps));
       write(INCOMPATIBLE);
       await t.work({ workflows: path, activities }, async (worker) => {
         write(INCOMPATIBLE.replace("never", "never ever"));
         const { broken } = await worker.replaceWorkflows();
-        assert.deepEqual(broken.map(({ workflowId, eventId }) => [workflowId, eventId]), [["w0", 5]]);
+        const found = broken.map(({ workflowId, eventId }) => [workflowId, eventId]).sort();
+        assert.deepEqual(found, [["w0", 5], ["w1", 5], ["w2", 5]], "each of them, once");
         write(COMPATIBLE);
         assert.deepEqual((await worker.replaceWorkflows()).broken, []);
-        await handle!.signal("go");
-        assert.equal(await handle!.result(), "w0 0 new");
+        await handles[0]!.signal("go");
+        assert.equal(await handles[0]!.result(), "w0 0 new");
       });
     }),
 );
@@ -230,7 +231,9 @@ onBothStores("replaced activities: attempts that begin later take the new ones",
         worker.replaceActivities({ activities: [{ step: () => 1 }, { step: () => 2 }] }),
         /two activities are named "step"/,
       );
+      assert.deepEqual(await worker.replaceActivities({}), ["step"]);
       await t.client.start("Waits", { id: "3", args: ["3"] });
       await until("the third step", () => seen.length === 3);
+      assert.equal(seen[2], "new a", "what is left out stays as it was replaced last");
     });
   }));

@@ -6,7 +6,8 @@ import { silentLogger } from "../../ts/base/logger.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
 import type { Timers } from "../../ts/base/timers.ts";
 import type { MessageCodec } from "../../ts/codec/message_codec.ts";
-import { loggable, report } from "../../ts/worker/reports.ts";
+import { PayloadCodecError } from "../../ts/codec/codec.ts";
+import { loggable, report, unencodable } from "../../ts/worker/reports.ts";
 
 /** Sends one report to a service that refuses `times` times; how often it was asked, how long that took, and how it ended. */
 async function sent(error: Error, times: number) {
@@ -73,4 +74,26 @@ test("errors are logged as they are, or, where texts are encoded, by their names
   const service = new ServiceError(Code.NOT_FOUND, "gone");
   assert.equal(loggable(service, hiding), service);
   assert.equal(loggable(new ApplicationFailure("the card of Ada", { type: "Declined" }), hiding), "Declined");
+});
+
+test("a failure that the codec does not encode keeps its words, type and delay, and loses its details", () => {
+  const codec = { hidesText: false } as MessageCodec;
+  const hiding = { hidesText: true } as MessageCodec;
+  const problem = new PayloadCodecError("encode", "Failure.details", "it threw", "no key for Ada");
+  const why = "the payload codec could not encode Failure.details: it threw";
+  const declined = new ApplicationFailure("the card of Ada", {
+    ...{ type: "Declined", nonRetryable: true, nextRetryDelayMs: 5_000 },
+    details: ["of Ada"],
+  });
+  const sent = unencodable(declined, problem, codec);
+  assert.equal(sent.message, `the card of Ada (its details were dropped: ${why}: no key for Ada)`);
+  assert.deepEqual([sent.type, sent.nonRetryable, sent.nextRetryDelayMs, sent.details], ["Declined", true, 5_000, []]);
+  assert.equal(unencodable(declined, problem, hiding).message, why);
+  const plain = unencodable(new TypeError("the card of Ada"), problem, codec);
+  assert.deepEqual([plain.type, plain.nonRetryable, plain.nextRetryDelayMs], ["TypeError", false, undefined]);
+  // What failed is the codec's failure itself, or no error: there are no other words.
+  for (const error of [problem, "the card of Ada"]) {
+    const own = unencodable(error, problem, codec);
+    assert.deepEqual([own.message, own.type], [`${why}: no key for Ada`, "PayloadCodecError"]);
+  }
 });

@@ -258,12 +258,29 @@ test("a realm that fails: the first attempt is reported, later ones time out; a 
   assert.deepEqual(events, ["run r", "evict r", "run r", "evict r", "run r", "evict r"]);
 });
 
+test("a failure that the service does not take is given up: the task is over for the worker", async () => {
+  const { tasks, service, logged } = setting(() => Promise.reject(new Error("the realm died")));
+  service.on("respondWorkflowTaskFailed", () => {
+    throw new ServiceError(Code.NOT_FOUND, "the task is gone");
+  });
+  await tasks.handle(task());
+  assert.equal(service.requests("respondWorkflowTaskFailed").length, 1);
+  assert.deepEqual(logged, ["error a workflow task could not be run"]);
+});
+
 test("a task of a held run is a failed task: reported, counted, and not run", async () => {
   const { tasks, service, events, failures, counted } = setting(() => completed());
   const held = [{ workflowId: "w", runId: "r", workflowType: "W", deaths: 2, since: 0 }];
   const note = { read: () => JSON.stringify({ held }), write() {}, version: () => "" };
   tasks.noteRunningTasks(new RunningTasks({ work: { read: () => "", write() {}, remove() {} }, held: new HeldRuns(note) }));
+  let answered = false;
+  service.on("respondWorkflowTaskFailed", async () => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    answered = true;
+    return {};
+  });
   await tasks.handle(task());
+  assert.equal(answered, true, "it is in work until the service has the report");
   const [request] = service.requests("respondWorkflowTaskFailed");
   assert.equal(request!.cause, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE);
   assert.match(request!.failure!.message, /held/);

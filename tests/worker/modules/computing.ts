@@ -31,6 +31,15 @@ export async function waitForCancel(): Promise<void> {
   await sleep("1h");
 }
 
+/** Why it was cancelled, as its context says before and afterwards. */
+export async function tellsWhy(): Promise<string[]> {
+  const context = activityContext();
+  const before = context.cancelReason ?? "none";
+  heartbeat("waiting");
+  await sleep("1h").catch(() => {});
+  return [before, context.cancelReason ?? "none"];
+}
+
 export async function patient(): Promise<never> {
   for (;;) {
     heartbeat("patient");

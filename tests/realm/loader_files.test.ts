@@ -71,7 +71,7 @@ export const w = workflow("W", async (code: string) => {
   assert.equal(time, Date.UTC(2026, 0, 1) + 1000);
 });
 
-test("a package that needs Node is refused, and the line of the user that brings it in is named", async () => {
+test("a package that needs Node is refused when it calls Node, by package and line", async () => {
   write("node_modules/needs-node/package.json", '{ "name": "needs-node", "type": "module", "exports": "./dist/index.mjs" }');
   write(
     "node_modules/needs-node/dist/index.mjs",
@@ -82,7 +82,14 @@ test("a package that needs Node is refused, and the line of the user that brings
   const path = write("cli.ts", 'import "./lib/args.ts";');
   await assert.rejects(
     harness({ workflows: path }),
-    /needs-node\/dist\/index\.mjs:2: imports "node:util", .*\(the package "needs-node" comes in by .*lib\/args\.ts:2\)/,
+    /lib\/args\.ts:2:\d+: fails while it is loaded: .*node:util\.parseArgs\(\) is not available in workflow code: .* \(called by .*args\.ts:2:/,
+  );
+  write("lib/args.ts", 'import { parseArgs } from "needs-gone"; export const args = parseArgs([], {});');
+  write("node_modules/needs-gone/package.json", '{ "name": "needs-gone", "type": "module", "exports": "./dist/index.mjs" }');
+  write("node_modules/needs-gone/dist/index.mjs", '\nexport { parseArgs } from "gone";');
+  await assert.rejects(
+    harness({ workflows: path }),
+    /needs-gone\/dist\/index\.mjs:2: imports "gone", .*\(the package "needs-gone" comes in by .*lib\/args\.ts:1\)/,
   );
 });
 

@@ -1,7 +1,7 @@
 // Packages: Node's resolution over node_modules, package.json exports and imports, conditions, CommonJS, and what stays shut.
 import test from "node:test";
 import assert from "node:assert/strict";
-import { type Files, refusals, run } from "./loader_support.ts";
+import { type Files, refusals, run, warnings } from "./loader_support.ts";
 
 const pkg = (name: string, json: object, files: Files): Files =>
   Object.fromEntries([
@@ -93,7 +93,7 @@ test("CommonJS: module.exports, exports, requires, cycles and names", () => {
   );
 });
 
-test("CommonJS may try a module of Node and go without it; one that needs it is refused by name", () => {
+test("CommonJS may try a module of Node and go without it; one that has it without a try goes on until it calls it", () => {
   const tries = pkg("t", {}, {
     "index.js": "try { require('crypto'); exports.has = true } catch (e) { exports.has = e.message }",
   });
@@ -101,10 +101,16 @@ test("CommonJS may try a module of Node and go without it; one that needs it is 
     String(value(tries, 'import { has } from "t"; export const value = has')),
     /t\/index\.js: imports "crypto", a module of Node/,
   );
-  const needs = pkg("n", {}, { "index.js": "var x = 1;\nvar fs = require('fs');" });
+  const looks = pkg("l", {}, {
+    "index.js": "try { require('not-installed'); } catch (e) { exports.code = e.code }",
+  });
+  assert.equal(value(looks, 'import { code } from "l"; export const value = code'), "MODULE_NOT_FOUND");
+  const needs = pkg("n", {}, { "index.js": "var x = 1;\nvar fs = require('fs');\nexports.read = () => fs.readFileSync('x');" });
+  assert.deepEqual(refusals({ ...needs, "/app/main.ts": 'import { read } from "n"; export { read };' }), []);
+  // A module of one's own has no such freedom.
   assert.match(
-    refusals({ ...needs, "/app/main.ts": 'import "n"' })[0]!,
-    /\/node_modules\/n\/index\.js:2 \[evaluation\] .*imports "fs"/,
+    refusals({ "/app/own.cjs": "\nrequire('fs');", "/app/main.ts": 'import "./own.cjs"' })[0]!,
+    /\/app\/own\.cjs:2 \[evaluation\] .*imports "fs"/,
   );
   const dynamic = pkg("d", {}, { "index.js": "require('./' + 'x')" });
   assert.match(refusals({ ...dynamic, "/app/main.ts": 'import "d"' })[0]!, /only requires of a literal name/);
@@ -118,13 +124,69 @@ test("an ES module of a package may contain import() and import.meta; they fail 
   assert.equal(ns["url"], undefined);
   assert.throws(() => (ns["load"] as () => unknown)(), /import\("node:fs"\) is not available in workflow code/);
   const needs = pkg("n", { type: "module" }, { "index.js": "\nimport fs from 'node:fs'; export default fs" });
-  assert.match(
-    refusals({ ...needs, "/app/main.ts": 'import "n"' })[0]!,
-    /\/node_modules\/n\/index\.js:2 \[builtin-import\] node:fs/,
-  );
+  assert.deepEqual(refusals({ ...needs, "/app/main.ts": 'import "n"' }), []);
 });
 
 test("a package without any kind of its own is judged by its text", () => {
   const esm = pkg("e", {}, { "index.js": "export const value = 'esm'" });
   assert.equal(value(esm, 'export { value } from "e"'), "esm");
+});
+
+test("what a package has for browsers is taken: its main module, other modules, and none in the place of some", () => {
+  const main = pkg("b", { main: "./node.js", browser: "./browser.js" }, {
+    "node.js": "exports.value = 'node'",
+    "browser.js": "exports.value = 'browser'",
+  });
+  assert.equal(value(main, 'import { value } from "b"; export { value }'), "browser");
+  const files = {
+    ...pkg("m", {
+      main: "./index",
+      browser: {
+        "./lib/node.js": "./lib/browser.js",
+        "./index.js": "./main.js",
+        crypto: false,
+        "./gone.js": false,
+        ws: "web",
+        fs: "./fs.js",
+      },
+    }, {
+      "index.js": "exports.value = 'index'",
+      "main.js": `const crypto = require("crypto"), gone = require("./gone"), web = require("ws");
+exports.value = [require("./lib/node").value, Object.keys(crypto).length, Object.keys(gone).length, web, require("fs").value].join();`,
+      "lib/node.js": "exports.value = 'node'",
+      "lib/browser.js": "exports.value = 'browser'",
+      "gone.js": "throw new Error('not for browsers')",
+      "fs.js": "exports.value = 'no files'",
+    }),
+    ...pkg("web", {}, { "index.js": "module.exports = 'web'" }),
+  };
+  assert.equal(value(files, 'import { value } from "m"; export { value }'), "browser,0,0,web,no files");
+  // Names of what is left out are not there, and that is no error.
+  const esm = pkg("e", { type: "module", exports: "./index.js", browser: { "./node.js": false } }, {
+    "index.js": "import def, { hash } from './node.js'; export const value = [typeof hash, typeof def].join();",
+    "node.js": "export const hash = 1; export default 2;",
+  });
+  assert.equal(value(esm, 'export { value } from "e"'), "undefined,object");
+  // A user's own package.json is for other bundles.
+  const own = {
+    "/app/package.json": '{"name":"app","browser":{"./src/a.js":false}}',
+    "/app/src/a.js": "export const value = 'own'",
+  };
+  assert.equal(value(own, 'export { value } from "./a.js"'), "own");
+});
+
+test("packages of Deno's own cache are packages", () => {
+  const cache = "/home/u/.cache/deno/npm/registry.npmjs.org";
+  const files = {
+    [`${cache}/ms/2.1.3/package.json`]: '{"name":"ms"}',
+    [`${cache}/ms/2.1.3/index.js`]: "var calls = 0; exports.value = () => ++calls;",
+    "/app/main.ts": `import { value } from "${cache}/ms/2.1.3/index.js"; export { value }`,
+  };
+  assert.deepEqual(
+    warnings(files),
+    warnings({
+      ...pkg("ms", {}, { "index.js": files[`${cache}/ms/2.1.3/index.js`]! }),
+      "/app/main.ts": 'export { value } from "ms"',
+    }),
+  );
 });

@@ -2,6 +2,7 @@
 // package the realm keeps its own, and warns (packages mend what older engines lack, and look whether it is needed with more or less care).
 import type { Replacement } from "./guard/keep.ts";
 import type { Guard } from "./guard/mod.ts";
+import { packageFolder } from "./loader/package_files.ts";
 import { displayName, type Problem, WorkflowLoadError } from "./loader/errors.ts";
 import type { EvaluationListener } from "./loader/evaluate.ts";
 import type { LoadedModule } from "./loader/graph.ts";
@@ -12,8 +13,7 @@ export const keptWords = (name: string): string => `replaces ${name}, ${WHY}: th
 
 /** The part of a module's address that names its package; of the user's own modules each stands for itself. */
 function groupOf({ url }: LoadedModule): string {
-  const at = url.lastIndexOf("/node_modules/");
-  return at < 0 ? url : /^(?:@[^/]*\/)?[^/]*/.exec(url.slice(at + 14))![0];
+  return packageFolder(url)?.name ?? url;
 }
 
 /**

@@ -46,7 +46,7 @@ export async function bundleWorkflows(options: BundleOptions): Promise<WorkflowB
   const names = bundleNames(modules.map(({ url }) => url), (url) => host.read(url));
   const nameOf = new Map(modules.map(({ url }, i) => [url, names[i]!]));
   const entered = entries.map((url) => nameOf.get(url)!);
-  const parts = modules.map((module, i) => partOf(module, names, names[i]!, host.read(module.url)!));
+  const parts = modules.map((module, i) => partOf(module, names, names[i]!, host.read(module.url) ?? module.text));
   const { code, sourceMap } = writeBundle({
     version: VERSION,
     entries: {

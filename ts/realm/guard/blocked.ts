@@ -33,7 +33,7 @@ export function blocked(context: GuardContext, name: string, options: BlockedOpt
       if (Object.hasOwn(constants, key)) return constants[key];
       if (context.inSideEffect && real !== undefined && real !== null) return realProperty(real, key);
       // Packages look around while they are loaded, and go without what they do not find.
-      return context.packageLoads() ? undefined : refuse(`${name}.${key}`);
+      return context.packageLoads() !== undefined ? undefined : refuse(`${name}.${key}`);
     },
     set: (_target, key) => refuse(`${name}.${String(key)}`),
     has: (_target, key) => typeof key === "string" && Object.hasOwn(constants, key),

@@ -9,6 +9,7 @@ import { blocked } from "./blocked.ts";
 import { guardCode } from "./code.ts";
 import { guardConsole } from "./console.ts";
 import { keepBuiltIns, type Keeper } from "./keep.ts";
+import { hostModule } from "./host_modules.ts";
 import { guardLocale } from "./locale.ts";
 import { guardNumbers } from "./numbers.ts";
 import { defineMethod, type Globals, override } from "./patch.ts";
@@ -30,6 +31,8 @@ export interface GuardOptions {
 export interface Guard {
   /** Evaluates text, as indirect eval did. */
   readonly evaluate: (code: string) => unknown;
+  /** The stand-in for a module of Node that a package imports. */
+  readonly hostModule: (name: string, advice: string, part: object | undefined) => unknown;
   /** Undoes what a module has done to built-in objects; the first such thing. After each module. */
   restore: Keeper["restore"];
   /** Makes what modules have added to built-in objects stay as it is when they are evaluated again, for a run. */
@@ -84,6 +87,7 @@ export function installGuard(options: GuardOptions): Guard {
   const keeper = keepBuiltIns(globals);
   return {
     evaluate: (code) => evaluate(code),
+    hostModule: (name, advice, part) => hostModule(context, name, advice, part),
     restore: keeper.restore,
     keepAdditions: keeper.keepAdditions,
     seal: (shared) => sealRealm(globals, shared),

@@ -1,13 +1,45 @@
 // How the guard asks what is going on in its realm, and how it says no.
 import { type Current, noteRefused } from "../../executor/program/current.ts";
+import { packageFolder } from "../loader/package_files.ts";
 import { ownCode } from "../../platform/own_code.ts";
 import { DeterminismError } from "./errors.ts";
+
+/**
+ * What packages take for the time while they are loaded: 2026-01-01, in every realm. Some of them look at the clock then, for what has nothing
+ * to do with a run (how often a function is called, say).
+ */
+const LOADING_TIME_MS = 1_767_225_600_000;
+
+/** The numbers that a package draws while it is loaded: the same in every realm, whatever else is loaded there. */
+class PackageRandom {
+  #state = 0x811c9dc5;
+
+  constructor(name: string) {
+    for (let i = 0; i < name.length; i++) this.#state = Math.imul(this.#state ^ name.charCodeAt(i), 0x01000193);
+  }
+
+  #next(): number {
+    this.#state = (this.#state + 0x9e3779b9) | 0;
+    let z = Math.imul(this.#state ^ (this.#state >>> 16), 0x21f0aaad);
+    z = Math.imul(z ^ (z >>> 15), 0x735a2d97);
+    return (z ^ (z >>> 15)) >>> 0;
+  }
+
+  random(): number {
+    return ((this.#next() >>> 6) * 0x8000000 + (this.#next() >>> 5)) / 0x20000000000000;
+  }
+
+  randomBytes(length: number): Uint8Array {
+    return Uint8Array.from({ length }, () => this.#next() & 255);
+  }
+}
 
 export type Level = "debug" | "info" | "warn" | "error";
 
 /** What workflow code sees of the run that is being activated. */
 export class GuardContext {
   readonly #current: Current;
+  readonly #packages = new Map<string, PackageRandom>();
 
   constructor(current: Current) {
     this.#current = current;
@@ -28,18 +60,19 @@ export class GuardContext {
     throw error;
   }
 
-  /** No run is active, and the code that asks is a package's: its module is being loaded. */
-  packageLoads(): boolean {
-    if (this.#current.run !== undefined) return false;
+  /** No run is active, and the code that asks is a package's: its module is being loaded. Its name. */
+  packageLoads(): string | undefined {
+    if (this.#current.run !== undefined) return undefined;
     // The first frame of loaded code: those above it are this package's.
     const frames = (new Error().stack ?? "").split("\n").slice(1).filter((line) => !line.includes(ownCode));
-    return frames[0]?.includes("/node_modules/") === true;
+    return packageFolder(frames[0] ?? "")?.name;
   }
 
   /** Workflow time, milliseconds since the epoch. */
   now(api: string): number {
     const { run } = this.#current;
     if (run !== undefined) return run.timeMs;
+    if (this.packageLoads() !== undefined) return LOADING_TIME_MS;
     return this.refuse(api, "there is no workflow time while modules are loaded; call it inside the workflow's function");
   }
 
@@ -51,7 +84,15 @@ export class GuardContext {
       return this.refuse(api, `${what} does not run again on replay, so it must not take numbers from the run's generator`);
     }
     if (run !== undefined) return run;
+    const name = this.packageLoads();
+    if (name !== undefined) return this.#ofPackage(name);
     return this.refuse(api, "there is no seed while modules are loaded; call it inside the workflow's function");
+  }
+
+  #ofPackage(name: string): PackageRandom {
+    let found = this.#packages.get(name);
+    if (found === undefined) this.#packages.set(name, found = new PackageRandom(name));
+    return found;
   }
 
   random(api: string): number {

@@ -7,7 +7,7 @@ import { errorText, isA, messageOf, stackOf } from "../../converter/thrown.ts";
 import { displayName, type Problem, WorkflowLoadError } from "./errors.ts";
 import type { Dependency, LoadedModule, ModuleGraph } from "./graph.ts";
 import type { Form } from "./module_code.ts";
-import type { Provided } from "./resolve.ts";
+import type { HostModule, Provided } from "./resolve.ts";
 
 export type Namespace = { readonly [name: string]: unknown };
 
@@ -28,6 +28,8 @@ export interface ProvidedModule {
 export interface EvaluateOptions {
   /** The realm's own instances. */
   readonly provided: { readonly [module in Provided]?: ProvidedModule };
+  /** The stand-in for a module of Node that a package imports; with what the realm has of it. */
+  readonly hostModule?: (name: string, advice: string, part: object | undefined) => unknown;
   /** Turns text into a value: an indirect eval that was taken before a guard removed it. */
   readonly evaluate: (code: string) => unknown;
 }
@@ -69,6 +71,18 @@ export class EvaluableGraph {
   constructor(graph: ModuleGraph, options: EvaluateOptions) {
     this.graph = graph;
     this.options = options;
+  }
+
+  readonly #hostModules = new Map<string, unknown>();
+
+  /** The stand-in for a module of Node; one for the whole realm, as far as the realm has one part of it. */
+  hostModule({ name, advice }: HostModule, part: object | undefined): unknown {
+    const key = `${name} ${part === undefined}`;
+    if (!this.#hostModules.has(key)) {
+      const make = this.options.hostModule ?? ((_name: string, _advice: string, known: object | undefined) => known ?? {});
+      this.#hostModules.set(key, make(name, advice, part));
+    }
+    return this.#hostModules.get(key);
   }
 
   /** The function of a module. */
@@ -134,7 +148,15 @@ class Evaluation {
 
   #namespace(dependency: Dependency): unknown {
     if ("module" in dependency) return this.#namespaceOf(dependency.module);
-    return "provided" in dependency ? this.#source.options.provided[dependency.provided]?.namespace : undefined;
+    const { host } = dependency;
+    const namespace = this.#provided(dependency)?.namespace;
+    return host === undefined ? namespace : this.#source.hostModule(host, namespace);
+  }
+
+  /** What the realm has for a dependency. */
+  #provided(dependency: Dependency): ProvidedModule | undefined {
+    if (!("provided" in dependency) || (this.#scope === undefined && dependency.onlyForRuns !== undefined)) return undefined;
+    return this.#source.options.provided[dependency.provided];
   }
 
   /** First phase, over the whole graph: exports are declared and functions hoisted. */
@@ -202,13 +224,15 @@ class Evaluation {
           `require(${JSON.stringify(specifier)}) in ${displayName(module.url)}: only requires of a literal name can be loaded`,
         );
       }
-      if ("refused" in dependency) throw new Error(`${displayName(module.url)}: ${dependency.refused}`);
-      if ("provided" in dependency) {
-        if (this.#scope === undefined && dependency.onlyForRuns !== undefined) {
-          throw new Error(`${displayName(module.url)}: ${dependency.onlyForRuns}`);
+      if (!("module" in dependency)) {
+        const provided = this.#provided(dependency);
+        if (dependency.host !== undefined) {
+          return this.#source.hostModule(dependency.host, (provided?.required ?? provided?.namespace) as object | undefined);
         }
-        const provided = this.#source.options.provided[dependency.provided];
-        return provided?.required ?? provided?.namespace;
+        if (provided !== undefined) return provided.required ?? provided.namespace;
+        const why = "refused" in dependency ? dependency.refused : dependency.onlyForRuns;
+        // Packages that do without a module look at the code.
+        throw Object.assign(new Error(`${displayName(module.url)}: ${why}`), { code: "MODULE_NOT_FOUND" });
       }
       this.#listener.left(module);
       this.#evaluate(dependency.module);

@@ -6,16 +6,19 @@
 import { type CompiledModule, EMPTY_UNIT, type Form, type ModuleKind, type ModuleUnit, readKey } from "./module_code.ts";
 import { parseUnit } from "./parse_module.ts";
 import { displayName, type Problem, WorkflowLoadError } from "./errors.ts";
-import { type ModuleResolver, type Provided, Resolver } from "./resolve.ts";
+import { EMPTY_MODULE, type HostModule, type ModuleResolver, type Provided, Resolver } from "./resolve.ts";
 import type { SourceHost } from "./source_host.ts";
 import { IS_TS } from "./strip.ts";
 import { isMutator, sharedObject } from "./state.ts";
 
-/** What one module needs: index of another in the graph, a module that the realm has, or (CommonJS) why it cannot be had. */
+/**
+ * What one module needs: index of another in the graph, a module that the realm has, or why it cannot be had. A package that imports a module
+ * of Node gets a stand-in for it, `host`, which is refused when it is called.
+ */
 export type Dependency =
   | { readonly module: number }
-  | { readonly provided: Provided; readonly onlyForRuns?: string }
-  | { readonly refused: string };
+  | { readonly provided: Provided; readonly onlyForRuns?: string; readonly host?: HostModule }
+  | { readonly refused: string; readonly host?: HostModule };
 
 /** One module, ready to be evaluated. */
 export interface LoadedModule {
@@ -194,7 +197,7 @@ class Loader {
       node.compiled[form] = node.unit.compile(form);
       if (form === "run" || node.unit.kind === "cjs") continue;
       node.dependencies.forEach((dependency, i) => {
-        if (!("provided" in dependency) || dependency.onlyForRuns === undefined) return;
+        if (!("provided" in dependency) || dependency.onlyForRuns === undefined || dependency.host !== undefined) return;
         const { specifier, line } = node.unit.requests[i]!;
         node.problems.push(this.#problemAt(node.url, line, "builtin-import", specifier, dependency.onlyForRuns));
       });
@@ -257,12 +260,17 @@ class Loader {
       const resolved = this.#resolver.resolve(request.specifier, url, how);
       if (resolved.kind === "file") node.dependencies.push({ module: this.#add(resolved.url, { index, line: request.line }) });
       else if (resolved.kind === "provided") {
-        const { module: provided, onlyForRuns } = resolved;
-        node.dependencies.push({ provided, ...(onlyForRuns === undefined ? {} : { onlyForRuns }) });
+        const { module: provided, onlyForRuns, host } = resolved;
+        node.dependencies.push({
+          provided,
+          ...(onlyForRuns === undefined ? {} : { onlyForRuns }),
+          ...(host === undefined || !foreign || request.optional === true ? {} : { host }),
+        });
       } else {
-        node.dependencies.push({ refused: resolved.message });
+        const host = foreign && request.optional !== true ? resolved.host : undefined;
+        node.dependencies.push({ refused: resolved.message, ...(host === undefined ? {} : { host }) });
         // CommonJS requires as it goes, often behind a test or in a try: it is refused when it is reached.
-        if (how === "require") continue;
+        if (how === "require" || host !== undefined) continue;
         const { code, message } = resolved;
         problems.push({ code, file: displayName(url), line: request.line, column: 0, name: request.specifier, message });
       }
@@ -272,7 +280,7 @@ class Loader {
 
   #parse(url: string, foreign: boolean, problems: Problem[]): ModuleUnit {
     const bundled = this.#options.bundled?.(url);
-    const text = bundled ?? this.#host.read(url);
+    const text = bundled ?? (url === EMPTY_MODULE ? "" : this.#host.read(url));
     try {
       if (text === undefined) throw new WorkflowLoadError([this.#problemAt(url, 0, "not-found", "", "cannot be read")]);
       const restoreFrames = this.#options.restoreFrames === true;
@@ -295,7 +303,7 @@ class Loader {
       const dependency = node.dependencies[i]!;
       for (const { name, line } of request.names) {
         if (name === "*" || this.#find(dependency, name, new Set()) !== undefined) continue;
-        if (this.#mayBeType(node, i, name)) continue;
+        if (this.#mayBeType(node, i, name) || ("provided" in dependency && dependency.host !== undefined)) continue;
         const builtin = "provided" in dependency ? dependency.onlyForRuns : undefined;
         if (builtin !== undefined) {
           this.#problems.push(this.#problemAt(node.url, line, "builtin-import", name, `${builtin} (it takes "${name}" of it)`));
@@ -344,9 +352,10 @@ class Loader {
 
   /** Where an export really comes from; "open": it may come from a CommonJS module. */
   #find(from: Dependency, name: string, visited: Set<string>): { module: number | Provided; name: string } | "open" | undefined {
-    if ("refused" in from) return undefined;
+    if ("refused" in from) return from.host === undefined ? undefined : "open";
     if ("provided" in from) {
-      return this.#options.provided(from.provided).includes(name) ? { module: from.provided, name } : undefined;
+      if (this.#options.provided(from.provided).includes(name)) return { module: from.provided, name };
+      return from.host === undefined ? undefined : "open";
     }
     const { unit: compiled, dependencies } = this.#nodes[from.module]!;
     if (compiled.kind === "cjs") return "open";
@@ -406,7 +415,10 @@ class Loader {
     const checks: [number, string, number][] = [];
     unit.requests.forEach((request, i) => {
       for (const { name, line } of request.names) {
-        if (name !== "*" && name !== "default" && this.#find(dependencies[i]!, name, new Set()) === "open") {
+        const dependency = dependencies[i]!;
+        // A stand-in has every name, and an empty module stands for one that would have it.
+        if (!("module" in dependency) || this.#nodes[dependency.module]!.url === EMPTY_MODULE) continue;
+        if (name !== "*" && name !== "default" && this.#find(dependency, name, new Set()) === "open") {
           checks.push([i, name, line]);
         }
       }

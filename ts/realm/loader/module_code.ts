@@ -10,6 +10,8 @@ export interface ModuleRequest {
   readonly line: number;
   /** `require("...")`, also in a module with imports. */
   readonly required?: boolean;
+  /** It is only required inside of a try: the module does without it. */
+  readonly optional?: boolean;
   /** Names taken from it, with the line of each; "*" is the whole namespace. */
   readonly names: { readonly name: string; readonly line: number }[];
 }

@@ -120,13 +120,15 @@ function hasModuleSyntax(source: ModuleSource, text: string): boolean {
 
 function cjsUnit(source: ModuleSource, text: string, program: Program): ModuleUnit {
   const lines = new Lines(text);
-  const requests: ModuleRequest[] = [];
+  const requests: (ModuleRequest & { optional?: boolean })[] = [];
   walkModule(program, {
-    globalCall(name, at) {
+    globalCall(name, at, _deferred, parents) {
       const argument = at.arguments[0];
       if (name !== "require" || argument?.type !== "Literal" || typeof argument.value !== "string") return;
-      if (requests.some((r) => r.specifier === argument.value)) return;
-      requests.push({ specifier: argument.value, line: lines.line(at.start), names: [] });
+      const optional = parents.some((parent, i) => parent.type === "TryStatement" && parent.block === (parents[i + 1] ?? at));
+      const known = requests.find((r) => r.specifier === argument.value);
+      if (known === undefined) requests.push({ specifier: argument.value, line: lines.line(at.start), optional, names: [] });
+      else if (!optional) known.optional = false;
     },
   });
   const compile = (form: Form): CompiledModule => {

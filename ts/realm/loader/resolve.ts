@@ -13,14 +13,22 @@ import { displayName, type ProblemCode } from "./errors.ts";
 export type TemporalModule = "temporal/workflow" | "temporal/common" | "temporal/workflow/lib" | "temporal/common/lib";
 /** Modules of Node of which the official sandbox has a part. */
 export type SandboxModule = "assert" | "url" | "util";
+/** A module of Node that workflow code cannot have, or not all of it. */
+export interface HostModule {
+  readonly name: string;
+  /** What to use instead. */
+  readonly advice: string;
+}
+
 /** Modules that the realm provides itself. */
 export type Provided = "workflow" | "converter" | TemporalModule | SandboxModule;
 
 export type Resolution =
   | { readonly kind: "file"; readonly url: string }
   /** `onlyForRuns`: why a module that all runs share may not have it. */
-  | { readonly kind: "provided"; readonly module: Provided; readonly onlyForRuns?: string }
-  | { readonly kind: "refused"; readonly code: ProblemCode; readonly message: string };
+  | { readonly kind: "provided"; readonly module: Provided; readonly onlyForRuns?: string; readonly host?: HostModule }
+  /** `host`: a module of Node, which packages may import as long as they do not call it. */
+  | { readonly kind: "refused"; readonly code: ProblemCode; readonly message: string; readonly host?: HostModule };
 
 /** Where specifiers lead, and what modules are. */
 export interface ModuleResolver {
@@ -84,9 +92,14 @@ interface PackageJson {
   readonly name?: string;
   readonly type?: string;
   readonly main?: string;
+  /** Another main module for browsers; or other modules, by module; `false`: an empty one. */
+  readonly browser?: string | { readonly [module: string]: string | false };
   readonly exports?: unknown;
   readonly imports?: unknown;
 }
+
+/** What packages have for browsers in the place of a module that they need in Node alone. */
+export const EMPTY_MODULE = "file:///node_modules/(empty)/index.js";
 
 const refused = (code: ProblemCode, message: string): Resolution => ({ kind: "refused", code, message });
 
@@ -108,6 +121,13 @@ export class Resolver implements ModuleResolver {
         : this.resolve(mapped, parent, how);
     }
     if (/^\.{1,2}(?:\/|$)|^\/|^file:/.test(specifier)) return this.#relative(specifier, parent);
+    const instead = this.#forBrowsers(parent, [specifier]);
+    if (instead !== undefined && instead !== specifier) {
+      if (instead === false) return { kind: "file", url: EMPTY_MODULE };
+      return instead.startsWith("./")
+        ? this.#file(new URL(instead, this.#packageAround(parent)!.url).href, specifier)
+        : this.resolve(instead, parent, how);
+    }
     const own = OWN.exec(specifier);
     if (own !== null) {
       if (own[1] === undefined || own[1] === "workflow") return { kind: "provided", module: "workflow" };
@@ -195,7 +215,14 @@ export class Resolver implements ModuleResolver {
   }
 
   #found(href: string): Resolution {
-    const url = this.#host.real(href);
+    let url = this.#host.real(href);
+    const around = packageFolder(url) === undefined ? undefined : this.#packageAround(url);
+    if (around !== undefined && typeof around.browser === "object") {
+      const path = `./${url.slice(new URL(".", around.url).href.length)}`;
+      const instead = this.#forBrowsers(url, [path, path.replace(/\.[cm]?js$/, ""), path.replace(/\/index\.[cm]?js$/, "")]);
+      if (instead === false) return { kind: "file", url: EMPTY_MODULE };
+      if (instead !== undefined) url = this.#probe(new URL(instead, around.url).href) ?? url;
+    }
     const own = OWN_FILE.exec(url);
     if (own !== null && this.#packageAround(url)?.name === "temporalex") {
       return { kind: "provided", module: OF_FILE[own[1]!] ?? "workflow" };
@@ -204,6 +231,15 @@ export class Resolver implements ModuleResolver {
       return refused("unsupported-file", `imports ${displayName(url)}: native and WebAssembly modules belong in activities`);
     }
     return { kind: "file", url };
+  }
+
+  /** What the package around a file has for browsers in the place of a module. */
+  #forBrowsers(parent: string, modules: readonly string[]): string | false | undefined {
+    if (packageFolder(parent) === undefined) return undefined;
+    const table = this.#packageAround(parent)?.browser;
+    if (typeof table !== "object" || table === null) return undefined;
+    const found = modules.find((module) => Object.hasOwn(table, module));
+    return found === undefined ? undefined : table[found];
   }
 
   #probe(href: string): string | undefined {
@@ -308,7 +344,8 @@ export class Resolver implements ModuleResolver {
       }
       return this.#found(url);
     }
-    const url = this.#probe(new URL(subpath === "." ? found.main ?? "./index.js" : subpath, folder).href) ??
+    const main = typeof found.browser === "string" ? found.browser : found.main ?? "./index.js";
+    const url = this.#probe(new URL(subpath === "." ? main : subpath, folder).href) ??
       (subpath === "." ? this.#probe(new URL("./index.js", folder).href) : undefined);
     return url === undefined
       ? refused("not-found", `imports "${name}", but its package at ${displayName(folder)} has no such file`)
@@ -317,10 +354,12 @@ export class Resolver implements ModuleResolver {
 }
 
 function builtin(specifier: string, name: string): Resolution {
-  const message = `imports "${specifier}", a module of Node, which workflow code cannot use: ${INSTEAD[name] ?? ACTIVITY}`;
+  const advice = INSTEAD[name] ?? ACTIVITY;
+  const host = { name: `node:${name}`, advice };
+  const message = `imports "${specifier}", a module of Node, which workflow code cannot use: ${advice}`;
   return SANDBOX.has(name)
-    ? { kind: "provided", module: name as SandboxModule, onlyForRuns: message }
-    : refused("builtin-import", message);
+    ? { kind: "provided", module: name as SandboxModule, onlyForRuns: message, host }
+    : { kind: "refused", code: "builtin-import", message, host };
 }
 
 const PROVIDED: ReadonlySet<string> = new Set<Provided>([

@@ -34,7 +34,7 @@ export interface Visitor {
   dynamicImport?(at: Node): void;
   importMeta?(at: Node): void;
   /** A call of a name that the module does not declare, such as `require("x")`. */
-  globalCall?(name: string, at: CallExpression, deferred: boolean): void;
+  globalCall?(name: string, at: CallExpression, deferred: boolean, parents: readonly AnyNode[]): void;
 }
 
 interface Scope {
@@ -458,7 +458,9 @@ class Walker {
   #call(node: CallExpression): void {
     const callee = node.callee as AnyNode;
     if (callee.type === "Identifier") {
-      if (this.#lookup(callee.name) === undefined) this.#visitor.globalCall?.(callee.name, node, this.#deferred > 0);
+      if (this.#lookup(callee.name) === undefined) {
+        this.#visitor.globalCall?.(callee.name, node, this.#deferred > 0, this.#parents);
+      }
       return;
     }
     if (callee.type !== "MemberExpression" || callee.computed || callee.property.type !== "Identifier") return;

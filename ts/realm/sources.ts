@@ -48,9 +48,6 @@ export async function loadSourceTexts(options: SourceOptions): Promise<SourceTex
     namedModules(options, "sources alone"),
     import("./loader/graph.ts"),
   ]);
-  if (loading.bundled !== undefined) {
-    throw new TypeError("a bundle is made from sources, and one of the modules is a bundle already");
-  }
   const { entries: entered, ...texts } = await untilLoaded(() => loadTexts(entries, loading));
   return { ...texts, entries: entered.map((index) => texts.modules[index]!.url), hasConverter, host: loading.host };
 }

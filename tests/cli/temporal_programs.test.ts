@@ -47,7 +47,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 test("temporalex replay judges a history of the official SDK with its program", async () => {
   const file = join(recorded, "histories/messages.json");
   const ok = await run(["replay", "--json", "--workflows", join(recorded, "programs/messages.ts"), file]);
-  const line = JSON.parse(ok.out);
+  const line = JSON.parse(ok.out.split("\n")[0]!);
   assert.deepEqual([ok.code, line.verdict, line.workflowType], [0, "ok", "messages"], ok.err);
   const changed = join(folder, "changed.ts");
   writeFileSync(
@@ -59,7 +59,7 @@ test("temporalex replay judges a history of the official SDK with its program", 
       '\nimport { sleep as pause } from "@temporalio/workflow";\nexport async function messages() { await pause(1); await before(); }\n',
   );
   const diverged = await run(["replay", "--json", "--workflows", changed, file]);
-  const other = JSON.parse(diverged.out);
+  const other = JSON.parse(diverged.out.split("\n")[0]!);
   assert.deepEqual([diverged.code, other.verdict], [1, "nondeterminism"], diverged.err);
   assert.match(other.error.location, /changed\.ts:\d+:\d+/);
 });

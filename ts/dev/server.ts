@@ -4,6 +4,7 @@
 // The gRPC port asks nobody for a name or a secret, as Temporal's own development server does not: every program of this machine may call,
 // and no web page can, because browsers speak HTTP/2 over TLS only (what carries an Origin is refused all the same). The HTTP port is
 // within reach of pages, so it has the guard.
+import type { Clock } from "../engine/clock.ts";
 import { EmbeddedEngine } from "../engine/mod.ts";
 import { MemoryStore } from "../engine/memory_store.ts";
 import { notOffered } from "../engine/not_offered.ts";
@@ -34,6 +35,10 @@ export interface DevServerOptions {
   /** The store file of a namespace; undefined: in memory. */
   storeOf(namespace: string): string | undefined;
   readonly logger: Logger;
+  /** Default: the wall clock. */
+  readonly clock?: Clock;
+  /** Puts something around the service that is served. */
+  around?(service: Namespaces): RawService;
   /** The largest request that is read, in bytes. Default: 64 MiB. */
   readonly maxRequestBytes?: number;
 }
@@ -79,6 +84,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
         namespace,
         // Workers are other processes: what they hold at a restart, they may still answer.
         remoteWorkers: true,
+        ...(options.clock !== undefined && { clock: options.clock }),
         onError: (error) => logger.error("the engine met a failure", { namespace, error }),
         onActivityTimeout: warnOfTimeouts(logger),
         ...(path === undefined ? { store: new MemoryStore() } : { path }),
@@ -88,7 +94,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   });
   const health = new Health(SERVICES);
   const onError = (error: Error) => logger.error("the server met a failure", { error });
-  const handler = serviceHandler(logged(namespaces, logger), {
+  const handler = serviceHandler(logged(options.around?.(namespaces) ?? namespaces, logger), {
     extra: [...health.methods, ...operatorMethods((name, options) => namespaces.register(name, options))],
     unknown: (service, method) => {
       logger.debug("refused", { service, method, code: "UNIMPLEMENTED" });

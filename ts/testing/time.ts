@@ -1,11 +1,10 @@
 // Virtual time. It stands still, and jumps to the next moment at which something is due, in two cases: `advance` says so, or a test waits
 // for a result and nothing else is going on: no call of the test is on its way, no task is queued or in work, no activity runs (one that
 // waits in its `sleep` does not count) or is to be completed from outside. So what happens does not depend on how fast the machine is.
-import type { EmbeddedEngine, VirtualClock } from "../engine/mod.ts";
+import type { VirtualClock } from "../engine/mod.ts";
 import { hop } from "../platform/hop.ts";
 import type { Timers } from "../base/timers.ts";
-import type { Worker } from "../worker/mod.ts";
-import type { Awaited, ObservedService } from "./observed_service.ts";
+import type { Awaited } from "./observed_service.ts";
 
 /** Looks in a row that must find nothing going on. */
 const QUIET_LOOKS = 3;
@@ -26,12 +25,23 @@ export interface Skipped {
   moments: number;
 }
 
+/** What a worker has in work. */
+export interface WorkInHand {
+  readonly busyTasks: number;
+  readonly busyWorkflowTasks: number;
+}
+
 export interface TimeParts {
-  engine: EmbeddedEngine;
-  clock: VirtualClock;
-  timers: VirtualTimers;
-  service: ObservedService;
-  workers: ReadonlySet<Worker>;
+  engine: {
+    readonly busy: boolean;
+    stats(): { readonly commits: number; readonly queuedTasks: number; readonly nextWakeMs: number };
+  };
+  clock: { nowMs(): number; advanceTo(ms: number): void };
+  /** The earliest moment at which something besides the engine is due; Infinity without one. */
+  timers: { next(): number };
+  /** What the test waits for, and what it has under way. */
+  service: { readonly waiting: number; readonly busy: number; readonly acts: number; awaited(): Iterable<Awaited> };
+  workers: ReadonlySet<WorkInHand>;
   /** Is an activity to be completed from outside? Asks the engine. */
   outside(): Promise<boolean>;
   /** How far time moves for one result. */

@@ -1,0 +1,177 @@
+// The service of a test server, with a count of what is under way: calls of the test and of workers, and the tasks that workers have. Time is
+// skipped only where neither would change what happens next. Workers are told apart from nothing here: any SDK may serve the queues.
+import { fromBinary } from "@bufbuild/protobuf";
+import type { CallOptions, MethodName, RawService } from "../../service/raw.ts";
+import type { WorkInHand } from "../../testing/time.ts";
+import {
+  GetWorkflowExecutionHistoryRequestSchema,
+  type PollActivityTaskQueueResponse,
+  PollActivityTaskQueueResponseSchema,
+  type PollWorkflowTaskQueueResponse,
+  PollWorkflowTaskQueueResponseSchema,
+  RespondActivityTaskCanceledByIdRequestSchema,
+  RespondActivityTaskCanceledRequestSchema,
+  RespondActivityTaskCompletedByIdRequestSchema,
+  RespondActivityTaskCompletedRequestSchema,
+  RespondActivityTaskFailedByIdRequestSchema,
+  RespondActivityTaskFailedRequestSchema,
+  RespondQueryTaskCompletedRequestSchema,
+  RespondWorkflowTaskCompletedRequestSchema,
+  RespondWorkflowTaskCompletedResponseSchema,
+  RespondWorkflowTaskFailedRequestSchema,
+  StartWorkflowExecutionResponseSchema,
+} from "../../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+
+/** An attempt of an activity that a worker has. */
+export interface HeldActivity {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly activityId: string;
+  readonly attempt: number;
+}
+
+interface HeldTask {
+  readonly token: string;
+  /** Undefined for a workflow task. */
+  readonly activity?: HeldActivity;
+}
+
+/** Calls that wait for something to happen: they change nothing. */
+const WAITING: ReadonlySet<MethodName> = new Set<MethodName>([
+  "pollWorkflowTaskQueue",
+  "pollActivityTaskQueue",
+  "pollWorkflowExecutionUpdate",
+  "updateWorkflowExecution",
+  "executeMultiOperation",
+  "queryWorkflow",
+]);
+
+/** Calls of clients that change something; workers have others. */
+const ACTS = /^(?:start|signal|request|terminate|reset|create|patch|delete)/;
+
+/** Requests that give a task back. */
+const BY_TOKEN = {
+  respondWorkflowTaskCompleted: RespondWorkflowTaskCompletedRequestSchema,
+  respondWorkflowTaskFailed: RespondWorkflowTaskFailedRequestSchema,
+  respondQueryTaskCompleted: RespondQueryTaskCompletedRequestSchema,
+  respondActivityTaskCompleted: RespondActivityTaskCompletedRequestSchema,
+  respondActivityTaskFailed: RespondActivityTaskFailedRequestSchema,
+  respondActivityTaskCanceled: RespondActivityTaskCanceledRequestSchema,
+} as const;
+const BY_ID = {
+  respondActivityTaskCompletedById: RespondActivityTaskCompletedByIdRequestSchema,
+  respondActivityTaskFailedById: RespondActivityTaskFailedByIdRequestSchema,
+  respondActivityTaskCanceledById: RespondActivityTaskCanceledByIdRequestSchema,
+} as const;
+
+const nameOf = (token: Uint8Array): string => Array.from(token, (byte) => String.fromCharCode(byte)).join("");
+
+export class ObservedCalls implements RawService, WorkInHand {
+  readonly #service: RawService;
+  /** By what can be in work once: a run's workflow task, an activity. */
+  readonly #held = new Map<string, HeldTask>();
+  #busy = 0;
+  #acts = 0;
+
+  constructor(service: RawService) {
+    this.#service = service;
+  }
+
+  /** Calls under way that may change something. */
+  get busy(): number {
+    return this.#busy;
+  }
+
+  /** Grows with each call with which a test goes on. */
+  get acts(): number {
+    return this.#acts;
+  }
+
+  get busyTasks(): number {
+    return this.#held.size;
+  }
+
+  get busyWorkflowTasks(): number {
+    return [...this.#held.values()].filter(({ activity }) => activity === undefined).length;
+  }
+
+  /** Attempts of activities that workers have. */
+  heldActivities(): HeldActivity[] {
+    return [...this.#held.values()].flatMap(({ activity }) => activity ?? []);
+  }
+
+  /** An attempt that the server no longer waits for. */
+  forget({ workflowId, runId, activityId }: HeldActivity): void {
+    this.#held.delete(activityKey(workflowId, runId, activityId));
+  }
+
+  async call(method: MethodName, request: Uint8Array, options?: CallOptions): Promise<Uint8Array> {
+    const waits = WAITING.has(method) || (method === "getWorkflowExecutionHistory" &&
+      fromBinary(GetWorkflowExecutionHistoryRequestSchema, request).waitNewEvent);
+    if (waits) return this.#taken(method, await this.#service.call(method, request, options));
+    if (ACTS.test(method)) this.#acts++;
+    this.#busy++;
+    try {
+      return this.#taken(method, await this.#service.call(method, request, options));
+    } finally {
+      this.#busy--;
+      this.#givenBack(method, request);
+    }
+  }
+
+  /** Notes tasks that a response hands out. */
+  #taken(method: MethodName, response: Uint8Array): Uint8Array {
+    switch (method) {
+      case "pollWorkflowTaskQueue":
+        this.#workflowTask(fromBinary(PollWorkflowTaskQueueResponseSchema, response));
+        break;
+      case "pollActivityTaskQueue":
+        this.#activityTask(fromBinary(PollActivityTaskQueueResponseSchema, response));
+        break;
+      case "startWorkflowExecution":
+        this.#workflowTask(fromBinary(StartWorkflowExecutionResponseSchema, response).eagerWorkflowTask);
+        break;
+      case "respondWorkflowTaskCompleted": {
+        const { workflowTask, activityTasks } = fromBinary(RespondWorkflowTaskCompletedResponseSchema, response);
+        this.#workflowTask(workflowTask);
+        for (const task of activityTasks) this.#activityTask(task);
+      }
+    }
+    return response;
+  }
+
+  #workflowTask(task: PollWorkflowTaskQueueResponse | undefined): void {
+    if (task === undefined || task.taskToken.length === 0) return;
+    const token = nameOf(task.taskToken);
+    // A query may be asked while the run's task is in work.
+    const key = task.query === undefined ? `run ${task.workflowExecution?.runId}` : `query ${token}`;
+    this.#held.set(key, { token });
+  }
+
+  #activityTask(task: PollActivityTaskQueueResponse): void {
+    if (task.taskToken.length === 0) return;
+    const { workflowId = "", runId = "" } = task.workflowExecution ?? {};
+    const { activityId, attempt } = task;
+    this.#held.set(activityKey(workflowId, runId, activityId), {
+      token: nameOf(task.taskToken),
+      activity: { workflowId, runId, activityId, attempt },
+    });
+  }
+
+  /** Forgets a task that a request has answered, whatever the server said to it. */
+  #givenBack(method: MethodName, request: Uint8Array): void {
+    if (method in BY_TOKEN) {
+      const token = nameOf(fromBinary(BY_TOKEN[method as keyof typeof BY_TOKEN], request).taskToken);
+      for (const [key, held] of this.#held) if (held.token === token) this.#held.delete(key);
+    } else if (method in BY_ID) {
+      const { workflowId, runId, activityId } = fromBinary(BY_ID[method as keyof typeof BY_ID], request);
+      for (const { activity } of this.#held.values()) {
+        if (activity?.workflowId === workflowId && activity.activityId === activityId && [activity.runId, ""].includes(runId)) {
+          this.forget(activity);
+        }
+      }
+    }
+  }
+}
+
+const activityKey = (workflowId: string, runId: string, activityId: string) => `activity ${activityId} ${runId} ${workflowId}`;

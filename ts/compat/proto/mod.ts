@@ -1,0 +1,87 @@
+// `@temporalio/proto`: Temporal's messages as protobufjs has them, for codecs and servers of codecs: `temporal.api.common.v1.Payload.encode(
+// payload).finish()`. What programs get from clients and workers has the same form.
+import { type DescEnum, type DescMessage, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { fromPlain, type PlainMessage, toPlain } from "../common/plain_proto.ts";
+import { FILES } from "./files.ts";
+
+/** A message's type. */
+export interface ProtoMessage {
+  /** Its name, with the package. */
+  readonly typeName: string;
+  /** The message as bytes: `encode(message).finish()`. */
+  encode(message: PlainMessage): { finish(): Uint8Array };
+  /** The message of bytes. Throws for bytes that are none. */
+  decode(bytes: Uint8Array): PlainMessage;
+  /** A message with these fields. */
+  create(fields?: PlainMessage): PlainMessage;
+  /** The same; enumerations may be names, bytes base64. */
+  fromObject(object: PlainMessage): PlainMessage;
+}
+
+function messageOf(desc: DescMessage): ProtoMessage {
+  const read = (plain: PlainMessage) => toPlain(desc, fromPlain(desc, plain));
+  return {
+    typeName: desc.typeName,
+    encode: (message) => ({ finish: () => toBinary(desc, fromPlain(desc, message)) }),
+    decode: (bytes) => toPlain(desc, fromBinary(desc, bytes)),
+    create: (fields = {}) => read(fields),
+    fromObject: read,
+  };
+}
+
+/** Numbers by names, and names by numbers, as TypeScript makes enumerations. */
+function enumOf(desc: DescEnum): { [name: string]: number | string } {
+  return Object.fromEntries(desc.values.flatMap(({ name, number }) => [[name, number], [String(number), name]]));
+}
+
+type Scope = { [name: string]: unknown };
+
+/** Types of a scope, made when they are first used. */
+function define(into: Scope, types: readonly (DescMessage | DescEnum)[]): void {
+  for (const desc of types) {
+    Object.defineProperty(into, desc.name, {
+      configurable: true,
+      enumerable: true,
+      get() {
+        const made: Scope = desc.kind === "enum" ? enumOf(desc) : messageOf(desc) as unknown as Scope;
+        if (desc.kind === "message") define(made, [...desc.nestedMessages, ...desc.nestedEnums]);
+        Object.defineProperty(into, desc.name, { value: made, enumerable: true });
+        return made;
+      },
+    });
+  }
+}
+
+function scopeOf(first: string): Scope {
+  const root: Scope = {};
+  let filled = false;
+  const fill = () => {
+    if (filled) return;
+    filled = true;
+    for (const file of FILES) {
+      const [head, ...rest] = file.proto.package.split(".");
+      if (head !== first) continue;
+      let scope = root;
+      for (const part of rest) scope = (Object.hasOwn(scope, part) ? scope[part] : scope[part] = {}) as Scope;
+      define(scope, [...file.messages, ...file.enums]);
+    }
+  };
+  return new Proxy(root, {
+    get(target, name) {
+      fill();
+      return Reflect.get(target, name);
+    },
+    ownKeys(target) {
+      fill();
+      return Reflect.ownKeys(target);
+    },
+  });
+}
+
+/** `temporal.api.common.v1.Payload` and all other types of the API. */
+// deno-lint-ignore no-explicit-any
+export const temporal: any = scopeOf("temporal");
+/** `google.protobuf.Timestamp` and the like. */
+// deno-lint-ignore no-explicit-any
+export const google: any = scopeOf("google");
+export default { temporal, google };

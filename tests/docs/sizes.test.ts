@@ -14,8 +14,17 @@ import { wasmBase64 as workerBase64 } from "../../ts/core/generated/worker_wasm.
 const root = process.cwd();
 const room = (name: string) => join(root, `ts/${name}/mod.ts`);
 
-/** What is fetched before the entry's own code runs, minified and gzipped, in kB. What it imports later is not counted. */
-async function loaded(build: typeof Build, contents: string): Promise<number> {
+interface Loaded {
+  /** Minified and gzipped, in kB. */
+  readonly size: number;
+  /** The sources whose code is in it. */
+  readonly sources: readonly string[];
+}
+
+const { build } = await import(pathToFileURL(join(root, "node_modules/esbuild/lib/main.js")).href) as { build: typeof Build };
+
+/** What is fetched before the entry's own code runs. What it imports later is not counted. */
+async function loaded(contents: string): Promise<Loaded> {
   const { outputFiles, metafile } = await build({
     stdin: { contents, resolveDir: root, sourcefile: "entry.ts" },
     ...{ bundle: true, splitting: true, minify: true, format: "esm", platform: "browser", target: "es2022" },
@@ -29,8 +38,13 @@ async function loaded(build: typeof Build, contents: string): Promise<number> {
     for (const { path, kind } of metafile.outputs[name]!.imports) if (kind === "import-statement") wanted.add(path);
   }
   const bytes = (name: string) => outputFiles.find(({ path }) => path === resolve(name))?.contents ?? new Uint8Array(0);
-  return [...wanted].reduce((sum, name) => sum + gzipSync(bytes(name), { level: 9 }).length, 0) / 1000;
+  return {
+    size: [...wanted].reduce((sum, name) => sum + gzipSync(bytes(name), { level: 9 }).length, 0) / 1000,
+    sources: [...wanted].flatMap((name) => Object.keys(metafile.outputs[name]!.inputs)),
+  };
 }
+
+const REALM = `import { serveRealm } from "temporalex/realm"; serveRealm({});`;
 
 const gzipped = (base64: string) => gzipSync(Buffer.from(base64, "base64"), { level: 9 }).length;
 
@@ -47,13 +61,12 @@ const PAGE =
   /What a page loads, minified and gzipped: the client alone (\d+) kB; `open` of `temporalex\/slim` (\d+) kB, `worker\.wasm` (\d+) kB and `engine\.wasm` (\d+) kB; a realm's entry (\d+) kB\./;
 
 test("the sizes in docs/bundles.md are true", async (t) => {
-  const { build } = await import(pathToFileURL(join(root, "node_modules/esbuild/lib/main.js")).href) as { build: typeof Build };
   const measured = {
-    client: await loaded(build, `import { Client } from "temporalex/client"; globalThis.client = Client;`),
-    slim: await loaded(build, `import { open } from "temporalex/slim"; globalThis.open = open;`),
+    client: (await loaded(`import { Client } from "temporalex/client"; globalThis.client = Client;`)).size,
+    slim: (await loaded(`import { open } from "temporalex/slim"; globalThis.open = open;`)).size,
     "worker.wasm": gzipped(workerBase64) / 1000,
     "engine.wasm": gzipped(engineBase64) / 1000,
-    realm: await loaded(build, `import { serveRealm } from "temporalex/realm"; serveRealm({});`),
+    realm: (await loaded(REALM)).size,
   };
   t.diagnostic(Object.entries(measured).map(([what, size]) => `${what} ${size.toFixed(1)} kB`).join(", "));
   const sizes = Object.values(measured);
@@ -62,4 +75,17 @@ test("the sizes in docs/bundles.md are true", async (t) => {
   for (const [i, size] of sizes.entries()) {
     assert.ok(Math.abs(said[i]! - size) <= 0.05 * size, `the page says ${said[i]} kB where ${size.toFixed(1)} kB were measured`);
   }
+});
+
+test("a realm's entry loads no part of programs of @temporalio/workflow, and no messages that only others use", async () => {
+  const { sources } = await loaded(REALM);
+  const expected = [
+    "ts/realm/serve.ts",
+    "ts/converter/failure_converter.ts",
+    "ts/api/generated/temporal/api/failure/v1/message_pb.ts",
+  ];
+  assert.deepEqual(expected.filter((file) => !sources.includes(file)), [], "sources are found");
+  const later =
+    /^ts\/compat\/|\/temporal_programs\.ts$|^ts\/api\/generated\/temporal\/api\/(?:history|workflow|workflowservice|update|taskqueue)\//;
+  assert.deepEqual(sources.filter((file) => later.test(file)), []);
 });

@@ -32,6 +32,7 @@ const MESSAGES = {
     RespondWorkflowTaskCompletedRequest: "commands returnNewWorkflowTask messages versioningBehavior deploymentOptions meteringMetadata",
     RespondWorkflowTaskCompletedResponse: "",
     RespondWorkflowTaskFailedRequest: "taskToken cause failure identity namespace deploymentOptions",
+    RespondQueryTaskCompletedRequest: "taskToken completedType errorMessage namespace failure cause",
     GetWorkflowExecutionHistoryRequest: "waitNewEvent",
     GetWorkflowExecutionHistoryResponse: "",
     GetSystemInfoResponse: "",

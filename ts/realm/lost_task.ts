@@ -1,6 +1,6 @@
 // What is reported for a task whose realm was lost: it spun, crashed or broke the core. Built on the host, by name, because nothing in the
 // realm can speak any more.
-import { create, toBinary } from "@bufbuild/protobuf";
+import { toBinary } from "@bufbuild/protobuf";
 import {
   CommandKind,
   CoreError,
@@ -16,10 +16,13 @@ import { readRunStart } from "../api/history_start.ts";
 import { taskTokenOf, type WorkflowTask } from "../api/workflow_task.ts";
 import { CACHE_UNUSED, type RealmOutcome } from "../executor/tasks/realm_outcome.ts";
 import { QueryResultType } from "../api/generated/temporal/api/enums/v1/query_pb.ts";
+import { FailureSchema } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
+// By field names: descriptors of the service's messages would come with all that they reach, to every page that loads a realm.
 import {
-  RespondQueryTaskCompletedRequestSchema,
-  RespondWorkflowTaskFailedRequestSchema,
-} from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+  RespondQueryTaskCompletedRequest as OfQuery,
+  RespondWorkflowTaskFailedRequest as OfTask,
+} from "../api/generated/fields.ts";
+import { Message } from "../api/wire.ts";
 
 /** Why a realm is gone. */
 export type Loss =
@@ -57,7 +60,7 @@ export function lostTaskOutcome(
 ): RealmOutcome {
   const { workflowType, workflowId, runId, query, attempt, startedEventId } = task.head;
   const message = `workflow "${workflowType}" (id "${workflowId}", run ${runId}) ${describe(loss)}`;
-  const failure = toFailure(stackless(new RealmLostError(message)));
+  const failure = toBinary(FailureSchema, toFailure(stackless(new RealmLostError(message))));
   const taskToken = taskTokenOf(task);
   const { identity, namespace } = names;
   const cause = FailedCause.UNHANDLED_FAILURE;
@@ -65,12 +68,9 @@ export function lostTaskOutcome(
     response: query !== undefined
       ? {
         $case: "queryCompleted",
-        value: toBinary(
-          RespondQueryTaskCompletedRequestSchema,
-          create(RespondQueryTaskCompletedRequestSchema, {
-            ...{ taskToken, namespace, completedType: QueryResultType.FAILED, errorMessage: message, failure, cause },
-          }),
-        ),
+        value: new Message().bytes(OfQuery.taskToken, taskToken).int(OfQuery.completedType, QueryResultType.FAILED)
+          .text(OfQuery.errorMessage, message).text(OfQuery.namespace, namespace).bytes(OfQuery.failure, failure)
+          .int(OfQuery.cause, cause).finish(),
       }
       // Only the first attempt is reported: the service times later ones out, and backs off
       // (docs/dev/semantics/tasks.md#only-the-first-attempt-is-reported-as-failed).
@@ -78,10 +78,8 @@ export function lostTaskOutcome(
       ? { $case: "nothing", value: {} }
       : {
         $case: "failed",
-        value: toBinary(
-          RespondWorkflowTaskFailedRequestSchema,
-          create(RespondWorkflowTaskFailedRequestSchema, { taskToken, cause, failure, identity, namespace }),
-        ),
+        value: new Message().bytes(OfTask.taskToken, taskToken).int(OfTask.cause, cause).bytes(OfTask.failure, failure)
+          .text(OfTask.identity, identity).text(OfTask.namespace, namespace).finish(),
       },
     evict: true,
     evictionReason: EvictionReason.EVICTION_REASON_LANG_FAIL,

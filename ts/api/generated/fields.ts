@@ -68,6 +68,16 @@ export const RespondWorkflowTaskFailedRequest = {
   deploymentOptions: 82,
 } as const;
 
+/** temporal.api.workflowservice.v1.RespondQueryTaskCompletedRequest */
+export const RespondQueryTaskCompletedRequest = {
+  taskToken: 10,
+  completedType: 16,
+  errorMessage: 34,
+  namespace: 50,
+  failure: 58,
+  cause: 64,
+} as const;
+
 /** temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryRequest */
 export const GetWorkflowExecutionHistoryRequest = {
   waitNewEvent: 40,

@@ -29,9 +29,9 @@ const HOST = /(?:^|[ (])(?:node|ext|deno|native):|native code|<anonymous>\)?$|\(
 /**
  * What Failure.stack_trace has, as Temporal's SDK for TypeScript writes it: "Name: message", and a line "    at f (file:1:2)" for each frame of
  * the user's. Frames of this package are left out, and those of the runtime below the user's last one. In a bundle nothing is known to be
- * ours, and all stays.
+ * ours, and all stays. `asWritten`: name and message are those that the stack begins with, where the engine wrote them.
  */
-export function failureTrace(error: Error): string {
+export function failureTrace(error: Error, asWritten = false): string {
   const message = messageOf(error);
   const stack = stackOf(error);
   // Lines of the message are no frames, whatever they look like.
@@ -40,7 +40,14 @@ export function failureTrace(error: Error): string {
   const frames = bundled ? all : all.filter((frame) => !frame.includes(ownCode));
   const last = frames.findLastIndex((frame) => !HOST.test(frame));
   const shown = (last < 0 ? frames : frames.slice(0, last + 1)).map((frame) => `    at ${frame}`);
-  return safeText([message === "" ? nameOf(error) : `${nameOf(error)}: ${message}`, ...shown].join("\n"), MAX_STACK);
+  const head = asWritten ? headOf(stack, message, after) : undefined;
+  return safeText([head ?? (message === "" ? nameOf(error) : `${nameOf(error)}: ${message}`), ...shown].join("\n"), MAX_STACK);
+}
+
+/** What V8 wrote before the frames: the name that the error had when it was made. Undefined in other engines. */
+function headOf(stack: string, message: string, at: number): string | undefined {
+  if (message === "") return /^\w+(?=\n\s+at |$)/.exec(stack)?.[0];
+  return /^[^\n]+: $/.test(stack.slice(0, Math.max(0, at))) ? stack.slice(0, at + message.length) : undefined;
 }
 
 /** A failure's stack trace as an error's stack: other SDKs write the frames alone. */

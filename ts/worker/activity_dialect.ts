@@ -19,6 +19,8 @@ export interface ActivityDialect {
   readonly anyType?: string;
   /** A result that the converter refuses fails the activity for good; otherwise the attempt. */
   readonly refusedResultIsFinal: boolean;
+  /** It logs its failures itself. */
+  readonly logsFailures?: boolean;
   /** Calls a registered function. */
   call(activity: RegisteredActivity): RunActivity;
   /** The error that an attempt failed with, or STOPPED where it was cancelled and did stop. */

@@ -232,7 +232,9 @@ export class ActivityExecution {
     error = end;
     this.#series?.failed.add();
     const failure = this.#options.dialect.toFailure(error, this.#options.converter);
-    this.#warnOfFailure("failed", failure, { error: loggable(error, this.#options.codec) });
+    if (this.#options.dialect.logsFailures !== true) {
+      this.#warnOfFailure("failed", failure, { error: loggable(error, this.#options.codec) });
+    }
     events.activityFailed?.({ ...this.#attempt(), message: failure.message });
     await this.#report("respondActivityTaskFailed", RespondActivityTaskFailedRequestSchema, { failure }).catch((e) => {
       // The failure itself is not to be encoded: that the attempt failed must be known all the same.

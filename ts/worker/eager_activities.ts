@@ -20,6 +20,8 @@ export interface EagerOptions {
   taskQueue: string;
   /** Of activities. */
   slots: Slots;
+  /** Asked for with one report, at most. Default: as Temporal's SDKs have it. */
+  most?: number;
   /** Works on a task; the slot is given back when it is done. */
   work: (task: Uint8Array, release: () => void) => void;
 }
@@ -43,10 +45,10 @@ export class EagerActivities {
 
   /** Asks for activities that a report (RespondWorkflowTaskCompletedRequest) schedules, as far as there are slots; undefined: for none. */
   ask(report: Uint8Array): EagerAsk | undefined {
-    const { taskQueue, slots, work } = this.#options;
+    const { taskQueue, slots, work, most = MAX_EAGER_ACTIVITIES } = this.#options;
     const reserved: (() => void)[] = [];
     const request = askEagerly(report, taskQueue, () => {
-      const release = reserved.length < MAX_EAGER_ACTIVITIES ? slots.tryAcquire() : undefined;
+      const release = reserved.length < most ? slots.tryAcquire() : undefined;
       if (release !== undefined) reserved.push(release);
       return release !== undefined;
     });

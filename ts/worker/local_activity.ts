@@ -206,7 +206,7 @@ export class LocalActivity {
       return undefined;
     }
     const { failure, error } = end;
-    const { logger, codec, events, timers } = this.#settings;
+    const { logger, codec, events, timers, dialect } = this.#settings;
     this.#lastFailure = failure;
     const next = this.#cancelled !== undefined || this.#isFinal(failure)
       ? undefined
@@ -217,7 +217,9 @@ export class LocalActivity {
     const nextAttempt = next === undefined ? "none" : `in ${next} ms`;
     // What stops with its worker, or because nothing waits for it, did not fail.
     if (this.#cancelled === undefined || this.#cancelled === "CANCELLED") {
-      logger.warn("a local activity failed", { ...attempt, error: loggable(error, codec), nextAttempt });
+      if (dialect.logsFailures !== true) {
+        logger.warn("a local activity failed", { ...attempt, error: loggable(error, codec), nextAttempt });
+      }
       events.activityFailed?.({ ...attempt, message: failure.message });
     }
     if (next !== undefined && next <= (this.#call.localRetryThresholdMs || DEFAULT_THRESHOLD_MS)) {

@@ -15,6 +15,7 @@ import type { ActivityThreads } from "./activity_pool.ts";
 import { type ActivityDialect, NATIVE_ACTIVITIES } from "./activity_dialect.ts";
 import type { Activities } from "./activity_registry.ts";
 import { Deployment, type WorkerDeploymentOptions } from "./deployment.ts";
+import { MAX_EAGER_ACTIVITIES } from "./eager_activities.ts";
 import { DEFAULT_HEARTBEAT_THROTTLE, type HeartbeatThrottle } from "./heartbeats.ts";
 import { activityPolls, type PollerBehavior, type PollRange, type WorkflowPollRanges, workflowPolls } from "./poller_behavior.ts";
 import type { WorkerEvents } from "./events.ts";
@@ -90,6 +91,12 @@ export interface WorkerOptions extends RealmSettings, CodecOptions {
   events?: WorkerEvents;
   /** @internal An activity that no one registered fails for good. */
   unknownActivityIsFinal?: boolean;
+  /** @internal Its activities run only as local ones. */
+  localActivitiesOnly?: boolean;
+  /** @internal Activities that one workflow task may get back at once. Default: 3. */
+  maxEagerActivities?: number;
+  /** @internal Part of a fixed number of polls for workflow tasks that ask the common queue. Default: 0.2. */
+  commonQueuePart?: number;
   /** @internal How activities are called, and what their errors mean. Default: as activities of this package. */
   activityDialect?: ActivityDialect;
   /** @internal Where lines of workflow code go, and of the executor about it. Default: `logger`. */
@@ -133,6 +140,8 @@ export interface WorkerSettings {
   taskMetrics: WorkflowTaskMetrics | undefined;
   tracing: WorkflowTracing | undefined;
   unknownActivityIsFinal: boolean;
+  localActivitiesOnly: boolean;
+  maxEagerActivities: number;
   dialect: ActivityDialect;
   workflowLog: LogSink | undefined;
   timers: Timers;
@@ -196,7 +205,12 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
     maxConcurrentLocalActivities,
     maxActivitiesPerSecond: rate("maxActivitiesPerSecond", options.maxActivitiesPerSecond),
     maxTaskQueueActivitiesPerSecond: rate("maxTaskQueueActivitiesPerSecond", options.maxTaskQueueActivitiesPerSecond),
-    workflowPolls: workflowPolls(options.workflowTaskPollerBehavior, maxConcurrentWorkflowTasks, cachedWorkflows > 0),
+    workflowPolls: workflowPolls(
+      options.workflowTaskPollerBehavior,
+      maxConcurrentWorkflowTasks,
+      cachedWorkflows > 0,
+      options.commonQueuePart,
+    ),
     activityPolls: activityPolls(options.activityTaskPollerBehavior, maxConcurrentActivities),
     cachedWorkflows,
     stickyScheduleToStartTimeoutMs: toMs(options.stickyScheduleToStartTimeout ?? "10s"),
@@ -207,6 +221,8 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
     limits: { ...DEFAULT_PAYLOAD_LIMITS, ...options.payloadLimits },
     logger,
     unknownActivityIsFinal: options.unknownActivityIsFinal ?? false,
+    localActivitiesOnly: options.localActivitiesOnly ?? false,
+    maxEagerActivities: options.maxEagerActivities ?? MAX_EAGER_ACTIVITIES,
     dialect: options.activityDialect ?? NATIVE_ACTIVITIES,
     workflowLog: options.workflowLog,
     events: containedListeners(options.events ?? {}, "a listener of the worker's events"),

@@ -40,6 +40,8 @@ const MIN = 2;
 const MAX = 32;
 const MAX_NORMAL = 16;
 const FIXED = 5;
+/** Of a fixed number of polls for workflow tasks: those that ask the common queue. */
+const COMMON_PART = 0.2;
 
 function check(name: string, behavior: PollerBehavior): PollerBehavior {
   const whole = (key: string, value: number | undefined, least: number) => {
@@ -90,6 +92,7 @@ export function workflowPolls(
   behavior: PollerBehavior = { type: "autoscaling" },
   slots: number,
   sticky: boolean,
+  commonPart = COMMON_PART,
 ): WorkflowPollRanges {
   check("workflowTaskPollerBehavior", behavior);
   if (!sticky) return { normal: ranged(behavior, MAX_NORMAL, slots), sticky: undefined };
@@ -100,7 +103,11 @@ export function workflowPolls(
         `the worker's workflowTaskPollerBehavior.maximum must be at least 2: cached runs have a queue of their own (cachedWorkflows: 0 has none)`,
       );
     }
-    const normal = ranged({ type: "simple-maximum", maximum: Math.max(1, Math.floor(maximum / 5)) }, 1, Math.floor(slots / 2));
+    const normal = ranged(
+      { type: "simple-maximum", maximum: Math.max(1, Math.min(maximum - 1, Math.floor(maximum * commonPart))) },
+      1,
+      Math.floor(slots / 2),
+    );
     return {
       normal,
       sticky: ranged({ type: "simple-maximum", maximum: maximum - normal.max }, 1, slots - normal.max),

@@ -112,7 +112,7 @@ export class Worker {
     this.#stopped = new Promise((resolve) => (this.#stop = resolve));
     this.#local = local;
     if (realm !== undefined) this.#workflowTasks = new WorkflowTasks({ ...settings, realm, local });
-    if (current.registry !== undefined) {
+    if (current.registry !== undefined && !settings.localActivitiesOnly) {
       this.#activityTasks = new ActivityTasks({
         ...settings,
         typed: typedService(
@@ -200,6 +200,16 @@ export class Worker {
   /** Activities running now, local ones too. */
   get runningActivities(): number {
     return (this.#activityTasks?.running ?? 0) + this.#local.running;
+  }
+
+  /** @internal Local activities running now. */
+  get runningLocalActivities(): number {
+    return this.#local.running;
+  }
+
+  /** @internal Runs in memory. */
+  get cachedRuns(): number {
+    return this.#workflowTasks?.realm.cachedRuns ?? 0;
   }
 
   /** @internal Workflow tasks in work, without those that wait for local activities. */

@@ -113,14 +113,14 @@ export class WorkerPollers {
 
   /** What comes past the queue would also pass by the limits of its pace; the embedded engine has no way to save. */
   #askEagerly(poller: Poller<Uint8Array>): void {
-    const { service, taskQueue, maxActivitiesPerSecond, maxTaskQueueActivitiesPerSecond } = this.#settings;
+    const { service, taskQueue, maxActivitiesPerSecond, maxTaskQueueActivitiesPerSecond, maxEagerActivities } = this.#settings;
     if (service.losesCancelledPolls !== true) return;
     if (maxActivitiesPerSecond !== undefined || maxTaskQueueActivitiesPerSecond !== undefined) return;
     const work = (task: Uint8Array, release: () => void) => {
       this.#parts.activityTasks?.noteEager(task);
       poller.work(task, release);
     };
-    this.#eager = new EagerActivities({ taskQueue, slots: poller.slots, work });
+    this.#eager = new EagerActivities({ taskQueue, slots: poller.slots, work, most: maxEagerActivities });
     this.#parts.workflowTasks?.askFor(this.#eager);
   }
 

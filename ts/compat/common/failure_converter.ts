@@ -25,6 +25,7 @@ import {
 import { encodeFailure as encodeAnything } from "../../converter/failure_converter.ts";
 import { failureTrace } from "../../converter/stack.ts";
 import { MAX_CAUSES, MAX_NAME, messageOf, nameOf, safeText } from "../../converter/thrown.ts";
+import { originalOf } from "./originals.ts";
 import { fromPlain, type PlainMessage, toPlain } from "./plain_proto.ts";
 import { timeoutMs } from "./time.ts";
 import { durationFromMs } from "../../api/well_known.ts";
@@ -160,10 +161,16 @@ export function messageOfError(error: Error, converter: PayloadConverter, causeO
   return create(FailureSchema, {
     message: messageOf(error),
     source: FAILURE_SOURCE,
-    stackTrace: failureTrace(error),
+    stackTrace: traceOf(error),
     ...(error.cause === undefined || error.cause === null ? {} : { cause: causeOf(error.cause) }),
     failureInfo: infoOf(error, converter),
   });
+}
+
+/** Failures of this package have the name of their class; of other errors the name counts that they had when they were made. */
+function traceOf(error: Error): string {
+  const original = originalOf(error);
+  return failureTrace(original ?? error, original !== undefined || !(error instanceof TemporalFailure));
 }
 
 function toMessage(error: unknown, converter: PayloadConverter, above: Set<unknown>): Failure {

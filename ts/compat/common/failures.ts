@@ -5,6 +5,7 @@ import { TemporalFailure as ConverterFailure } from "../../converter/failures.ts
 import { findCause, isA, messageOf, nameOf } from "../../converter/thrown.ts";
 import { named } from "./error_names.ts";
 import { type InBothSpellings, inBothSpellings } from "./options.ts";
+import { madeOf } from "./originals.ts";
 import type { Duration } from "./time.ts";
 
 const TIMEOUTS = ["START_TO_CLOSE", "SCHEDULE_TO_START", "SCHEDULE_TO_CLOSE", "HEARTBEAT"] as const;
@@ -295,6 +296,7 @@ export function ensureApplicationFailure(error: unknown): ApplicationFailure {
       false,
     );
     failure.stack = record?.stack ? String(record.stack) : "";
+    if (isA(error, Error)) madeOf(failure, error);
     return failure;
   } catch {
     // A proxy or getter that throws when it is read.

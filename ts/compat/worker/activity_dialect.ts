@@ -1,0 +1,49 @@
+// The rules of activities of `@temporalio/activity` for the worker: how they are called, and what a server is sent of what they throw.
+import { ApplicationFailure, CancelledFailure, ensureApplicationFailure } from "../common/mod.ts";
+import { fromPlain } from "../common/plain_proto.ts";
+import { toFailure } from "../../converter/failure_converter.ts";
+import { read } from "../../converter/thrown.ts";
+import { FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
+import type { ActivityDialect } from "../../worker/activity_dialect.ts";
+import { STOPPED } from "../../worker/attempt_end.ts";
+import { type ActivityEnvironment, ActivityRun } from "./activity_run.ts";
+
+const SHUTDOWN = "Worker is shutting down and this activity did not complete in time";
+
+/** The rules for the activities of a worker. */
+export function temporalActivities(environment: ActivityEnvironment): ActivityDialect {
+  /** By the native context, which the worker shows when an attempt has ended. */
+  const runs = new WeakMap<object, ActivityRun>();
+  const { failureConverter, payloadConverter } = environment.converter;
+  return {
+    anyType: "default",
+    refusedResultIsFinal: false,
+    logsFailures: true,
+    call: ({ run: fn, self }) => async (context, args) => {
+      const run = new ActivityRun(context, environment);
+      runs.set(context, run);
+      return await run.execute(fn.bind(self), { args, headers: { ...context.headers } });
+    },
+    end(error, told) {
+      if (runs.get(told)?.conversionFailed === true) {
+        return ApplicationFailure.retryable("HEARTBEAT_DETAILS_CONVERSION_FAILED", "CancelledFailure");
+      }
+      const reason = told.cancelReason;
+      const stopped = error instanceof CancelledFailure || read(error, "name") === "AbortError";
+      if (reason === undefined || !stopped) return ensureApplicationFailure(error);
+      if (reason === "RESET") return new ApplicationFailure("Activity reset", "ActivityReset");
+      if (reason === "PAUSED") return new ApplicationFailure("Activity paused", "ActivityPause");
+      if (reason === "WORKER_SHUTDOWN") return new ApplicationFailure(SHUTDOWN, "WorkerShutdown");
+      return STOPPED;
+    },
+    toFailure(error) {
+      try {
+        return fromPlain(FailureSchema, failureConverter.errorToFailure(error, payloadConverter));
+      } catch {
+        // What cannot be converted failed all the same.
+        return toFailure(error);
+      }
+    },
+    detailsOf: (error) => error instanceof CancelledFailure ? error.details : [],
+  };
+}

@@ -1,0 +1,66 @@
+// Interceptors of a worker: of its activities, of the client that they have, and the modules with those of workflows.
+import type { Context } from "../activity/mod.ts";
+import type { Headers, MetricTags, Next } from "../common/mod.ts";
+
+export type { Headers, Next };
+
+/** What an activity is called with. */
+export interface ActivityExecuteInput {
+  /** Its arguments. */
+  readonly args: unknown[];
+  /** Headers of the call. */
+  readonly headers: Headers;
+}
+
+/** Around the attempts of activities. */
+export interface ActivityInboundCallsInterceptor {
+  /** Around each attempt. */
+  execute?: (input: ActivityExecuteInput, next: Next<ActivityInboundCallsInterceptor, "execute">) => Promise<unknown>;
+}
+
+/** Attributes of an activity's log lines. */
+export type GetLogAttributesInput = Record<string, unknown>;
+/** Tags of an activity's metrics. */
+export type GetMetricTagsInput = MetricTags;
+
+/** Around what activities ask the worker for. */
+export interface ActivityOutboundCallsInterceptor {
+  /** Changes the attributes of log lines. */
+  getLogAttributes?: (
+    input: GetLogAttributesInput,
+    next: Next<ActivityOutboundCallsInterceptor, "getLogAttributes">,
+  ) => Record<string, unknown>;
+  /** Changes the tags of metrics. */
+  getMetricTags?: (input: GetMetricTagsInput, next: Next<ActivityOutboundCallsInterceptor, "getMetricTags">) => MetricTags;
+}
+
+/** The interceptors of one attempt. */
+export interface ActivityInterceptors {
+  /** Around the attempt. */
+  inbound?: ActivityInboundCallsInterceptor;
+  /** Around what it asks for. */
+  outbound?: ActivityOutboundCallsInterceptor;
+}
+
+/** Makes the interceptors of an attempt. */
+export type ActivityInterceptorsFactory = (ctx: Context) => ActivityInterceptors;
+
+/** Deprecated: `ActivityInterceptorsFactory`. */
+export interface ActivityInboundCallsInterceptorFactory {
+  /** Makes the interceptor of an attempt. */
+  (ctx: Context): ActivityInboundCallsInterceptor;
+}
+
+/** Interceptors of a worker. */
+export interface WorkerInterceptors {
+  /** Of the client that activities have. */
+  client?: object;
+  /** Of activities, the first one outermost. */
+  activity?: ActivityInterceptorsFactory[];
+  /** Deprecated: `activity`. */
+  activityInbound?: ActivityInboundCallsInterceptorFactory[];
+  /** Of Nexus operations, which workers do not serve here. */
+  nexus?: unknown[];
+  /** Paths of modules that export `interceptors` for workflows. */
+  workflowModules?: string[];
+}

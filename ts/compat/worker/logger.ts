@@ -1,0 +1,93 @@
+// Logs of `@temporalio/worker`: its default logger, and how records of this package's workers get to an official one.
+import type { LogFields, Logger as NativeLogger } from "../../base/logger.ts";
+import { terminalTakesColours } from "../../platform/host.ts";
+import type { Logger, LogLevel, LogMetadata } from "../common/mod.ts";
+import { type Inspect, nodeUtil, standardError } from "./host.ts";
+
+export type { Logger, LogLevel, LogMetadata };
+
+/** A line of the default logger. */
+export interface LogEntry {
+  /** For people. */
+  message: string;
+  /** How serious it is. */
+  level: LogLevel;
+  /** Nanoseconds since 1970. */
+  timestampNanos: bigint;
+  /** For programs. */
+  meta?: LogMetadata;
+}
+
+/** Key of a record's metadata: when it was made, in nanoseconds. */
+export const LogTimestamp: unique symbol = Symbol.for("log_timestamp") as never;
+
+const SEVERITIES: readonly LogLevel[] = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR"];
+
+function writeLine({ level, timestampNanos, message, meta }: LogEntry): void {
+  const { inspect } = nodeUtil() as Inspect;
+  const show = (value: unknown) => inspect(value, { colors: terminalTakesColours() });
+  const date = show(new Date(Number(timestampNanos / 1_000_000n)));
+  standardError(`${date} [${level}] ${message}${meta === undefined ? "" : ` ${show(meta)}`}\n`);
+}
+
+/** Writes lines on standard error; or has a function of yours write them. */
+export class DefaultLogger implements Logger {
+  /** Records below this level are dropped. */
+  readonly level: LogLevel;
+  protected readonly logFunction: (entry: LogEntry) => void;
+  protected readonly severity: number;
+
+  constructor(level: LogLevel = "INFO", logFunction: (entry: LogEntry) => void = writeLine) {
+    this.level = level;
+    this.logFunction = logFunction;
+    this.severity = SEVERITIES.indexOf(level);
+  }
+
+  /** Writes a record of a level. */
+  log(level: LogLevel, message: string, meta?: LogMetadata): void {
+    if (SEVERITIES.indexOf(level) < this.severity) return;
+    const { [LogTimestamp]: at, ...rest } = (meta ?? {}) as { [LogTimestamp]?: bigint };
+    this.logFunction({
+      level,
+      message,
+      timestampNanos: at ?? BigInt(Date.now()) * 1_000_000n,
+      ...(Object.keys(rest).length > 0 && { meta: rest }),
+    });
+  }
+
+  /** Writes a record of level TRACE. */
+  trace(message: string, meta?: LogMetadata): void {
+    this.log("TRACE", message, meta);
+  }
+
+  /** Writes a record of level DEBUG. */
+  debug(message: string, meta?: LogMetadata): void {
+    this.log("DEBUG", message, meta);
+  }
+
+  /** Writes a record of level INFO. */
+  info(message: string, meta?: LogMetadata): void {
+    this.log("INFO", message, meta);
+  }
+
+  /** Writes a record of level WARN. */
+  warn(message: string, meta?: LogMetadata): void {
+    this.log("WARN", message, meta);
+  }
+
+  /** Writes a record of level ERROR. */
+  error(message: string, meta?: LogMetadata): void {
+    this.log("ERROR", message, meta);
+  }
+}
+
+/**
+ * What an official logger is for this package's workers, from `minimum` on. Their records count as the core's, as users of the official SDK
+ * know them.
+ */
+export function nativeLogger(logger: Logger, fields: LogFields, minimum: LogLevel): NativeLogger {
+  const log = (level: LogLevel) => (message: string, more?: LogFields) => {
+    if (SEVERITIES.indexOf(level) >= SEVERITIES.indexOf(minimum)) logger.log(level, message, { ...fields, ...more });
+  };
+  return { debug: log("DEBUG"), info: log("INFO"), warn: log("WARN"), error: log("ERROR") };
+}

@@ -1,0 +1,108 @@
+// `@temporalio/worker`: workers of this package under the official names.
+import type { InjectedSinks } from "./sinks.ts";
+import type { WorkerInterceptors } from "./interceptors.ts";
+import type { Logger } from "./logger.ts";
+
+export { type DataConverter, defaultPayloadConverter, IllegalStateError } from "../common/mod.ts";
+export { activityLogAttributes } from "./activity_info.ts";
+export { type BundleOptions, type BundlerPlugin, bundleWorkflowCode } from "./bundler.ts";
+export { NativeConnection } from "./connection.ts";
+export type {
+  DNSLoadBalancingConfig,
+  GrpcCompressionConfig,
+  NativeConnectionOptions,
+  NativeConnectionPlugin,
+  TLSConfig,
+} from "./connection_options.ts";
+export {
+  CombinedWorkerRunError,
+  type CombinedWorkerRunErrorCause,
+  errors,
+  GracefulShutdownPeriodExpiredError,
+  PromiseCompletionTimeoutError,
+  ShutdownError,
+  TransportError,
+  UnexpectedError,
+  UnhandledRejectionError,
+} from "./errors.ts";
+export type {
+  ActivityExecuteInput,
+  ActivityInboundCallsInterceptor,
+  ActivityInboundCallsInterceptorFactory,
+  ActivityInterceptors,
+  ActivityInterceptorsFactory,
+  ActivityOutboundCallsInterceptor,
+  GetLogAttributesInput,
+  GetMetricTagsInput,
+  Headers,
+  Next,
+  WorkerInterceptors,
+} from "./interceptors.ts";
+export { DefaultLogger, type LogEntry, type Logger, type LogLevel, type LogMetadata, LogTimestamp } from "./logger.ts";
+export { type History, ReplayError, type ReplayHistoriesIterable, type ReplayResult } from "./replay.ts";
+export { Runtime } from "./runtime.ts";
+export {
+  type ConsoleLogger,
+  type ForwardLogger,
+  type LogExporterConfig,
+  makeTelemetryFilterString,
+  type MetricsExporterConfig,
+  type MetricsExporterConfig as MetricsExporter,
+  type OtelCollectorExporter,
+  type PrometheusMetricsExporter,
+  type RuntimeOptions,
+  type TelemetryOptions,
+} from "./runtime_options.ts";
+export type { InjectedSink, InjectedSinkFunction, InjectedSinks } from "./sinks.ts";
+export {
+  type ActivitySlotInfo,
+  type CustomSlotSupplier,
+  type FixedSizeSlotSupplier,
+  type LocalActivitySlotInfo,
+  ResourceBasedController,
+  type ResourceBasedSlotOptions,
+  type ResourceBasedSlotsForType,
+  type ResourceBasedTuner,
+  type ResourceBasedTunerOptions,
+  type ResourceBasedTunerWithController,
+  type SlotInfo,
+  type SlotMarkUsedContext,
+  type SlotPermit,
+  type SlotReleaseContext,
+  type SlotReserveContext,
+  type SlotSupplier,
+  type TunerHolder,
+  type WorkerTuner,
+  type WorkflowSlotInfo,
+} from "./tuner.ts";
+export { type PollerState, type RunUntilOptions, type State, Worker, type WorkerStatus } from "./worker.ts";
+export type {
+  PatchActivationCallback,
+  PatchActivationInput,
+  PollerBehavior,
+  PollerBehaviorAutoscaling,
+  PollerBehaviorSimpleMaximum,
+  ReplayWorkerOptions,
+  WorkerDeploymentOptions,
+  WorkerOptions,
+  WorkerPlugin,
+  WorkflowBundle,
+  WorkflowBundleOption,
+  WorkflowBundlePath,
+  WorkflowBundlePathWithSourceMap,
+  WorkflowBundleWithSourceMap,
+} from "./worker_options.ts";
+
+/** Deprecated: there are none. */
+export const defaultWorkflowInterceptorModules: never[] = [];
+
+/** Deprecated: lines of workflow code go to `Runtime.logger` by themselves. */
+// deno-lint-ignore no-explicit-any
+export function defaultSinks(_logger?: Logger): InjectedSinks<any> {
+  return {};
+}
+
+/** Deprecated: lines of activities go to `Runtime.logger` by themselves. Returns what it is given. */
+export function appendDefaultInterceptors(interceptors: WorkerInterceptors, _logger?: Logger): WorkerInterceptors {
+  return interceptors;
+}

@@ -1,0 +1,189 @@
+// Options of `Worker.create` as a worker of this package takes them. Each option is honoured, or refused by its name: what is dropped in
+// silence shows much later, as a worker that does something else than its owner thinks.
+import { productConverter } from "../common/payload_converters.ts";
+import { msOptionalToNumber, msToNumber } from "../common/time.ts";
+import type { Duration, LoadedDataConverter } from "../common/mod.ts";
+import type { PayloadCodec as NativeCodec } from "../../codec/codec.ts";
+import { fileUrl } from "../../platform/source_files.ts";
+import type { WorkerOptions as NativeOptions } from "../../worker/options.ts";
+import type { PollerBehavior as NativeBehavior } from "../../worker/poller_behavior.ts";
+import { ignoring } from "./ignored_modules.ts";
+import { refuseOption } from "./runtime_options.ts";
+import { type SlotCounts, slotsOf } from "./tuner.ts";
+import type { PollerBehavior, ReplayWorkerOptions, WorkerOptions } from "./worker_options.ts";
+
+const NEXUS = "Nexus operations are not served here: run their handlers in a process with the official SDK";
+
+/** Options that cannot be honoured, with what to do. Values that ask for nothing are not refused. */
+const REFUSED: { readonly [option: string]: readonly [asks: (value: unknown) => boolean, why: string] } = {
+  patchActivationCallback: [() => true, "patched() of new runs is always true; leave it out"],
+  nexusServices: [(value) => (value as unknown[]).length > 0, NEXUS],
+  useVersioning: [Boolean, "it is the server's old versioning; use workerDeploymentOptions"],
+  buildId: [() => true, "use workerDeploymentOptions, whose version has a buildId"],
+  workflowFailureErrorTypes: [
+    (value) => Object.values(value as object).some((types) => (types as unknown[]).length > 0),
+    "throw an ApplicationFailure to fail a run",
+  ],
+  showStackTraceSources: [Boolean, "stack traces have files and lines, and no sources; leave it out"],
+};
+
+/** Every option that there is; another one is a slip of the pen. */
+const KNOWN: ReadonlySet<string> = new Set([
+  ...Object.keys(REFUSED),
+  ..."connection identity workerDeploymentOptions namespace taskQueue activities workflowsPath workflowBundle shutdownGraceTime"
+    .split(" "),
+  ..."shutdownForceTime dataConverter tuner maxConcurrentActivityTaskExecutions maxConcurrentLocalActivityExecutions".split(" "),
+  ..."maxConcurrentNexusTaskExecutions enableNonLocalActivities disablePayloadErrorLimit maxActivitiesPerSecond".split(" "),
+  ..."maxTaskQueueActivitiesPerSecond maxEagerActivityReservationsPerWorkflowTask maxConcurrentWorkflowTaskExecutions".split(" "),
+  ..."nonStickyToStickyPollRatio maxConcurrentWorkflowTaskPolls workflowTaskPollerBehavior activityTaskPollerBehavior".split(" "),
+  ..."nexusTaskPollerBehavior maxConcurrentActivityTaskPolls maxConcurrentNexusTaskPolls stickyQueueScheduleToStartTimeout".split(
+    " ",
+  ),
+  ..."maxCachedWorkflows workflowThreadPoolSize maxHeartbeatThrottleInterval defaultHeartbeatThrottleInterval interceptors".split(
+    " ",
+  ),
+  ..."plugins sinks enableSDKTracing debugMode reuseV8Context bundlerOptions replayName".split(" "),
+]);
+
+/** Throws a TypeError that names an option which cannot be honoured. */
+export function refuseOptions(options: WorkerOptions | ReplayWorkerOptions): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || value === null) continue;
+    if (!KNOWN.has(name)) throw new TypeError(`WorkerOptions.${name} is not known; is it spelled right?`);
+    const [asks, why] = REFUSED[name] ?? [];
+    if (asks?.(value) === true) refuseOption(`WorkerOptions.${name}`, why!);
+  }
+  const { bundlerOptions, interceptors } = options;
+  if (bundlerOptions?.webpackConfigHook !== undefined) {
+    refuseOption(
+      "WorkerOptions.bundlerOptions.webpackConfigHook",
+      "workflow code is loaded without webpack; list modules that it names and never uses in bundlerOptions.ignoreModules",
+    );
+  }
+  if ((interceptors?.nexus?.length ?? 0) > 0) refuseOption("WorkerOptions.interceptors.nexus", NEXUS);
+}
+
+/** How many slots there are. */
+function slots(options: WorkerOptions): SlotCounts {
+  const {
+    tuner,
+    maxConcurrentWorkflowTaskExecutions: workflowTasks,
+    maxConcurrentActivityTaskExecutions: activities,
+    maxConcurrentLocalActivityExecutions: localActivities,
+  } = options;
+  if (tuner === undefined) {
+    return { workflowTasks: workflowTasks ?? 40, activities: activities ?? 100, localActivities: localActivities ?? 100 };
+  }
+  const both = { maxConcurrentActivityTaskExecutions: activities, maxConcurrentLocalActivityExecutions: localActivities };
+  for (const [name, value] of Object.entries({ ...both, maxConcurrentWorkflowTaskExecutions: workflowTasks })) {
+    if (value !== undefined) throw new TypeError(`Cannot set both tuner and ${name}`);
+  }
+  return slotsOf(tuner);
+}
+
+/** The official defaults: ten polls, and of those that are scaled five at first. */
+function behavior(given: PollerBehavior | undefined, polls: number | undefined, slots: number, least: number): NativeBehavior {
+  if (given?.type === "autoscaling") {
+    const { minimum = 1, maximum = 100, initial = 5 } = given;
+    return { type: "autoscaling", minimum, maximum, initial: Math.max(minimum, Math.min(initial, maximum)) };
+  }
+  if (given !== undefined && given.type !== "simple-maximum") {
+    throw new TypeError(`Unknown poller behavior type: ${(given as { type: unknown }).type}`);
+  }
+  const maximum = given?.maximum ?? polls ?? Math.min(10, slots);
+  return { type: "simple-maximum", maximum: Math.max(least, maximum) };
+}
+
+/** Where the workflows are. */
+export function workflowSources(options: WorkerOptions | ReplayWorkerOptions): Pick<NativeOptions, "workflows" | "sources"> {
+  const { workflowsPath, bundlerOptions } = options;
+  if (workflowsPath === undefined) return {};
+  const ignored = bundlerOptions?.ignoreModules ?? [];
+  const workflows = new URL(fileUrl(workflowsPath));
+  return ignored.length === 0 ? { workflows } : { workflows, sources: ignoring(ignored) };
+}
+
+/** The converter, for this package's workers: for activities here, and by path for the realm. */
+export function converters(
+  options: WorkerOptions | ReplayWorkerOptions,
+  { payloadConverter, payloadCodecs }: LoadedDataConverter,
+): Pick<NativeOptions, "converter" | "codec" | "payloadConverterModule"> {
+  const path = options.dataConverter?.payloadConverterPath;
+  return {
+    converter: productConverter(payloadConverter),
+    ...(payloadCodecs.length > 0 && { codec: payloadCodecs as readonly NativeCodec[] }),
+    ...(path !== undefined && { payloadConverterModule: new URL(fileUrl(path)) }),
+  };
+}
+
+/** Milliseconds; undefined where the option is not given. */
+const ms = (duration: Duration | undefined): number | undefined => msOptionalToNumber(duration);
+
+/** What says how much a worker does, and when. Throws a TypeError that names an option which makes no sense. */
+export function limits(options: WorkerOptions, warn: (message: string) => void): Partial<NativeOptions> {
+  const count = slots(options);
+  let cachedWorkflows = options.maxCachedWorkflows ?? 1000;
+  let workflowTasks = count.workflowTasks;
+  if (cachedWorkflows === 1) {
+    warn("maxCachedWorkflows must be either 0 (ie. cache is disabled) or greater than 1. Defaulting to 2.");
+    cachedWorkflows = 2;
+  }
+  if (cachedWorkflows > 0 && workflowTasks > cachedWorkflows) {
+    if (options.maxConcurrentWorkflowTaskExecutions !== undefined) {
+      warn(
+        "maxConcurrentWorkflowTaskExecutions can't exceed maxCachedWorkflows (unless cache is disabled). " +
+          "Defaulting to maxCachedWorkflows.",
+      );
+    }
+    workflowTasks = cachedWorkflows;
+  }
+  if (cachedWorkflows > 0 && workflowTasks < 2) {
+    warn("maxConcurrentWorkflowTaskExecutions can't be lower than 2 if maxCachedWorkflows is non-zero. Defaulting to 2.");
+    workflowTasks = 2;
+  }
+  const eager = options.maxEagerActivityReservationsPerWorkflowTask;
+  if (eager !== undefined && (!Number.isSafeInteger(eager) || eager < 0)) {
+    throw new TypeError("maxEagerActivityReservationsPerWorkflowTask must be a non-negative integer");
+  }
+  const throttle = {
+    defaultMs: msToNumber(options.defaultHeartbeatThrottleInterval ?? "30s"),
+    maximumMs: msToNumber(options.maxHeartbeatThrottleInterval ?? "60s"),
+  };
+  const warnBytes = options.connection?.options.payloadLimits?.payloadsWarnSize;
+  return {
+    maxConcurrentWorkflowTasks: workflowTasks,
+    maxConcurrentActivities: count.activities,
+    maxConcurrentLocalActivities: count.localActivities,
+    cachedWorkflows,
+    workflowTaskPollerBehavior: behavior(
+      options.workflowTaskPollerBehavior,
+      options.maxConcurrentWorkflowTaskPolls,
+      workflowTasks,
+      cachedWorkflows > 0 ? 2 : 1,
+    ),
+    activityTaskPollerBehavior: behavior(
+      options.activityTaskPollerBehavior,
+      options.maxConcurrentActivityTaskPolls,
+      count.activities,
+      1,
+    ),
+    commonQueuePart: options.nonStickyToStickyPollRatio ?? 0.2,
+    ...(options.maxActivitiesPerSecond !== undefined && { maxActivitiesPerSecond: options.maxActivitiesPerSecond }),
+    ...(options.maxTaskQueueActivitiesPerSecond !== undefined && {
+      maxTaskQueueActivitiesPerSecond: options.maxTaskQueueActivitiesPerSecond,
+    }),
+    ...(eager !== undefined && { maxEagerActivities: eager }),
+    localActivitiesOnly: options.enableNonLocalActivities === false,
+    stickyScheduleToStartTimeout: ms(options.stickyQueueScheduleToStartTimeout) ?? 10_000,
+    shutdownGraceMs: ms(options.shutdownGraceTime) ?? 0,
+    heartbeatThrottle: throttle,
+    payloadLimits: {
+      ...(warnBytes !== undefined && { warnBytes: warnBytes === 0 ? Infinity : warnBytes }),
+      ...(options.disablePayloadErrorLimit === true && { errorBytes: Infinity }),
+    },
+    // A debugger stops code for as long as its user looks.
+    ...(options.debugMode === true && { watchdogMs: 0 }),
+    ...(options.workflowThreadPoolSize !== undefined && { workflowThreads: options.workflowThreadPoolSize }),
+    ...(options.workerDeploymentOptions !== undefined && { workerDeploymentOptions: options.workerDeploymentOptions }),
+  };
+}

@@ -1,0 +1,82 @@
+// Runtime: the process's logger for all workers, and the signals that stop them. The official one also holds a native library; here there
+// is none.
+import { IllegalStateError, type Logger, type MetricMeter, noopMetricMeter } from "../common/mod.ts";
+import { onSignals } from "./host.ts";
+import { type CompiledRuntimeOptions, compileOptions, type RuntimeOptions } from "./runtime_options.ts";
+
+/** What all workers of the process share: `Runtime.install({ logger })` before the first of them is made. */
+export class Runtime {
+  /** The one of the process. */
+  static _instance?: Runtime;
+  /** Options of `instance()`, where `install` was not called. */
+  static defaultOptions: RuntimeOptions = {};
+  static #instantiator: "install" | "instance" | undefined;
+
+  /** Options with their defaults. */
+  readonly options: CompiledRuntimeOptions;
+  /** Where lines go. */
+  readonly logger: Logger;
+  /** Metrics; they are dropped, as in an official runtime without an exporter. */
+  readonly metricMeter: MetricMeter = noopMetricMeter;
+  readonly #callbacks = new Set<() => void>();
+  #unlisten: (() => void) | undefined;
+
+  protected constructor(options: CompiledRuntimeOptions) {
+    this.options = options;
+    this.logger = options.logger;
+  }
+
+  /** Makes the process's runtime. Throws an IllegalStateError when there is one, and a TypeError for options that cannot be honoured. */
+  static install(options: RuntimeOptions): Runtime {
+    if (Runtime._instance !== undefined) {
+      throw new IllegalStateError(
+        Runtime.#instantiator === "install"
+          ? "Runtime singleton has already been installed"
+          : "Runtime singleton has already been instantiated. Did you start a Worker before calling `install`?",
+      );
+    }
+    return Runtime.#create(options, "install");
+  }
+
+  /** The process's runtime; made with the defaults if need be. */
+  static instance(): Runtime {
+    return Runtime._instance ?? Runtime.#create(Runtime.defaultOptions, "instance");
+  }
+
+  static #create(options: RuntimeOptions, instantiator: "install" | "instance"): Runtime {
+    const compiled = compileOptions(options);
+    Runtime.defaultOptions = options;
+    Runtime.#instantiator = instantiator;
+    return Runtime._instance = new Runtime(compiled);
+  }
+
+  /** Writes what the logger still holds, if it is one that holds something. */
+  flushLogs(): void {
+    (this.logger as { flush?(): void }).flush?.();
+  }
+
+  /** Calls `callback` when the process gets one of `shutdownSignals`. */
+  registerShutdownSignalCallback(callback: () => void): void {
+    this.#callbacks.add(callback);
+    this.#unlisten ??= onSignals(this.options.shutdownSignals, () => {
+      for (const each of [...this.#callbacks]) each();
+    });
+  }
+
+  /** Takes back what `registerShutdownSignalCallback` did. Without callbacks, signals do what they do by default. */
+  deregisterShutdownSignalCallback(callback: () => void): void {
+    this.#callbacks.delete(callback);
+    if (this.#callbacks.size > 0) return;
+    this.#unlisten?.();
+    this.#unlisten = undefined;
+  }
+
+  /** Gives the singleton up, so that another one can be installed. */
+  shutdown(): Promise<void> {
+    this.#callbacks.clear();
+    this.#unlisten?.();
+    this.#unlisten = undefined;
+    if (Runtime._instance === this) Runtime._instance = undefined;
+    return Promise.resolve();
+  }
+}

@@ -1,0 +1,407 @@
+// Worker: the official names and states around a worker of this package (ts/worker), which does the work.
+import { inlineWorker } from "../../core/inline_worker.ts";
+import { describeNamespace } from "./namespace.ts";
+import { type Duration, IllegalStateError, type Logger, LoggerWithComposedMetadata, SdkComponent } from "../common/mod.ts";
+import { msToNumber } from "../common/time.ts";
+import { MessageCodec } from "../../codec/message_codec.ts";
+import { createWorkerRealm } from "../../realm/worker_realm.ts";
+import type { RawService } from "../../service/raw.ts";
+import { VERSION } from "../../base/version.ts";
+import { Worker as AnyWorker } from "../../worker/worker.ts";
+import type { ActivityEnvironment } from "./activity_run.ts";
+import { temporalActivities } from "./activity_dialect.ts";
+import { NativeConnection } from "./connection.ts";
+import { loadDataConverter } from "./data_converter.ts";
+import { CombinedWorkerRunError, GracefulShutdownPeriodExpiredError, PromiseCompletionTimeoutError } from "./errors.ts";
+import { defaultIdentity } from "./host.ts";
+import { nativeLogger } from "./logger.ts";
+import { converters, limits, refuseOptions, workflowSources } from "./native_options.ts";
+import {
+  decodedHistory,
+  type History,
+  historyBytes,
+  type ReplayHistoriesIterable,
+  replayOne,
+  type ReplayResult,
+} from "./replay.ts";
+import { Runtime } from "./runtime.ts";
+import { workflowLog } from "./worker_log.ts";
+import type { ReplayWorkerOptions, WorkerOptions, WorkerPlugin } from "./worker_options.ts";
+
+const NativeWorker = /* @__PURE__ */ inlineWorker(AnyWorker);
+
+/** Where in its life a worker is. */
+export type State = "INITIALIZED" | "RUNNING" | "STOPPED" | "STOPPING" | "DRAINING" | "DRAINED" | "FAILED";
+/** Whether polls are sent. */
+export type PollerState = "POLLING" | "SHUTDOWN" | "FAILED";
+
+/** What a worker is doing. */
+export interface WorkerStatus {
+  /** Where in its life it is. */
+  runState: State;
+  /** Of workflow tasks. */
+  workflowPollerState: PollerState;
+  /** Of activities. */
+  activityPollerState: PollerState;
+  /** It waits for workflow tasks. */
+  hasOutstandingWorkflowPoll: boolean;
+  /** It waits for activities. */
+  hasOutstandingActivityPoll: boolean;
+  /** Workflow tasks in work. */
+  numInFlightWorkflowActivations: number;
+  /** Activities running. */
+  numInFlightActivities: number;
+  /** Those that are not local. */
+  numInFlightNonLocalActivities: number;
+  /** Local ones. */
+  numInFlightLocalActivities: number;
+  /** Runs in memory. */
+  numCachedWorkflows: number;
+  /** Activities that have sent a heartbeat and are running. */
+  numHeartbeatingActivities: number;
+}
+
+/** Options of `runUntil`. */
+export interface RunUntilOptions {
+  /** Time that the promise has after the worker has stopped. Default: none. */
+  promiseCompletionTimeout?: Duration;
+}
+
+interface Parts {
+  readonly native: AnyWorker;
+  readonly options: WorkerOptions;
+  readonly connection: NativeConnection;
+  /** The worker made it, and closes it. */
+  readonly ownsConnection: boolean;
+  readonly runtime: Runtime;
+  readonly logger: Logger;
+  readonly service: SwitchedService;
+  readonly heartbeating: { count: number };
+}
+
+/** A worker's calls go to the connection that it has now. */
+class SwitchedService implements RawService {
+  readonly losesCancelledPolls = true;
+  to: RawService;
+
+  constructor(to: RawService) {
+    this.to = to;
+  }
+
+  call(...args: Parameters<RawService["call"]>): Promise<Uint8Array> {
+    return this.to.call(...args);
+  }
+}
+
+/** The worker of one task queue: `await Worker.create({ connection, taskQueue, workflowsPath, activities })`, then `run()`. */
+export class Worker {
+  static #replays = 0;
+
+  /** What it was made with, and the defaults of what was left out. */
+  readonly options: WorkerOptions;
+  readonly #parts: Parts;
+  readonly #logger: Logger;
+  #connection: NativeConnection;
+  #state: State = "INITIALIZED";
+  #release: () => void;
+
+  protected constructor(parts: Parts) {
+    this.#parts = parts;
+    this.options = parts.options;
+    this.#logger = parts.logger;
+    this.#connection = parts.connection;
+    this.#release = parts.connection.hold(this);
+  }
+
+  /**
+   * Loads the workflows, and connects where no connection is given. Rejects with a TypeError for an option that cannot be honoured, a
+   * WorkflowLoadError for workflow code that cannot be loaded, and a TransportError when the server or the namespace cannot be used.
+   */
+  static async create(given: WorkerOptions): Promise<Worker> {
+    const plugins = [...given.plugins ?? [], ...(given.connection?.plugins ?? []) as WorkerPlugin[]];
+    let options: WorkerOptions = { ...given, plugins };
+    for (const plugin of plugins) options = await plugin.configureWorker?.(options) ?? options;
+    if (!options.taskQueue) throw new TypeError("Task queue name is required");
+    refuseReserved("task queue", options.taskQueue);
+    refuseOptions(options);
+    const runtime = Runtime.instance();
+    const { taskQueue, namespace = "default", identity = defaultIdentity(), activities } = options;
+    const logger = LoggerWithComposedMetadata.compose(runtime.logger, { sdkComponent: SdkComponent.worker, taskQueue });
+    const dataConverter = await loadDataConverter(options.dataConverter);
+    const functions = Object.fromEntries(activityFunctions(activities));
+    const { interceptors = {} } = options;
+    const heartbeating = { count: 0 };
+    const environment: ActivityEnvironment = {
+      namespace,
+      taskQueue,
+      converter: dataConverter,
+      logger,
+      metricMeter: runtime.metricMeter.withTags({ namespace, taskQueue }),
+      interceptors: [
+        ...(interceptors.activityInbound ?? []).map((factory) => (ctx: Parameters<typeof factory>[0]) => ({
+          inbound: factory(ctx),
+        })),
+        ...interceptors.activity ?? [],
+      ],
+      heartbeating,
+      client: () => undefined,
+    };
+    const connection = options.connection ?? await NativeConnection.connect();
+    const service = new SwitchedService(connection.service);
+    try {
+      await describeNamespace(service, namespace);
+      const native = await NativeWorker.create({
+        service,
+        taskQueue,
+        namespace,
+        identity,
+        ...workflowSources(options),
+        ...converters(options, dataConverter),
+        ...limits(options, (message) => logger.warn(message)),
+        ...(Object.keys(functions).length > 0 && { activities: functions }),
+        activityDialect: temporalActivities(environment),
+        logger: nativeLogger(runtime.logger, { sdkComponent: "core", taskQueue }, runtime.options.coreLevel),
+        workflowLog: workflowLog(runtime.logger, namespace, taskQueue),
+      });
+      const made: WorkerOptions = { ...options, namespace, identity };
+      const ownsConnection = options.connection === undefined;
+      return new this({ native, options: made, connection, ownsConnection, runtime, logger, service, heartbeating });
+    } catch (error) {
+      if (options.connection === undefined) await connection.close();
+      throw error;
+    }
+  }
+
+  /** Replays one history. Rejects with a DeterminismViolationError when code and history differ, and a ReplayError when the replay fails. */
+  static async runReplayHistory(options: ReplayWorkerOptions, history: History | unknown, workflowId = "fake"): Promise<void> {
+    const histories = [{ history: history as History, workflowId }];
+    for await (const { error } of this.runReplayHistories(options, histories)) if (error !== undefined) throw error;
+  }
+
+  /** Replays histories one after the other, and gives a result for each. */
+  static async *runReplayHistories(
+    given: ReplayWorkerOptions,
+    histories: ReplayHistoriesIterable,
+  ): AsyncIterableIterator<ReplayResult> {
+    let options = given;
+    for (const plugin of given.plugins ?? []) options = await plugin.configureReplayWorker?.(options) ?? options;
+    refuseOptions(options);
+    const taskQueue = `${options.replayName ?? "fake_replay_queue"}-${Worker.#replays++}`;
+    const { workflows, ...rest } = workflowSources(options);
+    if (workflows === undefined) throw new TypeError("ReplayWorkerOptions must contain workflowsPath or workflowBundle");
+    const { converter: _, codec, payloadConverterModule } = converters(options, await loadDataConverter(options.dataConverter));
+    const realm = await createWorkerRealm({
+      workflows: workflows as URL,
+      ...rest,
+      ...(payloadConverterModule !== undefined && { payloadConverter: payloadConverterModule }),
+      log: workflowLog(Runtime.instance().logger, "default", taskQueue),
+      runOptions: { namespace: "default", identity: options.identity ?? defaultIdentity(), sdkVersion: VERSION },
+    });
+    try {
+      const messages = MessageCodec.of({ codec });
+      for await (const { history, workflowId } of histories) {
+        yield await replayOne(realm, workflowId, await decodedHistory(await historyBytes(history), messages));
+      }
+    } finally {
+      await realm.dispose();
+    }
+  }
+
+  /** Where in its life it is. */
+  getState(): State {
+    return this.#state;
+  }
+
+  /** What it is doing. */
+  getStatus(): WorkerStatus {
+    const { native, heartbeating } = this.#parts;
+    const running = this.#state === "RUNNING";
+    const poller: PollerState = this.#state === "FAILED"
+      ? "FAILED"
+      : running || this.#state === "INITIALIZED"
+      ? "POLLING"
+      : "SHUTDOWN";
+    const all = native.runningActivities, local = native.runningLocalActivities;
+    return {
+      runState: this.#state,
+      workflowPollerState: poller,
+      activityPollerState: poller,
+      hasOutstandingWorkflowPoll: running && (native.workflowTypes.length > 0 || native.takesAnyType),
+      hasOutstandingActivityPoll: running && native.activityTypes.length > 0 && this.options.enableNonLocalActivities !== false,
+      numInFlightWorkflowActivations: native.busyWorkflowTasks,
+      numInFlightActivities: all,
+      numInFlightNonLocalActivities: all - local,
+      numInFlightLocalActivities: local,
+      numCachedWorkflows: native.cachedRuns,
+      numHeartbeatingActivities: heartbeating.count,
+    };
+  }
+
+  /** Its connection. Another one may be put in its place; calls that are open stay with the old one. */
+  get connection(): NativeConnection | undefined {
+    return this.#connection;
+  }
+
+  set connection(connection: NativeConnection) {
+    if (connection === this.#connection) return;
+    const { service, ownsConnection } = this.#parts;
+    const old = this.#connection;
+    this.#release();
+    this.#release = connection.hold(this);
+    service.to = connection.service;
+    this.#connection = connection;
+    if (ownsConnection) {
+      old.close().catch((err) => {
+        this.#logger.error("Error closing previous connection after replacement of worker connection", { err });
+      });
+    }
+  }
+
+  /** Refused by name: what they show, `getStatus()` tells. */
+  get numInFlightActivations$(): never {
+    return refuseObservable("numInFlightActivations$");
+  }
+  /** Refused by name: what they show, `getStatus()` tells. */
+  get numInFlightActivities$(): never {
+    return refuseObservable("numInFlightActivities$");
+  }
+  /** Refused by name: what they show, `getStatus()` tells. */
+  get numRunningWorkflowInstances$(): never {
+    return refuseObservable("numRunningWorkflowInstances$");
+  }
+
+  #setState(state: State): void {
+    this.#logger.info("Worker state changed", { state });
+    this.#state = state;
+  }
+
+  /** Begins to stop; `run()` resolves when all is done. Throws an IllegalStateError where it does not run. */
+  shutdown(): void {
+    if (this.#state !== "RUNNING") throw new IllegalStateError(`Not running. Current state: ${this.#state}`);
+    this.#setState("STOPPING");
+    // What fails in it is run()'s.
+    void this.#parts.native.shutdown();
+    this.#setState("DRAINING");
+    this.#onStopping?.();
+  }
+
+  #onStopping: (() => void) | undefined;
+
+  /** Works until `shutdown` is called, or the process gets one of the runtime's `shutdownSignals`, and all that was taken is finished. */
+  async run(): Promise<void> {
+    let run = (worker: Worker): Promise<void> => worker.#run();
+    for (const plugin of [...this.options.plugins ?? []].reverse()) {
+      const next = run;
+      if (plugin.runWorker !== undefined) run = (worker) => plugin.runWorker!(worker, next);
+    }
+    await run(this);
+  }
+
+  async #run(): Promise<void> {
+    if (this.#state !== "INITIALIZED") throw new IllegalStateError("Poller was already started");
+    const { native, runtime, ownsConnection } = this.#parts;
+    this.#setState("RUNNING");
+    const stop = () => {
+      if (this.#state === "RUNNING") this.shutdown();
+    };
+    runtime.registerShutdownSignalCallback(stop);
+    try {
+      await Promise.race([native.run(), this.#expired()]);
+      this.#setState("DRAINED");
+      this.#setState("STOPPED");
+    } catch (error) {
+      this.#logger.error("Worker failed", { error });
+      this.#setState("FAILED");
+      throw error;
+    } finally {
+      clearTimeout(this.#forceTimer);
+      runtime.deregisterShutdownSignalCallback(stop);
+      this.#release();
+      if (ownsConnection) await this.#connection.close();
+      runtime.flushLogs();
+    }
+  }
+
+  #forceTimer: ReturnType<typeof setTimeout> | undefined;
+
+  /** Rejects when a shutdown has taken longer than it may. */
+  #expired(): Promise<never> {
+    const { shutdownForceTime } = this.options;
+    return new Promise((_, reject) => {
+      if (shutdownForceTime === undefined) return;
+      this.#onStopping = () => {
+        const message = "Timed out while waiting for worker to shutdown gracefully";
+        this.#forceTimer = setTimeout(
+          () => reject(new GracefulShutdownPeriodExpiredError(message)),
+          msToNumber(shutdownForceTime),
+        );
+      };
+    });
+  }
+
+  /** Runs until a promise, or what a function returns, is settled; returns its value. */
+  async runUntil<R>(fnOrPromise: Promise<R> | (() => Promise<R>), options: RunUntilOptions = {}): Promise<R> {
+    const running = this.run();
+    running.catch(() => {});
+    let inner: PromiseSettledResult<R> | undefined;
+    const work = (async () => {
+      try {
+        inner = { status: "fulfilled", value: await (typeof fnOrPromise === "function" ? fnOrPromise() : fnOrPromise) };
+      } catch (reason) {
+        inner = { status: "rejected", reason };
+      }
+      if (this.#state === "RUNNING") this.shutdown();
+    })();
+    let failed: { error: unknown } | undefined;
+    await running.catch((error) => failed = { error });
+    const extraMs = msToNumber(options.promiseCompletionTimeout ?? 0);
+    if (inner === undefined && extraMs > 0) await within(work, extraMs);
+    const end = (inner ?? {
+      status: "rejected",
+      reason: new PromiseCompletionTimeoutError(`Promise did not resolve within ${extraMs}ms after Worker completed shutdown`),
+    }) as PromiseSettledResult<R>;
+    if (failed === undefined) {
+      if (end.status === "fulfilled") return end.value;
+      throw end.reason;
+    }
+    const { error: workerError } = failed as { error: unknown };
+    if (end.status === "fulfilled") throw workerError;
+    throw new CombinedWorkerRunError("Worker terminated with fatal error in `runUntil`", {
+      cause: { workerError, innerError: end.reason },
+    });
+  }
+}
+
+async function within(work: Promise<unknown>, ms: number): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = new Promise((resolve) => timer = setTimeout(resolve, ms));
+  await Promise.race([work, over]);
+  clearTimeout(timer);
+}
+
+/** The functions among the activities, by name: those of a class's objects, too. */
+function activityFunctions(activities: object | undefined): [string, unknown][] {
+  const found = new Map<string, unknown>();
+  for (let level = activities; level && level !== Object.prototype; level = Object.getPrototypeOf(level)) {
+    for (const name of Object.getOwnPropertyNames(level)) {
+      const value = (activities as { [name: string]: unknown })[name];
+      if (name === "constructor" || typeof value !== "function" || found.has(name)) continue;
+      refuseReserved("activity", name);
+      found.set(name, level === activities ? value : Object.assign(value.bind(activities), value));
+    }
+  }
+  return [...found];
+}
+
+const RESERVED = ["__stack_trace", "__enhanced_stack_trace"];
+
+function refuseReserved(kind: string, name: string): void {
+  if (name.startsWith("__temporal_")) {
+    throw new TypeError(`Cannot use ${kind} name: '${name}', with reserved prefix: '__temporal_'`);
+  }
+  if (RESERVED.includes(name)) throw new TypeError(`Cannot use ${kind} name: '${name}', which is a reserved name`);
+}
+
+function refuseObservable(name: string): never {
+  throw new TypeError(`Worker.${name} is an Observable of rxjs, which temporalex does not have: call Worker.getStatus()`);
+}

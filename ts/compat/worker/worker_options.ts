@@ -1,0 +1,235 @@
+// Options of `Worker.create`, in their official form.
+import type { DataConverter, Duration, VersioningBehavior, WorkerDeploymentVersion } from "../common/mod.ts";
+import type { WorkflowInfo } from "../workflow/mod.ts";
+import type { BundlerPlugin } from "./bundler.ts";
+import type { NativeConnection } from "./connection.ts";
+import type { WorkerInterceptors } from "./interceptors.ts";
+import type { InjectedSinks } from "./sinks.ts";
+import type { WorkerTuner } from "./tuner.ts";
+import type { Worker } from "./worker.ts";
+
+/** As many polls as the server and the load ask for. */
+export interface PollerBehaviorAutoscaling {
+  /** Says that it is this kind. */
+  type: "autoscaling";
+  /** Never fewer. Default: 1. */
+  minimum?: number;
+  /** Never more. Default: 100. */
+  maximum?: number;
+  /** At first. Default: 5. */
+  initial?: number;
+}
+
+/** A fixed number of polls, as long as there are slots. */
+export interface PollerBehaviorSimpleMaximum {
+  /** Says that it is this kind. */
+  type: "simple-maximum";
+  /** How many. Default: 10, or as many as there are slots. */
+  maximum?: number;
+}
+
+/** How many polls are in flight. */
+export type PollerBehavior = PollerBehaviorSimpleMaximum | PollerBehaviorAutoscaling;
+
+/** Which version of which deployment a worker is. */
+export type WorkerDeploymentOptions = {
+  /** The version that it is. */
+  version: WorkerDeploymentVersion;
+  /** Whether the server routes runs by version. */
+  useWorkerVersioning: boolean;
+  /** For workflows that name no behavior. */
+  defaultVersioningBehavior?: VersioningBehavior | undefined;
+};
+
+/** Where a patch is decided. */
+export interface PatchActivationInput {
+  /** The run. */
+  readonly workflowInfo: Readonly<WorkflowInfo>;
+  /** The patch. */
+  readonly patchId: string;
+}
+/** Decides whether new runs take a patch. */
+export type PatchActivationCallback = (input: PatchActivationInput) => boolean;
+
+/** A bundle in a file. */
+export interface WorkflowBundlePath {
+  /** The file. */
+  codePath: string;
+}
+/** Deprecated: `WorkflowBundlePath`. */
+export interface WorkflowBundlePathWithSourceMap {
+  /** The file. */
+  codePath: string;
+  /** It is not read. */
+  sourceMapPath: string;
+}
+/** A bundle's text. */
+export interface WorkflowBundle {
+  /** The text. */
+  code: string;
+}
+/** A bundle's text and its source map. */
+export interface WorkflowBundleWithSourceMap extends WorkflowBundle {
+  /** It is in the text, too. */
+  sourceMap: string;
+}
+/** A bundle that `bundleWorkflowCode` or `temporalex build` has written. */
+export type WorkflowBundleOption =
+  | WorkflowBundle
+  | WorkflowBundleWithSourceMap
+  | WorkflowBundlePath
+  | WorkflowBundlePathWithSourceMap;
+
+/** Changes a worker's options, and what is around its run. */
+export interface WorkerPlugin extends BundlerPlugin {
+  /** Its name. */
+  get name(): string;
+  /** Changes the options of a worker. */
+  configureWorker?(options: WorkerOptions): WorkerOptions | Promise<WorkerOptions>;
+  /** Changes the options of a replay. */
+  configureReplayWorker?(options: ReplayWorkerOptions): ReplayWorkerOptions | Promise<ReplayWorkerOptions>;
+  /** Around a worker's run. */
+  runWorker?(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void>;
+}
+
+/** Options of `Worker.create`. */
+export interface WorkerOptions {
+  /** Where the cluster is. Default: a connection to localhost:7233 of the worker's own. */
+  connection?: NativeConnection;
+  /** Who works, as histories show it. Default: `pid@host`. */
+  identity?: string;
+  /** Deprecated: `workerDeploymentOptions`. */
+  buildId?: string;
+  /** Deprecated: `workerDeploymentOptions`. */
+  useVersioning?: boolean;
+  /** Which version of which deployment it is. */
+  workerDeploymentOptions?: WorkerDeploymentOptions;
+  /** Default: "default". */
+  namespace?: string;
+  /** The queue whose tasks it takes. */
+  taskQueue: string;
+  /** Functions by name; `default` runs activities that have none. */
+  activities?: object;
+  /** Not supported. */
+  patchActivationCallback?: PatchActivationCallback;
+  /** Not supported. */
+  nexusServices?: unknown[];
+  /** Path of the module that exports the workflows. */
+  workflowsPath?: string;
+  /** The workflows, bundled. */
+  workflowBundle?: WorkflowBundleOption;
+  /** Time that activities have at a shutdown before they are asked to stop. Default: 0. */
+  shutdownGraceTime?: Duration;
+  /** Time after which a shutdown that is not done fails. Default: no limit. */
+  shutdownForceTime?: Duration;
+  /** How values become payloads. */
+  dataConverter?: DataConverter;
+  /** Slots. */
+  tuner?: WorkerTuner;
+  /** Activities running at once. Default: 100. */
+  maxConcurrentActivityTaskExecutions?: number;
+  /** Local activities running at once. Default: 100. */
+  maxConcurrentLocalActivityExecutions?: number;
+  /** Of Nexus operations, which it does not serve. */
+  maxConcurrentNexusTaskExecutions?: number;
+  /** False: its activities run only as local ones. Default: true. */
+  enableNonLocalActivities?: boolean;
+  /** Payloads of every size are sent. Default: false. */
+  disablePayloadErrorLimit?: boolean;
+  /** Activities that it starts per second. */
+  maxActivitiesPerSecond?: number;
+  /** Activities started per second by all workers of the queue. */
+  maxTaskQueueActivitiesPerSecond?: number;
+  /** Activities that one workflow task may get back at once. Default: 3. */
+  maxEagerActivityReservationsPerWorkflowTask?: number;
+  /** Workflow tasks in work at once. Default: 40. */
+  maxConcurrentWorkflowTaskExecutions?: number;
+  /** Part of the polls for workflow tasks that ask the common queue. Default: 0.2. */
+  nonStickyToStickyPollRatio?: number;
+  /** Polls for workflow tasks in flight. Default: 10. */
+  maxConcurrentWorkflowTaskPolls?: number;
+  /** How polls for workflow tasks are scaled. */
+  workflowTaskPollerBehavior?: PollerBehavior;
+  /** How polls for activities are scaled. */
+  activityTaskPollerBehavior?: PollerBehavior;
+  /** Of Nexus operations, which it does not serve. */
+  nexusTaskPollerBehavior?: PollerBehavior;
+  /** Polls for activities in flight. Default: 10. */
+  maxConcurrentActivityTaskPolls?: number;
+  /** Of Nexus operations, which it does not serve. */
+  maxConcurrentNexusTaskPolls?: number;
+  /** How long a task of a cached run waits for this worker. Default: 10 s. */
+  stickyQueueScheduleToStartTimeout?: Duration;
+  /** Runs kept in memory. Default: 1000. */
+  maxCachedWorkflows?: number;
+  /** Threads for workflow code. Default: 1. */
+  workflowThreadPoolSize?: number;
+  /** Longest interval between heartbeats that are sent. Default: 60 s. */
+  maxHeartbeatThrottleInterval?: Duration;
+  /** The interval of activities without a heartbeat timeout. Default: 30 s. */
+  defaultHeartbeatThrottleInterval?: Duration;
+  /** Of workflows, activities and their client. */
+  interceptors?: WorkerInterceptors;
+  /** Plugins, the first one outermost. */
+  plugins?: WorkerPlugin[];
+  /** Functions that workflow code calls and does not wait for. */
+  // deno-lint-ignore no-explicit-any
+  sinks?: InjectedSinks<any>;
+  /** Errors that fail a run instead of its task. Not supported. */
+  workflowFailureErrorTypes?: Record<string, string[]>;
+  /** Deprecated, and without effect in the official SDK, too. */
+  enableSDKTracing?: boolean;
+  /** Stack trace queries have the sources. Not supported. */
+  showStackTraceSources?: boolean;
+  /** Workflow code may stop for a debugger. Default: false. */
+  debugMode?: boolean;
+  /** Without effect: the runs of a worker are kept apart in one context. */
+  reuseV8Context?: boolean;
+  /** How the workflows are bundled. */
+  bundlerOptions?: {
+    /** Not supported: there is no webpack. */
+    // deno-lint-ignore no-explicit-any
+    webpackConfigHook?: (config: any) => any;
+    /** Modules that workflow code names and never uses. */
+    ignoreModules?: string[];
+    /** Without effect: modules are evaluated for each run. */
+    preloadModules?: string[];
+  };
+}
+
+/** Options of a replay. */
+export interface ReplayWorkerOptions extends
+  Omit<
+    WorkerOptions,
+    | "connection"
+    | "namespace"
+    | "taskQueue"
+    | "activities"
+    | "nexusServices"
+    | "tuner"
+    | "maxConcurrentActivityTaskExecutions"
+    | "maxConcurrentLocalActivityExecutions"
+    | "maxConcurrentWorkflowTaskExecutions"
+    | "maxConcurrentNexusTaskExecutions"
+    | "maxConcurrentActivityTaskPolls"
+    | "maxConcurrentWorkflowTaskPolls"
+    | "maxConcurrentNexusTaskPolls"
+    | "workflowTaskPollerBehavior"
+    | "activityTaskPollerBehavior"
+    | "nexusTaskPollerBehavior"
+    | "nonStickyToStickyPollRatio"
+    | "maxHeartbeatThrottleInterval"
+    | "defaultHeartbeatThrottleInterval"
+    | "debugMode"
+    | "enableNonLocalActivities"
+    | "maxActivitiesPerSecond"
+    | "maxTaskQueueActivitiesPerSecond"
+    | "maxEagerActivityReservationsPerWorkflowTask"
+    | "stickyQueueScheduleToStartTimeout"
+    | "maxCachedWorkflows"
+    | "useVersioning"
+    | "patchActivationCallback"
+  > {
+  /** Names the replay in logs. */
+  replayName?: string;
+}

@@ -118,6 +118,42 @@ export const cases: Case[] = [
     },
   },
   {
+    name: "__stack_trace of a run whose history cannot be fetched is refused with the reason",
+    async run() {
+      const d = await drive(waiting);
+      await d.task();
+      d.parts.runner.evict(d.server.runId);
+      d.parts.history = () => Promise.reject(new Error("the network is down"));
+      await d.query("__stack_trace").catch(() => {});
+      const { error, evict } = d.outcomes.at(-1)!;
+      equal(error?.message, "the network is down");
+      equal(evict, true, "nothing of it stays in memory");
+    },
+  },
+  {
+    name: "__stack_trace: an updateState that waits for a handler that runs",
+    async run() {
+      const add = signal("add");
+      const w = workflow("Adds", () =>
+        receive(0, [
+          on(add, (_, s) => spawnAsync((change) => sleep(1).then(() => change((n) => [undefined, n + 1])), s)),
+          on(note, async (_, s) => (await sleep(60_000), noreply(s))),
+        ]));
+      const d = await drive(w);
+      d.server.signal("add");
+      d.server.signal("note", "slow");
+      await d.task();
+      d.server.fireTimer("1");
+      await d.task();
+      equal(d.server.taskFailure, undefined);
+      deepEqual(heads(await stack(d)).sort(), [
+        'async handler of signal "add": updateState',
+        'handler of signal "note": sleep',
+        'run of workflow "Adds": receive',
+      ]);
+    },
+  },
+  {
     name: "__stack_trace: branches, equal places counted, nothing after the end",
     async run() {
       const d = await drive(waiting);

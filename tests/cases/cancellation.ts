@@ -314,6 +314,26 @@ export const cases: Case[] = [
     },
   },
   {
+    name: "code of a branch that has ended starts nothing more: its calls reject, and make no command",
+    async run() {
+      const said: string[] = [];
+      const w = workflow("W", async () => {
+        await parallel([async () => {
+          sleep("1h").catch(() => acts.work(1)).catch((e: Error) => void said.push(`${e.name}: ${e.message}`));
+        }]);
+        await sleep(1);
+      });
+      const d = await drive(w);
+      await d.task();
+      deepEqual(d.commands().filter((word) => /ACTIVITY/.test(word)), []);
+      match(
+        said.join(),
+        /^CancelledFailure: .* was called after its scope \(branch 1 of parallel in run of workflow "W"\) had ended$/,
+      );
+      await d.auto();
+    },
+  },
+  {
     name: "losers of a race stay until their scope ends; then they are cancelled in order of creation, with a warning",
     async run() {
       const w = workflow("W", async () => {

@@ -159,6 +159,53 @@ export const cases: Case[] = [
     },
   },
   {
+    name: "a child that cannot be started says why, by the service's name for it, and retrying does not help",
+    async run() {
+      const w = workflow("W", async () => {
+        const failures: unknown[] = [];
+        for (const id of ["a", "b", "c"]) {
+          const e = await startChild(ship, { id, args: [1] }).catch((e) => e);
+          ok(e instanceof ApplicationFailure);
+          failures.push([e.type, e.nonRetryable, e.message.replace(/^.*\) /, "")]);
+        }
+        return failures;
+      });
+      const d = await drive(w);
+      for (const [id, cause] of [["a", 2], ["b", 3], ["c", 77]] as const) {
+        await d.task();
+        d.server.others.failStart(id, cause);
+      }
+      await d.task();
+      const said = (type: string) => [type, true, `could not be started: ${type}`];
+      deepEqual(await d.finish(), [
+        said("NAMESPACE_NOT_FOUND"),
+        said("INVALID_VERSIONING_OVERRIDE"),
+        said("START_CHILD_WORKFLOW_FAILED_77"),
+      ]);
+    },
+  },
+  {
+    name: "the result of a child that returns nothing is undefined, early and late, also where no payload comes",
+    async run() {
+      const w = workflow("W", async () => {
+        const handle = await startChild(ship, { id: "s", args: [1] });
+        const seen = [await handle.result() === undefined];
+        await sleep(5);
+        return [...seen, await handle.result() === undefined];
+      });
+      for (const end of ["completeEmpty", "complete"] as const) {
+        const d = await drive(w);
+        await d.task();
+        await started(d, "s");
+        d.server.others[end]("s");
+        await d.task();
+        d.server.fireTimer("1");
+        await d.task();
+        deepEqual(await d.finish(), [true, true], end);
+      }
+    },
+  },
+  {
     name: "startChild gives a handle when the child has started; its result may be asked for often, early and late",
     async run() {
       const w = workflow("W", async () => {

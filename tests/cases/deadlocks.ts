@@ -41,6 +41,23 @@ export const cases: Case[] = [
     },
   },
   {
+    name: "a deadlock names no fiber that has ended, also not one that ended with the branch that began it",
+    async run() {
+      const w = workflow("W", async () => {
+        await parallel([async () => {
+          void parallel([() => sleep(60_000)]);
+          await waitForSignal(go);
+        }]);
+        await new Promise(() => {});
+      });
+      const d = await drive(w);
+      await d.task();
+      d.server.signal("go", 1);
+      await d.task();
+      match(d.server.taskFailure!.failure.message, /Waiting: run of workflow "W" \(its last call: parallel at [^;]*\)$/);
+    },
+  },
+  {
     name: "a foreign await in a handler, before any primitive, is a deadlock too",
     async run() {
       const w = workflow("W", () => receive(0, [on(go, async (_, s) => (await new Promise(() => {}), stop(s)))]));
@@ -127,16 +144,19 @@ export const cases: Case[] = [
   {
     name: "the turn that called sideEffect may use the API again at once, also in microtasks",
     async run() {
-      const w = workflow("W", async () => {
-        const before = Promise.resolve();
-        const own = sideEffect(() => 7);
-        await before;
-        await null;
-        await sleep(1);
-        return own;
-      });
-      const d = await drive(w);
-      equal(await d.auto(), 7);
+      // What the function leaves is followed for 64 microtasks.
+      for (const awaits of [1, 40, 100]) {
+        const w = workflow("W", async () => {
+          const before = Promise.resolve();
+          const own = sideEffect(() => 7);
+          await before;
+          for (let i = 0; i < awaits; i++) await null;
+          await sleep(1);
+          return own;
+        });
+        const d = await drive(w);
+        equal(await d.auto(), 7, `after ${awaits} awaits`);
+      }
     },
   },
   {

@@ -7,6 +7,7 @@ import { fromPayloads } from "../../ts/converter/payload.ts";
 import { defaultPayloadConverter } from "../../ts/converter/mod.ts";
 import { type HistoryEvent, HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
 import { createWorkerRealm, type WorkerRealm } from "../../ts/realm/worker_realm.ts";
+import { noreply, on, receive, signal, sleep, spawnAsync, workflow } from "../../ts/workflow/mod.ts";
 import { batchProcess } from "../../examples/batch_process/workflow.ts";
 import { deepEqual, equal, match, ok, rejects, throws } from "./assert.ts";
 import type { Case } from "./case.ts";
@@ -199,6 +200,28 @@ export const cart = workflow("Cart", {
 `;
 
 const CASES: { [name: string]: () => Promise<void> } = {
+  "what a receive is handling: the message that it waits for, and what was spawned for others": async () => {
+    const go = signal("go");
+    const slow = signal("slow");
+    const w = workflow("Handles", () =>
+      receive(0, [
+        on(go, (_, s) => spawnAsync(() => sleep(60_000), s)),
+        on(slow, async (_, s) => (await sleep(60_000), noreply(s))),
+      ]));
+    const d = await drive(w);
+    await d.task();
+    d.server.signal("go");
+    d.server.signal("slow");
+    await d.task();
+    const session = await openSession(d.server.history(), { realm: inline(d) });
+    const [first, second] = session.tasks.map(({ eventId }) => session.viewAt(eventId).receive);
+    deepEqual(first!.handling, []);
+    deepEqual(second, {
+      ...{ signals: ["go", "slow"], updates: [], stopping: false },
+      handling: ['async handler of signal "go"', 'handler of signal "slow"'],
+    });
+  },
+
   "positions show published state, awaits, messages and log lines": () =>
     withRealm(CART, async (h) => {
       const run = h.start("Cart");

@@ -143,6 +143,14 @@ export class OtherWorkflows {
     });
   }
 
+  /** As a child of another SDK ends that returns nothing. */
+  completeEmpty(id: string): void {
+    this.#events.outside(EventType.CHILD_WORKFLOW_EXECUTION_COMPLETED, {
+      case: "childWorkflowExecutionCompletedEventAttributes",
+      value: this.#end(id),
+    });
+  }
+
   fail(id: string, error: unknown): void {
     this.#events.outside(EventType.CHILD_WORKFLOW_EXECUTION_FAILED, {
       case: "childWorkflowExecutionFailedEventAttributes",

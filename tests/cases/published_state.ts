@@ -11,7 +11,9 @@ import {
   updateState,
   workflow,
 } from "../../ts/workflow/mod.ts";
-import { deepEqual, equal, match } from "./assert.ts";
+import { fromBinary } from "@bufbuild/protobuf";
+import { RespondQueryTaskCompletedRequestSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { drive } from "./driver.ts";
 
@@ -36,6 +38,11 @@ export const cases: Case[] = [
         deepEqual(await d.query("value"), { ok: true, value: "nothing yet", message: "" });
         const unknown = await d.query("nope");
         equal(unknown.ok, false);
+        const { response } = d.outcomes.at(-1)!;
+        const { failure } = fromBinary(RespondQueryTaskCompletedRequestSchema, response!.value as Uint8Array);
+        const info = failure?.failureInfo;
+        ok(info?.case === "applicationFailureInfo");
+        deepEqual([info.value.type, info.value.nonRetryable], ["UnknownQuery", true]);
         match(unknown.message, /^Unknown query "nope"; workflow "W" answers value/);
         d.server.fireTimer("1");
         await d.task({ queries: { a: { type: "value", args: [] }, b: { type: "nope", args: [] } } });

@@ -1,5 +1,7 @@
 // The task loop: the sticky cache, history pages, unknown types, divergences with the user's line, replays.
 import { activities, noreply, on, publishState, receive, signal, sleep, stop, workflow } from "../../ts/workflow/mod.ts";
+import { fromBinary } from "@bufbuild/protobuf";
+import { RespondWorkflowTaskFailedRequestSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { liveHandles } from "../../ts/core/handle.ts";
 import { nativeProgram } from "../../ts/executor/run/native_program.ts";
 import { CorePanicError } from "../../ts/core/errors.ts";
@@ -230,8 +232,12 @@ export const cases: Case[] = [
         const verdict = await runner.replay("wf", bytes);
         equal(verdict.verdict, "failed");
         ok(verdict.error!.message !== "");
+        equal(verdict.recorded, undefined);
+        deepEqual((await runner.replay("wf", bytes, { record: true })).recorded, [], "nothing was run");
       }
-      await rejects(runner.runTask({ head: headWith(), bytes: new Uint8Array([1, 2, 3]) }), /./);
+      for (const head of [headWith(), headWith({ query: "__stack_trace" })]) {
+        await rejects(runner.runTask({ head, bytes: new Uint8Array([1, 2, 3]) }), /\w/);
+      }
     },
   },
   {
@@ -391,6 +397,9 @@ export const cases: Case[] = [
       broken = "yes";
       const outcome = await d.task();
       deepEqual([outcome.response?.$case, outcome.evict], ["failed", true]);
+      const refused = fromBinary(RespondWorkflowTaskFailedRequestSchema, outcome.response!.value as Uint8Array);
+      match(new TextDecoder().decode(refused.taskToken), /^token-\d+$/);
+      deepEqual([refused.namespace, refused.identity], ["default", "test"]);
       match(
         d.server.taskFailure!.failure.message,
         /^the core failed, and the run that it was working on is dropped from memory: out of order/,

@@ -121,6 +121,8 @@ const READS: readonly (readonly [(s: State) => unknown, unknown])[] = [
   [(s) => [s.boxed.valueOf(), s.boxed + 1], [5, 6]],
   [(s) => s.number.format(1234), "1,234"],
   [(s) => structuredClone(s.inner), { list: [{ n: 1 }] }],
+  [(s) => Object.getOwnPropertyDescriptor(s.inner, "list")!.value[0].n, 1],
+  [(s) => Object.entries(Object.getOwnPropertyDescriptors(s.counter)).map(([key, { value }]) => [key, value]), [["n", 3]]],
   [(s) => s.list.slice().sort(), [1, 2, 3]],
   [(s) => s.list.toSorted?.() ?? [1, 2, 3], [1, 2, 3]],
 ];
@@ -129,6 +131,7 @@ const READS: readonly (readonly [(s: State) => unknown, unknown])[] = [
 const WRITES: readonly (readonly [(s: State, args: number[]) => unknown, RegExp])[] = [
   [(s) => s.list.sort(), /^state\.list\[\d\] was written: validators and queries only read/],
   [(s) => s.list.push(1), /^state\.list\[3\] was written/],
+  [(s) => Object.getOwnPropertyDescriptor(s, "list")!.value.push(1), /^state\.list\[3\] was written/],
   [(s) => s.list.length = 0, /^state\.list\.length was written/],
   [(s) => s.inner.list[0]!.n = 2, /^state\.inner\.list\[0\]\.n was written/],
   [(_s, args) => args.push(1), /^args\[1\] was written/],
@@ -294,7 +297,11 @@ export const cases: Case[] = [
       match(found(() => state.inner.list[0]!.n++), /^state\.inner\.list\[0\]$/);
       match(found(() => state.set.add(9)), /^state\.set$/);
       match(found(() => state.data.setInt8(0, 1)), /^state\.data/);
+      const fields = state.counter as { n?: number; m?: number };
+      match(found(() => (delete fields.n, fields.m = 4)), /^state\.counter$/);
+      match(found(() => (delete fields.m, fields.n = 4)), /^state\.counter$/, "renamed, with the same value");
       match(found(() => Object.freeze(state.counter) && (state.list = [1])), /^state$/);
+      match(found(() => Object.setPrototypeOf(state.inner, { size: 1 })), /^state\.inner$/);
       equal(found(() => state.money.take(1)), "nothing", "it cannot be seen");
       // Read at once: no run has to be gone through again for it.
       equal(view(state).number.format(1234), "1,234");

@@ -136,6 +136,6 @@ export function view<T>(value: T, path = "state", holder?: object, key: Property
 
 /** The object behind a view; everything else is itself. */
 export function original<T>(value: T): T {
-  if ((typeof value !== "object" && typeof value !== "function") || value === null) return value;
-  return (originals.get(value) as T | undefined) ?? value;
+  // No view is made of what is no object, and a weak map answers nothing for it.
+  return (originals.get(value as object) as T | undefined) ?? value;
 }

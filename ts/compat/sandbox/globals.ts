@@ -54,6 +54,9 @@ const INSTEAD: { readonly [name: string]: string } = Object.assign(Object.create
   require: "use an import declaration",
 });
 
+/** What to use instead of a name that the sandbox lacks, where there is a word for it. */
+export const insteadOf = (name: string): string | undefined => INSTEAD[name];
+
 /** The global object of one run, and the object in which names are looked up that nobody declares. */
 export interface RunGlobals {
   readonly global: object;

@@ -4,11 +4,13 @@ import { parse, type Program } from "acorn";
 import { transform } from "sucrase";
 import { fileSources, fileUrl, type SourceHost } from "../../platform/source_files.ts";
 import { displayName, type Problem, WorkflowLoadError } from "../loader/errors.ts";
+import type { ModuleGraph } from "../loader/graph.ts";
 import { Lines } from "../loader/module_code.ts";
 import { IS_TS } from "../loader/strip.ts";
 import { loadSources } from "../sources.ts";
 import { Ignores } from "./ignores.ts";
 import { type MessageUse, ModuleLint } from "./module_lint.ts";
+import { TemporalLint } from "./temporal_lint.ts";
 import { type Rule, type RuleId, RULES, type Severity } from "./rules.ts";
 
 export interface LintFinding {
@@ -38,15 +40,6 @@ export interface LintResult {
   readonly files: readonly string[];
 }
 
-/** The modules are programs of the official SDK, which other rules hold for. */
-export class OfficialSdkError extends Error {
-  override name = "OfficialSdkError";
-
-  constructor(file: string) {
-    super(`${file} imports "@temporalio/workflow": these rules are for programs of "temporalex/workflow"`);
-  }
-}
-
 interface Module {
   readonly url: string;
   readonly text: string;
@@ -71,42 +64,119 @@ export async function lintWorkflows(modules: readonly (string | URL)[], options:
   };
   const findings: LintFinding[] = [];
   const ignores = new Map<string, Ignores>();
-  const add = (rule: RuleId, file: string, line: number, column: number, message: string, usual?: Severity) => {
-    const described: Rule = RULES[rule];
-    const severity = options.rules?.[rule] ?? usual ?? described.severity;
+  const add = (rule: RuleId, file: string, line: number, column: number, message: string, usual?: Partial<Rule>) => {
+    const described: Rule = { ...RULES[rule], ...usual };
+    const severity = options.rules?.[rule] ?? described.severity;
     if (severity === "off" || ignores.get(file)?.has(rule, line)) return;
     const { why, advice } = described;
     findings.push({ rule, severity, file, line, column, message, why, advice });
   };
-  const { problems, warnings } = await attempt(await Promise.all(modules.map(fileUrl)), host);
+  const urls = await Promise.all(modules.map(fileUrl));
+  let { problems, warnings, graph } = await attempt(urls, host, true);
+  const hasTemporal = [...texts.values()].some((text) => TEMPORAL.test(text));
+  if (hasTemporal) ({ problems, warnings, graph } = await attempt(urls, host, false));
   for (const [url, text] of texts) ignores.set(displayName(url), new Ignores(text));
   for (const problem of problems) add(problem.code, problem.file, problem.line, problem.column, problem.message);
   // A worker says it when it starts; nobody could mend it here.
   const own = warnings.filter(({ file }) => !file.includes("/node_modules/"));
-  for (const warning of own) add(warning.code, warning.file, warning.line, warning.column, warning.message, "warning");
-  const linted = [...texts].flatMap(([url, text]) => lintModule(url, text, add) ?? []);
+  for (const warning of own) {
+    add(warning.code, warning.file, warning.line, warning.column, warning.message, { severity: "warning" });
+  }
+  if (graph !== undefined) {
+    for (const { url, specifier, message } of needsOfPackages(graph, texts)) {
+      add("package-builtin", displayName(url), lineOf(texts.get(url)!, specifier), 0, message);
+    }
+  }
+  const linted: Module[] = [];
+  for (const [url, text] of texts) {
+    const kinds = hasTemporal ? kindsOf(url, text, graph) : { native: true, temporal: false };
+    const module = kinds.native ? lintModule(url, text, add) : undefined;
+    if (module !== undefined) linted.push(module);
+    if (kinds.temporal) lintTemporal(url, text, add);
+  }
   unhandled(linted);
   findings.sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line || a.column - b.column));
   return { findings, files: [...texts.keys()].map(displayName) };
 }
 
-async function attempt(
-  urls: readonly string[],
-  host: SourceHost,
-): Promise<{ problems: readonly Problem[]; warnings: readonly Problem[] }> {
+const TEMPORAL = /["'](?:@temporalio\/(?:workflow|common)|temporalex\/compat\/(?:workflow|common))["'/]/;
+const NATIVE = /["'](?:temporalex|@temporalex\/temporalex)\/workflow["']/;
+
+interface Attempt {
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+  /** Of modules that load. */
+  readonly graph: ModuleGraph | undefined;
+}
+
+async function attempt(urls: readonly string[], host: SourceHost, native: boolean): Promise<Attempt> {
   try {
-    const { graph } = await loadSources({ workflows: urls, sources: host, native: true });
-    return { problems: [], warnings: graph.warnings };
+    const { graph } = await loadSources({ workflows: urls, sources: host, native });
+    return { problems: [], warnings: graph.warnings, graph };
   } catch (e) {
     if (!(e instanceof WorkflowLoadError)) throw e;
-    return { problems: e.problems, warnings: [] };
+    return { problems: e.problems, warnings: [], graph: undefined };
   }
 }
 
-type Add = (rule: RuleId, file: string, line: number, column: number, message: string) => void;
+/** Which rules a module is held to: those of the kinds of programs that evaluate it. Where they do not load, its own imports say it. */
+function kindsOf(url: string, text: string, graph: ModuleGraph | undefined): { native: boolean; temporal: boolean } {
+  const module = graph?.modules.find((each) => each.url === url);
+  if (module === undefined || NATIVE.test(text)) return { native: NATIVE.test(text), temporal: TEMPORAL.test(text) };
+  return { native: module.code !== "" && module.runCode === "", temporal: module.runCode !== "" };
+}
+
+/** Packages that name modules of Node, by the import of the user's own that brings them in. */
+function needsOfPackages(
+  { modules }: ModuleGraph,
+  texts: ReadonlyMap<string, string>,
+): { url: string; specifier: string; message: string }[] {
+  return modules.filter(({ url }) => texts.has(url)).flatMap(({ url, dependencies, specifiers }) =>
+    dependencies.flatMap((dependency, i) => {
+      if (!("module" in dependency) || texts.has(modules[dependency.module]!.url)) return [];
+      const needed = new Set<string>();
+      const reached = new Set([dependency.module]);
+      for (const index of reached) {
+        for (const other of modules[index]!.dependencies) {
+          if ("module" in other) {
+            if (!texts.has(modules[other.module]!.url)) reached.add(other.module);
+          } else if (other.host !== undefined) needed.add(other.host.name);
+        }
+      }
+      const specifier = specifiers[i]!;
+      const names = [...needed].sort().join(", ");
+      return needed.size === 0 ? [] : [{ url, specifier, message: `the package "${specifier}" imports ${names}` }];
+    })
+  );
+}
+
+const lineOf = (text: string, specifier: string): number =>
+  text.split("\n").findIndex((line) => line.includes(`"${specifier}"`) || line.includes(`'${specifier}'`)) + 1;
+
+type Add = (rule: RuleId, file: string, line: number, column: number, message: string, usual?: Partial<Rule>) => void;
+type Found = (rule: RuleId, offset: number, name: string, message: string, usual?: Partial<Rule>) => void;
+
+function lintModule(url: string, text: string, add: Add): Module | undefined {
+  const parsed = parsedModule(url, text, add);
+  if (parsed === undefined) return undefined;
+  const lint = new ModuleLint(parsed.program);
+  const use = lint.run();
+  for (const { rule, at: offset, name, message } of lint.findings) parsed.found(rule, offset, name, message);
+  return { url, text, use, add: parsed.found };
+}
+
+function lintTemporal(url: string, text: string, add: Add): void {
+  const parsed = parsedModule(url, text, add);
+  if (parsed === undefined) return;
+  const lint = new TemporalLint(parsed.program, text);
+  lint.run();
+  for (const { rule, at: offset, name, message } of lint.findings) {
+    parsed.found(rule, offset, name, message, (RULES[rule] as Rule).temporal);
+  }
+}
 
 /** Undefined for a module that does not parse: the loader has said so. */
-function lintModule(url: string, text: string, add: Add): Module | undefined {
+function parsedModule(url: string, text: string, add: Add): { program: Program; found: Found } | undefined {
   let code: string;
   let program: Program;
   try {
@@ -124,12 +194,7 @@ function lintModule(url: string, text: string, add: Add): Module | undefined {
     const column = offset - stripped.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);
     return [line, columnIn(own[line - 1] ?? "", stripped[line - 1] ?? "", column, name)];
   };
-  const lint = new ModuleLint(program);
-  const use = lint.run();
-  if (lint.usesOfficialSdk) throw new OfficialSdkError(file);
-  const found = (rule: RuleId, offset: number, name: string, message: string) => add(rule, file, ...at(offset, name), message);
-  for (const { rule, at: offset, name, message } of lint.findings) found(rule, offset, name, message);
-  return { url, text, use, add: found };
+  return { program, found: (rule, offset, name, message, usual) => add(rule, file, ...at(offset, name), message, usual) };
 }
 
 function stripTypes(url: string, text: string): string {

@@ -56,7 +56,7 @@ const NEEDS_RUN = new Set([
 ]);
 
 /** Functions of Math whose results the language only approximates (tools/soak/engine_differences.mjs). */
-const OF_THE_ENGINE = new Set(
+export const OF_THE_ENGINE = new Set(
   "sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp expm1 log log1p log2 log10 cbrt hypot pow".split(" "),
 );
 
@@ -79,11 +79,6 @@ export class ModuleLint {
 
   constructor(program: Program) {
     this.#program = program;
-  }
-
-  /** True where the module is written for the official SDK: its rules are others. */
-  get usesOfficialSdk(): boolean {
-    return [...this.#imported.values()].some(({ specifier }) => specifier === "@temporalio/workflow");
   }
 
   /** True where the module is written for this programming model. */

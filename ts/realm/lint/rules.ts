@@ -13,6 +13,8 @@ export interface Rule {
   readonly why: string;
   /** What to do instead. */
   readonly advice: string;
+  /** It holds for programs of `@temporalio/workflow`, too; with other words, or another severity, where they differ. */
+  readonly temporal?: { readonly severity?: Severity; readonly why?: string; readonly advice?: string };
   /** The loader refuses (or warns of) it, too: the module does not run at all. */
   readonly loader?: true;
 }
@@ -120,8 +122,19 @@ export const RULES = {
       "a module is evaluated once per realm: its state would pass from one run to the next, and a replay elsewhere would not see it",
     advice: "keep state in the workflow's function",
   },
+  "package-builtin": {
+    severity: "warning",
+    temporal: {},
+    finds: "a package that imports modules of Node (its part for browsers is looked at, where it has one)",
+    why: "it is loaded, and what it calls of them is refused, by package and line: what they do is not recorded",
+    advice: "use only its parts that compute, import one of its submodules, or call it in an activity",
+  },
   "outside": {
     severity: "error",
+    temporal: {
+      why: "the sandbox of workflow code does not have them: it throws a ReferenceError, or refuses by name",
+      advice: "sleep() or setTimeout() for time, an activity for everything else, arguments for what is known at the start",
+    },
     finds:
       "timers, network, process, streams, storage and other globals that reach outside (setTimeout, fetch, process.env, ...)",
     why: "what they bring is not recorded, so a replay would get something else; in a realm they throw",
@@ -141,6 +154,11 @@ export const RULES = {
   },
   "floating-promise": {
     severity: "error",
+    temporal: {
+      severity: "warning",
+      why: "nobody sees its result, and its failure fails the workflow task as an unhandled rejection",
+      advice: "await it, or write `void` before it and handle its failure",
+    },
     finds:
       "a primitive that is started and not awaited (sleep, activities, children, receive, select, parallel, waitForSignal, ...)",
     why: "nobody sees its result or failure, and what is still pending when its scope ends is cancelled",
@@ -148,6 +166,11 @@ export const RULES = {
   },
   "unreturned-continue-as-new": {
     severity: "error",
+    temporal: {
+      why:
+        "its promise is rejected with what continues the run as new; dropped, it is an unhandled rejection, and the run goes on",
+      advice: "write `await continueAsNew(...)`",
+    },
     finds: "continueAsNew() and continueAsNewWith() without `return`",
     why: "continuing as new is what run returns; the call alone does nothing, and the run would complete (its task fails)",
     advice: "write `return continueAsNew(...)`",
@@ -188,12 +211,14 @@ export const RULES = {
   },
   "async-validator": {
     severity: "error",
-    finds: "an async function as `validate` of an update handler",
+    temporal: {},
+    finds: "an async function as `validate` (`validator`) of an update handler",
     why: "an update is accepted or rejected at once; a promise is not a verdict",
     advice: "make it synchronous; what needs to wait belongs in the handler",
   },
   "async-query": {
     severity: "error",
+    temporal: { why: "a query is answered at once; the query fails", advice: "make it synchronous: it reads variables" },
     finds: "an async function as a query handler",
     why: "a query is answered at once, from the published state",
     advice: "make it synchronous; publish what it needs with publishState()",
@@ -224,12 +249,14 @@ export const RULES = {
   },
   "swallowed-cancellation": {
     severity: "error",
+    temporal: {},
     finds: "a loop around try/catch that awaits primitives and goes on after every error",
     why: "once the workflow is cancelled every primitive fails at once, so the loop spins until it is stopped by force",
     advice: "throw again what isCancellation(error) says yes to",
   },
   "engine-math": {
     severity: "warning",
+    temporal: { advice: "compute it in an activity; +, -, *, / and Math.sqrt are exact" },
     finds: "Math.sin, exp, log, pow, hypot and their like",
     why:
       "the language leaves their last digit to the engine: V8 (by its version) and SpiderMonkey differ in up to a quarter of the inputs, so a replay elsewhere, or after an update, may get another number",
@@ -244,6 +271,7 @@ export const RULES = {
   },
   "patch-twice": {
     severity: "error",
+    temporal: {},
     finds: "patched() and deprecatePatch() with one id in one module",
     why: "the one keeps the old branch and the other says that it is gone",
     advice: "use patched() until no run needs the old branch, then deprecatePatch() alone, then neither",
@@ -260,4 +288,16 @@ export function rulesAsMarkdown(): string {
     `| \`${id}\` | ${severity} | ${[finds, why, advice].map((text) => text.replaceAll("|", "\\|")).join(" | ")} |`
   );
   return ["| rule | | finds | why | instead |", "|---|---|---|---|---|", ...rows].join("\n");
+}
+
+/** Those that hold for programs of `@temporalio/workflow`, with the words for them. */
+export function temporalRulesAsMarkdown(): string {
+  const rows = Object.entries(RULES as { readonly [id: string]: Rule }).flatMap(([id, { severity, why, advice, temporal }]) =>
+    temporal === undefined
+      ? []
+      : `| \`${id}\` | ${temporal.severity ?? severity} | ${
+        [temporal.why ?? why, temporal.advice ?? advice].map((text) => text.replaceAll("|", "\\|")).join(" | ")
+      } |`
+  );
+  return ["| rule | | why | instead |", "|---|---|---|---|", ...rows].join("\n");
 }

@@ -19,6 +19,9 @@ const LANGUAGE: ReadonlySet<string> = new Set(
 const OF_RUN: ReadonlySet<string> = new Set([
   ...["globalThis", "global", "setTimeout", "clearTimeout", "WeakRef", "FinalizationRegistry", "assert", "AsyncLocalStorage"],
 ]);
+/** Programs of `@temporalio/workflow` find the name. */
+export const ofRun = (name: string): boolean => LANGUAGE.has(name) || OF_RUN.has(name);
+
 /** What a CommonJS module is given. */
 const OF_COMMONJS: ReadonlySet<string> = new Set(["exports", "require", "module"]);
 /** What the official bundler puts in place of paths, which differ between machines. */

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type LintFinding, lintWorkflows, OfficialSdkError } from "../../../realm/lint/lint.ts";
+import { type LintFinding, lintWorkflows } from "../../../realm/lint/lint.ts";
 import { isRuleId, type Rule, type RuleId, RULES, type Severity } from "../../../realm/lint/rules.ts";
 import { Exit } from "../../frame/exit.ts";
 import { UsageError } from "../../frame/errors.ts";
@@ -17,9 +17,7 @@ export async function lintCommand(call: LintCall): Promise<number> {
   const rules = severities(options.rule);
   const paths = args.length > 0 ? args.map((path) => resolve(io.cwd, path)) : configuredWorkflows(io.cwd);
   for (const path of paths) if (!existsSync(path)) throw new UsageError(`there is no module ${path}`);
-  const { findings, files } = await lintWorkflows(paths.map((path) => pathToFileURL(path)), { rules }).catch((e) => {
-    throw e instanceof OfficialSdkError ? new UsageError(e.message) : e;
-  });
+  const { findings, files } = await lintWorkflows(paths.map((path) => pathToFileURL(path)), { rules });
   // "Nothing found" where nothing was looked at would be a lie.
   if (files.length === 0) throw new UsageError(`${paths.join(", ")}: no module (.ts, .js, ...), so nothing was looked at`);
   const count = (severity: Severity) => findings.filter((finding) => finding.severity === severity).length;

@@ -164,12 +164,8 @@ async function createWorker(
 
 /** What the linter finds wrong. What the loader refuses, the load itself reports. */
 async function lintErrors({ workflows, sources }: Modules) {
-  const { lintWorkflows, OfficialSdkError } = await import("../../../realm/lint/lint.ts");
-  const { findings } = await lintWorkflows(workflows.map((path) => pathToFileURL(path)), { host: sources }).catch((e) => {
-    // Its rules are not for programs of the official SDK.
-    if (e instanceof OfficialSdkError) return { findings: [] };
-    throw e;
-  });
+  const { lintWorkflows } = await import("../../../realm/lint/lint.ts");
+  const { findings } = await lintWorkflows(workflows.map((path) => pathToFileURL(path)), { host: sources });
   return findings.filter(({ rule, severity }) => severity === "error" && !(RULES[rule] as Rule).loader);
 }
 

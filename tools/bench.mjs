@@ -16,6 +16,7 @@ const HELP = `usage: npm run bench -- replay [--runtimes=node,deno,chromium] [op
        npm run bench -- size   [--runtimes=node,deno,chromium] [options of bench/size.ts]
        npm run bench -- entity [options of bench/entity.ts]: messages per second, rest and memory of one entity
        npm run bench -- debug  opening, steps and jumps of debug sessions
+       npm run bench -- gate   [options of bench/gate.ts]: temporalex replay and the official replayer over many histories
        npm run bench -- dev     temporalex dev and Temporal's dev server: start, memory
        npm run bench -- transport [options of bench/transport.ts]: a gRPC call's cost, beside Connect's and grpc-js's
        npm run bench -- cluster [options of bench/cluster.ts]: our worker and Temporal's own against a Temporal dev server
@@ -23,7 +24,7 @@ const HELP = `usage: npm run bench -- replay [--runtimes=node,deno,chromium] [op
 With --help after its name a bench lists its options.`;
 
 const [name, ...args] = process.argv.slice(2);
-if (!["replay", "engine", "entity", "store", "size", "debug", "dev", "cluster", "transport"].includes(name)) {
+if (!["replay", "engine", "entity", "store", "size", "debug", "dev", "cluster", "transport", "gate"].includes(name)) {
   (name === "--help" ? console.log : console.error)(HELP);
   process.exit(name === "--help" ? 0 : 2);
 }

@@ -53,7 +53,7 @@ const MESSAGES = {
   },
   [HISTORY]: {
     History: "",
-    HistoryEvent: "eventId eventTime workflowExecutionStartedEventAttributes",
+    HistoryEvent: "eventId eventTime eventType workflowExecutionStartedEventAttributes",
     WorkflowExecutionStartedEventAttributes: "workflowType parentWorkflowExecution lastCompletionResult originalExecutionRunId " +
       "cronSchedule memo searchAttributes header rootWorkflowExecution",
     MarkerRecordedEventAttributes: "markerName",

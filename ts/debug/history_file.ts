@@ -3,16 +3,24 @@
 // result is always the bytes of temporal.api.history.v1.History, oldest event first.
 //
 // What cannot be read is refused with a HistoryFileError that says what is wrong and where, never guessed at.
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { runIdIn } from "../converter/history_run.ts";
 import { EventType } from "../api/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { type History, type HistoryEvent, HistorySchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import { History } from "../api/generated/fields.ts";
+import {
+  type HistoryEvent as DecodedEvent,
+  HistoryEventSchema,
+  HistorySchema,
+} from "../api/generated/temporal/api/history/v1/message_pb.ts";
 import { GetWorkflowExecutionHistoryResponseSchema } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { HistoryFileError, isObject, type Json, type JsonNotes, messageFromJson } from "./history_json.ts";
+import { concat } from "../api/wire.ts";
+import { check, type EncodedEvent, inOrder, isStrict } from "./history_events.ts";
+import { writeMessage } from "./history_json.ts";
+import { HistoryFileError, isObject, type Json, JsonReading } from "./json_reading.ts";
 import { nestedTooDeep, placeOf } from "./json_nesting.ts";
 import { fromBase64 } from "./payload_json.ts";
 
-export { HistoryFileError } from "./history_json.ts";
+export { HistoryFileError } from "./json_reading.ts";
 
 /** A history that was read from a file, whatever its form. */
 export interface HistoryFile {
@@ -91,20 +99,27 @@ function historyOf(json: Json, notes: string[]): HistoryFile {
   return historyFile(fromJson(json, notes), notes, Array.isArray(json) ? json[0] : json);
 }
 
-/** `wrapper`: what the history lay in, which may name the run where the history does not. */
-function historyFile(history: History, notes: string[], wrapper?: Json): HistoryFile {
-  const events = inOrder(history.events, notes);
+/** `history`: its events as encoded. `wrapper`: what it lay in, which may name the run where the history does not. */
+function historyFile(history: Uint8Array, notes: string[], wrapper?: Json): HistoryFile {
+  const { bytes, events } = inOrder(history, notes);
   check(events);
-  const started = events[0]!.attributes;
-  const first = started.case === "workflowExecutionStartedEventAttributes" ? started.value : undefined;
+  const first = fromBinary(HistoryEventSchema, events[0]!.bytes);
+  const { case: kind, value: started } = first.attributes;
+  const { workflowType = undefined, workflowId = "" } = kind === "workflowExecutionStartedEventAttributes" ? started : {};
   return {
-    bytes: toBinary(HistorySchema, create(HistorySchema, { events })),
+    bytes,
     events: events.length,
-    workflowType: first?.workflowType?.name ?? "",
-    workflowId: first?.workflowId || named(wrapper, "workflowId"),
-    runId: runIdIn(events) || named(wrapper, "runId"),
+    workflowType: workflowType?.name ?? "",
+    workflowId: workflowId || named(wrapper, "workflowId"),
+    runId: runIdIn(namingRuns(first, events)) || named(wrapper, "runId"),
     notes,
   };
+}
+
+/** The events that say which run a history is of. */
+function namingRuns(first: DecodedEvent, events: readonly EncodedEvent[]): DecodedEvent[] {
+  const failed = events.filter(({ type }) => type === EventType.WORKFLOW_TASK_FAILED);
+  return [first, ...failed.map(({ bytes }) => fromBinary(HistoryEventSchema, bytes))];
 }
 
 function named(wrapper: Json | undefined, field: string): string {
@@ -182,25 +197,33 @@ function asText(file: Uint8Array): string | undefined {
   }
 }
 
-function fromProtobuf(bytes: Uint8Array): History {
+/** The encoded History in bytes of one, or of a response with one. */
+function fromProtobuf(bytes: Uint8Array): Uint8Array {
   try {
     const history = fromBinary(HistorySchema, bytes);
-    if (history.events.length > 0 && history.events.every((event) => event.eventId > 0n)) return history;
+    if (history.events.length > 0 && history.events.every((event) => event.eventId > 0n)) {
+      return isStrict(bytes) ? bytes : toBinary(HistorySchema, history);
+    }
   } catch {
     // It may be the response that a history comes in.
   }
   try {
     const response = fromBinary(GetWorkflowExecutionHistoryResponseSchema, bytes);
-    if ((response.history?.events.length ?? 0) > 0 && response.history!.events[0]!.eventId > 0n) return response.history!;
-    if (response.rawHistory.length > 0) {
-      return create(HistorySchema, {
-        events: response.rawHistory.flatMap((blob) => fromBinary(HistorySchema, blob.data).events),
-      });
+    if ((response.history?.events.length ?? 0) > 0 && response.history!.events[0]!.eventId > 0n) {
+      return toBinary(HistorySchema, response.history!);
     }
+    // Histories after each other are one.
+    if (response.rawHistory.length > 0) return concat(response.rawHistory.map(({ data }) => checked(data)));
   } catch {
     // It is nothing that we know.
   }
   throw new HistoryFileError("the file is neither JSON nor a history in protobuf; it may be damaged or cut off");
+}
+
+/** Throws for bytes that are no History. */
+function checked(history: Uint8Array): Uint8Array {
+  const decoded = fromBinary(HistorySchema, history);
+  return isStrict(history) ? history : toBinary(HistorySchema, decoded);
 }
 
 function parseJson(text: string): Json {
@@ -232,31 +255,38 @@ function jsonPosition(text: string, message: string): string {
   return `${message} ${placeOf(text, Number(at[1]))}`;
 }
 
-function fromJson(json: Json, notes: string[]): History {
+/** Encodes a History. */
+function fromJson(json: Json, notes: string[]): Uint8Array {
   const raw = rawHistory(json);
   if (raw !== undefined) return raw;
   const [list, path] = eventList(json);
-  const counts: JsonNotes = { decodedPayloads: 0, depth: 0 };
-  const event = HistorySchema.field.events.message!;
-  const events = list.map((item, i) => {
-    const at = `${path}[${i}]`;
-    const message = messageFromJson(event, item, at, counts) as HistoryEvent;
-    if (message.attributes.case === undefined) {
-      if (!isNovel(item, message)) throw missingAttributes(item, message, at);
+  const reading = new JsonReading();
+  const { to } = reading;
+  reading.path.push(path);
+  list.forEach((item, i) => {
+    reading.path.push(i);
+    to.varint32(History.events);
+    const start = to.begin();
+    reading.chosen = 0;
+    writeMessage(HistoryEventSchema, item, reading);
+    if (reading.chosen === 0) {
+      const event = fromBinary(HistoryEventSchema, to.slice(start));
+      if (!isNovel(item, event)) throw missingAttributes(item, event, reading.place);
       notes.push(
-        `${at} (eventId ${message.eventId}) is of type ${
+        `${reading.place} (eventId ${event.eventId}) is of type ${
           JSON.stringify(typeIn(item))
         }, which is not known here; what it says was left out`,
       );
     }
-    return message;
+    to.end(start);
+    reading.path.pop();
   });
-  if (counts.decodedPayloads > 0) {
+  if (reading.decodedPayloads > 0) {
     notes.push(
-      `${counts.decodedPayloads} payloads were decoded in the file and have been encoded as JSON again; a value that was no JSON before may differ`,
+      `${reading.decodedPayloads} payloads were decoded in the file and have been encoded as JSON again; a value that was no JSON before may differ`,
     );
   }
-  return create(HistorySchema, { events });
+  return to.slice();
 }
 
 const typeIn = (json: Json): Json | undefined =>
@@ -265,10 +295,10 @@ const typeIn = (json: Json): Json | undefined =>
 const KNOWN_TYPES: ReadonlySet<number> = new Set(Object.values(EventType).filter((type) => type !== EventType.UNSPECIFIED));
 
 /** An event that a newer server wrote: whether the history can be replayed without it is for the core to say. */
-const isNovel = (json: Json, { eventType, eventId }: HistoryEvent): boolean =>
+const isNovel = (json: Json, { eventType, eventId }: DecodedEvent): boolean =>
   typeIn(json) !== undefined && eventId > 0n && !KNOWN_TYPES.has(eventType);
 
-function missingAttributes(json: Json, event: HistoryEvent, path: string): HistoryFileError {
+function missingAttributes(json: Json, event: DecodedEvent, path: string): HistoryFileError {
   const type = typeIn(json);
   const id = event.eventId > 0n ? ` (eventId ${event.eventId})` : "";
   return new HistoryFileError(
@@ -303,45 +333,15 @@ function eventList(json: Json): [Json[], string] {
 }
 
 /** A response whose history is still in encoded batches. */
-function rawHistory(json: Json): History | undefined {
+function rawHistory(json: Json): Uint8Array | undefined {
   if (!isObject(json) || !Array.isArray(json["rawHistory"]) || json["rawHistory"].length === 0) return undefined;
-  const events = json["rawHistory"].flatMap((blob, i) => {
+  return concat(json["rawHistory"].map((blob, i) => {
     const data = isObject(blob) && typeof blob["data"] === "string" ? fromBase64(blob["data"]) : undefined;
     if (data === undefined) throw new HistoryFileError(`rawHistory[${i}] has no data`);
     try {
-      return fromBinary(HistorySchema, data).events;
+      return checked(data);
     } catch (e) {
       throw new HistoryFileError(`rawHistory[${i}] is no history in protobuf: ${(e as Error).message}`, { cause: e });
     }
-  });
-  return create(HistorySchema, { events });
-}
-
-/** Oldest first. */
-function inOrder(events: HistoryEvent[], notes: string[]): HistoryEvent[] {
-  if (events.length < 2 || !events.every((event, i) => i === 0 || event.eventId < events[i - 1]!.eventId)) return events;
-  notes.push("its newest event came first");
-  return events.toReversed();
-}
-
-function check(events: readonly HistoryEvent[]): void {
-  if (events.length === 0) throw new HistoryFileError("the history has no events");
-  events.forEach(({ eventId }, i) => {
-    const expected = BigInt(i + 1);
-    if (eventId === expected) return;
-    if (i === 0) {
-      throw new HistoryFileError(
-        `the history starts with event ${eventId}, not with event 1: its first part is missing (was only one page of it exported?)`,
-      );
-    }
-    const previous = events[i - 1]!.eventId;
-    throw new HistoryFileError(
-      eventId <= previous
-        ? `events[${i}] has the id ${eventId}, after ${previous}: events are repeated or out of order`
-        : `events[${i}] has the id ${eventId}, after ${previous}: events are missing between them`,
-    );
-  });
-  if (events[0]!.eventType !== EventType.WORKFLOW_EXECUTION_STARTED) {
-    throw new HistoryFileError("the first event is not WorkflowExecutionStarted, so this is not the history of a workflow");
-  }
+  }));
 }

@@ -1,23 +1,24 @@
-// JSON histories to messages, in all the dialects in which people have them. Differences to protobuf's own JSON that are understood:
+// JSON histories to protobuf, in all the dialects in which people have them. Differences to protobuf's own JSON that are understood:
 // event types and other enums in PascalCase or without their prefix; names in snake_case or PascalCase; 64-bit numbers as {low, high};
 // bytes as {"0": 1, ...}, as {type: "Buffer", data} or as number lists; times as {seconds, nanos}; null for what is absent; payloads that
 // were decoded for reading. Unknown fields are skipped. An error says where in the file the trouble is.
-import { create, type DescEnum, type DescField, type DescMessage, type Message, ScalarType } from "@bufbuild/protobuf";
-import { bytesOf, decodePayload, type PayloadFields } from "./payload_json.ts";
-
-/** A file that holds no history that can be read; the message says what is wrong and where. */
-export class HistoryFileError extends Error {
-  override name = "HistoryFileError";
-}
-
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
-
-export interface JsonNotes {
-  /** Payloads that were decoded, and have been encoded again. */
-  decodedPayloads: number;
-  /** Messages inside each other at the place that is read. */
-  depth: number;
-}
+//
+// Fields are written as they come, without a message in between: a gate reads thousands of histories.
+import type { DescField, DescMessage } from "@bufbuild/protobuf";
+import { fail, HistoryFileError, isObject, type Json, type JsonReading, shortened } from "./json_reading.ts";
+import {
+  duration,
+  enumValue,
+  LENGTH,
+  scalarWriter,
+  timestamp,
+  wholeNumber,
+  wireType,
+  type Write,
+  writeSeconds,
+  writeTime,
+} from "./json_scalars.ts";
+import { decodePayload } from "./payload_json.ts";
 
 /** What decoders of protobuf take; servers cut the causes of failures off long before. */
 const MAX_MESSAGES = 100;
@@ -27,248 +28,279 @@ const PAYLOADS = "temporal.api.common.v1.Payloads";
 const TIMESTAMP = "google.protobuf.Timestamp";
 const DURATION = "google.protobuf.Duration";
 
-export function messageFromJson(desc: DescMessage, json: Json, path: string, notes: JsonNotes): Message {
-  switch (desc.typeName) {
-    case TIMESTAMP:
-      return create(desc, secondsAndNanos(json, path, timestamp) as never) as Message;
-    case DURATION:
-      return create(desc, secondsAndNanos(json, path, duration) as never) as Message;
-    case PAYLOAD:
-      return create(desc, payload(json, path, notes) as never) as Message;
-    case PAYLOADS: {
-      const list = Array.isArray(json) ? json : isObject(json) ? json["payloads"] ?? json["Payloads"] ?? [] : undefined;
-      if (!Array.isArray(list)) throw fail(path, json, "payloads");
-      return create(
-        desc,
-        { payloads: list.map((item, i) => payload(item, `${path}.payloads[${i}]`, notes)) } as never,
-      ) as Message;
-    }
-  }
-  if (!isObject(json)) throw fail(path, json, "an object");
-  if (notes.depth >= MAX_MESSAGES) {
-    throw new HistoryFileError(
-      `${shortened(path)} lies in more than ${MAX_MESSAGES} messages inside each other; no server writes that`,
-    );
-  }
-  const message = create(desc, {} as never) as unknown as Message & { [field: string]: unknown };
-  notes.depth++;
-  fill(desc, message, json, path, notes);
-  notes.depth--;
-  return message;
+/** Fields of maps' entries. */
+const KEY = 1 << 3 | LENGTH;
+const VALUE = 2 << 3 | LENGTH;
+
+/** How a field is written, without its tag. */
+interface FieldPlan {
+  readonly name: string;
+  readonly tag: number;
+  readonly field: DescField;
+  /** A value with this meaning is not written. */
+  readonly isDefault: (json: Json, into: JsonReading) => boolean;
+  readonly write: Write;
 }
 
-function fill(
-  desc: DescMessage,
-  message: { [field: string]: unknown },
-  json: { [key: string]: Json },
-  path: string,
-  notes: JsonNotes,
-): void {
-  const fields = fieldsOf(desc);
-  for (const [key, value] of Object.entries(json)) {
-    if (value === null) continue;
-    const name = key.charAt(0).toLowerCase() + key.slice(1);
-    const field = fields.get(key) ?? fields.get(name) ?? fields.get(name.replace(/^decisionTask/, "workflowTask"));
-    const at = path === "" ? key : `${path}.${key}`;
-    if (field !== undefined) {
-      const decoded = fieldValue(field, value, at, notes);
-      if (field.oneof === undefined) message[field.localName] = decoded;
-      else message[field.oneof.localName] = { case: field.localName, value: decoded };
-    } else if (isObject(value) && desc.oneofs.some((oneof) => oneof.localName === name)) {
-      // Some languages write the choice itself: {attributes: {timerFiredEventAttributes: ...}} or {attributes: {case, value}}.
-      fill(
-        desc,
-        message,
-        typeof value["case"] === "string" && "value" in value ? { [value["case"]]: value["value"]! } : value,
-        at,
-        notes,
-      );
-    } else ancient(fields, message, name, value, at);
+interface Plan {
+  /** By each name that the field may have. */
+  readonly fields: ReadonlyMap<string, FieldPlan>;
+  readonly oneofs: ReadonlySet<string>;
+}
+
+const plans = new WeakMap<DescMessage, Plan>();
+
+function planOf(desc: DescMessage): Plan {
+  let plan = plans.get(desc);
+  if (plan === undefined) {
+    const fields = desc.fields.map(fieldPlan);
+    plan = {
+      fields: new Map(
+        fields.flatMap((each) => [each.field.jsonName, each.field.name, each.name].map((name) => [name, each] as const)),
+      ),
+      oneofs: new Set(desc.oneofs.map(({ localName }) => localName)),
+    };
+    plans.set(desc, plan);
   }
+  return plan;
+}
+
+const never = () => false;
+const isNothing = (json: Json) => json === "" || json === 0 || json === false || json === "0";
+
+function fieldPlan(field: DescField): FieldPlan {
+  const { number, localName: name } = field;
+  const hasDefault = field.oneof === undefined && field.presence === IMPLICIT;
+  const plan = { name, field, isDefault: hasDefault ? isNothing : never };
+  switch (field.fieldKind) {
+    case "message":
+      return { ...plan, tag: number << 3 | LENGTH, write: messageWriter(field.message) };
+    case "enum":
+      return {
+        ...plan,
+        ...(hasDefault && { isDefault: (json: Json, into: JsonReading) => enumValue(field.enum, json, into) === 0 }),
+        tag: number << 3,
+        write: (json, into) => into.to.varint(enumValue(field.enum, json, into)),
+      };
+    case "scalar":
+      return { ...plan, tag: number << 3 | wireType(field.scalar), write: scalarWriter(field.scalar) };
+    case "list": {
+      const element = field.listKind === "message"
+        ? messageWriter(field.message)
+        : field.listKind === "enum"
+        ? (json: Json, into: JsonReading) => into.to.varint(enumValue(field.enum, json, into))
+        : scalarWriter(field.scalar);
+      const type = field.listKind === "message" ? LENGTH : field.listKind === "enum" ? 0 : wireType(field.scalar);
+      if (field.packed) {
+        const tag = number << 3 | LENGTH;
+        return { ...plan, tag, write: (json, into) => writePacked(json, into, tag, element) };
+      }
+      const tag = number << 3 | type;
+      return { ...plan, tag, write: (json, into) => writeList(json, into, tag, element) };
+    }
+    case "map": {
+      const value = field.mapKind === "message"
+        ? messageWriter(field.message)
+        : field.mapKind === "enum"
+        ? (json: Json, into: JsonReading) => into.to.varint(enumValue(field.enum, json, into))
+        : scalarWriter(field.scalar);
+      const tag = number << 3 | LENGTH;
+      return { ...plan, tag, write: (json, into) => writeMap(json, into, tag, value) };
+    }
+  }
+}
+
+/** FeatureSet.FieldPresence.IMPLICIT */
+const IMPLICIT = 2;
+
+/** Fields with several values write their tags themselves. */
+const REPEATED: ReadonlySet<DescField["fieldKind"]> = new Set(["list", "map"]);
+
+/** Writes the fields of a message, without a length. Throws a HistoryFileError that says where. */
+export function writeMessage(desc: DescMessage, json: Json, into: JsonReading): void {
+  if (!isObject(json)) throw fail(into, json, "an object");
+  if (into.depth >= MAX_MESSAGES) {
+    throw new HistoryFileError(
+      `${shortened(into.place)} lies in more than ${MAX_MESSAGES} messages inside each other; no server writes that`,
+    );
+  }
+  into.depth++;
+  writeFields(planOf(desc), json, into);
+  into.depth--;
+}
+
+/** A field of a message that is read: what it is, its key in the file, its value. */
+interface FoundField {
+  readonly plan: FieldPlan;
+  readonly key: string;
+  readonly value: Json;
+  /** The value is a number in seconds or nanoseconds, from before Temporal 1.0. */
+  readonly unit: bigint | undefined;
+}
+
+/** In the order of their numbers, as every encoder writes them; of a field that is there twice the last one. */
+function writeFields(plan: Plan, json: { [key: string]: Json }, into: JsonReading): void {
+  const found: FoundField[] = [];
+  if (!collect(plan, json, found)) {
+    found.sort((a, b) => a.plan.field.number - b.plan.field.number);
+    for (let i = found.length - 2; i >= 0; i--) if (found[i]!.plan === found[i + 1]!.plan) found.splice(i, 1);
+  }
+  for (const { plan, key, value, unit } of found) {
+    into.path.push(key);
+    if (into.depth === 1 && plan.field.oneof !== undefined) into.chosen++;
+    if (unit !== undefined) writeNumberOfTime(plan, value, unit, into);
+    else if (!plan.isDefault(value, into)) {
+      if (!REPEATED.has(plan.field.fieldKind)) into.to.varint32(plan.tag);
+      plan.write(value, into);
+    }
+    into.path.pop();
+  }
+}
+
+/** Adds the fields of an object; true while their numbers go up. */
+function collect(plan: Plan, json: { [key: string]: Json }, found: FoundField[]): boolean {
+  const { fields, oneofs } = plan;
+  let sorted = true;
+  for (const key in json) {
+    const value = json[key]!;
+    if (value === null) continue;
+    const named = fields.get(key) ?? byOtherName(fields, key);
+    if (named !== undefined) {
+      sorted &&= found.length === 0 || found.at(-1)!.plan.field.number < named.field.number;
+      found.push({ plan: named, key, value, unit: undefined });
+    } else if (isObject(value) && oneofs.has(lowered(key))) {
+      // Some languages write the choice itself: {attributes: {timerFiredEventAttributes: ...}} or {attributes: {case, value}}.
+      collect(plan, typeof value["case"] === "string" && "value" in value ? { [value["case"]]: value["value"]! } : value, found);
+      sorted = false;
+    } else {
+      const old = ancient(fields, lowered(key));
+      if (old !== undefined) found.push({ ...old, key, value });
+      sorted &&= old === undefined;
+    }
+  }
+  return sorted;
+}
+
+const lowered = (key: string): string => key.charAt(0).toLowerCase() + key.slice(1);
+
+function byOtherName(fields: ReadonlyMap<string, FieldPlan>, key: string): FieldPlan | undefined {
+  const name = lowered(key);
+  return fields.get(name) ?? fields.get(name.replace(/^decisionTask/, "workflowTask"));
 }
 
 /** Fields from before Temporal 1.0: `xTimeoutSeconds` for a duration, `timestamp` in nanoseconds for an event's time. */
 function ancient(
-  fields: ReadonlyMap<string, DescField>,
-  message: { [field: string]: unknown },
+  fields: ReadonlyMap<string, FieldPlan>,
   name: string,
-  value: Json,
-  path: string,
-): void {
-  const [field, number] = name.endsWith("Seconds")
+): { readonly plan: FieldPlan; readonly unit: bigint } | undefined {
+  const [plan, unit] = name.endsWith("Seconds")
     ? [fields.get(name.slice(0, -"Seconds".length)), 1_000_000_000n]
     : name === "timestamp"
     ? [fields.get("eventTime"), 1n]
     : [undefined, 0n];
-  if (field?.fieldKind !== "message" || (field.message.typeName !== DURATION && field.message.typeName !== TIMESTAMP)) return;
-  const nanoseconds = wholeNumber(value, path) * number;
-  const fraction = Number(nanoseconds % 1_000_000_000n);
-  message[field.localName] = create(field.message, { seconds: nanoseconds / 1_000_000_000n, nanos: fraction } as never);
+  if (plan?.field.fieldKind !== "message") return undefined;
+  const { typeName } = plan.field.message;
+  return typeName === DURATION || typeName === TIMESTAMP ? { plan, unit } : undefined;
 }
 
-const known = new WeakMap<DescMessage, ReadonlyMap<string, DescField>>();
-
-function fieldsOf(desc: DescMessage): ReadonlyMap<string, DescField> {
-  let fields = known.get(desc);
-  if (fields === undefined) {
-    fields = new Map(
-      desc.fields.flatMap((field) => [[field.jsonName, field], [field.name, field], [field.localName, field]] as const),
-    );
-    known.set(desc, fields);
-  }
-  return fields;
+function writeNumberOfTime(plan: FieldPlan, value: Json, unit: bigint, into: JsonReading): void {
+  const nanoseconds = wholeNumber(value, into) * unit;
+  into.to.varint32(plan.tag);
+  const start = into.to.begin();
+  writeSeconds(nanoseconds / 1_000_000_000n, Number(nanoseconds % 1_000_000_000n), into.to);
+  into.to.end(start);
 }
 
-function fieldValue(field: DescField, json: Json, path: string, notes: JsonNotes): unknown {
-  switch (field.fieldKind) {
-    case "message":
-      return messageFromJson(field.message, json, path, notes);
-    case "enum":
-      return enumValue(field.enum, json, path);
-    case "scalar":
-      return scalar(field.scalar, json, path);
-    case "list": {
-      if (!Array.isArray(json)) throw fail(path, json, "a list");
-      return json.map((item, i) => {
-        const at = `${path}[${i}]`;
-        if (field.listKind === "message") return messageFromJson(field.message, item, at, notes);
-        return field.listKind === "enum" ? enumValue(field.enum, item, at) : scalar(field.scalar, item, at);
-      });
-    }
-    case "map": {
-      if (!isObject(json)) throw fail(path, json, "an object");
-      return Object.fromEntries(
-        Object.entries(json).map(([key, item]) => {
-          const at = `${path}.${key}`;
-          if (field.mapKind === "message") return [key, messageFromJson(field.message, item, at, notes)];
-          return [key, field.mapKind === "enum" ? enumValue(field.enum, item, at) : scalar(field.scalar, item, at)];
-        }),
-      );
-    }
+function writeList(json: Json, into: JsonReading, tag: number, element: Write): void {
+  if (!Array.isArray(json)) throw fail(into, json, "a list");
+  for (let i = 0; i < json.length; i++) {
+    into.path.push(i);
+    into.to.varint32(tag);
+    element(json[i]!, into);
+    into.path.pop();
   }
 }
 
-function payload(json: Json, path: string, notes: JsonNotes): PayloadFields {
-  const decoded = decodePayload(json);
-  if (decoded === undefined) throw fail(path, json, "a payload");
-  if (decoded.wasDecoded) notes.decodedPayloads++;
-  return decoded.payload;
-}
-
-const enums = new WeakMap<DescEnum, ReadonlyMap<string, number>>();
-const plain = (name: string) => name.replaceAll("_", "").toUpperCase();
-
-/** "EVENT_TYPE_TIMER_FIRED", "TIMER_FIRED", "TimerFired" and the number mean the same; workflow tasks were decisions once. A name that is not known is 0 (unspecified). */
-function enumValue(desc: DescEnum, json: Json, path: string): number {
-  if (typeof json === "number") return json;
-  if (typeof json !== "string") throw fail(path, json, "a name or number");
-  if (/^-?\d+$/.test(json)) return Number(json);
-  let names = enums.get(desc);
-  if (names === undefined) {
-    const prefix = `${desc.sharedPrefix ?? ""}`.toUpperCase();
-    names = new Map(
-      desc.values.flatMap(({ name, number }) => {
-        const short = name.toUpperCase().startsWith(prefix) ? name.slice(prefix.length) : name;
-        return [[plain(name), number], [plain(short), number]] as const;
-      }),
-    );
-    enums.set(desc, names);
+/** Numbers without tags, in one field. */
+function writePacked(json: Json, into: JsonReading, tag: number, element: Write): void {
+  if (!Array.isArray(json)) throw fail(into, json, "a list");
+  if (json.length === 0) return;
+  into.to.varint32(tag);
+  const start = into.to.begin();
+  for (let i = 0; i < json.length; i++) {
+    into.path.push(i);
+    element(json[i]!, into);
+    into.path.pop();
   }
-  return names.get(plain(json)) ?? names.get(plain(json).replace(/^DECISION/, "WORKFLOW")) ?? 0;
+  into.to.end(start);
 }
 
-function scalar(type: ScalarType, json: Json, path: string): unknown {
-  switch (type) {
-    case ScalarType.STRING:
-      if (typeof json === "string") return json;
-      if (typeof json === "number") return String(json);
-      throw fail(path, json, "a text");
-    case ScalarType.BOOL:
-      if (typeof json === "boolean") return json;
-      if (json === "true" || json === "false") return json === "true";
-      throw fail(path, json, "true or false");
-    case ScalarType.BYTES: {
-      const bytes = bytesOf(json);
-      if (bytes === undefined) throw fail(path, json, "bytes (base64)");
-      return bytes;
+function writeMap(json: Json, into: JsonReading, tag: number, value: Write): void {
+  if (!isObject(json)) throw fail(into, json, "an object");
+  for (const key in json) {
+    into.path.push(key);
+    into.to.varint32(tag);
+    const start = into.to.begin();
+    into.to.varint32(KEY);
+    into.to.text(key);
+    into.to.varint32(VALUE);
+    value(json[key]!, into);
+    into.to.end(start);
+    into.path.pop();
+  }
+}
+
+/** Writes a message with its length. */
+function messageWriter(desc: DescMessage): Write {
+  const content = contentWriter(desc);
+  return (json, into) => {
+    const start = into.to.begin();
+    content(json, into);
+    into.to.end(start);
+  };
+}
+
+function contentWriter(desc: DescMessage): Write {
+  switch (desc.typeName) {
+    case TIMESTAMP:
+      return (json, into) => writeTime(json, into, timestamp);
+    case DURATION:
+      return (json, into) => writeTime(json, into, duration);
+    case PAYLOAD:
+      return writePayload;
+    case PAYLOADS: {
+      const payload = messageWriter(desc.fields.find(({ name }) => name === "payloads")!.message!);
+      return (json, into) => {
+        const list = Array.isArray(json) ? json : isObject(json) ? json["payloads"] ?? json["Payloads"] ?? [] : undefined;
+        if (!Array.isArray(list)) throw fail(into, json, "payloads");
+        into.path.push("payloads");
+        writeList(list, into, KEY, payload);
+        into.path.pop();
+      };
     }
-    case ScalarType.FLOAT:
-    case ScalarType.DOUBLE: {
-      const value = typeof json === "string" && json !== "" ? Number(json) : json;
-      if (typeof value !== "number") throw fail(path, json, "a number");
-      return value;
-    }
-    case ScalarType.INT64:
-    case ScalarType.UINT64:
-    case ScalarType.SINT64:
-    case ScalarType.FIXED64:
-    case ScalarType.SFIXED64:
-      return wholeNumber(json, path);
     default:
-      return Number(wholeNumber(json, path));
+      return (json, into) => writeMessage(desc, json, into);
   }
 }
 
-/** A number, its text, or a Long as JSON has it: {low, high, unsigned}. */
-function wholeNumber(json: Json, path: string): bigint {
-  if (typeof json === "number" && Number.isInteger(json)) return BigInt(json);
-  if (typeof json === "string" && /^-?\d+$/.test(json)) return BigInt(json);
-  if (isObject(json) && typeof json["low"] === "number" && typeof json["high"] === "number") {
-    const bits = (BigInt(json["high"]) << 32n) | BigInt(json["low"] >>> 0);
-    return json["unsigned"] === true ? BigInt.asUintN(64, bits) : BigInt.asIntN(64, bits);
+/** Payload: metadata 1, data 2; of an entry: key 1, value 2. */
+function writePayload(json: Json, into: JsonReading): void {
+  const decoded = decodePayload(json);
+  if (decoded === undefined) throw fail(into, json, "a payload");
+  if (decoded.wasDecoded) into.decodedPayloads++;
+  const { to } = into;
+  const { metadata, data } = decoded.payload;
+  for (const key in metadata) {
+    to.varint32(KEY);
+    const start = to.begin();
+    to.varint32(KEY);
+    to.text(key);
+    to.varint32(VALUE);
+    to.bytes(metadata[key]!);
+    to.end(start);
   }
-  throw fail(path, json, "a whole number");
-}
-
-interface SecondsAndNanos {
-  readonly seconds: bigint;
-  readonly nanos: number;
-}
-
-function secondsAndNanos(json: Json, path: string, parse: (text: string) => SecondsAndNanos | undefined): SecondsAndNanos {
-  if (typeof json === "string") {
-    const parsed = parse(json);
-    if (parsed !== undefined) return parsed;
-  } else if (isObject(json)) {
-    return {
-      seconds: wholeNumber(json["seconds"] ?? 0, `${path}.seconds`),
-      nanos: Number(wholeNumber(json["nanos"] ?? 0, `${path}.nanos`)),
-    };
+  if (data.length > 0) {
+    to.varint32(VALUE);
+    to.bytes(data);
   }
-  throw fail(path, json, parse === timestamp ? "a time" : "a duration");
-}
-
-const fraction = (digits: string | undefined): number => Number((digits ?? "").padEnd(9, "0").slice(0, 9));
-
-function timestamp(text: string): SecondsAndNanos | undefined {
-  const m = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:[.,](\d{1,9})\d*)?\s*([Zz]|UTC|[+-]\d\d:?\d\d)?$/.exec(text.trim());
-  if (m === null) return undefined;
-  const zone = m[4] === undefined || /^(?:z|utc)$/i.test(m[4]) ? "Z" : m[4].replace(/^(...)(\d\d)$/, "$1:$2");
-  const ms = Date.parse(`${m[1]}T${m[2]}${zone}`);
-  return Number.isNaN(ms) ? undefined : { seconds: BigInt(ms / 1000), nanos: fraction(m[3]) };
-}
-
-/** "10s", "0.25s" and, as Go writes them, "1h2m3.5s" and "150ms". */
-function duration(text: string): SecondsAndNanos | undefined {
-  const m = /^(-)?(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+)(?:\.(\d{1,9})\d*)?s)?(?:(\d+)ms)?$/.exec(text.trim());
-  if (m === null || text.trim() === "" || text.trim() === "-") return undefined;
-  const sign = m[1] === undefined ? 1 : -1;
-  const ms = Number(m[6] ?? 0);
-  const seconds = BigInt(Number(m[2] ?? 0) * 3600 + Number(m[3] ?? 0) * 60 + Number(m[4] ?? 0) + Math.trunc(ms / 1000));
-  return { seconds: seconds * BigInt(sign), nanos: sign * (fraction(m[5]) + (ms % 1000) * 1e6) };
-}
-
-export function isObject(json: Json | undefined): json is { [key: string]: Json } {
-  return typeof json === "object" && json !== null && !Array.isArray(json);
-}
-
-const shortened = (path: string): string => path.length > 160 ? `${path.slice(0, 157)}...` : path;
-
-function fail(path: string, json: Json, wanted: string): HistoryFileError {
-  const text = JSON.stringify(json) ?? "undefined";
-  return new HistoryFileError(
-    `${path === "" ? "the history" : shortened(path)} should be ${wanted}, but is ${
-      text.length > 60 ? `${text.slice(0, 57)}...` : text
-    }`,
-  );
 }

@@ -1,7 +1,7 @@
 // One payload in JSON: encoded as protobuf has it, or decoded for people to read, as the UI downloads it ("readable": the metadata are plain
 // texts and the data is the value itself; older: the value alone). A decoded payload is encoded again; what its bytes exactly were is
 // lost (spaces, the order of keys), which replay does not look at.
-import type { Json } from "./history_json.ts";
+import type { Json } from "./json_reading.ts";
 
 export interface PayloadFields {
   readonly metadata: { [key: string]: Uint8Array };
@@ -72,17 +72,38 @@ export function bytesOf(json: Json): Uint8Array | undefined {
 
 const isByte = (value: Json): boolean => typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 255;
 
+/** Values of the characters of both alphabets; 64 for the others. */
+const SIXTETS = new Uint8Array(128).fill(64);
+"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".split("").forEach((c, i) => SIXTETS[c.charCodeAt(0)] = i);
+SIXTETS["-".charCodeAt(0)] = 62;
+SIXTETS["_".charCodeAt(0)] = 63;
+
 /** undefined for text that is not base64. */
 export function fromBase64(base64: string): Uint8Array | undefined {
-  const standard = base64.replaceAll("-", "+").replaceAll("_", "/").replace(/\s/g, "");
-  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(standard) || standard.replace(/=+$/, "").length % 4 === 1) return undefined;
-  let binary: string;
-  try {
-    binary = atob(standard);
-  } catch {
-    return undefined;
+  const text = /\s/.test(base64) ? base64.replace(/\s/g, "") : base64;
+  let { length } = text;
+  for (let padding = 0; padding < 2 && text.charCodeAt(length - 1) === 0x3d; padding++) length--;
+  // No bytes end in a single character, and padding fills up a group of four.
+  if (length % 4 === 1 || (length < text.length && text.length % 4 !== 0)) return undefined;
+  const bytes = new Uint8Array(Math.floor(length * 3 / 4));
+  let bits = 0;
+  let at = 0;
+  for (let i = 0; i < length; i++) {
+    const code = text.charCodeAt(i);
+    const sixtet = code < 128 ? SIXTETS[code]! : 64;
+    if (sixtet === 64) return undefined;
+    bits = (bits << 6) | sixtet;
+    switch (i & 3) {
+      case 1:
+        bytes[at++] = bits >> 4;
+        break;
+      case 2:
+        bytes[at++] = bits >> 2;
+        break;
+      case 3:
+        bytes[at++] = bits;
+        bits = 0;
+    }
   }
-  const bytes = new Uint8Array(binary.length);
-  for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
   return bytes;
 }

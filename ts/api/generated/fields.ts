@@ -280,6 +280,7 @@ export const History = {
 export const HistoryEvent = {
   eventId: 8,
   eventTime: 18,
+  eventType: 24,
   workflowExecutionStartedEventAttributes: 50,
 } as const;
 

@@ -1,10 +1,19 @@
 // Histories in files and folders. A file with a history on each line is read line by line; any other is read whole.
-import { closeSync, createReadStream, type Dirent, openSync, readdirSync, readSync, realpathSync, statSync } from "node:fs";
+import {
+  closeSync,
+  createReadStream,
+  type Dirent,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { historiesIn, HistoryFileError, isHistoryLine, readHistoryText } from "../../../../debug/history_file.ts";
-import type { Io } from "../../../io.ts";
 import { type Found, InputError, type Source } from "./source.ts";
 
 /** What a folder's histories may be called. */
@@ -22,15 +31,15 @@ const MAX_FILE = 256 * 1024 * 1024;
 const MIB = (bytes: number): string => `${bytes / 1024 / 1024} MiB`;
 
 /** The files that the words of a command line name, folders with everything in them. Throws an InputError. */
-export function fileSource(words: readonly string[], io: Pick<Io, "cwd" | "read">): Source {
-  const files = words.flatMap((word) => filesOf(word, io.cwd));
+export function fileSource(words: readonly string[], cwd: string): Source {
+  const files = words.flatMap((word) => filesOf(word, cwd));
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   return {
     total: undefined,
     ahead: 2,
     worthThreads: Math.ceil(bytes / BYTES_PER_THREAD),
     histories: async function* () {
-      for (const { name, path, size } of files) yield* historiesOf(name, path, size, io);
+      for (const { name, path, size } of files) yield* historiesOf(name, path, size);
     },
   };
 }
@@ -74,14 +83,14 @@ function* inFolder(name: string, path: string, seen: Set<string>): Generator<Nam
   }
 }
 
-async function* historiesOf(file: string, path: string, size: number, io: Pick<Io, "read">): AsyncGenerator<Found, void, void> {
+async function* historiesOf(file: string, path: string, size: number): AsyncGenerator<Found, void, void> {
   try {
     if (size > WHOLE && await startsWithLines(path)) {
       yield* linesOf(file, path);
       return;
     }
     if (size > MAX_FILE) throw new HistoryFileError(`the file has more than ${MIB(MAX_FILE)}, and is not a history on each line`);
-    const histories = await historiesIn(await io.read(path));
+    const histories = await historiesIn(readFileSync(path));
     for (const { place, read } of histories) yield { file, place, bytes: Math.ceil(size / histories.length), read };
   } catch (e) {
     yield { file, place: "", bytes: 0, read: () => Promise.reject(e) };

@@ -33,5 +33,5 @@ export async function withSource(call: ReplayCall, use: (source: Source) => Prom
   const { fromCluster, store } = call.options;
   if (fromCluster !== undefined) return await (await import("./cluster.ts")).withCluster(call, fromCluster, use);
   if (store !== undefined) return await (await import("./store.ts")).withStore(call, store, use);
-  return await use(fileSource(call.args, call.io));
+  return await use(fileSource(call.args, call.io.cwd));
 }

@@ -1,0 +1,28 @@
+// `temporalex replay` in this process, with what it cost. Arguments: module, folder of histories, more options.
+import process from "node:process";
+import { main } from "../../ts/cli/main.ts";
+import { processIo } from "../../ts/cli/io.ts";
+
+const [module, folder, ...more] = process.argv.slice(2) as [string, string];
+let first: { cpu: number; wall: number } | undefined;
+let last = "";
+const cpuMs = () => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+};
+const out = (text: string) => {
+  first ??= { cpu: cpuMs(), wall: performance.now() };
+  last = text;
+};
+const code = await main(["replay", "--workflows", module, "--json", ...more, folder], { ...processIo(), out });
+const { summary } = JSON.parse(last);
+if (code !== 0) console.error(JSON.stringify(summary.groups, undefined, 1));
+const cpu = cpuMs();
+console.log(JSON.stringify({
+  histories: summary.histories,
+  ok: summary.verdicts.ok,
+  cpuMs: cpu,
+  replayCpuMs: cpu - first!.cpu,
+  replayWallMs: performance.now() - first!.wall,
+}));
+process.exit(0);

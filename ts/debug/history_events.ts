@@ -1,0 +1,74 @@
+// The events of an encoded History, as far as their order needs them decoded.
+import { EventType } from "../api/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { History, HistoryEvent } from "../api/generated/fields.ts";
+import { Fields } from "../api/wire.ts";
+import { HistoryFileError } from "./json_reading.ts";
+import { WireBuffer } from "./wire_buffer.ts";
+
+export interface EncodedEvent {
+  readonly id: number;
+  readonly type: number;
+  readonly bytes: Uint8Array;
+}
+
+/** Of a History that can be decoded. */
+function eventsOf(history: Uint8Array): EncodedEvent[] {
+  const events: EncodedEvent[] = [];
+  for (const at = new Fields(history); at.next();) {
+    if (at.tag !== History.events) continue;
+    let id = 0;
+    let type = 0;
+    for (const event = at.inner(); event.next();) {
+      if (event.tag === HistoryEvent.eventId) id = event.int();
+      else if (event.tag === HistoryEvent.eventType) type = event.int();
+    }
+    events.push({ id, type, bytes: at.bytes() });
+  }
+  return events;
+}
+
+/** Oldest first. */
+export function inOrder(history: Uint8Array, notes: string[]): { bytes: Uint8Array; events: EncodedEvent[] } {
+  const events = eventsOf(history);
+  if (events.length < 2 || !events.every(({ id }, i) => i === 0 || id < events[i - 1]!.id)) return { bytes: history, events };
+  notes.push("its newest event came first");
+  const ordered = events.toReversed();
+  const to = new WireBuffer();
+  for (const { bytes } of ordered) {
+    to.varint32(History.events);
+    to.bytes(bytes);
+  }
+  return { bytes: to.slice(), events: ordered };
+}
+
+export function check(events: readonly EncodedEvent[]): void {
+  if (events.length === 0) throw new HistoryFileError("the history has no events");
+  events.forEach(({ id }, i) => {
+    const expected = i + 1;
+    if (id === expected) return;
+    if (i === 0) {
+      throw new HistoryFileError(
+        `the history starts with event ${id}, not with event 1: its first part is missing (was only one page of it exported?)`,
+      );
+    }
+    const previous = events[i - 1]!.id;
+    throw new HistoryFileError(
+      id <= previous
+        ? `events[${i}] has the id ${id}, after ${previous}: events are repeated or out of order`
+        : `events[${i}] has the id ${id}, after ${previous}: events are missing between them`,
+    );
+  });
+  if (events[0]!.type !== EventType.WORKFLOW_EXECUTION_STARTED) {
+    throw new HistoryFileError("the first event is not WorkflowExecutionStarted, so this is not the history of a workflow");
+  }
+}
+
+/** Decoders take more than our reader does: a last field that ends too early. */
+export function isStrict(history: Uint8Array): boolean {
+  try {
+    eventsOf(history);
+    return true;
+  } catch {
+    return false;
+  }
+}

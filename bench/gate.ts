@@ -1,7 +1,7 @@
 // The deploy gate beside the official replayer: `temporalex replay` and Worker.runReplayHistories go over the same histories of official
 // programs, one after the other, in processes of their own. `npm run bench -- gate [--histories=1000] [--rounds=3] [--jobs=N]`.
 //
-// The programs and histories are those of tests/compat, and of ../shared/fixtures/compat where that is; all were recorded by the official
+// The programs and histories are those of tests/compat, and of the corpus that lies beside some checkouts; all were recorded by the official
 // SDK. They are copied until there are as many as asked for. Ours are read as JSON files, as exports are;
 // the official replayer gets them as protobuf, which is quicker to read and spares it its slow reader of JSON. It is given a bundle that
 // was made before; its time begins when that is read. Ours loads the TypeScript modules.
@@ -86,12 +86,17 @@ try {
     for (const jobs of ours) {
       const more = jobs === "default" ? [] : ["--jobs", jobs];
       const name = jobs === "default" ? "ours" : `ours, --jobs ${jobs}`;
-      const figures = await run(fileURLToPath(new URL("./gate/ours.js", import.meta.url)), [module, join(folder, "json"), ...more]);
+      const figures = await run(fileURLToPath(new URL("./gate/ours.js", import.meta.url)), [
+        module,
+        join(folder, "json"),
+        ...more,
+      ]);
       (results[name] ??= []).push(figures);
     }
   }
   const fields = ["cpuMs", "wallMs", "replayCpuMs", "replayWallMs"] as const;
-  const medians = (name: string) => Object.fromEntries(fields.map((field) => [field, spread(results[name]!.map((r) => r[field])).median]));
+  const medians = (name: string) =>
+    Object.fromEntries(fields.map((field) => [field, spread(results[name]!.map((r) => r[field])).median]));
   const official = medians("official");
   console.log(JSON.stringify(
     {

@@ -2,6 +2,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import process from "node:process";
+import { caseNames, corpusRoot, loadCase, loadRows } from "../../tests/compat/support/corpus.ts";
 
 export interface Recorded {
   readonly name: string;
@@ -54,20 +55,22 @@ function ownPrograms(): Program[] {
   });
 }
 
-/** ../shared/fixtures/compat, where it is: histories that their program replays, and programs that need no interceptors. */
+/** The corpus, where it is: histories that their program replays, and programs that need no interceptors. */
 function corpusPrograms(): Program[] {
-  const root = join(process.cwd(), "../shared/fixtures/compat");
-  if (!existsSync(join(root, "verdicts.json"))) return [];
-  const json = (path: string) => JSON.parse(readFileSync(join(root, path), "utf8"));
-  const { rows } = json("verdicts.json") as { rows: { [field: string]: string | undefined }[] };
+  const root = corpusRoot();
+  if (root === undefined) return [];
+  const rows = loadRows(root).filter(({ variant, verdict, cutAt }) =>
+    variant === "base" && verdict === "OK" && cutAt === undefined
+  );
   const programs = new Map<string, { name: string; path: string }[]>();
-  for (const file of readdirSync(join(root, "cases"))) {
-    const { name, variants, interceptors } = json(`cases/${file}`);
-    if (interceptors !== undefined || variants.base.retype !== undefined) continue;
-    const ok = rows.filter((row) => row["case"] === name && row["variant"] === "base" && row["verdict"] === "OK" && !("cutAt" in row));
-    const found = ok.map(({ history }) => ({ name: `${name}@${history}`, path: join(root, "corpus", `${name}@${history}.json`) }))
+  for (const name of caseNames(root)) {
+    const { variants, interceptors } = loadCase(root, name);
+    const base = variants["base"]!;
+    if (interceptors !== undefined || base.retype !== undefined) continue;
+    const found = rows.filter((row) => row.case === name)
+      .map(({ history }) => ({ name: `${name}@${history}`, path: join(root, "corpus", `${name}@${history}.json`) }))
       .filter(({ path }) => existsSync(path));
-    const source = join(root, "workflows", variants.base.file);
+    const source = join(root, "workflows", base.file);
     programs.set(source, [...programs.get(source) ?? [], ...found]);
   }
   return [...programs].map(([file, histories]) => ({ file, histories })).filter(({ histories }) => histories.length > 0);

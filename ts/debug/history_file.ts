@@ -62,7 +62,8 @@ export async function readHistoryFile(file: Uint8Array): Promise<HistoryFile> {
  */
 export async function historiesIn(file: Uint8Array): Promise<readonly HistoryInFile[]> {
   const notes: string[] = [];
-  const content = await open(file, notes, 0);
+  // Codecs of users are given parts of it: Node's Buffer, which is one too, has other methods.
+  const content = await open(new Uint8Array(file.buffer, file.byteOffset, file.length), notes, 0);
   if (typeof content !== "string") return [{ place: "", read: () => historyFile(fromProtobuf(content), notes) }];
   const lines = content.split("\n");
   if (lines.length > 1 && isHistoryLine(lines[0]!)) {

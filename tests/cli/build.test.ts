@@ -8,7 +8,7 @@ import { after, before, test } from "node:test";
 import { open } from "../../ts/mod.ts";
 import { silentLogger } from "../../ts/client/mod.ts";
 import { openSession } from "../../ts/debug/mod.ts";
-import { createWorkerRealm } from "../../ts/realm/mod.ts";
+import { createInlineRealm, createWorkerRealm } from "../../ts/realm/mod.ts";
 import { refusals, run as runCommand } from "./support/run.ts";
 
 // Written so that the build, which renames modules in import declarations, leaves the texts alone.
@@ -156,4 +156,24 @@ test("what cannot be bundled is told by file and line, and nothing is written", 
   await refused(1, /export no workflow/, "build", "--workflows", "src/none.js", "--out", "no.js");
   await refused(1, /is a bundle already/, "build", "--workflows", "workflows.bundle.js", "--out", "no.js");
   assert.ok(!existsSync(join(folder, "no.js")));
+});
+
+test("a realm in this thread refuses bundles and programs of @temporalio/workflow, and says what to do", async () => {
+  const file = join(folder, "workflows.bundle.js");
+  await assert.rejects(
+    open({ workflows: file, worker: { realm: "inline" }, logger: silentLogger }),
+    /workflows\.bundle\.js is a workflow bundle, which a realm in a thread loads: leave out realm: "inline"/,
+  );
+  const functions = { order: () => Promise.resolve() };
+  await assert.rejects(
+    createInlineRealm({ workflows: functions }),
+    /or the text of a bundle \(`temporalex build`\) as `sources`/,
+  );
+  const app = await open({
+    workflows: "/bundle.js",
+    worker: { sources: { "/bundle.js": readFileSync(file, "utf8") } },
+    logger: silentLogger,
+  });
+  assert.equal(await app.client.execute("order", { id: "text-1", args: ["box"] }), "box!");
+  await app.close();
 });

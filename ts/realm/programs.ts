@@ -24,7 +24,8 @@ export function programsOf(modules: readonly WorkflowModule[], where: string): P
   throw new Error(
     `${where} export no workflow: ${HOW}` +
       (functions
-        ? '. Programs of "@temporalio/workflow" are loaded by a realm in a thread: give it the URLs of their modules'
+        ? '. Programs of "@temporalio/workflow" are loaded by a realm in a thread, for each run afresh: give it the URLs of their modules, or ' +
+          "the text of a bundle (`temporalex build`) as `sources` where no files can be read"
         : ""),
   );
 }

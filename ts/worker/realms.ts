@@ -1,6 +1,7 @@
 // The realm of a worker: made from what its options say, connected to the service (pages of history) and to the log.
 import { create, toBinary } from "@bufbuild/protobuf";
-import { fileUrl } from "../platform/source_files.ts";
+import { fileSources, fileUrl, hasFiles } from "../platform/source_files.ts";
+import { isBundle } from "../realm/bundle/format.ts";
 import { createInlineRealm, type InlineRealmOptions } from "../realm/inline_realm.ts";
 import { formatProblem } from "../realm/loader/errors.ts";
 import type { CommonRealmOptions, Realm } from "../realm/realm.ts";
@@ -131,9 +132,14 @@ async function inlineFromModules(
   settings: WorkerSettings,
 ): Promise<Realm> {
   const list = (Array.isArray(workflows) ? workflows : [workflows]) as readonly (string | URL)[];
-  const modules = await Promise.all(
-    list.map(async (module) => await import(fileUrl(module)) as { [name: string]: unknown }),
-  );
+  const modules = await Promise.all(list.map(async (module) => {
+    const url = fileUrl(module);
+    const text = hasFiles() ? fileSources().read(url) : undefined;
+    if (text !== undefined && isBundle(text)) {
+      throw new TypeError(`${url} is a workflow bundle, which a realm in a thread loads: leave out realm: "inline"`);
+    }
+    return await import(url) as { [name: string]: unknown };
+  }));
   return await createInlineRealm({ ...common, workflows: modules, converter: settings.converter });
 }
 

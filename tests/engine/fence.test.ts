@@ -246,6 +246,30 @@ for (const { driver, skip } of sqliteDrivers) {
     });
   }
 
+  check("a take-over in which one process after the other dies is given up, and nobody waits in it", (path) => {
+    open(path).close();
+    const found = builtins()!;
+    const mutex = `${path}-takeover`;
+    const old = new Date(Date.now() - 60_000);
+    let tries = 0;
+    const fs = {
+      ...found.fs,
+      mkdirSync(name: string, options?: { mode?: number }) {
+        if (name === mutex && ++tries > 20) throw new Error("it tries for ever");
+        if (name === mutex && !existsSync(mutex)) {
+          mkdirSync(mutex);
+          utimesSync(mutex, old, old);
+        }
+        return found.fs.mkdirSync(name, options);
+      },
+    };
+    assert.throws(
+      () => new Fence({ ...found, fs }, loadLibrary(found, driver), path),
+      (e: Error) => e instanceof StoreLockedError && /at this moment/.test(e.message),
+    );
+    assert.equal(tries, 2);
+  });
+
   check("a take-over that was killed before it left its name keeps nobody out who waits as engines do", async (path) => {
     open(path).close();
     mkdirSync(`${path}-takeover`);

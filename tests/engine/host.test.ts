@@ -231,6 +231,7 @@ test("a backlog is what waits for workers in one queue, and nothing once the eng
   const none = { tasks: 0, oldestMs: 0 };
   await script.start("wf", { steps: 1 });
   assert.deepEqual(engine.backlog("another"), { workflow: none, activity: none });
+  assert.deepEqual([engine.stats().openRuns, engine.stats().queuedTasks], [1, 1]);
   now += 3_000;
   assert.deepEqual(engine.backlog("q"), { workflow: { tasks: 1, oldestMs: 3_000 }, activity: none });
   await engine.close();

@@ -124,6 +124,19 @@ for (const { driver, skip } of sqliteDrivers) {
     assert.throws(() => open(path), driver === "node-sqlite3-wasm" ? /cut short.*cannot take it back/ : /another program/);
   });
 
+  check("a file that is written without a log and closed has no journal beside it", (path) => {
+    const file = library().open(path);
+    file.exec("CREATE TABLE before (text TEXT)");
+    file.close();
+    assert.equal(existsSync(`${path}-journal`), false);
+  });
+
+  check("a file of one byte is somebody else's, and stays as it is", (path) => {
+    writeFileSync(path, "x");
+    assert.throws(() => open(path), (e: Error) => e instanceof StoreError && e.message.includes(path));
+    assert.equal(readFileSync(path, "utf8"), "x");
+  });
+
   check("only closed runs are taken in from elsewhere, and with an open one among them none", (path) => {
     const store = open(path);
     const closed = created("a", "ra", 2, { closeTimeMs: 2_000, status: 2 });

@@ -11,6 +11,7 @@ import {
   WorkflowNotFoundError,
 } from "../../ts/client/mod.ts";
 import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from "../../ts/converter/mod.ts";
+import { FailureSchema } from "../../ts/api/generated/temporal/api/failure/v1/message_pb.ts";
 import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
 import { continueAsNew, waitForSignal, workflow } from "../../ts/workflow/mod.ts";
 import { until } from "../support/until.ts";
@@ -66,7 +67,13 @@ export const callsTests: Suite = {
       await assert.rejects(handle.query("other"), (error) => error instanceof QueryFailedError && /other/.test(error.message));
       await assert.rejects(
         handle.query(broken),
-        (error) => error instanceof QueryFailedError && /no such thing/.test(error.message),
+        (error) => {
+          assert.ok(error instanceof QueryFailedError && /no such thing/.test(error.message));
+          // What the handler threw comes with it, as a Failure.
+          assert.ok(error.cause instanceof ServiceError && error.cause.failure !== undefined);
+          assert.match(fromBinary(FailureSchema, error.cause.failure).message, /no such thing/);
+          return true;
+        },
       );
       assert.equal(await handle.query(value), 2);
       await assert.rejects(t.client.getHandle(undefined, "nobody").query(value), WorkflowNotFoundError);

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { activityInfo } from "../../ts/activity/mod.ts";
 import { silentLogger } from "../../ts/client/mod.ts";
 import { WorkflowLoadError } from "../../ts/realm/mod.ts";
-import { type ReplacementProgress, WorkflowReplacementError } from "../../ts/worker/mod.ts";
+import { type ReplacementProgress, type Worker, WorkflowReplacementError } from "../../ts/worker/mod.ts";
 import { onBothStores, type Setting } from "../support/services.ts";
 import { until } from "../support/until.ts";
 import { scriptedRealm } from "../support/realms.ts";
@@ -184,7 +184,8 @@ onBothStores(
   (t) =>
     withModule(FIRST, async (path, write) => {
       const { steps, activities } = counting();
-      await t.work({ workflows: path, activities }, async (worker) => {
+      let looked: Promise<void> | undefined;
+      const look = async (worker: Worker) => {
         await waiting(t, 20, steps);
         write(COMPATIBLE);
         const stop = new AbortController();
@@ -201,7 +202,10 @@ onBothStores(
         await assert.rejects(second, /shutting down/);
         await shutdown;
         await assert.rejects(worker.replaceWorkflows(), /worker is stopped/);
-      }).catch((error: Error) => assert.match(error.message, /was shut down before/));
+      };
+      await assert.rejects(t.work({ workflows: path, activities }, (worker) => looked = look(worker)), /was shut down before/);
+      // The worker's end is told before what was done with it has ended.
+      await looked;
     }),
 );
 

@@ -6,7 +6,7 @@
 // is a third; what comes in later (the loader of sources, the module's bytes, commands) has files of its own. Libraries and generated
 // messages are written without blanks: nobody reads them, and the runtime has to. The gRPC library and ws stay outside, because only those
 // who serve or ask a cluster need them, and OpenTelemetry's API, because an application has one copy of it or none.
-import { join, posix, relative, resolve } from "node:path";
+import { join, posix, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { buildDist } from "../build_dist.mjs";
 import { isShared, sharedForRolldown } from "./shared_files.mjs";
@@ -34,12 +34,14 @@ const compact = (transform, withJson) => ({
     if (/[\\/]api[\\/]well_known\.ts$/.test(id)) return { code: withJson(code), map: null };
     if (!/[\\/](?:node_modules|generated)[\\/]/.test(id)) return null;
     const options = { loader: id.endsWith(".ts") ? "ts" : "js", minifyWhitespace: true, minifySyntax: true, target: "es2022" };
-    return { code: (await transform(withJson(code), { ...options, legalComments: "none" })).code, map: null, moduleType: "js" };
+    // (The library reads the descriptors of its own files in their encoded form only.)
+    const written = /[\\/]node_modules[\\/]/.test(id) ? code : withJson(code);
+    return { code: (await transform(written, { ...options, legalComments: "none" })).code, map: null, moduleType: "js" };
   },
 });
 
-/** Everything that a source imports statically, itself not included: absolute paths. */
-async function staticImports(build, name) {
+/** The files of which a source uses something when it is loaded, itself not included: absolute paths. What it imports later is left out. */
+async function usedAtOnce(build, name) {
   const { metafile } = await build({
     entryPoints: [sourceOf(name)],
     absWorkingDir: root,
@@ -51,24 +53,23 @@ async function staticImports(build, name) {
     platform: "node",
     mainFields: ["module", "main"],
     external: ["@connectrpc/*", "@opentelemetry/*", "ws", "libsql", "node-sqlite3-wasm"],
+    plugins: [{
+      name: "later",
+      setup: ({ onResolve }) =>
+        onResolve({ filter: /./ }, ({ kind }) => kind === "dynamic-import" ? { external: true } : undefined),
+    }],
     logLevel: "error",
   });
-  const first = relative(root, sourceOf(name)).replaceAll("\\", "/");
-  const found = new Set([first]);
-  for (const file of found) {
-    for (const { path, kind, external } of metafile.inputs[file].imports) {
-      if (!external && kind === "import-statement") found.add(path);
-    }
-  }
-  found.delete(first);
-  return new Set([...found].map((file) => resolve(root, file)));
+  const [{ inputs }] = Object.values(metafile.outputs);
+  const used = Object.entries(inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0);
+  return new Set(used.map(([file]) => resolve(root, file)).filter((file) => file !== sourceOf(name)));
 }
 
 /** Builds `sources` (names without extension) into `out`; answers what the result imports from elsewhere. */
 export async function nodeBuild(sources, out) {
   const [{ build, transform }, { rolldown }] = await Promise.all([import("esbuild"), import("rolldown")]);
   const [inRealm, ofWorker, ofConnection, inMain] = await Promise.all(
-    ["realm/worker_entry", "worker/mod", "grpc/mod", "mod"].map((name) => staticImports(build, name)),
+    ["realm/worker_entry", "worker/mod", "grpc/mod", "mod"].map((name) => usedAtOnce(build, name)),
   );
   const bundle = await rolldown({
     cwd: root,

@@ -1,14 +1,5 @@
 // The files of Temporal's API that there are messages of. They cost nothing until one of their messages is used.
 import type { DescFile } from "@bufbuild/protobuf";
-import {
-  file_google_protobuf_any,
-  file_google_protobuf_duration,
-  file_google_protobuf_empty,
-  file_google_protobuf_field_mask,
-  file_google_protobuf_struct,
-  file_google_protobuf_timestamp,
-  file_google_protobuf_wrappers,
-} from "@bufbuild/protobuf/wkt";
 import { file_temporal_api_activity_v1_message } from "../../api/generated/temporal/api/activity/v1/message_pb.ts";
 import { file_temporal_api_command_v1_message } from "../../api/generated/temporal/api/command/v1/message_pb.ts";
 import { file_temporal_api_common_v1_message } from "../../api/generated/temporal/api/common/v1/message_pb.ts";
@@ -43,6 +34,15 @@ import { file_temporal_api_worker_v1_message } from "../../api/generated/tempora
 import { file_temporal_api_workflow_v1_message } from "../../api/generated/temporal/api/workflow/v1/message_pb.ts";
 import { file_temporal_api_workflowservice_v1_request_response } from "../../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { file_temporal_api_workflowservice_v1_service } from "../../api/generated/temporal/api/workflowservice/v1/service_pb.ts";
+import {
+  file_google_protobuf_any,
+  file_google_protobuf_duration,
+  file_google_protobuf_empty,
+  file_google_protobuf_field_mask,
+  file_google_protobuf_struct,
+  file_google_protobuf_timestamp,
+  file_google_protobuf_wrappers,
+} from "../../api/well_known.ts";
 
 /** By the packages that their types are in. */
 export const FILES: readonly DescFile[] = [

@@ -1,7 +1,6 @@
 // One event of a history in a few words, with its payloads decoded. Events that close an activity or a timer name it, though in the
 // history they hold only the number of the event that opened it.
 import { type JsonValue, toJson } from "@bufbuild/protobuf";
-import { durationMs, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { Failure } from "../../../api/generated/temporal/api/failure/v1/message_pb.ts";
 import { EventType } from "../../../api/generated/temporal/api/enums/v1/event_type_pb.ts";
 import {
@@ -10,6 +9,7 @@ import {
   StartChildWorkflowExecutionFailedCause,
 } from "../../../api/generated/temporal/api/enums/v1/failed_cause_pb.ts";
 import { type HistoryEvent, HistoryEventSchema } from "../../../api/generated/temporal/api/history/v1/message_pb.ts";
+import { durationMs, timestampDate } from "../../../api/well_known.ts";
 import { enumName } from "../../../converter/enums.ts";
 import { decodePayload } from "../../../debug/payload_json.ts";
 import type { Payload } from "../../../converter/payload.ts";

@@ -41,6 +41,18 @@ export const cases: Case[] = [
     },
   },
   {
+    name: "a branch that waits for nothing is a deadlock of the run that waits for it, and both are named",
+    async run() {
+      const w = workflow("W", () => parallel([() => new Promise(() => {}), () => Promise.resolve(1)]));
+      const d = await drive(w);
+      await d.task();
+      match(
+        d.server.taskFailure!.failure.message,
+        /Waiting: run of workflow "W" \(its last call: parallel at .*\); branch 1 of parallel in run .* \(it has called no primitive yet\)$/,
+      );
+    },
+  },
+  {
     name: "a deadlock names no fiber that has ended, also not one that ended with the branch that began it",
     async run() {
       const w = workflow("W", async () => {

@@ -3,7 +3,14 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { delay } from "@std/async/delay";
-import { EmbeddedEngine, MemoryStore, StoreFencedError, StoreLockedError, VirtualClock } from "../../ts/engine/mod.ts";
+import {
+  EmbeddedEngine,
+  MemoryStore,
+  StoreError,
+  StoreFencedError,
+  StoreLockedError,
+  VirtualClock,
+} from "../../ts/engine/mod.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
 import { inFolder } from "./support/stores.ts";
 import { payloads, plain, Script, seen } from "./support/script_worker.ts";
@@ -222,6 +229,21 @@ test("it says what it is", () =>
       refused(Code.NOT_FOUND, /not found/, "NamespaceNotFound"),
     );
   }));
+
+test("a deletion that the store cannot do is refused with the store's words, as any other call is", async () => {
+  const store = new MemoryStore();
+  const engine = await EmbeddedEngine.open({ store, onError: () => {} });
+  const script = new Script(engine);
+  await script.start("wf", { steps: 1 });
+  store.purge = () => {
+    throw new StoreError("the disk is full");
+  };
+  await assert.rejects(
+    script.service.deleteWorkflowExecution({ namespace: "default", workflowExecution: { workflowId: "wf" } }),
+    (e: Error) => e instanceof ServiceError && e.code === Code.UNAVAILABLE && /the disk is full/.test(e.message),
+  );
+  await engine.close();
+});
 
 test("a backlog is what waits for workers in one queue, and nothing once the engine is closed", async () => {
   let now = 1_000_000;

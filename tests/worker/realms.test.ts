@@ -8,6 +8,7 @@ import { TestEnvironment } from "../../ts/testing/mod.ts";
 import type { LogFields } from "../../ts/base/logger.ts";
 import { onBothStores, withEngine } from "../support/services.ts";
 import { until } from "../support/until.ts";
+import { Worker } from "../../ts/worker/mod.ts";
 import { go, length, sleeps, spins, talks } from "./modules/flows.ts";
 import { markedConverter } from "./modules/marked_converter.ts";
 
@@ -92,6 +93,23 @@ test("modules can run inline, too, and nothing of a worker stays in the core", (
       assert.ok(liveHandles() >= before);
     });
     assert.equal(liveHandles(), before);
+  }));
+
+test("what a process has to do meanwhile begins when the realm's thread starts, and not when it has started", () =>
+  withEngine("memory", {}, async (t) => {
+    let give!: (service: typeof t.service) => void;
+    const service = new Promise<typeof t.service>((resolve) => give = resolve);
+    let told = 0;
+    // Without the call there would never be a service.
+    const worker = await Worker.create({
+      ...{ service, taskQueue: t.taskQueue, workflows, logger: silentLogger },
+      realmStarting() {
+        told++;
+        give(t.service);
+      },
+    });
+    await worker.shutdown();
+    assert.equal(told, 1);
   }));
 
 test("virtual time skips what workflows in a thread sleep", async () => {

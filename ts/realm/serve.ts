@@ -300,7 +300,10 @@ async function load(
   const modules = graph.evaluateShared(watch);
   const last = init.hasConverter ? modules.pop() : undefined;
   const forRuns = init.graph.runEntries.length === 0 ? undefined : await temporal!.load(graph, watch, nowMs);
-  return { programs: programTable(modules, forRuns, WHERE), converter: last === undefined ? undefined : converterOf(last) };
+  return {
+    programs: programTable(modules, forRuns, WHERE),
+    converter: last === undefined ? undefined : converterOf(last, temporal),
+  };
 }
 
 const WHERE = "the workflow modules";
@@ -312,13 +315,15 @@ async function temporalOf({ graph }: InitMessage): Promise<TemporalPrograms | un
   return new TemporalPrograms(graph.restoreFrames);
 }
 
-function converterOf(namespace: Namespace): PayloadConverter {
+/** The converter of values. A `failureConverter` beside it is for programs of `@temporalio/workflow`. */
+function converterOf(namespace: Namespace, temporal: TemporalPrograms | undefined): PayloadConverter {
   const found = (namespace["payloadConverter"] ?? namespace["default"]) as Partial<PayloadConverter> | undefined;
   if (typeof found?.toPayload !== "function" || typeof found.fromPayload !== "function") {
     throw new Error(
       "the payload converter's module exports no converter: export it as `payloadConverter`, with toPayload and fromPayload",
     );
   }
+  temporal?.convertFailures(namespace["failureConverter"], found as PayloadConverter);
   return found as PayloadConverter;
 }
 

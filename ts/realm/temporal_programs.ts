@@ -1,6 +1,8 @@
 // Programs of `@temporalio/workflow` in a realm. A module of its own, because realms without such programs do not load it.
 import { compatModules, CompatProgram, rehearse, rewriteHelper, sharedByRuns, workflowNames } from "../compat/mod.ts";
 import { asyncStorageContext, type CompatProgramOptions, type Exports, type ScopeFrame, SlotContext } from "../compat/mod.ts";
+import { convertFailuresBy, type CustomFailures } from "../compat/common/failure_converter.ts";
+import type { PayloadConverter } from "../converter/payload.ts";
 import { asyncStorage } from "../platform/async_context.ts";
 import type { EvaluableGraph, EvaluationListener, ProvidedModule } from "./loader/evaluate.ts";
 import type { Provided } from "./loader/resolve.ts";
@@ -19,6 +21,11 @@ export class TemporalPrograms {
   /** The packages of the official SDK. After the guard. */
   provided(): { readonly [module in Provided]?: ProvidedModule } {
     return compatModules();
+  }
+
+  /** Has failures converted by the program's own converter, if there is one. */
+  convertFailures(failures: unknown, converter: PayloadConverter): void {
+    if (failures !== undefined) convertFailuresBy(failures as CustomFailures, converter);
   }
 
   /** What runs share of this package. */

@@ -35,8 +35,26 @@ export type ProtoFailure = PlainMessage;
 type Info = Failure["failureInfo"];
 type InfoInit = NonNullable<Parameters<typeof create<typeof FailureSchema>>[1]>["failureInfo"];
 
+/** A failure converter of the program's own, as far as it is used here. */
+export interface CustomFailures {
+  errorToFailure(error: unknown, converter: PayloadConverter): ProtoFailure;
+  failureToError(failure: ProtoFailure, converter: PayloadConverter): Error;
+}
+
+/** By the payload converter that they come with: a realm has one of each. */
+const custom = new WeakMap<PayloadConverter, CustomFailures>();
+
+/** Has failures converted by `failures` wherever values are by `converter`. */
+export function convertFailuresBy(failures: CustomFailures, converter: PayloadConverter): void {
+  custom.set(converter, failures);
+}
+
 /** The error that a Failure message stands for. */
 export function decodeFailure(bytes: Uint8Array, converter: PayloadConverter): TemporalFailure {
+  const failures = custom.get(converter);
+  if (failures !== undefined) {
+    return failures.failureToError(toPlain(FailureSchema, fromBinary(FailureSchema, bytes)), converter) as TemporalFailure;
+  }
   return toError(fromBinary(FailureSchema, bytes), converter);
 }
 
@@ -147,6 +165,8 @@ export function errorOf(
 
 /** The Failure message of anything that was thrown. Does not throw: of what cannot be read so, it has what can be read at all. */
 export function encodeFailure(error: unknown, converter: PayloadConverter): Uint8Array {
+  const failures = custom.get(converter);
+  if (failures !== undefined) return toBinary(FailureSchema, fromPlain(FailureSchema, failures.errorToFailure(error, converter)));
   try {
     return toBinary(FailureSchema, toMessage(error, converter, new Set()));
   } catch {

@@ -3,7 +3,7 @@ import type { Logger } from "../common/mod.ts";
 import { bundleWorkflows } from "../../realm/bundle/build.ts";
 import { formatProblem } from "../../realm/loader/errors.ts";
 import { fileUrl } from "../../platform/source_files.ts";
-import { ignoring } from "./ignored_modules.ts";
+import { converterModule, SourceTexts } from "./source_texts.ts";
 import { Runtime } from "./runtime.ts";
 import { refuseOption } from "./runtime_options.ts";
 import type { WorkflowBundleWithSourceMap } from "./worker_options.ts";
@@ -26,7 +26,7 @@ export interface BundleOptions {
   logger?: Logger;
   /** Path of the module that exports `payloadConverter`. */
   payloadConverterPath?: string;
-  /** Not supported. */
+  /** Path of the module that exports `failureConverter`. */
   failureConverterPath?: string;
   /** Modules that workflow code names and never uses. */
   ignoreModules?: string[];
@@ -48,18 +48,16 @@ export async function bundleWorkflowCode(options: BundleOptions): Promise<Workfl
   if (options.webpackConfigHook !== undefined) {
     refuseOption("BundleOptions.webpackConfigHook", "bundles are made without webpack; see BundleOptions.ignoreModules");
   }
-  if (options.failureConverterPath !== undefined) {
-    refuseOption(
-      "BundleOptions.failureConverterPath",
-      "failures are converted as the official SDK does by default; leave it out",
-    );
-  }
-  const { workflowsPath, workflowInterceptorModules = [], payloadConverterPath, ignoreModules = [] } = options;
+  const { workflowsPath, workflowInterceptorModules = [], ignoreModules = [] } = options;
+  const texts = new SourceTexts();
+  const converters = converterModule(texts, options);
+  if (ignoreModules.length > 0) texts.ignore(ignoreModules);
+  const { host } = texts;
   const { code, sourceMap, warnings } = await bundleWorkflows({
     workflows: new URL(fileUrl(workflowsPath)),
     interceptors: workflowInterceptorModules.map((path) => new URL(fileUrl(path))),
-    ...(payloadConverterPath !== undefined && { payloadConverter: new URL(fileUrl(payloadConverterPath)) }),
-    ...(ignoreModules.length > 0 && { sources: ignoring(ignoreModules) }),
+    ...(converters !== undefined && { payloadConverter: new URL(converters) }),
+    ...(host !== undefined && { sources: host }),
   });
   const logger = options.logger ?? Runtime.instance().logger;
   for (const warning of warnings) logger.warn(formatProblem(warning));

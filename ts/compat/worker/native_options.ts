@@ -4,10 +4,8 @@ import { productConverter } from "../common/payload_converters.ts";
 import { msOptionalToNumber, msToNumber } from "../common/time.ts";
 import type { Duration, LoadedDataConverter } from "../common/mod.ts";
 import type { PayloadCodec as NativeCodec } from "../../codec/codec.ts";
-import { fileUrl } from "../../platform/source_files.ts";
 import type { WorkerOptions as NativeOptions } from "../../worker/options.ts";
 import type { PollerBehavior as NativeBehavior } from "../../worker/poller_behavior.ts";
-import { ignoring } from "./ignored_modules.ts";
 import { refuseOption } from "./runtime_options.ts";
 import { type SlotCounts, slotsOf } from "./tuner.ts";
 import type { PollerBehavior, ReplayWorkerOptions, WorkerOptions } from "./worker_options.ts";
@@ -94,25 +92,11 @@ function behavior(given: PollerBehavior | undefined, polls: number | undefined, 
   return { type: "simple-maximum", maximum: Math.max(least, maximum) };
 }
 
-/** Where the workflows are. */
-export function workflowSources(options: WorkerOptions | ReplayWorkerOptions): Pick<NativeOptions, "workflows" | "sources"> {
-  const { workflowsPath, bundlerOptions } = options;
-  if (workflowsPath === undefined) return {};
-  const ignored = bundlerOptions?.ignoreModules ?? [];
-  const workflows = new URL(fileUrl(workflowsPath));
-  return ignored.length === 0 ? { workflows } : { workflows, sources: ignoring(ignored) };
-}
-
-/** The converter, for this package's workers: for activities here, and by path for the realm. */
-export function converters(
-  options: WorkerOptions | ReplayWorkerOptions,
-  { payloadConverter, payloadCodecs }: LoadedDataConverter,
-): Pick<NativeOptions, "converter" | "codec" | "payloadConverterModule"> {
-  const path = options.dataConverter?.payloadConverterPath;
+/** The converter, for activities. */
+export function converters({ payloadConverter, payloadCodecs }: LoadedDataConverter): Pick<NativeOptions, "converter" | "codec"> {
   return {
     converter: productConverter(payloadConverter),
     ...(payloadCodecs.length > 0 && { codec: payloadCodecs as readonly NativeCodec[] }),
-    ...(path !== undefined && { payloadConverterModule: new URL(fileUrl(path)) }),
   };
 }
 

@@ -15,7 +15,8 @@ import { loadDataConverter } from "./data_converter.ts";
 import { CombinedWorkerRunError, GracefulShutdownPeriodExpiredError, PromiseCompletionTimeoutError } from "./errors.ts";
 import { defaultIdentity } from "./host.ts";
 import { nativeLogger } from "./logger.ts";
-import { converters, limits, refuseOptions, workflowSources } from "./native_options.ts";
+import { converters, limits, refuseOptions } from "./native_options.ts";
+import { workflowCode } from "./workflow_code.ts";
 import {
   decodedHistory,
   type History,
@@ -25,7 +26,7 @@ import {
   type ReplayResult,
 } from "./replay.ts";
 import { Runtime } from "./runtime.ts";
-import { workflowLog } from "./worker_log.ts";
+import { sinksOf, workflowLog } from "./worker_log.ts";
 import type { ReplayWorkerOptions, WorkerOptions, WorkerPlugin } from "./worker_options.ts";
 
 const NativeWorker = /* @__PURE__ */ inlineWorker(AnyWorker);
@@ -124,6 +125,7 @@ export class Worker {
     if (!options.taskQueue) throw new TypeError("Task queue name is required");
     refuseReserved("task queue", options.taskQueue);
     refuseOptions(options);
+    for (const name of Object.keys(options.sinks ?? {})) refuseReserved("sink", name);
     const runtime = Runtime.instance();
     const { taskQueue, namespace = "default", identity = defaultIdentity(), activities } = options;
     const logger = LoggerWithComposedMetadata.compose(runtime.logger, { sdkComponent: SdkComponent.worker, taskQueue });
@@ -155,8 +157,9 @@ export class Worker {
         taskQueue,
         namespace,
         identity,
-        ...workflowSources(options),
-        ...converters(options, dataConverter),
+        ...workflowCode(options, logger),
+        sinks: sinksOf(options.sinks, logger),
+        ...converters(dataConverter),
         ...limits(options, (message) => logger.warn(message)),
         ...(Object.keys(functions).length > 0 && { activities: functions }),
         activityDialect: temporalActivities(environment),
@@ -187,14 +190,17 @@ export class Worker {
     for (const plugin of given.plugins ?? []) options = await plugin.configureReplayWorker?.(options) ?? options;
     refuseOptions(options);
     const taskQueue = `${options.replayName ?? "fake_replay_queue"}-${Worker.#replays++}`;
-    const { workflows, ...rest } = workflowSources(options);
+    const { logger } = Runtime.instance();
+    const { workflows, sources, workflowInterceptors, payloadConverterModule } = workflowCode(options, logger);
     if (workflows === undefined) throw new TypeError("ReplayWorkerOptions must contain workflowsPath or workflowBundle");
-    const { converter: _, codec, payloadConverterModule } = converters(options, await loadDataConverter(options.dataConverter));
+    const { codec } = converters(await loadDataConverter(options.dataConverter));
     const realm = await createWorkerRealm({
       workflows: workflows as URL,
-      ...rest,
+      ...(sources !== undefined && { sources }),
+      ...(workflowInterceptors !== undefined && { interceptors: workflowInterceptors }),
+      sinks: sinksOf(options.sinks, logger),
       ...(payloadConverterModule !== undefined && { payloadConverter: payloadConverterModule }),
-      log: workflowLog(Runtime.instance().logger, "default", taskQueue),
+      log: workflowLog(logger, "default", taskQueue),
       runOptions: { namespace: "default", identity: options.identity ?? defaultIdentity(), sdkVersion: VERSION },
     });
     try {

@@ -1,6 +1,22 @@
 // Log lines of workflow code, and of the executor about it, on their way to the runtime's logger, with the official attributes.
-import type { Logger, LogLevel } from "../common/mod.ts";
+import type { Logger, LogLevel, LogMetadata } from "../common/mod.ts";
+import { LOGGER_SINK } from "../../executor/program/sinks.ts";
 import type { LogSink } from "../../realm/realm.ts";
+import type { InjectedSinks } from "../../realm/sinks.ts";
+import type { WorkerOptions } from "./worker_options.ts";
+
+/** The name of the logger's sink in programs of before 1.8. */
+const OLD_LOGGER_SINK = "defaultWorkerLogger";
+
+/** The user's sinks, and that of log lines. */
+export function sinksOf(sinks: WorkerOptions["sinks"], logger: Logger): InjectedSinks {
+  const line = (level: LogLevel) => ({
+    fn: (_info: unknown, message: string, attributes?: LogMetadata) => logger.log(level, message, attributes),
+  });
+  const lines = { trace: line("TRACE"), debug: line("DEBUG"), info: line("INFO"), warn: line("WARN"), error: line("ERROR") };
+  const { [OLD_LOGGER_SINK]: old, ...rest } = (sinks ?? {}) as { [name: string]: InjectedSinks[string] };
+  return { [LOGGER_SINK]: old ?? lines, ...rest };
+}
 
 /** The sink of a worker's realm. `logger` has the fields of the worker. */
 export function workflowLog(logger: Logger, namespace: string, taskQueue: string): LogSink {

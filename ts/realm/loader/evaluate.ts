@@ -63,6 +63,9 @@ type CjsFunction = (
 const UNHEARD: EvaluationListener = { turnTo: () => {}, left: () => {} };
 
 /** A graph whose modules are compiled when they are first evaluated. */
+/** Of a CommonJS module's exports: there is something under every name. */
+const ANY_NAME = Symbol.for("temporalex.exports-any-name");
+
 export class EvaluableGraph {
   readonly graph: ModuleGraph;
   readonly options: EvaluateOptions;
@@ -262,9 +265,20 @@ class Evaluation {
     define(namespace, "default", () => holder.exports);
     const value = holder.exports;
     if ((typeof value !== "object" && typeof value !== "function") || value === null) return;
-    for (const name of Object.keys(value)) {
-      if (name !== "default") define(namespace, name, () => (value as Namespace)[name]);
+    const names = (value as { [ANY_NAME]?: unknown })[ANY_NAME] === true ? this.#wantedOf(index) : Object.keys(value);
+    for (const name of names) {
+      if (name !== "default" && !(name in namespace)) define(namespace, name, () => (value as Namespace)[name]);
     }
+  }
+
+  /** What others import from a module by name. */
+  #wantedOf(index: number): string[] {
+    return this.#graph.modules.flatMap(({ checks, dependencies }) =>
+      checks.flatMap(([request, name]) => {
+        const dependency = dependencies[request]!;
+        return "module" in dependency && dependency.module === index ? [name] : [];
+      })
+    );
   }
 
   #openExports(index: number, dependency: Dependency): void {

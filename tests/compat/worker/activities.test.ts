@@ -1,0 +1,232 @@
+// runtime: node deno
+// Activities of `@temporalio/activity` on a worker of `temporalex/compat/worker`: their context, how they end, what the log says of them.
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import * as activity from "../../../ts/compat/activity/mod.ts";
+import { ApplicationFailure, CancelledFailure, CompleteAsyncError, Context } from "../../../ts/compat/activity/mod.ts";
+import type { ActivityInterceptorsFactory } from "../../../ts/compat/worker/mod.ts";
+import { until } from "../../support/until.ts";
+import { lines, modulePath, setting } from "./support.ts";
+
+const { client, worker, close, connection } = await setting();
+after(close);
+let count = 0;
+
+const workflowsPath = modulePath("calls");
+
+/** Has a workflow call activities; the workflow's result. */
+async function run(
+  workflow: string,
+  args: unknown[],
+  activities: object,
+  interceptors: ActivityInterceptorsFactory[] = [],
+): Promise<unknown> {
+  const taskQueue = `activities-${++count}`;
+  const made = await worker(taskQueue, { workflowsPath, activities, interceptors: { activity: interceptors } });
+  return await made.runUntil(() => client.execute(workflow, { id: taskQueue, taskQueue, args }));
+}
+
+test("an activity knows what the official SDK tells it", async () => {
+  const info = await run("call", ["look"], {
+    look() {
+      const { taskToken, base64TaskToken, ...rest } = activity.activityInfo();
+      assert.equal(Context.current().info.activityId, rest.activityId);
+      return { ...rest, token: base64TaskToken === btoa(String.fromCharCode(...taskToken)) };
+    },
+  }) as { [field: string]: unknown };
+  assert.deepEqual(Object.keys(info).sort(), [
+    ...["activityId", "activityNamespace", "activityType", "attempt", "currentAttemptScheduledTimestampMs", "heartbeatTimeoutMs"],
+    ...["inWorkflow", "isLocal", "namespace", "priority", "retryPolicy", "scheduleToCloseTimeoutMs", "scheduledTimestampMs"],
+    ...["startToCloseTimeoutMs", "taskQueue", "token", "workflowExecution", "workflowNamespace", "workflowType"],
+  ]);
+  const { activityType, attempt, heartbeatTimeoutMs, inWorkflow, startToCloseTimeoutMs, token, workflowType, isLocal } = info;
+  assert.deepEqual(
+    { activityType, attempt, heartbeatTimeoutMs, inWorkflow, startToCloseTimeoutMs, token, workflowType, isLocal },
+    {
+      ...{ activityType: "look", attempt: 1, heartbeatTimeoutMs: 2000, inWorkflow: true, startToCloseTimeoutMs: 60_000 },
+      ...{ token: true, workflowType: "call", isLocal: false },
+    },
+  );
+  assert.deepEqual((info["retryPolicy"] as { maximumAttempts: number }).maximumAttempts, 1);
+});
+
+test("heartbeats, sleep and cancellation: the official classes and words", async () => {
+  const seen: unknown[] = [];
+  const result = await run("cancelled", ["wait"], {
+    async wait() {
+      const { cancelled, cancellationSignal, cancellationDetails } = Context.current();
+      assert.equal(cancellationDetails, undefined);
+      seen.push(activity.cancellationSignal() === cancellationSignal, activity.cancelled() === cancelled);
+      const beat = setInterval(() => activity.heartbeat({ at: 1 }), 50);
+      try {
+        await activity.sleep("1 minute");
+      } catch (error) {
+        const { cancelRequested, paused, workerShutdown } = activity.cancellationDetails()!;
+        seen.push({ cancelRequested, paused, workerShutdown }, (error as Error).message, error instanceof CancelledFailure);
+        seen.push(cancellationSignal.aborted, cancellationSignal.reason === error);
+        throw error;
+      } finally {
+        clearInterval(beat);
+      }
+    },
+  });
+  assert.equal(result, "cancelled");
+  assert.deepEqual(seen, [
+    ...[true, true, { cancelRequested: true, paused: false, workerShutdown: false }, "CANCELLED", true, true, true],
+  ]);
+});
+
+test("an attempt finds the details of the attempt before", async () => {
+  const result = await run("retried", ["count"], {
+    count() {
+      const { heartbeatDetails, attempt } = activity.activityInfo();
+      activity.heartbeat({ attempt });
+      if (attempt < 3) throw new Error("again");
+      return heartbeatDetails;
+    },
+  });
+  assert.deepEqual(result, { attempt: 2 });
+});
+
+test("details that cannot be converted stop the activity, and the attempt fails with that", async () => {
+  const result = await run("failure", ["beat"], {
+    async beat() {
+      activity.heartbeat(1n);
+      await activity.cancelled();
+    },
+  }) as { type: string; message: string };
+  assert.equal(result.message, "HEARTBEAT_DETAILS_CONVERSION_FAILED");
+  assert.equal(result.type, "CancelledFailure");
+});
+
+class NotEnough extends Error {}
+
+test("what an activity throws is reported as the official worker does it", async () => {
+  const plain = await run("failure", ["pay"], {
+    pay: () => {
+      throw new NotEnough("not enough money");
+    },
+  }) as { [field: string]: string };
+  const { stack, ...rest } = plain;
+  assert.deepEqual(rest, {
+    ...{ name: "ApplicationFailure", type: "NotEnough", message: "not enough money", nonRetryable: false, details: [] },
+  });
+  // Of this package, no frame: the activity's own is the last one.
+  assert.match(stack!, /^Error: not enough money\n {4}at \S*pay .*activities\.test\.[jt]s:\d+:\d+\)$/);
+  const made = await run("failure", ["pay"], {
+    pay: () => {
+      throw ApplicationFailure.nonRetryable("no", "Declined", { why: "limit" });
+    },
+  }) as { [field: string]: unknown };
+  assert.deepEqual([made["type"], made["nonRetryable"], made["details"]], ["Declined", true, [{ why: "limit" }]]);
+});
+
+test("values are converted as the official SDK does it: what JSON has no form for is lost", async () => {
+  const result = await run("call", ["values"], { values: () => ({ map: new Map([[1, 2]]), nan: NaN, date: new Date(0) }) });
+  assert.deepEqual(result, { map: {}, nan: null, date: "1970-01-01T00:00:00.000Z" });
+});
+
+test("a result that cannot be converted fails the attempt, not the activity for good", async () => {
+  let attempts = 0;
+  const result = await run("retried", ["big"], { big: () => ++attempts < 2 ? 1n : "small" });
+  assert.deepEqual([result, attempts], ["small", 2]);
+});
+
+class Greeter {
+  readonly #greeting: string;
+  hello = (name: string) => `${this.#greeting}, ${name}!`;
+
+  constructor(greeting: string) {
+    this.#greeting = greeting;
+  }
+
+  bye(name: string) {
+    return `Not ${this.#greeting}, ${name}!`;
+  }
+}
+
+test("activities are an object of a class, and `default` runs those that have no function", async () => {
+  const greeter = new Greeter("Hello");
+  assert.equal(await run("call", ["hello", "Ann"], greeter), "Hello, Ann!");
+  assert.equal(await run("call", ["bye", "Ann"], greeter), "Not Hello, Ann!");
+  const other = { default: (...args: unknown[]) => [activity.activityInfo().activityType, ...args], constant: 1 };
+  assert.deepEqual(await run("call", ["anything", 1, 2], other), ["anything", 1, 2]);
+});
+
+test("an activity that is completed from outside", async () => {
+  let token!: Uint8Array;
+  const done = run("call", ["later"], {
+    later() {
+      token = activity.activityInfo().taskToken;
+      throw new CompleteAsyncError();
+    },
+  });
+  await until("the activity has ended", () => lines.some(({ message }) => message === "Activity will complete asynchronously"));
+  await client.completeActivity(token, "from outside");
+  assert.equal(await done, "from outside");
+});
+
+test("interceptors: around the function, with its headers, around attributes of the log and tags of metrics", async () => {
+  const order: string[] = [];
+  const named = (name: string): ActivityInterceptorsFactory => (ctx) => ({
+    inbound: {
+      async execute(input, next) {
+        order.push(`${name} ${ctx.info.activityType} ${Object.keys(input.headers).length}`);
+        const result = await next({ ...input, args: [`${input.args[0]}${name}`] });
+        return `${result}${name}`;
+      },
+    },
+    outbound: {
+      getLogAttributes: (input, next) => next({ ...input, [name]: true }),
+      getMetricTags: (input, next) => next({ ...input, [name]: true }),
+    },
+  });
+  const result = await run("call", ["echo", "-"], {
+    echo: (text: string) => {
+      activity.log.info("echoing", { own: 1 });
+      activity.metricMeter.createCounter("c").add(1);
+      return text;
+    },
+  }, [named("a"), named("b")]);
+  assert.equal(result, "-abba");
+  assert.deepEqual(order, ["a echo 0", "b echo 0"]);
+  const { meta, level } = lines.find(({ message }) => message === "echoing")!;
+  const { a, b, own, sdkComponent, activityType, workflowType, isLocal, attempt } = meta as { [name: string]: unknown };
+  assert.deepEqual({ level, a, b, own, sdkComponent, activityType, workflowType, isLocal, attempt }, {
+    ...{ level: "INFO", a: true, b: true, own: 1, sdkComponent: "activity", activityType: "echo", workflowType: "call" },
+    ...{ isLocal: false, attempt: 1 },
+  });
+});
+
+test("a shutdown that does not wait tells activities, and their attempts fail with the official words", async () => {
+  const taskQueue = `activities-${++count}`;
+  const told: unknown[] = [];
+  const made = await worker(taskQueue, {
+    workflowsPath,
+    activities: {
+      async wait() {
+        await activity.cancelled().catch((error) => {
+          told.push((error as Error).message, activity.cancellationDetails()!.workerShutdown);
+          throw error;
+        });
+      },
+    },
+  });
+  const running = made.run();
+  const handle = await client.start("failure", { id: taskQueue, taskQueue, args: ["wait"] });
+  await until("the activity runs", () => made.getStatus().numInFlightActivities === 1);
+  made.shutdown();
+  await running;
+  assert.deepEqual(told, ["WORKER_SHUTDOWN", true]);
+  const next = await worker(taskQueue, { workflowsPath, activities: {} });
+  const { type, message } = await next.runUntil(handle.result()) as { type: string; message: string };
+  assert.deepEqual([type, message], [
+    ...["WorkerShutdown", "Worker is shutting down and this activity did not complete in time"],
+  ]);
+});
+
+test("outside of an activity there is no context", () => {
+  assert.throws(() => activity.activityInfo(), /Activity context not initialized/);
+  assert.throws(() => activity.log.info("x"), /Activity context not initialized/);
+  assert.ok(connection.plugins.length === 0);
+});

@@ -1,0 +1,64 @@
+// Workers of `temporalex/compat/worker` on a server of this process, with lines of the log to look at.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { silentLogger } from "../../../ts/base/logger.ts";
+import { Client } from "../../../ts/client/mod.ts";
+import { startDevServer } from "../../../ts/dev/server.ts";
+import { Connection } from "../../../ts/grpc/mod.ts";
+import {
+  DefaultLogger,
+  type LogEntry,
+  NativeConnection,
+  Runtime,
+  Worker,
+  type WorkerOptions,
+} from "../../../ts/compat/worker/mod.ts";
+
+/** Lines of all workers of the file. */
+export const lines: LogEntry[] = [];
+
+/** A workflow module beside the tests. */
+export const modulePath = (name: string): string => fileURLToPath(new URL(`./modules/${name}`, import.meta.url));
+
+export interface Setting {
+  readonly client: Client;
+  readonly connection: NativeConnection;
+  /** A worker with a queue of its own, which its name is. */
+  worker(name: string, options: Omit<WorkerOptions, "taskQueue" | "connection">): Promise<Worker>;
+}
+
+/** A server, a client and connections to it, until the test file ends. */
+export async function setting(): Promise<Setting & { close(): Promise<void> }> {
+  const server = await startDevServer({
+    port: 0,
+    namespaces: ["default"],
+    storeOf: () => undefined,
+    logger: silentLogger,
+  });
+  const address = `127.0.0.1:${server.port}`;
+  Runtime.install({ logger: new DefaultLogger("TRACE", (entry) => lines.push(entry)) });
+  const service = await Connection.connect({ address });
+  const connection = await NativeConnection.connect({ address });
+  return {
+    client: new Client({ service, logger: silentLogger }),
+    connection,
+    worker: (taskQueue, options) => Worker.create({ connection, taskQueue, ...options }),
+    close: async () => {
+      await connection.close();
+      await service.close();
+      await server.close();
+      await Runtime._instance?.shutdown();
+    },
+  };
+}
+
+/** A folder with these files, removed after the test. */
+export function folderWith(t: TestContext, files: { readonly [name: string]: string }): string {
+  const folder = mkdtempSync(join(tmpdir(), "temporalex-compat-worker-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}

@@ -1,0 +1,251 @@
+// runtime: node
+// Where workflow code of `Worker.create` comes from, and what is loaded into its realm: paths, CommonJS of tsc, bundles, converters,
+// interceptors, sinks; and replays of what such a worker made.
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, test, type TestContext } from "node:test";
+import {
+  bundleWorkflowCode,
+  type InjectedSinks,
+  ReplayError,
+  Worker,
+  type WorkerOptions,
+} from "../../../ts/compat/worker/mod.ts";
+import { folderWith, lines, modulePath, setting } from "./support.ts";
+
+const { client, worker, close } = await setting();
+after(close);
+let count = 0;
+
+/** Runs a workflow on a worker with these options; its result. */
+async function run(
+  options: Omit<WorkerOptions, "taskQueue" | "connection">,
+  workflow: string,
+  ...args: unknown[]
+): Promise<unknown> {
+  const taskQueue = `code-${++count}`;
+  const made = await worker(taskQueue, options);
+  return await made.runUntil(() => client.execute(workflow, { id: taskQueue, taskQueue, args }));
+}
+
+const LOGS = `import { log, sleep } from "@temporalio/workflow";
+export async function logs(level) { log[level]("a line", { more: 1 }); await sleep(1); log.info("after the timer"); return level; }
+`;
+
+test("a folder's index, and CommonJS as tsc writes it", async (t) => {
+  const folder = folderWith(t, {
+    "package.json": '{ "type": "commonjs" }',
+    "index.js": `"use strict";
+Object.defineProperty(exports, "__esModule", { value: true });
+exports.greet = greet;
+const workflow_1 = require("@temporalio/workflow");
+const helper_1 = require("./helper");
+async function greet(name) {
+  await (0, workflow_1.sleep)(1);
+  return (0, helper_1.hello)(name);
+}
+`,
+    "helper.js": `"use strict";
+Object.defineProperty(exports, "__esModule", { value: true });
+exports.hello = void 0;
+const hello = (name) => \`Hello, \${name}!\`;
+exports.hello = hello;
+`,
+  });
+  assert.equal(await run({ workflowsPath: folder }, "greet", "Ann"), "Hello, Ann!");
+  assert.equal(await run({ workflowsPath: join(folder, "index") }, "greet", "Bob"), "Hello, Bob!");
+});
+
+test("a bundle of bundleWorkflowCode, as text and as a file", async (t) => {
+  const { code, sourceMap } = await bundleWorkflowCode({ workflowsPath: modulePath("calls") });
+  assert.ok(JSON.parse(sourceMap).mappings.length > 0);
+  const activities = { hello: (name: string) => `Hello, ${name}!` };
+  assert.equal(await run({ workflowBundle: { code }, activities }, "call", "hello", "Ann"), "Hello, Ann!");
+  const codePath = join(folderWith(t, { "bundle.js": code }), "bundle.js");
+  assert.equal(await run({ workflowBundle: { codePath }, activities }, "call", "hello", "Bob"), "Hello, Bob!");
+});
+
+test("a bundle of the official SDK is refused with the command that makes another", async () => {
+  const code =
+    `var __TEMPORAL__;\n(() => { exports.importWorkflows = function importWorkflows() { return __webpack_require__("./a.ts"); } })();`;
+  await assert.rejects(run({ workflowBundle: { code } }, "call"), /npx temporalex build --workflows/);
+});
+
+const CONVERTER =
+  `import { CompositePayloadConverter, defaultPayloadConverter, UndefinedPayloadConverter } from "@temporalio/common";
+import { encode, decode } from "@temporalio/common/lib/encoding";
+class Reversing {
+  encodingType = "test/reversed";
+  toPayload(value) {
+    if (typeof value !== "string") return undefined;
+    return { metadata: { encoding: encode(this.encodingType) }, data: encode([...value].reverse().join("")) };
+  }
+  fromPayload(payload) { return [...decode(payload.data)].reverse().join(""); }
+}
+const own = new Reversing();
+export const payloadConverter = new CompositePayloadConverter(new UndefinedPayloadConverter(), own, ...defaultPayloadConverter.converters.slice(1));
+`;
+const FAILURES = `import { DefaultFailureConverter } from "@temporalio/common";
+class Marking extends DefaultFailureConverter {
+  errorToFailure(err, converter, context) {
+    const failure = super.errorToFailure(err, converter, context);
+    failure.message = "marked: " + failure.message;
+    return failure;
+  }
+}
+export const failureConverter = new Marking();
+`;
+const SHOUT = `import { ApplicationFailure, proxyActivities } from "@temporalio/workflow";
+const { upper, fail } = proxyActivities({ startToCloseTimeout: "1 minute", retry: { maximumAttempts: 1 } });
+export async function shout(text) { return (await upper(text)) + "!"; }
+export async function fails() { throw ApplicationFailure.nonRetryable("in the workflow"); }
+export async function catches() { try { await fail(); } catch (error) { return error.cause.message; } }
+`;
+
+/** A project whose modules of \`@temporalio\` are this package's. */
+function project(t: TestContext, files: { readonly [name: string]: string }): string {
+  const folder = folderWith(t, { "package.json": '{ "type": "module" }', ...files });
+  const common = join(folder, "node_modules/@temporalio/common");
+  mkdirSync(join(common, "lib"), { recursive: true });
+  writeFileSync(join(common, "package.json"), '{ "name": "@temporalio/common", "type": "module", "main": "index.js" }');
+  const again = (file: string) =>
+    `export * from ${JSON.stringify(new URL(`../../../ts/compat/common/${file}.js`, import.meta.url).href)};\n`;
+  writeFileSync(join(common, "index.js"), again("mod"));
+  writeFileSync(join(common, "lib/encoding.js"), again("lib"));
+  return folder;
+}
+
+test("converters of the program's own, in the realm and for activities", async (t) => {
+  const folder = project(t, {
+    "converter.js": CONVERTER.replace("lib/encoding", "lib/encoding.js"),
+    "failures.js": FAILURES,
+    "workflows.js": SHOUT,
+  });
+  const seen: string[] = [];
+  const options = {
+    workflowsPath: join(folder, "workflows.js"),
+    dataConverter: {
+      payloadConverterPath: join(folder, "converter.js"),
+      failureConverterPath: join(folder, "failures.js"),
+    },
+    activities: {
+      upper(text: string) {
+        seen.push(text);
+        return text.toUpperCase();
+      },
+      fail() {
+        throw new Error("in the activity");
+      },
+    },
+  };
+  // The client is not the program's: what it sends is JSON, and what it gets is text in the program's encoding.
+  const taskQueue = `code-${++count}`;
+  const made = await worker(taskQueue, options);
+  const history = await made.runUntil(async () => {
+    const handle = await client.start("shout", { id: taskQueue, taskQueue, args: ["abc"] });
+    await assert.rejects(handle.result(), /test\/reversed/);
+    return await handle.historyJson();
+  });
+  assert.deepEqual(seen, ["abc"]);
+  const encoded = JSON.stringify(JSON.parse(history).events.map((event: object) => event));
+  assert.ok(encoded.includes(btoa("!CBA")), "the result is encoded by the converter");
+  await assert.rejects(run(options, "fails"), (error: Error) => {
+    assert.equal((error.cause as Error).message, "marked: in the workflow");
+    return true;
+  });
+  const only = { ...options, dataConverter: { failureConverterPath: options.dataConverter.failureConverterPath } };
+  assert.equal(await run(only, "catches"), "marked: in the activity");
+});
+
+test("converters that are not there are refused with their path", async (t) => {
+  const folder = project(t, { "workflows.js": SHOUT, "empty.js": "export {};\n" });
+  const workflowsPath = join(folder, "workflows.js");
+  const given = (payloadConverterPath: string) => run({ workflowsPath, dataConverter: { payloadConverterPath } }, "shout");
+  await assert.rejects(
+    given(join(folder, "none.js")),
+    /Could not find a file at the specified payloadConverterPath: '.*none\.js'/,
+  );
+  await assert.rejects(given(join(folder, "empty.js")), /empty\.js does not have a `payloadConverter` named export/);
+});
+
+test("modules that workflow code names and never uses", async (t) => {
+  const folder = folderWith(t, {
+    "workflows.mjs": `import { readFileSync } from "node:fs";
+import got from "got";
+import { sleep } from "@temporalio/workflow";
+export const onHost = () => [readFileSync("x"), got];
+export async function quick() { await sleep(1); return "done"; }
+export async function reads() { return readFileSync("x"); }
+`,
+  });
+  const workflowsPath = join(folder, "workflows.mjs");
+  await assert.rejects(run({ workflowsPath }, "quick"), /"got"/);
+  const ignoreModules = ["node:fs", "got"];
+  assert.equal(await run({ workflowsPath, bundlerOptions: { ignoreModules } }, "quick"), "done");
+  const bundle = await bundleWorkflowCode({ workflowsPath, ignoreModules });
+  assert.equal(await run({ workflowBundle: bundle }, "quick"), "done");
+});
+
+test("interceptors of workflows, sinks, and lines of the log", async (t) => {
+  const folder = folderWith(t, {
+    "workflows.mjs": `${LOGS}
+import { proxySinks } from "@temporalio/workflow";
+const { events } = proxySinks();
+export async function tells(name) { events.told(name, { n: 1 }); await sleep(1); return "told"; }
+`,
+    "interceptors.mjs": `export const interceptors = () => ({
+  inbound: [{ async execute(input, next) { return \`(\${await next({ ...input, args: input.args.map((arg) => arg.toLowerCase()) })})\`; } }],
+  outbound: [{ getLogAttributes: (input, next) => next({ ...input, tenant: "t" }) }],
+});
+`,
+  });
+  const told: unknown[] = [];
+  const sinks: InjectedSinks<{ events: { told(name: string, more: object): void } }> = {
+    events: { told: { fn: ({ workflowType }, name, more) => void told.push([workflowType, name, more]) } },
+  };
+  const options = {
+    workflowsPath: join(folder, "workflows.mjs"),
+    interceptors: { workflowModules: [join(folder, "interceptors.mjs")] },
+    sinks,
+    // Each task replays the run: what was told is not told again.
+    maxCachedWorkflows: 0,
+  };
+  assert.equal(await run(options, "tells", "Ann"), "(told)");
+  assert.deepEqual(told, [["tells", "ann", { n: 1 }]]);
+  assert.equal(await run(options, "logs", "WARN"), "(warn)");
+  const [line, ...again] = lines.filter(({ message }) => message === "a line");
+  assert.deepEqual(again, []);
+  const { tenant, more, sdkComponent, workflowType, taskQueue } = line!.meta as { [name: string]: unknown };
+  assert.deepEqual({ level: line!.level, tenant, more, sdkComponent, workflowType, taskQueue }, {
+    ...{ level: "WARN", tenant: "t", more: 1, sdkComponent: "workflow", workflowType: "logs", taskQueue: `code-${count}` },
+  });
+});
+
+test("replays: a history that fits, one that does not, and one of code that throws", async (t) => {
+  const written = (text: string) => join(folderWith(t, { "workflows.mjs": text }), "workflows.mjs");
+  const old = written(
+    `import { sleep } from "@temporalio/workflow";\nexport async function two() { await sleep(1); await sleep(2); return 2; }`,
+  );
+  const id = `code-${count + 1}`;
+  assert.equal(await run({ workflowsPath: old }, "two"), 2);
+  const history = JSON.parse(await client.getHandle(undefined, id).historyJson());
+  await Worker.runReplayHistory({ workflowsPath: old }, history);
+  const changed = written(`import { proxyActivities } from "@temporalio/workflow";
+const { a } = proxyActivities({ startToCloseTimeout: 1000 });
+export async function two() { await a(); return 2; }`);
+  await assert.rejects(Worker.runReplayHistory({ workflowsPath: changed }, history), {
+    name: "DeterminismViolationError",
+    message: /^Replay failed with a nondeterminism error\. .* Details: .*workflows\.mjs:3/s,
+  });
+  const broken = written("export async function two() { throw new TypeError('broken'); }");
+  const histories = [{ workflowId: "a", history }, { workflowId: "b", history }];
+  const results = [];
+  for await (const result of Worker.runReplayHistories({ workflowsPath: broken }, histories)) results.push(result);
+  assert.deepEqual(results.map(({ workflowId, error }) => [workflowId, error instanceof ReplayError]), [["a", true], [
+    "b",
+    true,
+  ]]);
+  assert.match(results[0]!.error!.message, /^Replay failed due workflow task failure\. Details: .*broken/s);
+  await assert.rejects(Worker.runReplayHistory({}, history), /must contain workflowsPath or workflowBundle/);
+});

@@ -1,0 +1,46 @@
+// Where a worker's workflow code is: modules by path, or a bundle; with interceptors and converters that are loaded into the realm.
+import type { Logger } from "../common/mod.ts";
+import { fileUrl } from "../../platform/source_files.ts";
+import type { WorkerOptions as NativeOptions } from "../../worker/options.ts";
+import { converterModule, SourceTexts } from "./source_texts.ts";
+import type { ReplayWorkerOptions, WorkerOptions } from "./worker_options.ts";
+
+/** What a realm loads. */
+export type WorkflowCode = Pick<NativeOptions, "workflows" | "sources" | "workflowInterceptors" | "payloadConverterModule">;
+
+/** What the options name. Nothing where they name no workflows. Throws a TypeError for a bundle that is none. */
+export function workflowCode(options: WorkerOptions | ReplayWorkerOptions, logger: Logger): WorkflowCode {
+  const { workflowsPath, workflowBundle, bundlerOptions, interceptors, dataConverter = {} } = options;
+  if (workflowsPath === undefined && workflowBundle === undefined) return {};
+  const texts = new SourceTexts();
+  const converters = converterModule(texts, dataConverter);
+  let modules = interceptors?.workflowModules ?? [];
+  let workflows: string;
+  if (workflowBundle === undefined) {
+    workflows = fileUrl(workflowsPath!);
+    const ignored = bundlerOptions?.ignoreModules ?? [];
+    if (ignored.length > 0) texts.ignore(ignored);
+  } else {
+    const ignoring = (option: string) =>
+      logger.warn(`Ignoring WorkerOptions.${option} because WorkerOptions.workflowBundle is set`);
+    if (workflowsPath !== undefined) ignoring("workflowsPath");
+    if (bundlerOptions !== undefined) ignoring("bundlerOptions");
+    if (modules.length > 0) {
+      logger.warn(
+        "Ignoring WorkerOptions.interceptors.workflowModules because WorkerOptions.workflowBundle is set.\n" +
+          "To use workflow interceptors with a workflowBundle, pass them in the call to bundleWorkflowCode.",
+      );
+      modules = [];
+    }
+    if ("code" in workflowBundle) workflows = texts.add("workflow-bundle.js", workflowBundle.code);
+    else if ("codePath" in workflowBundle) workflows = fileUrl(workflowBundle.codePath);
+    else throw new TypeError("Invalid WorkflowOptions.workflowBundle");
+  }
+  const { host } = texts;
+  return {
+    workflows: new URL(workflows),
+    ...(host !== undefined && { sources: host }),
+    ...(modules.length > 0 && { workflowInterceptors: modules.map((path) => new URL(fileUrl(path))) }),
+    ...(converters !== undefined && { payloadConverterModule: new URL(converters) }),
+  };
+}

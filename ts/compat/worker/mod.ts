@@ -5,7 +5,16 @@ import type { Logger } from "./logger.ts";
 
 export { type DataConverter, defaultPayloadConverter, IllegalStateError } from "../common/mod.ts";
 export { activityLogAttributes } from "./activity_info.ts";
-export { type BundleOptions, type BundlerPlugin, bundleWorkflowCode } from "./bundler.ts";
+export type {
+  BundleOptions,
+  BundlerPlugin,
+  WorkflowBundle,
+  WorkflowBundleOption,
+  WorkflowBundlePath,
+  WorkflowBundlePathWithSourceMap,
+  WorkflowBundleWithSourceMap,
+} from "./bundle_options.ts";
+export { bundleWorkflowCode } from "./bundler.ts";
 export { NativeConnection } from "./connection.ts";
 export type {
   DNSLoadBalancingConfig,
@@ -86,11 +95,6 @@ export type {
   WorkerDeploymentOptions,
   WorkerOptions,
   WorkerPlugin,
-  WorkflowBundle,
-  WorkflowBundleOption,
-  WorkflowBundlePath,
-  WorkflowBundlePathWithSourceMap,
-  WorkflowBundleWithSourceMap,
 } from "./worker_options.ts";
 
 /** Deprecated: there are none. */

@@ -1,7 +1,7 @@
 // Options of `Worker.create`, in their official form.
 import type { DataConverter, Duration, VersioningBehavior, WorkerDeploymentVersion } from "../common/mod.ts";
 import type { WorkflowInfo } from "../workflow/mod.ts";
-import type { BundlerPlugin } from "./bundler.ts";
+import type { BundlerPlugin, WorkflowBundleOption } from "./bundle_options.ts";
 import type { NativeConnection } from "./connection.ts";
 import type { WorkerInterceptors } from "./interceptors.ts";
 import type { InjectedSinks } from "./sinks.ts";
@@ -50,35 +50,6 @@ export interface PatchActivationInput {
 }
 /** Decides whether new runs take a patch. */
 export type PatchActivationCallback = (input: PatchActivationInput) => boolean;
-
-/** A bundle in a file. */
-export interface WorkflowBundlePath {
-  /** The file. */
-  codePath: string;
-}
-/** Deprecated: `WorkflowBundlePath`. */
-export interface WorkflowBundlePathWithSourceMap {
-  /** The file. */
-  codePath: string;
-  /** It is not read. */
-  sourceMapPath: string;
-}
-/** A bundle's text. */
-export interface WorkflowBundle {
-  /** The text. */
-  code: string;
-}
-/** A bundle's text and its source map. */
-export interface WorkflowBundleWithSourceMap extends WorkflowBundle {
-  /** It is in the text, too. */
-  sourceMap: string;
-}
-/** A bundle that `bundleWorkflowCode` or `temporalex build` has written. */
-export type WorkflowBundleOption =
-  | WorkflowBundle
-  | WorkflowBundleWithSourceMap
-  | WorkflowBundlePath
-  | WorkflowBundlePathWithSourceMap;
 
 /** Changes a worker's options, and what is around its run. */
 export interface WorkerPlugin extends BundlerPlugin {

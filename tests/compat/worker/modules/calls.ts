@@ -1,7 +1,7 @@
 // Workflows that call activities, for the tests beside.
 import {
-  ActivityFailure,
-  ApplicationFailure,
+  type ActivityFailure,
+  type ApplicationFailure,
   CancellationScope,
   isCancellation,
   proxyActivities,

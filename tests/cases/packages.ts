@@ -44,6 +44,13 @@ export const asks = () => types.isDate(1);
   "/node_modules/tries/index.js": `let how = "Node's";
 try { require("crypto"); } catch (e) { how = e.code; }
 exports.how = how;`,
+  "/node_modules/looks/package.json": '{ "name": "looks", "type": "module" }',
+  "/node_modules/looks/index.js": `export let wasm = "there";
+try { new WebAssembly.Module(new Uint8Array(8)); } catch (e) { wasm = "gone without"; }
+export const wrapper = () => "called";
+wrapper.bind = (text) => "bound " + text;
+wrapper.call = wrapper.apply = wrapper.bind;
+export function asks() { try { return new WebAssembly.Module(new Uint8Array(8)); } catch { return "hidden"; } }`,
   "/node_modules/early/package.json": '{ "name": "early" }',
   "/node_modules/early/index.js":
     "const at = Date.now();\nconst numbers = [Math.random(), Math.random()];\nexports.early = () => ({ at, numbers });\nexports.now = () => Date.now();",
@@ -54,7 +61,8 @@ import older ${from("older")};
 import { how } ${from("tries")};
 import { looked, reads, hashes, asks } ${from("needy")};
 import { early, now } ${from("early")};
-const shapes = () => [mark("x"), half(3), typeof Modern, inner, one, older, how, looked];
+import { asks as asksAgain, wasm, wrapper } ${from("looks")};
+const shapes = () => [mark("x"), half(3), typeof Modern, inner, one, older, how, looked, wrapper.bind("x"), wrapper.call("y"), wasm];
 `;
 const OFFICIAL: Sources = {
   "/app/main.ts": `${IMPORTS}${USES}
@@ -63,6 +71,7 @@ export async function file() { reads(); }
 export async function hash() { hashes(); }
 export async function ask() { asks(); }
 export async function loaded() { return early(); }
+export async function hides() { return asksAgain(); }
 export async function clock() { return now(); }`,
   ...PACKAGES,
 };
@@ -73,10 +82,23 @@ export const file = workflow("file", async () => { reads(); });
 export const hash = workflow("hash", async () => { hashes(); });
 export const ask = workflow("ask", async () => { asks(); });
 export const loaded = workflow("loaded", async () => early());
+export const hides = workflow("hides", async () => asksAgain());
 export const clock = workflow("clock", async () => now());`,
   ...PACKAGES,
 };
-const SHAPES = [">x", 1.5, "function", "inner", 1, "of browsers", "MODULE_NOT_FOUND", "function,function,function,function"];
+const SHAPES = [
+  ">x",
+  1.5,
+  "function",
+  "inner",
+  1,
+  "of browsers",
+  "MODULE_NOT_FOUND",
+  "function,function,function,function",
+  "bound x",
+  "bound y",
+  "gone without",
+];
 
 async function behaves(h: RealmHarness): Promise<void> {
   deepEqual(await resultOf(h, "all"), SHAPES);
@@ -85,6 +107,7 @@ async function behaves(h: RealmHarness): Promise<void> {
     /node:fs\.readFileSync\(\) is not available in workflow code: .*\(called by .*needy\/index\.js:9:/,
   );
   match(await failureOf(h, "hash"), /node:crypto\.createHash\(\) is not available .*needy\/index\.js:11:/);
+  match(await failureOf(h, "hides"), /new WebAssembly\.Module\(\) is not available/);
   match(await failureOf(h, "ask"), /node:util\.types\.isDate\(\) is not available .*needy\/index\.js:12:/);
 }
 

@@ -116,6 +116,8 @@ test("replay judges histories with the bundle", async () => {
   const line = JSON.parse(other.out.split("\n")[0]!);
   assert.equal(line.verdict, "nondeterminism");
   assert.match(line.error.location, /src\/changed\.ts:6/);
+  const annotated = await run(["replay", "--workflows", "changed.js", history, "--github"]);
+  assert.match(annotated.out + annotated.err, /^::error file=src\/changed\.ts,line=6/m);
 });
 
 test("what cannot be bundled is told by file and line, and nothing is written", async () => {

@@ -296,7 +296,12 @@ async function load(
   };
   noteLoaded(init.graph.modules.map(({ url }) => url));
   const watch = watchReplacements(init.graph.modules, guard, warn);
-  const graph = new EvaluableGraph(init.graph, { provided, evaluate: guard.evaluate, hostModule: guard.hostModule });
+  const graph = new EvaluableGraph(init.graph, {
+    provided,
+    evaluate: guard.evaluate,
+    hostModule: guard.hostModule,
+    whileLoading: guard.whileLoading,
+  });
   const modules = graph.evaluateShared(watch);
   const last = init.hasConverter ? modules.pop() : undefined;
   const forRuns = init.graph.runEntries.length === 0 ? undefined : await temporal!.load(graph, watch, nowMs);

@@ -33,6 +33,8 @@ export interface Guard {
   readonly evaluate: (code: string) => unknown;
   /** The stand-in for a module of Node that a package imports. */
   readonly hostModule: (name: string, advice: string, part: object | undefined) => unknown;
+  /** Evaluates modules for a run. */
+  readonly whileLoading: <T>(work: () => T) => T;
   /** Undoes what a module has done to built-in objects; the first such thing. After each module. */
   restore: Keeper["restore"];
   /** Makes what modules have added to built-in objects stay as it is when they are evaluated again, for a run. */
@@ -87,6 +89,7 @@ export function installGuard(options: GuardOptions): Guard {
   const keeper = keepBuiltIns(globals);
   return {
     evaluate: (code) => evaluate(code),
+    whileLoading: (work) => context.whileLoading(work),
     hostModule: (name, advice, part) => hostModule(context, name, advice, part),
     restore: keeper.restore,
     keepAdditions: keeper.keepAdditions,

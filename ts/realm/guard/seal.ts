@@ -37,7 +37,8 @@ function assignable(globals: Globals): readonly (readonly [object, readonly Prop
     // Generators as TypeScript compiles them for ES5 (tslib): objects that inherit from it, with a method of their own.
     ...(iterator === undefined ? [] : [[iterator, [Symbol.iterator]] as const]),
     [Object.prototype, Object.getOwnPropertyNames(Object.prototype)],
-    [Function.prototype, ["constructor", "toString"]],
+    // A library may be a function that has its own functions as properties: lodash assigns a `bind` to it.
+    [Function.prototype, ["constructor", "toString", "bind", "call", "apply"]],
     ...errors.map((name) =>
       [(globals[name] as ErrorConstructor).prototype, ["constructor", "name", "message", "toString"]] as const
     ),

@@ -40,6 +40,7 @@ export type Level = "debug" | "info" | "warn" | "error";
 export class GuardContext {
   readonly #current: Current;
   readonly #packages = new Map<string, PackageRandom>();
+  #loading = false;
 
   constructor(current: Current) {
     this.#current = current;
@@ -50,9 +51,24 @@ export class GuardContext {
     return this.#current.closure === "sideEffect";
   }
 
+  /**
+   * Modules of a run are evaluated by this. A refusal that they catch is none: whoever looks around there goes without, at each replay again,
+   * and what they do not catch fails the task anyway.
+   */
+  whileLoading<T>(work: () => T): T {
+    const before = this.#loading;
+    this.#loading = true;
+    try {
+      return work();
+    } finally {
+      this.#loading = before;
+    }
+  }
+
   /** Refuses. The run remembers it, except in a query, which fails by itself, and in a validator, whose update is rejected. */
   refuse(api: string, advice: string): never {
     const error = new DeterminismError(api, advice);
+    if (this.#loading) throw error;
     const { fiber, run } = this.#current;
     // Programs of other models have no fibers: what runs is the run's.
     const failing = fiber?.run ?? (run?.isNative === true ? undefined : run);

@@ -30,6 +30,8 @@ export interface EvaluateOptions {
   readonly provided: { readonly [module in Provided]?: ProvidedModule };
   /** The stand-in for a module of Node that a package imports; with what the realm has of it. */
   readonly hostModule?: (name: string, advice: string, part: object | undefined) => unknown;
+  /** Around the evaluation of modules for a run: what they are refused and catch is no failure of the run. */
+  readonly whileLoading?: <T>(work: () => T) => T;
   /** Turns text into a value: an indirect eval that was taken before a guard removed it. */
   readonly evaluate: (code: string) => unknown;
 }
@@ -111,7 +113,8 @@ export class EvaluableGraph {
   evaluateForRun(scope: RunScope, listener?: EvaluationListener): { interceptors(): Namespace[]; workflows(): Namespace[] } {
     const evaluation = new Evaluation(this, listener ?? UNHEARD, listener !== undefined, scope);
     const all = (entries: readonly number[]) => {
-      const namespaces = entries.map((entry) => evaluation.run(entry));
+      const { whileLoading = (work: () => Namespace[]) => work() } = this.options;
+      const namespaces = whileLoading(() => entries.map((entry) => evaluation.run(entry)));
       listener?.turnTo(undefined);
       return namespaces;
     };

@@ -1,6 +1,7 @@
 // Lines of workflow code, as errors name them: "function (file:line:column)".
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { displayName } from "../../../realm/loader/errors.ts";
 
 /** A line of workflow code. */
 export interface Place {
@@ -17,7 +18,9 @@ export interface Place {
 export function placeOf(location: string, folder: string): Place | undefined {
   const [, name = "", file, line, column] = /^(?:(.*) \()?(.+?):(\d+)(?::(\d+))?\)?$/.exec(location) ?? [];
   if (file === undefined) return undefined;
-  return { file: shortPath(pathOf(file), folder), line: Number(line), column: Number(column ?? 0), function: name };
+  // Modules of a bundle are named from the folder of the project, which is where they lie for whoever reads this.
+  const short = file.startsWith("bundle:") ? displayName(file) : shortPath(pathOf(file), folder);
+  return { file: short, line: Number(line), column: Number(column ?? 0), function: name };
 }
 
 function pathOf(file: string): string {

@@ -35,6 +35,22 @@ export interface ClientContext {
   readonly logger: Logger;
   readonly defaultTaskQueue: string | undefined;
   readonly defaultTimeout: Duration | undefined;
+  /** Failures as other classes than this package's own. */
+  readonly failures?: FailureConversion | undefined;
+}
+
+/** How errors become failures and failures errors. */
+export interface FailureConversion {
+  /** The error of a failure. */
+  toError(failure: Failure): Error;
+  /** The failure of what was thrown. */
+  toFailure(thrown: unknown): Failure;
+}
+
+/** The error of a failure, as the client is to have it. */
+export function errorOfFailure(context: ClientContext, failure: Failure): TemporalFailure {
+  const { failures, converter } = context;
+  return failures === undefined ? decodeFailureOf(failure, converter) : failures.toError(failure) as TemporalFailure;
 }
 
 /** The header field of a request, left out where there is nothing in it. */

@@ -43,7 +43,7 @@ export type {
   WorkflowTarget,
 } from "./operation_inputs.ts";
 export type { ReapplyExclude, ResetOptions, ResetPoint } from "./reset_options.ts";
-export type { RetryPolicy, WorkflowOptions } from "./options.ts";
+export type { RetryPolicy, WorkflowOptions, WorkflowPriority } from "./options.ts";
 export type { StartUpdateWithStartOptions, UpdateOfStart, UpdateWithStart, UpdateWithStartOptions } from "./update_with_start.ts";
 export type {
   ScheduleActionDescription,

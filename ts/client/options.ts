@@ -7,6 +7,7 @@ import { type SearchAttributes, toSearchAttributePayloads } from "../converter/s
 import type { RetryPolicySchema } from "../api/generated/temporal/api/common/v1/message_pb.ts";
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { StartWorkflowExecutionRequestSchema } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import type { VersioningOverrideSchema } from "../api/generated/temporal/api/workflow/v1/message_pb.ts";
 import { durationFromMs } from "../api/well_known.ts";
 
 /** How a failed run or activity is tried again; unset fields take the service's defaults (1 s, factor 2, 100 x, no limit). */
@@ -30,7 +31,7 @@ export interface WorkflowOptions {
   /** Queue whose workers run it. Default: the client's `taskQueue`. */
   taskQueue?: string;
   /** May a new run take an id whose last run is closed? Default ALLOW_DUPLICATE. */
-  idReusePolicy?: "ALLOW_DUPLICATE" | "ALLOW_DUPLICATE_FAILED_ONLY" | "REJECT_DUPLICATE";
+  idReusePolicy?: "ALLOW_DUPLICATE" | "ALLOW_DUPLICATE_FAILED_ONLY" | "REJECT_DUPLICATE" | "TERMINATE_IF_RUNNING";
   /** What happens when a run with this id is open? Default FAIL. */
   idConflictPolicy?: "FAIL" | "USE_EXISTING" | "TERMINATE_EXISTING";
   /** Limit of the whole chain of runs, with retries and continue-as-new. */
@@ -55,6 +56,20 @@ export interface WorkflowOptions {
   details?: string;
   /** Two starts with one request id are one start. Default: made per call. */
   requestId?: string;
+  /** Order of its tasks among those of its queue. The embedded engine keeps it and takes tasks in their order. */
+  priority?: WorkflowPriority;
+  /** Which versions of a deployment take the run, in place of what the workflow says. */
+  versioningOverride?: MessageInitShape<typeof VersioningOverrideSchema>;
+}
+
+/** Order among the tasks of a queue. */
+export interface WorkflowPriority {
+  /** A whole number from 1; smaller ones go first. Default: the middle of what the service has. */
+  priorityKey?: number;
+  /** Tasks of different keys share the queue, by their weights. */
+  fairnessKey?: string;
+  /** Share of the key. Default: 1. */
+  fairnessWeight?: number;
 }
 
 /** The request's retry policy. */
@@ -89,6 +104,8 @@ export function toStartFields(options: WorkflowOptions & { taskQueue: string; re
     workflowIdConflictPolicy: WorkflowIdConflictPolicy[options.idConflictPolicy ?? "UNSPECIFIED"],
     cronSchedule: options.cronSchedule ?? "",
     requestId: options.requestId,
+    ...(options.priority && { priority: options.priority }),
+    ...(options.versioningOverride && { versioningOverride: options.versioningOverride }),
     ...(options.retry && { retryPolicy: toRetryPolicy(options.retry) }),
     ...(options.memo &&
       { memo: { fields: namingWhat("the memo", () => mapValues(options.memo!, (value) => converter.toPayload(value))) } }),

@@ -7,7 +7,7 @@ import { Code, ServiceError } from "../service/raw.ts";
 import { RetryState } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
 import { FailureSchema } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
 import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
-import { type ClientContext, decodeFailureOf, decodeOne } from "./context.ts";
+import { type ClientContext, decodeOne, errorOfFailure } from "./context.ts";
 import { WorkflowContinuedAsNewError, WorkflowFailedError } from "./errors.ts";
 
 /** The result in a closing event, or the error that it stands for. */
@@ -30,7 +30,7 @@ export function outcomeOf(context: ClientContext, workflowId: string, runId: str
       return decodeOne(context, attributes.value.result);
     case "workflowExecutionFailedEventAttributes": {
       const { failure, retryState } = attributes.value;
-      throw fail("failed", decodeFailureOf(failure ?? create(FailureSchema), converter), retryState);
+      throw fail("failed", errorOfFailure(context, failure ?? create(FailureSchema)), retryState);
     }
     case "workflowExecutionCanceledEventAttributes":
       throw fail(

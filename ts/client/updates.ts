@@ -5,7 +5,7 @@ import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../api/generated
 import type { Outcome } from "../api/generated/temporal/api/update/v1/message_pb.ts";
 import { realTimers, sleepOn } from "../base/timers.ts";
 import { askUntil, type CallSettings, Deadline } from "./calls.ts";
-import { type ClientContext, decodeFailureOf, decodeOne, encodeArgs, headerField, nameError } from "./context.ts";
+import { type ClientContext, decodeOne, encodeArgs, errorOfFailure, headerField, nameError } from "./context.ts";
 import type { UpdateInput } from "./operation_inputs.ts";
 import { WorkflowUpdateFailedError, WorkflowUpdateRejectedError } from "./errors.ts";
 
@@ -90,7 +90,7 @@ export class UpdateHandle<R = unknown> {
     this.#outcome ??= await pollOutcome(this.#context, this.#ref, deadline);
     const outcome = this.#outcome.value;
     if (outcome.case === "failure") {
-      const cause = decodeFailureOf(outcome.value, this.#context.converter);
+      const cause = errorOfFailure(this.#context, outcome.value);
       if (this.#perhapsRejected && !(await isRecorded(this.#context, this.#ref, deadline))) {
         throw new WorkflowUpdateRejectedError(`the workflow rejected the update: ${cause.message}`, this.updateId, cause);
       }

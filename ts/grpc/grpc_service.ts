@@ -121,11 +121,12 @@ export class GrpcService implements RawService {
         const now = performance.now();
         const left = Math.min(Math.max(1, Math.ceil(timeoutMs - (now - began))), LONGEST_TIMEOUT_MS);
         const namespace = namespaceOf(method, request) ?? "";
+        const metadata = options.metadata === undefined ? undefined : checkedMetadata(options.metadata);
         return await unary(link, {
           method,
           address: this.#address,
-          key: `${method} ${left} ${namespace} ${authorization ?? ""}`,
-          fields: () => this.#fieldsOf(method, left, namespace, authorization),
+          key: `${method} ${left} ${namespace} ${authorization ?? ""}${metadata === undefined ? "" : JSON.stringify(metadata)}`,
+          fields: () => withMetadata(this.#fieldsOf(method, left, namespace, authorization), metadata),
           request,
           dueMs: now + left,
           wholeTimeoutMs: timeoutMs,
@@ -211,6 +212,15 @@ export class GrpcService implements RawService {
       );
     });
   }
+}
+
+/** The fields of a call with those of its own in place of the connection's. */
+function withMetadata(fields: FieldList, metadata: { readonly [name: string]: string } | undefined): FieldList {
+  if (metadata === undefined) return fields;
+  return [
+    ...fields.filter(([name]) => !Object.hasOwn(metadata, name)),
+    ...Object.entries(metadata).map(([name, value]) => [name, value, true] as const),
+  ];
 }
 
 function someTime(name: string, duration: Duration): number {

@@ -14,6 +14,8 @@ export interface CallOptions {
   timeoutMs?: number;
   /** Payloads of the answer stay as the service keeps them; a codec on the way does not decode them. */
   asStored?: boolean;
+  /** Sent with this call, over what its connection sends with all: names in lower case; values of names that end in "-bin" are bytes. */
+  metadata?: { readonly [name: string]: string | Uint8Array };
 }
 
 /** What clients and workers stand on: a method of Temporal's WorkflowService by name, bytes in, bytes out. */

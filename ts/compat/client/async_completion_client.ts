@@ -1,0 +1,102 @@
+// The `AsyncCompletionClient` of `@temporalio/client`: completes activities from outside, over the product's client.
+import { completeActivity, failActivity, heartbeatActivity, reportCancellation } from "../../client/activity_completion.ts";
+import { ensureTemporalFailure } from "../common/failures.ts";
+import { RawValue } from "../common/payload_converters.ts";
+import { toPayloadWithTypeInfo } from "../common/payloads.ts";
+import type { ActivitySerializationContext, PayloadTypeInfo } from "../common/type_info.ts";
+import { BaseClient, type BaseClientOptions, type LoadedWithDefaults } from "./base_client.ts";
+import { callSettings } from "./call_context.ts";
+import type { WorkflowService } from "./plain_service.ts";
+import { officialActivityError, refusing } from "./refusals.ts";
+
+/** Options of an {@link AsyncCompletionClient}. */
+export type AsyncCompletionClientOptions = BaseClientOptions;
+/** Options with their defaults. */
+export type LoadedAsyncCompletionClientOptions = LoadedWithDefaults<AsyncCompletionClientOptions>;
+/** Options of a report on an activity by its task token. */
+export interface AsyncCompletionOperationOptions {
+  /** Whose payloads these are. */
+  serializationContext?: ActivitySerializationContext;
+}
+/** Options of a completion. */
+export interface AsyncCompletionCompleteOptions {
+  /** Type of the result. */
+  typeInfo?: Pick<PayloadTypeInfo, "outputType">;
+}
+
+/** An activity by its ids. */
+export interface FullActivityId {
+  /** Id of its workflow. */
+  workflowId?: string;
+  /** Run of its workflow. Default: the current one. */
+  runId?: string;
+  /** Its id. */
+  activityId: string;
+}
+
+type Address = Uint8Array | FullActivityId;
+type Options = AsyncCompletionOperationOptions & AsyncCompletionCompleteOptions;
+
+/** Completes activities from outside: by their task token, or by ids. */
+export class AsyncCompletionClient extends BaseClient {
+  declare readonly options: LoadedAsyncCompletionClientOptions;
+
+  constructor(options: AsyncCompletionClientOptions = {}) {
+    super(options);
+  }
+
+  /** Temporal's service. */
+  get workflowService(): WorkflowService {
+    return this.connection.workflowService;
+  }
+
+  #context(address: Address, options: AsyncCompletionOperationOptions | undefined) {
+    const given = options?.serializationContext;
+    if (given !== undefined || address instanceof Uint8Array) return this.operationContext(given);
+    const { workflowId, activityId } = address;
+    return this.operationContext({
+      type: "activity",
+      namespace: this.options.namespace,
+      activityId,
+      ...(workflowId !== undefined && { workflowId }),
+      isLocal: false,
+    });
+  }
+
+  #report(fn: () => Promise<void>): Promise<void> {
+    return refusing(fn, { fallback: "" }, officialActivityError);
+  }
+
+  /** Completes the activity with a result. Throws an ActivityNotFoundError where nobody waits for it. */
+  async complete(address: Address, result: unknown, options?: Options): Promise<void> {
+    const context = this.#context(address, options);
+    const type = options?.typeInfo?.outputType;
+    const { payloadConverter } = this.dataConverter;
+    const value = type === undefined
+      ? result
+      : RawValue.fromPayload(toPayloadWithTypeInfo(payloadConverter, result, options?.serializationContext, type));
+    await this.#report(() => completeActivity(context, addressOf(address), value, callSettings()));
+  }
+
+  /** Fails the activity. */
+  async fail(address: Address, err: unknown, options?: AsyncCompletionOperationOptions): Promise<void> {
+    const context = this.#context(address, options);
+    await this.#report(() => failActivity(context, addressOf(address), ensureTemporalFailure(err), callSettings()));
+  }
+
+  /** Says that the activity was cancelled. */
+  async reportCancellation(address: Address, details?: unknown, options?: AsyncCompletionOperationOptions): Promise<void> {
+    const context = this.#context(address, options);
+    await this.#report(() => reportCancellation(context, addressOf(address), [details], callSettings()));
+  }
+
+  /** Says that the activity is alive. Throws an ActivityCancelledError where it is to stop. */
+  async heartbeat(address: Address, details?: unknown, options?: AsyncCompletionOperationOptions): Promise<void> {
+    const context = this.#context(address, options);
+    await this.#report(() => heartbeatActivity(context, addressOf(address), [details], callSettings()));
+  }
+}
+
+function addressOf(address: Address): Uint8Array | { workflowId: string; activityId: string; runId?: string } {
+  return address instanceof Uint8Array ? address : { workflowId: "", ...address };
+}

@@ -1,0 +1,155 @@
+// What the clients of `@temporalio/client` share: a connection, a namespace, a data converter, and the product's client below.
+import { FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
+import { consoleLogger, processIdentity } from "../../platform/host.ts";
+import { MessageCodec } from "../../codec/message_codec.ts";
+import type { PayloadCodec as ProductCodec } from "../../codec/codec.ts";
+import { withCodec } from "../../codec/coded_service.ts";
+import { Calls } from "../../client/calls.ts";
+import type { OperationContext } from "../../client/interceptors.ts";
+import { DEFAULT_PAYLOAD_LIMITS } from "../../service/limits.ts";
+import { DEFAULT_RETRY } from "../../service/retry.ts";
+import type { DataConverter, LoadedDataConverter } from "../common/data_converter.ts";
+import { fromPayloadWithTypeInfo } from "../common/payloads.ts";
+import { type Payload, productConverter } from "../common/payload_converters.ts";
+import { fromPlain, toPlain } from "../common/plain_proto.ts";
+import type { SerializationContext, TypeInfo } from "../common/type_info.ts";
+import type { Headers } from "../common/interceptors.ts";
+import type { Metadata } from "./call_context.ts";
+import { Connection, type ConnectionLike, rawServiceOf } from "./connection.ts";
+import { loadDataConverter } from "./load_data_converter.ts";
+
+/** Options of clients. */
+export interface BaseClientOptions {
+  /** How values, errors and bytes are converted. */
+  dataConverter?: DataConverter;
+  /** Who calls, as histories show it. Default: process and host. */
+  identity?: string;
+  /** Where it calls. Default: localhost:7233. */
+  connection?: ConnectionLike;
+  /** Default: "default". */
+  namespace?: string;
+}
+
+/** Options with their defaults. */
+export type WithDefaults<Options extends BaseClientOptions> =
+  & Required<Omit<Options, "connection">>
+  & Pick<Options, "connection">;
+/** Options with their defaults, and the modules of the data converter. */
+export type LoadedWithDefaults<Options extends BaseClientOptions> = WithDefaults<Options> & {
+  /** The data converter. */
+  loadedDataConverter: LoadedDataConverter;
+};
+
+/** Longer than calls take: the official client has no deadline where the program sets none. */
+const NO_DEADLINE_MS = 99_999_999;
+
+/** Base of the clients. */
+export class BaseClient {
+  /** Where it calls. */
+  readonly connection: ConnectionLike;
+  /** Its options, with defaults. */
+  readonly options: LoadedWithDefaults<BaseClientOptions>;
+  readonly #base: Omit<OperationContext, "converter">;
+
+  constructor(options: BaseClientOptions = {}) {
+    const loaded = loadDataConverter(options.dataConverter);
+    this.connection = options.connection ?? Connection.lazy();
+    this.options = {
+      identity: processIdentity(),
+      namespace: "default",
+      dataConverter: {},
+      ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined && value !== null)),
+      loadedDataConverter: loaded,
+    };
+    const logger = consoleLogger();
+    const codec = MessageCodec.of({ codec: loaded.payloadCodecs.map(productCodec) });
+    const raw = rawServiceOf(this.connection);
+    this.#base = {
+      calls: new Calls(
+        codec === undefined ? raw : withCodec(raw, codec, { limits: DEFAULT_PAYLOAD_LIMITS, logger }),
+        DEFAULT_RETRY,
+      ),
+      namespace: this.options.namespace,
+      identity: this.options.identity,
+      codec,
+      // What is too large is refused by the service, as the official client has it.
+      limits: undefined,
+      logger,
+      defaultTaskQueue: undefined,
+      defaultTimeout: NO_DEADLINE_MS,
+      interceptors: [],
+    };
+  }
+
+  /** The data converter. */
+  protected get dataConverter(): LoadedDataConverter {
+    return this.options.loadedDataConverter;
+  }
+
+  /**
+   * The context of an operation of the product's client: values of this serialization context, results of this type, these headers on what
+   * is sent.
+   * @internal
+   */
+  operationContext(
+    serialization?: SerializationContext,
+    { outputType, headers = {}, otherHeaders = {} }: {
+      outputType?: TypeInfo | undefined;
+      headers?: Headers;
+      otherHeaders?: Headers;
+    } = {},
+  ): OperationContext {
+    const { payloadConverter, failureConverter } = this.dataConverter;
+    const converter = productConverter(payloadConverter, serialization);
+    const full = (named: Headers) =>
+      Object.fromEntries(
+        Object.entries(named).map(([name, { metadata, data }]) => [name, {
+          metadata: metadata ?? {},
+          data: data ?? new Uint8Array(0),
+        }]),
+      );
+    return {
+      ...this.#base,
+      converter: outputType === undefined ? converter : {
+        toPayload: converter.toPayload,
+        fromPayload: (payload) => fromPayloadWithTypeInfo(payloadConverter, payload as Payload, serialization, outputType),
+      },
+      failures: {
+        toError: (failure) =>
+          failureConverter.failureToError(toPlain(FailureSchema, failure), payloadConverter, serialization),
+        toFailure: (thrown) =>
+          fromPlain(FailureSchema, failureConverter.errorToFailure(thrown, payloadConverter, serialization)),
+      },
+      interceptors: [{
+        any({ input }, next) {
+          if ("headers" in input) Object.assign(input.headers, full(headers));
+          if ("updateHeaders" in input) Object.assign(input.updateHeaders, full(otherHeaders));
+          return next();
+        },
+      }],
+    };
+  }
+
+  /** Calls within the function end at that time: milliseconds since the Unix epoch, or a moment. */
+  async withDeadline<R>(deadline: number | Date, fn: () => Promise<R>): Promise<R> {
+    return await this.connection.withDeadline(deadline, fn);
+  }
+  /** Calls within the function are given up with the signal. */
+  async withAbortSignal<R>(abortSignal: AbortSignal, fn: () => Promise<R>): Promise<R> {
+    return await this.connection.withAbortSignal(abortSignal, fn);
+  }
+  /** Calls within the function carry this. */
+  async withMetadata<R>(metadata: Metadata, fn: () => Promise<R>): Promise<R> {
+    return await this.connection.withMetadata(metadata, fn);
+  }
+}
+
+/** A codec of the program's: payloads without data are given some, as the product has them. */
+function productCodec(codec: LoadedDataConverter["payloadCodecs"][number]): ProductCodec {
+  const full = (payloads: Payload[]) =>
+    payloads.map(({ metadata, data }) => ({ metadata: metadata ?? {}, data: data ?? new Uint8Array(0) }));
+  return {
+    encode: async (payloads) => full(await codec.encode(payloads)),
+    decode: async (payloads) => full(await codec.decode(payloads)),
+  };
+}

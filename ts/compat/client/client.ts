@@ -1,0 +1,75 @@
+// The `Client` of `@temporalio/client`: one for each kind of thing, over one connection.
+import { BaseClient, type BaseClientOptions, type LoadedWithDefaults } from "./base_client.ts";
+import { Connection } from "./connection.ts";
+import type { QueryRejectCondition } from "./enums.ts";
+import type { ClientInterceptors } from "./interceptors.ts";
+import { loadDataConverter } from "./load_data_converter.ts";
+import { ActivityClient, NexusClient, TaskQueueClient } from "./not_offered.ts";
+import type { WorkflowService } from "./plain_service.ts";
+import { ScheduleClient } from "./schedule_client.ts";
+import { WorkflowClient } from "./workflow_client.ts";
+
+/** Changes the options of clients. */
+export interface ClientPlugin {
+  /** Its name. */
+  get name(): string;
+  /** The options of the client. */
+  configureClient?(options: Omit<ClientOptions, "plugins">): Omit<ClientOptions, "plugins">;
+}
+
+/** Options of a {@link Client}. */
+export interface ClientOptions extends BaseClientOptions {
+  /** Code around its operations. */
+  interceptors?: ClientInterceptors;
+  /** Change the options. */
+  plugins?: ClientPlugin[];
+  /** Options of the client of workflows. */
+  workflow?: { queryRejectCondition?: QueryRejectCondition };
+}
+/** Options with their defaults. */
+export type LoadedClientOptions = LoadedWithDefaults<ClientOptions>;
+
+/** Talks to workflows, schedules and activities. */
+export class Client extends BaseClient {
+  declare readonly options: LoadedClientOptions;
+  /** Workflows. */
+  readonly workflow: WorkflowClient;
+  /** Activities that are completed from outside. */
+  readonly activity: ActivityClient;
+  /** Schedules. */
+  readonly schedule: ScheduleClient;
+  /** Refused. */
+  readonly taskQueue: TaskQueueClient;
+  /** Refused. */
+  readonly nexus: NexusClient;
+
+  constructor(options: ClientOptions = {}) {
+    const { plugins: own = [], ...given } = options;
+    const plugins = [...(options.connection?.plugins ?? []) as unknown as ClientPlugin[], ...own];
+    let configured: ClientOptions = given;
+    for (const plugin of plugins) configured = plugin.configureClient?.(configured) ?? configured;
+    const { interceptors = {}, workflow = {}, ...rest } = configured;
+    const base = {
+      ...rest,
+      connection: rest.connection ?? Connection.lazy(),
+      // Loaded once for all of them.
+      dataConverter: loadDataConverter(rest.dataConverter),
+    };
+    super({ ...base, ...(configured.interceptors && { interceptors }) } as BaseClientOptions);
+    Object.assign(this.options, { plugins });
+    this.workflow = new WorkflowClient({
+      ...base,
+      ...(interceptors.workflow && { interceptors: interceptors.workflow }),
+      ...(workflow.queryRejectCondition !== undefined && { queryRejectCondition: workflow.queryRejectCondition }),
+    });
+    this.activity = new ActivityClient(base);
+    this.schedule = new ScheduleClient({ ...base, ...(interceptors.schedule && { interceptors: interceptors.schedule }) });
+    this.taskQueue = new TaskQueueClient(base);
+    this.nexus = new NexusClient(base);
+  }
+
+  /** Temporal's service. */
+  get workflowService(): WorkflowService {
+    return this.connection.workflowService;
+  }
+}

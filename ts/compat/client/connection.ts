@@ -1,0 +1,293 @@
+// The `Connection` of `@temporalio/client`, over the product's gRPC connections.
+import { Connection as GrpcConnection, type ConnectionOptions as GrpcOptions } from "../../grpc/connection.ts";
+import { type CallOptions, Code, type MethodName, type RawService, ServiceError as RawServiceError } from "../../service/raw.ts";
+import type { Duration } from "../common/time.ts";
+import { msOptionalToNumber } from "../common/time.ts";
+import { type CallContext, callSettings, currentCallContext, type Metadata, withCallContext } from "./call_context.ts";
+import { ServiceError } from "./errors.ts";
+import { grpcError } from "./grpc_errors.ts";
+import { plainService, rawOver, type WorkflowService } from "./plain_service.ts";
+
+/** Where a connection leads whose options name no address. */
+export const LOCAL_TARGET = "localhost:7233";
+
+/** TLS of a connection. */
+export interface TLSConfig {
+  /** Name that the server's certificate must have, in place of the address's host. */
+  serverNameOverride?: string;
+  /** Certificates of authorities, in PEM. Default: the system's. */
+  serverRootCACertificate?: Uint8Array;
+  /** The client's certificate and its key, in PEM. */
+  clientCertPair?: { crt: Uint8Array; key: Uint8Array };
+}
+
+/** Options of a connection. */
+export interface ConnectionOptions {
+  /** `host:port`, or a host. Default: "localhost:7233". */
+  address?: string;
+  /** TLS. Default: none; with an API key, TLS. */
+  tls?: TLSConfig | boolean | null;
+  /** Refused: give `tls`. */
+  credentials?: unknown;
+  /** Refused: give `metadata`, or `apiKey`. */
+  callCredentials?: unknown[];
+  /** Refused: the product's connections are not grpc-js's. */
+  channelArgs?: object;
+  /** Refused, but for what `makeGrpcRetryInterceptor` gives. */
+  interceptors?: unknown[];
+  /** Sent with every call. */
+  metadata?: Metadata;
+  /** Sent as a bearer token. */
+  apiKey?: string | (() => string);
+  /** How long `connect` tries. Default: 10 seconds. */
+  connectTimeout?: Duration;
+  /** Change the options. */
+  plugins?: ConnectionPlugin[];
+}
+
+/** Options as a connection holds them. */
+export type ConnectionOptionsWithDefaults =
+  & Required<Pick<ConnectionOptions, "address" | "metadata" | "plugins">>
+  & { connectTimeoutMs: number };
+
+/** Changes the options of connections. */
+export interface ConnectionPlugin {
+  /** Its name. */
+  get name(): string;
+  /** The options to connect with. */
+  configureConnection?(options: ConnectionOptions): ConnectionOptions;
+}
+
+/** The product's service of a connection. */
+export const RAW_SERVICE: unique symbol = Symbol.for("temporalex.compat.rawService");
+/** What the official SDK keeps on its connections; nothing here. */
+export const InternalConnectionLikeSymbol: unique symbol = Symbol("__temporal_internal_connection_like");
+
+/** What clients need of a connection. */
+export interface ConnectionLike {
+  /** Temporal's service. */
+  workflowService: WorkflowService;
+  /** Changes the options of connections. */
+  plugins?: ConnectionPlugin[];
+  /** The product's service, where there is one. */
+  readonly [RAW_SERVICE]?: RawService;
+  /** Ends it. */
+  close(): Promise<void>;
+  /** Resolves when it is connected. */
+  ensureConnected(): Promise<void>;
+  /** Calls within the function end at that time. */
+  withDeadline<R>(deadline: number | Date, fn: () => Promise<R>): Promise<R>;
+  /** Calls within the function carry this. */
+  withMetadata<R>(metadata: Metadata, fn: () => Promise<R>): Promise<R>;
+  /** Calls within the function are given up with the signal. */
+  withAbortSignal<R>(abortSignal: AbortSignal, fn: () => Promise<R>): Promise<R>;
+}
+
+/** The product's service of a connection of any kind. */
+export function rawServiceOf(connection: ConnectionLike): RawService {
+  return connection[RAW_SERVICE] ?? rawOver(connection);
+}
+
+const REFUSED: { readonly [option: string]: string } = {
+  credentials: "give `tls` (true, or certificates)",
+  callCredentials: "give `metadata`, or `apiKey`",
+  channelArgs: "connections here are not grpc-js's; leave it out",
+  interceptors: "calls are retried without them; give `metadata` or `apiKey` for headers, or intercept the client's operations",
+};
+
+function refuse(options: ConnectionOptions): void {
+  for (const [name, advice] of Object.entries(REFUSED)) {
+    const value = options[name as keyof ConnectionOptions];
+    const empty = value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+    const retries = name === "interceptors" && Array.isArray(value) &&
+      value.every((one) => typeof one === "object" && one !== null && "retryOptions" in one);
+    if (!empty && !retries) throw new TypeError(`the option "${name}" of a Connection is not supported here: ${advice}`);
+  }
+}
+
+function grpcOptions(options: ConnectionOptions): GrpcOptions {
+  const { tls, apiKey } = options;
+  const config = tls === undefined || tls === null ? apiKey !== undefined : tls;
+  const text = (pem: Uint8Array) => new TextDecoder().decode(pem);
+  return {
+    address: addressOf(options.address ?? LOCAL_TARGET),
+    tls: typeof config === "boolean" ? config : {
+      ...(config.serverNameOverride !== undefined && { serverName: config.serverNameOverride }),
+      ...(config.serverRootCACertificate && { serverRootCaCertificate: text(config.serverRootCACertificate) }),
+      ...(config.clientCertPair && {
+        clientCertificate: text(config.clientCertPair.crt),
+        clientKey: text(config.clientCertPair.key),
+      }),
+    },
+    ...(options.metadata !== undefined && { metadata: options.metadata }),
+  };
+}
+
+/** With the port that an address leaves out, and without a scheme. */
+function addressOf(address: string): string {
+  const bare = address.replace(/^(?:https?|grpc):\/\//, "");
+  return /:\d+$/.test(bare) || bare.startsWith("unix:") ? bare : `${bare}:7233`;
+}
+
+/** A service whose calls carry what `withMetadata`, `withDeadline` and the API key say. */
+function withContext(inner: RawService, apiKey: () => string | undefined): RawService {
+  return {
+    losesCancelledPolls: inner.losesCancelledPolls ?? false,
+    checksPayloads: inner.checksPayloads ?? false,
+    ...(inner.runningTasks && { runningTasks: () => inner.runningTasks!() }),
+    call(method: MethodName, request: Uint8Array, options: CallOptions = {}) {
+      const { metadata = {} } = currentCallContext();
+      const { timeout, signal } = callSettings();
+      const key = apiKey();
+      const sent = { ...(key !== undefined && { authorization: `Bearer ${key}` }), ...metadata };
+      const timeoutMs = Math.min(options.timeoutMs ?? Infinity, timeout ?? Infinity);
+      return inner.call(method, request, {
+        ...options,
+        ...(timeoutMs < Infinity && { timeoutMs: Math.max(1, timeoutMs) }),
+        ...(options.signal === undefined && signal !== undefined && { signal }),
+        ...(Object.keys(sent).length > 0 && { metadata: sent }),
+      });
+    },
+  };
+}
+
+const TRIES_MS = 10_000;
+
+/** A connection to a Temporal server, or to an engine of this product. */
+export class Connection implements ConnectionLike {
+  /** The official class has the one of grpc-js here. */
+  readonly options: ConnectionOptionsWithDefaults;
+  /** Temporal's service. */
+  readonly workflowService: WorkflowService;
+  /** Plugins that it was made with. */
+  readonly plugins: ConnectionPlugin[];
+  /** The product's service. */
+  readonly [RAW_SERVICE]: RawService;
+  readonly #closing: () => Promise<void>;
+  #apiKey: string | (() => string) | undefined;
+  #connected: Promise<void> | undefined;
+
+  /** Made by {@link Connection.connect}, {@link Connection.lazy} and {@link Connection.over}. */
+  protected constructor(options: ConnectionOptions, service: RawService, close: () => Promise<void>) {
+    this.options = {
+      address: options.address ?? LOCAL_TARGET,
+      metadata: options.metadata ?? {},
+      plugins: options.plugins ?? [],
+      connectTimeoutMs: msOptionalToNumber(options.connectTimeout) ?? TRIES_MS,
+    };
+    this.plugins = this.options.plugins;
+    this.#apiKey = options.apiKey;
+    this.#closing = close;
+    this[RAW_SERVICE] = withContext(service, () => typeof this.#apiKey === "function" ? this.#apiKey() : this.#apiKey);
+    this.workflowService = plainService(this[RAW_SERVICE]);
+  }
+
+  /** A connection that is made with the first call. Throws a TypeError for an option that is not supported here. */
+  static lazy(options: ConnectionOptions = {}): Connection {
+    let given = options;
+    for (const plugin of options.plugins ?? []) given = plugin.configureConnection?.(given) ?? given;
+    refuse(given);
+    if (given.apiKey !== undefined && given.metadata?.["Authorization"] !== undefined) {
+      throw new TypeError(
+        "Both `apiKey` option and `Authorization` header were provided, but only one makes sense to use at a time.",
+      );
+    }
+    const connection = GrpcConnection.lazy(grpcOptions(given));
+    return new Connection(given, connection, () => connection.close());
+  }
+
+  /** Connects, and resolves when the server has answered. Rejects with a {@link ServiceError}. */
+  static async connect(options: ConnectionOptions = {}): Promise<Connection> {
+    const connection = Connection.lazy(options);
+    try {
+      await connection.ensureConnected();
+      return connection;
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
+  }
+
+  /** A connection to a service of this product: an engine, a connection of "temporalex/temporal". Closing it does not end the service. */
+  static over(service: RawService): Connection {
+    return new Connection({}, service, () => Promise.resolve());
+  }
+
+  /** Resolves when the server has answered; tries until the connect timeout. */
+  ensureConnected(): Promise<void> {
+    return this.#connected ??= this.#connect().catch((error) => {
+      this.#connected = undefined;
+      throw error;
+    });
+  }
+
+  async #connect(): Promise<void> {
+    const deadline = Date.now() + this.options.connectTimeoutMs;
+    for (let pause = 50;; pause = Math.min(1000, pause * 2)) {
+      try {
+        await this[RAW_SERVICE].call("getSystemInfo", new Uint8Array(0), { timeoutMs: Math.max(1, deadline - Date.now()) });
+        return;
+      } catch (error) {
+        if (!(error instanceof RawServiceError)) throw error;
+        if (error.code === Code.UNIMPLEMENTED) return;
+        if (error.code !== Code.UNAVAILABLE || error.metadata["setup"] === "yes" || Date.now() + pause >= deadline) {
+          throw new ServiceError("Failed to connect to Temporal server", { cause: grpcError(error) });
+        }
+        await new Promise((resolve) => setTimeout(resolve, pause));
+      }
+    }
+  }
+
+  /** Calls within the function end at that time: milliseconds since the Unix epoch, or a moment. */
+  withDeadline<R>(deadline: number | Date, fn: () => Promise<R>): Promise<R> {
+    return withCallContext({ deadline }, fn);
+  }
+  /** Calls within the function are given up with the signal. */
+  withAbortSignal<R>(abortSignal: AbortSignal, fn: () => Promise<R>): Promise<R> {
+    return withCallContext({ abortSignal }, fn);
+  }
+  /** Calls within the function carry this. */
+  withMetadata<R>(metadata: Metadata, fn: () => Promise<R>): Promise<R> {
+    return withCallContext({ metadata }, fn);
+  }
+  /** Calls within the function carry this key. */
+  withApiKey<R>(apiKey: string, fn: () => Promise<R>): Promise<R> {
+    return withCallContext({ metadata: { authorization: `Bearer ${apiKey}` } }, fn);
+  }
+  /** The key of later calls. */
+  setApiKey(apiKey: string | (() => string)): void {
+    if (this.#apiKey === undefined) {
+      throw new TypeError(
+        "Cannot set `apiKey` on a Connection that was not created with `apiKey`: it would not have TLS; give an `apiKey` when it is made",
+      );
+    }
+    this.#apiKey = apiKey;
+  }
+  /** What is said of calls here. */
+  get callContextStorage(): { getStore(): CallContext } {
+    return { getStore: currentCallContext };
+  }
+
+  /** Refused: the product does not call OperatorService. */
+  get operatorService(): never {
+    throw new TypeError("connection.operatorService is not supported here; use `temporal operator`, or Temporal's own client");
+  }
+  /** Refused: the product does not call TestService. */
+  get testService(): undefined {
+    return undefined;
+  }
+  /** Whether the server answers. */
+  get healthService(): { check(request?: object): Promise<{ status: number }> } {
+    return {
+      check: async () => {
+        await this.workflowService.getSystemInfo({});
+        return { status: 1 };
+      },
+    };
+  }
+
+  /** Ends it. Open calls are refused, and so are later ones. */
+  close(): Promise<void> {
+    return this.#closing();
+  }
+}

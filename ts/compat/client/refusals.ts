@@ -1,0 +1,149 @@
+// What the product's client throws, as the official client has it: classes, fields and messages.
+import * as native from "../../client/errors.ts";
+import { CancelledFailure as NativeCancelled } from "../../converter/failures.ts";
+import { TerminatedFailure as NativeTerminated, TimeoutFailure as NativeTimeout } from "../../converter/failures.ts";
+import { WorkflowExecutionStatus } from "../../api/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { Code, ServiceError as RawServiceError } from "../../service/raw.ts";
+import { NamespaceNotFoundError, WorkflowNotFoundError } from "../common/errors.ts";
+import {
+  CancelledFailure,
+  TemporalFailure,
+  TerminatedFailure,
+  TimeoutFailure,
+  WorkflowExecutionAlreadyStartedError,
+} from "../common/failures.ts";
+import { currentCallContext } from "./call_context.ts";
+import {
+  ActivityCancelledError,
+  ActivityCompletionError,
+  ActivityNotFoundError,
+  ActivityPausedError,
+  ActivityResetError,
+  isGrpcServiceError,
+  QueryNotRegisteredError,
+  QueryRejectedError,
+  ScheduleAlreadyRunning,
+  ScheduleNotFoundError,
+  ServiceError,
+  WorkflowContinuedAsNewError,
+  WorkflowFailedError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from "./errors.ts";
+import { grpcError, refusalIn } from "./grpc_errors.ts";
+
+/** What an operation was about. */
+export interface Concern {
+  /** What the official client says where nothing else fits. */
+  readonly fallback: string;
+  /** The workflow. */
+  readonly workflowId?: string;
+  /** Its run. */
+  readonly runId?: string | undefined;
+  /** Type of the workflow that was to be started. */
+  readonly workflowType?: string;
+  /** The schedule. */
+  readonly scheduleId?: string;
+}
+
+/** A refusal in what was thrown, also where the caller gave the call up. */
+function refusalOf(thrown: unknown): RawServiceError | undefined {
+  const found = refusalIn(thrown);
+  if (found !== undefined) return found;
+  const { abortSignal } = currentCallContext();
+  if (!abortSignal?.aborted) return undefined;
+  return new RawServiceError(Code.CANCELLED, "Call cancelled", "", {}, { cause: thrown });
+}
+
+/** The error of an operation that the service refused. What is not a refusal is returned as it is. */
+export function officialError(thrown: unknown, concern: Concern): unknown {
+  const { workflowId = "", runId, scheduleId } = concern;
+  if (thrown instanceof native.NamespaceNotFoundError) return new NamespaceNotFoundError(thrown.namespace);
+  if (thrown instanceof native.QueryRejectedError) {
+    const status = WorkflowExecutionStatus[thrown.status as keyof typeof WorkflowExecutionStatus];
+    return new QueryRejectedError(status ?? WorkflowExecutionStatus.UNSPECIFIED);
+  }
+  const refusal = refusalOf(thrown);
+  if (refusal === undefined) {
+    return isGrpcServiceError(thrown) ? new ServiceError(concern.fallback, { cause: thrown }) : thrown;
+  }
+  const { code, message } = refusal;
+  if (thrown instanceof native.QueryFailedError) return new QueryNotRegisteredError(message, code);
+  if (code === Code.ALREADY_EXISTS && concern.workflowType !== undefined) {
+    return new WorkflowExecutionAlreadyStartedError("Workflow execution already started", workflowId, concern.workflowType);
+  }
+  if (code === Code.ALREADY_EXISTS && scheduleId !== undefined) {
+    return new ScheduleAlreadyRunning("Schedule already exists and is running", scheduleId);
+  }
+  if (code === Code.NOT_FOUND && scheduleId !== undefined) {
+    return new ScheduleNotFoundError(message || "Schedule not found", scheduleId);
+  }
+  if (code === Code.NOT_FOUND && concern.workflowId !== undefined) {
+    return new WorkflowNotFoundError(message || "Workflow not found", workflowId, runId);
+  }
+  return new ServiceError(concern.fallback, { cause: grpcError(refusal) });
+}
+
+/** The same for updates. */
+export function officialUpdateError(thrown: unknown, concern: Concern): unknown {
+  if (thrown instanceof native.WorkflowUpdateFailedError) {
+    return new WorkflowUpdateFailedError("Workflow Update failed", thrown.cause);
+  }
+  const refusal = refusalOf(thrown);
+  if (refusal?.code === Code.DEADLINE_EXCEEDED || refusal?.code === Code.CANCELLED) {
+    const message = refusal.message || "Workflow update call timeout or cancelled";
+    return new WorkflowUpdateRPCTimeoutOrCancelledError(message, { cause: grpcError(refusal) });
+  }
+  return officialError(thrown, concern);
+}
+
+const bare = <E extends Error>(error: E): E => Object.assign(error, { stack: "" });
+
+/** The error of a workflow that did not return. */
+export function officialOutcome(thrown: unknown, concern: Concern): unknown {
+  if (thrown instanceof native.WorkflowContinuedAsNewError) {
+    return new WorkflowContinuedAsNewError("Workflow execution continued as new", thrown.newExecutionRunId);
+  }
+  if (!(thrown instanceof native.WorkflowFailedError)) return officialError(thrown, concern);
+  const cause: Error = thrown.cause;
+  if (!(cause instanceof TemporalFailure)) {
+    // Made by the product's client for the event that ended the run.
+    if (cause instanceof NativeCancelled) {
+      const failure = bare(new CancelledFailure("Workflow canceled", cause.details));
+      return new WorkflowFailedError("Workflow execution cancelled", failure, "NON_RETRYABLE_FAILURE");
+    }
+    if (cause instanceof NativeTerminated) {
+      return new WorkflowFailedError(cause.message, bare(new TerminatedFailure(cause.message)), "NON_RETRYABLE_FAILURE");
+    }
+    if (cause instanceof NativeTimeout) {
+      const failure = bare(new TimeoutFailure("Workflow execution timed out", undefined, "START_TO_CLOSE"));
+      return new WorkflowFailedError("Workflow execution timed out", failure, thrown.retryState);
+    }
+  }
+  return new WorkflowFailedError("Workflow execution failed", cause, thrown.retryState);
+}
+
+/** The error of a report on an activity. */
+export function officialActivityError(thrown: unknown): unknown {
+  if (thrown instanceof native.NamespaceNotFoundError) return new NamespaceNotFoundError(thrown.namespace);
+  if (thrown instanceof native.ActivityCancelledError) {
+    if (thrown.reason === "PAUSED") return new ActivityPausedError("paused");
+    return thrown.reason === "RESET" ? new ActivityResetError("reset") : new ActivityCancelledError("cancelled");
+  }
+  const refusal = refusalOf(thrown);
+  if (refusal === undefined) return new ActivityCompletionError("Unexpected failure");
+  return refusal.code === Code.NOT_FOUND ? new ActivityNotFoundError("Not found") : new ActivityCompletionError(refusal.message);
+}
+
+/** Calls, and throws what the official client throws. */
+export async function refusing<R>(
+  fn: () => Promise<R>,
+  concern: Concern,
+  as: (thrown: unknown, concern: Concern) => unknown = officialError,
+): Promise<R> {
+  try {
+    return await fn();
+  } catch (error) {
+    throw as(error, concern);
+  }
+}

@@ -1,0 +1,150 @@
+// The `ScheduleClient` of `@temporalio/client`, over the product's.
+import { ScheduleClient as NativeClient } from "../../client/schedules/schedule_client.ts";
+import type { ScheduleUpdateOptions as NativeUpdate } from "../../client/mod.ts";
+import type { Workflow } from "../common/definitions.ts";
+import { composeInterceptors, type Headers } from "../common/interceptors.ts";
+import { BaseClient, type BaseClientOptions, type LoadedWithDefaults } from "./base_client.ts";
+import { callSettings } from "./call_context.ts";
+import type { ScheduleOverlapPolicy } from "./enums.ts";
+import type { ScheduleClientInterceptor } from "./interceptors.ts";
+import type { WorkflowService } from "./plain_service.ts";
+import { refusing } from "./refusals.ts";
+import {
+  compiledSchedule,
+  compiledUpdate,
+  nativeBackfill,
+  nativeOverlap,
+  nativeSchedule,
+  nativeUpdate,
+  officialDescription,
+  officialSummary,
+} from "./schedule_conversions.ts";
+import type {
+  Backfill,
+  ScheduleDescription,
+  ScheduleOptions,
+  ScheduleOptionsStartWorkflowAction,
+  ScheduleSummary,
+  ScheduleUpdateOptions,
+} from "./schedule_types.ts";
+
+/** A schedule to talk to. */
+export interface ScheduleHandle {
+  /** Id of the schedule. */
+  readonly scheduleId: string;
+  /** When it acts, what it does, what it has done. */
+  describe(): Promise<ScheduleDescription>;
+  /** Changes what it is. */
+  update<W extends Workflow = Workflow>(
+    updateFn: (previous: ScheduleDescription) => ScheduleUpdateOptions<ScheduleOptionsStartWorkflowAction<W>>,
+  ): Promise<void>;
+  /** Removes it. */
+  delete(): Promise<void>;
+  /** Acts once, now. */
+  trigger(overlap?: ScheduleOverlapPolicy): Promise<void>;
+  /** Takes the actions of these times, now. */
+  backfill(options: Backfill | Backfill[]): Promise<void>;
+  /** It takes no actions by itself. */
+  pause(note?: string): Promise<void>;
+  /** It acts again. */
+  unpause(note?: string): Promise<void>;
+  /** The client that made it. */
+  readonly client: ScheduleClient;
+}
+
+/** Options of a {@link ScheduleClient}. */
+export interface ScheduleClientOptions extends BaseClientOptions {
+  /** Code around its operations. */
+  interceptors?: ScheduleClientInterceptor[];
+}
+/** Options with their defaults. */
+export type LoadedScheduleClientOptions = LoadedWithDefaults<ScheduleClientOptions>;
+/** Options of `list`. */
+export interface ListScheduleOptions {
+  /** Schedules per request. */
+  pageSize?: number;
+  /** A visibility query. Default: all. */
+  query?: string;
+}
+
+/** Makes and finds schedules. */
+export class ScheduleClient extends BaseClient {
+  declare readonly options: LoadedScheduleClientOptions;
+
+  constructor(options: ScheduleClientOptions = {}) {
+    super(options);
+  }
+
+  /** Temporal's service. */
+  get workflowService(): WorkflowService {
+    return this.connection.workflowService;
+  }
+
+  #native(headers: Headers = {}): NativeClient {
+    return new NativeClient(this.operationContext(undefined, { headers }));
+  }
+
+  /** Makes a schedule. Throws ScheduleAlreadyRunning where there is one of this id. */
+  async create<W extends Workflow = Workflow>(
+    options: ScheduleOptions<ScheduleOptionsStartWorkflowAction<W>>,
+  ): Promise<ScheduleHandle> {
+    const create = composeInterceptors<ScheduleClientInterceptor, "create">(
+      this.options.interceptors ?? [],
+      "create",
+      async (input) => {
+        const { scheduleId } = input.options;
+        await refusing(
+          () => this.#native(input.headers).create(nativeSchedule(input.options), callSettings()),
+          { fallback: "Failed to create schedule", scheduleId },
+        );
+        return { conflictToken: new Uint8Array(0) };
+      },
+    );
+    const compiled = compiledSchedule(options as unknown as ScheduleOptions);
+    await create({ options: compiled, headers: {} });
+    return this.getHandle(compiled.scheduleId);
+  }
+
+  /** All schedules, or those that a query selects. */
+  async *list({ query, pageSize }: ListScheduleOptions = {}): AsyncGenerator<ScheduleSummary, void, void> {
+    const listed = this.#native().list({
+      ...(query !== undefined && { query }),
+      ...(pageSize !== undefined && { pageSize }),
+      ...callSettings(),
+    });
+    for (;;) {
+      const next = await refusing(() => listed.next(), { fallback: "Failed to list schedules" });
+      if (next.done) return;
+      yield officialSummary(next.value);
+    }
+  }
+
+  /** A schedule by its id; asks nothing of the service. */
+  getHandle(scheduleId: string): ScheduleHandle {
+    const native = () => this.#native().getHandle(scheduleId);
+    const asked = <R>(fallback: string, fn: () => Promise<R>) => refusing(fn, { fallback, scheduleId });
+    return {
+      client: this,
+      scheduleId,
+      describe: () =>
+        asked("Failed to describe schedule", async () => officialDescription(await native().describe(callSettings()))),
+      update: (updateFn) =>
+        asked("Failed to update schedule", () =>
+          native().update((previous) => {
+            const wanted = updateFn(officialDescription(previous)) as unknown as ScheduleUpdateOptions;
+            return nativeUpdate(compiledUpdate(scheduleId, wanted)) as NativeUpdate<string>;
+          }, callSettings())),
+      delete: () => asked("Failed to delete schedule", () => native().delete(callSettings())),
+      trigger: (overlap) =>
+        asked("Failed to patch schedule", () => native().trigger(nativeOverlap(overlap), callSettings())),
+      backfill: (options) =>
+        asked("Failed to patch schedule", () =>
+          native().backfill((Array.isArray(options) ? options : [options]).map(nativeBackfill), callSettings())),
+      pause: (note = 'Paused via TypeScript SDK"') =>
+        asked("Failed to patch schedule", () =>
+          native().pause(note, callSettings())),
+      unpause: (note = 'Unpaused via TypeScript SDK"') =>
+        asked("Failed to patch schedule", () => native().unpause(note, callSettings())),
+    };
+  }
+}

@@ -1,0 +1,187 @@
+// Schedules of the official form as the product's client takes them, and its descriptions in the official form.
+import {
+  DescribeScheduleResponseSchema,
+} from "../../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import type { ScheduleActionTaken, ScheduleDescription as NativeDescription, ScheduleStartedWorkflow } from "../../client/mod.ts";
+import type { ScheduleSpec as NativeSpec, ScheduleSummary as NativeSummary } from "../../client/mod.ts";
+import { extractWorkflowType } from "../common/definitions.ts";
+import { toPlain } from "../common/plain_proto.ts";
+import { decodeSearchAttributes, decodeTypedSearchAttributes } from "../common/search_attribute_converters.ts";
+import { type Duration, msOptionalToNumber, msToNumber } from "../common/time.ts";
+import { decodeScheduleOverlapPolicy, encodeScheduleOverlapPolicy, type ScheduleOverlapPolicy } from "./enums.ts";
+import type {
+  Backfill,
+  CompiledScheduleAction,
+  CompiledScheduleOptions,
+  CompiledScheduleUpdateOptions,
+  NativeScheduleOptions,
+  ScheduleDescription,
+  ScheduleExecutionActionResult,
+  ScheduleExecutionResult,
+  ScheduleOptions,
+  ScheduleSpec,
+  ScheduleSummary,
+  ScheduleUpdateOptions,
+} from "./schedule_types.ts";
+import { nativeRetry, nativeSearchAttributes } from "./workflow_options.ts";
+
+/** The options with the workflow's name, its arguments and the ids' begin. */
+export function compiledSchedule(options: ScheduleOptions): CompiledScheduleOptions {
+  return { ...options, action: compiledAction(options.scheduleId, options.action) } as CompiledScheduleOptions;
+}
+
+/** The same of an update. */
+export function compiledUpdate(scheduleId: string, options: ScheduleUpdateOptions): CompiledScheduleUpdateOptions {
+  return { ...options, action: compiledAction(scheduleId, options.action) } as CompiledScheduleUpdateOptions;
+}
+
+function compiledAction(scheduleId: string, action: ScheduleOptions["action"]): CompiledScheduleAction {
+  return {
+    ...action,
+    workflowId: action.workflowId ?? `${scheduleId}-workflow`,
+    workflowType: extractWorkflowType(action.workflowType),
+    args: [...action.args ?? []],
+  } as unknown as CompiledScheduleAction;
+}
+
+/** A policy in the product's form. */
+export function nativeOverlap(policy: ScheduleOverlapPolicy): Exclude<ScheduleOverlapPolicy, undefined> | undefined {
+  return decodeScheduleOverlapPolicy(encodeScheduleOverlapPolicy(policy));
+}
+
+/** A backfill in the product's form. */
+export function nativeBackfill({ start, end, overlap }: Backfill) {
+  const policy = nativeOverlap(overlap);
+  return { start, end, ...(policy !== undefined && { overlap: policy }) };
+}
+
+function nativeSpec({ intervals, jitter, ...rest }: ScheduleSpec): NativeSpec {
+  return {
+    ...rest,
+    ...(intervals !== undefined && {
+      intervals: intervals.map(({ every, offset }) => ({
+        every: msToNumber(every),
+        ...(offset !== undefined && { offset: msToNumber(offset) }),
+      })),
+    }),
+    ...(jitter !== undefined && { jitter: msToNumber(jitter) }),
+  };
+}
+
+function nativeAction(action: CompiledScheduleAction): NativeScheduleOptions["action"] {
+  const ms = (name: string, duration: Duration | undefined) => {
+    const value = msOptionalToNumber(duration);
+    return value === undefined ? {} : { [name]: value };
+  };
+  return {
+    type: "startWorkflow",
+    workflowType: action.workflowType,
+    workflowId: action.workflowId,
+    taskQueue: action.taskQueue,
+    args: action.args,
+    ...ms("executionTimeout", action.workflowExecutionTimeout),
+    ...ms("runTimeout", action.workflowRunTimeout),
+    ...ms("taskTimeout", action.workflowTaskTimeout),
+    ...(action.retry && { retry: nativeRetry(action.retry) }),
+    ...(action.memo && { memo: action.memo }),
+    ...nativeSearchAttributes(action.searchAttributes, action.typedSearchAttributes),
+    ...(action.staticSummary !== undefined && { summary: action.staticSummary }),
+    ...(action.staticDetails !== undefined && { details: action.staticDetails }),
+  } as NativeScheduleOptions["action"];
+}
+
+function nativeParts(options: CompiledScheduleUpdateOptions | CompiledScheduleOptions) {
+  const { policies = {} } = options;
+  const overlap = nativeOverlap(policies.overlap);
+  const catchupWindow = msOptionalToNumber(policies.catchupWindow);
+  return {
+    spec: nativeSpec(options.spec),
+    action: nativeAction(options.action),
+    policies: {
+      ...(overlap !== undefined && { overlap }),
+      ...(catchupWindow !== undefined && { catchupWindow }),
+      ...(policies.pauseOnFailure !== undefined && { pauseOnFailure: policies.pauseOnFailure }),
+    },
+    ...nativeSearchAttributes(options.searchAttributes, options.typedSearchAttributes),
+  };
+}
+
+/** The whole of a schedule as the product's client takes it. */
+export function nativeSchedule(options: CompiledScheduleOptions): NativeScheduleOptions {
+  const { backfill, ...state } = options.state ?? {};
+  return {
+    scheduleId: options.scheduleId,
+    ...nativeParts(options),
+    ...(options.memo && { memo: options.memo }),
+    state: { ...state, ...(backfill && { backfill: backfill.map(nativeBackfill) }) },
+  } as NativeScheduleOptions;
+}
+
+/** What an update makes of a schedule, as the product's client takes it. */
+export function nativeUpdate(options: CompiledScheduleUpdateOptions) {
+  return { ...nativeParts(options), state: options.state ?? {} };
+}
+
+const startedBy = (workflow: ScheduleStartedWorkflow): ScheduleExecutionActionResult => ({
+  type: "startWorkflow",
+  workflow: { workflowId: workflow.workflowId, firstExecutionRunId: workflow.firstExecutionRunId },
+});
+
+const taken = (action: ScheduleActionTaken): ScheduleExecutionResult =>
+  ({
+    scheduledAt: action.scheduledAt,
+    takenAt: action.takenAt,
+    action: action.workflow && startedBy(action.workflow),
+  }) as ScheduleExecutionResult;
+
+/** A description in the official form. */
+export function officialDescription(native: NativeDescription): ScheduleDescription {
+  const raw = toPlain(DescribeScheduleResponseSchema, native.raw);
+  const start = raw.schedule?.action?.startWorkflow;
+  const { executionTimeout, runTimeout, taskTimeout, searchAttributes: _, summary, details, ...action } = native.action;
+  const fields = raw.searchAttributes?.indexedFields;
+  const { recentActions, runningActions, ...info } = native.info;
+  return {
+    scheduleId: native.scheduleId,
+    spec: native.spec as ScheduleDescription["spec"],
+    action: {
+      ...action,
+      ...(executionTimeout !== undefined && { workflowExecutionTimeout: executionTimeout }),
+      ...(runTimeout !== undefined && { workflowRunTimeout: runTimeout }),
+      ...(taskTimeout !== undefined && { workflowTaskTimeout: taskTimeout }),
+      ...(summary !== undefined && { staticSummary: summary }),
+      ...(details !== undefined && { staticDetails: details }),
+      ...(start?.searchAttributes && {
+        searchAttributes: decodeSearchAttributes(start.searchAttributes.indexedFields),
+        typedSearchAttributes: decodeTypedSearchAttributes(start.searchAttributes.indexedFields),
+      }),
+    } as unknown as ScheduleDescription["action"],
+    policies: { ...native.policies },
+    ...(Object.keys(native.memo).length > 0 && { memo: native.memo }),
+    searchAttributes: decodeSearchAttributes(fields),
+    typedSearchAttributes: decodeTypedSearchAttributes(fields),
+    state: { ...native.state },
+    info: {
+      ...info,
+      recentActions: recentActions.map(taken),
+      runningActions: runningActions.map(startedBy),
+      nextActionTimes: [...info.nextActionTimes],
+    } as ScheduleDescription["info"],
+    raw,
+  };
+}
+
+/** A listed schedule in the official form. */
+export function officialSummary(native: NativeSummary): ScheduleSummary {
+  const { indexedFields } = native.raw.searchAttributes ?? {};
+  return {
+    scheduleId: native.scheduleId,
+    spec: native.spec as NonNullable<ScheduleSummary["spec"]>,
+    action: { type: "startWorkflow", workflowType: native.workflowType },
+    ...(Object.keys(native.memo).length > 0 && { memo: native.memo }),
+    searchAttributes: decodeSearchAttributes(indexedFields),
+    typedSearchAttributes: decodeTypedSearchAttributes(indexedFields),
+    state: { ...native.state },
+    info: { recentActions: native.info.recentActions.map(taken), nextActionTimes: [...native.info.nextActionTimes] },
+  };
+}

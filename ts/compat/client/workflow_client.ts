@@ -1,0 +1,391 @@
+// The `WorkflowClient` of `@temporalio/client`, over the operations of the product's client.
+import { randomId } from "../../platform/host.ts";
+import { CountWorkflowExecutionsResponseSchema } from "../../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { WorkflowExecutionInfoSchema } from "../../api/generated/temporal/api/workflow/v1/message_pb.ts";
+import { Deadline } from "../../client/calls.ts";
+import { signalWithStart as nativeSignalWithStart, startWorkflow } from "../../client/starts.ts";
+import { WorkflowHandle as NativeHandle } from "../../client/handle.ts";
+import { updateWithStart } from "../../client/update_with_start.ts";
+import type { HistoryAndWorkflowId, UpdateDefinition, WithWorkflowArgs, Workflow, WorkflowResultType } from "../common/definitions.ts";
+import { extractWorkflowTypeAndConfig } from "../common/definitions.ts";
+import { toPlain } from "../common/plain_proto.ts";
+import type { PayloadTypeInfo, WorkflowSerializationContext } from "../common/type_info.ts";
+import { BaseClient, type BaseClientOptions, type LoadedWithDefaults } from "./base_client.ts";
+import { callSettings } from "./call_context.ts";
+import type { QueryRejectCondition } from "./enums.ts";
+import { type CountWorkflowExecution, countOf, executionInfo, type WorkflowExecutionInfo } from "./infos.ts";
+import { intoHistories } from "./into_histories.ts";
+import {
+  through,
+  type WorkflowClientInterceptor,
+  type WorkflowClientInterceptors,
+  type WorkflowStartInput,
+  type WorkflowStartOutput,
+  type WorkflowStartUpdateWithStartInput,
+  withStartDetails,
+} from "./interceptors.ts";
+import type { WorkflowService } from "./plain_service.ts";
+import { officialOutcome, officialUpdateError, refusing } from "./refusals.ts";
+import { OPERATION, WithStartWorkflowOperation } from "./with_start_operation.ts";
+import {
+  makeHandle,
+  makeUpdateHandle,
+  messageOf,
+  type WorkflowHandle,
+  type WorkflowHandleWithSignaledRunId,
+  type WorkflowHandleWithStartDetails,
+  type WorkflowUpdateHandle,
+} from "./workflow_handle.ts";
+import {
+  compileWorkflowOptions,
+  type CompiledWorkflowOptions,
+  nativeStart,
+  typedArgs,
+  type WorkflowOptions,
+  type WorkflowSignalWithStartOptions,
+  type WorkflowStartOptions,
+  type WorkflowUpdateOptions,
+} from "./workflow_options.ts";
+
+/** Options of a {@link WorkflowClient}. */
+export interface WorkflowClientOptions extends BaseClientOptions {
+  /** Code around its operations, the first one outermost; or the older form, factories. */
+  interceptors?: WorkflowClientInterceptors | WorkflowClientInterceptor[];
+  /** In which states workflows are not to be asked. Default: none. */
+  queryRejectCondition?: QueryRejectCondition;
+}
+/** Options with their defaults. */
+export type LoadedWorkflowClientOptions = LoadedWithDefaults<WorkflowClientOptions>;
+
+/** Options of `result`. */
+export interface WorkflowResultOptions {
+  /** Follow continue-as-new, retries and cron to the last run. Default: true. */
+  followRuns?: boolean;
+  /** Types of arguments and result. */
+  typeInfo?: PayloadTypeInfo;
+}
+/** Options of `getHandle`. */
+export interface GetWorkflowHandleOptions extends WorkflowResultOptions {
+  /** Calls go only to runs of the chain that began with this one. */
+  firstExecutionRunId?: string;
+}
+/** Options of `list`. */
+export interface ListOptions {
+  /** Runs per request. */
+  pageSize?: number;
+  /** A visibility query. Default: all. */
+  query?: string;
+}
+/** Options of `intoHistories`. */
+export interface IntoHistoriesOptions {
+  /** Histories that are read at a time. Default: 5. */
+  concurrency?: number;
+  /** Histories that may wait to be taken. */
+  bufferLimit?: number;
+}
+/** Runs, one by one. */
+export interface AsyncWorkflowListIterable extends AsyncIterable<WorkflowExecutionInfo> {
+  /** The history of each. */
+  intoHistories: (options?: IntoHistoriesOptions) => AsyncIterable<HistoryAndWorkflowId>;
+}
+
+function checked(options: Partial<WorkflowOptions>): void {
+  if (!options?.taskQueue) throw new TypeError("Missing WorkflowOptions.taskQueue");
+  if (!options.workflowId) throw new TypeError("Missing WorkflowOptions.workflowId");
+}
+
+function compiled(options: object, typeInfo: PayloadTypeInfo | undefined): CompiledWorkflowOptions {
+  checked(options as WorkflowOptions);
+  return compileWorkflowOptions({ args: [], ...options, typeInfo } as unknown as WorkflowOptions) as CompiledWorkflowOptions;
+}
+
+/** Starts workflows, finds them, and hands out handles to talk to them. */
+export class WorkflowClient extends BaseClient {
+  declare readonly options: LoadedWorkflowClientOptions;
+
+  constructor(options: WorkflowClientOptions = {}) {
+    super(options);
+  }
+
+  /** Temporal's service. */
+  get workflowService(): WorkflowService {
+    return this.connection.workflowService;
+  }
+
+  /** Whose payloads these are. */
+  protected workflowSerializationContext(workflowId: string): WorkflowSerializationContext {
+    return { type: "workflow", namespace: this.options.namespace, workflowId };
+  }
+
+  /** The interceptors of a workflow's operations. */
+  protected getOrMakeInterceptors(workflowId: string, runId?: string): WorkflowClientInterceptor[] {
+    const { interceptors } = this.options;
+    if (Array.isArray(interceptors)) return interceptors;
+    return (interceptors?.calls ?? []).map((make) => make({ workflowId, runId }));
+  }
+
+  async #start(input: WorkflowStartInput): Promise<WorkflowStartOutput> {
+    const { workflowType, options, headers } = input;
+    const { workflowId } = options;
+    const context = this.operationContext(this.workflowSerializationContext(workflowId), { headers });
+    return await refusing(
+      async () => {
+        const native = nativeStart(options, this.dataConverter.payloadConverter);
+        const { runId } = await startWorkflow(context, workflowType, native, new Deadline(callSettings()));
+        return { runId, eagerlyStarted: false };
+      },
+      { fallback: "Failed to start Workflow", workflowType, workflowId },
+    );
+  }
+
+  #startThrough(
+    interceptors: readonly WorkflowClientInterceptor[],
+    workflowType: string,
+    options: CompiledWorkflowOptions,
+  ): Promise<WorkflowStartOutput> {
+    const start = through(interceptors.map(withStartDetails), "startWithDetails", (input) => this.#start(input));
+    return start({ options, headers: {}, workflowType });
+  }
+
+  /** Starts a workflow. */
+  async start<T extends Workflow>(
+    workflowTypeOrFunc: string | T,
+    options: WorkflowStartOptions<T>,
+  ): Promise<WorkflowHandleWithStartDetails<T>> {
+    const { type, typeInfo } = extractWorkflowTypeAndConfig(workflowTypeOrFunc, options.typeInfo);
+    const { workflowId } = options;
+    const interceptors = this.getOrMakeInterceptors(workflowId);
+    const { runId, eagerlyStarted } = await this.#startThrough(interceptors, type, compiled(options, typeInfo));
+    const handle = makeHandle<T>(this, {
+      workflowId,
+      firstExecutionRunId: runId,
+      runIdForResult: runId,
+      interceptors,
+      followRuns: options.followRuns,
+      typeInfo,
+    });
+    return Object.assign(handle, { firstExecutionRunId: runId, eagerlyStarted });
+  }
+
+  /** Starts a workflow, and waits for its result. */
+  async execute<T extends Workflow>(workflowTypeOrFunc: string | T, options: WorkflowStartOptions<T>): Promise<WorkflowResultType<T>> {
+    const handle = await this.start(workflowTypeOrFunc, options);
+    // As the official client: by the id, so that a run that takes its place is followed.
+    return await this.result<T>(handle.workflowId, undefined, {
+      followRuns: options.followRuns ?? true,
+      ...(options.typeInfo !== undefined && { typeInfo: options.typeInfo }),
+    });
+  }
+
+  /** Signals a workflow, and starts it where none is running. */
+  async signalWithStart<WorkflowFn extends Workflow, SignalArgs extends unknown[] = []>(
+    workflowTypeOrFunc: string | WorkflowFn,
+    options: WithWorkflowArgs<WorkflowFn, WorkflowSignalWithStartOptions<SignalArgs>>,
+  ): Promise<WorkflowHandleWithSignaledRunId<WorkflowFn>> {
+    const { signal, signalArgs = [], signalTypeInfo, ...rest } = options as unknown as
+      & WorkflowSignalWithStartOptions<unknown[]>
+      & WorkflowOptions;
+    const { type, typeInfo } = extractWorkflowTypeAndConfig(workflowTypeOrFunc, rest.typeInfo);
+    const message = messageOf("Signal", signal, signalTypeInfo);
+    const { workflowId } = rest;
+    const interceptors = this.getOrMakeInterceptors(workflowId);
+    const send = through(interceptors, "signalWithStart", (input) => {
+      const { payloadConverter } = this.dataConverter;
+      const context = this.operationContext(this.workflowSerializationContext(input.options.workflowId), {
+        headers: input.headers,
+      });
+      return refusing(
+        async () => {
+          const native = {
+            ...nativeStart(input.options, payloadConverter),
+            signal: input.signalName,
+            signalArgs: typedArgs(input.signalArgs, input.signalTypeInfo?.inputTypes, payloadConverter),
+          };
+          return (await nativeSignalWithStart(context, input.workflowType, native, new Deadline(callSettings()))).runId;
+        },
+        {
+          fallback: "Failed to signalWithStart Workflow",
+          workflowType: input.workflowType,
+          workflowId: input.options.workflowId,
+        },
+      );
+    });
+    const runId = await send({
+      options: compiled(rest, typeInfo),
+      headers: {},
+      workflowType: type,
+      signalName: message.name,
+      signalArgs: [...signalArgs],
+      signalTypeInfo: message.typeInfo,
+    });
+    const handle = makeHandle<WorkflowFn>(this, {
+      workflowId,
+      runIdForResult: runId,
+      interceptors,
+      followRuns: rest.followRuns,
+      typeInfo,
+    });
+    return Object.assign(handle, { signaledRunId: runId });
+  }
+
+  /** Starts a workflow, or takes the running one, sends it an update, and waits for its result. */
+  async executeUpdateWithStart<T extends Workflow, Ret, Args extends unknown[]>(
+    updateDef: UpdateDefinition<Ret, Args> | string,
+    updateOptions: WorkflowUpdateOptions & { args?: Args; startWorkflowOperation: WithStartWorkflowOperation<T> },
+  ): Promise<Ret> {
+    return await (await this.#updateWithStart<T, Ret>(updateDef, updateOptions, "completed")).result();
+  }
+
+  /** Starts a workflow, or takes the running one, and sends it an update; returns when the update is accepted. */
+  startUpdateWithStart<T extends Workflow, Ret, Args extends unknown[]>(
+    updateDef: UpdateDefinition<Ret, Args> | string,
+    updateOptions: WorkflowUpdateOptions & {
+      args?: Args;
+      waitForStage: "ACCEPTED";
+      startWorkflowOperation: WithStartWorkflowOperation<T>;
+    },
+  ): Promise<WorkflowUpdateHandle<Ret>> {
+    return this.#updateWithStart<T, Ret>(updateDef, updateOptions, "accepted");
+  }
+
+  async #updateWithStart<T extends Workflow, Ret>(
+    // deno-lint-ignore no-explicit-any
+    updateDef: UpdateDefinition<Ret, any> | string,
+    options: WorkflowUpdateOptions & { args?: unknown[]; startWorkflowOperation: WithStartWorkflowOperation<T> },
+    waitFor: "accepted" | "completed",
+  ): Promise<WorkflowUpdateHandle<Ret>> {
+    const { args = [], startWorkflowOperation, typeInfo: callSite, ...updateOptions } = options;
+    const message = messageOf("Update", updateDef, callSite);
+    const { workflowTypeOrFunc, options: startOptions } = startWorkflowOperation;
+    const begun = startWorkflowOperation[OPERATION]();
+    const { type, typeInfo } = extractWorkflowTypeAndConfig(workflowTypeOrFunc, startOptions.typeInfo);
+    const { workflowId } = startOptions;
+    const interceptors = this.getOrMakeInterceptors(workflowId);
+    let started: WorkflowUpdateHandle<Ret> | undefined;
+    const send = through(interceptors, "startUpdateWithStart", async (input: WorkflowStartUpdateWithStartInput) => {
+      try {
+        const answer = await this.#sendUpdateWithStart(input, waitFor);
+        begun.resolve(makeHandle<T>(this, {
+          workflowId,
+          firstExecutionRunId: answer.workflow.runId,
+          interceptors,
+          followRuns: startOptions.followRuns,
+          typeInfo,
+        }));
+        const { updateId, runId = "" } = answer.update;
+        started = makeUpdateHandle<Ret>(answer.update, workflowId);
+        return { workflowExecution: { workflowId, runId }, updateId, updateOutputTypeInfo: input.updateTypeInfo?.outputType };
+      } catch (error) {
+        begun.reject(error);
+        throw error;
+      }
+    });
+    const output = await send({
+      workflowType: type,
+      workflowStartOptions: compiled(startOptions, typeInfo),
+      workflowStartHeaders: {},
+      updateName: message.name,
+      updateArgs: args,
+      updateTypeInfo: message.typeInfo,
+      updateOptions,
+      updateHeaders: {},
+    });
+    return started ?? this.getHandle(workflowId).getUpdateHandle<Ret>(output.updateId);
+  }
+
+  #sendUpdateWithStart(input: WorkflowStartUpdateWithStartInput, waitFor: "accepted" | "completed") {
+    const { workflowStartOptions, workflowType, updateTypeInfo } = input;
+    const { workflowId } = workflowStartOptions;
+    const { payloadConverter } = this.dataConverter;
+    const context = this.operationContext(this.workflowSerializationContext(workflowId), {
+      outputType: updateTypeInfo?.outputType,
+      headers: input.workflowStartHeaders,
+      otherHeaders: input.updateHeaders,
+    });
+    const concern = { fallback: "Update-With-Start failed", workflowType, workflowId };
+    return refusing(
+      () => {
+        const given = {
+          ...nativeStart(workflowStartOptions, payloadConverter),
+          update: input.updateName,
+          updateArgs: typedArgs(input.updateArgs, updateTypeInfo?.inputTypes, payloadConverter),
+          updateId: input.updateOptions.updateId ?? randomId(),
+          waitFor,
+        };
+        return updateWithStart(context, workflowType, given, callSettings());
+      },
+      concern,
+      officialUpdateError,
+    );
+  }
+
+  /** Waits for the result of a workflow. Throws a WorkflowFailedError, whose `cause` says how it ended. */
+  async result<T extends Workflow>(workflowId: string, runId?: string, opts: WorkflowResultOptions = {}): Promise<WorkflowResultType<T>> {
+    const context = this.operationContext(this.workflowSerializationContext(workflowId), {
+      outputType: opts.typeInfo?.outputType,
+    });
+    const handle = new NativeHandle(context, workflowId, { runId });
+    return await refusing(
+      () => handle.result({ followRuns: opts.followRuns ?? true, ...callSettings() }),
+      { fallback: "Failed to get Workflow execution history", workflowId, runId },
+      officialOutcome,
+    ) as WorkflowResultType<T>;
+  }
+
+  /** A workflow by its id; asks nothing of the service. */
+  getHandle<T extends Workflow>(workflowId: string, runId?: string, options: GetWorkflowHandleOptions = {}): WorkflowHandle<T> {
+    return makeHandle<T>(this, {
+      workflowId,
+      runId,
+      firstExecutionRunId: options.firstExecutionRunId,
+      runIdForResult: runId ?? options.firstExecutionRunId,
+      interceptors: this.getOrMakeInterceptors(workflowId, runId),
+      followRuns: options.followRuns,
+      typeInfo: options.typeInfo,
+    });
+  }
+
+  async *#list({ query = "", pageSize = 0 }: ListOptions): AsyncGenerator<WorkflowExecutionInfo, void, void> {
+    const { namespace } = this.options;
+    const { calls } = this.operationContext();
+    let nextPageToken: Uint8Array = new Uint8Array(0);
+    do {
+      const page = await refusing(
+        () => calls.call("listWorkflowExecutions", { namespace, query, pageSize, nextPageToken }, new Deadline(callSettings())),
+        { fallback: "Failed to list workflows" },
+      );
+      for (const execution of page.executions) {
+        const raw = toPlain(WorkflowExecutionInfoSchema, execution);
+        yield executionInfo(raw, this.dataConverter, raw, namespace);
+      }
+      nextPageToken = page.nextPageToken;
+    } while (nextPageToken.length > 0);
+  }
+
+  /** Runs that a query selects. */
+  list(options: ListOptions = {}): AsyncWorkflowListIterable {
+    return {
+      [Symbol.asyncIterator]: () => this.#list(options),
+      intoHistories: ({ concurrency = 5 } = {}) =>
+        intoHistories(
+          this.#list(options),
+          async ({ workflowId, runId }) => ({
+            workflowId,
+            history: await this.getHandle(workflowId, runId).fetchHistory() as unknown,
+          }),
+          concurrency,
+        ),
+    };
+  }
+
+  /** How many runs a query selects. */
+  async count(query = ""): Promise<CountWorkflowExecution> {
+    const { namespace } = this.options;
+    const { calls } = this.operationContext();
+    const response = await refusing(
+      () => calls.call("countWorkflowExecutions", { namespace, query }, new Deadline(callSettings())),
+      { fallback: "Failed to count workflows" },
+    );
+    return countOf(toPlain(CountWorkflowExecutionsResponseSchema, response));
+  }
+}

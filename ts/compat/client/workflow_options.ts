@@ -1,0 +1,198 @@
+// Options of starts as programs give them, as interceptors see them (compiled), and as the product's client takes them.
+import type { StartOptions as NativeStart } from "../../client/mod.ts";
+import { VersioningOverrideSchema } from "../../api/generated/temporal/api/workflow/v1/message_pb.ts";
+import type { PayloadConverter as ProductConverter } from "../../converter/payload.ts";
+import type { SearchAttributes as ProductSearchAttributes } from "../../converter/search_attributes.ts";
+import { decodeWorkflowIdConflictPolicy, decodeWorkflowIdReusePolicy } from "../common/policies.ts";
+import { encodeWorkflowIdConflictPolicy, encodeWorkflowIdReusePolicy } from "../common/policies.ts";
+import { type CommonWorkflowOptions, type SignalDefinition, type WithWorkflowArgs, type Workflow } from "../common/definitions.ts";
+import { toCanonicalString, type VersioningOverride } from "../common/deployments.ts";
+import type { RetryPolicy } from "../common/options.ts";
+import { fromPlain, type PlainMessage } from "../common/plain_proto.ts";
+import { compilePriority } from "../common/priority.ts";
+import { msOptionalToTs, optionalTsToMs, type Timestamp } from "../common/proto_time.ts";
+import { compileRetryPolicy } from "../common/retry_policy.ts";
+import {
+  type SearchAttributePair,
+  searchAttributePayloads,
+  type SearchAttributes,
+  type TypedSearchAttributes,
+} from "../common/search_attributes.ts";
+import { type Duration, msOptionalToNumber } from "../common/time.ts";
+import type { PayloadTypeInfo, SignalTypeInfo } from "../common/type_info.ts";
+import { toPayloadWithTypeInfo } from "../common/payloads.ts";
+import { type PayloadConverter, RawValue } from "../common/payload_converters.ts";
+
+/** Options of starts by a client. */
+export interface WorkflowOptions extends CommonWorkflowOptions {
+  /** Id of the workflow. */
+  workflowId: string;
+  /** Queue of its tasks. */
+  taskQueue: string;
+  /** Follow continue-as-new, retries and cron to the last run. Default: true. */
+  followRuns?: boolean;
+  /** Time before the first task. */
+  startDelay?: Duration;
+  /** What versions take the run, in place of what the workflow says. */
+  versioningOverride?: VersioningOverride;
+  /** Needs a NativeConnection that a worker shares; refused here. */
+  requestEagerStart?: boolean;
+  /** Types of arguments and result. */
+  typeInfo?: PayloadTypeInfo;
+}
+
+type Replace<Base, New> = Omit<Base, keyof New> & New;
+
+/** Options with durations and versions as the wire has them. */
+export type WithCompiledWorkflowOptions<T extends WorkflowOptions> = Replace<T, {
+  workflowExecutionTimeout?: Timestamp;
+  workflowRunTimeout?: Timestamp;
+  workflowTaskTimeout?: Timestamp;
+  startDelay?: Timestamp;
+  versioningOverride?: PlainMessage;
+}>;
+/** Options of a start as interceptors see them. */
+export interface CompiledWorkflowOptions extends WithCompiledWorkflowOptions<WorkflowOptions> {
+  /** Arguments of the workflow. */
+  args: unknown[];
+}
+
+/** Options of a start of a workflow, with its arguments. */
+export type WorkflowStartOptions<T extends Workflow = Workflow> = WithWorkflowArgs<T, WorkflowOptions>;
+
+/** Options of an update. */
+export interface WorkflowUpdateOptions {
+  /** Two updates of one workflow with one id are one. Default: made per call. */
+  readonly updateId?: string;
+  /** Types of arguments and result. */
+  typeInfo?: PayloadTypeInfo;
+}
+
+// deno-lint-ignore no-explicit-any
+type AnyArgs = any[];
+/** Options of a signal with start whose signal takes none. */
+export interface WorkflowSignalWithStartOptionsWithoutArgs<SignalArgs extends AnyArgs>
+  extends Omit<WorkflowOptions, "requestEagerStart"> {
+  /** The signal. */
+  signal: SignalDefinition<SignalArgs> | string;
+  /** Its arguments. */
+  signalArgs?: SignalArgs;
+  /** Types of them. */
+  signalTypeInfo?: SignalTypeInfo;
+}
+/** Options of a signal with start whose signal takes some. */
+export interface WorkflowSignalWithStartOptionsWithArgs<SignalArgs extends AnyArgs>
+  extends Omit<WorkflowOptions, "requestEagerStart"> {
+  /** The signal. */
+  signal: SignalDefinition<SignalArgs> | string;
+  /** Its arguments. */
+  signalArgs: SignalArgs;
+  /** Types of them. */
+  signalTypeInfo?: SignalTypeInfo;
+}
+/** Options of a signal with start. */
+// deno-lint-ignore no-explicit-any
+export type WorkflowSignalWithStartOptions<SignalArgs extends AnyArgs = []> = SignalArgs extends [any, ...any[]]
+  ? WorkflowSignalWithStartOptionsWithArgs<SignalArgs>
+  : WorkflowSignalWithStartOptionsWithoutArgs<SignalArgs>;
+
+function overrideOf(override: VersioningOverride | undefined): PlainMessage | undefined {
+  if (!override) return undefined;
+  if (override === "AUTO_UPGRADE") return { autoUpgrade: true, behavior: 2 };
+  return {
+    pinned: { version: override.pinnedTo, behavior: 1 },
+    behavior: 1,
+    pinnedVersion: toCanonicalString(override.pinnedTo),
+  };
+}
+
+/** Options with durations and versions as the wire has them. */
+export function compileWorkflowOptions<T extends WorkflowOptions>(options: T): WithCompiledWorkflowOptions<T> {
+  const { workflowExecutionTimeout, workflowRunTimeout, workflowTaskTimeout, startDelay, versioningOverride, ...rest } = options;
+  return {
+    ...rest,
+    workflowExecutionTimeout: msOptionalToTs(workflowExecutionTimeout),
+    workflowRunTimeout: msOptionalToTs(workflowRunTimeout),
+    workflowTaskTimeout: msOptionalToTs(workflowTaskTimeout),
+    startDelay: msOptionalToTs(startDelay),
+    versioningOverride: overrideOf(versioningOverride),
+  } as unknown as WithCompiledWorkflowOptions<T>;
+}
+
+/** A policy with durations in milliseconds. Throws a ValueError for one that says nothing sensible. */
+export function nativeRetry(policy: RetryPolicy) {
+  compileRetryPolicy(policy);
+  const { maximumAttempts, backoffCoefficient, nonRetryableErrorTypes } = policy;
+  const maximumInterval = msOptionalToNumber(policy.maximumInterval);
+  return {
+    initialInterval: msOptionalToNumber(policy.initialInterval) ?? 1000,
+    ...(maximumInterval !== undefined && { maximumInterval }),
+    ...(backoffCoefficient !== undefined && { backoffCoefficient }),
+    ...(maximumAttempts !== undefined && maximumAttempts !== Infinity && { maximumAttempts }),
+    ...(nonRetryableErrorTypes !== undefined && { nonRetryableErrorTypes }),
+  };
+}
+
+/** Search attributes of both forms as the product takes them: it asks them for their payloads. */
+export function nativeSearchAttributes(
+  untyped: SearchAttributes | undefined,
+  typed: readonly SearchAttributePair[] | TypedSearchAttributes | undefined,
+): { searchAttributes?: ProductSearchAttributes } {
+  if (!untyped && !typed) return {};
+  const payloads = searchAttributePayloads(untyped, typed as TypedSearchAttributes);
+  return { searchAttributes: { toPayloads: () => payloads } as unknown as ProductSearchAttributes };
+}
+
+/** What the product's client takes for compiled options. */
+export function nativeStart(options: CompiledWorkflowOptions, converter: PayloadConverter): NativeStart<string> {
+  if (options.requestEagerStart) {
+    throw new Error(
+      "Eager workflow start requires a NativeConnection shared between client and worker. " +
+        "Pass a NativeConnection via ClientOptions.connection, or disable requestEagerStart.",
+    );
+  }
+  const ms = (name: string, ts: Timestamp | undefined) => {
+    const value = optionalTsToMs(ts);
+    return value === undefined ? {} : { [name]: value };
+  };
+  const reuse = decodeWorkflowIdReusePolicy(encodeWorkflowIdReusePolicy(options.workflowIdReusePolicy));
+  const conflict = decodeWorkflowIdConflictPolicy(encodeWorkflowIdConflictPolicy(options.workflowIdConflictPolicy));
+  return {
+    id: options.workflowId,
+    taskQueue: options.taskQueue,
+    args: typedArgs(options.args, options.typeInfo?.inputTypes, converter),
+    ...(reuse !== undefined && { idReusePolicy: reuse }),
+    ...(conflict !== undefined && { idConflictPolicy: conflict }),
+    ...ms("executionTimeout", options.workflowExecutionTimeout),
+    ...ms("runTimeout", options.workflowRunTimeout),
+    ...ms("taskTimeout", options.workflowTaskTimeout),
+    ...ms("startDelay", options.startDelay),
+    ...(options.retry && { retry: nativeRetry(options.retry) }),
+    ...(options.cronSchedule !== undefined && { cronSchedule: options.cronSchedule }),
+    ...(options.memo && { memo: options.memo }),
+    ...nativeSearchAttributes(options.searchAttributes, options.typedSearchAttributes),
+    ...(options.staticSummary !== undefined && { summary: options.staticSummary }),
+    ...(options.staticDetails !== undefined && { details: options.staticDetails }),
+    ...(options.priority && { priority: compilePriority(options.priority) }),
+    ...(options.versioningOverride && {
+      versioningOverride: fromPlain(VersioningOverrideSchema, options.versioningOverride),
+    }),
+  } as NativeStart<string>;
+}
+
+/** Arguments whose types are known as what the converter is to leave as it is. */
+export function typedArgs(
+  args: readonly unknown[],
+  types: PayloadTypeInfo["inputTypes"],
+  converter: PayloadConverter,
+): unknown[] {
+  if (types === undefined) return [...args];
+  return args.map((arg, i) => {
+    const type = types[i];
+    return type === undefined ? arg : RawValue.fromPayload(toPayloadWithTypeInfo(converter, arg, undefined, type));
+  });
+}
+
+/** The product's converter type, for those that make one. */
+export type { ProductConverter };
+export * from "../common/workflow_options.ts";

@@ -46,7 +46,9 @@ export async function completeActivity(
 }
 
 export async function failActivity(context: ClientContext, address: ActivityAddress, error: unknown, settings: CallSettings) {
-  await report(context, "respondActivityTaskFailed", address, { failure: context.failures?.toFailure(error) ?? toFailure(error, context.converter) }, settings);
+  await report(context, "respondActivityTaskFailed", address, {
+    failure: context.failures?.toFailure(error) ?? toFailure(error, context.converter),
+  }, settings);
 }
 
 export async function reportCancellation(

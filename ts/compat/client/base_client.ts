@@ -15,7 +15,7 @@ import { fromPlain, toPlain } from "../common/plain_proto.ts";
 import type { SerializationContext, TypeInfo } from "../common/type_info.ts";
 import type { Headers } from "../common/interceptors.ts";
 import type { Metadata } from "./call_context.ts";
-import { Connection, type ConnectionLike, rawServiceOf } from "./connection.ts";
+import { type AnyConnection, Connection, type ConnectionLike, connectionOf, rawServiceOf } from "./connection.ts";
 import { loadDataConverter } from "./load_data_converter.ts";
 
 /** Options of clients. */
@@ -25,7 +25,7 @@ export interface BaseClientOptions {
   /** Who calls, as histories show it. Default: process and host. */
   identity?: string;
   /** Where it calls. Default: localhost:7233. */
-  connection?: ConnectionLike;
+  connection?: AnyConnection;
   /** Default: "default". */
   namespace?: string;
 }
@@ -53,7 +53,7 @@ export class BaseClient {
 
   constructor(options: BaseClientOptions = {}) {
     const loaded = loadDataConverter(options.dataConverter);
-    this.connection = options.connection ?? Connection.lazy();
+    this.connection = options.connection === undefined ? Connection.lazy() : connectionOf(options.connection);
     this.options = {
       identity: processIdentity(),
       namespace: "default",
@@ -115,10 +115,8 @@ export class BaseClient {
         fromPayload: (payload) => fromPayloadWithTypeInfo(payloadConverter, payload as Payload, serialization, outputType),
       },
       failures: {
-        toError: (failure) =>
-          failureConverter.failureToError(toPlain(FailureSchema, failure), payloadConverter, serialization),
-        toFailure: (thrown) =>
-          fromPlain(FailureSchema, failureConverter.errorToFailure(thrown, payloadConverter, serialization)),
+        toError: (failure) => failureConverter.failureToError(toPlain(FailureSchema, failure), payloadConverter, serialization),
+        toFailure: (thrown) => fromPlain(FailureSchema, failureConverter.errorToFailure(thrown, payloadConverter, serialization)),
       },
       interceptors: [{
         any({ input }, next) {

@@ -1,6 +1,6 @@
 // The `Client` of `@temporalio/client`: one for each kind of thing, over one connection.
 import { BaseClient, type BaseClientOptions, type LoadedWithDefaults } from "./base_client.ts";
-import { Connection } from "./connection.ts";
+import { Connection, connectionOf } from "./connection.ts";
 import type { QueryRejectCondition } from "./enums.ts";
 import type { ClientInterceptors } from "./interceptors.ts";
 import { loadDataConverter } from "./load_data_converter.ts";
@@ -45,13 +45,14 @@ export class Client extends BaseClient {
 
   constructor(options: ClientOptions = {}) {
     const { plugins: own = [], ...given } = options;
-    const plugins = [...(options.connection?.plugins ?? []) as unknown as ClientPlugin[], ...own];
+    const ofConnection = (options.connection as { plugins?: ClientPlugin[] } | undefined)?.plugins ?? [];
+    const plugins = [...ofConnection, ...own];
     let configured: ClientOptions = given;
     for (const plugin of plugins) configured = plugin.configureClient?.(configured) ?? configured;
     const { interceptors = {}, workflow = {}, ...rest } = configured;
     const base = {
       ...rest,
-      connection: rest.connection ?? Connection.lazy(),
+      connection: rest.connection === undefined ? Connection.lazy() : connectionOf(rest.connection),
       // Loaded once for all of them.
       dataConverter: loadDataConverter(rest.dataConverter),
     };

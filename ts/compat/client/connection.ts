@@ -83,6 +83,15 @@ export interface ConnectionLike {
   withAbortSignal<R>(abortSignal: AbortSignal, fn: () => Promise<R>): Promise<R>;
 }
 
+/** What a client takes for a connection: also one of workers, and a service of this product (an engine, a connection of its own). */
+export type AnyConnection = ConnectionLike | { readonly service: RawService } | RawService;
+
+/** The connection in the form that clients need. */
+export function connectionOf(given: AnyConnection): ConnectionLike {
+  if ("workflowService" in given) return given;
+  return Connection.over("service" in given ? given.service : given);
+}
+
 /** The product's service of a connection of any kind. */
 export function rawServiceOf(connection: ConnectionLike): RawService {
   return connection[RAW_SERVICE] ?? rawOver(connection);

@@ -27,7 +27,7 @@ export function grpcError(error: RawServiceError): GrpcServiceError {
   // It came from a connection of another kind, and goes back as it came.
   if (isGrpcServiceError(error.cause)) return error.cause;
   const { code, message: details, metadata } = error;
-  const made = new Error(`${code} ${NAMES.get(code) ?? "UNKNOWN"}: ${details}`, { cause: error });
+  const made = new Error(`${code} ${NAMES.get(code) ?? "UNKNOWN"}: ${details}`);
   return Object.assign(made, { code, details, metadata: new GrpcMetadata(metadata) });
 }
 

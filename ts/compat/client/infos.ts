@@ -139,3 +139,16 @@ export function countOf(raw: PlainMessage): CountWorkflowExecution {
     })),
   };
 }
+
+/** The answer to a description. */
+export type DescribeWorkflowExecutionResponse = PlainMessage;
+/** The question for events. */
+export type GetWorkflowExecutionHistoryRequest = PlainMessage;
+/** What lists and descriptions say of a run. */
+export type RawWorkflowExecutionInfo = PlainMessage;
+/** The answer to a cancel request. */
+export type RequestCancelWorkflowExecutionResponse = PlainMessage;
+/** The request of a start. */
+export type StartWorkflowExecutionRequest = PlainMessage;
+/** The answer to a termination. */
+export type TerminateWorkflowExecutionResponse = PlainMessage;

@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { errorCode, isRecord } from "../common/text.ts";
-import { defaultFailureConverter, type DataConverter, type LoadedDataConverter } from "../common/data_converter.ts";
+import { type DataConverter, defaultFailureConverter, type LoadedDataConverter } from "../common/data_converter.ts";
 import { ValueError } from "../common/errors.ts";
 import { defaultPayloadConverter } from "../common/payload_converters.ts";
 
@@ -29,7 +29,7 @@ export function loadDataConverter(given: DataConverter | LoadedDataConverter = {
   const { externalStorage } = given;
   if (externalStorage !== undefined) {
     throw new TypeError(
-      "the option \"externalStorage\" of a data converter is not supported here yet; put large values elsewhere with a payload codec",
+      'the option "externalStorage" of a data converter is not supported here yet; put large values elsewhere with a payload codec',
     );
   }
   if ("payloadConverter" in given) return given;

@@ -68,6 +68,7 @@ export * from "./build_id_types.ts";
 export type { CallContext, Metadata } from "./call_context.ts";
 export * from "./client.ts";
 export {
+  type AnyConnection,
   Connection,
   type ConnectionLike,
   type ConnectionOptions,

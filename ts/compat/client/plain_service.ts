@@ -17,7 +17,10 @@ export function plainService(raw: RawService): WorkflowService {
     service[name] = async (request) => {
       const { input, output } = Service.method[name];
       try {
-        return toPlain(output, fromBinary(output, await raw.call(name, toBinary(input, fromPlain(input, request ?? {}) as never))));
+        return toPlain(
+          output,
+          fromBinary(output, await raw.call(name, toBinary(input, fromPlain(input, request ?? {}) as never))),
+        );
       } catch (error) {
         throw error instanceof ServiceError ? grpcError(error) : error;
       }
@@ -28,7 +31,8 @@ export function plainService(raw: RawService): WorkflowService {
       const method = Reflect.get(methods, name) as unknown;
       // A promise is asked for `then`, a printer for symbols.
       if (method !== undefined || typeof name !== "string" || name === "then" || name === "toJSON") return method;
-      return () => Promise.reject(new TypeError(`workflowService.${name} is not supported here; call it with Temporal's own client`));
+      return () =>
+        Promise.reject(new TypeError(`workflowService.${name} is not supported here; call it with Temporal's own client`));
     },
   }) as unknown as WorkflowService;
 }

@@ -55,6 +55,12 @@ function refusalOf(thrown: unknown): RawServiceError | undefined {
   return new RawServiceError(Code.CANCELLED, "Call cancelled", "", {}, { cause: thrown });
 }
 
+/** The refusal as gRPC has it; undefined where there is none. */
+export function grpcErrorIn(thrown: unknown): Error | undefined {
+  const refusal = refusalOf(thrown);
+  return refusal === undefined ? undefined : grpcError(refusal);
+}
+
 /** The error of an operation that the service refused. What is not a refusal is returned as it is. */
 export function officialError(thrown: unknown, concern: Concern): unknown {
   const { workflowId = "", runId, scheduleId } = concern;

@@ -135,14 +135,14 @@ export class ScheduleClient extends BaseClient {
             return nativeUpdate(compiledUpdate(scheduleId, wanted)) as NativeUpdate<string>;
           }, callSettings())),
       delete: () => asked("Failed to delete schedule", () => native().delete(callSettings())),
-      trigger: (overlap) =>
-        asked("Failed to patch schedule", () => native().trigger(nativeOverlap(overlap), callSettings())),
+      trigger: (overlap) => asked("Failed to patch schedule", () => native().trigger(nativeOverlap(overlap), callSettings())),
       backfill: (options) =>
-        asked("Failed to patch schedule", () =>
-          native().backfill((Array.isArray(options) ? options : [options]).map(nativeBackfill), callSettings())),
+        asked(
+          "Failed to patch schedule",
+          () => native().backfill((Array.isArray(options) ? options : [options]).map(nativeBackfill), callSettings()),
+        ),
       pause: (note = 'Paused via TypeScript SDK"') =>
-        asked("Failed to patch schedule", () =>
-          native().pause(note, callSettings())),
+        asked("Failed to patch schedule", () => native().pause(note, callSettings())),
       unpause: (note = 'Unpaused via TypeScript SDK"') =>
         asked("Failed to patch schedule", () => native().unpause(note, callSettings())),
     };

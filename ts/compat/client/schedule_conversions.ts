@@ -1,7 +1,5 @@
 // Schedules of the official form as the product's client takes them, and its descriptions in the official form.
-import {
-  DescribeScheduleResponseSchema,
-} from "../../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { DescribeScheduleResponseSchema } from "../../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { ScheduleActionTaken, ScheduleDescription as NativeDescription, ScheduleStartedWorkflow } from "../../client/mod.ts";
 import type { ScheduleSpec as NativeSpec, ScheduleSummary as NativeSummary } from "../../client/mod.ts";
 import { extractWorkflowType } from "../common/definitions.ts";
@@ -122,6 +120,13 @@ export function nativeUpdate(options: CompiledScheduleUpdateOptions) {
   return { ...nativeParts(options), state: options.state ?? {} };
 }
 
+/** As the official client shows calendars: with their comment, also where it is empty. */
+function commented<S extends ScheduleSummary["spec"]>(spec: S): S {
+  const all = (calendars: NonNullable<ScheduleDescription["spec"]["calendars"]> | undefined) =>
+    calendars?.map((calendar) => ({ ...calendar, comment: calendar.comment ?? "" }));
+  return { ...spec, calendars: all(spec?.calendars), skip: all(spec?.skip) } as S;
+}
+
 const startedBy = (workflow: ScheduleStartedWorkflow): ScheduleExecutionActionResult => ({
   type: "startWorkflow",
   workflow: { workflowId: workflow.workflowId, firstExecutionRunId: workflow.firstExecutionRunId },
@@ -143,7 +148,7 @@ export function officialDescription(native: NativeDescription): ScheduleDescript
   const { recentActions, runningActions, ...info } = native.info;
   return {
     scheduleId: native.scheduleId,
-    spec: native.spec as ScheduleDescription["spec"],
+    spec: commented(native.spec as ScheduleDescription["spec"]),
     action: {
       ...action,
       ...(executionTimeout !== undefined && { workflowExecutionTimeout: executionTimeout }),
@@ -176,7 +181,7 @@ export function officialSummary(native: NativeSummary): ScheduleSummary {
   const { indexedFields } = native.raw.searchAttributes ?? {};
   return {
     scheduleId: native.scheduleId,
-    spec: native.spec as NonNullable<ScheduleSummary["spec"]>,
+    spec: commented(native.spec as NonNullable<ScheduleSummary["spec"]>),
     action: { type: "startWorkflow", workflowType: native.workflowType },
     ...(Object.keys(native.memo).length > 0 && { memo: native.memo }),
     searchAttributes: decodeSearchAttributes(indexedFields),

@@ -6,27 +6,33 @@ import { Deadline } from "../../client/calls.ts";
 import { signalWithStart as nativeSignalWithStart, startWorkflow } from "../../client/starts.ts";
 import { WorkflowHandle as NativeHandle } from "../../client/handle.ts";
 import { updateWithStart } from "../../client/update_with_start.ts";
-import type { HistoryAndWorkflowId, UpdateDefinition, WithWorkflowArgs, Workflow, WorkflowResultType } from "../common/definitions.ts";
+import type {
+  HistoryAndWorkflowId,
+  UpdateDefinition,
+  WithWorkflowArgs,
+  Workflow,
+  WorkflowResultType,
+} from "../common/definitions.ts";
 import { extractWorkflowTypeAndConfig } from "../common/definitions.ts";
 import { toPlain } from "../common/plain_proto.ts";
 import type { PayloadTypeInfo, WorkflowSerializationContext } from "../common/type_info.ts";
 import { BaseClient, type BaseClientOptions, type LoadedWithDefaults } from "./base_client.ts";
 import { callSettings } from "./call_context.ts";
 import type { QueryRejectCondition } from "./enums.ts";
-import { type CountWorkflowExecution, countOf, executionInfo, type WorkflowExecutionInfo } from "./infos.ts";
+import { countOf, type CountWorkflowExecution, executionInfo, type WorkflowExecutionInfo } from "./infos.ts";
 import { intoHistories } from "./into_histories.ts";
 import {
   through,
+  withStartDetails,
   type WorkflowClientInterceptor,
   type WorkflowClientInterceptors,
   type WorkflowStartInput,
   type WorkflowStartOutput,
   type WorkflowStartUpdateWithStartInput,
-  withStartDetails,
 } from "./interceptors.ts";
 import type { WorkflowService } from "./plain_service.ts";
 import { officialOutcome, officialUpdateError, refusing } from "./refusals.ts";
-import { OPERATION, WithStartWorkflowOperation } from "./with_start_operation.ts";
+import { OPERATION, type WithStartWorkflowOperation } from "./with_start_operation.ts";
 import {
   makeHandle,
   makeUpdateHandle,
@@ -37,8 +43,8 @@ import {
   type WorkflowUpdateHandle,
 } from "./workflow_handle.ts";
 import {
-  compileWorkflowOptions,
   type CompiledWorkflowOptions,
+  compileWorkflowOptions,
   nativeStart,
   typedArgs,
   type WorkflowOptions,
@@ -168,7 +174,10 @@ export class WorkflowClient extends BaseClient {
   }
 
   /** Starts a workflow, and waits for its result. */
-  async execute<T extends Workflow>(workflowTypeOrFunc: string | T, options: WorkflowStartOptions<T>): Promise<WorkflowResultType<T>> {
+  async execute<T extends Workflow>(
+    workflowTypeOrFunc: string | T,
+    options: WorkflowStartOptions<T>,
+  ): Promise<WorkflowResultType<T>> {
     const handle = await this.start(workflowTypeOrFunc, options);
     // As the official client: by the id, so that a run that takes its place is followed.
     return await this.result<T>(handle.workflowId, undefined, {
@@ -320,7 +329,11 @@ export class WorkflowClient extends BaseClient {
   }
 
   /** Waits for the result of a workflow. Throws a WorkflowFailedError, whose `cause` says how it ended. */
-  async result<T extends Workflow>(workflowId: string, runId?: string, opts: WorkflowResultOptions = {}): Promise<WorkflowResultType<T>> {
+  async result<T extends Workflow>(
+    workflowId: string,
+    runId?: string,
+    opts: WorkflowResultOptions = {},
+  ): Promise<WorkflowResultType<T>> {
     const context = this.operationContext(this.workflowSerializationContext(workflowId), {
       outputType: opts.typeInfo?.outputType,
     });

@@ -23,7 +23,7 @@ import { callSettings } from "./call_context.ts";
 import { decodeQueryRejectCondition, encodeQueryRejectCondition, type WorkflowUpdateStage } from "./enums.ts";
 import { executionInfo, type WorkflowExecution, type WorkflowExecutionDescription } from "./infos.ts";
 import { through, type WorkflowClientInterceptor } from "./interceptors.ts";
-import { type Concern, officialUpdateError, refusing } from "./refusals.ts";
+import { type Concern, grpcErrorIn, officialUpdateError, refusing } from "./refusals.ts";
 import type { WorkflowClient } from "./workflow_client.ts";
 import { typedArgs, type WorkflowUpdateOptions } from "./workflow_options.ts";
 
@@ -249,6 +249,8 @@ export function makeHandle<T extends Workflow>(client: WorkflowClient, of: Handl
       typeInfo,
       headers: {},
       options,
+      // Beside what its type says, as the official client has it.
+      ...{ waitForStage: stage },
     });
     return made ?? handle.getUpdateHandle<Ret>(output.updateId, { workflowRunId: output.workflowRunId });
   };
@@ -308,6 +310,8 @@ export function makeHandle<T extends Workflow>(client: WorkflowClient, of: Handl
       refusing(
         async () => toPlain(HistorySchema, await operations.native(workflowExecution).fetchHistory()),
         concern("Failed to get Workflow execution history", workflowExecution),
+        // The official client hands on what gRPC says.
+        (thrown) => grpcErrorIn(thrown) ?? thrown,
       ),
     startUpdate: (def, options) => update(def, options.waitForStage, options as never),
     async executeUpdate(def, ...[options]) {

@@ -5,7 +5,7 @@ import type { PayloadConverter as ProductConverter } from "../../converter/paylo
 import type { SearchAttributes as ProductSearchAttributes } from "../../converter/search_attributes.ts";
 import { decodeWorkflowIdConflictPolicy, decodeWorkflowIdReusePolicy } from "../common/policies.ts";
 import { encodeWorkflowIdConflictPolicy, encodeWorkflowIdReusePolicy } from "../common/policies.ts";
-import { type CommonWorkflowOptions, type SignalDefinition, type WithWorkflowArgs, type Workflow } from "../common/definitions.ts";
+import type { CommonWorkflowOptions, SignalDefinition, WithWorkflowArgs, Workflow } from "../common/definitions.ts";
 import { toCanonicalString, type VersioningOverride } from "../common/deployments.ts";
 import type { RetryPolicy } from "../common/options.ts";
 import { fromPlain, type PlainMessage } from "../common/plain_proto.ts";

@@ -23,6 +23,7 @@ const EXCEPTIONS: { readonly [what: string]: string } = {
   "tests/chaos/loop.ts: chaosLoop": "one loop over the phases of a run; its steps share all of its state",
   "tests/cases/random_interpreter.ts: run": "an interpreter: one case for each construct of the programs",
   "tests/interop/deploy.test.ts: workers": "one deployment in the order of its steps",
+  "tests/interop/support/client_script.ts: clientScript": "a list of the steps of a script",
   "tests/metrics/worker.test.ts: an argument of test": "one scrape, compared line by line",
   "tools/lib/suites.mjs: suitesOf": "a table of the suites",
 };

@@ -22,7 +22,7 @@ import type { PayloadTypeInfo, SignalTypeInfo, TypeInfo } from "../common/type_i
 import { callSettings } from "./call_context.ts";
 import { decodeQueryRejectCondition, encodeQueryRejectCondition, type WorkflowUpdateStage } from "./enums.ts";
 import { executionInfo, type WorkflowExecution, type WorkflowExecutionDescription } from "./infos.ts";
-import { through, type WorkflowClientInterceptor } from "./interceptors.ts";
+import { through, type WorkflowClientInterceptor, type WorkflowStartUpdateOutput } from "./interceptors.ts";
 import { type Concern, grpcErrorIn, officialUpdateError, refusing } from "./refusals.ts";
 import type { WorkflowClient } from "./workflow_client.ts";
 import { typedArgs, type WorkflowUpdateOptions } from "./workflow_options.ts";
@@ -142,15 +142,21 @@ export function makeUpdateHandle<Ret>(native: NativeUpdateHandle, workflowId: st
   };
 }
 
-/** The operations of one workflow, as the last in the chain of interceptors. */
+const concern = (fallback: string, { workflowId, runId }: WorkflowExecution): Concern => ({ fallback, workflowId, runId });
+
+/** The operations of one workflow, through the interceptors to the product's client. */
 class Operations {
   readonly #client: WorkflowClient;
+  readonly #of: HandleOf;
+  readonly #execution: WorkflowExecution;
 
-  constructor(client: WorkflowClient) {
+  constructor(client: WorkflowClient, of: HandleOf) {
     this.#client = client;
+    this.#of = of;
+    this.#execution = { workflowId: of.workflowId, ...(of.runId !== undefined && { runId: of.runId }) };
   }
 
-  context(workflowId: string, more?: { headers?: Headers; outputType?: TypeInfo | undefined }) {
+  #context(workflowId: string, more?: { headers?: Headers; outputType?: TypeInfo | undefined }) {
     const { namespace } = this.#client.options;
     return this.#client.operationContext({ type: "workflow", namespace, workflowId }, more);
   }
@@ -163,87 +169,74 @@ class Operations {
   ): NativeHandle {
     const ids = { pinned: runId !== undefined, runId, firstExecutionRunId };
     const reject = decodeQueryRejectCondition(more?.queryRejectCondition);
-    return new NativeHandle(this.context(workflowId, more), workflowId, ids, {
+    return new NativeHandle(this.#context(workflowId, more), workflowId, ids, {
       ...callSettings(),
       ...(reject !== undefined && reject !== "NONE" && { queryRejectCondition: reject }),
     });
   }
 
-  typed(args: readonly unknown[], typeInfo: PayloadTypeInfo | SignalTypeInfo | undefined): unknown[] {
+  #typed(args: readonly unknown[], typeInfo: PayloadTypeInfo | SignalTypeInfo | undefined): unknown[] {
     return typedArgs(args, typeInfo?.inputTypes, this.#client.options.loadedDataConverter.payloadConverter);
   }
-}
 
-/** A handle. */
-export function makeHandle<T extends Workflow>(client: WorkflowClient, of: HandleOf): WorkflowHandle<T> {
-  const { workflowId, runId, firstExecutionRunId, interceptors } = of;
-  const operations = new Operations(client);
-  const workflowExecution = { workflowId, ...(runId !== undefined && { runId }) };
-  const concern = (fallback: string, { workflowId, runId }: WorkflowExecution): Concern => ({ fallback, workflowId, runId });
-
-  const sendSignal = (signalName: string, args: unknown[], typeInfo?: SignalTypeInfo): Promise<void> =>
-    through(interceptors, "signal", (input) =>
+  signal(signalName: string, args: unknown[], typeInfo?: SignalTypeInfo): Promise<void> {
+    const send = through(this.#of.interceptors, "signal", (input) =>
       refusing(() => {
-        const native = operations.native(input.workflowExecution, undefined, { headers: input.headers });
-        return native.signal(input.signalName, ...operations.typed(input.args, input.typeInfo));
-      }, concern("Failed to signal Workflow", input.workflowExecution)))(
-        { workflowExecution, signalName, args, typeInfo, headers: {} },
-      );
+        const native = this.native(input.workflowExecution, undefined, { headers: input.headers });
+        return native.signal(input.signalName, ...this.#typed(input.args, input.typeInfo));
+      }, concern("Failed to signal Workflow", input.workflowExecution)));
+    return send({ workflowExecution: this.#execution, signalName, args, typeInfo, headers: {} });
+  }
 
-  const ask = (queryType: string, args: unknown[], typeInfo?: PayloadTypeInfo): Promise<unknown> =>
-    through(interceptors, "query", (input) =>
+  query(queryType: string, args: unknown[], typeInfo?: PayloadTypeInfo): Promise<unknown> {
+    const send = through(this.#of.interceptors, "query", (input) =>
       refusing(() => {
         const { headers, queryRejectCondition } = input;
-        const native = operations.native(input.workflowExecution, undefined, {
-          headers,
-          queryRejectCondition,
-          outputType: input.typeInfo?.outputType,
-        });
-        return native.query(input.queryType, ...operations.typed(input.args, input.typeInfo));
-      }, concern("Failed to query Workflow", input.workflowExecution)))(
-        {
-          workflowExecution,
-          queryRejectCondition: encodeQueryRejectCondition(client.options.queryRejectCondition),
-          queryType,
-          args,
-          typeInfo,
-          headers: {},
-        },
-      );
+        const outputType = input.typeInfo?.outputType;
+        const native = this.native(input.workflowExecution, undefined, { headers, queryRejectCondition, outputType });
+        return native.query(input.queryType, ...this.#typed(input.args, input.typeInfo));
+      }, concern("Failed to query Workflow", input.workflowExecution)));
+    return send({
+      workflowExecution: this.#execution,
+      queryRejectCondition: encodeQueryRejectCondition(this.#client.options.queryRejectCondition),
+      queryType,
+      args,
+      typeInfo,
+      headers: {},
+    });
+  }
 
-  const update = async <Ret>(
+  /** Undefined where an interceptor answered in its place: then the id says all. */
+  async update(
     // deno-lint-ignore no-explicit-any
-    def: UpdateDefinition<Ret, any> | string,
+    def: UpdateDefinition<unknown, any> | string,
     stage: WorkflowUpdateStage,
     { args = [], typeInfo: callSite, ...options }: WorkflowUpdateOptions & { args?: AnyArgs; waitForStage?: unknown } = {},
-  ): Promise<WorkflowUpdateHandle<Ret>> => {
+  ): Promise<{ sent: WorkflowUpdateHandle<unknown> | undefined; output: WorkflowStartUpdateOutput }> {
     const { name, typeInfo } = messageOf("Update", def, callSite);
-    let made: WorkflowUpdateHandle<Ret> | undefined;
-    const send = through(interceptors, "startUpdate", (input) =>
+    let sent: WorkflowUpdateHandle<unknown> | undefined;
+    const send = through(this.#of.interceptors, "startUpdate", (input) =>
       refusing(
         async () => {
-          const native = operations.native(input.workflowExecution, input.firstExecutionRunId, {
-            headers: input.headers,
-            outputType: input.typeInfo?.outputType,
-          });
-          const sent = await native.startUpdate(input.updateName, {
-            args: operations.typed(input.args, input.typeInfo),
-            updateId: input.options.updateId ?? randomId(),
-            waitFor: stage === "COMPLETED" ? "completed" : "accepted",
-          });
-          made = makeUpdateHandle<Ret>(sent, input.workflowExecution.workflowId);
-          return {
-            updateId: sent.updateId,
-            workflowRunId: sent.runId ?? "",
-            outputTypeInfo: input.typeInfo?.outputType,
-          };
+          const outputType = input.typeInfo?.outputType;
+          const { workflowExecution, firstExecutionRunId, headers } = input;
+          const update = await this.native(workflowExecution, firstExecutionRunId, { headers, outputType }).startUpdate(
+            input.updateName,
+            {
+              args: this.#typed(input.args, input.typeInfo),
+              updateId: input.options.updateId ?? randomId(),
+              waitFor: stage === "COMPLETED" ? "completed" : "accepted",
+            },
+          );
+          sent = makeUpdateHandle(update, workflowExecution.workflowId);
+          return { updateId: update.updateId, workflowRunId: update.runId ?? "", outputTypeInfo: outputType };
         },
         concern("Workflow Update failed", input.workflowExecution),
         officialUpdateError,
       ));
     const output = await send({
-      workflowExecution,
-      firstExecutionRunId,
+      workflowExecution: this.#execution,
+      firstExecutionRunId: this.#of.firstExecutionRunId,
       updateName: name,
       args,
       typeInfo,
@@ -252,10 +245,78 @@ export function makeHandle<T extends Workflow>(client: WorkflowClient, of: Handl
       // Beside what its type says, as the official client has it.
       ...{ waitForStage: stage },
     });
-    return made ?? handle.getUpdateHandle<Ret>(output.updateId, { workflowRunId: output.workflowRunId });
-  };
+    return { sent, output };
+  }
 
-  const handle: WorkflowHandle<T> = {
+  terminate(reason: string | undefined): Promise<PlainMessage> {
+    const { interceptors, firstExecutionRunId } = this.#of;
+    const send = through(interceptors, "terminate", (input) =>
+      refusing(async () => {
+        const native = this.native(input.workflowExecution, input.firstExecutionRunId);
+        await native.terminate(input.reason, ...input.details ?? []);
+        return {};
+      }, concern("Failed to terminate Workflow", input.workflowExecution)));
+    return send({ workflowExecution: this.#execution, reason, firstExecutionRunId });
+  }
+
+  cancel(): Promise<PlainMessage> {
+    const { interceptors, firstExecutionRunId } = this.#of;
+    const send = through(interceptors, "cancel", (input) =>
+      refusing(async () => {
+        await this.native(input.workflowExecution, input.firstExecutionRunId).cancel();
+        return {};
+      }, concern("Failed to cancel workflow", input.workflowExecution)));
+    return send({ workflowExecution: this.#execution, firstExecutionRunId });
+  }
+
+  async describe(): Promise<WorkflowExecutionDescription> {
+    const { namespace, loadedDataConverter } = this.#client.options;
+    const send = through(this.#of.interceptors, "describe", (input) =>
+      refusing(async () => {
+        const { workflowId, runId = "" } = input.workflowExecution;
+        const request = { namespace, execution: { workflowId, runId } };
+        const { calls } = this.#context(workflowId);
+        const response = await calls.call("describeWorkflowExecution", request, new Deadline(callSettings()));
+        return toPlain(DescribeWorkflowExecutionResponseSchema, response);
+      }, concern("Failed to describe workflow", input.workflowExecution)));
+    const raw = await send({ workflowExecution: this.#execution });
+    const metadata = raw.executionConfig?.userMetadata;
+    const context = { type: "workflow", namespace, workflowId: this.#of.workflowId } as const;
+    const text = (payload: PlainMessage) =>
+      Promise.resolve(
+        payload ? fromPayloadsAtIndex<string>(loadedDataConverter.payloadConverter, 0, [payload], context) : undefined,
+      );
+    return {
+      ...executionInfo(raw.workflowExecutionInfo ?? {}, loadedDataConverter, raw, namespace),
+      staticDetails: () => text(metadata?.details),
+      staticSummary: () => text(metadata?.summary),
+    };
+  }
+
+  fetchHistory(): Promise<PlainMessage> {
+    return refusing(
+      async () => toPlain(HistorySchema, await this.native(this.#execution).fetchHistory()),
+      concern("Failed to get Workflow execution history", this.#execution),
+      // The official client hands on what gRPC says.
+      (thrown) => grpcErrorIn(thrown) ?? thrown,
+    );
+  }
+}
+
+/** A handle: an object of functions, which programs copy and take apart. */
+export function makeHandle<T extends Workflow>(client: WorkflowClient, of: HandleOf): WorkflowHandle<T> {
+  const { workflowId, runId } = of;
+  const operations = new Operations(client, of);
+  const getUpdateHandle = <Ret>(updateId: string, options: GetWorkflowUpdateHandleOptions = {}): WorkflowUpdateHandle<Ret> => {
+    const execution = { workflowId, runId: options.workflowRunId ?? runId } as WorkflowExecution;
+    const native = operations.native(execution, undefined, { outputType: options.typeInfo?.outputType });
+    return makeUpdateHandle<Ret>(native.getUpdateHandle(updateId), workflowId);
+  };
+  const update = async (...sent: Parameters<Operations["update"]>): Promise<WorkflowUpdateHandle<never>> => {
+    const { sent: made, output } = await operations.update(...sent);
+    return (made ?? getUpdateHandle(output.updateId, { workflowRunId: output.workflowRunId })) as WorkflowUpdateHandle<never>;
+  };
+  return {
     client,
     workflowId,
     result() {
@@ -264,76 +325,24 @@ export function makeHandle<T extends Workflow>(client: WorkflowClient, of: Handl
         ...(of.typeInfo !== undefined && { typeInfo: of.typeInfo }),
       }) as Promise<WorkflowResultType<T>>;
     },
-    terminate: (reason) =>
-      through(interceptors, "terminate", (input) =>
-        refusing(async () => {
-          const native = operations.native(input.workflowExecution, input.firstExecutionRunId);
-          await native.terminate(input.reason, ...input.details ?? []);
-          return {};
-        }, concern("Failed to terminate Workflow", input.workflowExecution)))(
-          { workflowExecution, reason, firstExecutionRunId },
-        ),
-    cancel: () =>
-      through(interceptors, "cancel", (input) =>
-        refusing(async () => {
-          await operations.native(input.workflowExecution, input.firstExecutionRunId).cancel();
-          return {};
-        }, concern("Failed to cancel workflow", input.workflowExecution)))({ workflowExecution, firstExecutionRunId }),
-    async describe() {
-      const { namespace, loadedDataConverter } = client.options;
-      const raw = await through(interceptors, "describe", (input) =>
-        refusing(async () => {
-          const { calls } = operations.context(input.workflowExecution.workflowId);
-          const { workflowId, runId = "" } = input.workflowExecution;
-          const request = { namespace, execution: { workflowId, runId } };
-          const response = await calls.call("describeWorkflowExecution", request, new Deadline(callSettings()));
-          return toPlain(DescribeWorkflowExecutionResponseSchema, response);
-        }, concern("Failed to describe workflow", input.workflowExecution)))({ workflowExecution });
-      const metadata = raw.executionConfig?.userMetadata;
-      const text = (payload: PlainMessage) =>
-        Promise.resolve(
-          payload
-            ? fromPayloadsAtIndex<string>(loadedDataConverter.payloadConverter, 0, [payload], {
-              type: "workflow",
-              namespace,
-              workflowId,
-            })
-            : undefined,
-        );
-      return {
-        ...executionInfo(raw.workflowExecutionInfo ?? {}, loadedDataConverter, raw, namespace),
-        staticDetails: () => text(metadata?.details),
-        staticSummary: () => text(metadata?.summary),
-      };
-    },
-    fetchHistory: () =>
-      refusing(
-        async () => toPlain(HistorySchema, await operations.native(workflowExecution).fetchHistory()),
-        concern("Failed to get Workflow execution history", workflowExecution),
-        // The official client hands on what gRPC says.
-        (thrown) => grpcErrorIn(thrown) ?? thrown,
-      ),
+    terminate: (reason) => operations.terminate(reason),
+    cancel: () => operations.cancel(),
+    describe: () => operations.describe(),
+    fetchHistory: () => operations.fetchHistory(),
     startUpdate: (def, options) => update(def, options.waitForStage, options as never),
-    async executeUpdate(def, ...[options]) {
-      return await (await update(def, "COMPLETED", options as never)).result() as never;
-    },
-    getUpdateHandle<Ret>(updateId: string, options: GetWorkflowUpdateHandleOptions = {}) {
-      const execution = { workflowId, runId: options.workflowRunId ?? runId } as WorkflowExecution;
-      const native = operations.native(execution, undefined, { outputType: options.typeInfo?.outputType });
-      return makeUpdateHandle<Ret>(native.getUpdateHandle(updateId), workflowId);
-    },
+    executeUpdate: async (def, ...[options]) => await (await update(def, "COMPLETED", options as never)).result(),
+    getUpdateHandle,
     signal(def: SignalDefinition<AnyArgs> | string, ...args: AnyArgs) {
       const { name, typeInfo } = messageOf<SignalTypeInfo>("Signal", def);
-      return sendSignal(name, args, typeInfo);
+      return operations.signal(name, args, typeInfo);
     },
     signalWithOptions: (name: string, { args = [] as never, typeInfo }: WorkflowSignalOptions<AnyArgs>) =>
-      sendSignal(name, args, typeInfo),
+      operations.signal(name, args, typeInfo),
     query(def: QueryDefinition<unknown, AnyArgs> | string, ...args: AnyArgs) {
       const { name, typeInfo } = messageOf<PayloadTypeInfo>("Query", def);
-      return ask(name, args, typeInfo) as never;
+      return operations.query(name, args, typeInfo) as never;
     },
     queryWithOptions: (name: string, { args = [] as never, typeInfo }: WorkflowQueryOptions<AnyArgs>) =>
-      ask(name, args, typeInfo) as never,
+      operations.query(name, args, typeInfo) as never,
   };
-  return handle;
 }

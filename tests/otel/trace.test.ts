@@ -236,6 +236,32 @@ test("a run whose worker stops is let go, and what it asks for elsewhere hangs u
   ]);
 });
 
+test("a run without a trace that left memory has one again when its history is read", async () => {
+  const asked: [string, boolean][] = [];
+  const workflowTracer = {
+    run({ workflowId, isNew }: { workflowId: string; isNew: boolean }) {
+      asked.push([workflowId, isNew]);
+      if (asked.length === 1) throw new Error("no span at this moment");
+      return { command: ({ headers }: { headers: object }) => ({ headers: headers as never, done() {} }), end() {} };
+    },
+  };
+  const { client, worker: one } = await worker({ cachedWorkflows: 1, workflowTracer });
+  await one.runUntil(async () => {
+    const waits = async (id: string) => {
+      const handle = await client.start("Greeting", { id, args: ["you"] });
+      await until("it waits for its signal", async () => (await handle.describe()).historyLength >= 10);
+      return handle;
+    };
+    // The second one takes the only place in memory.
+    const [first, second] = [await waits("left"), await waits("stays")];
+    for (const handle of [first, second]) {
+      await handle.signal(go);
+      assert.equal(await handle.result(), "hello you hello again");
+    }
+  });
+  assert.deepEqual(asked, [["left", true], ["stays", true], ["left", false]]);
+});
+
 test("a tracer that throws costs the trace and nothing else", async () => {
   const warned: string[] = [];
   const broken = () => {

@@ -33,7 +33,10 @@ export async function judge(mutant, { workspace, suites, results, budgetMs }) {
       if (files > 0 && spentMs + record.ms > budgetMs) continue;
       files++;
       spentMs += record.ms;
-      const run = await runTestFile(workspace.folder, test, { timeoutMs: 3 * record.ms + PATIENCE_MS });
+      const timeoutMs = 3 * record.ms + PATIENCE_MS;
+      let run = await runTestFile(workspace.folder, test, { timeoutMs });
+      // The machine may have been busy with something else: what hangs, hangs again.
+      if (run.outcome === "timeout") run = await runTestFile(workspace.folder, test, { timeoutMs: 2 * timeoutMs });
       if (run.outcome === "timeout") return answer("timeout", { by: test, files });
       if (run.outcome === "failed") return answer("killed", { by: test, failure: run.failure, files });
     }

@@ -79,25 +79,21 @@ test("continueAsNew hands search attributes on, in both forms", async () => {
 });
 
 /** What is not supported yet, by the statement that gives it. */
-const REFUSED: readonly (readonly [option: RegExp, statement: string])[] = [
+const REFUSED: readonly (readonly [RegExp, string])[] = [
   [
-    /"priority" of activity "echo"/,
-    'await proxyActivities<any>({ startToCloseTimeout: "5s", priority: { priorityKey: 1 } } as any).echo();',
-  ],
-  [
-    /"allowEagerDispatch" of activity/,
-    'await proxyActivities<any>({ startToCloseTimeout: "5s", allowEagerDispatch: false } as any).echo();',
+    /"activityTypeInfo" of activity "echo"/,
+    'await proxyActivities<any>({ startToCloseTimeout: "5s", activityTypeInfo: { echo: { } } } as any).echo();',
   ],
   [
     /"eventGroups" of local activity/,
-    'await proxyLocalActivities<any>({ startToCloseTimeout: "5s", eventGroups: [] } as any).echo();',
+    'await proxyLocalActivities<any>({ startToCloseTimeout: "5s", eventGroups: [{}] } as any).echo();',
   ],
   [
-    /"priority", "versioningIntent" of a child/,
-    'await startChild("k", { args: [], priority: {}, versioningIntent: "COMPATIBLE" } as any);',
+    /"typeInfo", "eventGroups" of a child/,
+    'await startChild("k", { args: [], typeInfo: {}, eventGroups: [{}] } as any);',
   ],
-  [/"backoffStartInterval" of continueAsNew/, 'await makeContinueAsNewFunc({ backoffStartInterval: "1m" } as any)();'],
-  [/"eventGroups" of a timer/, 'await sleep("1s", { eventGroups: [] } as any);'],
+  [/"eventGroups" of continueAsNew/, "await makeContinueAsNewFunc({ eventGroups: [{}] } as any)();"],
+  [/"eventGroups" of a timer/, 'await sleep("1s", { eventGroups: [{}] } as any);'],
 ];
 
 test("an option that has no effect here fails the task by name, whatever the program catches; histories of before replay", async () => {
@@ -113,7 +109,7 @@ test("an option that has no effect here fails the task by name, whatever the pro
   }
   // What says nothing is nothing.
   const ok = await first(program(
-    'void proxyActivities<any>({ startToCloseTimeout: "5s", allowEagerDispatch: true, versioningIntent: "UNSPECIFIED", priority: undefined } as any).echo();',
+    'void proxyActivities<any>({ startToCloseTimeout: "5s", allowEagerDispatch: true, versioningIntent: undefined, priority: undefined, eventGroups: [] } as any).echo();',
   ));
   assert.equal(ok.server.taskFailure, undefined);
   // The same commands, from code that gives an option: a history that has them replays.
@@ -121,7 +117,7 @@ test("an option that has no effect here fails the task by name, whatever the pro
   plain.server.completeActivity("1");
   await plain.task();
   const changed = await programOf(
-    program('await proxyActivities<any>({ startToCloseTimeout: "5s", priority: { priorityKey: 1 } } as any).echo();'),
+    program('await proxyActivities<any>({ startToCloseTimeout: "5s", eventGroups: [ { }] } as any).echo();'),
   );
   const again = await drive(define("w", () => Promise.resolve()), { programs: () => changed, server: plain.server });
   assert.equal((await again.replay()).error?.message, undefined);

@@ -62,7 +62,7 @@ const MESSAGES = {
   [TASKQUEUE]: { PollerScalingDecision: "", TaskQueue: "", TaskQueueMetadata: "" },
   "temporal.api.command.v1": {
     Command: "commandType scheduleActivityTaskCommandAttributes",
-    ScheduleActivityTaskCommandAttributes: "taskQueue header input requestEagerExecution",
+    ScheduleActivityTaskCommandAttributes: "activityId taskQueue header input requestEagerExecution",
   },
   "temporal.api.protocol.v1": { Message: "body" },
   "temporal.api.failure.v1": { Failure: "message stackTrace encodedAttributes" },

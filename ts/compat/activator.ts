@@ -10,7 +10,7 @@ import type {
   ResolveChildWorkflowStart,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { fromPayloads } from "../converter/payload.ts";
-import type { Activator, RunContext } from "../executor/program/program.ts";
+import type { Activator, RunContext, TaskWishes } from "../executor/program/program.ts";
 import { current } from "../executor/program/current.ts";
 import { hop } from "../platform/hop.ts";
 import { IllegalStateError } from "./common/errors.ts";
@@ -26,6 +26,7 @@ import { CompatRun, converterOf } from "./run.ts";
 import { runGlobals } from "./sandbox/globals.ts";
 import { LocalActivityDoBackoff } from "./workflow/activities.ts";
 import type { WorkflowExecuteInput } from "./workflow/interceptors.ts";
+import { definitionOf } from "./workflow/definition.ts";
 import { withLifecycleLogs } from "./workflow/log.ts";
 import { initialInfo, nextInfo } from "./workflow/info.ts";
 
@@ -67,6 +68,17 @@ export class CompatActivator implements Activator {
       setCurrentRun(before);
       current.run = clock;
     }
+  }
+
+  get wishes(): TaskWishes {
+    const run = this.#run;
+    const notEager = run === undefined ? [] : [...run.notEager];
+    run?.notEager.clear();
+    const versioningBehavior = run?.definition.versioningBehavior;
+    return {
+      ...(versioningBehavior && { versioningBehavior }),
+      ...(notEager.length > 0 && { notEager }),
+    };
   }
 
   dispose(): void {
@@ -172,7 +184,10 @@ export class CompatActivator implements Activator {
     const exported = modules.workflows();
     const { workflowType } = run.info;
     const main = mainOf(exported, workflowType);
-    if (main !== undefined) return main;
+    if (main !== undefined) {
+      run.definition = definitionOf(main);
+      return main;
+    }
     const other = exported.find((each) => workflowType in each)?.[workflowType];
     const why = other === undefined
       ? "no such function is exported by the workflow bundle"

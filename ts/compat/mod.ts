@@ -3,5 +3,6 @@ export { type AsyncStorage, asyncStorageContext, type ScopeContext, type ScopeFr
 export { type EvaluateModules, type Exports, workflowNames } from "./exports.ts";
 export { CompatProgram, type CompatProgramOptions } from "./program.ts";
 export { compatModules, sharedByRuns } from "./provided.ts";
+export { versioningBehaviorOf } from "./workflow/definition.ts";
 export { rehearse } from "./rehearsal.ts";
 export { rewriteHelper } from "./rewritten.ts";

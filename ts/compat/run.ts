@@ -21,6 +21,7 @@ import type { ShownCommand } from "./internals.ts";
 import { Interceptors } from "./interception.ts";
 import { isImplied, KNOWN_FLAGS } from "./flags.ts";
 import { MessageHandlers, type MessageRun } from "./messages.ts";
+import type { WorkflowDefinitionOptions } from "./common/type_info.ts";
 import { SinkCalls } from "./sinks.ts";
 import { alea, seedBytes, streamSeed } from "./workflow/alea.ts";
 import { ContinueAsNew } from "./workflow/continue_as_new_thrown.ts";
@@ -88,6 +89,10 @@ export class CompatRun implements MessageRun {
   shownCommands: ShownCommand[] | undefined;
   readonly messages: MessageHandlers;
   readonly sinks: SinkCalls;
+  /** Ids of activities that must not come back with the report that schedules them. */
+  readonly notEager = new Set<string>();
+  /** What the workflow's function says of itself. */
+  definition: WorkflowDefinitionOptions = {};
   readonly rootScope: RootScope;
   #host: RunContext;
   readonly interceptors = new Interceptors();
@@ -140,11 +145,17 @@ export class CompatRun implements MessageRun {
       this.#terminal(CommandKind.COMMAND_KIND_CANCEL_WORKFLOW, bytes);
     } else if (isA(error, ContinueAsNew)) {
       this.#terminal(CommandKind.COMMAND_KIND_CONTINUE_AS_NEW, ContinueAsNewCommand.encode(error.command).finish());
-    } else if (error instanceof TemporalFailure) {
+    } else if (error instanceof TemporalFailure || this.#failsWorkflow(error)) {
       this.messages.forgetRunning();
       const bytes = FailWorkflow.encode(FailWorkflow.fromPartial({ failure: this.encodeError(error) })).finish();
       this.#terminal(CommandKind.COMMAND_KIND_FAIL_WORKFLOW, bytes);
     } else this.failTask(error);
+  }
+
+  /** The workflow's function names the class among the errors that fail it. */
+  #failsWorkflow(error: unknown): boolean {
+    const { failureExceptionTypes = [] } = this.definition;
+    return failureExceptionTypes.some((type) => type === Error || isA(error, type));
   }
 
   #terminal(kind: CommandKind, attributes: Uint8Array): void {

@@ -15,7 +15,8 @@ interface RefusingRun {
  */
 export function refuseOptions(run: RefusingRun, what: string, options: object | undefined, unsupported: readonly string[]): void {
   if (run.isReplaying || options === undefined || options === null) return;
-  const given = unsupported.filter((name) => !NOTHING.has((options as { [name: string]: unknown })[name]));
+  const says = (value: unknown) => !NOTHING.has(value) && !(Array.isArray(value) && value.length === 0);
+  const given = unsupported.filter((name) => says((options as { [name: string]: unknown })[name]));
   if (given.length === 0) return;
   const names = given.map((name) => `"${name}"`).join(", ");
   const error = new TypeError(

@@ -1,5 +1,5 @@
 // The workflows of an application: what its modules export. A definition may be exported under several names, and by several modules.
-import { type DefinitionShape, isWorkflowDefinition } from "../executor/program/definition.ts";
+import { type DefinitionShape, isWorkflowDefinition, type VersioningBehavior } from "../executor/program/definition.ts";
 import type { Program, ProgramTable } from "../executor/program/program.ts";
 import { nativePrograms } from "../executor/run/native_program.ts";
 
@@ -10,6 +10,8 @@ export type WorkflowModule = { readonly [name: string]: unknown } | readonly unk
 export interface TemporalWorkflows {
   readonly program: Program;
   readonly names: readonly string[];
+  /** Of those that name one. */
+  readonly versioningBehaviors: ReadonlyMap<string, VersioningBehavior>;
   /** There is a workflow for types that have none of their own. */
   readonly takesAnyType: boolean;
 }
@@ -53,7 +55,10 @@ export function programTable(
     names: () => [...native.names(), ...names],
     get: (type) => native.get(type) ?? (takesAnyType || known.has(type) ? program : undefined),
     takesAnyType,
-    versioningBehaviors: native.versioningBehaviors,
+    versioningBehaviors: new Map([
+      ...native.versioningBehaviors,
+      ...temporal.versioningBehaviors,
+    ]),
   };
 }
 

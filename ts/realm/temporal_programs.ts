@@ -1,5 +1,7 @@
 // Programs of `@temporalio/workflow` in a realm. A module of its own, because realms without such programs do not load it.
 import { compatModules, CompatProgram, rehearse, rewriteHelper, sharedByRuns, workflowNames } from "../compat/mod.ts";
+import { versioningBehaviorOf as behaviorOf } from "../compat/mod.ts";
+import type { VersioningBehavior } from "../executor/program/definition.ts";
 import { asyncStorageContext, type CompatProgramOptions, type Exports, type ScopeFrame, SlotContext } from "../compat/mod.ts";
 import { convertFailuresBy, type CustomFailures } from "../compat/common/failure_converter.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
@@ -43,13 +45,28 @@ export class TemporalPrograms {
     });
     const { exported } = await rehearse(options(listener), nowMs);
     const named = exported ?? graph.graph.runExports.map(fromNames);
-    return { program: new CompatProgram(options(undefined)), names: namesOf(named), takesAnyType: named.some(hasDefault) };
+    return {
+      program: new CompatProgram(options(undefined)),
+      names: namesOf(named),
+      versioningBehaviors: versioningBehaviors(named),
+      takesAnyType: named.some(hasDefault),
+    };
   }
 }
 
 /** Of modules that only a run can evaluate nothing is known but names. */
 function fromNames(names: readonly string[]): Exports {
   return Object.fromEntries(names.map((name) => [name, () => {}]));
+}
+
+/** Of functions whose options name one without a run. */
+function versioningBehaviors(
+  entries: readonly Exports[],
+): Map<string, VersioningBehavior> {
+  return new Map(
+    entries.flatMap((exported) => workflowNames(exported).map((name) => [name, behaviorOf(exported[name])] as const))
+      .filter((entry): entry is readonly [string, VersioningBehavior] => entry[1] !== undefined),
+  );
 }
 
 const hasDefault = (exported: Exports): boolean => workflowNames(exported).includes("default");

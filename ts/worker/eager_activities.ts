@@ -43,15 +43,18 @@ export class EagerActivities {
     this.#options = options;
   }
 
-  /** Asks for activities that a report (RespondWorkflowTaskCompletedRequest) schedules, as far as there are slots; undefined: for none. */
-  ask(report: Uint8Array): EagerAsk | undefined {
+  /**
+   * Asks for activities that a report (RespondWorkflowTaskCompletedRequest) schedules, as far as there are slots, but not for those with
+   * the ids `not`; undefined: for none.
+   */
+  ask(report: Uint8Array, not: readonly string[] = []): EagerAsk | undefined {
     const { taskQueue, slots, work, most = MAX_EAGER_ACTIVITIES } = this.#options;
     const reserved: (() => void)[] = [];
     const request = askEagerly(report, taskQueue, () => {
       const release = reserved.length < most ? slots.tryAcquire() : undefined;
       if (release !== undefined) reserved.push(release);
       return release !== undefined;
-    });
+    }, not);
     if (request === undefined) return undefined;
     this.#open++;
     return {
@@ -75,14 +78,25 @@ export class EagerActivities {
  * A RespondWorkflowTaskCompletedRequest that asks for those of its activities on `taskQueue` that `wanted` agrees to, one after the other
  * until it does not; undefined when that is none.
  */
-export function askEagerly(report: Uint8Array, taskQueue: string, wanted: () => boolean): Uint8Array | undefined {
+export function askEagerly(
+  report: Uint8Array,
+  taskQueue: string,
+  wanted: () => boolean,
+  not: readonly string[] = [],
+): Uint8Array | undefined {
   let amended: Message | undefined;
   let copied = 0;
   for (const at = new Fields(report); at.next();) {
     if (at.tag !== Report.commands) continue;
     const command = at.bytes();
     const attributes = scheduled(command);
-    if (attributes === undefined || queueOf(attributes.bytes()) !== taskQueue) continue;
+    if (attributes === undefined || queueOf(attributes.bytes()) !== taskQueue) {
+      continue;
+    }
+    if (
+      not.length > 0 &&
+      not.includes(textOf(attributes.bytes(), Schedule.activityId) ?? "")
+    ) continue;
     if (!wanted()) break;
     amended ??= new Message();
     amended.raw(report.subarray(copied, at.start)).message(

@@ -274,8 +274,10 @@ export class WorkflowTasks {
         case "completed": {
           const traced = this.#options.tracing?.completion(head, response.value);
           const own = traced?.request ?? response.value;
-          const eager = this.#stopping ? undefined : this.#eager?.ask(own);
-          const version = this.#options.deployment?.completedTail(realm.versioningBehaviors.get(head.workflowType));
+          const eager = this.#stopping ? undefined : this.#eager?.ask(own, outcome.notEager);
+          const behavior = outcome.versioningBehavior ??
+            realm.versioningBehaviors.get(head.workflowType);
+          const version = this.#options.deployment?.completedTail(behavior);
           const last = this.#stopping && !(outcome.heartbeat && this.#options.local?.goOn);
           const attempts = this.#options.local?.laterAttempts(head.runId) ?? 0;
           const tails = [version ?? NOTHING, last ? NO_NEW_TASK : NOTHING, attempts > 0 ? metered(attempts) : NOTHING];

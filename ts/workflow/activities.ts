@@ -111,6 +111,8 @@ const NOTHING: Common = {
   retryPolicy: undefined,
   cancellationType: CANCELLATION.tryCancel,
   summary: undefined,
+  priority: new Uint8Array(0),
+  versioningIntent: 0,
 };
 
 /** The type as the core wants it; `before` when it is not given. Throws for an unknown one. */
@@ -138,6 +140,8 @@ function checked(
     retryPolicy: options.retry === undefined ? before.retryPolicy : retryPolicy(options.retry),
     cancellationType: cancellationOf(options.cancellationType, before.cancellationType),
     summary: options.summary ?? before.summary,
+    priority: before.priority,
+    versioningIntent: before.versioningIntent,
   };
   if (spec.startToCloseTimeoutMs === 0 && spec.scheduleToCloseTimeoutMs === 0) {
     spec.startToCloseTimeoutMs = DEFAULT_START_TO_CLOSE_MS;

@@ -233,6 +233,7 @@ function checked(api: string, workflow: { readonly name: string } | string, opti
     retryPolicy: retry === undefined ? undefined : retryPolicy(retry),
     cronSchedule: text("cronSchedule") ?? "",
     priority: NO_PRIORITY,
+    versioningIntent: 0,
     memo: options.memo,
     searchAttributes: options.searchAttributes,
     summary: text("summary"),

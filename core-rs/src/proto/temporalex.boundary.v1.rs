@@ -195,6 +195,12 @@ pub struct Activation {
     pub jobs: ::prost::alloc::vec::Vec<Job>,
     #[prost(string, tag = "10")]
     pub build_id: ::prost::alloc::string::String,
+    #[prost(bool, tag = "11")]
+    pub target_worker_deployment_version_changed: bool,
+    #[prost(uint32, repeated, tag = "12")]
+    pub suggest_continue_as_new_reasons: ::prost::alloc::vec::Vec<u32>,
+    #[prost(string, tag = "13")]
+    pub deployment_name: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Job {
@@ -543,6 +549,10 @@ pub struct ScheduleActivity {
     >,
     #[prost(uint32, tag = "13")]
     pub seq: u32,
+    #[prost(bytes = "vec", tag = "14")]
+    pub priority: ::prost::alloc::vec::Vec<u8>,
+    #[prost(enumeration = "VersioningIntent", tag = "15")]
+    pub versioning_intent: i32,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ScheduleLocalActivity {
@@ -682,6 +692,12 @@ pub struct ContinueAsNew {
     >,
     #[prost(message, optional, tag = "9")]
     pub retry_policy: ::core::option::Option<RetryPolicy>,
+    #[prost(double, tag = "10")]
+    pub backoff_start_interval_ms: f64,
+    #[prost(int32, tag = "11")]
+    pub initial_versioning_behavior: i32,
+    #[prost(enumeration = "VersioningIntent", tag = "12")]
+    pub versioning_intent: i32,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct StartChildWorkflow {
@@ -740,6 +756,8 @@ pub struct StartChildWorkflow {
     >,
     #[prost(uint32, tag = "20")]
     pub seq: u32,
+    #[prost(enumeration = "VersioningIntent", tag = "21")]
+    pub versioning_intent: i32,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CancelChildWorkflow {
@@ -1244,6 +1262,35 @@ impl ActivityCancellationType {
                 Some(Self::WaitCancellationCompleted)
             }
             "ACTIVITY_CANCELLATION_TYPE_ABANDON" => Some(Self::Abandon),
+            _ => None,
+        }
+    }
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum VersioningIntent {
+    Unspecified = 0,
+    Compatible = 1,
+    Default = 2,
+}
+impl VersioningIntent {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "VERSIONING_INTENT_UNSPECIFIED",
+            Self::Compatible => "VERSIONING_INTENT_COMPATIBLE",
+            Self::Default => "VERSIONING_INTENT_DEFAULT",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "VERSIONING_INTENT_UNSPECIFIED" => Some(Self::Unspecified),
+            "VERSIONING_INTENT_COMPATIBLE" => Some(Self::Compatible),
+            "VERSIONING_INTENT_DEFAULT" => Some(Self::Default),
             _ => None,
         }
     }

@@ -23,6 +23,7 @@ pub mod checks {
         Schema(&[(1, Message(&GOOGLE_DURATION)), (3, Message(&GOOGLE_DURATION)), (4, Varint), (5, Text)]);
     pub static COMMON_PRIORITY: Schema = Schema(&[(1, Varint), (2, Text), (3, Fixed32)]);
     pub static COMMON_WORKER_VERSION_STAMP: Schema = Schema(&[(1, Text)]);
+    pub static DEPLOYMENT_WORKER_DEPLOYMENT_VERSION: Schema = Schema(&[(1, Text), (2, Text)]);
     pub static COMMON_METERING_METADATA: Schema = Schema(&[(13, Varint)]);
     pub static TASKQUEUE_TASK_QUEUE: Schema = Schema(&[(1, Text)]);
     pub static SDK_USER_METADATA: Schema = Schema(&[(1, Message(&COMMON_PAYLOAD)), (2, Message(&COMMON_PAYLOAD))]);
@@ -107,13 +108,14 @@ pub mod checks {
     pub static HISTORY_WORKFLOW_EXECUTION_TIMED_OUT_EVENT_ATTRIBUTES: Schema = Schema(&[]);
     pub static HISTORY_WORKFLOW_TASK_SCHEDULED_EVENT_ATTRIBUTES: Schema = Schema(&[]);
     pub static HISTORY_WORKFLOW_TASK_STARTED_EVENT_ATTRIBUTES: Schema =
-        Schema(&[(1, Varint), (4, Varint), (5, Varint), (8, Numbers)]);
+        Schema(&[(1, Varint), (4, Varint), (5, Varint), (8, Numbers), (9, Varint)]);
     pub static HISTORY_WORKFLOW_TASK_COMPLETED_EVENT_ATTRIBUTES: Schema = Schema(&[
         (1, Varint),
         (2, Varint),
         (4, Text),
         (5, Message(&COMMON_WORKER_VERSION_STAMP)),
         (6, Message(&SDK_WORKFLOW_TASK_COMPLETED_METADATA)),
+        (11, Message(&DEPLOYMENT_WORKER_DEPLOYMENT_VERSION)),
     ]);
     pub static HISTORY_WORKFLOW_TASK_TIMED_OUT_EVENT_ATTRIBUTES: Schema = Schema(&[(1, Varint), (2, Varint)]);
     pub static HISTORY_WORKFLOW_TASK_FAILED_EVENT_ATTRIBUTES: Schema =
@@ -181,6 +183,8 @@ pub mod checks {
         (11, Varint),
         (12, Message(&COMMON_PAYLOAD)),
         (13, Varint),
+        (14, Message(&COMMON_PRIORITY)),
+        (15, Varint),
     ]);
     pub static BOUNDARY_SCHEDULE_LOCAL_ACTIVITY: Schema = Schema(&[
         (1, Text),
@@ -218,6 +222,8 @@ pub mod checks {
         (7, Message(&MAP_TO_COMMON_PAYLOAD)),
         (8, Message(&MAP_TO_COMMON_PAYLOAD)),
         (9, Message(&BOUNDARY_RETRY_POLICY)),
+        (11, Varint),
+        (12, Varint),
     ]);
     pub static BOUNDARY_START_CHILD_WORKFLOW: Schema = Schema(&[
         (1, Text),
@@ -237,6 +243,7 @@ pub mod checks {
         (18, Message(&COMMON_PAYLOAD)),
         (19, Message(&COMMON_PAYLOAD)),
         (20, Varint),
+        (21, Varint),
     ]);
     pub static BOUNDARY_CANCEL_CHILD_WORKFLOW: Schema = Schema(&[(1, Varint), (2, Text)]);
     pub static BOUNDARY_SIGNAL_EXTERNAL_WORKFLOW: Schema = Schema(&[
@@ -361,6 +368,15 @@ pub mod boundary {
         }
         pub fn seq(self) -> u32 {
             self.message.int(13) as u32
+        }
+        pub fn priority(self) -> View<'a, common::Priority> {
+            View::of(self.message.sub(14))
+        }
+        pub fn opt_priority(self) -> Option<View<'a, common::Priority>> {
+            self.message.get(14).filter(|m| !m.0.is_empty()).map(View::of)
+        }
+        pub fn versioning_intent(self) -> Open<crate::boundary::VersioningIntent> {
+            Open::of(self.message.int32(15))
         }
     }
 
@@ -665,6 +681,15 @@ pub mod boundary {
         pub fn opt_retry_policy(self) -> Option<View<'a, boundary::RetryPolicy>> {
             self.message.get(9).map(View::of)
         }
+        pub fn backoff_start_interval_ms(self) -> f64 {
+            self.message.double(10)
+        }
+        pub fn initial_versioning_behavior(self) -> i32 {
+            self.message.int32(11)
+        }
+        pub fn versioning_intent(self) -> Open<crate::boundary::VersioningIntent> {
+            Open::of(self.message.int32(12))
+        }
     }
 
     impl Checked for StartChildWorkflow {
@@ -743,6 +768,9 @@ pub mod boundary {
         }
         pub fn seq(self) -> u32 {
             self.message.int(20) as u32
+        }
+        pub fn versioning_intent(self) -> Open<crate::boundary::VersioningIntent> {
+            Open::of(self.message.int32(21))
         }
     }
 
@@ -929,6 +957,18 @@ pub mod boundary {
         }
         pub fn build_id(self, text: &str) -> Self {
             self.writer.text(10, text);
+            self
+        }
+        pub fn target_worker_deployment_version_changed(self, on: bool) -> Self {
+            self.writer.flag(11, on);
+            self
+        }
+        pub fn suggest_continue_as_new_reasons(self, numbers: &[u32]) -> Self {
+            self.writer.numbers(12, numbers);
+            self
+        }
+        pub fn deployment_name(self, text: &str) -> Self {
+            self.writer.text(13, text);
             self
         }
     }
@@ -3072,8 +3112,22 @@ pub mod deployment {
     use crate::wire::Open;
     #[allow(unused_imports)]
     use crate::wire::typed::{Checked, Each, Entry, Put, Text, VariantOf, View};
+    impl Checked for WorkerDeploymentVersion {
+        const NAME: &'static str = "WorkerDeploymentVersion";
+        const SCHEMA: &'static crate::wire::schema::Schema = &checks::DEPLOYMENT_WORKER_DEPLOYMENT_VERSION;
+    }
+    impl<'a> View<'a, WorkerDeploymentVersion> {
+        pub fn build_id(self) -> &'a str {
+            self.message.text(1)
+        }
+        pub fn deployment_name(self) -> &'a str {
+            self.message.text(2)
+        }
+    }
+
     pub struct Deployment;
     pub struct WorkerDeploymentOptions;
+    pub struct WorkerDeploymentVersion;
 }
 pub mod failure {
     #[allow(unused_imports)]
@@ -3870,6 +3924,9 @@ pub mod history {
         pub fn suggest_continue_as_new_reasons(self) -> Vec<u32> {
             crate::wire::read::numbers(self.message, 8)
         }
+        pub fn target_worker_deployment_version_changed(self) -> bool {
+            self.message.flag(9)
+        }
     }
 
     impl Checked for WorkflowTaskCompletedEventAttributes {
@@ -3897,6 +3954,12 @@ pub mod history {
         }
         pub fn opt_sdk_metadata(self) -> Option<View<'a, sdk::WorkflowTaskCompletedMetadata>> {
             self.message.get(6).map(View::of)
+        }
+        pub fn deployment_version(self) -> View<'a, deployment::WorkerDeploymentVersion> {
+            View::of(self.message.sub(11))
+        }
+        pub fn opt_deployment_version(self) -> Option<View<'a, deployment::WorkerDeploymentVersion>> {
+            self.message.get(11).map(View::of)
         }
     }
 

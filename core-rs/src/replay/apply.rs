@@ -107,6 +107,8 @@ impl Workflow {
                 self.run.advance_time(event.time_ms.ok_or_else(|| bad_event(at, "time"))?);
                 self.started_event_id = at.id;
                 self.continue_as_new_suggested = a.suggest_continue_as_new();
+                self.continue_as_new_reasons = a.suggest_continue_as_new_reasons();
+                self.target_version_changed = a.target_worker_deployment_version_changed();
                 self.history_size_bytes = a.history_size_bytes();
                 Ok(())
             }

@@ -33,6 +33,7 @@ pub struct Flags {
     sdk_version: String,
     /// Build id of the worker that completed the task being replayed; empty in a live task.
     build_id: String,
+    deployment_name: String,
 }
 
 impl Flags {
@@ -50,13 +51,24 @@ impl Flags {
         &self.build_id
     }
 
+    pub fn deployment_name(&self) -> &str {
+        &self.deployment_name
+    }
+
     /// A task begins of which no completion is known so far.
     pub fn begin_task(&mut self) {
         self.build_id.clear();
+        self.deployment_name.clear();
     }
 
     /// Who completed the task: its build id, or the checksum, which workers gave their build id as before there was a field for it.
     pub fn completed_by(&mut self, completed: View<WorkflowTaskCompletedEventAttributes>) {
+        if let Some(version) = completed.opt_deployment_version().filter(|version| !version.build_id().is_empty()) {
+            self.build_id = version.build_id().into();
+            self.deployment_name = version.deployment_name().into();
+            return;
+        }
+        self.deployment_name.clear();
         let stamped = completed.opt_worker_version().map_or("", |version| version.build_id());
         self.build_id = if stamped.is_empty() { completed.binary_checksum() } else { stamped }.into();
     }

@@ -30,6 +30,8 @@ pub struct Workflow {
     pub started_event_id: i64,
     pub history_size_bytes: i64,
     pub continue_as_new_suggested: bool,
+    pub continue_as_new_reasons: Vec<u32>,
+    pub target_version_changed: bool,
     /// History holds a terminal event.
     pub ended: bool,
     /// The first command without an event was reported; what follows it is a consequence.
@@ -52,6 +54,8 @@ impl Workflow {
             started_event_id: 0,
             history_size_bytes: 0,
             continue_as_new_suggested: false,
+            continue_as_new_reasons: Vec::new(),
+            target_version_changed: false,
             ended: false,
             extra_reported: false,
         }
@@ -86,6 +90,9 @@ impl Workflow {
                     .started_event_id(id32(self.started_event_id))
                     .lang_flags(&self.run.flags.lang())
                     .build_id(if self.run.is_compat() { self.run.flags.build_id() } else { "" })
+                    .target_worker_deployment_version_changed(self.target_version_changed)
+                    .suggest_continue_as_new_reasons(&self.continue_as_new_reasons)
+                    .deployment_name(if self.run.is_compat() { self.run.flags.deployment_name() } else { "" })
                     .all_of(jobs)
             })
         })

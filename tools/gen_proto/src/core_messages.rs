@@ -19,6 +19,7 @@ pub const READ: &[(&str, &str)] = &[
     ("common.RetryPolicy", "initial_interval maximum_interval maximum_attempts non_retryable_error_types"),
     ("common.Priority", "priority_key fairness_key fairness_weight"),
     ("common.WorkerVersionStamp", "build_id"),
+    ("deployment.WorkerDeploymentVersion", "build_id deployment_name"),
     ("common.MeteringMetadata", "nonfirst_local_activity_execution_attempts"),
     ("taskqueue.TaskQueue", "name"),
     ("sdk.UserMetadata", "summary details"),
@@ -80,11 +81,12 @@ pub const READ: &[(&str, &str)] = &[
     ("history.WorkflowTaskScheduledEventAttributes", ""),
     (
         "history.WorkflowTaskStartedEventAttributes",
-        "scheduled_event_id suggest_continue_as_new history_size_bytes suggest_continue_as_new_reasons",
+        "scheduled_event_id suggest_continue_as_new history_size_bytes suggest_continue_as_new_reasons \
+         target_worker_deployment_version_changed",
     ),
     (
         "history.WorkflowTaskCompletedEventAttributes",
-        "scheduled_event_id started_event_id binary_checksum worker_version sdk_metadata",
+        "scheduled_event_id started_event_id binary_checksum worker_version sdk_metadata deployment_version",
     ),
     ("history.WorkflowTaskTimedOutEventAttributes", "scheduled_event_id started_event_id"),
     (
@@ -179,7 +181,7 @@ pub const READ: &[(&str, &str)] = &[
     (
         "boundary.ScheduleActivity",
         "activity_id activity_type task_queue headers arguments schedule_to_close_timeout_ms schedule_to_start_timeout_ms \
-         start_to_close_timeout_ms heartbeat_timeout_ms retry_policy cancellation_type summary seq",
+         start_to_close_timeout_ms heartbeat_timeout_ms retry_policy cancellation_type summary seq priority versioning_intent",
     ),
     (
         "boundary.ScheduleLocalActivity",
@@ -205,13 +207,13 @@ pub const READ: &[(&str, &str)] = &[
     (
         "boundary.ContinueAsNew",
         "workflow_type task_queue arguments workflow_run_timeout_ms workflow_task_timeout_ms memo headers \
-         search_attributes retry_policy",
+         search_attributes retry_policy backoff_start_interval_ms initial_versioning_behavior versioning_intent",
     ),
     (
         "boundary.StartChildWorkflow",
         "namespace workflow_id workflow_type task_queue arguments workflow_execution_timeout_ms workflow_run_timeout_ms \
          workflow_task_timeout_ms parent_close_policy workflow_id_reuse_policy retry_policy cron_schedule headers memo \
-         search_attributes cancellation_type priority summary details seq",
+         search_attributes cancellation_type priority summary details seq versioning_intent",
     ),
     ("boundary.CancelChildWorkflow", "seq reason"),
     (
@@ -309,6 +311,7 @@ pub const MEANS: &[(&str, &str)] = &[
     ("boundary.QueryResult.failed", "failure.Failure"),
     ("boundary.FailWorkflow.failure", "failure.Failure"),
     ("boundary.CancelWorkflowExecution.details", "common.Payloads"),
+    ("boundary.ScheduleActivity.priority", "common.Priority"),
     ("boundary.StartChildWorkflow.priority", "common.Priority"),
     ("boundary.StartChildWorkflow.parent_close_policy", "enums.ParentClosePolicy"),
     ("boundary.StartChildWorkflow.workflow_id_reuse_policy", "enums.WorkflowIdReusePolicy"),

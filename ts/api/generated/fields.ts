@@ -332,6 +332,7 @@ export const Command = {
 
 /** temporal.api.command.v1.ScheduleActivityTaskCommandAttributes */
 export const ScheduleActivityTaskCommandAttributes = {
+  activityId: 10,
   taskQueue: 34,
   header: 42,
   input: 50,

@@ -46,8 +46,12 @@ export class NamespaceNotFoundError extends Error {
   }
 }
 
+/** Base of the errors of workflow code's own API. */
+export class WorkflowError extends Error {
+}
+
 /** Workflow code used something that would not be the same on replay. */
-export class DeterminismViolationError extends Error {
+export class DeterminismViolationError extends WorkflowError {
 }
 
 /** An activity throws it to say that somebody else completes it, with its task token or its id. */
@@ -66,6 +70,7 @@ named(PayloadConverterError, "PayloadConverterError");
 named(IllegalStateError, "IllegalStateError");
 named(WorkflowNotFoundError, "WorkflowNotFoundError");
 named(NamespaceNotFoundError, "NamespaceNotFoundError");
+named(WorkflowError, "WorkflowError");
 named(DeterminismViolationError, "DeterminismViolationError");
 named(CompleteAsyncError, "CompleteAsyncError");
 named(ExternalStorageNotConfiguredError, "ExternalStorageNotConfiguredError");

@@ -17,6 +17,7 @@ import { refuseOptions } from "../unsupported.ts";
 import { intercepted } from "../interception.ts";
 import type { ActivityInput, Headers, LocalActivityInput } from "./interceptors.ts";
 import { joinScope } from "./scope.ts";
+import { priorityBytes, versioningIntent } from "./encoded_options.ts";
 import { sleep } from "./timers.ts";
 
 // deno-lint-ignore no-explicit-any
@@ -38,6 +39,13 @@ export type ActivityInterfaceFor<T> = {
 export type LocalActivityInterfaceFor<T> = {
   [K in keyof T]: T[K] extends ActivityFunction ? WithOptions<T[K], LocalActivityOptions> : never;
 };
+
+/** Options of a proxy of activities. */
+export type ActivityProxyOptions<_A = UntypedActivities> = ActivityOptions;
+/** Options of a proxy of local activities. */
+export type LocalActivityProxyOptions<_A = UntypedActivities> = LocalActivityOptions;
+/** A local activity that is called with some options changed. */
+export type LocalActivityFunctionWithOptions<F extends ActivityFunction> = WithOptions<F, LocalActivityOptions>;
 
 /** An object with a function for every name; each call schedules the activity of that name. */
 export function proxyActivities<A = UntypedActivities>(options: ActivityOptions): ActivityInterfaceFor<A> {
@@ -79,7 +87,10 @@ export function scheduleActivity<R>(activityType: string, args: readonly unknown
 
 function scheduleRemotely<R>(run: CompatRun, { activityType, args, options, headers, seq }: ActivityInput): Promise<R> {
   requireTimeout(options);
-  refuseOptions(run, `activity "${activityType}"`, withoutEager(options), UNSUPPORTED);
+  refuseOptions(run, `activity "${activityType}"`, options, UNSUPPORTED);
+  if (options.allowEagerDispatch === false) {
+    run.notEager.add(options.activityId ?? String(seq));
+  }
   return pending<R>(
     run,
     CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY,
@@ -90,6 +101,8 @@ function scheduleRemotely<R>(run: CompatRun, { activityType, args, options, head
         ...common(run, seq, activityType, args, options, headers),
         activityId: options.activityId ?? String(seq),
         taskQueue: options.taskQueue ?? "",
+        priority: priorityBytes(options.priority),
+        versioningIntent: versioningIntent(options.versioningIntent),
         heartbeatTimeoutMs: timeoutMs(options.heartbeatTimeout),
       })).finish(),
   );
@@ -104,7 +117,7 @@ export async function scheduleLocalActivity<R>(
 ): Promise<R> {
   const run = currentRun("Workflow.scheduleLocalActivity(...) may only be used from a Workflow Execution");
   if (options === undefined) throw new TypeError("Got empty activity options");
-  refuseOptions(run, `local activity "${activityType}"`, options, UNSUPPORTED_LOCAL);
+  refuseOptions(run, `local activity "${activityType}"`, options, UNSUPPORTED);
   // This function goes on after awaits, where only code of the program has its frame put back.
   const frame = run.context.current();
   let attempt = 1, originalScheduleTime: number | undefined;
@@ -176,14 +189,7 @@ function pending<R>(run: CompatRun, kind: CommandKind, seq: number, activityType
 }
 
 /** Options of the official SDK that have no effect here yet. */
-const UNSUPPORTED = ["priority", "versioningIntent", "eventGroups", "allowEagerDispatch"] as const;
-const UNSUPPORTED_LOCAL = ["eventGroups"] as const;
-
-/** That an activity may be handed out with the report that schedules it is the default; only the contrary has no effect. */
-function withoutEager(options: ActivityOptions & { allowEagerDispatch?: boolean }): object {
-  const { allowEagerDispatch, ...rest } = options;
-  return allowEagerDispatch === false ? options : rest;
-}
+const UNSUPPORTED = ["eventGroups", "activityTypeInfo"] as const;
 
 type Timeouts = Pick<ActivityOptions, "scheduleToCloseTimeout" | "startToCloseTimeout">;
 

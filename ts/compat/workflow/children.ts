@@ -23,6 +23,7 @@ import type { Workflow } from "./continue_as_new.ts";
 import type { SignalDefinition } from "./handlers.ts";
 import type { SignalWorkflowInput, StartChildWorkflowExecutionInput } from "./interceptors.ts";
 import { uuid4 } from "./misc.ts";
+import { priorityBytes, versioningIntent } from "./encoded_options.ts";
 import { joinScope } from "./scope.ts";
 
 type WithArgs<T extends Workflow> = Parameters<T> extends [unknown, ...unknown[]]
@@ -134,10 +135,23 @@ export function getExternalWorkflowHandle(workflowId: string, runId?: string): E
 /** The official SDK's name for the patch. */
 const SCOPED_CANCEL_PATCH = "__temporal_internal_connect_external_handle_cancel_to_scope";
 
+/** Options with what a child has where nothing is given; an id is drawn from the run's random numbers. */
+export function addDefaultWorkflowOptions<T extends Workflow>(
+  options: ChildWorkflowOptions & { args?: unknown[] },
+): Given & { cancellationType: ChildWorkflowCancellationType } & {
+  readonly [WORKFLOW]?: T;
+} {
+  return {
+    cancellationType: "WAIT_CANCELLATION_COMPLETED",
+    ...withDefaults(options),
+  };
+}
+declare const WORKFLOW: unique symbol;
+
 const quiet = (promise: Promise<unknown>) => void promise.catch(() => {});
 
 /** Options of the official SDK that have no effect here yet. */
-const UNSUPPORTED = ["priority", "versioningIntent", "typeInfo", "eventGroups"] as const;
+const UNSUPPORTED = ["typeInfo", "eventGroups"] as const;
 
 type Given = StartChildWorkflowExecutionInput["options"];
 
@@ -211,6 +225,8 @@ function encodeStart(run: CompatRun, { seq, workflowType, options, headers }: St
       options.workflowIdReusePolicy,
     ),
     cronSchedule: options.cronSchedule ?? "",
+    priority: priorityBytes(options.priority),
+    versioningIntent: versioningIntent(options.versioningIntent),
     memo: Object.fromEntries(memo),
     searchAttributes: searchAttributePayloads(options.searchAttributes, options.typedSearchAttributes),
     ...(options.retry === undefined ? {} : { retryPolicy: retryPolicy(options.retry) }),

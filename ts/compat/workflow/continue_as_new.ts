@@ -7,6 +7,8 @@ import { timeoutMs } from "../common/time.ts";
 import { currentRun } from "../current.ts";
 import { intercepted } from "../interception.ts";
 import { refuseOptions } from "../unsupported.ts";
+import { encodeInitialVersioningBehavior } from "../common/policies.ts";
+import { versioningIntent } from "./encoded_options.ts";
 import { ContinueAsNew } from "./continue_as_new_thrown.ts";
 import type { ContinueAsNewOptions } from "./options.ts";
 import type { ContinueAsNewInput } from "./interceptors.ts";
@@ -16,7 +18,7 @@ import type { ContinueAsNewInput } from "./interceptors.ts";
 export type Workflow = (...args: any[]) => Promise<any>;
 
 /** Options of the official SDK that have no effect here yet. */
-const UNSUPPORTED = ["backoffStartInterval", "versioningIntent", "initialVersioningBehavior", "typeInfo", "eventGroups"] as const;
+const UNSUPPORTED = ["typeInfo", "eventGroups"] as const;
 
 /** A function that continues as new with these options. */
 export function makeContinueAsNewFunc<F extends Workflow>(
@@ -37,6 +39,9 @@ export function makeContinueAsNewFunc<F extends Workflow>(
       headers,
       workflowRunTimeoutMs: timeoutMs(options.workflowRunTimeout),
       workflowTaskTimeoutMs: timeoutMs(options.workflowTaskTimeout),
+      backoffStartIntervalMs: timeoutMs(options.backoffStartInterval),
+      versioningIntent: versioningIntent(options.versioningIntent),
+      initialVersioningBehavior: encodeInitialVersioningBehavior(options.initialVersioningBehavior) ?? 0,
       memo: Object.fromEntries(memo),
       searchAttributes: searchAttributePayloads(options.searchAttributes, options.typedSearchAttributes),
     }));

@@ -8,6 +8,9 @@ import { WorkflowExecutionStartedEventAttributesSchema } from "../../api/generat
 import { FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
 import { decodeFailure } from "../common/failure_converter.ts";
 import type { RetryPolicy } from "../common/options.ts";
+import { convertDeploymentVersion, type WorkerDeploymentVersion } from "../common/deployments.ts";
+import { type SuggestContinueAsNewReason, suggestContinueAsNewReasonsFromProto } from "../common/policies.ts";
+import { decodePriority, type Priority } from "../common/priority.ts";
 import { readTyped, readUntyped, type SearchAttributes, type TypedSearchAttributes } from "../common/search_attributes.ts";
 import { uuid4From } from "./alea.ts";
 import { durationMs, timestampMs } from "../../api/well_known.ts";
@@ -39,11 +42,17 @@ export interface UnsafeWorkflowInfo {
   /** False also for queries and validators, which are live although nothing new happens. */
   readonly isReplayingHistoryEvents: boolean;
   /** Random numbers that are not seeded. */
-  readonly random: {
-    random(): number;
-    uuid4(): string;
-    fillRandom(bytes: Uint8Array): Uint8Array;
-  };
+  readonly random: UnsafeRandomSource;
+}
+
+/** Random numbers that differ from replay to replay. */
+export interface UnsafeRandomSource {
+  /** A number in [0, 1). */
+  random(): number;
+  /** A version 4 UUID. */
+  uuid4(): string;
+  /** Fills bytes. Returns them. */
+  fillRandom(bytes: Uint8Array): Uint8Array;
 }
 
 /** What a run knows about itself. */
@@ -59,7 +68,7 @@ export interface WorkflowInfo {
   /** Search attributes with their types. */
   readonly typedSearchAttributes: TypedSearchAttributes;
   /** Values that lists and descriptions show. */
-  readonly memo?: Record<string, unknown>;
+  readonly memo: Record<string, unknown>;
   /** The workflow that started it. */
   readonly parent?: ParentWorkflowInfo;
   /** Absent for a workflow that is its own root. */
@@ -74,12 +83,18 @@ export interface WorkflowInfo {
   readonly historySize: number;
   /** The history has become so long that a new run should follow. */
   readonly continueAsNewSuggested: boolean;
+  /** The current version of the run's deployment is another one than the run is on. */
+  readonly targetWorkerDeploymentVersionChanged: boolean;
+  /** Why a new run should follow. */
+  readonly suggestedContinueAsNewReasons?: SuggestContinueAsNewReason[];
   /** Its task queue. */
   readonly taskQueue: string;
   /** Its namespace. */
   readonly namespace: string;
   /** Id of the first run of the chain. */
   readonly firstExecutionRunId: string;
+  /** Id of the run as it was started; another one than its own after a reset. */
+  readonly originalExecutionRunId: string;
   /** Id of the run that this one continues. */
   readonly continuedFromExecutionRunId?: string;
   /** When the workflow was started. */
@@ -104,6 +119,10 @@ export interface WorkflowInfo {
   readonly cronScheduleToScheduleInterval?: number;
   /** Build of the worker that has the task, or had it. */
   readonly currentBuildId?: string;
+  /** Version of the worker that has the task, or had it. */
+  readonly currentDeploymentVersion?: WorkerDeploymentVersion;
+  /** Order among tasks. */
+  readonly priority: Priority;
   /** Things that differ from replay to replay. */
   readonly unsafe: UnsafeWorkflowInfo;
 }
@@ -126,7 +145,7 @@ export function initialInfo(init: InitializeWorkflow, activation: Activation, ho
     workflowType: init.workflowType,
     searchAttributes: readUntyped(started.searchAttributes?.indexedFields ?? {}),
     typedSearchAttributes: readTyped(started.searchAttributes?.indexedFields ?? {}),
-    ...present("memo", memo === undefined ? undefined : decodeAll(memo, converter)),
+    memo: decodeAll(memo ?? {}, converter),
     ...present(
       "parent",
       parent && { workflowId: parent.workflowId, runId: parent.runId, namespace: started.parentWorkflowNamespace },
@@ -134,12 +153,10 @@ export function initialInfo(init: InitializeWorkflow, activation: Activation, ho
     ...present("root", root && { workflowId: root.workflowId, runId: root.runId }),
     ...present("lastResult", lastResult && converter.fromPayload(lastResult)),
     ...present("lastFailure", failure && decodeFailure(toBinary(FailureSchema, failure), converter)),
-    historyLength: 0,
-    historySize: 0,
-    continueAsNewSuggested: false,
     taskQueue: init.taskQueue,
     namespace: host.namespace,
     firstExecutionRunId: init.firstExecutionRunId,
+    originalExecutionRunId: started.originalExecutionRunId,
     ...present("continuedFromExecutionRunId", init.continuedFromRunId),
     startTime: new Date(init.startTimeMs),
     runStartTime: new Date(activation.timeMs),
@@ -163,7 +180,8 @@ export function initialInfo(init: InitializeWorkflow, activation: Activation, ho
       "cronScheduleToScheduleInterval",
       started.firstWorkflowTaskBackoff && msOf(started.firstWorkflowTaskBackoff),
     ),
-    currentBuildId: activation.buildId,
+    priority: decodePriority(started.priority),
+    ...ofTask(activation),
     unsafe: {
       now: realNow,
       isReplaying: activation.isReplaying,
@@ -177,12 +195,31 @@ export function initialInfo(init: InitializeWorkflow, activation: Activation, ho
 export function nextInfo(info: WorkflowInfo, activation: Activation): WorkflowInfo {
   return {
     ...info,
+    ...ofTask(activation),
+    unsafe: { ...info.unsafe, isReplaying: activation.isReplaying, isReplayingHistoryEvents: activation.isReplaying },
+  };
+}
+
+/** What each task says anew. */
+function ofTask(activation: Activation) {
+  const { buildId, deploymentName, suggestContinueAsNewReasons } = activation;
+  return {
     historyLength: activation.historyLength,
     historySize: activation.historySizeBytes,
     continueAsNewSuggested: activation.continueAsNewSuggested,
-    currentBuildId: activation.buildId,
-    unsafe: { ...info.unsafe, isReplaying: activation.isReplaying, isReplayingHistoryEvents: activation.isReplaying },
-  };
+    targetWorkerDeploymentVersionChanged: activation.targetWorkerDeploymentVersionChanged,
+    suggestedContinueAsNewReasons: suggestContinueAsNewReasonsFromProto(
+      suggestContinueAsNewReasons,
+    ),
+    currentBuildId: buildId,
+    currentDeploymentVersion: deploymentName === "" ? undefined : convertDeploymentVersion({ buildId, deploymentName }),
+  } as Pick<
+    WorkflowInfo,
+    | "historyLength"
+    | "historySize"
+    | "continueAsNewSuggested"
+    | "targetWorkerDeploymentVersionChanged"
+  >;
 }
 
 /** Captured when this module is loaded, before a realm replaces its globals. */

@@ -14,6 +14,37 @@ export {
   WorkflowExecutionAlreadyStartedError,
 } from "../common/failures.ts";
 export * from "../common/errors.ts";
+export type {
+  BaseWorkflowHandle,
+  BaseWorkflowOptions,
+  CommonWorkflowOptions,
+  UntypedActivities,
+  WithWorkflowArgs,
+  Workflow,
+  WorkflowDurationOptions,
+  WorkflowQueryOptions,
+  WorkflowQueryType,
+  WorkflowResultType,
+  WorkflowReturnType,
+  WorkflowSignalOptions,
+  WorkflowSignalType,
+  WorkflowTypeOptions,
+} from "../common/definitions.ts";
+export { type ActivityInterface, extractWorkflowType, extractWorkflowTypeAndConfig } from "../common/definitions.ts";
+export type { UnsafeRandomSource } from "./info.ts";
+export type { ActivityProxyOptions, LocalActivityFunctionWithOptions, LocalActivityProxyOptions } from "./activities.ts";
+export type { ActivityFunction, ActivityFunctionWithOptions, ActivityTypeInfoMap } from "../common/type_info.ts";
+export {
+  decodeWorkflowIdConflictPolicy,
+  decodeWorkflowIdReusePolicy,
+  encodeWorkflowIdConflictPolicy,
+  encodeWorkflowIdReusePolicy,
+  WorkflowIdConflictPolicy,
+} from "../common/policies.ts";
+export { createEventGroup, createNexusServiceClient, NexusOperationCancellationType } from "./absent.ts";
+export { defineWorkflowOptions, setWorkflowOptions } from "./definition.ts";
+export { enhancedStackTraceQuery, NotAnActivityMethod, stackTraceQuery, WorkflowError, workflowMetadataQuery } from "./names.ts";
+export type { EnhancedStackTrace, StackTrace, StackTraceFileLocation, StackTraceFileSlice, StackTraceSDKInfo } from "./names.ts";
 export {
   ActivityCancellationType,
   type ActivityOptions,
@@ -33,9 +64,9 @@ export {
   proxyLocalActivities,
   scheduleActivity,
   scheduleLocalActivity,
-  type UntypedActivities,
 } from "./activities.ts";
 export {
+  addDefaultWorkflowOptions,
   type ChildWorkflowHandle,
   executeChild,
   type ExternalWorkflowHandle,
@@ -44,7 +75,7 @@ export {
 } from "./children.ts";
 export { AsyncLocalStorage } from "../sandbox/async_local_storage.ts";
 export { condition } from "./conditions.ts";
-export { continueAsNew, makeContinueAsNewFunc, type Workflow } from "./continue_as_new.ts";
+export { continueAsNew, makeContinueAsNewFunc } from "./continue_as_new.ts";
 export { ContinueAsNew } from "./continue_as_new_thrown.ts";
 export {
   allHandlersFinished,
@@ -60,7 +91,32 @@ export {
   type UpdateDefinition,
 } from "./handlers.ts";
 export type { ParentWorkflowInfo, RootWorkflowInfo, UnsafeWorkflowInfo, WorkflowInfo } from "./info.ts";
-export type * from "./interceptors.ts";
+export type {
+  ActivateInput,
+  ActivityInput,
+  ConcludeActivationInput,
+  ConcludeActivationOutput,
+  ContinueAsNewInput,
+  ContinueAsNewInputOptions,
+  DisposeInput,
+  GetLogAttributesInput,
+  GetMetricTagsInput,
+  Headers,
+  LocalActivityInput,
+  Next,
+  QueryInput,
+  SignalInput,
+  SignalWorkflowInput,
+  StartChildWorkflowExecutionInput,
+  TimerInput,
+  UpdateInput,
+  WorkflowExecuteInput,
+  WorkflowInboundCallsInterceptor,
+  WorkflowInterceptors,
+  WorkflowInterceptorsFactory,
+  WorkflowInternalsInterceptor,
+  WorkflowOutboundCallsInterceptor,
+} from "./interceptors.ts";
 export { log, type WorkflowLogger } from "./log.ts";
 export { type MetricMeter, metricMeter } from "./metrics.ts";
 export { getRandomStream, workflowRandom, type WorkflowRandomStream } from "./random_streams.ts";

@@ -1,6 +1,9 @@
 // Options of what workflow code asks for: timers, child workflows, the next run. Those of activities are in ../common/options.ts.
 import type { ChildWorkflowCancellationType, ParentClosePolicy, RetryPolicy, WorkflowIdReusePolicy } from "../common/options.ts";
 import type { SearchAttributePair, SearchAttributes, TypedSearchAttributes } from "../common/search_attributes.ts";
+import type { VersioningIntent } from "../common/deployments.ts";
+import type { InitialVersioningBehavior } from "../common/policies.ts";
+import type { Priority } from "../common/priority.ts";
 import type { Duration } from "../common/time.ts";
 
 /** Options of a timer. */
@@ -37,6 +40,10 @@ export interface ChildWorkflowOptions {
   searchAttributes?: SearchAttributes;
   /** Search attributes with their types. */
   typedSearchAttributes?: SearchAttributePair[] | TypedSearchAttributes;
+  /** Order among tasks. Default: that of the parent. */
+  priority?: Priority;
+  /** Whether it begins with the build of the parent's worker. Default: on the parent's own queue. */
+  versioningIntent?: VersioningIntent;
   /** A line about it for user interfaces. */
   staticSummary?: string;
   /** More about it for user interfaces. */
@@ -52,6 +59,12 @@ export interface ContinueAsNewOptions {
   workflowRunTimeout?: Duration;
   /** The longest time of one of its tasks. */
   workflowTaskTimeout?: Duration;
+  /** Time until the first task of the next run. */
+  backoffStartInterval?: Duration;
+  /** Whether it begins with the build of this run's worker. Default: on this run's own queue. */
+  versioningIntent?: VersioningIntent;
+  /** Which version of a pinned workflow's deployment the next run begins with. Default: that of this run. */
+  initialVersioningBehavior?: InitialVersioningBehavior;
   /** Absent: the memo of this run. */
   memo?: Record<string, unknown>;
   /** Absent, in both forms: those of this run. */

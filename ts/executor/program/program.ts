@@ -40,6 +40,8 @@ export interface Activator {
   activate(activation: Activation): Promise<void>;
   /** False or absent: a promise that was rejected with this and that nobody handled fails the workflow task. */
   ignoresRejection?(reason: unknown): boolean;
+  /** What the run wants for its task that is no command; read once, when the task is done. */
+  readonly wishes?: TaskWishes;
   /** What the run shows to a debug session; never called inside an activation. Absent: nothing but its commands. */
   inspect?(): RunSnapshot;
   /**
@@ -47,6 +49,14 @@ export interface Activator {
    * (docs/dev/semantics/execution.md#eviction-drops).
    */
   dispose(): void;
+}
+
+/** What a run wants for its task beside its commands. */
+export interface TaskWishes {
+  /** In place of what the table of programs says of the type. */
+  readonly versioningBehavior?: VersioningBehavior;
+  /** Ids of activities that must not come back with the report that schedules them. */
+  readonly notEager?: readonly string[];
 }
 
 /** The part of CoreRun that programs may use; everything else belongs to the task loop. */

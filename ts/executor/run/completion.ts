@@ -131,6 +131,9 @@ function continueAttributes(run: RunState, next: ContinueAsNewShape): ContinueAs
     headers: { ...run.headers.fields, ...headersForNextRun(run) },
     searchAttributes: wirePayloads(toSearchAttributePayloads(options.searchAttributes ?? {})),
     retryPolicy: undefined,
+    backoffStartIntervalMs: 0,
+    initialVersioningBehavior: 0,
+    versioningIntent: 0,
   };
 }
 

@@ -8,7 +8,7 @@ import type { PayloadConverter } from "../../converter/payload.ts";
 import { hop } from "../../platform/hop.ts";
 import { FailedCause, isTaskError } from "../program/errors.ts";
 import { type LocalWork, noLocalActivities, type RunLocalActivities } from "./local_work.ts";
-import type { Activator, CallSites, LogSink, Program, Verdict } from "../program/program.ts";
+import type { Activator, CallSites, LogSink, Program, TaskWishes, Verdict } from "../program/program.ts";
 import { Recorder } from "./recording.ts";
 import type { SinkPort } from "../program/sinks.ts";
 import { OpenRejections, type RejectionReports } from "../program/rejections.ts";
@@ -198,6 +198,11 @@ export class CachedRun {
       this.thrown = e;
       this.core.failActivation(encodeFailure(e, this.#converter));
     }
+  }
+
+  /** What the run wants for its last task beside its commands. */
+  get wishes(): TaskWishes {
+    return this.#activator.wishes ?? {};
   }
 
   dispose(): void {

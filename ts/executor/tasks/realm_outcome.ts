@@ -1,6 +1,8 @@
 // What comes back for a workflow task from where its run is: the core's outcome, and what the cache of runs did.
 import type { TaskOutcome } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 
+import type { TaskWishes } from "../program/program.ts";
+
 /** What the cache of runs did for a task. */
 export interface CacheUse {
   /** The run was in memory, and went on from where it was: nothing was replayed. */
@@ -10,7 +12,7 @@ export interface CacheUse {
 }
 
 /** What a task came to: the core's outcome, and what is known where the run was. */
-export interface RealmOutcome extends TaskOutcome {
+export interface RealmOutcome extends TaskOutcome, TaskWishes {
   /** What the cache did for it. */
   readonly cache: CacheUse;
   /** When the run was started. Milliseconds since the epoch; 0 when its code has not begun. */

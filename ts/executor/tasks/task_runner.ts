@@ -19,7 +19,15 @@ import { asksForStacks } from "../program/built_in_queries.ts";
 import { HistoryLimits } from "./history_limits.ts";
 import { noLocalActivities, type RunLocalActivities } from "./local_work.ts";
 import { Lock } from "./lock.ts";
-import { type CallSites, type LogSink, type Program, silentLog, ValidatedApart, type Verdict } from "../program/program.ts";
+import {
+  type CallSites,
+  type LogSink,
+  type Program,
+  silentLog,
+  type TaskWishes,
+  ValidatedApart,
+  type Verdict,
+} from "../program/program.ts";
 import type { SinkPort } from "../program/sinks.ts";
 import type { Recorder } from "./recording.ts";
 import { type RejectionHost, RejectionReports } from "../program/rejections.ts";
@@ -117,6 +125,7 @@ export class TaskRunner {
       let hit = run !== undefined;
       run ??= this.#create(head, asksForStacks(head.queries ?? []));
       let outcome: TaskOutcome | undefined;
+      let wishes: TaskWishes = {};
       try {
         run.core.startTask(task.bytes);
         outcome = await run.drive(this.#fetch, runLocally);
@@ -139,11 +148,15 @@ export class TaskRunner {
         if (e instanceof CorePanicError) return this.#panicked(task, e);
         throw e;
       } finally {
+        wishes = run.wishes;
         const leaves = this.#leaving.delete(head.runId) || this.#disposed;
         if (outcome === undefined || outcome.evict || leaves || this.#options.cacheSize <= 0) run.dispose();
         else this.#cache.set(head.runId, run);
       }
-      return this.#told(run, this.#warned(run, outcome), { hit, displaced: this.#makeRoom() });
+      return {
+        ...this.#told(run, this.#warned(run, outcome), { hit, displaced: this.#makeRoom() }),
+        ...wishes,
+      };
     } finally {
       this.#lock.release();
     }

@@ -22,7 +22,7 @@ use crate::proto::views::history::ActivityTaskScheduledEventAttributes;
 use crate::replay::commands::kind::{Answered, Take, Wait};
 use crate::replay::commands::machines::{Machines, Numbers};
 use crate::replay::commands::shared::{
-    bad_value, cancellation, check_retry_policy, or_own, single_payload, write_metadata, write_retry_policy,
+    bad_value, cancellation, check_retry_policy, or_own, single_payload, stays_with_build, write_metadata, write_retry_policy,
 };
 use crate::replay::convert::{check_duration, checked};
 use crate::replay::event::{EventRef, Place, bad_transition, wrong_type};
@@ -354,8 +354,8 @@ fn write_schedule<'w>(
         .start_to_close_timeout_ms(a.start_to_close_timeout_ms())
         .heartbeat_timeout_ms(a.heartbeat_timeout_ms())
         .with(a.opt_retry_policy(), |w, policy| w.retry_policy(|w| write_retry_policy(w, policy)))
-        // On the run's own queue the activity stays with its version.
-        .use_workflow_build_id(queue == own_queue)
+        .use_workflow_build_id(stays_with_build(a.versioning_intent(), queue == own_queue))
+        .copy_priority(a.opt_priority())
 }
 
 impl Wait for CancelRequest {

@@ -28,7 +28,7 @@ use crate::replay::commands::cancel_external;
 use crate::replay::commands::kind::{Answered, Take, Wait};
 use crate::replay::commands::machines::{Machines, Numbers};
 use crate::replay::commands::shared::{
-    bad_value, cancellation, check_retry_policy, or_own, single_payload, write_metadata, write_retry_policy,
+    bad_value, cancellation, check_retry_policy, or_own, single_payload, stays_with_build, write_metadata, write_retry_policy,
 };
 use crate::replay::convert::{check_duration, checked};
 use crate::replay::event::{EventRef, Place, bad_transition, wrong_type};
@@ -394,8 +394,7 @@ fn write_start<'w>(w: Put<'w, StartAttributes>, a: View<StartChildWorkflow>, run
         .header_of(a.headers())
         .memo_of(a.memo())
         .search_attributes_of(a.search_attributes())
-        // On the run's own queue the child begins with its version.
-        .inherit_build_id(queue == run.task_queue)
+        .inherit_build_id(stays_with_build(a.versioning_intent(), queue == run.task_queue))
         .copy_priority(a.opt_priority())
 }
 

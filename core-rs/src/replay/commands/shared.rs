@@ -1,11 +1,12 @@
 //! What several kinds of commands read or write: failures, results, retry policies, what user interfaces show.
-use crate::boundary::CoreError;
+use crate::boundary::{CoreError, VersioningIntent};
 use crate::error::{Result, codes, fatal, misuse};
 use crate::proto::views::boundary::RetryPolicy;
 use crate::proto::views::command::Command;
 use crate::proto::views::common::{self, Payload, Payloads};
 use crate::proto::views::failure::Failure;
 use crate::replay::convert::check_duration;
+use crate::wire::Open;
 use crate::wire::typed::{Encoded, Put, View, build};
 
 /// A Failure that says that something was cancelled.
@@ -63,6 +64,15 @@ pub fn write_metadata<'w>(
 /// The value, or the run's own where it is empty.
 pub fn or_own<'a>(value: &'a str, own: &'a str) -> &'a str {
     if value.is_empty() { own } else { value }
+}
+
+/// Whether what is started stays with the build of the run's worker: on the run's own queue, unless the caller says otherwise.
+pub fn stays_with_build(intent: Open<VersioningIntent>, same_queue: bool) -> bool {
+    match intent.known() {
+        Some(VersioningIntent::Compatible) => true,
+        Some(VersioningIntent::Default) => false,
+        Some(VersioningIntent::Unspecified) | None => same_queue,
+    }
 }
 
 /// A command that no server would take.

@@ -12,7 +12,7 @@ use crate::proto::views::command::{Command, ContinueAsNewWorkflowExecutionComman
 use crate::proto::views::common::{Payload, Payloads};
 use crate::proto::views::failure::Failure;
 use crate::replay::commands::kind::{Take, Wait};
-use crate::replay::commands::shared::{check_retry_policy, or_own, write_retry_policy};
+use crate::replay::commands::shared::{check_retry_policy, or_own, stays_with_build, write_retry_policy};
 use crate::replay::convert::{check_duration, checked};
 use crate::replay::event::{EventRef, wrong_type};
 use crate::replay::run_state::{Inherited, RunState};
@@ -123,9 +123,13 @@ fn write_continue_as_new<'w>(
     c: View<ContinueAsNew>,
     from: &Inherited,
 ) -> Put<'w, ContinueAsNewWorkflowExecutionCommandAttributes> {
+    let queue = or_own(c.task_queue(), &from.task_queue);
     let w = w
         .workflow_type(|w| w.name(or_own(c.workflow_type(), &from.workflow_type)))
-        .task_queue(|w| w.name(or_own(c.task_queue(), &from.task_queue)))
+        .task_queue(|w| w.name(queue))
+        .backoff_start_interval_ms(c.backoff_start_interval_ms())
+        .inherit_build_id(stays_with_build(c.versioning_intent(), queue == from.task_queue))
+        .initial_versioning_behavior(c.initial_versioning_behavior())
         .input_of(c.arguments())
         .workflow_run_timeout_ms(c.workflow_run_timeout_ms())
         .workflow_task_timeout_ms(c.workflow_task_timeout_ms());

@@ -79,6 +79,16 @@ export const ActivityCancellationType = {
 export type ActivityCancellationType = typeof ActivityCancellationType[keyof typeof ActivityCancellationType];
 
 
+export const VersioningIntent = {
+  VERSIONING_INTENT_UNSPECIFIED: 0,
+  VERSIONING_INTENT_COMPATIBLE: 1,
+  VERSIONING_INTENT_DEFAULT: 2,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type VersioningIntent = typeof VersioningIntent[keyof typeof VersioningIntent];
+
+
 export const ChildWorkflowCancellationType = {
   CHILD_WORKFLOW_CANCELLATION_TYPE_ABANDON: 0,
   CHILD_WORKFLOW_CANCELLATION_TYPE_TRY_CANCEL: 1,
@@ -232,6 +242,9 @@ export interface Activation {
   langFlags: number[];
   jobs: Job[];
   buildId: string;
+  targetWorkerDeploymentVersionChanged: boolean;
+  suggestContinueAsNewReasons: number[];
+  deploymentName: string;
 }
 
 export interface Job {
@@ -432,6 +445,8 @@ export interface ScheduleActivity {
   cancellationType: ActivityCancellationType;
   summary?: Payload | undefined;
   seq: number;
+  priority: Uint8Array;
+  versioningIntent: VersioningIntent;
 }
 
 export interface ScheduleActivity_HeadersEntry {
@@ -506,6 +521,9 @@ export interface ContinueAsNew {
   headers: { [key: string]: Payload };
   searchAttributes: { [key: string]: Payload };
   retryPolicy?: RetryPolicy | undefined;
+  backoffStartIntervalMs: number;
+  initialVersioningBehavior: number;
+  versioningIntent: VersioningIntent;
 }
 
 export interface ContinueAsNew_MemoEntry {
@@ -544,6 +562,7 @@ export interface StartChildWorkflow {
   summary?: Payload | undefined;
   details?: Payload | undefined;
   seq: number;
+  versioningIntent: VersioningIntent;
 }
 
 export interface StartChildWorkflow_HeadersEntry {
@@ -2086,6 +2105,9 @@ function createBaseActivation(): Activation {
     langFlags: [],
     jobs: [],
     buildId: "",
+    targetWorkerDeploymentVersionChanged: false,
+    suggestContinueAsNewReasons: [],
+    deploymentName: "",
   };
 }
 
@@ -2124,6 +2146,19 @@ export const Activation: MessageFns<Activation> = {
     }
     if (message.buildId !== "") {
       writer.uint32(82).string(message.buildId);
+    }
+    if (message.targetWorkerDeploymentVersionChanged !== false) {
+      writer.uint32(88).bool(message.targetWorkerDeploymentVersionChanged);
+    }
+    if (message.suggestContinueAsNewReasons.length !== 0) {
+      writer.uint32(98).fork();
+      for (const v of message.suggestContinueAsNewReasons) {
+        writer.uint32(v);
+      }
+      writer.join();
+    }
+    if (message.deploymentName !== "") {
+      writer.uint32(106).string(message.deploymentName);
     }
     return writer;
   },
@@ -2231,6 +2266,40 @@ export const Activation: MessageFns<Activation> = {
             message.buildId = reader.string();
             continue;
           }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.targetWorkerDeploymentVersionChanged = reader.bool();
+            continue;
+          }
+          case 12: {
+            if (tag === 96) {
+              message.suggestContinueAsNewReasons.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 98) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.suggestContinueAsNewReasons.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.deploymentName = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2258,6 +2327,9 @@ export const Activation: MessageFns<Activation> = {
     message.langFlags = object.langFlags?.map((e) => e) || [];
     message.jobs = object.jobs?.map((e) => Job.fromPartial(e)) || [];
     message.buildId = object.buildId ?? "";
+    message.targetWorkerDeploymentVersionChanged = object.targetWorkerDeploymentVersionChanged ?? false;
+    message.suggestContinueAsNewReasons = object.suggestContinueAsNewReasons?.map((e) => e) || [];
+    message.deploymentName = object.deploymentName ?? "";
     return message;
   },
 };
@@ -4855,6 +4927,8 @@ function createBaseScheduleActivity(): ScheduleActivity {
     cancellationType: 0,
     summary: undefined,
     seq: 0,
+    priority: new Uint8Array(0),
+    versioningIntent: 0,
   };
 }
 
@@ -4898,6 +4972,12 @@ export const ScheduleActivity: MessageFns<ScheduleActivity> = {
     }
     if (message.seq !== 0) {
       writer.uint32(104).uint32(message.seq);
+    }
+    if (message.priority.length !== 0) {
+      writer.uint32(114).bytes(message.priority);
+    }
+    if (message.versioningIntent !== 0) {
+      writer.uint32(120).int32(message.versioningIntent);
     }
     return writer;
   },
@@ -5022,6 +5102,22 @@ export const ScheduleActivity: MessageFns<ScheduleActivity> = {
             message.seq = reader.uint32();
             continue;
           }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.priority = reader.bytes();
+            continue;
+          }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.versioningIntent = reader.int32() as any;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5064,6 +5160,8 @@ export const ScheduleActivity: MessageFns<ScheduleActivity> = {
       ? Payload.fromPartial(object.summary)
       : undefined;
     message.seq = object.seq ?? 0;
+    message.priority = object.priority ?? new Uint8Array(0);
+    message.versioningIntent = object.versioningIntent ?? 0;
     return message;
   },
 };
@@ -5964,6 +6062,9 @@ function createBaseContinueAsNew(): ContinueAsNew {
     headers: {},
     searchAttributes: {},
     retryPolicy: undefined,
+    backoffStartIntervalMs: 0,
+    initialVersioningBehavior: 0,
+    versioningIntent: 0,
   };
 }
 
@@ -5995,6 +6096,15 @@ export const ContinueAsNew: MessageFns<ContinueAsNew> = {
     });
     if (message.retryPolicy !== undefined) {
       RetryPolicy.encode(message.retryPolicy, writer.uint32(74).fork()).join();
+    }
+    if (message.backoffStartIntervalMs !== 0) {
+      writer.uint32(81).double(message.backoffStartIntervalMs);
+    }
+    if (message.initialVersioningBehavior !== 0) {
+      writer.uint32(88).int32(message.initialVersioningBehavior);
+    }
+    if (message.versioningIntent !== 0) {
+      writer.uint32(96).int32(message.versioningIntent);
     }
     return writer;
   },
@@ -6093,6 +6203,30 @@ export const ContinueAsNew: MessageFns<ContinueAsNew> = {
             message.retryPolicy = RetryPolicy.decode(reader, reader.uint32());
             continue;
           }
+          case 10: {
+            if (tag !== 81) {
+              break;
+            }
+
+            message.backoffStartIntervalMs = reader.double();
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.initialVersioningBehavior = reader.int32();
+            continue;
+          }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.versioningIntent = reader.int32() as any;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -6145,6 +6279,9 @@ export const ContinueAsNew: MessageFns<ContinueAsNew> = {
     message.retryPolicy = (object.retryPolicy !== undefined && object.retryPolicy !== null)
       ? RetryPolicy.fromPartial(object.retryPolicy)
       : undefined;
+    message.backoffStartIntervalMs = object.backoffStartIntervalMs ?? 0;
+    message.initialVersioningBehavior = object.initialVersioningBehavior ?? 0;
+    message.versioningIntent = object.versioningIntent ?? 0;
     return message;
   },
 };
@@ -6378,6 +6515,7 @@ function createBaseStartChildWorkflow(): StartChildWorkflow {
     summary: undefined,
     details: undefined,
     seq: 0,
+    versioningIntent: 0,
   };
 }
 
@@ -6442,6 +6580,9 @@ export const StartChildWorkflow: MessageFns<StartChildWorkflow> = {
     }
     if (message.seq !== 0) {
       writer.uint32(160).uint32(message.seq);
+    }
+    if (message.versioningIntent !== 0) {
+      writer.uint32(168).int32(message.versioningIntent);
     }
     return writer;
   },
@@ -6628,6 +6769,14 @@ export const StartChildWorkflow: MessageFns<StartChildWorkflow> = {
             message.seq = reader.uint32();
             continue;
           }
+          case 21: {
+            if (tag !== 168) {
+              break;
+            }
+
+            message.versioningIntent = reader.int32() as any;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -6695,6 +6844,7 @@ export const StartChildWorkflow: MessageFns<StartChildWorkflow> = {
       ? Payload.fromPartial(object.details)
       : undefined;
     message.seq = object.seq ?? 0;
+    message.versioningIntent = object.versioningIntent ?? 0;
     return message;
   },
 };

@@ -5,7 +5,7 @@ import { type SkipLimits, VirtualTime } from "../../testing/time.ts";
 import type { Awaited } from "../../testing/observed_service.ts";
 import type { EmbeddedEngine } from "../../engine/mod.ts";
 import { PendingActivityState } from "../../api/generated/temporal/api/enums/v1/workflow_pb.ts";
-import { type HeldActivity, ObservedCalls } from "./observed_calls.ts";
+import type { HeldActivity, ObservedCalls } from "./observed_calls.ts";
 import type { SkippingClock } from "./skipping_clock.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,7 @@
 // Workflow sources from the file system, in Node and Deno. `node:fs` is asked for when it is first needed, so that a program for browsers
 // can contain this module.
 import { needBuiltin } from "./builtin.ts";
+import { denoPackages } from "./deno_packages.ts";
 
 /** Where module sources come from. Synchronous: loading happens once, and its steps depend on each other. */
 export interface SourceHost {
@@ -12,12 +13,17 @@ export interface SourceHost {
   real(url: string): string;
   /** A bare or remote specifier that the host maps itself (import maps); undefined: as usual. */
   map(specifier: string, parent: string): string | undefined;
+  /**
+   * The folder (ending with "/") of a package that is in no node_modules folder. `asked`: name and version range, where the specifier has one.
+   */
+  installed?(name: string, parent: string, asked?: string): string | undefined;
 }
 
 interface Fs {
   readFileSync(path: URL, encoding: "utf8"): string;
   statSync(path: URL, options: { throwIfNoEntry: false }): { isFile(): boolean } | undefined;
   realpathSync(path: URL): string;
+  readdirSync(path: URL, options: { withFileTypes: true }): { readonly name: string; isDirectory(): boolean }[];
 }
 
 interface Urls {
@@ -56,7 +62,42 @@ export function fileSources(): SourceHost {
     isFile: (url) => url.startsWith("file:") && fs.statSync(new URL(url), { throwIfNoEntry: false })?.isFile() === true,
     real: (url) => pathToFileURL(fs.realpathSync(new URL(url))).href,
     map: "Deno" in globalThis ? importMap(read) : () => undefined,
+    ...("Deno" in globalThis
+      ? { installed: denoPackages({ read, folders: foldersOf(fs), cache: denoCache(pathToFileURL) }) }
+      : {}),
   };
+}
+
+function foldersOf(fs: Fs): (url: string) => string[] {
+  return (url) => {
+    try {
+      return fs.readdirSync(new URL(url), { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name);
+    } catch {
+      return [];
+    }
+  };
+}
+
+/** Where Deno keeps packages; undefined where this program may not know it. */
+function denoCache(pathToFileURL: Urls["pathToFileURL"]): string | undefined {
+  const { Deno } = globalThis as unknown as {
+    Deno: {
+      readonly build: { readonly os: string };
+      readonly env: { get(name: string): string | undefined };
+      readonly permissions: { querySync(wanted: { name: "env"; variable: string }): { readonly state: string } };
+    };
+  };
+  // A program that is asked for a permission would wait for somebody at a terminal.
+  const env = (variable: string): string | undefined =>
+    Deno.permissions.querySync({ name: "env", variable }).state === "granted" ? Deno.env.get(variable) : undefined;
+  const home = env("HOME");
+  const usual = Deno.build.os === "windows"
+    ? env("LOCALAPPDATA")
+    : Deno.build.os === "darwin"
+    ? home && `${home}/Library/Caches`
+    : env("XDG_CACHE_HOME") ?? (home && `${home}/.cache`);
+  const folder = env("DENO_DIR") ?? (usual && `${usual}/deno`);
+  return folder === undefined || folder === "" ? undefined : `${pathToFileURL(folder).href.replace(/\/$/, "")}/`;
 }
 
 /** `imports` of the nearest deno.json, for bare specifiers. */

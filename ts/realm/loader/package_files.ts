@@ -2,7 +2,7 @@
 // (".../npm/<registry>/<name>/<version>/...").
 
 const NODE_MODULES = /^((?:.*\/)?node_modules\/((?:@[^/]+\/)?[^/]+)\/)/;
-const DENO_CACHE = /^(.*\/npm\/[^/]+\.[^/]+\/((?:@[^/]+\/)?[^/@]+)\/\d+\.\d+\.\d+[^/]*\/)/;
+const DENO_CACHE = /^(.*\/npm\/[^/]+\/((?:@[^/]+\/)?[^/@]+)\/\d+\.\d+\.\d+[^/]*\/)/;
 
 /** The package's folder, ending with "/", and its name; undefined for the user's own files. */
 export function packageFolder(url: string): { readonly folder: string; readonly name: string } | undefined {

@@ -173,10 +173,9 @@ export class Resolver implements ModuleResolver {
         );
       case "npm": {
         // npm:name@version/subpath: what node_modules has under that name.
-        const name = /^\/?((?:@[^/@]+\/)?[^/@]+)(?:@[^/]+)?(\/.*)?$/.exec(rest);
-        return name === null
-          ? refused("not-found", `imports "${specifier}", which names no package`)
-          : this.resolve(name[1]! + (name[2] ?? ""), parent, how);
+        const [, name, subpath = ""] = /^\/?((?:@[^/@]+\/)?[^/@]+)(?:@[^/]+)?(\/.*)?$/.exec(rest) ?? [];
+        if (name === undefined) return refused("not-found", `imports "${specifier}", which names no package`);
+        return this.#bare(name + subpath, parent, how, rest.slice(rest.startsWith("/") ? 1 : 0, rest.length - subpath.length));
       }
       case "data":
       case "blob":
@@ -302,7 +301,8 @@ export class Resolver implements ModuleResolver {
       : this.resolve(target, around.url, how);
   }
 
-  #bare(specifier: string, parent: string, how: "import" | "require"): Resolution {
+  /** `asked`: the package's name with a version range, of an `npm:` specifier. */
+  #bare(specifier: string, parent: string, how: "import" | "require", asked?: string): Resolution {
     const parts = specifier.split("/");
     const name = parts.splice(0, specifier.startsWith("@") ? 2 : 1).join("/");
     const subpath = parts.length === 0 ? "." : `./${parts.join("/")}`;
@@ -315,11 +315,15 @@ export class Resolver implements ModuleResolver {
       const file = subpath === "." ? undefined : this.#probe(`${folder}node_modules/${specifier}`);
       if (file !== undefined) return this.#found(file);
     }
+    const folder = this.#host.installed?.(name, parent, asked);
+    const found = folder === undefined ? undefined : this.#readPackage(folder);
+    if (found !== undefined) return this.#inPackage(found, name, subpath, how);
+    const advice = asked === undefined
+      ? 'paths of a tsconfig.json are not read; use relative paths, or "imports" in package.json'
+      : 'nor in Deno\'s cache with a line in deno.lock; set "nodeModulesDir": "auto" in deno.json';
     return refused(
       "not-found",
-      `imports "${specifier}", which is in no node_modules folder above ${
-        displayName(parent)
-      } (paths of a tsconfig.json are not read; use relative paths, or "imports" in package.json)`,
+      `imports "${specifier}", which is in no node_modules folder above ${displayName(parent)} (${advice})`,
     );
   }
 

@@ -1,7 +1,8 @@
 // `temporalex lint`.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { isBundle } from "../../../realm/bundle/format.ts";
 import { type LintFinding, lintWorkflows } from "../../../realm/lint/lint.ts";
 import { isRuleId, type Rule, type RuleId, RULES, type Severity } from "../../../realm/lint/rules.ts";
 import { Exit } from "../../frame/exit.ts";
@@ -16,7 +17,12 @@ export async function lintCommand(call: LintCall): Promise<number> {
   if (options.rules) return showRules(call);
   const rules = severities(options.rule);
   const paths = args.length > 0 ? args.map((path) => resolve(io.cwd, path)) : configuredWorkflows(io.cwd);
-  for (const path of paths) if (!existsSync(path)) throw new UsageError(`there is no module ${path}`);
+  for (const path of paths) {
+    if (!existsSync(path)) throw new UsageError(`there is no module ${path}`);
+    if (statSync(path).isFile() && isBundle(readFileSync(path, "utf8"))) {
+      throw new UsageError(`${path} is a bundle of \`temporalex build\`: lint the modules that it was made from`);
+    }
+  }
   const { findings, files } = await lintWorkflows(paths.map((path) => pathToFileURL(path)), { rules });
   // "Nothing found" where nothing was looked at would be a lie.
   if (files.length === 0) throw new UsageError(`${paths.join(", ")}: no module (.ts, .js, ...), so nothing was looked at`);

@@ -11,7 +11,8 @@ import {
 import { toFailure } from "../converter/failure_converter.ts";
 import { endsComputingThreads } from "../platform/threads.ts";
 import type { ReplayVerdict } from "../executor/tasks/replay.ts";
-import { FailedCause, WorkflowTaskError } from "../executor/program/errors.ts";
+import { FailedCause } from "../executor/program/errors.ts";
+import { RealmLostError } from "./realm_lost.ts";
 import { readRunStart } from "../api/history_start.ts";
 import { taskTokenOf, type WorkflowTask } from "../api/workflow_task.ts";
 import { CACHE_UNUSED, type RealmOutcome } from "../executor/tasks/realm_outcome.ts";
@@ -29,11 +30,6 @@ export type Loss =
   | { readonly kind: "spun"; readonly afterMs: number }
   | { readonly kind: "crashed"; readonly reason: string }
   | { readonly kind: "trapped"; readonly reason: string };
-
-/** The workflow's code never came back, or took its realm down. */
-export class RealmLostError extends WorkflowTaskError {
-  override name = "RealmLostError";
-}
 
 function describe(loss: Loss): string {
   switch (loss.kind) {

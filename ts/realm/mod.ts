@@ -1,7 +1,7 @@
 // Realms: where workflow code runs.
 import { inlineWorker } from "../core/inline_worker.ts";
 import { createInlineRealm as inlineRealm } from "./inline_realm.ts";
-import { createWorkerRealm as workerRealm } from "./worker_realm.ts";
+import { createWorkerRealm as workerRealm } from "./start_worker_realm.ts";
 
 /** Makes an inline realm: workflow code in this thread, for unit tests and benches. */
 export const createInlineRealm: typeof inlineRealm = /* @__PURE__ */ inlineWorker(inlineRealm);

@@ -1,9 +1,10 @@
 // What this room exports beside the functions that need the core, and beside serveRealm, which belongs into files of their own: one list for
 // "temporalex/realm" and "temporalex/slim".
-export { type BundleOptions, type BundlePart, bundleWorkflows, type WorkflowBundle } from "./bundle/build.ts";
+export { bundleWorkflows } from "./bundle/mod.ts";
+export type { BundleOptions, BundlePart, WorkflowBundle } from "./bundle/build.ts";
 export { type InlineRealmOptions } from "./inline_realm.ts";
 export { formatProblem, type Problem, type ProblemCode, WorkflowLoadError } from "./loader/errors.ts";
-export { RealmLostError } from "./lost_task.ts";
+export { RealmLostError } from "./realm_lost.ts";
 export {
   type CacheUse,
   type CommonRealmOptions,
@@ -24,4 +25,4 @@ export { readWorkflowTask } from "../api/workflow_task.ts";
 export type { WorkflowModule } from "./programs.ts";
 export type { SourceHost } from "../platform/source_files.ts";
 export type { WebWorker } from "../platform/threads.ts";
-export { type WorkerRealm, type WorkerRealmOptions } from "./worker_realm.ts";
+export type { WorkerRealm, WorkerRealmOptions } from "./worker_realm.ts";

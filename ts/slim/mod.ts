@@ -26,7 +26,7 @@ export * from "../worker/names.ts";
 export { Worker } from "../worker/worker.ts";
 export { createInlineRealm } from "../realm/inline_realm.ts";
 export * from "../realm/names.ts";
-export { createWorkerRealm } from "../realm/worker_realm.ts";
+export { createWorkerRealm } from "../realm/start_worker_realm.ts";
 export {
   ActivityFailure,
   ApplicationFailure,

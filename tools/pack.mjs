@@ -25,7 +25,13 @@ import { bin, emptied, root } from "./lib/steps.mjs";
 /** Files that workers start from, given by ownFile() or `new URL("./file.ts", import.meta.url)`; they are no subpaths. */
 const WORKERS = ["realm/worker_entry", "worker/activity_thread", "browser/engine_worker"];
 /** Files of their own that are no subpaths either: Node's module hooks, and what package.json's `browser` takes out of pages. */
-const FILES = ["cli/modules/ts_hooks", "compat/register/resolve_hooks", "app/serve_store"];
+const FILES = [
+  "cli/modules/ts_hooks",
+  "cli/modules/official_activities",
+  "compat/testing/assert_to_failure_interceptor",
+  "compat/register/resolve_hooks",
+  "app/serve_store",
+];
 /** What only pages use: there is no build of it for Node. */
 const ofPages = (name) => name.startsWith("browser/");
 const CHUNK = /^_temporalex_\w+\.js$/;
@@ -185,6 +191,8 @@ const packageOf = (specifier) => /^(@[^/]+\/[^/]+|[^/@][^/]*)/.exec(specifier)?.
 function publishedManifest(manifest, { exports, files, plain, bin: programs }, imported, typed) {
   const used = new Set([...imported, ...typed].filter((s) => !s.startsWith("node:")).map(packageOf));
   const declared = { ...manifest.dependencies, ...manifest.optionalDependencies, ...manifest.peerDependencies };
+  // A module of workflow code names this package, as workflow code does: its realm knows the name.
+  used.delete(manifest.name);
   const unknown = [...used].filter((name) => !(name in declared));
   if (unknown.length > 0) {
     throw new Error(`the package imports ${unknown.join(", ")}, which package.json does not list as dependencies`);

@@ -2,7 +2,7 @@
 // debug sessions, which take the same modules.
 // takes: 15 s
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
@@ -62,6 +62,82 @@ test("temporalex replay judges a history of the official SDK with its program", 
   const other = JSON.parse(diverged.out.split("\n")[0]!);
   assert.deepEqual([diverged.code, other.verdict], [1, "nondeterminism"], diverged.err);
   assert.match(other.error.location, /changed\.ts:\d+:\d+/);
+});
+
+/** Activities as people write them for the official SDK. */
+const OFFICIAL_ACTIVITIES =
+  `import { activityInfo, ApplicationFailure, cancelled, Context, heartbeat, log } from "@temporalio/activity";
+import { CancelledFailure } from "@temporalio/common";
+import { currency } from "money";
+export async function charge(cents: number): Promise<string> {
+  log.info("charging", { cents });
+  heartbeat(cents);
+  if (activityInfo().attempt < 2) throw ApplicationFailure.retryable("not yet", "Busy");
+  return [currency(cents), Context.current().info.workflowExecution!.workflowId, activityInfo().activityType].join(" ");
+}
+export async function refuse(): Promise<void> {
+  throw ApplicationFailure.nonRetryable("no card", "NoCard", { code: 7 });
+}
+export async function waits(): Promise<void> {
+  const beats = setInterval(() => heartbeat(), 20);
+  try {
+    await cancelled();
+  } catch (error) {
+    if (error instanceof CancelledFailure) log.warn("stopping", { reason: error.message });
+    throw error;
+  } finally {
+    clearInterval(beats);
+  }
+}
+`;
+const OFFICIAL_WORKFLOWS =
+  `import { ActivityFailure, ApplicationFailure, CancellationScope, isCancellation, proxyActivities, sleep } from "@temporalio/workflow";
+import type * as activities from "./official_activities${ts}";
+const { charge, refuse, waits } = proxyActivities<typeof activities>({
+  startToCloseTimeout: "1 minute", heartbeatTimeout: "1 second", retry: { initialInterval: 1 }, cancellationType: "WAIT_CANCELLATION_COMPLETED",
+});
+export async function pays(cents: number): Promise<unknown[]> {
+  const found: unknown[] = [await charge(cents)];
+  try {
+    await refuse();
+  } catch (error) {
+    const cause = (error as ActivityFailure).cause as ApplicationFailure;
+    found.push([cause.message, cause.type, cause.nonRetryable, cause.details]);
+  }
+  const scope = new CancellationScope();
+  const waiting = scope.run(() => waits());
+  await sleep(300);
+  scope.cancel();
+  found.push(await waiting.catch((error) => isCancellation(error)));
+  return found;
+}
+`;
+
+// Deno resolves names before any hook: there, an import map does it.
+const inNode = "Deno" in globalThis ? () => {} : test;
+inNode("temporalex worker runs activities that import the official packages, and npm packages", async () => {
+  writeFileSync(join(folder, "official_activities.ts"), OFFICIAL_ACTIVITIES);
+  writeFileSync(join(folder, "official_workflows.ts"), OFFICIAL_WORKFLOWS);
+  mkdirSync(join(folder, "node_modules/money"), { recursive: true });
+  writeFileSync(join(folder, "node_modules/money/package.json"), '{ "name": "money", "main": "index.js" }');
+  writeFileSync(join(folder, "node_modules/money/index.js"), "exports.currency = (cents) => (cents / 100).toFixed(2);");
+  const store = join(folder, "official.sqlite");
+  const modules = ["--workflows", "official_workflows.ts", "--activities", "official_activities.ts"];
+  const worker = startCommand(["worker", "--json", "--store", store, ...modules], folder);
+  try {
+    await worker.line("it has started", ({ event }) => event === "started");
+    const on = ["--store", store, "--workflow-id", "pays-1"];
+    const begun = await run(["workflow", "start", ...on, "--type", "pays", "--input", "250"], { cwd: folder });
+    assert.equal(begun.code, 0, begun.err);
+    const { code, out, err } = await run(["workflow", "result", ...on], { cwd: folder });
+    assert.equal(code, 0, err + out);
+    const expected = ["2.50 pays-1 charge", ["no card", "NoCard", true, [{ code: 7 }]], true];
+    assert.deepEqual(JSON.parse(out.slice(out.indexOf("["))), expected);
+  } finally {
+    assert.equal(await worker.end("SIGTERM"), 0, worker.err());
+  }
+  assert.match(worker.err(), /charging/);
+  assert.match(worker.err(), /stopping/);
 });
 
 test("temporalex worker serves a program and its activities from a store, and takes changed code over", async () => {

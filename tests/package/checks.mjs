@@ -100,7 +100,7 @@ export const checks = [
           }
           if (!specifier.startsWith(".")) {
             assert.ok(
-              dependencies.some((d) => specifier === d || specifier.startsWith(`${d}/`)),
+              [...dependencies, manifest.name].some((d) => specifier === d || specifier.startsWith(`${d}/`)),
               `${file} imports ${specifier}`,
             );
           } else {

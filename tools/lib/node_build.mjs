@@ -12,7 +12,7 @@ import { buildDist } from "../build_dist.mjs";
 import { isShared, sharedForRolldown } from "./shared_files.mjs";
 import { root } from "./steps.mjs";
 
-const OUTSIDE = [/^@connectrpc\//, /^@opentelemetry\//, /^ws$/, /^libsql$/, /^node-sqlite3-wasm$/, /^node:/];
+const OUTSIDE = [/^@connectrpc\//, /^@opentelemetry\//, /^ws$/, /^libsql$/, /^node-sqlite3-wasm$/, /^node:/, /^temporalex\//];
 const sourceOf = (name) => join(root, "ts", `${name}.ts`);
 
 /** Descriptors as JSON, which Node reads much faster than their encoded form: they are built when a process begins. */

@@ -1,6 +1,8 @@
 // The module that a thread of activities runs: loads the user's module and runs one activity after the other. What an activity says
 // (heartbeats, log lines) leaves at once, also while it computes without a pause; what it is told reaches it when it awaits.
-import { type ActivityContext, callActivity, type CancelReason, completesAsync } from "../activity/context.ts";
+import { toBinary } from "@bufbuild/protobuf";
+import { FailureSchema } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
+import { type ActivityContext, type CancelReason, completesAsync } from "../activity/context.ts";
 import { toMs } from "../converter/duration.ts";
 import { encodeFailure } from "../converter/failure_converter.ts";
 import { ApplicationFailure, CancelledFailure } from "../converter/failures.ts";
@@ -11,13 +13,19 @@ import { isA, messageOf, read } from "../converter/thrown.ts";
 import { hostPort } from "../platform/threads.ts";
 import type { LogFields, LogLevel } from "../base/logger.ts";
 import { realTimers, sleepOn } from "../base/timers.ts";
+import { type ActivityDialect, NATIVE_ACTIVITIES } from "./activity_dialect.ts";
 import { ActivityRegistry } from "./activity_registry.ts";
+import { STOPPED, type Told } from "./attempt_end.ts";
 import type { FromThread, ToThread } from "./thread_messages.ts";
 
 const port = hostPort();
 const post = (message: FromThread) => port.post(message);
 let registry = new ActivityRegistry({});
 let loaded: Promise<void> = Promise.resolve();
+/** The rules of the modules' activities. */
+let dialect = NATIVE_ACTIVITIES;
+/** Where a module that is imported first (`hooks.imports`) puts what finds other rules, once the modules are loaded. */
+const RULES = Symbol.for("temporalex.activity_thread.rules");
 /** How to cancel what runs. */
 const running = new Map<number, (reason: CancelReason, message: string) => void>();
 
@@ -48,7 +56,7 @@ async function run({ id, activity, info, headers, args }: ToThread & { kind: "ru
   try {
     await loaded;
     const found = registry.find(activity);
-    const result = carried(activity, await callActivity(found.run, found.self, context, args));
+    const result = carried(activity, await dialect.call(found)(context, args));
     try {
       post({ kind: "done", id, result });
     } catch (error) {
@@ -57,11 +65,7 @@ async function run({ id, activity, info, headers, args }: ToThread & { kind: "ru
     }
   } catch (error) {
     if (completesAsync(error)) post({ kind: "completesAsync", id });
-    else {post({
-        kind: "failed",
-        id,
-        failure: encodeFailure(cancelReason !== undefined && isAbort(error) ? abort.signal.reason : error),
-      });}
+    else post({ kind: "failed", id, failure: failureOf(error, context, abort.signal) });
   } finally {
     running.delete(id);
   }
@@ -87,6 +91,13 @@ function carried(activity: string, result: unknown): unknown {
 
 const isAbort = (error: unknown) => read(error, "name") === "AbortError";
 
+/** What the thread's worker gets of an error: classes and causes of its own kind. */
+function failureOf(error: unknown, context: ActivityContext, { aborted, reason }: AbortSignal): Uint8Array {
+  if (dialect === NATIVE_ACTIVITIES) return encodeFailure(aborted && isAbort(error) ? reason : error);
+  const end = dialect.end(error, context as Told);
+  return end === STOPPED ? encodeFailure(reason) : toBinary(FailureSchema, dialect.toFailure(end, defaultPayloadConverter));
+}
+
 async function load({ modules, hooks }: ToThread & { kind: "load" }): Promise<void> {
   try {
     if (hooks !== undefined) {
@@ -99,6 +110,7 @@ async function load({ modules, hooks }: ToThread & { kind: "load" }): Promise<vo
       process?.getBuiltinModule?.("node:module")?.register?.(hooks.url, { data: hooks.data });
     }
     registry = new ActivityRegistry(await Promise.all(modules.map(async (module) => await import(module) as object)));
+    dialect = await (globalThis as { [RULES]?(): Promise<ActivityDialect | undefined> })[RULES]?.() ?? NATIVE_ACTIVITIES;
     post({ kind: "loaded", names: registry.names });
   } catch (error) {
     post({ kind: "broken", message: messageOf(error) });

@@ -18,7 +18,7 @@ export function loaderHooks(): LoaderHooks | undefined {
   const instead = "start the program of the package, which is not bundled";
   return {
     // Modules of the official SDK are those of this package.
-    imports: [ownFile("compat/register/mod", instead).href],
+    imports: [ownFile("compat/register/mod", instead).href, ownFile("cli/modules/official_activities", instead).href],
     url: ownFile("cli/modules/ts_hooks", instead).href,
     // Resolved from here, the package's own name is this package.
     data: { url: import.meta.url },

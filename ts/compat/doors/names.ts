@@ -2,7 +2,7 @@
 // bundlers, the command line) read this table, so that a program means the same by each of them.
 
 /** The packages of `@temporalio/*` that have a module here: "client" is "temporalex/compat/client". */
-export const PACKAGES = ["activity", "client", "common", "envconfig", "proto", "worker", "workflow"] as const;
+export const PACKAGES = ["activity", "client", "common", "envconfig", "proto", "testing", "worker", "workflow"] as const;
 
 /** Packages whose deep imports (`lib/...`) have more names than the package itself. */
 const WITH_LIB: ReadonlySet<string> = new Set(["common"]);

@@ -1,0 +1,107 @@
+// runtime: node deno
+// TestWorkflowEnvironment, as the tests of a project of the official SDK use it.
+// takes: 20 s
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { Client } from "../../../ts/compat/client/mod.ts";
+import { TestWorkflowEnvironment, TimeSkippingWorkflowClient } from "../../../ts/compat/testing/mod.ts";
+import { DefaultLogger, Runtime, Worker } from "../../../ts/compat/worker/mod.ts";
+
+Runtime.install({ logger: new DefaultLogger("ERROR") });
+
+const DAY = 86_400_000;
+const workflowsPath = fileURLToPath(new URL("./modules/time_workflows.ts", import.meta.url));
+
+test("createTimeSkipping: results come at once, sleep and currentTimeMs go by the skipped time", async () => {
+  const env = await TestWorkflowEnvironment.createTimeSkipping();
+  try {
+    assert.equal(env.supportsTimeSkipping, true);
+    assert.match(env.address, /^127\.0\.0\.1:\d+$/);
+    const from = await env.currentTimeMs();
+    const worker = await Worker.create({
+      connection: env.nativeConnection,
+      taskQueue: "test",
+      workflowsPath,
+      activities: {
+        async sleeps(ms: number) {
+          await env.sleep(ms);
+          return "activity";
+        },
+      },
+    });
+    await worker.runUntil(async () => {
+      const options = { taskQueue: "test", args: [30 * DAY] };
+      assert.equal(await env.client.workflow.execute("sleeper", { ...options, workflowId: "month" }), "slept");
+      const handle = await env.client.workflow.start("sleeper", { ...options, workflowId: "again" });
+      assert.equal(await handle.result(), "slept");
+      const race = { taskQueue: "test", workflowId: "race", args: [2 * DAY, DAY] };
+      assert.equal(await env.client.workflow.execute("sleepRace", race), "timer");
+      await env.sleep("3 days");
+    });
+    const days = (await env.currentTimeMs() - from) / DAY;
+    assert.ok(days >= 64, `${days}`);
+  } finally {
+    await env.teardown();
+  }
+});
+
+test("createLocal: a server that goes by the wall clock, with a namespace of the test", async () => {
+  const env = await TestWorkflowEnvironment.createLocal({ server: { namespace: "tests" } });
+  try {
+    assert.deepEqual([env.supportsTimeSkipping, env.namespace, env.client.options.namespace], [false, "tests", "tests"]);
+    const worker = await Worker.create({
+      connection: env.nativeConnection,
+      namespace: env.namespace,
+      taskQueue: "test",
+      workflowsPath,
+    });
+    const short = { taskQueue: "test", workflowId: "short", args: [20] };
+    assert.equal(await worker.runUntil(env.client.workflow.execute("sleeper", short)), "slept");
+    const before = Date.now();
+    await env.sleep(30);
+    assert.ok(Date.now() - before >= 29);
+    assert.ok(Math.abs(await env.currentTimeMs() - Date.now()) < 10_000);
+  } finally {
+    await env.teardown();
+  }
+});
+
+test("createFromExistingServer: the connections of a server that is there, which outlives it", async () => {
+  const local = await TestWorkflowEnvironment.createLocal();
+  const { address } = local;
+  const env = await TestWorkflowEnvironment.createFromExistingServer({ address });
+  assert.equal((await env.client.workflow.count()).count, 0);
+  await env.teardown();
+  assert.equal((await local.client.workflow.count()).count, 0);
+  assert.throws(() => new TimeSkippingWorkflowClient({ connection: local.connection }), /time cannot be skipped/);
+  await local.teardown();
+});
+
+test("a client that does not skip time leaves it alone", async () => {
+  const env = await TestWorkflowEnvironment.createTimeSkipping();
+  try {
+    const worker = await Worker.create({ connection: env.nativeConnection, taskQueue: "test", workflowsPath });
+    const plain = new Client({ connection: env.connection });
+    await worker.runUntil(async () => {
+      const handle = await plain.workflow.start("sleeper", { taskQueue: "test", workflowId: "plain", args: [DAY] });
+      const first = await Promise.race([handle.result(), new Promise((resolve) => setTimeout(resolve, 300, "waits"))]);
+      assert.equal(first, "waits");
+      await handle.terminate();
+    });
+  } finally {
+    await env.teardown();
+  }
+});
+
+test("options for another program are refused by name", async () => {
+  await assert.rejects(
+    TestWorkflowEnvironment.createLocal({ server: { executable: { type: "existing-path", path: "/bin/temporal" } } }),
+    /server\.executable cannot be honoured: the server is the embedded engine/,
+  );
+  await assert.rejects(TestWorkflowEnvironment.createLocal({ server: { ui: true } }), /server\.ui cannot be honoured/);
+  await assert.rejects(TestWorkflowEnvironment.createLocal({ server: { ip: "0.0.0.0" } }), /server\.ip cannot be "0\.0\.0\.0"/);
+  const env = await TestWorkflowEnvironment.createLocal();
+  await assert.rejects(env.createNexusEndpoint("a", "b"), /Nexus endpoint "a" cannot be made/);
+  await env.teardown();
+});

@@ -1,0 +1,49 @@
+// Imported by a thread of activities before the user's modules. Where one of them imports `@temporalio/activity`, the thread's activities are
+// called by the rules of that package: `Context.current()` is there, and errors are those of the official SDK. Native activities of the same
+// modules find their own context, too.
+import type { ActivityContext } from "../../activity/context.ts";
+import type { ActivityDialect } from "../../worker/activity_dialect.ts";
+
+/** Where that package holds its context: it is there once the package is loaded. */
+const STORAGE = Symbol.for("__temporal_activity_context_storage__");
+
+async function rules(): Promise<ActivityDialect | undefined> {
+  if (!(STORAGE in globalThis)) return undefined;
+  const [common, { temporalActivities }] = await Promise.all([
+    import("../../compat/common/mod.ts"),
+    import("../../compat/worker/activity_dialect.ts"),
+  ]);
+  const { defaultFailureConverter, defaultPayloadConverter, noopMetricMeter } = common;
+  const dialects = new WeakMap<object, ActivityDialect>();
+  const dialectOf = (context: ActivityContext): ActivityDialect => {
+    const { namespace, taskQueue } = context.info;
+    const write = (level: "debug" | "info" | "warn" | "error") => (message: string, meta?: { [name: string]: unknown }) => {
+      // Lines about the activity are the worker's, which has the other end of this thread.
+      if (meta?.["sdkComponent"] === common.SdkComponent.activity) context.logger[level](message, meta);
+    };
+    const [trace, info, warn, error] = [write("debug"), write("info"), write("warn"), write("error")];
+    const levels = { TRACE: trace, DEBUG: trace, INFO: info, WARN: warn, ERROR: error };
+    const made = temporalActivities({
+      namespace,
+      taskQueue,
+      converter: { payloadConverter: defaultPayloadConverter, failureConverter: defaultFailureConverter, payloadCodecs: [] },
+      logger: { log: (level, message, meta) => levels[level](message, meta), trace, debug: trace, info, warn, error },
+      metricMeter: noopMetricMeter,
+      interceptors: [],
+      heartbeating: { count: 0 },
+      client: () => undefined,
+    });
+    dialects.set(context, made);
+    return made;
+  };
+  const plain = temporalActivities(
+    { converter: { failureConverter: defaultFailureConverter, payloadConverter: defaultPayloadConverter } } as never,
+  );
+  return {
+    ...plain,
+    call: (activity) => (context, args) => dialectOf(context).call(activity)(context, args),
+    end: (error, told) => (dialects.get(told) ?? plain).end(error, told),
+  };
+}
+
+Object.defineProperty(globalThis, Symbol.for("temporalex.activity_thread.rules"), { value: rules, configurable: true });

@@ -1,0 +1,55 @@
+// Clients that skip the time of a test server while they wait for a result.
+import {
+  Client,
+  type ClientOptions,
+  WorkflowClient,
+  type WorkflowClientOptions,
+  type WorkflowResultOptions,
+} from "../client/mod.ts";
+import type { Workflow, WorkflowResultType } from "../common/mod.ts";
+import type { TimeControl } from "./time_control.ts";
+
+/** Options of the client of a test environment, which has its connection and namespace. */
+export type ClientOptionsForTestEnv = Omit<ClientOptions, "namespace" | "connection">;
+
+const controls = new WeakMap<object, TimeControl>();
+
+/** Says whose time a connection's server has. */
+export function hasTime(connection: object, control: TimeControl): void {
+  controls.set(connection, control);
+}
+
+/** A client whose `workflow` skips time. */
+export class TimeSkippingClient extends Client {
+  constructor(options: ClientOptions) {
+    super(options);
+    const workflow = new TimeSkippingWorkflowClient({ ...this.workflow.options, connection: options.connection });
+    Object.defineProperty(this, "workflow", { value: workflow, enumerable: true, configurable: true });
+  }
+}
+
+/** A client that skips the server's time while it waits for the result of a workflow: `handle.result()`, `execute()`. */
+export class TimeSkippingWorkflowClient extends WorkflowClient {
+  readonly #control: TimeControl;
+
+  /** Throws a TypeError where the connection is not one of `TestWorkflowEnvironment.createTimeSkipping`. */
+  constructor(options: WorkflowClientOptions) {
+    super(options);
+    const control = controls.get(options.connection ?? {});
+    if (control === undefined) {
+      throw new TypeError(
+        "time cannot be skipped: take the connection of an environment that TestWorkflowEnvironment.createTimeSkipping made",
+      );
+    }
+    this.#control = control;
+  }
+
+  /** Waits for the result of a workflow, and skips time meanwhile. */
+  override result<T extends Workflow>(
+    workflowId: string,
+    runId?: string,
+    options?: WorkflowResultOptions,
+  ): Promise<WorkflowResultType<T>> {
+    return this.#control.skipping(workflowId, () => super.result<T>(workflowId, runId, options));
+  }
+}

@@ -294,6 +294,8 @@ async function load(
     converter: { namespace: converterModule as unknown as Namespace },
     ...temporal?.provided(),
   };
+  // What bundlers make of a namespace takes properties, which all runs would see; the language's own does not.
+  for (const { namespace } of Object.values(provided)) if (Object.isExtensible(namespace)) Object.freeze(namespace);
   noteLoaded(init.graph.modules.map(({ url }) => url));
   const watch = watchReplacements(init.graph.modules, guard, warn);
   const graph = new EvaluableGraph(init.graph, {

@@ -13,6 +13,7 @@ import { hostModule } from "./host_modules.ts";
 import { guardLocale } from "./locale.ts";
 import { guardNumbers } from "./numbers.ts";
 import { defineMethod, type Globals, override } from "./patch.ts";
+import { restoreProto } from "./proto.ts";
 import { guardRandom } from "./random.ts";
 import { guardRegExp } from "./regexp.ts";
 import { sealRealm } from "./seal.ts";
@@ -68,6 +69,7 @@ export function installGuard(options: GuardOptions): Guard {
   guardLocale(globals, context);
   guardRandom(globals, context);
   guardNumbers(globals);
+  restoreProto();
   guardConsole(globals, (level, message) => context.log(level, message, options.log));
   guardParts(globals, context);
   guardCode(globals, context);

@@ -53,36 +53,74 @@ function modules(made: worker.Worker[]): { readonly [name: string]: unknown } {
     "@temporalio/common": common,
     "@temporalio/common/lib/encoding": commonLib,
     "@temporalio/workflow": workflow,
-    "@temporalio/worker": { ...worker, NativeConnection: there, Worker: { create } },
+    "@temporalio/worker": {
+      ...worker,
+      NativeConnection: there,
+      Worker: { create },
+    },
     "@temporalio/client": official("@temporalio/client"),
     "@temporalio/proto": official("@temporalio/proto"),
-    "@temporalio/envconfig": { loadClientConnectConfig: () => ({ connectionOptions: { address } }) },
+    "@temporalio/envconfig": {
+      loadClientConnectConfig: () => ({ connectionOptions: { address } }),
+    },
   };
 }
 
 /** Ids that differ from run to run, and frames whose paths do. */
 const shown = (text: string): string =>
-  text.replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "<id>")
-    .replace(/workflow-\S+/g, "<id>").replace(/[\w-]*<(?:nanoid|uuid|id)>/g, "<id>")
+  text.replace(
+    /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g,
+    "<id>",
+  )
+    .replace(/workflow-\S+/g, "<id>").replace(
+      /[\w-]*<(?:nanoid|uuid|id)>/g,
+      "<id>",
+    )
     .replace(/^ {4,}at .*\n/gm, "").replace(/ at .*? \{\n/g, " {\n")
     .replace(/<Buffer .*>/, "<bytes>").replace(/\d+@\w+/, "<identity>");
 
-function sample(name: string, exit: "leaves" | "stays" = "stays", view: (text: string) => string = shown): void {
-  test(`a sample with its own worker file prints what it did with the official SDK: ${name}`, { skip }, async () => {
-    const made: worker.Worker[] = [];
-    const given = modules(made);
-    const served: Program = runProgram(join(samples!, name, "src/worker.ts"), given);
-    await until("the worker runs", () => made[0]?.getState() === "RUNNING" || served.out !== "");
-    assert.equal(served.out, "");
-    const expected = view(baseline(name));
-    const client = runProgram(join(samples!, name, "src/client.ts"), given);
-    if (exit === "leaves") assert.equal(await client.exited, 1);
-    else await until("the client has printed", () => view(client.out).length >= expected.length, { about: () => client.out });
-    made[0]!.shutdown();
-    await until("the worker has stopped", () => made[0]!.getState() === "STOPPED");
-    assert.equal(view(client.out), expected);
-    assert.equal(served.out.replace(/^Decrypting .*: (?:Uint8Array|<Buffer)[^\]>]*[\]>]\n/gm, ""), "");
-  });
+function sample(
+  name: string,
+  exit: "leaves" | "stays" = "stays",
+  view: (text: string) => string = shown,
+): void {
+  test(
+    `a sample with its own worker file prints what it did with the official SDK: ${name}`,
+    { skip },
+    async () => {
+      const made: worker.Worker[] = [];
+      const given = modules(made);
+      const served: Program = runProgram(
+        join(samples!, name, "src/worker.ts"),
+        given,
+      );
+      await until(
+        "the worker runs",
+        () => made[0]?.getState() === "RUNNING" || served.out !== "",
+      );
+      assert.equal(served.out, "");
+      const expected = view(baseline(name));
+      const client = runProgram(join(samples!, name, "src/client.ts"), given);
+      if (exit === "leaves") {
+        assert.equal(await client.exited, 1);
+      } else {await until("the client has printed", () => view(client.out).length >= expected.length, {
+          about: () => client.out,
+        });}
+      made[0]!.shutdown();
+      await until(
+        "the worker has stopped",
+        () => made[0]!.getState() === "STOPPED",
+      );
+      assert.equal(view(client.out), expected);
+      assert.equal(
+        served.out.replace(
+          /^Decrypting .*: (?:Uint8Array|<Buffer)[^\]>]*[\]>]\n/gm,
+          "",
+        ),
+        "",
+      );
+    },
+  );
 }
 
 sample("hello-world");

@@ -225,6 +225,41 @@ test("a shutdown that does not wait tells activities, and their attempts fail wi
   ]);
 });
 
+test("activities have a client of the worker's connection, with the worker's interceptors", async () => {
+  const taskQueue = `activities-${++count}`;
+  const started: string[] = [];
+  const made = await worker(taskQueue, {
+    workflowsPath,
+    interceptors: {
+      client: {
+        workflow: [{
+          start(input, next) {
+            started.push(input.workflowType);
+            return next(input);
+          },
+        }],
+      },
+    },
+    activities: {
+      hello: (name: string) => `Hello, ${name}!`,
+      async asks(name: string) {
+        const own = activity.getClient();
+        assert.equal(own, Context.current().client);
+        return await own.workflow.execute("call", { taskQueue, workflowId: `${taskQueue}-inner`, args: ["hello", name] });
+      },
+    },
+  });
+  const result = made.runUntil(() => client.execute("call", { id: taskQueue, taskQueue, args: ["asks", "Ann"] }));
+  assert.equal(await result, "Hello, Ann!");
+  assert.deepEqual(started, ["call"]);
+  // A client of the program's own takes the workers' connection, too.
+  const { Client } = await import("../../../ts/compat/client/mod.ts");
+  assert.equal(await new Client({ connection }).workflow.getHandle(taskQueue).result(), "Hello, Ann!");
+  await connection.withDeadline(Date.now() + 60_000, () => connection.workflowService.getSystemInfo({}));
+  const late = connection.withDeadline(Date.now() - 1, () => connection.workflowService.getSystemInfo({}));
+  await assert.rejects(late, /DEADLINE_EXCEEDED|Deadline|deadline/);
+});
+
 test("outside of an activity there is no context", () => {
   assert.throws(() => activity.activityInfo(), /Activity context not initialized/);
   assert.throws(() => activity.log.info("x"), /Activity context not initialized/);

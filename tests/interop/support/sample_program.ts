@@ -31,7 +31,10 @@ export interface Program {
 }
 
 /** Runs a file of a sample. `modules`: what it gets for each package. */
-export function runProgram(path: string, modules: { readonly [name: string]: unknown }): Program {
+export function runProgram(
+  path: string,
+  modules: { readonly [name: string]: unknown },
+): Program {
   let out = "";
   let exit!: (code: number) => void;
   const exited = new Promise<number>((resolve) => exit = resolve);
@@ -45,11 +48,13 @@ export function runProgram(path: string, modules: { readonly [name: string]: unk
     if (before !== undefined) return before.exports;
     const module = { exports: {} };
     known.set(file, module);
-    const { code } = transform(readFileSync(file, "utf8"), { transforms: ["typescript", "imports"], filePath: file });
+    const { code } = transform(readFileSync(file, "utf8"), {
+      transforms: ["typescript", "imports"],
+      filePath: file,
+    });
     const find = (name: string) =>
-      ["", ".ts", "/index.ts"].map((end) => resolve(dirname(file), name) + end).find((found) =>
-        /\.ts$/.test(found) && existsSync(found)
-      );
+      ["", ".ts", "/index.ts"].map((end) => resolve(dirname(file), name) + end)
+        .find((found) => /\.ts$/.test(found) && existsSync(found));
     const require = Object.assign((name: string): Loose => {
       if (Object.hasOwn(modules, name)) return modules[name];
       if (Object.hasOwn(OTHERS, name)) return OTHERS[name];
@@ -68,7 +73,15 @@ export function runProgram(path: string, modules: { readonly [name: string]: unk
       "process",
       `${code}\n//# sourceURL=file://${file}`,
     )(
-      ...[module.exports, require, module, file, dirname(file), console, process],
+      ...[
+        module.exports,
+        require,
+        module,
+        file,
+        dirname(file),
+        console,
+        process,
+      ],
     );
     return module.exports;
   };

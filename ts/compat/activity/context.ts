@@ -1,6 +1,6 @@
 // Context.current() and the functions beside it: the official context of the activity whose code calls. A worker makes one for each attempt
 // (ts/compat/worker), on top of the native context.
-import type { Client } from "./client.ts";
+import type { Client } from "../client/mod.ts";
 import {
   type ActivityCancellationDetails,
   type ActivityCancellationDetailsHolder,

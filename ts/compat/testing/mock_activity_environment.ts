@@ -1,7 +1,7 @@
 // MockActivityEnvironment: activities are called as a worker would call them, with a context and without a worker.
 import { EventEmitter } from "node:events";
 import { asyncLocalStorage, Context, type Info } from "../activity/mod.ts";
-import type { Client } from "../activity/client.ts";
+import type { Client } from "../client/mod.ts";
 import {
   ActivityCancellationDetails,
   type ActivityFunction,

@@ -1,7 +1,7 @@
 // One attempt of an activity of `@temporalio/activity`: the official context around the native one, interceptors around the function, and the
 // lines of the log that the official worker writes of it.
 import { asyncLocalStorage, Context, type Info } from "../activity/mod.ts";
-import type { Client } from "../activity/client.ts";
+import type { Client } from "../client/mod.ts";
 import {
   ActivityCancellationDetails,
   type ActivityCancellationDetailsHolder,

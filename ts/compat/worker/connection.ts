@@ -1,5 +1,6 @@
 // NativeConnection: the connection of workers, over this package's own. There is nothing native in it; the name is the official one.
 import { IllegalStateError } from "../common/mod.ts";
+import { Connection as ClientConnection, type ConnectionLike, RAW_SERVICE } from "../client/connection.ts";
 import { Connection } from "../../grpc/connection.ts";
 import { type CallOptions, type MethodName, type RawService, ServiceError } from "../../service/raw.ts";
 import {
@@ -10,8 +11,8 @@ import {
 } from "./connection_options.ts";
 import { TransportError } from "./errors.ts";
 
-/** A connection to a cluster: `await NativeConnection.connect({ address })`. Many workers share one. */
-export class NativeConnection {
+/** A connection to a cluster: `await NativeConnection.connect({ address })`. Many workers share one, and clients. */
+export class NativeConnection implements ConnectionLike {
   /** Its plugins, which workers with this connection get, too. */
   readonly plugins: NativeConnectionPlugin[];
   /** Its options. */
@@ -54,6 +55,46 @@ export class NativeConnection {
     return Promise.resolve();
   }
 
+  /** Temporal's service. */
+  get workflowService(): ConnectionLike["workflowService"] {
+    return this.#forClients.workflowService;
+  }
+
+  /** Whether the server answers. */
+  get healthService(): ClientConnection["healthService"] {
+    return this.#forClients.healthService;
+  }
+
+  /** Refused: this package does not call OperatorService. */
+  get operatorService(): never {
+    return this.#forClients.operatorService;
+  }
+
+  /** Absent: this package does not call TestService. */
+  get testService(): undefined {
+    return undefined;
+  }
+
+  /** What is said of calls here. */
+  get callContextStorage(): ClientConnection["callContextStorage"] {
+    return this.#forClients.callContextStorage;
+  }
+
+  /** Calls within the function end at that time: milliseconds since 1970, or a moment. */
+  withDeadline<R>(deadline: number | Date, fn: () => Promise<R>): Promise<R> {
+    return this.#forClients.withDeadline(deadline, fn);
+  }
+
+  /** Calls within the function carry this. */
+  withMetadata<R>(metadata: Metadata, fn: () => Promise<R>): Promise<R> {
+    return this.#forClients.withMetadata(metadata, fn);
+  }
+
+  /** Calls within the function are given up with the signal. */
+  withAbortSignal<R>(abortSignal: AbortSignal, fn: () => Promise<R>): Promise<R> {
+    return this.#forClients.withAbortSignal(abortSignal, fn);
+  }
+
   /** What later calls are sent with. */
   setMetadata(metadata: Metadata): Promise<void> {
     const options = connectOptions({ ...this.options, metadata }, () => this.#apiKey);
@@ -86,6 +127,13 @@ export class NativeConnection {
     call: (method: MethodName, request: Uint8Array, options?: CallOptions) =>
       this.#connections.at(-1)!.call(method, request, options),
   };
+
+  readonly #forClients = ClientConnection.over(this.service);
+
+  /** @internal The service, for clients: with what `withMetadata` and the like say. */
+  get [RAW_SERVICE](): RawService {
+    return this.#forClients[RAW_SERVICE];
+  }
 
   /** @internal A worker uses it, until what this returns is called. */
   hold(worker: object): () => void {

@@ -1,5 +1,6 @@
 // Interceptors of a worker: of its activities, of the client that they have, and the modules with those of workflows.
 import type { Context } from "../activity/mod.ts";
+import type { ClientInterceptors } from "../client/mod.ts";
 import type { Headers, MetricTags, Next } from "../common/mod.ts";
 
 export type { Headers, Next };
@@ -54,7 +55,7 @@ export interface ActivityInboundCallsInterceptorFactory {
 /** Interceptors of a worker. */
 export interface WorkerInterceptors {
   /** Of the client that activities have. */
-  client?: object;
+  client?: ClientInterceptors;
   /** Of activities, the first one outermost. */
   activity?: ActivityInterceptorsFactory[];
   /** Deprecated: `activity`. */

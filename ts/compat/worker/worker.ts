@@ -1,7 +1,15 @@
 // Worker: the official names and states around a worker of this package (ts/worker), which does the work.
 import { inlineWorker } from "../../core/inline_worker.ts";
 import { describeNamespace } from "./namespace.ts";
-import { type Duration, IllegalStateError, type Logger, LoggerWithComposedMetadata, SdkComponent } from "../common/mod.ts";
+import { Client } from "../client/mod.ts";
+import {
+  type Duration,
+  IllegalStateError,
+  type LoadedDataConverter,
+  type Logger,
+  LoggerWithComposedMetadata,
+  SdkComponent,
+} from "../common/mod.ts";
 import { msToNumber } from "../common/time.ts";
 import { MessageCodec } from "../../codec/message_codec.ts";
 import { createWorkerRealm } from "../../realm/worker_realm.ts";
@@ -77,6 +85,7 @@ interface Parts {
   readonly runtime: Runtime;
   readonly logger: Logger;
   readonly service: SwitchedService;
+  readonly dataConverter: LoadedDataConverter;
   readonly heartbeating: { count: number };
 }
 
@@ -103,6 +112,7 @@ export class Worker {
   readonly #parts: Parts;
   readonly #logger: Logger;
   #connection: NativeConnection;
+  #client: Client | undefined;
   #state: State = "INITIALIZED";
   #release: () => void;
 
@@ -133,6 +143,7 @@ export class Worker {
     const functions = Object.fromEntries(activityFunctions(activities));
     const { interceptors = {} } = options;
     const heartbeating = { count: 0 };
+    let worker: Worker | undefined;
     const environment: ActivityEnvironment = {
       namespace,
       taskQueue,
@@ -146,7 +157,7 @@ export class Worker {
         ...interceptors.activity ?? [],
       ],
       heartbeating,
-      client: () => undefined,
+      client: () => worker?.client,
     };
     const connection = options.connection ?? await NativeConnection.connect();
     const service = new SwitchedService(connection.service);
@@ -168,7 +179,17 @@ export class Worker {
       });
       const made: WorkerOptions = { ...options, namespace, identity };
       const ownsConnection = options.connection === undefined;
-      return new this({ native, options: made, connection, ownsConnection, runtime, logger, service, heartbeating });
+      return worker = new this({
+        native,
+        options: made,
+        connection,
+        ownsConnection,
+        runtime,
+        logger,
+        service,
+        heartbeating,
+        dataConverter,
+      });
     } catch (error) {
       if (options.connection === undefined) await connection.close();
       throw error;
@@ -243,6 +264,19 @@ export class Worker {
     };
   }
 
+  /** A client with its connection, namespace and converters: what activities get. */
+  get client(): Client | undefined {
+    const { options, dataConverter } = this.#parts;
+    const { namespace, identity, interceptors } = options;
+    return this.#client ??= new Client({
+      connection: this.#connection,
+      dataConverter,
+      ...(namespace !== undefined && { namespace }),
+      ...(identity !== undefined && { identity }),
+      ...(interceptors?.client !== undefined && { interceptors: interceptors.client }),
+    });
+  }
+
   /** Its connection. Another one may be put in its place; calls that are open stay with the old one. */
   get connection(): NativeConnection | undefined {
     return this.#connection;
@@ -256,6 +290,7 @@ export class Worker {
     this.#release = connection.hold(this);
     service.to = connection.service;
     this.#connection = connection;
+    this.#client = undefined;
     if (ownsConnection) {
       old.close().catch((err) => {
         this.#logger.error("Error closing previous connection after replacement of worker connection", { err });

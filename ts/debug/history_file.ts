@@ -17,7 +17,8 @@ import { concat } from "../api/wire.ts";
 import { check, type EncodedEvent, inOrder, isStrict } from "./history_events.ts";
 import { writeMessage } from "./history_json.ts";
 import { HistoryFileError, isObject, type Json, JsonReading } from "./json_reading.ts";
-import { nestedTooDeep, placeOf } from "./json_nesting.ts";
+import { jsonFault } from "./json_fault.ts";
+import { nestedTooDeep } from "./json_nesting.ts";
 import { fromBase64 } from "./payload_json.ts";
 
 export { HistoryFileError } from "./json_reading.ts";
@@ -242,18 +243,8 @@ function parseJson(text: string): Json {
         // Then the first error says more.
       }
     }
-    throw new HistoryFileError(`the file is not valid JSON: ${jsonPosition(text, (e as Error).message)}`, { cause: e });
+    throw new HistoryFileError(`the file is not valid JSON: ${jsonFault(text)}`, { cause: e });
   }
-}
-
-/** With line and column where the engine tells an offset, and a word on files that are cut off. */
-function jsonPosition(text: string, message: string): string {
-  const at = /position (\d+)/.exec(message);
-  if (/end of (?:JSON|data)|unterminated/i.test(message) || (at !== null && Number(at[1]) >= text.trimEnd().length)) {
-    return `it ends in the middle, at line ${text.split("\n").length} (was it cut off?)`;
-  }
-  if (at === null || message.includes("line ")) return message;
-  return `${message} ${placeOf(text, Number(at[1]))}`;
 }
 
 /** Encodes a History. */

@@ -51,6 +51,9 @@ export const wrapper = () => "called";
 wrapper.bind = (text) => "bound " + text;
 wrapper.call = wrapper.apply = wrapper.bind;
 export function asks() { try { return new WebAssembly.Module(new Uint8Array(8)); } catch { return "hidden"; } }`,
+  "/node_modules/compiled/package.json": '{ "name": "compiled" }',
+  "/node_modules/compiled/index.js":
+    "Object.defineProperty(exports, '__esModule', { value: true });\nexports.default = (text) => text + '!';\nexports.named = 'named';",
   "/node_modules/early/package.json": '{ "name": "early" }',
   "/node_modules/early/index.js":
     "const at = Date.now();\nconst numbers = [Math.random(), Math.random()];\nexports.early = () => ({ at, numbers });\nexports.now = () => Date.now();",
@@ -137,6 +140,29 @@ export const cases: readonly Case[] = [
     run: async () => {
       await withProgram(await bundled(OFFICIAL), behaves);
       await withProgram(await bundled(NATIVE), behaves);
+    },
+  },
+  {
+    name:
+      "packages: the default of compiled CommonJS is what bundlers make of it, and in ES modules and native workflows what Node does",
+    run: async () => {
+      const uses = `import compiled, { named } ${from("compiled")};\nimport * as all ${from("compiled")};\n` +
+        `const found = () => [typeof compiled, typeof (compiled as any).default, typeof all.default, named];`;
+      const temporal = `${IMPORTS}${uses}\nexport async function w() { await wf.sleep(1); return found(); }`;
+      const native = `${API}${uses}\nexport const w = workflow("w", async () => found());`;
+      const bundlers = ["function", "undefined", "function", "named"], node = ["object", "function", "object", "named"];
+      const esm = { "/app/package.json": '{ "type": "module" }' };
+      for (
+        const [sources, expected] of [
+          [{ "/app/main.ts": temporal, ...PACKAGES }, bundlers],
+          [{ "/app/main.ts": temporal, ...PACKAGES, ...esm }, node],
+          [{ "/app/main.ts": native, ...PACKAGES }, node],
+        ] as const
+      ) {
+        for (const program of [sources, await bundled(sources)]) {
+          await withProgram(program, async (h) => deepEqual(await resultOf(h, "w"), expected));
+        }
+      }
     },
   },
   {

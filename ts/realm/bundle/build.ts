@@ -66,7 +66,7 @@ export async function bundleWorkflows(options: BundleOptions): Promise<WorkflowB
 }
 
 function partOf(module: ModuleText, names: readonly string[], name: string, written: string): BundledModule {
-  const { kind, text, requests, dependencies } = module;
+  const { kind, text, requests, dependencies, takesDefault } = module;
   const imports: { [specifier: string]: string } = {}, requires: { [specifier: string]: string } = {};
   requests.forEach(({ specifier, required }, i) => {
     const dependency = dependencies[i]!;
@@ -74,5 +74,13 @@ function partOf(module: ModuleText, names: readonly string[], name: string, writ
     const target = "module" in dependency ? names[dependency.module]! : `realm:${dependency.provided}`;
     (kind === "cjs" || required === true ? requires : imports)[specifier] = target;
   });
-  return { name, kind, text, imports, requires, ...(written === text ? {} : { original: written }) };
+  return {
+    name,
+    kind,
+    text,
+    imports,
+    requires,
+    ...(takesDefault ? { takesDefault } : {}),
+    ...(written === text ? {} : { original: written }),
+  };
 }

@@ -34,6 +34,8 @@ export interface BundledModule {
   readonly imports: { readonly [specifier: string]: string };
   /** The same for require(). */
   readonly requires: { readonly [specifier: string]: string };
+  /** See ModuleResolver. */
+  readonly takesDefault?: boolean;
 }
 
 /** A bundle that was read, or that is to be written. */
@@ -59,9 +61,9 @@ export function writeBundle({ entries, version, modules }: BundleContent): { cod
     BUNDLE + JSON.stringify({ ...entries, modules: modules.length, temporalex: version }),
   ];
   const begins: number[] = [];
-  for (const { name, kind, text, imports, requires } of modules) {
+  for (const { name, kind, text, imports, requires, takesDefault } of modules) {
     const own = text.split("\n");
-    lines.push(MODULE + JSON.stringify({ name, kind, lines: own.length, imports, requires }));
+    lines.push(MODULE + JSON.stringify({ name, kind, lines: own.length, imports, requires, takesDefault }));
     begins.push(lines.length);
     for (const line of own) lines.push(line);
   }
@@ -102,8 +104,8 @@ export function readBundle(text: string, file: string): BundleContent {
     const begin = at + 1;
     at = begin + module.lines;
     if (at > lines.length) damaged(begin, `module ${module.name} has ${module.lines} lines, and the file ends before`);
-    const { name, kind, imports, requires } = module;
-    modules.push({ name, kind, imports, requires, text: lines.slice(begin, at).join("\n") });
+    const { name, kind, imports, requires, takesDefault = false } = module;
+    modules.push({ name, kind, imports, requires, takesDefault, text: lines.slice(begin, at).join("\n") });
   }
   if (lines[at] !== END) damaged(at + 1, `here should be the line "${END}"`);
   const entries: BundleEntries = {

@@ -46,6 +46,11 @@ export class BundleResolver implements ModuleResolver {
     return this.#modules.get(url)?.kind ?? this.#others.kindOf(url);
   }
 
+  takesDefault(url: string): boolean {
+    const module = this.#modules.get(url);
+    return module === undefined ? this.#others.takesDefault(url) : module.takesDefault === true;
+  }
+
   packageOf(url: string): string | undefined {
     return this.#others.packageOf(url);
   }

@@ -129,6 +129,8 @@ class Evaluation {
   readonly #places: boolean;
   readonly #scope: RunScope | undefined;
   readonly #namespaces: { [name: string]: unknown }[] = [];
+  /** Of CommonJS modules, for modules that take their `exports.default`. */
+  readonly #interop: ({ [name: string]: unknown } | undefined)[] = [];
   readonly #state: (undefined | "linked" | "running" | "done")[] = [];
   readonly #bodies: (Generator<void, void, void> | undefined)[] = [];
   /** `module.exports` of CommonJS modules. */
@@ -152,11 +154,34 @@ class Evaluation {
     return this.#namespaces[index] ??= Object.create(null, { [Symbol.toStringTag]: { value: "Module" } });
   }
 
-  #namespace(dependency: Dependency): unknown {
-    if ("module" in dependency) return this.#namespaceOf(dependency.module);
+  #namespace(dependency: Dependency, importer?: LoadedModule): unknown {
+    if ("module" in dependency) {
+      const { kind } = this.#graph.modules[dependency.module]!;
+      const interop = kind === "cjs" && importer?.takesDefault === true && this.#scope !== undefined;
+      return interop ? this.#interopOf(dependency.module) : this.#namespaceOf(dependency.module);
+    }
     const { host } = dependency;
     const namespace = this.#provided(dependency)?.namespace;
     return host === undefined ? namespace : this.#source.hostModule(host, namespace);
+  }
+
+  #interopOf(index: number): { [name: string]: unknown } {
+    let namespace = this.#interop[index];
+    if (namespace === undefined) {
+      namespace = this.#interop[index] = Object.create(null, {
+        [Symbol.toStringTag]: { value: "Module" },
+      }) as { [name: string]: unknown };
+      if (this.#state[index] === "done") this.#fillInterop(index, namespace);
+    }
+    return namespace;
+  }
+
+  #fillInterop(index: number, namespace: { [name: string]: unknown }): void {
+    const own = this.#namespaceOf(index);
+    const value = this.#cjs[index]!.exports as { readonly __esModule?: unknown; readonly default?: unknown } | null | undefined;
+    const compiled = (typeof value === "object" || typeof value === "function") && value?.__esModule === true;
+    define(namespace, "default", () => compiled ? value.default : own["default"]);
+    for (const name of Object.keys(own)) if (name !== "default") define(namespace, name, () => own[name]);
   }
 
   /** What the realm has for a dependency. */
@@ -181,7 +206,7 @@ class Evaluation {
       require: this.#requireOf(module),
       meta: Object.freeze(Object.create(null)),
     };
-    const imports = module.dependencies.map((dependency) => this.#namespace(dependency));
+    const imports = module.dependencies.map((dependency) => this.#namespace(dependency, module));
     const body = (this.#compile(module, index) as EsmFunction)(scope, ...this.#given(), ...imports);
     this.#bodies[index] = body;
     this.#guarded(module, () => body.next());
@@ -267,11 +292,14 @@ class Evaluation {
     const namespace = this.#namespaceOf(index);
     define(namespace, "default", () => holder.exports);
     const value = holder.exports;
-    if ((typeof value !== "object" && typeof value !== "function") || value === null) return;
-    const names = (value as { [ANY_NAME]?: unknown })[ANY_NAME] === true ? this.#wantedOf(index) : Object.keys(value);
-    for (const name of names) {
-      if (name !== "default" && !(name in namespace)) define(namespace, name, () => (value as Namespace)[name]);
+    if ((typeof value === "object" || typeof value === "function") && value !== null) {
+      const names = (value as { [ANY_NAME]?: unknown })[ANY_NAME] === true ? this.#wantedOf(index) : Object.keys(value);
+      for (const name of names) {
+        if (name !== "default" && !(name in namespace)) define(namespace, name, () => (value as Namespace)[name]);
+      }
     }
+    const interop = this.#interop[index];
+    if (interop !== undefined) this.#fillInterop(index, interop);
   }
 
   /** What others import from a module by name. */

@@ -32,6 +32,8 @@ export interface LoadedModule {
   readonly dependencies: readonly Dependency[];
   /** Of an ES module: dependencies that it requires when it comes to them. */
   readonly required: readonly number[];
+  /** See ModuleResolver. */
+  readonly takesDefault: boolean;
   /** Exports that come from elsewhere: name here, index of the dependency, name there ("*": its namespace). */
   readonly reexports: readonly (readonly [string, number, string])[];
   /** Dependencies (CommonJS) whose names are known only when they have run: all of them are exported here. */
@@ -98,6 +100,7 @@ export interface ModuleText {
   /** Without types. */
   readonly text: string;
   readonly requests: ModuleUnit["requests"];
+  readonly takesDefault: boolean;
   /** What each request has found, in the same order. */
   readonly dependencies: readonly Dependency[];
 }
@@ -166,8 +169,12 @@ class Loader {
   texts(): ModuleText[] {
     return this.#nodes.map(({ url, unit, dependencies }) => {
       const { kind, text, requests } = unit;
-      return { url, kind, text, requests, dependencies };
+      return { url, kind, text, requests, dependencies, takesDefault: this.#takesDefault(url, kind) };
     });
+  }
+
+  #takesDefault(url: string, kind: ModuleKind): boolean {
+    return kind === "esm" && this.#resolver.takesDefault(url);
   }
 
   /** What a module and all that it needs are written for. */
@@ -426,6 +433,7 @@ class Loader {
     return {
       url,
       kind: unit.kind,
+      takesDefault: this.#takesDefault(url, unit.kind),
       code: compiled.shared?.code ?? (unit.kind === "json" ? compiled.run?.code : undefined) ?? "",
       runCode: unit.kind === "json" ? "" : compiled.run?.code ?? "",
       specifiers: unit.requests.map((r) => r.specifier),

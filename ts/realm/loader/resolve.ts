@@ -36,6 +36,11 @@ export interface ModuleResolver {
   resolve(specifier: string, parent: string, how?: "import" | "require"): Resolution;
   /** What is known of the module's kind without its text. */
   kindOf(url: string): ModuleKind | undefined;
+  /**
+   * What `default` of a CommonJS module with `__esModule` is in this module, in programs of `@temporalio/workflow`: its `exports.default`, as
+   * bundlers and compilers have it, or all of `module.exports`, as in Node, where something says that the module is an ES module.
+   */
+  takesDefault(url: string): boolean;
   /** The name of the package that a module (its address, or its name in messages) belongs to. */
   packageOf(url: string): string | undefined;
 }
@@ -153,6 +158,10 @@ export class Resolver implements ModuleResolver {
     if (/\.m[jt]s$/.test(path)) return "esm";
     if (/\.c[jt]s$/.test(path)) return "cjs";
     return this.#packageAround(url)?.type === "module" ? "esm" : undefined;
+  }
+
+  takesDefault(url: string): boolean {
+    return this.kindOf(url) === undefined;
   }
 
   packageOf(url: string): string | undefined {

@@ -106,7 +106,7 @@ test("the files of all pages compile, as a strict user has them", () => {
           [
             ...own,
             // As docs/temporal-programs.md has it for projects without the official packages.
-            ...["workflow", "common"].map((name) => [`@temporalio/${name}`, `./ts/compat/${name}/mod.ts`] as const),
+            ["@temporalio/*", "./ts/compat/*/mod.ts"] as const,
           ].map(([name, target]) => [name, [join(root, target)]]),
         ),
       },

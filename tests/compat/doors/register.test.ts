@@ -1,6 +1,7 @@
 // runtime: node
 // `node --import temporalex/compat/register`: programs of `@temporalio/*` get the modules of this package, in ES modules and in CommonJS.
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
 import process from "node:process";
 import { test } from "node:test";
 import { projectWith, runIn } from "./support.ts";
@@ -69,6 +70,40 @@ for (const [file, text] of [["app.mjs", 'import "@temporalio/nexus";'], ["app.cj
     assert.match(stderr, /temporalex has no module for "@temporalio\/nexus": .* in a process with the official SDK/);
   });
 }
+
+/** Packages with what of their values is not here. */
+const lacking = readdirSync("tools/temporal-exports").map((file) =>
+  JSON.parse(readFileSync(`tools/temporal-exports/${file}`, "utf8")) as {
+    package: string;
+    values: string[];
+    absent: { [name: string]: string };
+  }
+).map((data) => ({ name: data.package, absent: data.values.filter((value) => value in data.absent) }))
+  .filter(({ absent }) => absent.length > 0);
+
+for (const { name, absent } of lacking) {
+  test(`${name}: a name that is not here throws where it is first used`, (t) => {
+    const text = `const found = require(${JSON.stringify(name)});
+for (const absent of ${JSON.stringify(absent)}) {
+  try { console.log(absent, found[absent]); } catch (error) { console.log(error.message); }
+}
+console.log(found.somethingElse);`;
+    const { stdout } = runIn(projectWith(t, { "app.cjs": text }), process.execPath, ["--import", DOOR, "app.cjs"]);
+    const lines = stdout.trim().split("\n");
+    absent.forEach((value, i) =>
+      assert.match(lines[i]!, new RegExp(`has no "${value}", which ${name} has: docs/temporal-exports`))
+    );
+    assert.equal(lines[absent.length], "undefined");
+  });
+}
+
+test("an import of a name that is not there is refused by name when the program is linked", (t) => {
+  const folder = projectWith(t, { "app.mjs": 'import { NotThere } from "@temporalio/client";' });
+  assert.match(
+    runIn(folder, process.execPath, ["--import", DOOR, "app.mjs"]).stderr,
+    /'@temporalio\/client' does not provide .*'NotThere'/,
+  );
+});
 
 test("other packages, and other files of the official ones, are what is installed", (t) => {
   const folder = projectWith(t, {

@@ -7,6 +7,7 @@ import { readFileSync } from "node:fs";
 import Module, { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { ownFile } from "../../platform/own_code.ts";
+import { namingAbsent } from "../doors/absent.ts";
 import { doorOf, subpaths } from "../doors/names.ts";
 
 type Call = (request: string, ...rest: unknown[]) => unknown;
@@ -56,6 +57,8 @@ function requireModule(path: string): unknown {
     module.filename = path;
     module._compile(readFileSync(path, "utf8"), path, "module");
     module.loaded = true;
+    const subpath = subpaths().find((known) => paths.get(known) === path) ?? "";
+    module.exports = namingAbsent(subpath, module.exports as object);
     required.set(path, module);
   }
   return module.exports;

@@ -78,7 +78,8 @@ const listens = (port) =>
 
 /** What differs from run to run is left out: ids, times, paths. */
 const plain = (output) =>
-  output.replace(/\x1b\[[0-9;]*m/g, "") // deno-lint-ignore no-control-regex
+  // deno-lint-ignore no-control-regex
+  output.replace(/\x1b\[[0-9;]*m/g, "")
     .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "<uuid>")
     .replace(/([a-z]-|: |')[A-Za-z0-9_-]{21}(?![A-Za-z0-9_-])/g, "$1<nanoid>")
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>").replace(/\/\S*\/samples\//g, "").slice(0, 1500);
@@ -106,7 +107,9 @@ async function runSample(home, name, { runs }) {
   const worker = start(...program("src/worker.ts"), { cwd, env });
   try {
     await until("RUNNING", () => /RUNNING/.test(worker.output) || worker.child.exitCode !== null, 60_000).catch(() => {});
-    if (!/RUNNING/.test(worker.output)) return { name, ok: false, why: `the worker does not run: ${plain(worker.output).slice(-600)}` };
+    if (!/RUNNING/.test(worker.output)) {
+      return { name, ok: false, why: `the worker does not run: ${plain(worker.output).slice(-600)}` };
+    }
     await pause(600);
     const differs = [];
     for (const { client, out } of runs) {
@@ -118,7 +121,11 @@ async function runSample(home, name, { runs }) {
       const code = await ended;
       clearTimeout(timer);
       if (code !== (EXIT[name] ?? 0)) {
-        return { name, ok: false, why: `${client} ended with ${code}: ${plain(output)}\n--- worker\n${plain(worker.output).slice(-800)}` };
+        return {
+          name,
+          ok: false,
+          why: `${client} ended with ${code}: ${plain(output)}\n--- worker\n${plain(worker.output).slice(-800)}`,
+        };
       }
       if (plain(output) !== out) differs.push(`${client} printed\n${plain(output)}\n--- instead of\n${out}`);
     }
@@ -149,7 +156,11 @@ async function main() {
       for (const [name, expected] of chosen) {
         const { ok, why, differs = [] } = await runSample(given, name, expected);
         if (!ok) failed++;
-        console.log(`${ok ? "ok" : "not ok"} - ${server}: ${name}${!ok ? `\n${why}` : differs.length === 0 ? ", the same output" : ", other output"}`);
+        console.log(
+          `${ok ? "ok" : "not ok"} - ${server}: ${name}${
+            !ok ? `\n${why}` : differs.length === 0 ? ", the same output" : ", other output"
+          }`,
+        );
         for (const difference of differs) console.log(difference.replace(/^/gm, "    "));
       }
     } finally {
@@ -170,7 +181,9 @@ if (!existsSync(join(samples, "baseline.json"))) {
   const again = [process.execPath, fileURLToPath(import.meta.url), "--inside", "--home", home, "--samples", samples];
   const rest = [...only === undefined ? [] : ["--on", only], ...args];
   const alone = spawnSync("unshare", ["-rn", "true"]).status === 0;
-  const [command, ...argv] = alone ? ["unshare", "-rn", "sh", "-c", 'ip link set lo up && exec "$@"', "sh", ...again, ...rest] : [...again, ...rest];
+  const [command, ...argv] = alone
+    ? ["unshare", "-rn", "sh", "-c", 'ip link set lo up && exec "$@"', "sh", ...again, ...rest]
+    : [...again, ...rest];
   const { status } = spawnSync(command, argv, { stdio: "inherit" });
   if (keep) console.log(`kept: ${home}`);
   else rmSync(home, { recursive: true, force: true });

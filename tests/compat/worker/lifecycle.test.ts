@@ -135,6 +135,8 @@ test("signals of the process stop workers", async () => {
   process.kill(process.pid, "SIGUSR2");
   await running;
   assert.equal(made.getState(), "STOPPED");
+  // Without workers, signals do what they do by default.
+  assert.equal(process.listenerCount("SIGUSR2"), 0);
 });
 
 test("plugins change options and stand around the run", async () => {

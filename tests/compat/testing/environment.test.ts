@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Client } from "../../../ts/compat/client/mod.ts";
+import type { Payload } from "../../../ts/compat/common/mod.ts";
 import { TestWorkflowEnvironment, TimeSkippingWorkflowClient } from "../../../ts/compat/testing/mod.ts";
 import { DefaultLogger, Runtime, Worker } from "../../../ts/compat/worker/mod.ts";
 
@@ -89,6 +90,29 @@ test("a client that does not skip time leaves it alone", async () => {
       assert.equal(first, "waits");
       await handle.terminate();
     });
+  } finally {
+    await env.teardown();
+  }
+});
+
+test("codecs get bytes as Buffers, at the client and at the worker", async () => {
+  const env = await TestWorkflowEnvironment.createLocal();
+  try {
+    const seen: string[] = [];
+    const dataConverter = {
+      payloadCodecs: [{
+        encode: (payloads: Payload[]) => Promise.resolve(payloads),
+        decode(payloads: Payload[]) {
+          for (const { data } of payloads) seen.push(String(data));
+          return Promise.resolve(payloads);
+        },
+      }],
+    };
+    const worker = await Worker.create({ connection: env.nativeConnection, taskQueue: "test", workflowsPath, dataConverter });
+    const client = new Client({ connection: env.connection, dataConverter });
+    const run = client.workflow.execute("sleeper", { taskQueue: "test", workflowId: "coded", args: [1] });
+    assert.equal(await worker.runUntil(run), "slept");
+    assert.deepEqual([...new Set(seen)].sort(), ['"slept"', "1"]);
   } finally {
     await env.teardown();
   }

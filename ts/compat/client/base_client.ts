@@ -17,6 +17,7 @@ import type { Headers } from "../common/interceptors.ts";
 import type { Metadata } from "./call_context.ts";
 import { type AnyConnection, Connection, type ConnectionLike, connectionOf, rawServiceOf } from "./connection.ts";
 import { loadDataConverter } from "./load_data_converter.ts";
+import { receivedPayloads } from "./received_payloads.ts";
 
 /** Options of clients. */
 export interface BaseClientOptions {
@@ -148,6 +149,6 @@ function productCodec(codec: LoadedDataConverter["payloadCodecs"][number]): Prod
     payloads.map(({ metadata, data }) => ({ metadata: metadata ?? {}, data: data ?? new Uint8Array(0) }));
   return {
     encode: async (payloads) => full(await codec.encode(payloads)),
-    decode: async (payloads) => full(await codec.decode(payloads)),
+    decode: async (payloads) => full(await codec.decode(receivedPayloads(payloads))),
   };
 }

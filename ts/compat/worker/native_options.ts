@@ -3,6 +3,7 @@
 import { productConverter } from "../common/payload_converters.ts";
 import { msOptionalToNumber, msToNumber } from "../common/time.ts";
 import type { Duration, LoadedDataConverter } from "../common/mod.ts";
+import { receivedPayloads } from "../client/received_payloads.ts";
 import type { PayloadCodec as NativeCodec } from "../../codec/codec.ts";
 import type { WorkerOptions as NativeOptions } from "../../worker/options.ts";
 import type { PollerBehavior as NativeBehavior } from "../../worker/poller_behavior.ts";
@@ -96,7 +97,15 @@ function behavior(given: PollerBehavior | undefined, polls: number | undefined, 
 export function converters({ payloadConverter, payloadCodecs }: LoadedDataConverter): Pick<NativeOptions, "converter" | "codec"> {
   return {
     converter: productConverter(payloadConverter),
-    ...(payloadCodecs.length > 0 && { codec: payloadCodecs as readonly NativeCodec[] }),
+    ...(payloadCodecs.length > 0 && { codec: payloadCodecs.map(nativeCodec) }),
+  };
+}
+
+/** A codec of the program's. */
+function nativeCodec(codec: LoadedDataConverter["payloadCodecs"][number]): NativeCodec {
+  return {
+    encode: (payloads) => codec.encode(payloads) as ReturnType<NativeCodec["encode"]>,
+    decode: (payloads) => codec.decode(receivedPayloads(payloads)) as ReturnType<NativeCodec["decode"]>,
   };
 }
 

@@ -4,9 +4,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { Client } from "../../../ts/compat/client/mod.ts";
-import type { Payload } from "../../../ts/compat/common/mod.ts";
-import { TestWorkflowEnvironment, TimeSkippingWorkflowClient } from "../../../ts/compat/testing/mod.ts";
+import { Client, WorkflowFailedError } from "../../../ts/compat/client/mod.ts";
+import { ApplicationFailure, type Payload } from "../../../ts/compat/common/mod.ts";
+import {
+  TestWorkflowEnvironment,
+  TimeSkippingWorkflowClient,
+  workflowInterceptorModules,
+} from "../../../ts/compat/testing/mod.ts";
 import { DefaultLogger, Runtime, Worker } from "../../../ts/compat/worker/mod.ts";
 
 Runtime.install({ logger: new DefaultLogger("ERROR") });
@@ -113,6 +117,22 @@ test("codecs get bytes as Buffers, at the client and at the worker", async () =>
     const run = client.workflow.execute("sleeper", { taskQueue: "test", workflowId: "coded", args: [1] });
     assert.equal(await worker.runUntil(run), "slept");
     assert.deepEqual([...new Set(seen)].sort(), ['"slept"', "1"]);
+  } finally {
+    await env.teardown();
+  }
+});
+
+test("workflowInterceptorModules: a failed assertion fails the workflow", async () => {
+  const env = await TestWorkflowEnvironment.createLocal();
+  try {
+    const interceptors = { workflowModules: workflowInterceptorModules };
+    const worker = await Worker.create({ connection: env.nativeConnection, taskQueue: "test", workflowsPath, interceptors });
+    const run = env.client.workflow.execute("asserts", { taskQueue: "test", workflowId: "asserts" });
+    await assert.rejects(worker.runUntil(run), (error) => {
+      assert.ok(error instanceof WorkflowFailedError && error.cause instanceof ApplicationFailure, String(error));
+      assert.deepEqual([error.cause.message, error.cause.nonRetryable], ["one is not two", true]);
+      return true;
+    });
   } finally {
     await env.teardown();
   }

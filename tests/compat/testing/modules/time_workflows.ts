@@ -1,4 +1,5 @@
 // Workflows as people write them for the official SDK, for tests of time.
+import assert from "node:assert";
 import { ActivityFailure, proxyActivities, sleep } from "@temporalio/workflow";
 
 interface Activities {
@@ -37,4 +38,9 @@ export async function sleepRace(activityMs: number, timerMs: number): Promise<st
 
 export async function endless(): Promise<never> {
   for (;;) await sleep("10 years");
+}
+
+export async function asserts(): Promise<void> {
+  await Promise.resolve();
+  assert.equal(1, 2, "one is not two");
 }

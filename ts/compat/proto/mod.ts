@@ -84,4 +84,5 @@ export const temporal: any = scopeOf("temporal");
 /** `google.protobuf.Timestamp` and the like. */
 // deno-lint-ignore no-explicit-any
 export const google: any = scopeOf("google");
+/** Both, as the official package's default export has them. */
 export default { temporal, google };

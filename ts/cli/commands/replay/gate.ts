@@ -57,26 +57,30 @@ export async function replayAll(source: Source, options: GateOptions): Promise<v
       wake();
     });
   };
-  const stopped = new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
-  void stopped.then(() => wake());
+  // Not a race against one promise of the signal's: that would keep all that was ever in the race.
+  let stop = () => {};
+  const onAbort = () => {
+    stop();
+    wake();
+  };
+  signal.addEventListener("abort", onAbort);
   const iterator = iterate(source);
   try {
     while (!signal.aborted) {
-      const { done: end = false, value } = await Promise.race([
-        iterator.next(),
-        stopped.then(() => ({ done: true as const, value: undefined })),
-      ]);
-      if (end) break;
-      const room = () => open === 0 || (open < places && bytes + value!.bytes <= MAX_BYTES && done.size < MAX_WAITING);
+      const step = await new Promise<IteratorResult<Found, unknown>>((resolve, reject) => {
+        stop = () => resolve({ done: true, value: undefined });
+        Promise.resolve(iterator.next()).then(resolve, reject);
+      });
+      if (step.done === true) break;
+      const { value } = step;
+      const room = () => open === 0 || (open < places && bytes + value.bytes <= MAX_BYTES && done.size < MAX_WAITING);
       for (; !signal.aborted && !room(); handOut()) await change();
-      if (!signal.aborted) begin(value!);
+      if (!signal.aborted) begin(value);
       handOut();
     }
     for (; !signal.aborted && open > 0; handOut()) await change();
   } finally {
+    signal.removeEventListener("abort", onAbort);
     // A source that is in the middle of something closes when it gets there.
     if (signal.aborted) void Promise.resolve(iterator.return?.()).catch(() => {});
     else await iterator.return?.();

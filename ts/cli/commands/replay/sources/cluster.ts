@@ -16,7 +16,7 @@ import { type Found, HistoryGone, InputError, type Source } from "./source.ts";
 const DOWNLOADS = 16;
 
 const PAGE = 500;
-const RUNS_PER_THREAD = 200;
+const RUNS_PER_THREAD = 1000;
 
 /** Connects for the time of `use`. Throws an InputError when the cluster cannot be reached, or refuses the query. */
 export async function withCluster(call: ReplayCall, query: string, use: (source: Source) => Promise<number>): Promise<number> {

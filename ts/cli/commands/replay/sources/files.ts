@@ -19,8 +19,8 @@ import { type Found, InputError, type Source } from "./source.ts";
 /** What a folder's histories may be called. */
 const ENDINGS = /\.(?:json|jsonl|ndjson|bin|binpb|pb|b64|history)(?:\.gz)?$/i;
 
-/** What one realm replays in about the time that it takes to start another one. */
-const BYTES_PER_THREAD = 2 * 1024 * 1024;
+/** What one realm replays in the time for which it pays to start another one: each compiles for itself. */
+const BYTES_PER_THREAD = 16 * 1024 * 1024;
 
 /** Files up to this size are read whole, whatever they hold. */
 const WHOLE = 4 * 1024 * 1024;

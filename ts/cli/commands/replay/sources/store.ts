@@ -8,8 +8,8 @@ import type { ReplayCall } from "../options.ts";
 import { Sample } from "./sample.ts";
 import { type Found, InputError, type Source } from "./source.ts";
 
-/** What one realm replays in about the time that it takes to start another one. */
-const RUNS_PER_THREAD = 200;
+/** What one realm replays in the time for which it pays to start another one: each compiles for itself. */
+const RUNS_PER_THREAD = 1000;
 
 /** Opens the store for the time of `use`. Throws an InputError when it cannot be read. */
 export async function withStore(

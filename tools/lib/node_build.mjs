@@ -2,8 +2,8 @@
 // them, because the time of an import there is mostly the number of files. Bundlers get the other build, in which each subpath has its own
 // chunks and libraries are imported, so that they can drop what is not used.
 //
-// What a realm's thread loads is one file, what a worker of a cluster needs besides is another, and what `import "temporalex"` needs besides
-// is a third; what comes in later (the loader of sources, the module's bytes, commands) has files of its own. Libraries and generated
+// What a realm's thread loads is one file, what a worker needs besides is another, what `import "temporalex"` needs besides a third, and
+// what connects to a cluster a fourth; what comes in later (the loader of sources, the module's bytes, commands) has files of its own. Libraries and generated
 // messages are written without blanks: nobody reads them, and the runtime has to. The gRPC library and ws stay outside, because only those
 // who serve or ask a cluster need them, and OpenTelemetry's API, because an application has one copy of it or none.
 import { join, posix, resolve } from "node:path";
@@ -92,13 +92,10 @@ export async function nodeBuild(sources, out) {
     comments: { legal: false, annotation: true, jsdoc: false },
     codeSplitting: {
       groups: [
-        { name: "realm", test: (id) => inRealm.has(id), priority: 3 },
-        {
-          name: "worker",
-          test: (id) => id === sourceOf("worker/mod") || ofWorker.has(id) || ofConnection.has(id),
-          priority: 2,
-        },
-        { name: "main", test: (id) => inMain.has(id), priority: 1 },
+        { name: "realm", test: (id) => inRealm.has(id), priority: 4 },
+        { name: "worker", test: (id) => id === sourceOf("worker/mod") || ofWorker.has(id), priority: 3 },
+        { name: "main", test: (id) => inMain.has(id), priority: 2 },
+        { name: "connection", test: (id) => ofConnection.has(id), priority: 1 },
       ],
     },
   });

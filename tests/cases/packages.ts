@@ -50,6 +50,7 @@ try { new WebAssembly.Module(new Uint8Array(8)); } catch (e) { wasm = "gone with
 export const wrapper = () => "called";
 wrapper.bind = (text) => "bound " + text;
 wrapper.call = wrapper.apply = wrapper.bind;
+export function evals() { try { const F = Function; new F(""); return "allowed"; } catch { return "not allowed"; } }
 export function asks() { try { return new WebAssembly.Module(new Uint8Array(8)); } catch { return "hidden"; } }`,
   "/node_modules/compiled/package.json": '{ "name": "compiled" }',
   "/node_modules/compiled/index.js":
@@ -64,8 +65,8 @@ import older ${from("older")};
 import { how } ${from("tries")};
 import { looked, reads, hashes, asks } ${from("needy")};
 import { early, now } ${from("early")};
-import { asks as asksAgain, wasm, wrapper } ${from("looks")};
-const shapes = () => [mark("x"), half(3), typeof Modern, inner, one, older, how, looked, wrapper.bind("x"), wrapper.call("y"), wasm];
+import { asks as asksAgain, evals, wasm, wrapper } ${from("looks")};
+const shapes = () => [mark("x"), half(3), typeof Modern, inner, one, older, how, looked, wrapper.bind("x"), wrapper.call("y"), wasm, evals()];
 `;
 const OFFICIAL: Sources = {
   "/app/main.ts": `${IMPORTS}${USES}
@@ -101,6 +102,7 @@ const SHAPES = [
   "bound x",
   "bound y",
   "gone without",
+  "not allowed",
 ];
 
 async function behaves(h: RealmHarness): Promise<void> {

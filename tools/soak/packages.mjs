@@ -53,8 +53,10 @@ const PACKAGES = {
   "xstate": "x.createMachine({ initial: 'a', states: { a: {} } }).config.initial",
   "yaml": "x.parse('a: [1, 2]')",
   "yup": "x.string().isValidSync('a')",
-  "zod": "x.object({ a: x.number() }).parse({ a: 1 })",
+  "zod": "schema.parse({ a: 1 })",
 };
+/** What stands at the top level of the module: the first schema of zod sets what all of them share. */
+const ABOVE = { zod: "const schema = x.object({ a: x.number() });" };
 /** Packages whose random numbers are not there in the official sandbox either (no `crypto`). */
 const NATIVE_ALONE = new Set(["nanoid", "ulid", "uuid"]);
 
@@ -68,7 +70,7 @@ try {
   for (const name of names) {
     const question = PACKAGES[name] ?? "Object.keys(x).length";
     const inNode = join(folder, "in_node.mjs");
-    writeFileSync(inNode, `import * as x from "${name}";\nconsole.log(JSON.stringify(${question}));`);
+    writeFileSync(inNode, `import * as x from "${name}";\n${ABOVE[name] ?? ""}\nconsole.log(JSON.stringify(${question}));`);
     const expected = execFileSync(process.execPath, [inNode], { encoding: "utf8", cwd: folder }).trim();
     const lines = [];
     for (const kind of NATIVE_ALONE.has(name) ? ["native"] : ["native", "temporal"]) {
@@ -76,7 +78,7 @@ try {
       const path = join(folder, `${kind}.mjs`);
       writeFileSync(
         path,
-        `import * as x from "${name}";\n` +
+        `import * as x from "${name}";\n${ABOVE[name] ?? ""}\n` +
           (kind === "native"
             ? `import { workflow } from "temporalex/workflow";\nexport const w = workflow("w", async () => ${body});`
             : `import { sleep } from "@temporalio/workflow";\nexport async function w() { await sleep(1); return ${body}; }`),

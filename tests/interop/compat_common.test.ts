@@ -2,10 +2,11 @@
 // The same probes of `@temporalio/common` and of ours: converters, enumerations, policies, failures. What they say, and what they throw, is
 // the same.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { test } from "node:test";
-import * as ours from "../../ts/compat/common/lib.ts";
+import * as ours from "../../ts/compat/common/host.ts";
 import { noOfficial, root } from "./support/official.ts";
 
 type Common = typeof ours;
@@ -146,6 +147,86 @@ const PROBES: { readonly [name: string]: (common: Common) => unknown } = {
     return [message, type, nonRetryable, details];
   },
 };
+
+// deno-lint-ignore no-explicit-any
+type Any = any;
+/** Of the copy of protobufjs that the official package has: its reflection knows its own classes alone. */
+const load = (name: string): Any => createRequire(join(root, "tests/interop/node_modules/@temporalio/common/x.js"))(name);
+/** What deep imports of the official package have, as one object. */
+const officialLib = (): Common =>
+  Object.assign(
+    {},
+    official,
+    ...["protobufs", "time", "converter/payload-search-attributes"].map((part) => load(`@temporalio/common/lib/${part}`)),
+  ) as Common;
+
+const PROTO = `
+  syntax = "proto3"; package shop;
+  enum Kind { NONE = 0; BOOK = 1; }
+  message Line { string what = 1; int64 cents = 2; }
+  message Order { string id = 1; Kind kind = 2; repeated Line lines = 3; map<string, int32> counts = 4; bytes mark = 5; double ratio = 6; }`;
+
+const DEEP: { readonly [name: string]: (common: Common) => unknown } = {
+  "messages of protobufjs": (c) => {
+    const root = c.patchProtobufRoot(load("protobufjs").parse(PROTO, { keepCase: false }).root) as Any;
+    const order = root.shop.Order.create({
+      id: "o-1",
+      kind: 1,
+      lines: [{ what: "tea", cents: 250 }],
+      counts: { a: 1 },
+      mark: new Uint8Array([1, 2]),
+      ratio: 0.5,
+    });
+    const both = new c.DefaultPayloadConverterWithProtobufs({ protobufRoot: root });
+    const binary = new c.ProtobufBinaryPayloadConverter(root);
+    const json = both.toPayload(order);
+    const back = both.fromPayload<Any>(json);
+    const bytes = binary.toPayload(order)!;
+    return [
+      json.metadata,
+      JSON.parse(c.str(json.data!)),
+      [back.id, back.kind, back.lines[0].what, String(back.lines[0].cents), back.counts, [...back.mark], back.ratio],
+      bytes,
+      binary.fromPayload<Any>(bytes).id,
+      outcome(() => new c.ProtobufBinaryPayloadConverter().fromPayload(bytes)),
+      outcome(() => binary.fromPayload({ ...bytes, metadata: { ...bytes.metadata, messageType: c.u8("shop.Nothing") } })),
+      outcome(() => new c.ProtobufJsonPayloadConverter({})),
+      both.toPayload({ plain: true }),
+    ];
+  },
+  "search attributes on the wire": (c) => {
+    const fields = c.encodeUnifiedSearchAttributes({ old: ["a"], when: [new Date(0)] }, [
+      { key: c.defineSearchAttributeKey("n", "INT"), value: 3 },
+    ]);
+    return [fields, c.decodeSearchAttributes(fields), c.decodeTypedSearchAttributes(fields).getAll()];
+  },
+};
+test("a history as JSON and back", () => {
+  const json = JSON.parse(readFileSync(join(root, "tests/compat/histories/callbacks.json"), "utf8"));
+  const history = ours.historyFromJSON(json);
+  assert.deepEqual([history.events.length, history.events[0].eventType, String(history.events[0].eventId)], [148, 1, "1"]);
+  assert.deepEqual(JSON.parse(ours.historyToJSON(history)), json);
+  assert.throws(() => ours.historyFromJSON({}), /^TypeError: Invalid history, expected an object with an array of events/);
+});
+
+test("a history of an older export names enumerations in its way", () => {
+  const attributes = { workflowType: { name: "w" }, taskQueue: { name: "q", kind: "Normal" } };
+  const events = [{ eventId: "1", eventType: "WorkflowExecutionStarted", workflowExecutionStartedEventAttributes: attributes }];
+  const [event] = ours.historyFromJSON({ events }).events;
+  assert.deepEqual([event.eventType, event.workflowExecutionStartedEventAttributes.taskQueue.kind], [1, 1]);
+});
+
+test("payloads as JSON and back", () => {
+  const json = ours.payloadToJSON(ours.defaultPayloadConverter.toPayload({ a: 1 }));
+  assert.deepEqual(json, { metadata: { encoding: btoa("json/plain") }, data: btoa('{"a":1}') });
+  assert.deepEqual(ours.defaultPayloadConverter.fromPayload(ours.JSONToPayload(json)), { a: 1 });
+});
+
+for (const [name, probe] of Object.entries(DEEP)) {
+  test(`as the official package's lib: ${name}`, { skip: noOfficial }, () => {
+    assert.deepEqual(outcome(() => probe(ours)), outcome(() => probe(officialLib())));
+  });
+}
 
 for (const [name, probe] of Object.entries(PROBES)) {
   test(`as the official package: ${name}`, { skip: noOfficial }, () => {

@@ -8,11 +8,12 @@ import {
   SetPatchMarker,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { ContinueAsNew as ContinueAsNewCommand } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { defaultPayloadConverter, jsonPayloadConverter, type PayloadConverter } from "../converter/payload.ts";
+import { defaultPayloadConverter, type PayloadConverter } from "../converter/payload.ts";
 import { callStack } from "../executor/program/call_site.ts";
 import type { LogLevel, RunContext } from "../executor/program/program.ts";
 import type { WaitingAt } from "../executor/program/stack_traces.ts";
 import { IllegalStateError } from "./common/errors.ts";
+import { defaultPayloadConverter as officialConverter, productConverter } from "./common/payload_converters.ts";
 import { isA } from "../converter/thrown.ts";
 import { encodeFailure } from "./common/failure_converter.ts";
 import { ensureTemporalFailure, isCancellation, TemporalFailure } from "./common/failures.ts";
@@ -46,9 +47,11 @@ export interface CompatRunOptions {
   randomnessSeed: string;
 }
 
+const OFFICIAL = productConverter(officialConverter);
+
 /** Where the worker has the default converter, values are converted exactly as the official SDK does. */
 export function converterOf({ converter }: RunContext): PayloadConverter {
-  return converter === defaultPayloadConverter ? jsonPayloadConverter : converter;
+  return converter === defaultPayloadConverter ? OFFICIAL : converter;
 }
 
 export class CompatRun implements MessageRun {

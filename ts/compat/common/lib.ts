@@ -10,5 +10,6 @@ export {
   suggestContinueAsNewReasonsFromProto,
 } from "./policies.ts";
 export { optionalDateToTs, requiredTsToDate, requiredTsToMs } from "./proto_time.ts";
+export * from "./protobuf_converters.ts";
 export * from "./search_attribute_converters.ts";
 export * from "./text.ts";

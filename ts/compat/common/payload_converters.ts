@@ -194,11 +194,13 @@ export class DefaultPayloadConverter extends CompositePayloadConverter {
 /** What is used where a program names no converter: undefined, bytes, JSON. */
 export const defaultPayloadConverter: DefaultPayloadConverter = new DefaultPayloadConverter();
 
+const full = ({ metadata, data }: Payload): FullPayload => ({ metadata: metadata ?? {}, data: data ?? new Uint8Array(0) });
+
 /** The converter in the product's own shape. */
 export function productConverter(converter: PayloadConverter, context?: SerializationContext): ProductConverter {
   const encode = (value: unknown): FullPayload => {
-    const { metadata, data } = converter.toPayload(value, context);
-    return { metadata: metadata ?? {}, data: data ?? new Uint8Array(0) };
+    if (value instanceof RawValue) return full(value.payload);
+    return full(converter.toPayload(value, context));
   };
   // Payloads without an encoding, of void results and other SDKs, are read as the product reads them.
   const decode = converter === defaultPayloadConverter ? jsonPayloadConverter : converter;

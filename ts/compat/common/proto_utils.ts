@@ -1,0 +1,61 @@
+// `@temporalio/common/lib/proto-utils`: histories and payloads as JSON and back. On the host's side alone: it needs the API's messages.
+import { type DescMessage, fromJson, type JsonValue, toJson } from "@bufbuild/protobuf";
+import { PayloadSchema } from "../../api/generated/temporal/api/common/v1/message_pb.ts";
+import { HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { Payload } from "./payload_converters.ts";
+import { fromPlain, type PlainMessage, toPlain } from "./plain_proto.ts";
+
+/** The events of a run. */
+export type History = PlainMessage;
+/** A payload in JSON: bytes are base64. */
+export interface JSONPayload {
+  /** Says how the data is encoded. */
+  metadata?: Record<string, string> | null;
+  /** The encoded value. */
+  data?: string | null;
+}
+
+/** Names of enumerations as older exports have them ("WorkflowExecutionStarted") become those of the API. */
+function withNames(desc: DescMessage, json: unknown): unknown {
+  if (typeof json !== "object" || json === null || Array.isArray(json)) return json;
+  const fixed = { ...json as { [name: string]: unknown } };
+  for (const field of desc.fields) {
+    const value = fixed[field.jsonName];
+    if (value === undefined) continue;
+    const one = (item: unknown): unknown => {
+      if (field.message !== undefined) return withNames(field.message, item);
+      if (field.enum === undefined || typeof item !== "string") return item;
+      if (field.enum.values.some(({ name }) => name === item)) return item;
+      const constant = item.replace(/([^_])([A-Z])/g, "$1_$2").toUpperCase();
+      return field.enum.values.find(({ name }) => name === `${field.enum!.sharedPrefix ?? ""}${constant}`.toUpperCase())?.name ??
+        item;
+    };
+    if (field.fieldKind === "map") continue;
+    fixed[field.jsonName] = Array.isArray(value) ? value.map(one) : one(value);
+  }
+  return fixed;
+}
+
+/** A history of its JSON, as command lines and user interfaces export it. Throws a TypeError for something else. */
+export function historyFromJSON(history: unknown): History {
+  if (typeof history !== "object" || history === null || !Array.isArray((history as { events?: unknown }).events)) {
+    throw new TypeError("Invalid history, expected an object with an array of events");
+  }
+  const json = withNames(HistorySchema, history) as JsonValue;
+  return toPlain(HistorySchema, fromJson(HistorySchema, json, { ignoreUnknownFields: true }));
+}
+
+/** The JSON text of a history. */
+export function historyToJSON(history: History): string {
+  return JSON.stringify(toJson(HistorySchema, fromPlain(HistorySchema, history)), undefined, 2);
+}
+
+/** The JSON of a payload. */
+export function payloadToJSON(payload: Payload): JSONPayload {
+  return toJson(PayloadSchema, fromPlain(PayloadSchema, payload)) as JSONPayload;
+}
+
+/** The payload of its JSON. */
+export function JSONToPayload(json: JSONPayload): Payload {
+  return toPlain(PayloadSchema, fromJson(PayloadSchema, json as JsonValue, { ignoreUnknownFields: true })) as Payload;
+}

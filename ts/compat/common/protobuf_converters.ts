@@ -1,0 +1,161 @@
+// Payload converters for messages of protobufjs (`@temporalio/common/lib/protobufs`). The program brings protobufjs and its own root of types.
+import { PayloadConverterError, ValueError } from "./errors.ts";
+import {
+  BinaryPayloadConverter,
+  CompositePayloadConverter,
+  encodingTypes,
+  JsonPayloadConverter,
+  METADATA_ENCODING_KEY,
+  METADATA_MESSAGE_TYPE_KEY,
+  type Payload,
+  type PayloadConverterWithEncoding,
+  UndefinedPayloadConverter,
+} from "./payload_converters.ts";
+import { fromProtoJson, type ProtobufType, toProtoJson } from "./protobuf_json.ts";
+import { decode, encode, errorMessage, isRecord } from "./text.ts";
+
+interface Root {
+  lookupType(name: string): ProtobufType;
+}
+/** Classes of protobufjs have their names beside the ones that a minifier may change. */
+const isA = (value: unknown, name: string): boolean =>
+  isRecord(value) && (value.constructor as { className?: string }).className === name;
+
+/** The type of a message of protobufjs; undefined for anything else. */
+function typeOf(value: unknown): ProtobufType | undefined {
+  const type = isRecord(value) ? value["$type"] : undefined;
+  return isA(type, "Type") ? type as unknown as ProtobufType : undefined;
+}
+
+abstract class ProtobufPayloadConverter implements PayloadConverterWithEncoding {
+  /** The types that payloads may name. */
+  protected readonly root: Root | undefined;
+  /** The encoding. */
+  abstract readonly encodingType: string;
+
+  /** Without a root it encodes only. Throws a TypeError for what is not a root of protobufjs. */
+  constructor(root?: unknown) {
+    if (root && !isA(root, "Root")) throw new TypeError("root must be an instance of a protobufjs Root");
+    this.root = root as Root | undefined;
+  }
+
+  /** The bytes of a message. */
+  protected abstract write(type: ProtobufType, message: object): Uint8Array;
+  /** The message of bytes. */
+  protected abstract read(type: ProtobufType, data: Uint8Array): object;
+
+  /** The payload of a message; undefined for anything else. */
+  toPayload(value: unknown): Payload | undefined {
+    const type = typeOf(value);
+    if (type === undefined) return undefined;
+    return {
+      metadata: {
+        [METADATA_ENCODING_KEY]: encode(this.encodingType),
+        [METADATA_MESSAGE_TYPE_KEY]: encode(type.fullName.replace(/^\./, "")),
+      },
+      data: this.write(type, value as object),
+    };
+  }
+
+  /** The message. Throws a PayloadConverterError where the root does not have its type. */
+  fromPayload<T>({ metadata, data }: Payload): T {
+    if (data === undefined || data === null) throw new ValueError("Got payload with no data");
+    const named = metadata?.[METADATA_MESSAGE_TYPE_KEY];
+    if (named === undefined) throw new ValueError(`Got protobuf payload without metadata.${METADATA_MESSAGE_TYPE_KEY}`);
+    if (this.root === undefined) {
+      throw new PayloadConverterError("Unable to deserialize protobuf message without `root` being provided");
+    }
+    const name = decode(named);
+    let type: ProtobufType;
+    try {
+      type = this.root.lookupType(name);
+    } catch (error) {
+      if (!errorMessage(error)?.includes("no such type")) throw error;
+      throw new PayloadConverterError(
+        `Got a \`${name}\` protobuf message but cannot find corresponding message class in \`root\``,
+      );
+    }
+    return this.read(type, new Uint8Array(data.buffer, data.byteOffset, data.length)) as T;
+  }
+}
+
+/** Messages of protobufjs as their bytes. */
+export class ProtobufBinaryPayloadConverter extends ProtobufPayloadConverter {
+  /** The encoding. */
+  readonly encodingType = encodingTypes.METADATA_ENCODING_PROTOBUF;
+
+  protected override write(type: ProtobufType, message: object): Uint8Array {
+    return type.encode(message).finish();
+  }
+  protected override read(type: ProtobufType, data: Uint8Array): object {
+    return type.decode(data);
+  }
+}
+
+/** Messages of protobufjs as JSON. */
+export class ProtobufJsonPayloadConverter extends ProtobufPayloadConverter {
+  /** The encoding. */
+  readonly encodingType = encodingTypes.METADATA_ENCODING_PROTOBUF_JSON;
+
+  protected override write(type: ProtobufType, message: object): Uint8Array {
+    return encode(JSON.stringify(toProtoJson(type, message)));
+  }
+  protected override read(type: ProtobufType, data: Uint8Array): object {
+    return fromProtoJson(type, JSON.parse(decode(data)));
+  }
+}
+
+/** Options of a {@link DefaultPayloadConverterWithProtobufs}. */
+export interface DefaultPayloadConverterWithProtobufsOptions {
+  /** The root of protobufjs that has the program's types. */
+  protobufRoot: Record<string, unknown>;
+}
+
+/** undefined, bytes, messages of protobufjs, JSON. */
+export class DefaultPayloadConverterWithProtobufs extends CompositePayloadConverter {
+  constructor({ protobufRoot }: DefaultPayloadConverterWithProtobufsOptions) {
+    super(
+      new UndefinedPayloadConverter(),
+      new BinaryPayloadConverter(),
+      new ProtobufJsonPayloadConverter(protobufRoot),
+      new ProtobufBinaryPayloadConverter(protobufRoot),
+      new JsonPayloadConverter(),
+    );
+  }
+}
+
+/** Names that protobufjs keeps for itself on roots and namespaces. */
+const KEPT: ReadonlySet<string> = new Set([
+  ...["options", "parsedOptions", "name", "parent", "resolved", "comment", "filename", "nested", "_nestedArray", "root"],
+]);
+
+/**
+ * A root of protobufjs's reflection whose namespaces and types can be asked for by name (`root.foo.bar.ProtoInput.create(...)`), as the
+ * programs' `root.js` exports it.
+ */
+export function patchProtobufRoot<T extends Record<string, unknown>>(root: T): T {
+  const patched = withTypes(root, undefined);
+  // Own and enumerable, so that they are there after `import * as`.
+  const own = (name: string, descriptor: PropertyDescriptor) => {
+    if (!Object.hasOwn(patched, name)) {
+      Object.defineProperty(patched, name, { ...descriptor, enumerable: true, configurable: true });
+    }
+  };
+  own("root", { get: () => patched });
+  own("constructor", { value: patched.constructor, writable: true });
+  return patched as T;
+}
+
+function withTypes(from: Record<string, unknown>, name: string | undefined): Record<string, unknown> {
+  const Made = from.constructor as unknown as new (name: unknown) => Record<string, unknown>;
+  const made = new Made(name ?? {});
+  for (const key in from) {
+    if (key !== "root") made[key] = from[key];
+  }
+  for (const [key, value] of Object.entries(isRecord(from["nested"]) ? from["nested"] : {})) {
+    if (KEPT.has(key)) continue;
+    if (isA(value, "Namespace")) made[key] = withTypes(value as Record<string, unknown>, key);
+    else if (isA(value, "Type")) made[key] = value;
+  }
+  return made;
+}

@@ -44,11 +44,7 @@ test("messages are made of objects that leave out what is not set, with numbers,
   const info = toPlain(FailureSchema, again).applicationFailureInfo;
   assert.deepEqual([info.nextRetryDelay.seconds.toNumber(), [...info.details.payloads[0].data]], [3, [1, 2]]);
   assert.throws(() => fromPlain(FailureSchema, "text"), /^TypeError: .*an object is expected/);
-  assertThrows(
-    () => fromPlain(FailureSchema, { timeoutFailureInfo: { timeoutType: "NEVER" } }),
-    TypeError,
-    '"NEVER" is not a value',
-  );
+  assert.throws(() => fromPlain(FailureSchema, { timeoutFailureInfo: { timeoutType: "NEVER" } }), /"NEVER" is not a value/);
 });
 
 test("Longs are 64 bits wide, with and without a sign", () => {

@@ -13,7 +13,7 @@ function membersOf(file: string, name: string): string[] {
     /\/\*[\s\S]*?\*\//g,
     "",
   );
-  const body = new RegExp(`\\binterface ${name}\\b[^{]*\\{([^}]*)\\}`).exec(
+  const body = new RegExp(`\\b(?:interface|type) ${name}\\b[^{;]*\\{([^}]*)\\}`).exec(
     text,
   )?.[1];
   assert.ok(body !== undefined, `${file} has no interface ${name}`);

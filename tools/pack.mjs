@@ -34,6 +34,10 @@ const FILES = [
 ];
 /** What only pages use: there is no build of it for Node. */
 const ofPages = (name) => name.startsWith("browser/");
+/** What only Node and Deno use, or the tools that bundle for others: there is one build of it. */
+const ofProcesses = (name) =>
+  /^compat\/(?:client|envconfig|plugin|proto|register|testing|worker)\//.test(name) || name === "compat/common/host" ||
+  name.startsWith("cli/");
 const CHUNK = /^_temporalex_\w+\.js$/;
 const TEXTS = [
   ...["LICENSE", "README.md", "CHANGES.md", "THIRD_PARTY_NOTICES.md"],
@@ -114,6 +118,9 @@ function relink(file, out) {
   if (linked !== text) writeFileSync(file, linked);
 }
 
+/** What the fields of Temporal's messages mean is said in its API's documentation; here it would be half of the bytes. */
+const withoutDocstrings = (text) => text.replace(/^[ \t]*\/\*\*[\s\S]*?\*\/\n/gm, "");
+
 function declarations(names, out) {
   const tsc = bin("tsc");
   if (tsc === undefined) throw new Error("typescript is not installed: run npm ci");
@@ -159,7 +166,7 @@ function declarations(names, out) {
     mkdirSync(dirname(join(out, file)), { recursive: true });
     // For programs whose `lib` is older than these names and that check declarations, too.
     const lib = /\bSymbol\.(?:asyncDispose|dispose)\b/.test(rewritten) ? '/// <reference lib="esnext.disposable" />\n' : "";
-    writeFileSync(join(out, file), lib + rewritten);
+    writeFileSync(join(out, file), lib + (file.startsWith("api/generated/") ? withoutDocstrings(rewritten) : rewritten));
   }
   return packages;
 }
@@ -229,8 +236,8 @@ function publishedManifest(manifest, { exports, files, plain, bin: programs }, i
           key,
           {
             types: `./dist/${source}.d.ts`,
-            ...(ofPages(source) ? {} : { node: `./dist/node/${source}.js` }),
-            default: `./dist/${source}.js`,
+            ...(ofPages(source) || ofProcesses(source) ? {} : { node: `./dist/node/${source}.js` }),
+            default: `./dist/${ofProcesses(source) ? "node/" : ""}${source}.js`,
           },
         ]),
       ),
@@ -278,7 +285,8 @@ export async function pack({ out = join(root, ".build/package"), tarball = true 
   emptied(out, (folder) => existsSync(join(folder, "dist")) && publishedFrom(folder)?.name === manifest.name);
   mkdirSync(dist);
   const subpaths = [...new Set(Object.values(sources.exports))];
-  const imported = await javascript([...new Set([...subpaths, ...WORKERS, ...FILES])], dist);
+  const neutral = [...new Set([...subpaths, ...WORKERS, ...FILES])].filter((name) => !ofProcesses(name));
+  const imported = await javascript(neutral, dist);
   const forNode = [...new Set([...subpaths, ...Object.values(sources.bin), ...WORKERS, ...FILES])].filter((name) =>
     !ofPages(name)
   );

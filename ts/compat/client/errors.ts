@@ -195,7 +195,9 @@ export function isGrpcServiceError(error: unknown): error is GrpcServiceError {
     isRecord((error as Partial<GrpcServiceError>).metadata);
 }
 /** The older name of {@link isGrpcServiceError}. */
-export const isServerErrorResponse: typeof isGrpcServiceError = isGrpcServiceError;
+export function isServerErrorResponse(error: unknown): error is GrpcServiceError {
+  return isGrpcServiceError(error);
+}
 
 function hasCode(error: unknown, code: number): boolean {
   for (let part = error, depth = 0; isError(part) && depth < 100; part = part.cause, depth++) {

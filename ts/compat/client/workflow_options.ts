@@ -1,7 +1,6 @@
 // Options of starts as programs give them, as interceptors see them (compiled), and as the product's client takes them.
 import type { StartOptions as NativeStart } from "../../client/mod.ts";
 import { VersioningOverrideSchema } from "../../api/generated/temporal/api/workflow/v1/message_pb.ts";
-import type { PayloadConverter as ProductConverter } from "../../converter/payload.ts";
 import type { SearchAttributes as ProductSearchAttributes } from "../../converter/search_attributes.ts";
 import { decodeWorkflowIdConflictPolicy, decodeWorkflowIdReusePolicy } from "../common/policies.ts";
 import { encodeWorkflowIdConflictPolicy, encodeWorkflowIdReusePolicy } from "../common/policies.ts";
@@ -192,7 +191,3 @@ export function typedArgs(
     return type === undefined ? arg : RawValue.fromPayload(toPayloadWithTypeInfo(converter, arg, undefined, type));
   });
 }
-
-/** The product's converter type, for those that make one. */
-export type { ProductConverter };
-export * from "../common/workflow_options.ts";

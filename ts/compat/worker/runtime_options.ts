@@ -104,9 +104,6 @@ export interface CompiledRuntimeOptions {
   readonly coreLevel: LogLevel;
 }
 
-/** A filter for `telemetryOptions.logging.filter`. */
-export type MakeTelemetryFilterStringOptions = CoreLogFilterOptions;
-
 /** A filter as text. */
 export function makeTelemetryFilterString({ core, other }: CoreLogFilterOptions): string {
   return `${other ?? "ERROR"},temporalio_sdk_core=${core},temporalio_client=${core},temporalio_common=${core}`;

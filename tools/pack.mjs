@@ -36,7 +36,8 @@ const FILES = [
 const ofPages = (name) => name.startsWith("browser/");
 /** What only Node and Deno use, or the tools that bundle for others: there is one build of it. */
 const ofProcesses = (name) =>
-  /^compat\/(?:client|envconfig|plugin|proto|register|testing|worker)\//.test(name) || name === "compat/common/host" ||
+  /^(?:gateway|compat\/(?:client|envconfig|plugin|proto|register|testing|worker))\//.test(name) ||
+  name === "compat/common/host" ||
   name.startsWith("cli/");
 const CHUNK = /^_temporalex_\w+\.js$/;
 const TEXTS = [

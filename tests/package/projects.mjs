@@ -11,7 +11,6 @@ import {
   CART,
   compiles,
   HTML,
-  lastJson,
   MB,
   otherNode,
   pageTitle,

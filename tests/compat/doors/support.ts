@@ -28,7 +28,7 @@ export function runIn(
   args: readonly string[],
   env: { readonly [name: string]: string } = {},
 ): { readonly status: number | null; readonly stdout: string; readonly stderr: string } {
-  const { NODE_OPTIONS: _options, NODE_TEST_CONTEXT: _context, ...inherited } = process.env;
+  const { NODE_OPTIONS: _options, NODE_TEST_CONTEXT: _context, FORCE_COLOR: _colour, ...inherited } = process.env;
   const { status, stdout, stderr, error } = spawnSync(program, args, {
     cwd: folder,
     encoding: "utf8",

@@ -43,9 +43,12 @@ export class Context {
   log: Logger;
   /** Metrics with the activity's tags. */
   readonly metricMeter: MetricMeter;
+  /** Sends a heartbeat with these details. */
   // deno-lint-ignore no-explicit-any
   protected readonly heartbeatFn: (details?: any) => void;
+  /** The client of the worker's connection, where it has one. */
   protected readonly _client: Client | undefined;
+  /** Why the activity is to stop, once it is. */
   protected readonly _cancellationDetails: ActivityCancellationDetailsHolder;
 
   /** The context of the activity that calls. Throws outside of one. */

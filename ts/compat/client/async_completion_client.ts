@@ -39,6 +39,7 @@ type Options = AsyncCompletionOperationOptions & AsyncCompletionCompleteOptions;
 
 /** Completes activities from outside: by their task token, or by ids. */
 export class AsyncCompletionClient extends BaseClient {
+  /** What it was made with, and the defaults of the rest. */
   declare readonly options: LoadedAsyncCompletionClientOptions;
 
   constructor(options: AsyncCompletionClientOptions = {}) {

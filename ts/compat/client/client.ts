@@ -31,6 +31,7 @@ export type LoadedClientOptions = LoadedWithDefaults<ClientOptions>;
 
 /** Talks to workflows, schedules and activities. */
 export class Client extends BaseClient {
+  /** What it was made with, and the defaults of the rest. */
   declare readonly options: LoadedClientOptions;
   /** Workflows. */
   readonly workflow: WorkflowClient;

@@ -1,5 +1,5 @@
 // Enumerations of `@temporalio/client`.
-import { enumCodec } from "../common/enum_codecs.ts";
+import { type EnumCodec, enumCodec } from "../common/enum_codecs.ts";
 import { type InBothSpellings, inBothSpellings, type Members } from "../common/options.ts";
 
 function members<K extends string>(...names: K[]): Members<K> {
@@ -14,7 +14,7 @@ export const QueryRejectCondition: InBothSpellings<"QUERY_REJECT_CONDITION_", Qu
 );
 /** In which states a workflow is not to be asked. */
 export type QueryRejectCondition = (typeof REJECT)[number];
-const reject = enumCodec("QUERY_REJECT_CONDITION_", REJECT);
+const reject: EnumCodec<"QUERY_REJECT_CONDITION_", (typeof REJECT)[number]> = enumCodec("QUERY_REJECT_CONDITION_", REJECT);
 /** The number of a condition. Throws a ValueError for another name. */
 export const encodeQueryRejectCondition: typeof reject[0] = reject[0];
 /** The condition of a number. */
@@ -38,7 +38,7 @@ export const ScheduleOverlapPolicy: Members<(typeof OVERLAPS)[number]> & { reado
 };
 /** What a schedule does while the workflow of the last time is running. */
 export type ScheduleOverlapPolicy = (typeof OVERLAPS)[number] | undefined;
-const overlap = enumCodec("SCHEDULE_OVERLAP_POLICY_", OVERLAPS);
+const overlap: EnumCodec<"SCHEDULE_OVERLAP_POLICY_", (typeof OVERLAPS)[number]> = enumCodec("SCHEDULE_OVERLAP_POLICY_", OVERLAPS);
 /** The number of a policy. Throws a ValueError for another name. */
 export const encodeScheduleOverlapPolicy: typeof overlap[0] = overlap[0];
 /** The policy of a number. */
@@ -49,7 +49,10 @@ const REACHABILITIES = ["NEW_WORKFLOWS", "EXISTING_WORKFLOWS", "OPEN_WORKFLOWS",
 export const ReachabilityType: Members<(typeof REACHABILITIES)[number]> = members(...REACHABILITIES);
 /** What workflows a build may be needed for. */
 export type ReachabilityType = (typeof REACHABILITIES)[number];
-const reachability = enumCodec("TASK_REACHABILITY_", REACHABILITIES);
+const reachability: EnumCodec<"TASK_REACHABILITY_", (typeof REACHABILITIES)[number]> = enumCodec(
+  "TASK_REACHABILITY_",
+  REACHABILITIES,
+);
 /** The number of a reachability. Throws a ValueError for another name. */
 export const encodeTaskReachability: typeof reachability[0] = reachability[0];
 /** The reachability of a number. */
@@ -67,7 +70,10 @@ const CANCELLATIONS = ["SCHEDULED", "BACKING_OFF", "SUCCEEDED", "FAILED", "TIMED
 export const ActivityIdReusePolicy: Members<(typeof ID_REUSE)[number]> = members(...ID_REUSE);
 /** May a standalone activity take an id that was used before? */
 export type ActivityIdReusePolicy = (typeof ID_REUSE)[number];
-const activityReuse = enumCodec("ACTIVITY_ID_REUSE_POLICY_", ID_REUSE);
+const activityReuse: EnumCodec<"ACTIVITY_ID_REUSE_POLICY_", (typeof ID_REUSE)[number]> = enumCodec(
+  "ACTIVITY_ID_REUSE_POLICY_",
+  ID_REUSE,
+);
 /** The number of a policy. */
 export const encodeActivityIdReusePolicy: typeof activityReuse[0] = activityReuse[0];
 /** The policy of a number. */
@@ -77,7 +83,10 @@ export const decodeActivityIdReusePolicy: typeof activityReuse[1] = activityReus
 export const ActivityIdConflictPolicy: Members<(typeof ID_CONFLICT)[number]> = members(...ID_CONFLICT);
 /** What the start of a standalone activity does where its id is in use. */
 export type ActivityIdConflictPolicy = (typeof ID_CONFLICT)[number];
-const activityConflict = enumCodec("ACTIVITY_ID_CONFLICT_POLICY_", ID_CONFLICT);
+const activityConflict: EnumCodec<"ACTIVITY_ID_CONFLICT_POLICY_", (typeof ID_CONFLICT)[number]> = enumCodec(
+  "ACTIVITY_ID_CONFLICT_POLICY_",
+  ID_CONFLICT,
+);
 /** The number of a policy. */
 export const encodeActivityIdConflictPolicy: typeof activityConflict[0] = activityConflict[0];
 /** The policy of a number. */
@@ -87,7 +96,10 @@ export const decodeActivityIdConflictPolicy: typeof activityConflict[1] = activi
 export const ActivityExecutionStatus: Members<(typeof ACTIVITY_ENDS)[number]> = members(...ACTIVITY_ENDS);
 /** How a standalone activity stands. */
 export type ActivityExecutionStatus = (typeof ACTIVITY_ENDS)[number];
-const activityStatus = enumCodec("ACTIVITY_EXECUTION_STATUS_", ACTIVITY_ENDS);
+const activityStatus: EnumCodec<"ACTIVITY_EXECUTION_STATUS_", (typeof ACTIVITY_ENDS)[number]> = enumCodec(
+  "ACTIVITY_EXECUTION_STATUS_",
+  ACTIVITY_ENDS,
+);
 /** The number of a status. */
 export const encodeActivityExecutionStatus: typeof activityStatus[0] = activityStatus[0];
 /** The status of a number. */
@@ -97,7 +109,7 @@ export const decodeActivityExecutionStatus: typeof activityStatus[1] = activityS
 export const PendingActivityState: Members<(typeof PENDING)[number]> = members(...PENDING);
 /** What an activity waits for. */
 export type PendingActivityState = (typeof PENDING)[number];
-const pending = enumCodec("PENDING_ACTIVITY_STATE_", PENDING);
+const pending: EnumCodec<"PENDING_ACTIVITY_STATE_", (typeof PENDING)[number]> = enumCodec("PENDING_ACTIVITY_STATE_", PENDING);
 /** The number of a state. */
 export const encodePendingActivityState: typeof pending[0] = pending[0];
 /** The state of a number. */
@@ -107,7 +119,10 @@ export const decodePendingActivityState: typeof pending[1] = pending[1];
 export const NexusOperationIdReusePolicy: Members<(typeof ID_REUSE)[number]> = members(...ID_REUSE);
 /** May a standalone operation take an id that was used before? */
 export type NexusOperationIdReusePolicy = (typeof ID_REUSE)[number];
-const nexusReuse = enumCodec("NEXUS_OPERATION_ID_REUSE_POLICY_", ID_REUSE);
+const nexusReuse: EnumCodec<"NEXUS_OPERATION_ID_REUSE_POLICY_", (typeof ID_REUSE)[number]> = enumCodec(
+  "NEXUS_OPERATION_ID_REUSE_POLICY_",
+  ID_REUSE,
+);
 /** The number of a policy. */
 export const encodeNexusOperationIdReusePolicy: typeof nexusReuse[0] = nexusReuse[0];
 /** The policy of a number. */
@@ -117,7 +132,10 @@ export const decodeNexusOperationIdReusePolicy: typeof nexusReuse[1] = nexusReus
 export const NexusOperationIdConflictPolicy: Members<(typeof ID_CONFLICT)[number]> = members(...ID_CONFLICT);
 /** What the start of a standalone operation does where its id is in use. */
 export type NexusOperationIdConflictPolicy = (typeof ID_CONFLICT)[number];
-const nexusConflict = enumCodec("NEXUS_OPERATION_ID_CONFLICT_POLICY_", ID_CONFLICT);
+const nexusConflict: EnumCodec<"NEXUS_OPERATION_ID_CONFLICT_POLICY_", (typeof ID_CONFLICT)[number]> = enumCodec(
+  "NEXUS_OPERATION_ID_CONFLICT_POLICY_",
+  ID_CONFLICT,
+);
 /** The number of a policy. */
 export const encodeNexusOperationIdConflictPolicy: typeof nexusConflict[0] = nexusConflict[0];
 /** The policy of a number. */
@@ -127,7 +145,10 @@ export const decodeNexusOperationIdConflictPolicy: typeof nexusConflict[1] = nex
 export const NexusOperationExecutionStatus: Members<(typeof ENDS)[number]> = members(...ENDS);
 /** How a standalone operation stands. */
 export type NexusOperationExecutionStatus = (typeof ENDS)[number];
-const nexusStatus = enumCodec("NEXUS_OPERATION_EXECUTION_STATUS_", ENDS);
+const nexusStatus: EnumCodec<"NEXUS_OPERATION_EXECUTION_STATUS_", (typeof ENDS)[number]> = enumCodec(
+  "NEXUS_OPERATION_EXECUTION_STATUS_",
+  ENDS,
+);
 /** The number of a status. */
 export const encodeNexusOperationExecutionStatus: typeof nexusStatus[0] = nexusStatus[0];
 /** The status of a number. */
@@ -137,7 +158,10 @@ export const decodeNexusOperationExecutionStatus: typeof nexusStatus[1] = nexusS
 export const PendingNexusOperationState: Members<(typeof PENDING_NEXUS)[number]> = members(...PENDING_NEXUS);
 /** What an operation waits for. */
 export type PendingNexusOperationState = (typeof PENDING_NEXUS)[number];
-const nexusPending = enumCodec("PENDING_NEXUS_OPERATION_STATE_", PENDING_NEXUS);
+const nexusPending: EnumCodec<"PENDING_NEXUS_OPERATION_STATE_", (typeof PENDING_NEXUS)[number]> = enumCodec(
+  "PENDING_NEXUS_OPERATION_STATE_",
+  PENDING_NEXUS,
+);
 /** The number of a state. */
 export const encodePendingNexusOperationState: typeof nexusPending[0] = nexusPending[0];
 /** The state of a number. */
@@ -147,7 +171,10 @@ export const decodePendingNexusOperationState: typeof nexusPending[1] = nexusPen
 export const NexusOperationCancellationState: Members<(typeof CANCELLATIONS)[number]> = members(...CANCELLATIONS);
 /** How the cancellation of an operation stands. */
 export type NexusOperationCancellationState = (typeof CANCELLATIONS)[number];
-const nexusCancellation = enumCodec("NEXUS_OPERATION_CANCELLATION_STATE_", CANCELLATIONS);
+const nexusCancellation: EnumCodec<"NEXUS_OPERATION_CANCELLATION_STATE_", (typeof CANCELLATIONS)[number]> = enumCodec(
+  "NEXUS_OPERATION_CANCELLATION_STATE_",
+  CANCELLATIONS,
+);
 /** The number of a state. */
 export const encodeNexusOperationCancellationState: typeof nexusCancellation[0] = nexusCancellation[0];
 /** The state of a number. */

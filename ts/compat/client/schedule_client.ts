@@ -69,6 +69,7 @@ export interface ListScheduleOptions {
 
 /** Makes and finds schedules. */
 export class ScheduleClient extends BaseClient {
+  /** What it was made with, and the defaults of the rest. */
   declare readonly options: LoadedScheduleClientOptions;
 
   constructor(options: ScheduleClientOptions = {}) {

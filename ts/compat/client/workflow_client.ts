@@ -107,6 +107,7 @@ function compiled(options: object, typeInfo: PayloadTypeInfo | undefined): Compi
 
 /** Starts workflows, finds them, and hands out handles to talk to them. */
 export class WorkflowClient extends BaseClient {
+  /** What it was made with, and the defaults of the rest. */
   declare readonly options: LoadedWorkflowClientOptions;
 
   constructor(options: WorkflowClientOptions = {}) {

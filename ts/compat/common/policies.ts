@@ -46,28 +46,49 @@ export const SuggestContinueAsNewReason: Members<"HISTORY_SIZE_TOO_LARGE" | "TOO
 /** Why the server suggests to continue as new. */
 export type SuggestContinueAsNewReason = keyof typeof SuggestContinueAsNewReason;
 
-const reuse = codecOf<WorkflowIdReusePolicy, "WORKFLOW_ID_REUSE_POLICY_">(WorkflowIdReusePolicy, "WORKFLOW_ID_REUSE_POLICY_");
-const conflict = codecOf<WorkflowIdConflictPolicy, "WORKFLOW_ID_CONFLICT_POLICY_">(
+const reuse: EnumCodec<"WORKFLOW_ID_REUSE_POLICY_", WorkflowIdReusePolicy> = codecOf<
+  WorkflowIdReusePolicy,
+  "WORKFLOW_ID_REUSE_POLICY_"
+>(WorkflowIdReusePolicy, "WORKFLOW_ID_REUSE_POLICY_");
+const conflict: EnumCodec<"WORKFLOW_ID_CONFLICT_POLICY_", WorkflowIdConflictPolicy> = codecOf<
+  WorkflowIdConflictPolicy,
+  "WORKFLOW_ID_CONFLICT_POLICY_"
+>(
   WorkflowIdConflictPolicy,
   "WORKFLOW_ID_CONFLICT_POLICY_",
 );
-const behavior = codecOf<VersioningBehavior, "VERSIONING_BEHAVIOR_">(VersioningBehavior, "VERSIONING_BEHAVIOR_");
-const initial = codecOf<InitialVersioningBehavior, "CONTINUE_AS_NEW_VERSIONING_BEHAVIOR_">(
+const behavior: EnumCodec<"VERSIONING_BEHAVIOR_", VersioningBehavior> = codecOf<VersioningBehavior, "VERSIONING_BEHAVIOR_">(
+  VersioningBehavior,
+  "VERSIONING_BEHAVIOR_",
+);
+const initial: EnumCodec<"CONTINUE_AS_NEW_VERSIONING_BEHAVIOR_", InitialVersioningBehavior> = codecOf<
+  InitialVersioningBehavior,
+  "CONTINUE_AS_NEW_VERSIONING_BEHAVIOR_"
+>(
   InitialVersioningBehavior,
   "CONTINUE_AS_NEW_VERSIONING_BEHAVIOR_",
 );
-const reasons = codecOf<SuggestContinueAsNewReason, "SUGGEST_CONTINUE_AS_NEW_REASON_">(
+const reasons: EnumCodec<"SUGGEST_CONTINUE_AS_NEW_REASON_", SuggestContinueAsNewReason> = codecOf<
+  SuggestContinueAsNewReason,
+  "SUGGEST_CONTINUE_AS_NEW_REASON_"
+>(
   SuggestContinueAsNewReason,
   "SUGGEST_CONTINUE_AS_NEW_REASON_",
 );
-const timeout = codecOf<TimeoutTypeName, "TIMEOUT_TYPE_">(TimeoutType, "TIMEOUT_TYPE_");
-const retry = codecOf<RetryStateName, "RETRY_STATE_">(RetryState, "RETRY_STATE_");
-const category = codecOf<ApplicationFailureCategory, "APPLICATION_ERROR_CATEGORY_">(
+const timeout: EnumCodec<"TIMEOUT_TYPE_", TimeoutTypeName> = codecOf<TimeoutTypeName, "TIMEOUT_TYPE_">(
+  TimeoutType,
+  "TIMEOUT_TYPE_",
+);
+const retry: EnumCodec<"RETRY_STATE_", RetryStateName> = codecOf<RetryStateName, "RETRY_STATE_">(RetryState, "RETRY_STATE_");
+const category: EnumCodec<"APPLICATION_ERROR_CATEGORY_", ApplicationFailureCategory> = codecOf<
+  ApplicationFailureCategory,
+  "APPLICATION_ERROR_CATEGORY_"
+>(
   ApplicationFailureCategory,
   "APPLICATION_ERROR_CATEGORY_",
 );
 // These begin at 0, and have no member for what is not set.
-const cancellation = makeProtoEnumConverters<ActivityCancellationType, "">(
+const cancellation: EnumCodec<"", ActivityCancellationType> = makeProtoEnumConverters<ActivityCancellationType, "">(
   {
     [ActivityCancellationType.TRY_CANCEL]: 0,
     [ActivityCancellationType.WAIT_CANCELLATION_COMPLETED]: 1,

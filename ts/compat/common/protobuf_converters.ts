@@ -84,9 +84,11 @@ export class ProtobufBinaryPayloadConverter extends ProtobufPayloadConverter {
   /** The encoding. */
   readonly encodingType = encodingTypes.METADATA_ENCODING_PROTOBUF;
 
+  /** A message's bytes. */
   protected override write(type: ProtobufType, message: object): Uint8Array {
     return type.encode(message).finish();
   }
+  /** The message of these bytes. */
   protected override read(type: ProtobufType, data: Uint8Array): object {
     return type.decode(data);
   }
@@ -97,9 +99,11 @@ export class ProtobufJsonPayloadConverter extends ProtobufPayloadConverter {
   /** The encoding. */
   readonly encodingType = encodingTypes.METADATA_ENCODING_PROTOBUF_JSON;
 
+  /** A message's bytes. */
   protected override write(type: ProtobufType, message: object): Uint8Array {
     return encode(JSON.stringify(toProtoJson(type, message)));
   }
+  /** The message of these bytes. */
   protected override read(type: ProtobufType, data: Uint8Array): object {
     return fromProtoJson(type, JSON.parse(decode(data)));
   }

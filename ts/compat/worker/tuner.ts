@@ -22,15 +22,22 @@ export class ResourceBasedController {
 
 /** Bounds of slots that follow the machine's load. */
 export interface ResourceBasedSlotOptions {
+  /** At least so many are given out. */
   minimumSlots?: number;
+  /** At most so many are given out. */
   maximumSlots?: number;
+  /** The time between two slots beyond the minimum. */
   rampThrottle?: Duration;
 }
 
 interface ResourceBasedSlots {
+  /** For workflow tasks. */
   workflowTaskSlotOptions?: ResourceBasedSlotOptions;
+  /** For activities. */
   activityTaskSlotOptions?: ResourceBasedSlotOptions;
+  /** For local activities. */
   localActivityTaskSlotOptions?: ResourceBasedSlotOptions;
+  /** For Nexus operations. */
   nexusTaskSlotOptions?: ResourceBasedSlotOptions;
 }
 type ByOptions = { tunerOptions: ResourceBasedTunerOptions; controller?: never };
@@ -53,24 +60,34 @@ export interface FixedSizeSlotSupplier {
 
 /** For a workflow task. */
 export interface WorkflowSlotInfo {
+  /** Says that it is one. */
   type: "workflow";
+  /** The workflow's type. */
   workflowType: string;
+  /** Whether the task is of a run that is in the worker's cache. */
   isSticky: boolean;
 }
 /** For an activity. */
 export interface ActivitySlotInfo {
+  /** Says that it is one. */
   type: "activity";
+  /** The activity's type. */
   activityType: string;
 }
 /** For a local activity. */
 export interface LocalActivitySlotInfo {
+  /** Says that it is one. */
   type: "local-activity";
+  /** The activity's type. */
   activityType: string;
 }
 /** For a Nexus operation. */
 export interface NexusSlotInfo {
+  /** Says that it is one. */
   type: "nexus";
+  /** The service's name. */
   service: string;
+  /** The operation's name. */
   operation: string;
 }
 /** What a slot is for. */
@@ -82,29 +99,44 @@ export interface SlotPermit {}
 
 /** Who asks for a slot. */
 export interface SlotReserveContext {
+  /** What it would be used for. */
   slotType: SlotInfo["type"];
+  /** The queue that is polled. */
   taskQueue: string;
+  /** The worker's identity. */
   workerIdentity: string;
+  /** The worker's build id. */
   workerBuildId: string;
+  /** The worker's deployment version, where it has one. */
   workerDeploymentVersion?: WorkerDeploymentVersion;
+  /** Whether the task is of a run that is in the worker's cache. */
   isSticky: boolean;
 }
 /** What a slot is used for. */
 export interface SlotMarkUsedContext<SI extends SlotInfo> {
+  /** What the slot is for. */
   slotInfo: SI;
+  /** The slot. */
   permit: SlotPermit;
 }
 /** What a slot was used for. */
 export interface SlotReleaseContext<SI extends SlotInfo> {
+  /** What the slot is for. */
   slotInfo?: SI;
+  /** The slot. */
   permit: SlotPermit;
 }
 /** Slots that code gives out. */
 export interface CustomSlotSupplier<SI extends SlotInfo> {
+  /** Says that it is one. */
   type: "custom";
+  /** Resolves when there is a slot; aborted when none is needed any more. */
   reserveSlot(ctx: SlotReserveContext, abortSignal: AbortSignal): Promise<SlotPermit>;
+  /** A slot that is free now, or null. */
   tryReserveSlot(ctx: SlotReserveContext): SlotPermit | null;
+  /** Called when a task is in the slot. */
   markSlotUsed(ctx: SlotMarkUsedContext<SI>): void;
+  /** Called when the slot is free again. */
   releaseSlot(ctx: SlotReleaseContext<SI>): void;
 }
 
@@ -113,9 +145,13 @@ export type SlotSupplier<SI extends SlotInfo> = ResourceBasedSlotsForType | Fixe
 
 /** Where slots of each kind come from. */
 export interface TunerHolder {
+  /** For workflow tasks. */
   workflowTaskSlotSupplier: SlotSupplier<WorkflowSlotInfo>;
+  /** For activities. */
   activityTaskSlotSupplier: SlotSupplier<ActivitySlotInfo>;
+  /** For local activities. */
   localActivityTaskSlotSupplier: SlotSupplier<LocalActivitySlotInfo>;
+  /** For Nexus operations. */
   nexusTaskSlotSupplier: SlotSupplier<NexusSlotInfo>;
 }
 
@@ -124,8 +160,11 @@ export type WorkerTuner = ResourceBasedTuner | ResourceBasedTunerWithController 
 
 /** How many slots there are of each kind. */
 export interface SlotCounts {
+  /** For workflow tasks. */
   readonly workflowTasks: number;
+  /** For activities. */
   readonly activities: number;
+  /** For local activities. */
   readonly localActivities: number;
 }
 

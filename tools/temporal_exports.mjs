@@ -80,9 +80,7 @@ function sectionOf(data) {
     for (const [name, kind, reason] of missing) lines.push(`| \`${name}\` | ${kind} | ${reason} |`);
     lines.push("");
   }
-  for (const [notes, name] of Object.entries(data.notes ?? {}).map(([name, notes]) => [notes, name])) {
-    lines.push(`- \`${name}\`: ${notes}`);
-  }
+  for (const [name, note] of Object.entries(data.notes ?? {})) lines.push(`- \`${name}\`: ${note}`);
   if (data.notes !== undefined) lines.push("");
   for (const kind of ["value", "type"]) {
     const names = present(kind);

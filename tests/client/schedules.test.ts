@@ -336,7 +336,7 @@ test("a description has everything with its type", async () => {
   assert.deepEqual(memo, { owner: "ada" });
 });
 
-test("a schedule of which the service tells no figures has taken no action", async () => {
+test("a schedule whose description has no figures has taken no action", async () => {
   const service = new ScriptedService().on("describeSchedule", () => ({ schedule: { action: described().schedule!.action } }));
   const { info } = await client(service).schedule.getHandle("nightly").describe();
   assert.deepEqual(info, {

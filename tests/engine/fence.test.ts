@@ -218,7 +218,7 @@ for (const { driver, skip } of sqliteDrivers) {
     });
   }
 
-  check("an opening that is refused leaves the lock file, on which somebody may wait", (path) => {
+  check("an opening that is refused leaves the lock file, because another process may wait for it", (path) => {
     if (driver === "node-sqlite3-wasm") return;
     const store = open(path);
     const note = readFileSync(`${path}-owner`, "utf8");
@@ -246,7 +246,7 @@ for (const { driver, skip } of sqliteDrivers) {
     });
   }
 
-  check("a take-over in which one process after the other dies is given up, and nobody waits in it", (path) => {
+  check("a take-over in which one process after the other dies fails, and no process is left waiting", (path) => {
     open(path).close();
     const found = builtins()!;
     const mutex = `${path}-takeover`;

@@ -80,7 +80,7 @@ test("a log that became shorter is damage, unless its index says that nothing is
     const index = (frames: number) => {
       const bytes = new Uint8Array(64);
       new Uint32Array(bytes.buffer)[4] = frames;
-      // What stands beside the number is no part of it.
+      // The bytes after the count are not read as part of it.
       bytes[20] = 0xff;
       writeFileSync(`${path}-shm`, bytes);
     };

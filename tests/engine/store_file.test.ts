@@ -131,7 +131,7 @@ for (const { driver, skip } of sqliteDrivers) {
     assert.equal(existsSync(`${path}-journal`), false);
   });
 
-  check("a file of one byte is somebody else's, and stays as it is", (path) => {
+  check("a file of one byte is not a store: it is refused and stays as it is", (path) => {
     writeFileSync(path, "x");
     assert.throws(() => open(path), (e: Error) => e instanceof StoreError && e.message.includes(path));
     assert.equal(readFileSync(path, "utf8"), "x");

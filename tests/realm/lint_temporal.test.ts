@@ -26,7 +26,7 @@ const shown = (findings: readonly LintFinding[]) =>
 
 const FOUND: readonly (readonly [what: string, code: string, expected: readonly string[]])[] = [
   [
-    "promises that nobody awaits",
+    "promises that are not awaited",
     run("sleep('1s');\nacts.pay(1);\nship(2);\nwf.condition(() => true);\nexecuteChild('x');\nreturn 1;"),
     [
       "warning floating-promise 2:1",
@@ -36,7 +36,7 @@ const FOUND: readonly (readonly [what: string, code: string, expected: readonly 
       "warning floating-promise 6:1",
     ],
   ],
-  ["continuing as new, and nobody awaits it", run("continueAsNew<typeof w>(1);\nvoid wf.continueAsNew(1);\nagain(2);"), [
+  ["continuing as new that is not awaited", run("continueAsNew<typeof w>(1);\nvoid wf.continueAsNew(1);\nagain(2);"), [
     "error unreturned-continue-as-new 2:1",
     "error unreturned-continue-as-new 3:6",
     "error unreturned-continue-as-new 4:1",

@@ -52,7 +52,7 @@ const EXIT = { saga: 1 };
 const children = new Set();
 function start(command, argv, options) {
   const child = spawn(command, argv, { stdio: ["ignore", "pipe", "pipe"], detached: true, ...options });
-  const started = { child, output: "", ended: new Promise((done) => child.on("exit", (code) => done(code))) };
+  const started = { child, output: "", ended: new Promise((done) => child.on("close", (code) => done(code))) };
   children.add(child);
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (started.output += data));
   void started.ended.then(() => children.delete(child));
@@ -113,13 +113,11 @@ async function runSample(home, name, { runs }) {
     await pause(600);
     const differs = [];
     for (const { client, out } of runs) {
-      const { child, ended, output: _, ...rest } = start(...program(client), { cwd, env });
-      const run = { child, ...rest };
-      let output = "";
-      for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (output += data));
+      const run = start(...program(client), { cwd, env });
       const timer = setTimeout(() => kill(run.child, "SIGKILL"), 90_000);
-      const code = await ended;
+      const code = await run.ended;
       clearTimeout(timer);
+      const { output } = run;
       if (code !== (EXIT[name] ?? 0)) {
         return {
           name,

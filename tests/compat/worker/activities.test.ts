@@ -26,7 +26,7 @@ async function run(
   return await made.runUntil(() => client.execute(workflow, { id: taskQueue, taskQueue, args }));
 }
 
-test("an activity knows what the official SDK tells it", async () => {
+test("an activity's info has the fields of the official SDK", async () => {
   const info = await run("call", ["look"], {
     look() {
       const { taskToken, base64TaskToken, ...rest } = activity.activityInfo();
@@ -198,7 +198,7 @@ test("interceptors: around the function, with its headers, around attributes of 
   });
 });
 
-test("a shutdown that does not wait tells activities, and their attempts fail with the official words", async () => {
+test("a shutdown that does not wait cancels activities, and their attempts fail with the official words", async () => {
   const taskQueue = `activities-${++count}`;
   const told: unknown[] = [];
   const made = await worker(taskQueue, {

@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { test } from "node:test";
+import { inspect } from "node:util";
 import * as ours from "../../ts/compat/common/host.ts";
 import { noOfficial, root } from "./support/official.ts";
 
@@ -109,6 +110,23 @@ const PROBES: { readonly [name: string]: (common: Common) => unknown } = {
         back instanceof c.TemporalFailure,
       ];
     }),
+  "failures as they are printed": (c) => {
+    const application = { message: "bad", source: "GoSDK", stackTrace: "Error: bad\n    at x (y.ts:1:1)" };
+    const cause = { ...application, applicationFailureInfo: { type: "T" } };
+    const activityFailureInfo = { activityId: "1", activityType: { name: "a" }, retryState: 3, identity: "me" };
+    const read = c.defaultFailureConverter.failureToError(
+      { message: "Activity task failed", source: "", stackTrace: "", cause, activityFailureInfo } as never,
+      c.defaultPayloadConverter,
+    );
+    const made = new c.ChildWorkflowFailure(
+      "n",
+      { workflowId: "w", runId: "r" },
+      "t",
+      "TIMEOUT",
+      new c.CancelledFailure("c", [1]),
+    );
+    return [read, made].map((error) => inspect(error, { depth: 5 }).replace(/\n *(?:at |\.\.\. ).*?( \{)?$/gm, "$1"));
+  },
   "fields of a failure": (c) => {
     const error = new c.ApplicationFailure("boom", "Kind", true, [1]);
     const { applicationFailureInfo: info } = c.defaultFailureConverter.errorToFailure(error, c.defaultPayloadConverter);

@@ -79,6 +79,12 @@ const shown = (text: string): string =>
     .replace(/^ {4,}at .*\n/gm, "").replace(/ at .*? \{\n/g, " {\n")
     .replace(/<Buffer .*>/, "<bytes>").replace(/\d+@\w+/, "<identity>");
 
+/**
+ * The lines of what is printed, in no order: `inspect` of Deno prints an error's `cause` after its other fields, where Node keeps the order
+ * in which they were set. The order is held by "failures as they are printed" in compat_common.test.ts, in Node.
+ */
+const unordered = (text: string): string => shown(text).split("\n").map((line) => line.replace(/,$/, "")).sort().join("\n");
+
 function sample(
   name: string,
   exit: "leaves" | "stays" = "stays",
@@ -129,4 +135,4 @@ sample("activities-cancellation-heartbeating");
 sample("child-workflows");
 sample("encryption");
 // The whole failure is printed: with the activity's message and the frame of the sample that threw.
-sample("saga", "leaves");
+sample("saga", "leaves", "Deno" in globalThis ? unordered : shown);

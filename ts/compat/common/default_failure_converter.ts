@@ -62,7 +62,7 @@ export class DefaultFailureConverter implements FailureConverter {
     }
     const error = this.failureToErrorInner(readable, payloadConverter, context);
     error.stack = readable.stackTrace ?? "";
-    if (error instanceof TemporalFailure) cameAs(error, fromPlain(FailureSchema, failure));
+    if (error instanceof TemporalFailure) cameAs(error, fromPlain(FailureSchema, failure), failure);
     return error;
   }
 

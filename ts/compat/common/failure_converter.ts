@@ -58,46 +58,35 @@ export function decodeFailure(bytes: Uint8Array, converter: PayloadConverter): T
   return toError(fromBinary(FailureSchema, bytes), converter);
 }
 
-function toError(failure: Failure, converter: PayloadConverter): TemporalFailure {
+/** `shown`: the message in the official form, of which the causes' are parts. */
+function toError(
+  failure: Failure,
+  converter: PayloadConverter,
+  shown: ProtoFailure = toPlain(FailureSchema, failure),
+): TemporalFailure {
   const readable = withEncodedAttributes(failure, converter);
-  const cause = failure.cause === undefined ? undefined : toError(failure.cause, converter);
+  const cause = failure.cause === undefined ? undefined : toError(failure.cause, converter, shown.cause);
   const error = errorOf(readable, cause, converter);
   error.stack = readable.stackTrace;
-  cameAs(error, failure);
+  cameAs(error, failure, shown);
   return error;
 }
 
-/** The messages that failures were read from. */
-const encoded = new WeakMap<object, Uint8Array>();
+/** The messages that failures were read from, with what shows them: an error whose `failure` the program replaces came as the new one. */
+const encoded = new WeakMap<object, { readonly bytes: Uint8Array; readonly shown: ProtoFailure }>();
 
-/** Notes the message that an error was read from. It is shown, as `failure`, in the official form, which is made when it is asked for. */
-export function cameAs(error: TemporalFailure, failure: Failure): void {
-  encoded.set(error, toBinary(FailureSchema, failure));
-  const show = (value: unknown) =>
-    Object.defineProperty(error, "failure", { value, configurable: true, enumerable: true, writable: true });
-  Object.defineProperties(error, {
-    source: { value: failure.source, configurable: true, writable: true },
-    failure: {
-      configurable: true,
-      enumerable: true,
-      get: () => {
-        const plain = toPlain(FailureSchema, failure) as ProtoFailure;
-        show(plain);
-        return plain;
-      },
-      set: (value: unknown) => {
-        encoded.delete(error);
-        show(value);
-      },
-    },
-  });
+/** Notes the message that an error was read from. It is shown, as `failure`, in the official form: a plain field, as it is printed. */
+export function cameAs(error: TemporalFailure, failure: Failure, shown: ProtoFailure): void {
+  encoded.set(error, { bytes: toBinary(FailureSchema, failure), shown });
+  (error as { failure?: ProtoFailure }).failure = shown;
+  Object.defineProperty(error, "source", { value: failure.source, configurable: true, writable: true });
 }
 
 /** The message that an error was read from, or was given by the program; undefined for an error that was made here. */
 function asItCame(error: TemporalFailure): Failure | undefined {
-  const bytes = encoded.get(error);
-  if (bytes !== undefined) return fromBinary(FailureSchema, bytes);
   const given: unknown = error.failure;
+  const read = encoded.get(error);
+  if (read !== undefined && read.shown === given) return fromBinary(FailureSchema, read.bytes);
   return given === undefined || given === null ? undefined : fromPlain(FailureSchema, given);
 }
 

@@ -49,7 +49,10 @@ export class TemporalFailure extends ConverterFailure {
     // Fields of the product's class that the official one does not have.
     delete (this as { name?: string }).name;
     delete this.source;
+    // The order that the official fields are printed in.
+    delete this.failure;
     this.cause = cause;
+    this.failure = undefined;
   }
 }
 

@@ -44,16 +44,25 @@ test("a server outlives callers that say goodbye", async () => {
 });
 
 test("a connection outlives servers that say goodbye, and makes another", async () => {
+  assert.ok(await answers("client") > 1);
+});
+
+test("a session outlives the goodbye when its user drops all listeners and closes it at once", async () => {
+  assert.equal(await answers("session"), 20);
+});
+
+/** Runs twenty calls to a server that says goodbye after each; the number of its connections. */
+async function answers(caller: "client" | "session"): Promise<number> {
   let connections = 0;
   const server: Http2Server = goodbyeServer();
   server.on("session", () => connections++);
   await once(server.listen(0, "127.0.0.1"), "listening");
-  const child = start("client", String((server.address() as AddressInfo).port));
+  const child = start(caller, String((server.address() as AddressInfo).port));
   try {
-    assert.equal(await nextLine(child), "answered 20");
-    assert.ok(connections > 1, `${connections} connections`);
+    assert.equal(await nextLine(child), "answered 20", child.errors());
+    return connections;
   } finally {
     await kill(child);
     server.close();
   }
-});
+}

@@ -76,11 +76,11 @@ export function run(cmd, args, { cwd = root, env = {}, timeoutMs = 20 * 60_000, 
       clearTimeout(timer);
       process.off("SIGINT", stop);
       process.off("SIGTERM", stop);
-      resolve({ status: 1, output, left: [] });
+      resolve({ status: 1, signal: null, output, left: [] });
     });
     // "close" comes when nobody holds the pipes any more: what was left running may never let go of them.
     const closed = new Promise((done) => child.on("close", done));
-    child.on("exit", async (status) => {
+    child.on("exit", async (status, signal) => {
       clearTimeout(timer);
       if (family(undefined, mark).length > 0) await new Promise((done) => setTimeout(done, LEAVE_MS));
       const left = endFamily(undefined, mark).map(({ command }) => command);
@@ -88,7 +88,7 @@ export function run(cmd, args, { cwd = root, env = {}, timeoutMs = 20 * 60_000, 
       await Promise.race([closed, new Promise((done) => setTimeout(done, CLOSE_MS).unref())]);
       process.off("SIGINT", stop);
       process.off("SIGTERM", stop);
-      resolve({ status: status ?? 1, output, left });
+      resolve({ status: status ?? 1, signal, output: signal === null ? output : `${output}\n(ended by ${signal})\n`, left });
     });
   });
 }

@@ -61,11 +61,12 @@ export function suitesOf(runInTime, isQuick) {
   };
 
   /**
-   * Counts of Deno's last line. Deno 2.9.5 may abort its whole process in nghttp2 when the other side of a connection says goodbye
-   * (docs/dev/decisions/044-goaway-in-deno.md), and takes all results with it. That one abort, and nothing else, is tried once more, and the
-   * suite's line says so.
+   * Counts of Deno's last line. Deno 2.9.5 may end its whole process in nghttp2 when the other side of a connection says goodbye
+   * (docs/dev/decisions/044-goaway-in-deno.md), by an assertion or in freed memory, and takes all results with it. That end is tried once
+   * more, and the suite's line says so.
    */
-  const ABORTED = /nghttp2\S*: int find_stream_on_goaway_func.*Assertion/;
+  const ASSERTION = /nghttp2\S*: int find_stream_on_goaway_func.*Assertion/;
+  const crashed = (r) => ASSERTION.test(r.output) || r.signal === "SIGSEGV";
   const denoTests = async (files, { env = {}, jobs = 1 } = {}) => {
     const once = () =>
       runInTime(denoItself, ["test", "-A", "--no-check", "--quiet", ...(jobs > 1 ? ["--parallel"] : []), ...files], {
@@ -77,8 +78,8 @@ export function suitesOf(runInTime, isQuick) {
     const counts = (output) => [...output.matchAll(line)].at(-1) ?? null;
     let r = await once();
     let reason;
-    if (counts(r.output) === null && ABORTED.test(r.output)) {
-      reason = "Deno aborted in nghttp2 and was run again";
+    if (counts(r.output) === null && crashed(r)) {
+      reason = "Deno crashed (nghttp2, or SIGSEGV) and was run again";
       r = await once();
     }
     const m = counts(r.output);

@@ -6,20 +6,23 @@
 import type { Http2Session } from "node:http2";
 import { setImmediate } from "node:timers";
 
-/** Takes a session that was just made, before anybody listens for its end. */
+/** Takes a session that was just made. */
 export function endAfterGoaway(session: Http2Session): void {
   if (!("Deno" in globalThis)) return;
   let waiting: (() => void)[] | undefined;
-  // Told before the session is closed, in the same turn.
-  session.on("goaway", () => {
-    if (waiting !== undefined) return;
-    waiting = [];
-    setImmediate(() => {
-      const ends = waiting!;
-      waiting = undefined;
-      for (const end of ends) end();
-    });
-  });
+  const emit = session.emit.bind(session) as (name: string | symbol, ...args: unknown[]) => boolean;
+  // Emitted before the session is closed, in the same turn. Not by a listener: others may close it before theirs, or remove all.
+  session.emit = ((name: string | symbol, ...args: unknown[]) => {
+    if (name === "goaway" && waiting === undefined) {
+      waiting = [];
+      setImmediate(() => {
+        const ends = waiting!;
+        waiting = undefined;
+        for (const end of ends) end();
+      });
+    }
+    return emit(name, ...args);
+  }) as typeof session.emit;
   const close = session.close.bind(session);
   const destroy = session.destroy.bind(session);
   session.close = (...args) => waiting === undefined ? close(...args) : void waiting.push(() => close(...args));

@@ -4,6 +4,8 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import process from "node:process";
+import type { Http2Session } from "node:http2";
+import { endAfterGoaway } from "../../../ts/platform/deno_goaway_workaround.ts";
 
 /** The checkout; tests run in it. */
 export const root = process.cwd();
@@ -15,9 +17,27 @@ export const noOfficial: string | false = existsSync(join(root, "tests/interop/n
   ? false
   : "Temporal's TypeScript SDK is not installed (npm ci in tests/interop)";
 
+/**
+ * Its client calls through node:http2, in this process. When a server ends, Deno's crashes the process over the goodbye
+ * (docs/dev/decisions/044-goaway-in-deno.md), and all tests beside it.
+ */
+function protectFromGoodbyes(): void {
+  const http2 = createRequire(manifest)("node:http2") as { connect: (...args: unknown[]) => Http2Session };
+  const { connect } = http2;
+  http2.connect = (...args) => {
+    const session = connect(...args);
+    endAfterGoaway(session);
+    return session;
+  };
+}
+
+let isProtected = !("Deno" in globalThis);
+
 /** A package of the official SDK, e.g. `official("@temporalio/client")`. */
 // deno-lint-ignore no-explicit-any
 export function official(name: string): any {
+  if (!isProtected) protectFromGoodbyes();
+  isProtected = true;
   return createRequire(manifest)(name);
 }
 

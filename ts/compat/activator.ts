@@ -178,7 +178,7 @@ export class CompatActivator implements Activator {
 
   /** Evaluates the program's modules for this run and finds its main function. */
   #load(run: CompatRun): WorkflowFunction {
-    const modules = this.#options.modules({ ...runGlobals(), helper: this.#options.helper });
+    const modules = this.#options.modules({ globals: runGlobals(), helper: this.#options.helper });
     run.interceptors.add(modules.interceptors());
     if (run.interceptors.has("internals", "concludeActivation")) run.shownCommands = [];
     const exported = modules.workflows();

@@ -6,7 +6,8 @@ import type { RunGlobals } from "./sandbox/globals.ts";
 export type Exports = { readonly [name: string]: unknown };
 
 /** What modules are given that are evaluated for a run. */
-export interface RunModulesScope extends RunGlobals {
+export interface RunModulesScope {
+  readonly globals: RunGlobals;
   readonly helper: RewriteHelper;
 }
 

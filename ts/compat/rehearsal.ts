@@ -44,7 +44,7 @@ export async function rehearse(options: CompatProgramOptions, nowMs: number): Pr
   current.run = run;
   try {
     const exported = options.scopes.run(undefined, () => {
-      const modules = options.modules({ ...runGlobals(), helper: options.helper });
+      const modules = options.modules({ globals: runGlobals(), helper: options.helper });
       run.interceptors.add(modules.interceptors());
       return modules.workflows();
     });

@@ -63,8 +63,23 @@ export interface RunGlobals {
   readonly lookup: object;
 }
 
-/** Makes the global object of one run. The realm's own objects are read now: after a guard has replaced them. */
+/**
+ * The global object of one run, made when something asks for it: most modules do not. The realm's own objects are read then: after a guard
+ * has replaced them.
+ */
 export function runGlobals(): RunGlobals {
+  let made: RunGlobals | undefined;
+  return {
+    get global() {
+      return (made ??= makeGlobals()).global;
+    },
+    get lookup() {
+      return (made ??= makeGlobals()).lookup;
+    },
+  };
+}
+
+function makeGlobals(): RunGlobals {
   const global: { [name: string]: unknown } = {};
   const add = (name: string, value: unknown) =>
     Object.defineProperty(global, name, { value, writable: true, enumerable: false, configurable: true });

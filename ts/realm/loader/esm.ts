@@ -15,6 +15,7 @@ import {
   type ModuleSource,
   problem,
   readKey,
+  readsGlobal,
   runNames,
 } from "./module_code.ts";
 import { editGlobal } from "./run_globals.ts";
@@ -57,7 +58,7 @@ export class EsmCompiler {
     this.#program = program;
     this.#lines = new Lines(text);
     this.#edits = new Edits(text);
-    this.#prefix = freePrefix(text, ["i0", "x", "g", "n"]);
+    this.#prefix = freePrefix(text, ["i0", "x", "g", "n", "k"]);
     for (const statement of program.body) this.#statement(statement as AnyNode);
     if (text.includes("require")) this.#requires();
   }
@@ -92,11 +93,15 @@ export class EsmCompiler {
     const names = runNames(this.#prefix);
     const given = this.#form === "run" ? `, ${names.global}, ${names.lookup}, $tx` : "";
     const parameters = given + this.#requests.map((_, i) => `, ${this.#prefix}i${i}`).join("");
-    const getters = locals.map(([exported, local]) => `${JSON.stringify(exported)}: () => ${local}`).join(", ");
     const x = `${this.#prefix}x`;
-    const code = `(function* (${x}${parameters}) { "use strict"; ${x}.exports({${getters}}); yield; ${this.#edits.apply()}\n})`;
+    const k = `${this.#prefix}k`;
+    const cases = locals.map(([, local], i) => `case ${i}: return ${local};`).join(" ");
+    // One function for all exports, by number: it is made for each evaluation.
+    const exports = locals.length === 0 ? "" : `${x}.exports((${k}) => { switch (${k}) { ${cases} } }); `;
+    const body = this.#edits.apply();
     return {
-      code,
+      code: `(function* (${x}${parameters}) { "use strict"; ${exports}yield; ${body}\n})`,
+      readsGlobal: readsGlobal(body, names),
       collections: locals.filter(([, local]) => isCollection(top.get(local)?.init)).map(([exported]) => exported),
       importedMutations: this.#importedMutations,
       reads: this.#reads,

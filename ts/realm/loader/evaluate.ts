@@ -7,9 +7,10 @@ import { errorText, isA, messageOf, stackOf } from "../../converter/thrown.ts";
 import { displayName, type Problem, WorkflowLoadError } from "./errors.ts";
 import type { Dependency, LoadedModule, ModuleGraph } from "./graph.ts";
 import type { Form } from "./module_code.ts";
+import { define, IMPORTS, type Namespace, type NewView, READ, type ReadExport, type View, viewOf } from "./module_view.ts";
 import type { HostModule, Provided } from "./resolve.ts";
 
-export type Namespace = { readonly [name: string]: unknown };
+export type { Namespace } from "./module_view.ts";
 
 /** Is told whose code runs. */
 export interface EvaluationListener {
@@ -38,20 +39,34 @@ export interface EvaluateOptions {
 
 /** What modules get that are evaluated for a run. */
 export interface RunScope {
-  /** The run's global object. */
-  readonly global: object;
-  /** The same, but that it throws for names which it lacks. */
-  readonly lookup: object;
+  /** The run's global object, and the same, but that it throws for names which it lacks. */
+  readonly globals: { readonly global: object; readonly lookup: object };
   /** What rewritten code calls. */
   readonly helper: object;
 }
 
 /** What the module's function gets as its first argument. */
-interface ModuleScope {
-  exports(getters: { readonly [name: string]: () => unknown }): void;
-  dynamicImport(specifier: unknown): never;
-  require(specifier: string): unknown;
-  readonly meta: object;
+class ModuleScope {
+  readonly exports: (read: ReadExport) => void;
+  readonly #require: () => (specifier: string) => unknown;
+  #meta: object | undefined;
+
+  constructor(exports: (read: ReadExport) => void, require: () => (specifier: string) => unknown) {
+    this.exports = exports;
+    this.#require = require;
+  }
+
+  dynamicImport(specifier: unknown): never {
+    return dynamicImport(specifier);
+  }
+
+  require(specifier: string): unknown {
+    return this.#require()(specifier);
+  }
+
+  get meta(): object {
+    return this.#meta ??= Object.freeze(Object.create(null)) as object;
+  }
 }
 
 type EsmFunction = (scope: ModuleScope, ...imports: unknown[]) => Generator<void, void, void>;
@@ -72,6 +87,7 @@ export class EvaluableGraph {
   readonly graph: ModuleGraph;
   readonly options: EvaluateOptions;
   readonly #functions: { readonly [form in Form]: unknown[] } = { shared: [], run: [] };
+  readonly #views: NewView[] = [];
 
   constructor(graph: ModuleGraph, options: EvaluateOptions) {
     this.graph = graph;
@@ -90,6 +106,12 @@ export class EvaluableGraph {
     return this.#hostModules.get(key);
   }
 
+  /** A view of an ES module's exports, for one evaluation. */
+  view(index: number): View {
+    const View = this.#views[index] ??= viewOf(this.graph.modules[index]!);
+    return new View();
+  }
+
   /** The function of a module. */
   compiled(index: number, form: Form): unknown {
     const { url, code, runCode } = this.graph.modules[index]!;
@@ -101,7 +123,7 @@ export class EvaluableGraph {
   /** The namespaces of the entries that all runs share. Throws a WorkflowLoadError that names file and line where a module's own code throws. */
   evaluateShared(listener: EvaluationListener): Namespace[] {
     const evaluation = new Evaluation(this, listener, true, undefined);
-    const namespaces = this.graph.entries.map((entry) => evaluation.run(entry));
+    const namespaces = this.graph.entries.map((entry) => evaluation.run(entry, true));
     listener.turnTo(undefined);
     return namespaces;
   }
@@ -114,7 +136,8 @@ export class EvaluableGraph {
     const evaluation = new Evaluation(this, listener ?? UNHEARD, listener !== undefined, scope);
     const all = (entries: readonly number[]) => {
       const { whileLoading = (work: () => Namespace[]) => work() } = this.options;
-      const namespaces = whileLoading(() => entries.map((entry) => evaluation.run(entry)));
+      // Who listens wants to know the names.
+      const namespaces = whileLoading(() => entries.map((entry) => evaluation.run(entry, listener !== undefined)));
       listener?.turnTo(undefined);
       return namespaces;
     };
@@ -129,6 +152,8 @@ class Evaluation {
   readonly #places: boolean;
   readonly #scope: RunScope | undefined;
   readonly #namespaces: { [name: string]: unknown }[] = [];
+  /** Of ES modules. */
+  readonly #views: View[] = [];
   /** Of CommonJS modules, for modules that take their `exports.default`. */
   readonly #interop: ({ [name: string]: unknown } | undefined)[] = [];
   readonly #state: (undefined | "linked" | "running" | "done")[] = [];
@@ -144,21 +169,45 @@ class Evaluation {
     this.#scope = scope;
   }
 
-  run(entry: number): Namespace {
+  /** What an entry exports: its namespace, or (not `whole`) something with its names that cannot say which they are. */
+  run(entry: number, whole: boolean): Namespace {
     this.#instantiate(entry);
     this.#evaluate(entry);
-    return this.#namespaces[entry]!;
+    return whole ? this.#namespaceOf(entry) : this.#namesOf(entry);
   }
 
   #namespaceOf(index: number): { [name: string]: unknown } {
-    return this.#namespaces[index] ??= Object.create(null, { [Symbol.toStringTag]: { value: "Module" } });
+    const known = this.#namespaces[index];
+    if (known !== undefined) return known;
+    const namespace = Object.create(null, { [Symbol.toStringTag]: { value: "Module" } }) as { [name: string]: unknown };
+    this.#namespaces[index] = namespace;
+    const { kind, exports, reexports } = this.#graph.modules[index]!;
+    if (kind === "esm") {
+      const view = this.#viewOf(index);
+      for (const name of exports) define(namespace, name, () => view[name]);
+      for (const [name] of reexports) define(namespace, name, () => view[name]);
+    }
+    return namespace;
   }
 
-  #namespace(dependency: Dependency, importer?: LoadedModule): unknown {
+  #viewOf(index: number): View {
+    return this.#views[index] ??= this.#source.view(index);
+  }
+
+  /** What has a module's names. Those that an ES module takes from CommonJS are known to its namespace alone. */
+  #namesOf(index: number): Namespace {
+    const { kind, open } = this.#graph.modules[index]!;
+    return kind === "esm" && open.length === 0 ? this.#viewOf(index) : this.#namespaceOf(index);
+  }
+
+  /** `whole`: it is used as a value. */
+  #namespace(dependency: Dependency, importer?: LoadedModule, whole = true): unknown {
     if ("module" in dependency) {
       const { kind } = this.#graph.modules[dependency.module]!;
-      const interop = kind === "cjs" && importer?.takesDefault === true && this.#scope !== undefined;
-      return interop ? this.#interopOf(dependency.module) : this.#namespaceOf(dependency.module);
+      if (kind === "cjs" && importer?.takesDefault === true && this.#scope !== undefined) {
+        return this.#interopOf(dependency.module);
+      }
+      return whole ? this.#namespaceOf(dependency.module) : this.#namesOf(dependency.module);
     }
     const { host } = dependency;
     const namespace = this.#provided(dependency)?.namespace;
@@ -197,28 +246,21 @@ class Evaluation {
     const module = this.#graph.modules[index]!;
     for (const dependency of module.dependencies) if ("module" in dependency) this.#instantiate(dependency.module);
     if (module.kind !== "esm") return;
-    const namespace = this.#namespaceOf(index);
-    const scope: ModuleScope = {
-      exports: (getters) => {
-        for (const name of Object.keys(getters)) define(namespace, name, getters[name]!);
-      },
-      dynamicImport,
-      require: this.#requireOf(module),
-      meta: Object.freeze(Object.create(null)),
-    };
-    const imports = module.dependencies.map((dependency) => this.#namespace(dependency, module));
-    const body = (this.#compile(module, index) as EsmFunction)(scope, ...this.#given(), ...imports);
+    const view = this.#viewOf(index);
+    const scope = new ModuleScope((read) => view[READ] = read, () => this.#requireOf(module));
+    const { whole } = module;
+    const imports = module.dependencies.map((dependency, i) => this.#namespace(dependency, module, whole.includes(i)));
+    view[IMPORTS] = imports;
+    const body = (this.#compile(module, index) as EsmFunction)(scope, ...this.#given(module), ...imports);
     this.#bodies[index] = body;
     this.#guarded(module, () => body.next());
-    for (const [exported, request, name] of module.reexports) {
-      const from = imports[request] as Namespace;
-      define(namespace, exported, name === "*" ? () => from : () => from[name]);
-    }
   }
 
   /** What a module of a run gets beside its imports. */
-  #given(): unknown[] {
-    return this.#scope === undefined ? [] : [this.#scope.global, this.#scope.lookup, this.#scope.helper];
+  #given({ readsGlobal }: LoadedModule): unknown[] {
+    const scope = this.#scope;
+    if (scope === undefined) return [];
+    return readsGlobal ? [scope.globals.global, scope.globals.lookup, scope.helper] : [undefined, undefined, scope.helper];
   }
 
   /** Second phase, depth first: bodies run. */
@@ -285,7 +327,7 @@ class Evaluation {
         holder.exports as object,
         require,
         holder,
-        ...this.#given(),
+        ...this.#given(module),
       );
     });
     this.#listener.left(module);
@@ -362,10 +404,6 @@ function dynamicImport(specifier: unknown): never {
       JSON.stringify(specifier)
     }) is not available in workflow code: use an import declaration, or load it in an activity`,
   );
-}
-
-function define(namespace: object, name: string, get: () => unknown): void {
-  Object.defineProperty(namespace, name, { get, enumerable: true, configurable: true });
 }
 
 /** Where in the module the error's stack passes. Deno writes evaluated code as "(<url>, <anonymous>:1:2)". */

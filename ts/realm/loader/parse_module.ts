@@ -22,6 +22,7 @@ import {
   type ModuleSource,
   type ModuleUnit,
   problem,
+  readsGlobal,
   runNames,
 } from "./module_code.ts";
 import { RewriteError, rewriteModule } from "./rewrite.ts";
@@ -142,7 +143,9 @@ function cjsUnit(source: ModuleSource, text: string, program: Program): ModuleUn
       dynamicImport: (at) => edits.replace(at.start, at.start + "import".length, "require.import"),
     });
     const parameters = `exports, require, module, ${names.global}, ${names.lookup}, $tx`;
-    return finished(source, form, { ...EMPTY, code: `(function (${parameters}) {${edits.apply()}\n})` });
+    const body = edits.apply();
+    const code = `(function (${parameters}) {${body}\n})`;
+    return finished(source, form, { ...EMPTY, code, readsGlobal: readsGlobal(body, names) });
   };
   return { ...EMPTY_UNIT, text, requests, compile };
 }

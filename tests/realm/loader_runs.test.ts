@@ -1,0 +1,67 @@
+// Modules that are evaluated for each run: what runs see of each other, and what an evaluation need not make.
+import test from "node:test";
+import assert from "node:assert/strict";
+import { loadGraph } from "../../ts/realm/loader/graph.ts";
+import { EvaluableGraph, type Namespace } from "../../ts/realm/loader/evaluate.ts";
+import { mapSources } from "../../ts/realm/loader/source_host.ts";
+import { loadSucrase } from "../../ts/realm/loader/strip.ts";
+import type { Files } from "./loader_support.ts";
+
+await loadSucrase();
+
+/** Evaluates the modules for a run, as often as it is called. `made`: how many runs asked for their global object. */
+function program(files: Files): { run(): Namespace; made: () => number } {
+  const graph = loadGraph(["file:///app/main.ts"], { host: mapSources(files), provided: () => [] });
+  const evaluable = new EvaluableGraph(graph, { provided: {}, evaluate: (code) => (0, eval)(code) });
+  let made = 0;
+  const globals = () => {
+    let global: { globalThis?: object } | undefined;
+    const get = () => {
+      if (global !== undefined) return global;
+      made++;
+      global = {};
+      global.globalThis = global;
+      return global;
+    };
+    return {
+      get global() {
+        return get();
+      },
+      get lookup() {
+        return get();
+      },
+    };
+  };
+  return { run: () => evaluable.evaluateForRun({ globals: globals(), helper: {} }).workflows()[0]!, made: () => made };
+}
+
+test("two runs share neither variables nor namespaces, by whatever way they are reached", () => {
+  const { run, made } = program({
+    "/app/main.ts":
+      "import { count, inc } from './a.ts'; import * as all from './a.ts'; export { count, inc, all }; export * from './a.ts';" +
+      "export const read = () => [count, all.count, all.nested.count]; export default function main() { return inc() }",
+    "/app/a.ts": "export let count = 0; export const inc = () => ++count; export * as nested from './a.ts';",
+  });
+  const [one, two] = [run(), run()] as [Namespace, Namespace];
+  const call = (namespace: Namespace, name: string) => (namespace[name] as () => unknown)();
+  assert.equal(call(one, "inc"), 1);
+  assert.equal(call(one, "default"), 2);
+  assert.deepEqual(call(one, "read"), [2, 2, 2]);
+  assert.deepEqual(call(two, "read"), [0, 0, 0]);
+  assert.deepEqual([one["count"], two["count"]], [2, 0]);
+  assert.deepEqual(Object.keys(one["all"] as object).sort(), ["count", "inc", "nested"]);
+  assert.notEqual(one["all"], two["all"]);
+  assert.equal((one["all"] as Namespace)["nested"], one["all"]);
+  assert.ok("inc" in one && !("missing" in one) && !("toString" in one));
+  assert.equal(made(), 0);
+});
+
+test("a run has one global object, made when a module uses it", () => {
+  const { run, made } = program({
+    "/app/main.ts": "import { put } from './a.ts'; put(7); export const seen = (globalThis as any).left;",
+    "/app/a.ts": "import './b.ts'; export function put(n: number) { (globalThis as any).left = n }",
+    "/app/b.ts": "export const unused = 1;",
+  });
+  assert.deepEqual([run()["seen"], run()["seen"]], [7, 7]);
+  assert.equal(made(), 2);
+});

@@ -56,12 +56,23 @@ test("two runs share neither variables nor namespaces, by whatever way they are 
   assert.equal(made(), 0);
 });
 
-test("a run has one global object, made when a module uses it", () => {
+test("a run has one global object, made when its code comes to use it", () => {
   const { run, made } = program({
     "/app/main.ts": "import { put } from './a.ts'; put(7); export const seen = (globalThis as any).left;",
     "/app/a.ts": "import './b.ts'; export function put(n: number) { (globalThis as any).left = n }",
-    "/app/b.ts": "export const unused = 1;",
+    "/app/b.ts": "export const later = () => setTimeout;",
   });
   assert.deepEqual([run()["seen"], run()["seen"]], [7, 7]);
   assert.equal(made(), 2);
+});
+
+test("a function that would use the global object, and is not called, has none made", () => {
+  const { run, made } = program({
+    "/app/main.ts": "export const later = () => { new WeakRef({}); return typeof missing };" +
+      "export const find = () => (globalThis as any).missing;",
+  });
+  const { find } = run();
+  assert.equal(made(), 0);
+  assert.equal((find as () => unknown)(), undefined);
+  assert.equal(made(), 1);
 });

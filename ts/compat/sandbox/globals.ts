@@ -64,7 +64,7 @@ export interface RunGlobals {
 }
 
 /**
- * The global object of one run, made when something asks for it: most modules do not. The realm's own objects are read then: after a guard
+ * The global object of one run, made when something asks for it: most runs do not. The realm's own objects are read then: after a guard
  * has replaced them.
  */
 export function runGlobals(): RunGlobals {

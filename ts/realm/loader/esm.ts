@@ -15,7 +15,6 @@ import {
   type ModuleSource,
   problem,
   readKey,
-  readsGlobal,
   runNames,
 } from "./module_code.ts";
 import { editGlobal } from "./run_globals.ts";
@@ -58,7 +57,7 @@ export class EsmCompiler {
     this.#program = program;
     this.#lines = new Lines(text);
     this.#edits = new Edits(text);
-    this.#prefix = freePrefix(text, ["i0", "x", "g", "n", "k"]);
+    this.#prefix = freePrefix(text, ["i0", "x", "g", "k"]);
     for (const statement of program.body) this.#statement(statement as AnyNode);
     if (text.includes("require")) this.#requires();
   }
@@ -91,17 +90,15 @@ export class EsmCompiler {
     const top = this.#walk(state);
     const { locals } = this.#exported();
     const names = runNames(this.#prefix);
-    const given = this.#form === "run" ? `, ${names.global}, ${names.lookup}, $tx` : "";
+    const given = this.#form === "run" ? `, ${names.parameter}, $tx` : "";
     const parameters = given + this.#requests.map((_, i) => `, ${this.#prefix}i${i}`).join("");
     const x = `${this.#prefix}x`;
     const k = `${this.#prefix}k`;
     const cases = locals.map(([, local], i) => `case ${i}: return ${local};`).join(" ");
     // One function for all exports, by number: it is made for each evaluation.
     const exports = locals.length === 0 ? "" : `${x}.exports((${k}) => { switch (${k}) { ${cases} } }); `;
-    const body = this.#edits.apply();
     return {
-      code: `(function* (${x}${parameters}) { "use strict"; ${exports}yield; ${body}\n})`,
-      readsGlobal: readsGlobal(body, names),
+      code: `(function* (${x}${parameters}) { "use strict"; ${exports}yield; ${this.#edits.apply()}\n})`,
       collections: locals.filter(([, local]) => isCollection(top.get(local)?.init)).map(([exported]) => exported),
       importedMutations: this.#importedMutations,
       reads: this.#reads,

@@ -39,7 +39,7 @@ export interface EvaluateOptions {
 
 /** What modules get that are evaluated for a run. */
 export interface RunScope {
-  /** The run's global object, and the same, but that it throws for names which it lacks. */
+  /** The run's global object, and the same, but that it throws for names which it lacks. They are made when they are asked for. */
   readonly globals: { readonly global: object; readonly lookup: object };
   /** What rewritten code calls. */
   readonly helper: object;
@@ -251,16 +251,14 @@ class Evaluation {
     const { whole } = module;
     const imports = module.dependencies.map((dependency, i) => this.#namespace(dependency, module, whole.includes(i)));
     view[IMPORTS] = imports;
-    const body = (this.#compile(module, index) as EsmFunction)(scope, ...this.#given(module), ...imports);
+    const body = (this.#compile(module, index) as EsmFunction)(scope, ...this.#given(), ...imports);
     this.#bodies[index] = body;
     this.#guarded(module, () => body.next());
   }
 
   /** What a module of a run gets beside its imports. */
-  #given({ readsGlobal }: LoadedModule): unknown[] {
-    const scope = this.#scope;
-    if (scope === undefined) return [];
-    return readsGlobal ? [scope.globals.global, scope.globals.lookup, scope.helper] : [undefined, undefined, scope.helper];
+  #given(): unknown[] {
+    return this.#scope === undefined ? [] : [this.#scope.globals, this.#scope.helper];
   }
 
   /** Second phase, depth first: bodies run. */
@@ -327,7 +325,7 @@ class Evaluation {
         holder.exports as object,
         require,
         holder,
-        ...this.#given(module),
+        ...this.#given(),
       );
     });
     this.#listener.left(module);

@@ -28,8 +28,6 @@ export interface LoadedModule {
   readonly code: string;
   /** The same in the form for runs; "" for a module that no such program needs. */
   readonly runCode: string;
-  /** The form for runs uses the run's global object. */
-  readonly readsGlobal: boolean;
   /** Names that the module itself defines, in the order of their numbers in its code. */
   readonly exports: readonly string[];
   /** Dependencies whose namespace it uses as a value; of the others it reads names alone. */
@@ -442,7 +440,6 @@ class Loader {
       takesDefault: this.#takesDefault(url, unit.kind),
       code: compiled.shared?.code ?? (unit.kind === "json" ? compiled.run?.code : undefined) ?? "",
       runCode: unit.kind === "json" ? "" : compiled.run?.code ?? "",
-      readsGlobal: compiled.run?.readsGlobal === true,
       exports: unit.exports,
       whole: [
         ...unit.requests.flatMap(({ names }, i) => names.some(({ name }) => name === "*") ? [i] : []),

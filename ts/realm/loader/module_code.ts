@@ -50,8 +50,6 @@ export interface ModuleOutline {
 /** A module in one form. */
 export interface CompiledModule {
   readonly code: string;
-  /** In the form for runs: the code uses the run's global object. */
-  readonly readsGlobal: boolean;
   /** Exports that hold a mutable collection. */
   readonly collections: readonly string[];
   readonly importedMutations: readonly ImportedMutation[];
@@ -82,7 +80,7 @@ export interface ModuleSource {
 }
 
 export const EMPTY: CompiledModule = {
-  ...{ code: "", readsGlobal: false, collections: [], importedMutations: [] },
+  ...{ code: "", collections: [], importedMutations: [] },
   ...{ reads: new Set<string>(), problems: [], warnings: [] },
 };
 
@@ -139,9 +137,9 @@ export function freePrefix(text: string, letters: readonly string[]): string {
   return prefix;
 }
 
-/** The parameters of a module in the form for runs. */
-export const runNames = (prefix: string): RunNames => ({ global: `${prefix}g`, lookup: `${prefix}n` });
-
-/** Edited code uses one of the names, which its author's text does not have. */
-export const readsGlobal = (code: string, { global, lookup }: RunNames): boolean =>
-  code.includes(global) || code.includes(lookup);
+/** What a module in the form for runs calls its globals (RunScope). */
+export const runNames = (prefix: string): RunNames => ({
+  parameter: `${prefix}g`,
+  global: `${prefix}g.global`,
+  lookup: `${prefix}g.lookup`,
+});

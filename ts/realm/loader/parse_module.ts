@@ -22,7 +22,6 @@ import {
   type ModuleSource,
   type ModuleUnit,
   problem,
-  readsGlobal,
   runNames,
 } from "./module_code.ts";
 import { RewriteError, rewriteModule } from "./rewrite.ts";
@@ -134,7 +133,7 @@ function cjsUnit(source: ModuleSource, text: string, program: Program): ModuleUn
   });
   const compile = (form: Form): CompiledModule => {
     if (form === "shared") return { ...EMPTY, code: `(function (exports, require, module) {${text}\n})` };
-    const names = runNames(freePrefix(text, ["g", "n"]));
+    const names = runNames(freePrefix(text, ["g"]));
     const edits = new Edits(text);
     walkModule(program, {
       reference(node, binding, write, _deferred, parents) {
@@ -142,10 +141,8 @@ function cjsUnit(source: ModuleSource, text: string, program: Program): ModuleUn
       },
       dynamicImport: (at) => edits.replace(at.start, at.start + "import".length, "require.import"),
     });
-    const parameters = `exports, require, module, ${names.global}, ${names.lookup}, $tx`;
-    const body = edits.apply();
-    const code = `(function (${parameters}) {${body}\n})`;
-    return finished(source, form, { ...EMPTY, code, readsGlobal: readsGlobal(body, names) });
+    const parameters = `exports, require, module, ${names.parameter}, $tx`;
+    return finished(source, form, { ...EMPTY, code: `(function (${parameters}) {${edits.apply()}\n})` });
   };
   return { ...EMPTY_UNIT, text, requests, compile };
 }

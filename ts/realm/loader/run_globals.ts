@@ -27,8 +27,9 @@ const OF_COMMONJS: ReadonlySet<string> = new Set(["exports", "require", "module"
 /** What the official bundler puts in place of paths, which differ between machines. */
 const PATHS: ReadonlyMap<string, string> = new Map([["__filename", '"/index.js"'], ["__dirname", '"/"']]);
 
-/** Names of the run's global object and of the object that throws for what it lacks, as parameters of the compiled module. */
+/** The compiled module's parameter, and what of it are the run's global object and the object that throws for what that lacks. */
 export interface RunNames {
+  readonly parameter: string;
   readonly global: string;
   readonly lookup: string;
 }

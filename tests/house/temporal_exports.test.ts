@@ -1,7 +1,7 @@
 // runtime: node
 // Every export of the official packages is here or has a reason (tools/temporal-exports); the names are those of the installed packages.
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
@@ -22,11 +22,20 @@ interface Tool {
   officialNames(modules: string, name: string): (Names & { version: string }) | undefined;
   ourNames(data: Package): { readonly values: ReadonlySet<string>; readonly types: ReadonlySet<string> };
   unexplained(data: Package): string[];
+  withNeededReasons(data: Package): Package;
+  pageText(packages: readonly Package[]): string;
+  readonly page: string;
 }
-const { readPackages, officialNames, ourNames, unexplained } = await import(
+const { readPackages, officialNames, ourNames, unexplained, withNeededReasons, pageText, page } = await import(
   pathToFileURL(resolve("tools/temporal_exports.mjs")).href
 ) as Tool;
 const INSTALLED = resolve("tests/interop/node_modules");
+
+test("docs/temporal-exports.md is what tools/temporal-exports says, which has no reason for what is here", () => {
+  const packages = readPackages();
+  assert.deepEqual(packages.map(withNeededReasons), packages, "run node tools/temporal_exports.mjs --write");
+  assert.equal(readFileSync(page, "utf8"), pageText(packages), "run node tools/temporal_exports.mjs --write");
+});
 
 for (const data of readPackages()) {
   const { package: name, values, types, absent } = data;

@@ -12,6 +12,7 @@ import { Client, type WorkflowHandle } from "../../ts/client/mod.ts";
 import { silentLogger } from "../../ts/base/logger.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { Worker } from "../../ts/worker/mod.ts";
+import { NativeConnection, Worker as CompatWorker } from "../../ts/compat/worker/mod.ts";
 import { until } from "../support/until.ts";
 import { DevServer, noServer, temporalCli } from "./support/dev_server.ts";
 
@@ -62,8 +63,8 @@ async function startWorker(buildId: string): Promise<Worker> {
 }
 
 /** As an operator does it. The version is known to the server once a worker of it has polled. */
-async function setCurrent(buildId: string): Promise<void> {
-  const version = ["--deployment-name", deploymentName, "--build-id", buildId, "--yes"];
+async function setCurrent(buildId: string, deployment = deploymentName): Promise<void> {
+  const version = ["--deployment-name", deployment, "--build-id", buildId, "--yes"];
   const args = ["worker", "deployment", "set-current-version", ...version, "--address", server.address];
   await until(`version ${buildId} is current`, async () => {
     try {
@@ -115,4 +116,30 @@ test("a pinned run stays on v1, an auto-upgrade run goes to v2, and activities w
   } finally {
     await Promise.all(workers.map((worker) => worker.shutdown()));
   }
+});
+
+test("workflowInfo() of a Temporal program has the version, while a task is open and on replay", { skip: noServer }, async () => {
+  const path = join(folder, "info.mjs");
+  writeFileSync(
+    path,
+    `import { sleep, workflowInfo } from "@temporalio/workflow";
+const now = () => [workflowInfo().currentBuildId, workflowInfo().currentDeploymentVersion];
+export async function version() { const first = now(); await sleep(1); return [first, now()]; }
+`,
+  );
+  const connection = await NativeConnection.connect({ address: server.address });
+  const version = { deploymentName: "info", buildId: "v7" };
+  // With and without the run in memory: the last task replays the first one, whose version is in history by then.
+  for (const maxCachedWorkflows of [10, 0]) {
+    const worker = await CompatWorker.create({
+      ...{ connection, taskQueue: "info", workflowsPath: path, maxCachedWorkflows },
+      workerDeploymentOptions: { useWorkerVersioning: true, version, defaultVersioningBehavior: "PINNED" },
+    });
+    await worker.runUntil(async () => {
+      await setCurrent("v7", "info");
+      const handle = await client.start("version", { id: `info-${maxCachedWorkflows}`, taskQueue: "info" });
+      assert.deepEqual(await handle.result(), [["v7", version], ["v7", version]], `${maxCachedWorkflows} runs in memory`);
+    });
+  }
+  await connection.close();
 });

@@ -117,7 +117,7 @@ export class CompatActivator implements Activator {
   async #advance(run: CompatRun, activation: Activation, init: InitializeWorkflow | undefined): Promise<void> {
     run.timeMs = activation.timeMs;
     run.isReplaying = activation.isReplaying;
-    run.info = nextInfo(run.info, activation);
+    run.info = nextInfo(run.info, activation, this.#host);
     run.addFlags(activation.langFlags);
     if (init !== undefined) {
       this.#main = this.#inRootFrame(() => this.#load(run));

@@ -1,6 +1,7 @@
 // Calls of sinks, where the run is: which functions the host has, and whether they are called while history is replayed. A call leaves
 // with copies of its arguments, before the outcome of the task in which it was made.
 import type { LogLevel, RunContext } from "../executor/program/program.ts";
+import { messageOf } from "../converter/thrown.ts";
 import { LOGGER_SINK, METRICS_SINK } from "../executor/program/sinks.ts";
 import type { WorkflowInfo } from "./workflow/info.ts";
 
@@ -31,12 +32,12 @@ export class SinkCalls {
     return this.#host.sinks?.functions[LOGGER_SINK] !== undefined;
   }
 
-  /** Calls a function of the host, unless it is to be left out on replay. Throws a DataCloneError for arguments that cannot be copied. */
+  /** Calls a function of the host, unless it is to be left out on replay. Throws a TypeError that names an argument that cannot be copied. */
   call(given: string, method: string, args: readonly unknown[]): void {
     const { info } = this.#run;
     const { workflowType, workflowId, runId } = info;
     const sink = given === OLD_LOGGER_SINK ? LOGGER_SINK : given;
-    const copies = structuredClone === undefined ? args : structuredClone(args);
+    const copies = structuredClone === undefined ? args : copiesOf(args, `${given}.${method}`);
     const duringReplay = own(own(this.#host.sinks?.functions, sink), method);
     if (duringReplay === undefined) return this.#unregistered(sink, method, copies);
     if (!duringReplay && (this.#host.onlyReplays === true || info.unsafe.isReplayingHistoryEvents)) return;
@@ -59,6 +60,29 @@ export class SinkCalls {
       ...{ workflowType, workflowId, runId },
       source: "executor",
     });
+  }
+}
+
+/** All at once: values that several arguments share are copied once. */
+function copiesOf(args: readonly unknown[], name: string): readonly unknown[] {
+  try {
+    return structuredClone(args);
+  } catch (cause) {
+    const index = args.findIndex((arg) => !isCopied(arg));
+    throw new TypeError(
+      `argument ${index + 1} of the sink function ${name}() cannot be copied to the worker: ${messageOf(cause)} ` +
+        "Give plain data: no functions, promises or proxies.",
+      { cause },
+    );
+  }
+}
+
+function isCopied(value: unknown): boolean {
+  try {
+    structuredClone(value);
+    return true;
+  } catch {
+    return false;
   }
 }
 

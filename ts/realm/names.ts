@@ -16,6 +16,7 @@ export {
   type ReplayOptions,
   type ReplayVerdict,
   type RunOptions,
+  type RunSettings,
   type TaskHead,
   type TaskOutcome,
   type VersioningBehavior,

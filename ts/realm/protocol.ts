@@ -1,7 +1,7 @@
 // The messages between a worker realm and its host. Plain data for structured clone. Per workflow task: one message in, one out (and a note
 // from the realm of what it turns to, which the watchdog needs); pages of history, local
 // activities and log lines come as extra messages.
-import type { RunOptions } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { RunSettings } from "../executor/tasks/cached_run.ts";
 import type { VersioningBehavior } from "../executor/program/definition.ts";
 import type { LocalAnswer, LocalWork } from "../executor/tasks/local_work.ts";
 import type { LogEntry } from "../executor/program/program.ts";
@@ -20,7 +20,7 @@ export interface InitMessage {
   /** The graph's last entry exports the payload converter. */
   readonly hasConverter: boolean;
   readonly cacheSize: number;
-  readonly runOptions: Partial<RunOptions>;
+  readonly runOptions: RunSettings;
   /** Functions of the host's sinks. */
   readonly sinks: SinkTable;
   /** How often a sign of life is due while work is open. */

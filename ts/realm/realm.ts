@@ -4,14 +4,14 @@
 // pages of history and local activities.
 import type { RunOptions, TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { VersioningBehavior } from "../executor/program/definition.ts";
-import type { FetchHistory, RunIdentity } from "../executor/tasks/cached_run.ts";
+import type { FetchHistory, RunIdentity, RunSettings } from "../executor/tasks/cached_run.ts";
 import type { LocalAnswer, LocalWork, RunLocalActivities } from "../executor/tasks/local_work.ts";
 import type { LogSink } from "../executor/program/program.ts";
 import type { ReplayOptions, ReplayVerdict } from "../executor/tasks/replay.ts";
 import type { TaskHead, WorkflowTask } from "../api/workflow_task.ts";
 import type { CacheUse, RealmOutcome } from "../executor/tasks/realm_outcome.ts";
 
-export type { CacheUse, FetchHistory, LogSink, RealmOutcome, ReplayOptions, ReplayVerdict, RunOptions };
+export type { CacheUse, FetchHistory, LogSink, RealmOutcome, ReplayOptions, ReplayVerdict, RunOptions, RunSettings };
 export type { LocalAnswer, LocalWork, RunIdentity, RunLocalActivities };
 export type { TaskHead, TaskOutcome, VersioningBehavior, WorkflowTask };
 
@@ -46,7 +46,7 @@ export interface CommonRealmOptions {
   /** Runs kept in memory between tasks. Default: 1000. */
   readonly cacheSize?: number;
   /** Namespace, identity, sdk version, sticky queue, ... */
-  readonly runOptions?: Partial<RunOptions>;
+  readonly runOptions?: RunSettings;
   /** Asked for pages of history that a task lacks. Without it such a task fails. */
   readonly fetchHistory?: FetchHistory;
   /** Log lines of workflow code, and of the executor about it. */

@@ -2,7 +2,7 @@
 // worker or breaks the core. The culprit's task fails by name, and its later tasks run in a quarantine worker of its own. Open tasks of the
 // other runs are given to the new worker again; it knows nothing of their runs, so it asks for their whole history, and they neither
 // fail nor count an attempt.
-import type { RunOptions } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { RunSettings } from "../executor/tasks/cached_run.ts";
 import { coreModule } from "../core/source.ts";
 import { silentLog } from "../executor/program/program.ts";
 import { ownFile } from "../platform/own_code.ts";
@@ -143,7 +143,7 @@ class ThreadedRealm implements WorkerRealm {
   takesAnyType = false;
   versioningBehaviors: ReadonlyMap<string, VersioningBehavior> = new Map();
   readonly #spec: RealmSpec;
-  readonly #runOptions: Partial<RunOptions>;
+  readonly #runOptions: RunSettings;
   readonly #quarantine: Quarantine;
   #main: RealmThread;
   /** Work that waits for the main worker, which is being started. */
@@ -151,7 +151,7 @@ class ThreadedRealm implements WorkerRealm {
   #starting: Promise<void> | undefined;
   #disposed = false;
 
-  constructor(spec: RealmSpec, runOptions: Partial<RunOptions>, maxQuarantine: number) {
+  constructor(spec: RealmSpec, runOptions: RunSettings, maxQuarantine: number) {
     this.#spec = spec;
     this.#runOptions = runOptions;
     this.#main = this.#newMain();

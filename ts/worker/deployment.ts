@@ -35,11 +35,14 @@ const BEHAVIORS: { readonly [name in VersioningBehavior]: number } = { PINNED: 1
 export class Deployment {
   /** For the requests that the worker itself makes. */
   readonly options: MessageInitShape<typeof WorkerDeploymentOptionsSchema>;
-  /** The same, encoded. */
+  /** The version alone. */
+  readonly version: WorkerDeploymentVersion;
+  /** The options, encoded. */
   readonly encoded: Uint8Array;
   /** Appended to failures of workflow tasks. */
   readonly failedTail: Uint8Array;
-  readonly #versioned: boolean;
+  /** The service routes runs by version. */
+  readonly isVersioned: boolean;
   readonly #default: VersioningBehavior | undefined;
 
   /** Throws a TypeError for options that make no sense. */
@@ -69,7 +72,8 @@ export class Deployment {
     }
     const workerVersioningMode = useWorkerVersioning ? WorkerVersioningMode.VERSIONED : WorkerVersioningMode.UNVERSIONED;
     this.options = { deploymentName, buildId, workerVersioningMode };
-    this.#versioned = useWorkerVersioning;
+    this.version = { deploymentName, buildId };
+    this.isVersioned = useWorkerVersioning;
     this.#default = defaultVersioningBehavior;
     this.encoded = toBinary(WorkerDeploymentOptionsSchema, create(WorkerDeploymentOptionsSchema, this.options));
     this.failedTail = new Message().bytes(Failed.deploymentOptions, this.encoded).finish();
@@ -77,7 +81,7 @@ export class Deployment {
 
   /** Every workflow of a versioned worker must have a behavior; throws a TypeError that names those without. */
   check(realm: { workflowTypes?: readonly string[]; versioningBehaviors?: ReadonlyMap<string, VersioningBehavior> }): void {
-    if (!this.#versioned || this.#default !== undefined) return;
+    if (!this.isVersioned || this.#default !== undefined) return;
     const without = (realm.workflowTypes ?? ["of this realm"]).filter((type) => !realm.versioningBehaviors?.has(type));
     if (without.length === 0) return;
     throw new TypeError(
@@ -88,7 +92,7 @@ export class Deployment {
 
   /** Appended to completions of workflow tasks. */
   completedTail(own: VersioningBehavior | undefined): Uint8Array {
-    const behavior = this.#versioned ? own ?? this.#default : undefined;
+    const behavior = this.isVersioned ? own ?? this.#default : undefined;
     const tail = new Message();
     if (behavior !== undefined) tail.int(Completed.versioningBehavior, BEHAVIORS[behavior]);
     return tail.bytes(Completed.deploymentOptions, this.encoded).finish();

@@ -18,6 +18,8 @@ import {
 } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { DataBlob, GetWorkflowExecutionHistoryResponse as Answer } from "../api/generated/fields.ts";
 import { bytesOf, concat, Fields } from "../api/wire.ts";
+import type { WorkerDeploymentVersion } from "./deployment.ts";
+import { readServerInfo } from "../api/server_info.ts";
 import type { WorkerSettings } from "./options.ts";
 import { report } from "./reports.ts";
 import { workflowMetrics } from "./workflow_metrics.ts";
@@ -66,6 +68,16 @@ function namesModules(workflows: Workflows): workflows is WorkerRealmOptions["wo
   return typeof first === "string" || first instanceof URL;
 }
 
+/**
+ * The version of the worker, where histories will have it: workflow code that branches on it finds the same on replay. The embedded engine
+ * does not write versions.
+ */
+async function recordedVersion({ deployment, service }: WorkerSettings): Promise<WorkerDeploymentVersion | undefined> {
+  if (deployment === undefined || !deployment.isVersioned) return undefined;
+  const { capabilities } = readServerInfo(await service.call("getSystemInfo", new Uint8Array(0)));
+  return capabilities.buildIdBasedVersioning === true ? deployment.version : undefined;
+}
+
 /** The realm that the options ask for; undefined for a worker without workflows. */
 export async function openRealm(
   options: RealmSettings,
@@ -97,6 +109,7 @@ export async function openRealm(
       namespace: settings.namespace,
       identity: settings.identity,
       sdkVersion: VERSION,
+      workerVersion: await recordedVersion(settings),
       stickyQueue,
       stickyScheduleToStartTimeoutMs: settings.stickyScheduleToStartTimeoutMs,
     },

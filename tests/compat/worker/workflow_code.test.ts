@@ -12,9 +12,12 @@ import {
   Worker,
   type WorkerOptions,
 } from "../../../ts/compat/worker/mod.ts";
+import { Client as CompatClient } from "../../../ts/compat/client/mod.ts";
+import { importDataConverter } from "../../../ts/compat/client/load_data_converter.ts";
+import type { DataConverter } from "../../../ts/compat/common/mod.ts";
 import { folderWith, lines, modulePath, setting } from "./support.ts";
 
-const { client, worker, close } = await setting();
+const { client, connection, worker, close } = await setting();
 after(close);
 let count = 0;
 
@@ -167,6 +170,33 @@ test("converters that are not there are refused with their path", async (t) => {
     /Could not find a file at the specified payloadConverterPath: '.*none\.js'/,
   );
   await assert.rejects(given(join(folder, "empty.js")), /empty\.js does not have a `payloadConverter` named export/);
+});
+
+test("clients take the converters that workers take, and refuse what workers refuse", async (t) => {
+  const folder = project(t, {
+    "reversed.js": CONVERTER.replace("lib/encoding", "lib/encoding.js"),
+    "default.js": 'import { payloadConverter } from "./reversed.js";\nexport default { payloadConverter };\n',
+    "empty.js": "export {};\n",
+  });
+  const given = (dataConverter: DataConverter) => new CompatClient({ connection, dataConverter }).options.loadedDataConverter;
+  for (const name of ["reversed.js", "default.js"]) {
+    const payloadConverterPath = join(folder, name);
+    const { payloadConverter } = given({ payloadConverterPath });
+    assert.equal(new TextDecoder().decode(payloadConverter.toPayload("abc").data!), "cba", name);
+    assert.equal(await importDataConverter({ payloadConverterPath }).then((c) => c.payloadConverter), payloadConverter, name);
+  }
+  const wrong: [DataConverter, RegExp][] = [
+    [
+      { payloadConverterPath: join(folder, "none.js") },
+      /Could not find a file at the specified payloadConverterPath: '.*none\.js'/,
+    ],
+    [{ failureConverterPath: join(folder, "empty.js") }, /empty\.js does not have a `failureConverter` named export/],
+    [{ externalStorage: {} as never }, /^TypeError: the option "externalStorage" of a data converter is not supported here; put/],
+  ];
+  for (const [dataConverter, message] of wrong) {
+    assert.throws(() => given(dataConverter), message);
+    await assert.rejects(importDataConverter(dataConverter), message);
+  }
 });
 
 test("modules that workflow code names and never uses", async (t) => {

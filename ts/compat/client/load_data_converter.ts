@@ -1,46 +1,110 @@
-// The modules of a data converter: clients and workers load them on the host's side.
+// The modules of a data converter, which options name by path: clients, whose constructors cannot wait, and workers load them here for the
+// host's side; workers load them once more in the realm, for workflow code.
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
+import { fileUrl } from "../../platform/source_files.ts";
 import { errorCode, isRecord } from "../common/text.ts";
 import { type DataConverter, defaultFailureConverter, type LoadedDataConverter } from "../common/data_converter.ts";
 import { ValueError } from "../common/errors.ts";
 import { defaultPayloadConverter } from "../common/payload_converters.ts";
 
-function load<T>(path: string, name: "payloadConverter" | "failureConverter", methods: readonly string[]): T {
-  let module: unknown;
-  try {
-    module = createRequire(import.meta.url)(path.startsWith("file:") ? fileURLToPath(path) : path);
-  } catch (error) {
-    if (errorCode(error) === "MODULE_NOT_FOUND") {
-      throw new ValueError(`Could not find a file at the specified ${name}Path: '${path}'.`);
-    }
-    throw error;
-  }
-  if (!isRecord(module) || !(name in module)) throw new ValueError(`Module ${path} does not have a \`${name}\` named export`);
-  const found = module[name];
-  if (!isRecord(found) || methods.some((method) => typeof found[method] !== "function")) {
-    throw new ValueError(`${name} export at ${path} must be an object with ${methods.join(" and ")} methods`);
-  }
-  return found as T;
+type Kind = "payloadConverter" | "failureConverter";
+type Exports = { readonly [kind in Kind]?: unknown };
+
+const METHODS = {
+  payloadConverter: ["toPayload", "fromPayload"],
+  failureConverter: ["errorToFailure", "failureToError"],
+} as const;
+
+/** Throws a TypeError for an option that cannot be honoured. */
+function refuse({ externalStorage }: DataConverter | LoadedDataConverter): void {
+  if (externalStorage === undefined) return;
+  throw new TypeError(
+    'the option "externalStorage" of a data converter is not supported here; ' +
+      "put large values elsewhere in a payload codec (payloadCodecs)",
+  );
 }
 
-/** A data converter with its modules loaded. Throws a ValueError that names the path at fault. */
-export function loadDataConverter(given: DataConverter | LoadedDataConverter = {}): LoadedDataConverter {
-  const { externalStorage } = given;
-  if (externalStorage !== undefined) {
-    throw new TypeError(
-      'the option "externalStorage" of a data converter is not supported here yet; put large values elsewhere with a payload codec',
-    );
+/** The export of a module that is the converter. Throws a ValueError. */
+function converterOf(exports: unknown, path: string, kind: Kind): never {
+  // Of a CommonJS module that was imported, what it exports is the default export.
+  const of = (from: unknown) => isRecord(from) || typeof from === "function" ? (from as Exports)[kind] : undefined;
+  const found = of(exports) ?? of((exports as { default?: unknown } | null)?.default);
+  if (found === undefined) throw new ValueError(`Module ${path} does not have a \`${kind}\` named export`);
+  const methods: readonly string[] = METHODS[kind];
+  if (isRecord(found) && methods.every((method) => typeof found[method] === "function")) return found as never;
+  throw new ValueError(`${kind} export at ${path} must be an object with ${methods.join(" and ")} methods`);
+}
+
+/** What a module could not be loaded for: a ValueError where there is none at the path. */
+function notLoaded(error: unknown, path: string, kind: Kind): unknown {
+  const code = errorCode(error);
+  if (code !== "MODULE_NOT_FOUND" && code !== "ERR_MODULE_NOT_FOUND") return error;
+  return new ValueError(`Could not find a file at the specified ${kind}Path: '${path}'.`, error);
+}
+
+function required(path: string): unknown {
+  const url = fileUrl(path);
+  return createRequire(url)(fileURLToPath(url));
+}
+
+/**
+ * `require` is tried first, as the official SDK does: it knows the hooks of ts-node and tsx. What cannot be required is imported; Deno's
+ * import alone knows TypeScript.
+ */
+async function imported(path: string): Promise<unknown> {
+  if (!("Deno" in globalThis)) {
+    try {
+      return required(path);
+    } catch (error) {
+      const code = errorCode(error);
+      const isModule = code === "ERR_REQUIRE_ESM" || code === "ERR_REQUIRE_ASYNC_MODULE" || code === "ERR_UNKNOWN_FILE_EXTENSION";
+      if (!isModule && !(error instanceof SyntaxError)) throw error;
+    }
   }
-  if ("payloadConverter" in given) return given;
-  const { payloadConverterPath, failureConverterPath, payloadCodecs = [] } = given as DataConverter;
+  return await import(fileUrl(path));
+}
+
+function loaded(given: DataConverter, exports: { readonly [kind in Kind]?: unknown }): LoadedDataConverter {
+  const { payloadConverterPath, failureConverterPath, payloadCodecs } = given;
   return {
     payloadConverter: payloadConverterPath
-      ? load(payloadConverterPath, "payloadConverter", ["toPayload", "fromPayload"])
+      ? converterOf(exports.payloadConverter, payloadConverterPath, "payloadConverter")
       : defaultPayloadConverter,
     failureConverter: failureConverterPath
-      ? load(failureConverterPath, "failureConverter", ["errorToFailure", "failureToError"])
+      ? converterOf(exports.failureConverter, failureConverterPath, "failureConverter")
       : defaultFailureConverter,
-    payloadCodecs,
+    payloadCodecs: payloadCodecs ?? [],
   };
+}
+
+const pathsOf = ({ payloadConverterPath, failureConverterPath }: DataConverter) =>
+  ([["payloadConverter", payloadConverterPath], ["failureConverter", failureConverterPath]] as const)
+    .filter((entry): entry is readonly [Kind, string] => Boolean(entry[1]));
+
+/** A data converter with its modules loaded, at once. Throws a ValueError that names the path at fault, a TypeError for an option. */
+export function loadDataConverter(given: DataConverter | LoadedDataConverter = {}): LoadedDataConverter {
+  refuse(given);
+  if ("payloadConverter" in given) return given;
+  const exports: { [kind in Kind]?: unknown } = {};
+  for (const [kind, path] of pathsOf(given as DataConverter)) {
+    try {
+      exports[kind] = required(path);
+    } catch (error) {
+      throw notLoaded(error, path, kind);
+    }
+  }
+  return loaded(given as DataConverter, exports);
+}
+
+/** The same for modules that can only be imported: those with an await at their top level, and TypeScript in Deno. */
+export async function importDataConverter(given: DataConverter = {}): Promise<LoadedDataConverter> {
+  refuse(given);
+  const exports: { [kind in Kind]?: unknown } = {};
+  for (const [kind, path] of pathsOf(given)) {
+    exports[kind] = await imported(path).catch((error) => {
+      throw notLoaded(error, path, kind);
+    });
+  }
+  return loaded(given, exports);
 }

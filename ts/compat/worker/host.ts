@@ -1,6 +1,5 @@
-// What workers of `@temporalio/worker` need of the process, in Node and Deno: signals, the host's name, modules by path.
+// What workers of `@temporalio/worker` need of the process, in Node and Deno: signals and the host's name.
 import { builtin, needBuiltin } from "../../platform/builtin.ts";
-import { fileUrl } from "../../platform/source_files.ts";
 
 interface Process {
   readonly pid: number;
@@ -51,27 +50,4 @@ export function onSignals(signals: readonly string[], listener: () => void): () 
   return () => {
     for (const signal of heard) nodeProcess().off(signal, listener);
   };
-}
-
-interface Modules {
-  createRequire(path: string): (path: string) => unknown;
-}
-
-/**
- * The exports of a module that an option names by its path. `require` is tried first, as the official SDK does: it knows the hooks of ts-node
- * and tsx. What cannot be required is imported.
- */
-export async function moduleAt(path: string): Promise<{ readonly [name: string]: unknown }> {
-  const url = fileUrl(path);
-  if (!("Deno" in globalThis)) {
-    try {
-      const { createRequire } = needBuiltin<Modules>("node:module");
-      const { fileURLToPath } = needBuiltin<{ fileURLToPath(url: string): string }>("node:url");
-      return createRequire(url)(fileURLToPath(url)) as { [name: string]: unknown };
-    } catch (error) {
-      const { code } = error as { code?: string };
-      if (code !== "ERR_REQUIRE_ESM" && code !== "ERR_UNKNOWN_FILE_EXTENSION" && !(error instanceof SyntaxError)) throw error;
-    }
-  }
-  return await import(url) as { [name: string]: unknown };
 }

@@ -19,7 +19,7 @@ import { Worker as AnyWorker } from "../../worker/worker.ts";
 import type { ActivityEnvironment } from "./activity_run.ts";
 import { temporalActivities } from "./activity_dialect.ts";
 import { NativeConnection } from "./connection.ts";
-import { loadDataConverter } from "./data_converter.ts";
+import { importDataConverter } from "../client/load_data_converter.ts";
 import { CombinedWorkerRunError, GracefulShutdownPeriodExpiredError, PromiseCompletionTimeoutError } from "./errors.ts";
 import { defaultIdentity } from "./host.ts";
 import { nativeLogger } from "./logger.ts";
@@ -139,7 +139,7 @@ export class Worker {
     const runtime = Runtime.instance();
     const { taskQueue, namespace = "default", identity = defaultIdentity(), activities } = options;
     const logger = LoggerWithComposedMetadata.compose(runtime.logger, { sdkComponent: SdkComponent.worker, taskQueue });
-    const dataConverter = await loadDataConverter(options.dataConverter);
+    const dataConverter = await importDataConverter(options.dataConverter);
     const functions = Object.fromEntries(activityFunctions(activities));
     const { interceptors = {} } = options;
     const heartbeating = { count: 0 };
@@ -214,7 +214,7 @@ export class Worker {
     const { logger } = Runtime.instance();
     const { workflows, sources, workflowInterceptors, payloadConverterModule } = workflowCode(options, logger);
     if (workflows === undefined) throw new TypeError("ReplayWorkerOptions must contain workflowsPath or workflowBundle");
-    const { codec } = converters(await loadDataConverter(options.dataConverter));
+    const { codec } = converters(await importDataConverter(options.dataConverter));
     const realm = await createWorkerRealm({
       workflows: workflows as URL,
       ...(sources !== undefined && { sources }),

@@ -181,7 +181,7 @@ export function initialInfo(init: InitializeWorkflow, activation: Activation, ho
       started.firstWorkflowTaskBackoff && msOf(started.firstWorkflowTaskBackoff),
     ),
     priority: decodePriority(started.priority),
-    ...ofTask(activation),
+    ...ofTask(activation, host),
     unsafe: {
       now: realNow,
       isReplaying: activation.isReplaying,
@@ -192,17 +192,19 @@ export function initialInfo(init: InitializeWorkflow, activation: Activation, ho
 }
 
 /** The info of the next activation. */
-export function nextInfo(info: WorkflowInfo, activation: Activation): WorkflowInfo {
+export function nextInfo(info: WorkflowInfo, activation: Activation, host: Pick<RunContext, "workerVersion">): WorkflowInfo {
   return {
     ...info,
-    ...ofTask(activation),
+    ...ofTask(activation, host),
     unsafe: { ...info.unsafe, isReplaying: activation.isReplaying, isReplayingHistoryEvents: activation.isReplaying },
   };
 }
 
 /** What each task says anew. */
-function ofTask(activation: Activation) {
-  const { buildId, deploymentName, suggestContinueAsNewReasons } = activation;
+function ofTask(activation: Activation, { workerVersion }: Pick<RunContext, "workerVersion">) {
+  const { suggestContinueAsNewReasons } = activation;
+  // History has the version of the worker that completes a task; a task that is open is completed by this one.
+  const { buildId, deploymentName } = activation.isReplaying ? activation : workerVersion ?? activation;
   return {
     historyLength: activation.historyLength,
     historySize: activation.historySizeBytes,

@@ -72,6 +72,12 @@ export interface CommandPort {
 /** What is recorded of the places that workflow code calls from: nothing, the user's line, or all lines of the user's. */
 export type CallSites = boolean | "stacks";
 
+/** A version of a deployment. */
+export interface WorkerVersion {
+  readonly deploymentName: string;
+  readonly buildId: string;
+}
+
 export interface RunContext {
   readonly run: CommandPort;
   readonly converter: PayloadConverter;
@@ -91,6 +97,8 @@ export interface RunContext {
   readonly callSites: CallSites;
   /** Version of this package, where the worker tells it. */
   readonly sdkVersion: string;
+  /** The version of a deployment that the worker is, where it is one. */
+  readonly workerVersion?: WorkerVersion | undefined;
   /** Log lines are wanted while the run replays, too: debug sessions. */
   readonly logsReplay?: boolean;
   /** Verdicts on updates of the open task, by protocol instance id, that validators gave already. */

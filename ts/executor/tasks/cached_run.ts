@@ -8,7 +8,7 @@ import type { PayloadConverter } from "../../converter/payload.ts";
 import { hop } from "../../platform/hop.ts";
 import { FailedCause, isTaskError } from "../program/errors.ts";
 import { type LocalWork, noLocalActivities, type RunLocalActivities } from "./local_work.ts";
-import type { Activator, CallSites, LogSink, Program, TaskWishes, Verdict } from "../program/program.ts";
+import type { Activator, CallSites, LogSink, Program, TaskWishes, Verdict, WorkerVersion } from "../program/program.ts";
 import { Recorder } from "./recording.ts";
 import type { SinkPort } from "../program/sinks.ts";
 import { OpenRejections, type RejectionReports } from "../program/rejections.ts";
@@ -30,11 +30,14 @@ export interface RunIdentity {
   readonly runId: string;
 }
 
+/** Namespace, identity, sdk version, sticky queue, ...: what the core is told of every run, and what programs alone are. */
+export type RunSettings = Partial<RunOptions> & { readonly workerVersion?: WorkerVersion | undefined };
+
 export interface RunSetup {
   readonly core: WorkerCore;
   readonly program: Program;
   readonly identity: RunIdentity;
-  readonly runOptions: Partial<RunOptions>;
+  readonly runOptions: RunSettings;
   readonly converter: PayloadConverter;
   readonly log: LogSink;
   readonly sinks?: SinkPort | undefined;
@@ -78,7 +81,8 @@ export class CachedRun {
     this.identity = identity;
     const { jobOrder, sdkName, knownLangFlags = [], usedLangFlags = [] } = program;
     const langFlags = { knownLangFlags: [...knownLangFlags], usedLangFlags: [...usedLangFlags] };
-    this.core = setup.core.createRun({ ...runOptions, jobOrder, sdkName, ...langFlags });
+    const { workerVersion, ...ofCore } = runOptions;
+    this.core = setup.core.createRun({ ...ofCore, jobOrder, sdkName, ...langFlags });
     const sites = setup.callSites === true;
     this.recorder = setup.record || sites ? new Recorder(this.core, sites) : undefined;
     this.knowsStacks = setup.callSites === "stacks";
@@ -96,6 +100,7 @@ export class CachedRun {
       ...identity,
       callSites: setup.callSites,
       sdkVersion: runOptions.sdkVersion ?? "",
+      workerVersion,
       verdicts: setup.verdicts,
     });
     this.#rejections = new OpenRejections((reason) => this.#activator.ignoresRejection?.(reason) ?? false);

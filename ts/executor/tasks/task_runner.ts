@@ -1,19 +1,14 @@
 // What one realm does: takes workflow tasks, keeps a sticky cache of runs, and answers each task with the core's outcome. One activation
 // at a time in the whole realm; while one run waits for a page of its history, others go on. A task that diverges or deadlocks is gone
 // through once more with call sites recorded, so that the failure names the user's line (they cost too much to be taken always).
-import {
-  ErrorKind,
-  EvictionReason,
-  type RunOptions,
-  type TaskOutcome,
-} from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { ErrorKind, EvictionReason, type TaskOutcome } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { CorePanicError } from "../../core/errors.ts";
 import type { WorkerCore } from "../../core/worker_half.ts";
 import { encodeFailure } from "../../converter/failure_converter.ts";
 import { defaultPayloadConverter, type PayloadConverter } from "../../converter/payload.ts";
 import { stackOf } from "../../converter/thrown.ts";
 import { userFrame } from "../program/call_site.ts";
-import { CachedRun, type FetchHistory, type RunIdentity, type RunSetup } from "./cached_run.ts";
+import { CachedRun, type FetchHistory, type RunIdentity, type RunSettings, type RunSetup } from "./cached_run.ts";
 import { DeadlockError, FailedCause } from "../program/errors.ts";
 import { asksForStacks } from "../program/built_in_queries.ts";
 import { HistoryLimits } from "./history_limits.ts";
@@ -43,7 +38,7 @@ export interface TaskRunnerOptions {
   /** Names for the message about a type that `programs` does not know. */
   readonly workflowTypes?: () => readonly string[];
   /** Namespace, identity, sdk version, sticky queue, ... `jobOrder` and `sdkName` come from the program. */
-  readonly runOptions: Partial<RunOptions>;
+  readonly runOptions: RunSettings;
   /** Runs kept in memory between tasks; 0: none. */
   readonly cacheSize: number;
   readonly fetchHistory: FetchHistory;

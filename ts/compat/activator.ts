@@ -9,7 +9,7 @@ import type {
   Job,
   ResolveChildWorkflowStart,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { fromPayloads } from "../converter/payload.ts";
+import { argumentsOf } from "./typed_values.ts";
 import type { Activator, RunContext, TaskWishes } from "../executor/program/program.ts";
 import { current } from "../executor/program/current.ts";
 import { hop } from "../platform/hop.ts";
@@ -26,7 +26,7 @@ import { CompatRun, converterOf } from "./run.ts";
 import { runGlobals } from "./sandbox/globals.ts";
 import { LocalActivityDoBackoff } from "./workflow/activities.ts";
 import type { WorkflowExecuteInput } from "./workflow/interceptors.ts";
-import { definitionOf } from "./workflow/definition.ts";
+import { definitionOf, staticOptionsOf } from "./workflow/definition.ts";
 import { withLifecycleLogs } from "./workflow/log.ts";
 import { initialInfo, nextInfo } from "./workflow/info.ts";
 
@@ -186,6 +186,7 @@ export class CompatActivator implements Activator {
     const main = mainOf(exported, workflowType);
     if (main !== undefined) {
       run.definition = definitionOf(main);
+      run.staticOptions = staticOptionsOf(main);
       return main;
     }
     const other = exported.find((each) => workflowType in each)?.[workflowType];
@@ -197,7 +198,7 @@ export class CompatActivator implements Activator {
 
   #start(run: CompatRun, init: InitializeWorkflow): void {
     const main = this.#main!;
-    const args = fromPayloads(run.converter, init.arguments);
+    const args = argumentsOf(run.converter, init.arguments, run.staticOptions.typeInfo);
     const execute = intercepted(run, "inbound", "execute", async ({ args }: WorkflowExecuteInput) => await main(...args));
     // As many links between the function and its outcome as in the official SDK.
     withLifecycleLogs(run, () => execute({ args, headers: headersOf(init.headers) }))

@@ -10,7 +10,7 @@ import {
   type SignalWorkflow,
   UpdateResponse,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { fromPayloads, jsonPayloadConverter, type PayloadConverter } from "../converter/payload.ts";
+import { jsonPayloadConverter, type PayloadConverter } from "../converter/payload.ts";
 import {
   BUILT_IN_QUERIES,
   ENHANCED_STACK_TRACE,
@@ -28,6 +28,7 @@ import type { QueryInput, SignalInput, UpdateInput, WorkflowInboundCallsIntercep
 import type { WorkflowInfo } from "./workflow/info.ts";
 import type { WaitingAt } from "../executor/program/stack_traces.ts";
 import type { LogLevel } from "../executor/program/program.ts";
+import { argumentsOf, payloadOf, type ValueTypes } from "./typed_values.ts";
 import { COMPAT_SDK_NAME } from "./sdk_name.ts";
 import { CancellationScope } from "./workflow/scope.ts";
 
@@ -38,6 +39,8 @@ export type DefaultHandler = (name: string, ...args: unknown[]) => unknown;
 interface Entry {
   handler: HandlerFunction;
   description?: string | undefined;
+  /** What is known of its values. */
+  typeInfo?: ValueTypes | undefined;
 }
 export interface SignalEntry extends Entry {
   unfinishedPolicy: HandlerUnfinishedPolicy;
@@ -113,7 +116,7 @@ export class MessageHandlers {
     if (entry === undefined) refuseReserved("signal", name);
     const id = this.#nextSignal++;
     this.#runningSignals.set(id, { name, unfinishedPolicy: entry?.unfinishedPolicy ?? HandlerUnfinishedPolicy.WARN_AND_ABANDON });
-    const args = fromPayloads(this.#run.converter, job.input);
+    const args = argumentsOf(this.#run.converter, job.input, entry?.typeInfo);
     const handle = this.#inbound(
       name,
       "handleSignal",
@@ -143,7 +146,7 @@ export class MessageHandlers {
   update(job: DoUpdate): void {
     const { name, id } = job;
     const fallback = this.defaultUpdate;
-    const entry = this.updates.get(name) ?? (fallback === undefined ? undefined : {
+    const entry: UpdateEntry | undefined = this.updates.get(name) ?? (fallback === undefined ? undefined : {
       handler: (...args: unknown[]) => fallback(name, ...args),
       validator: undefined,
       unfinishedPolicy: HandlerUnfinishedPolicy.WARN_AND_ABANDON,
@@ -162,7 +165,7 @@ export class MessageHandlers {
     const { id, name, protocolInstanceId } = job;
     // The handler gets values of its own: it must not see what the validator did to its arguments.
     const decode = (): UpdateInput => {
-      const args = fromPayloads(this.#run.converter, job.input);
+      const args = argumentsOf(this.#run.converter, job.input, entry.typeInfo);
       return { updateId: id, name, args, headers: headersOf(job.headers) };
     };
     let input: UpdateInput;
@@ -183,7 +186,7 @@ export class MessageHandlers {
       .then((result) => {
         this.#respond(protocolInstanceId, {
           $case: "completed",
-          value: { externalPayloads: [], ...this.#run.converter.toPayload(result) },
+          value: { externalPayloads: [], ...payloadOf(this.#run.converter, result, entry.typeInfo?.outputType) },
         });
       })
       .catch((error) => {
@@ -220,12 +223,13 @@ export class MessageHandlers {
       this.#run.command(CommandKind.COMMAND_KIND_QUERY_RESULT, QueryResult.encode({ queryId, result }).finish());
     };
     const ask = this.#inbound(queryType, "handleQuery", ({ queryName, args }: QueryInput) => this.#askQuery(queryName, args));
-    const args = fromPayloads(this.#run.converter, job.arguments);
+    const typeInfo = this.queries.get(queryType)?.typeInfo;
+    const args = argumentsOf(this.#run.converter, job.arguments, typeInfo);
     ask({ queryName: queryType, args, queryId, headers: headersOf(job.headers) }).then(
       (value) => {
         // Tools read the answers to Temporal's own queries, so those are in the default encoding.
         const converter = isReserved(queryType) ? jsonPayloadConverter : this.#run.converter;
-        answer({ $case: "succeeded", value: { externalPayloads: [], ...converter.toPayload(value) } });
+        answer({ $case: "succeeded", value: { externalPayloads: [], ...payloadOf(converter, value, typeInfo?.outputType) } });
       },
     ).catch((error) => answer({ $case: "failed", value: this.#run.encodeError(error) }));
   }

@@ -1,5 +1,6 @@
 // Everything that one run of an official-API program remembers between activations, and the ways in which it speaks to the core. The
 // functions that workflow code imports (workflow/) and the activation loop (activator.ts) both work on it; it has no loop of its own.
+import { payloadOf } from "./typed_values.ts";
 import {
   CancelWorkflowExecution,
   CommandKind,
@@ -22,7 +23,7 @@ import type { ShownCommand } from "./internals.ts";
 import { Interceptors } from "./interception.ts";
 import { isImplied, KNOWN_FLAGS } from "./flags.ts";
 import { MessageHandlers, type MessageRun } from "./messages.ts";
-import type { WorkflowDefinitionOptions } from "./common/type_info.ts";
+import type { WorkflowDefinitionOptions, WorkflowStaticOptions } from "./common/type_info.ts";
 import { SinkCalls } from "./sinks.ts";
 import { alea, seedBytes, streamSeed } from "./workflow/alea.ts";
 import { ContinueAsNew } from "./workflow/continue_as_new_thrown.ts";
@@ -96,6 +97,8 @@ export class CompatRun implements MessageRun {
   readonly notEager = new Set<string>();
   /** What the workflow's function says of itself. */
   definition: WorkflowDefinitionOptions = {};
+  /** Options of the workflow's function that are known without a run. */
+  staticOptions: WorkflowStaticOptions = {};
   readonly rootScope: RootScope;
   #host: RunContext;
   readonly interceptors = new Interceptors();
@@ -134,7 +137,9 @@ export class CompatRun implements MessageRun {
   }
 
   completeWorkflow(result: unknown): void {
-    const bytes = CompleteWorkflow.encode(CompleteWorkflow.fromPartial({ result: this.converter.toPayload(result) })).finish();
+    const bytes = CompleteWorkflow.encode(
+      CompleteWorkflow.fromPartial({ result: payloadOf(this.converter, result, this.staticOptions.typeInfo?.outputType) }),
+    ).finish();
     this.#terminal(CommandKind.COMMAND_KIND_COMPLETE_WORKFLOW, bytes);
   }
 

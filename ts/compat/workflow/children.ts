@@ -13,6 +13,9 @@ import { toPayloads } from "../../converter/payload.ts";
 import { type ChildWorkflowCancellationType, numberOf, ParentClosePolicy, WorkflowIdReusePolicy } from "../common/options.ts";
 import { searchAttributePayloads } from "../common/search_attributes.ts";
 import { timeoutMs } from "../common/time.ts";
+import type { WorkflowSignalOptions } from "../common/definitions.ts";
+import type { SignalTypeInfo } from "../common/type_info.ts";
+import { payloadOf } from "../typed_values.ts";
 import { currentRun } from "../current.ts";
 import type { CompatRun } from "../run.ts";
 import { intercepted } from "../interception.ts";
@@ -43,7 +46,7 @@ export interface ChildWorkflowHandle<T extends Workflow> {
   /** Sends it a signal. */
   signal<Args extends unknown[] = []>(definition: SignalDefinition<Args> | string, ...args: Args): Promise<void>;
   /** The same, with the arguments among options. */
-  signalWithOptions(name: string, options?: { args?: unknown[] }): Promise<void>;
+  signalWithOptions(name: string, options?: WorkflowSignalOptions<unknown[]>): Promise<void>;
 }
 
 /** A workflow that this one did not start. */
@@ -55,7 +58,7 @@ export interface ExternalWorkflowHandle {
   /** Sends it a signal. */
   signal<Args extends unknown[] = []>(definition: SignalDefinition<Args> | string, ...args: Args): Promise<void>;
   /** The same, with the arguments among options. */
-  signalWithOptions(name: string, options?: { args?: unknown[] }): Promise<void>;
+  signalWithOptions(name: string, options?: WorkflowSignalOptions<unknown[]>): Promise<void>;
   /** Asks it to cancel. */
   cancel(): Promise<void>;
 }
@@ -78,11 +81,11 @@ export async function startChild<T extends Workflow>(
     result: (async () => await completed) as () => Promise<ResultOf<T>>,
     // deno-lint-ignore require-await
     async signal(definition, ...args) {
-      return signal(run, { type: "child", childWorkflowId: workflowId }, nameOf(definition), args);
+      return signal(run, { type: "child", childWorkflowId: workflowId }, nameOf(definition), args, typesOf(definition));
     },
     // deno-lint-ignore require-await
-    async signalWithOptions(name, { args = [] } = {}) {
-      return signal(run, { type: "child", childWorkflowId: workflowId }, name, args);
+    async signalWithOptions(name, { args = [], typeInfo } = {}) {
+      return signal(run, { type: "child", childWorkflowId: workflowId }, name, args, typeInfo);
     },
   };
 }
@@ -109,8 +112,8 @@ export function getExternalWorkflowHandle(workflowId: string, runId?: string): E
   return {
     workflowId,
     runId,
-    signal: (definition, ...args) => signal(run, external, nameOf(definition), args),
-    signalWithOptions: (name, { args = [] } = {}) => signal(run, external, name, args),
+    signal: (definition, ...args) => signal(run, external, nameOf(definition), args, typesOf(definition)),
+    signalWithOptions: (name, { args = [], typeInfo } = {}) => signal(run, external, name, args, typeInfo),
     cancel: () =>
       new Promise<void>((resolve, reject) => {
         // Requests of before this patch did not hear of the cancellation of their scope.
@@ -170,6 +173,9 @@ function typeOf(workflow: string | Workflow): string {
 }
 
 const nameOf = (definition: { name: string } | string): string => typeof definition === "string" ? definition : definition.name;
+
+const typesOf = (definition: { typeInfo?: SignalTypeInfo } | string): SignalTypeInfo | undefined =>
+  typeof definition === "string" ? undefined : definition.typeInfo;
 
 /** Promises of the start (its run id) and of the end (its result). */
 function start(run: CompatRun, workflowType: string, options: Given): Promise<[Promise<string>, Promise<unknown>]> {
@@ -254,12 +260,12 @@ function cancellationType(type: ChildWorkflowCancellationType | undefined): Canc
 
 type Target = SignalWorkflowInput["target"];
 
-function signal(run: CompatRun, target: Target, signalName: string, args: unknown[]): Promise<void> {
+function signal(run: CompatRun, target: Target, signalName: string, args: unknown[], typeInfo?: SignalTypeInfo): Promise<void> {
   const send = intercepted(run, "outbound", "signalWorkflow", (input: SignalWorkflowInput) => signalIn(run, input));
-  return send({ seq: run.nextSignalSeq++, signalName, args, target, headers: {} });
+  return send({ seq: run.nextSignalSeq++, signalName, args, target, headers: {}, ...(typeInfo !== undefined && { typeInfo }) });
 }
 
-function signalIn(run: CompatRun, { seq, signalName, args, target, headers }: SignalWorkflowInput): Promise<void> {
+function signalIn(run: CompatRun, { seq, signalName, args, target, headers, typeInfo }: SignalWorkflowInput): Promise<void> {
   const receiver = target.type === "child"
     ? { workflowId: target.childWorkflowId, childWorkflowOnly: true }
     : { workflowId: target.workflowExecution.workflowId ?? "", runId: target.workflowExecution.runId ?? "" };
@@ -271,7 +277,7 @@ function signalIn(run: CompatRun, { seq, signalName, args, target, headers }: Si
     if (!alive) return;
     const attributes = SignalExternalWorkflow.fromPartial({
       ...{ seq, signalName, headers, ...receiver },
-      arguments: toPayloads(run.converter, args),
+      arguments: args.map((arg, i) => payloadOf(run.converter, arg, typeInfo?.inputTypes?.[i])),
     });
     run.command(CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW, SignalExternalWorkflow.encode(attributes).finish());
     run.externalSignals.set(seq, run.waitsAt(`signal "${signalName}" to another workflow`, { resolve: () => resolve(), reject }));

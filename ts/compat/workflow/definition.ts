@@ -1,9 +1,11 @@
 // What a module says of a workflow beside its function: options that the function carries.
 import {
   isWorkflowFunctionWithOptions,
+  isWorkflowFunctionWithStaticOptions,
   type WorkflowDefinitionConfig,
   type WorkflowDefinitionOptions,
   type WorkflowDefinitionOptionsOrGetter,
+  type WorkflowStaticOptions,
 } from "../common/type_info.ts";
 import type { VersioningBehavior } from "../common/policies.ts";
 import type { Workflow } from "../common/definitions.ts";
@@ -29,6 +31,11 @@ export function definitionOf(fn: unknown): WorkflowDefinitionOptions {
   if (!isWorkflowFunctionWithOptions(fn)) return {};
   const { workflowDefinitionOptions: options } = fn;
   return (typeof options === "function" ? options() : options) ?? {};
+}
+
+/** Options of a workflow's function that are needed before its arguments are read. */
+export function staticOptionsOf(fn: unknown): WorkflowStaticOptions {
+  return isWorkflowFunctionWithStaticOptions(fn) ? fn.staticOptions : {};
 }
 
 /** The versioning behavior of a workflow's function, where it is known without a run. */

@@ -1,5 +1,8 @@
 // Definitions and handlers of signals, updates and queries.
 import { HandlerUnfinishedPolicy } from "../common/options.ts";
+import type { QueryDefinitionOptions, SignalDefinitionOptions, UpdateDefinitionOptions } from "../common/definitions.ts";
+import type { PayloadTypeInfo, SignalTypeInfo } from "../common/type_info.ts";
+import type { ValueTypes } from "../typed_values.ts";
 import { currentRun } from "../current.ts";
 import { type DefaultHandler, type HandlerFunction, RESERVED_PREFIX } from "../messages.ts";
 
@@ -13,6 +16,8 @@ export interface SignalDefinition<Args extends unknown[] = unknown[], Name exten
   type: "signal";
   /** Its name. */
   name: Name;
+  /** Types of its values, as converters take them. */
+  typeInfo?: SignalTypeInfo;
   /** Types of its arguments; there is no such property. */
   [ARGS]?: Args;
 }
@@ -22,6 +27,8 @@ export interface UpdateDefinition<Ret, Args extends unknown[] = unknown[], Name 
   type: "update";
   /** Its name. */
   name: Name;
+  /** Types of its values, as converters take them. */
+  typeInfo?: PayloadTypeInfo;
   /** Types of its arguments; there is no such property. */
   [ARGS]?: Args;
   /** Type of its result; there is no such property. */
@@ -33,6 +40,8 @@ export interface QueryDefinition<Ret, Args extends unknown[] = unknown[], Name e
   type: "query";
   /** Its name. */
   name: Name;
+  /** Types of its values, as converters take them. */
+  typeInfo?: PayloadTypeInfo;
   /** Types of its arguments; there is no such property. */
   [ARGS]?: Args;
   /** Type of its result; there is no such property. */
@@ -42,22 +51,29 @@ export interface QueryDefinition<Ret, Args extends unknown[] = unknown[], Name e
 /** Declares a signal. */
 export function defineSignal<Args extends unknown[] = [], Name extends string = string>(
   name: Name,
+  options?: SignalDefinitionOptions,
 ): SignalDefinition<Args, Name> {
-  return { type: "signal", name };
+  return definitionOf("signal", name, options);
 }
 
 /** Declares an update. */
 export function defineUpdate<Ret, Args extends unknown[] = [], Name extends string = string>(
   name: Name,
+  options?: UpdateDefinitionOptions,
 ): UpdateDefinition<Ret, Args, Name> {
-  return { type: "update", name };
+  return definitionOf("update", name, options);
 }
 
 /** Declares a query. */
 export function defineQuery<Ret, Args extends unknown[] = [], Name extends string = string>(
   name: Name,
+  options?: QueryDefinitionOptions,
 ): QueryDefinition<Ret, Args, Name> {
-  return { type: "query", name };
+  return definitionOf("query", name, options);
+}
+
+function definitionOf<Kind, Name, I>(type: Kind, name: Name, options: { typeInfo?: I } | undefined) {
+  return { type, name, ...(options?.typeInfo !== undefined && { typeInfo: options.typeInfo }) };
 }
 
 export interface HandlerOptions<Args extends unknown[] = unknown[]> {
@@ -86,13 +102,13 @@ export function setHandler<Args extends unknown[]>(
   options?: HandlerOptions,
 ): void;
 export function setHandler(
-  definition: { type: string; name: string },
+  definition: { type: string; name: string; typeInfo?: ValueTypes },
   handler: HandlerFunction | undefined,
   // deno-lint-ignore no-explicit-any
   options: HandlerOptions<any> = {},
 ): void {
   const { messages } = currentRun("Workflow.setHandler(...) may only be used from a Workflow Execution.");
-  const { type, name } = definition;
+  const { type, name, typeInfo } = definition;
   if (type !== "signal" && type !== "update" && type !== "query") throw new TypeError(`Invalid definition type: ${type}`);
   refuseReservedName(type, name);
   if (handler === undefined || handler === null) {
@@ -101,12 +117,12 @@ export function setHandler(
   }
   requireFunction(handler);
   const { description, validator, unfinishedPolicy = HandlerUnfinishedPolicy.WARN_AND_ABANDON } = options;
-  if (type === "query") messages.queries.set(name, { handler, description });
+  if (type === "query") messages.queries.set(name, { handler, description, typeInfo });
   else if (type === "signal") {
-    messages.signals.set(name, { handler, description, unfinishedPolicy });
+    messages.signals.set(name, { handler, description, unfinishedPolicy, typeInfo });
     messages.dispatchSignals();
   } else {
-    messages.updates.set(name, { handler, validator, description, unfinishedPolicy });
+    messages.updates.set(name, { handler, validator, description, unfinishedPolicy, typeInfo });
     messages.dispatchUpdates();
   }
 }

@@ -1,4 +1,5 @@
 // Types of workflow interceptors, as modules of the official SDK declare them. How they are called: ../interception.ts.
+import type { SignalTypeInfo } from "../common/type_info.ts";
 import type { Payload } from "../../converter/payload.ts";
 import type { ActivityOptions, LocalActivityOptions } from "../common/options.ts";
 import type { ChildWorkflowOptions, ContinueAsNewOptions, TimerOptions } from "./options.ts";
@@ -152,6 +153,8 @@ export interface SignalWorkflowInput {
   readonly target:
     | { readonly type: "external"; readonly workflowExecution: { workflowId?: string; runId?: string | undefined } }
     | { readonly type: "child"; readonly childWorkflowId: string };
+  /** Types of its arguments. */
+  readonly typeInfo?: SignalTypeInfo;
 }
 
 /** What the next run starts with. */

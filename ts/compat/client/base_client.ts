@@ -15,7 +15,7 @@ import { fromPlain, toPlain } from "../common/plain_proto.ts";
 import type { SerializationContext, TypeInfo } from "../common/type_info.ts";
 import type { Headers } from "../common/interceptors.ts";
 import type { Metadata } from "./call_context.ts";
-import { type AnyConnection, Connection, type ConnectionLike, connectionOf, rawServiceOf } from "./connection.ts";
+import { type AnyConnection, Connection, type ConnectionLike, connectionOf, rawServiceOf, RETRIES } from "./connection.ts";
 import { loadDataConverter } from "./load_data_converter.ts";
 import { receivedPayloads } from "./received_payloads.ts";
 
@@ -68,7 +68,7 @@ export class BaseClient {
     this.#base = {
       calls: new Calls(
         codec === undefined ? raw : withCodec(raw, codec, { limits: DEFAULT_PAYLOAD_LIMITS, logger }),
-        DEFAULT_RETRY,
+        this.connection[RETRIES] === true ? { ...DEFAULT_RETRY, maximumAttempts: 1 } : DEFAULT_RETRY,
       ),
       namespace: this.options.namespace,
       identity: this.options.identity,

@@ -5,6 +5,7 @@ import type { Duration } from "../common/time.ts";
 import { msOptionalToNumber } from "../common/time.ts";
 import { type CallContext, callSettings, currentCallContext, type Metadata, withCallContext } from "./call_context.ts";
 import { ServiceError } from "./errors.ts";
+import { type GrpcRetryInterceptor, retrying } from "./grpc_retry.ts";
 import { grpcError } from "./grpc_errors.ts";
 import { plainService, rawOver, type WorkflowService } from "./plain_service.ts";
 
@@ -60,6 +61,8 @@ export interface ConnectionPlugin {
 
 /** The product's service of a connection. */
 export const RAW_SERVICE: unique symbol = Symbol.for("temporalex.compat.rawService");
+/** Whether a connection repeats calls by itself. */
+export const RETRIES: unique symbol = Symbol.for("temporalex.compat.retries");
 /** What the official SDK keeps on its connections; nothing here. */
 export const InternalConnectionLikeSymbol: unique symbol = Symbol("__temporal_internal_connection_like");
 
@@ -71,6 +74,8 @@ export interface ConnectionLike {
   plugins?: ConnectionPlugin[];
   /** The product's service, where there is one. */
   readonly [RAW_SERVICE]?: RawService;
+  /** It repeats calls by itself. */
+  readonly [RETRIES]?: boolean;
   /** Ends it. */
   close(): Promise<void>;
   /** Resolves when it is connected. */
@@ -172,6 +177,8 @@ export class Connection implements ConnectionLike {
   readonly plugins: ConnectionPlugin[];
   /** The product's service. */
   readonly [RAW_SERVICE]: RawService;
+  /** It repeats calls on terms of the program's: clients do not. */
+  readonly [RETRIES]: boolean;
   readonly #closing: () => Promise<void>;
   #apiKey: string | (() => string) | undefined;
   #connected: Promise<void> | undefined;
@@ -185,6 +192,7 @@ export class Connection implements ConnectionLike {
       connectTimeoutMs: msOptionalToNumber(options.connectTimeout) ?? TRIES_MS,
     };
     this.plugins = this.options.plugins;
+    this[RETRIES] = (options.interceptors ?? []).length > 0;
     this.#apiKey = options.apiKey;
     this.#closing = close;
     this[RAW_SERVICE] = withContext(service, () => typeof this.#apiKey === "function" ? this.#apiKey() : this.#apiKey);
@@ -202,7 +210,12 @@ export class Connection implements ConnectionLike {
       );
     }
     const connection = GrpcConnection.lazy(grpcOptions(given));
-    return new Connection(given, connection, () => connection.close());
+    // As around grpc-js's calls: the first interceptor is the outermost.
+    const service = (given.interceptors ?? []).reduceRight(
+      (inner: RawService, each) => retrying(inner, (each as GrpcRetryInterceptor).retryOptions),
+      connection,
+    );
+    return new Connection(given, service, () => connection.close());
   }
 
   /** Connects, and resolves when the server has answered. Rejects with a {@link ServiceError}. */

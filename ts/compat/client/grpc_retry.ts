@@ -1,5 +1,5 @@
-// The retry options of `@temporalio/client`. The product's connections retry by themselves, on these terms.
-import { Code } from "../../service/raw.ts";
+// The retry options of `@temporalio/client`. Without them clients retry by themselves, on the product's terms.
+import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../../service/raw.ts";
 
 /** What a call ended with. */
 export interface StatusObject {
@@ -45,6 +45,8 @@ const RETRYABLE: ReadonlySet<number> = new Set([
 /** Is a call repeated that ended so? */
 export function isRetryableError(status: StatusObject): boolean {
   if (status.code === Code.INTERNAL) {
+    // A proxy that does not know gRPC answered.
+    if (/RST_STREAM with code 0|Call ended without gRPC status/i.test(status.details)) return true;
     return /RST_STREAM with code 2/i.test(status.details) && !/SSL alert number/i.test(status.details);
   }
   return RETRYABLE.has(status.code);
@@ -57,11 +59,11 @@ export function defaultGrpcRetryOptions(options: Partial<BackoffOptions> = {}): 
     factor = 1.7,
     maxJitter = 0.2,
     initialIntervalMs = ({ code }: StatusObject) => code === Code.RESOURCE_EXHAUSTED ? 1000 : 100,
-    maxIntervalMs = () => 10_000,
+    maxIntervalMs = () => 5_000,
   } = options;
   return {
     delayFunction: (attempt, status) =>
-      Math.min(maxIntervalMs(status), initialIntervalMs(status) * factor ** (attempt - 1)) *
+      Math.min(maxIntervalMs(status), initialIntervalMs(status) * factor ** attempt) *
       (1 - maxJitter + Math.random() * maxJitter * 2),
     retryableDecider: (attempt, status) => attempt < maxAttempts && isRetryableError(status),
   };
@@ -76,4 +78,39 @@ export interface GrpcRetryInterceptor {
 /** For `ConnectionOptions.interceptors`: the connection repeats calls on these terms. */
 export function makeGrpcRetryInterceptor(retryOptions: GrpcRetryOptions): GrpcRetryInterceptor {
   return { retryOptions };
+}
+
+/** A service whose calls are repeated on these terms, within their timeouts, until their signals abort. */
+export function retrying(inner: RawService, { delayFunction, retryableDecider }: GrpcRetryOptions): RawService {
+  return {
+    losesCancelledPolls: inner.losesCancelledPolls ?? false,
+    checksPayloads: inner.checksPayloads ?? false,
+    ...(inner.runningTasks && { runningTasks: () => inner.runningTasks!() }),
+    async call(method: MethodName, request: Uint8Array, options: CallOptions = {}) {
+      const { timeoutMs = Infinity, signal } = options;
+      const start = performance.now();
+      for (let attempt = 1;; attempt++) {
+        const left = timeoutMs - (performance.now() - start);
+        try {
+          return await inner.call(method, request, { ...options, ...(left < Infinity && { timeoutMs: Math.max(1, left) }) });
+        } catch (error) {
+          if (!(error instanceof ServiceError) || signal?.aborted) throw error;
+          const status = { code: error.code, details: error.message, metadata: error.metadata };
+          if (!retryableDecider(attempt, status)) throw error;
+          const delay = delayFunction(attempt, status);
+          if (performance.now() - start + delay >= timeoutMs) throw error;
+          await new Promise<void>((resolve) => {
+            const end = () => {
+              clearTimeout(timer);
+              signal?.removeEventListener("abort", end);
+              resolve();
+            };
+            const timer = setTimeout(end, delay);
+            signal?.addEventListener("abort", end);
+          });
+          if (signal?.aborted) throw error;
+        }
+      }
+    },
+  };
 }

@@ -227,6 +227,54 @@ export const cases: Case[] = [
       }, { sinks: { notes: { add: { fn() {} } } } }),
   },
   {
+    name: "interceptors: internals.dispose is called when a run leaves memory",
+    run: async () => {
+      const heard: unknown[] = [];
+      await withProgram({
+        "/app/main.ts": `${IMPORTS}export async function w() { await wf.sleep(1000); }`,
+        "/app/i.ts": `${IMPORTS}const { notes } = wf.proxySinks<any>();
+          export const interceptors = () => ({ internals: [{ dispose(input: any, next: any) { notes.add("disposed"); next(input); } }] });`,
+      }, async (h) => {
+        const run = h.start("w");
+        await run.task();
+        deepEqual(heard, []);
+        h.realm.evict(run.server.runId);
+        for (const id of [...run.server.timers.keys()]) run.server.fireTimer(id);
+        await run.task();
+        equal(run.failure, "");
+        deepEqual(heard.includes("disposed"), true);
+      }, {
+        interceptors: "/app/i.ts",
+        sinks: { notes: { add: { fn: (_: unknown, what: string) => void heard.push(what), callDuringReplay: true } } },
+      });
+    },
+  },
+  {
+    name: "failureExceptionTypes: errors of these classes fail the workflow, of others the task",
+    run: () =>
+      withProgram({
+        "/app/main.ts": `${IMPORTS}
+          class Expected extends Error {}
+          const failing = (failureExceptionTypes: any[], error: () => Error) => {
+            const fn = async () => { throw error(); };
+            wf.setWorkflowOptions({ failureExceptionTypes }, fn);
+            return fn;
+          };
+          export const expected = failing([Expected], () => new Expected("e"));
+          export const any = failing([Error], () => new RangeError("r"));
+          export const other = failing([Expected], () => new Error("o"));`,
+      }, async (h) => {
+        const end = async (type: string) => {
+          const run = h.start(type);
+          await run.task();
+          return [run.failure === "", run.server.closed?.failure?.message];
+        };
+        deepEqual(await end("expected"), [true, "e"]);
+        deepEqual(await end("any"), [true, "r"]);
+        deepEqual(await end("other"), [false, undefined]);
+      }),
+  },
+  {
     name: "types of values: those of signals, queries, updates and workflows convert what is received and what is sent",
     run: () =>
       withProgram({

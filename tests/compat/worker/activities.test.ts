@@ -265,3 +265,12 @@ test("outside of an activity there is no context", () => {
   assert.throws(() => activity.log.info("x"), /Activity context not initialized/);
   assert.ok(connection.plugins.length === 0);
 });
+
+test("types of an activity's values are refused by the activity's name", async () => {
+  const typed = () => Promise.resolve(1);
+  activity.setActivityOptions({ typeInfo: { outputType: {} } }, typed);
+  await assert.rejects(
+    worker("typed", { workflowsPath, activities: { typed } }),
+    /^TypeError: setActivityOptions of activity "typed": the option "typeInfo" is not supported here yet; leave it out/,
+  );
+});

@@ -191,6 +191,15 @@ test("clients take the converters that workers take, and refuse what workers ref
       /Could not find a file at the specified payloadConverterPath: '.*none\.js'/,
     ],
     [{ failureConverterPath: join(folder, "empty.js") }, /empty\.js does not have a `failureConverter` named export/],
+    [
+      {
+        payloadCodecs: [{
+          encode: (payloads, _context) => Promise.resolve(payloads),
+          decode: (payloads) => Promise.resolve(payloads),
+        }],
+      },
+      /^TypeError: payloadCodecs\[0\] of a data converter takes a serialization context as its second parameter, which is not/,
+    ],
     [{ externalStorage: {} as never }, /^TypeError: the option "externalStorage" of a data converter is not supported here; put/],
   ];
   for (const [dataConverter, message] of wrong) {

@@ -17,11 +17,19 @@ const METHODS = {
 } as const;
 
 /** Throws a TypeError for an option that cannot be honoured. */
-function refuse({ externalStorage }: DataConverter | LoadedDataConverter): void {
-  if (externalStorage === undefined) return;
+function refuse({ externalStorage, payloadCodecs }: DataConverter | LoadedDataConverter): void {
+  if (externalStorage !== undefined) {
+    throw new TypeError(
+      'the option "externalStorage" of a data converter is not supported here; ' +
+        "put large values elsewhere in a payload codec (payloadCodecs)",
+    );
+  }
+  // One that asks for a context may choose its key by it: without, it would write what it cannot read in the official SDK.
+  const asking = (payloadCodecs ?? []).findIndex(({ encode, decode }) => encode?.length > 1 || decode?.length > 1);
+  if (asking < 0) return;
   throw new TypeError(
-    'the option "externalStorage" of a data converter is not supported here; ' +
-      "put large values elsewhere in a payload codec (payloadCodecs)",
+    `payloadCodecs[${asking}] of a data converter takes a serialization context as its second parameter, which is not supported here; ` +
+      "have encode(payloads) and decode(payloads) do without",
   );
 }
 

@@ -10,6 +10,7 @@ import {
   LoggerWithComposedMetadata,
   SdkComponent,
 } from "../common/mod.ts";
+import { isActivityFunctionWithOptions } from "../common/type_info.ts";
 import { msToNumber } from "../common/time.ts";
 import { MessageCodec } from "../../codec/message_codec.ts";
 import { createWorkerRealm } from "../../realm/worker_realm.ts";
@@ -103,6 +104,15 @@ class SwitchedService implements RawService {
   }
 }
 
+/** Throws a TypeError for an activity whose values have types: they would be converted as if they had none. */
+function refuseTypeInfo(name: string, fn: unknown): void {
+  if (!isActivityFunctionWithOptions(fn) || fn.activityDefinitionOptions?.typeInfo === undefined) return;
+  throw new TypeError(
+    `setActivityOptions of activity "${name}": the option "typeInfo" is not supported here yet; leave it out, and convert its values ` +
+      "in the activity, or with dataConverter.payloadConverterPath",
+  );
+}
+
 /** The worker of one task queue: `await Worker.create({ connection, taskQueue, workflowsPath, activities })`, then `run()`. */
 export class Worker {
   static #replays = 0;
@@ -141,6 +151,7 @@ export class Worker {
     const logger = LoggerWithComposedMetadata.compose(runtime.logger, { sdkComponent: SdkComponent.worker, taskQueue });
     const dataConverter = await importDataConverter(options.dataConverter);
     const functions = Object.fromEntries(activityFunctions(activities));
+    for (const [name, fn] of Object.entries(functions)) refuseTypeInfo(name, fn);
     const { interceptors = {} } = options;
     const heartbeating = { count: 0 };
     let worker: Worker | undefined;

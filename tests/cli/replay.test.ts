@@ -15,6 +15,7 @@ import type { PayloadCodec } from "../../ts/codec/codec.ts";
 import { MessageCodec } from "../../ts/codec/message_codec.ts";
 import type { ReplayLine, SummaryLine } from "../../ts/cli/commands/replay/run.ts";
 import { withRealm } from "../cases/realm_host.ts";
+import { withProgram } from "../cases/temporal_program_support.ts";
 import { run as runCommand, type RunOptions } from "./support/run.ts";
 
 let folder = "";
@@ -329,4 +330,25 @@ export const codec = {
     assert.equal(refused.code, 2);
     assert.match(refused.err, message);
   }
+});
+
+test("--interceptors: a history that was made with interceptors replays with them alone", async () => {
+  const program = `import { sleep } from "@temporalio/workflow";\nexport async function w() { await sleep(1000); return 1; }\n`;
+  const interceptors = `import { sleep } from "@temporalio/workflow";
+export const interceptors = () => ({ inbound: [{ async execute(input: any, next: any) { await sleep(5000); return await next(input); } }] });
+`;
+  const history = await withProgram({ "/app/main.ts": program, "/app/i.ts": interceptors }, async (h) => {
+    const run = h.start("w");
+    for (const timer of ["1", "2"]) {
+      await run.task();
+      run.server.fireTimer(timer);
+    }
+    await run.task();
+    assert.equal(run.server.closed?.result, 1, run.failure);
+    return run.server.history();
+  }, { interceptors: "/app/i.ts" });
+  const args = ["replay", write("intercepted.binpb", history), "--workflows", write("intercepted.ts", program), "--json"];
+  const path = write("interceptors.ts", interceptors);
+  assert.deepEqual((await run([...args, "--interceptors", path])).lines.map(({ verdict }) => verdict), ["ok"]);
+  assert.deepEqual((await run(args)).lines.map(({ verdict }) => verdict), ["nondeterminism"]);
 });

@@ -252,6 +252,12 @@ export async function tells(name) { events.told(name, { n: 1 }); await sleep(1);
   };
   assert.equal(await run(options, "tells", "Ann"), "(told)");
   assert.deepEqual(told, [["tells", "ann", { n: 1 }]]);
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: options.workflowsPath,
+    workflowInterceptorModules: options.interceptors.workflowModules,
+  });
+  assert.equal(await run({ workflowBundle: { code }, sinks }, "tells", "Bob"), "(told)", "interceptors of a bundle");
+  assert.deepEqual(told.splice(1), [["tells", "bob", { n: 1 }]]);
   assert.equal(await run(options, "logs", "WARN"), "(warn)");
   const [line, ...again] = lines.filter(({ message }) => message === "a line");
   assert.deepEqual(again, []);

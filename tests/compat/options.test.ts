@@ -123,6 +123,19 @@ test("an option that has no effect here fails the task by name, whatever the pro
   assert.equal((await again.replay()).error?.message, undefined);
 });
 
+test("allowEagerDispatch: false names the activities that must not come back with the report", async () => {
+  const d = await first(`
+    import { proxyActivities } from "@temporalio/workflow";
+    const acts = (options: object) => proxyActivities<any>({ startToCloseTimeout: "5s", ...options });
+    export async function w() {
+      void acts({ allowEagerDispatch: false }).numbered();
+      void acts({ allowEagerDispatch: false, activityId: "mine" }).named();
+      void acts({ allowEagerDispatch: true }).allowed();
+      await acts({}).usual();
+    }`);
+  assert.deepEqual(d.outcomes[0]!.notEager, ["1", "mine"]);
+});
+
 test("values are converted exactly as the official SDK does, whatever the worker's default carries", async () => {
   const d = await first(`
     export async function w() { return [new Map([[1, 2]]), NaN, undefined, new Date(0), new (class Money { cents = 1; })()]; }`);

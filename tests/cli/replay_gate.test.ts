@@ -27,6 +27,8 @@ export const nap = workflow("Nap", async (): Promise<void> => {
 `;
 /** Orders are charged before they sleep; naps are as they were. */
 const CHANGED = MODULE.replace('  await sleep("1s");\n  return await', "  return await");
+/** Orders end at once. */
+const EARLY = MODULE.replace('  await sleep("1s");\n  return await acts.charge(card);', "  return card;");
 const SECRET = "4111-1111-1111-1111";
 
 let folder = "";
@@ -236,7 +238,7 @@ test("reports: JUnit, SARIF, annotations", async () => {
     annotations[0]!,
     /^::error file=src\/changed\.ts,line=5,col=21,title=nondeterminism%3A Order%2C 2 runs::\[TMPRL1100\].*%0Afor example reported/,
   );
-  assert.match(annotations[1]!, /^::error file=reported.d\.json,line=1,title=unreadable/);
+  assert.match(annotations[1]!, /^::error file=reported.d\.json,title=unreadable/);
   assert.equal(annotations.length, 2, "one for each line, not for each run");
   assert.doesNotMatch(xml + read("out.sarif") + result.out, new RegExp(SECRET));
 
@@ -245,6 +247,19 @@ test("reports: JUnit, SARIF, annotations", async () => {
   const refused = await run(["--workflows", "workflows.ts", "--junit", "nowhere/out.xml", "reported/c.json"]);
   assert.equal(refused.code, 1);
   assert.match(refused.err, /--junit nowhere\/out\.xml cannot be written: ENOENT/);
+});
+
+test("a divergence without a line of code is reported without one", async () => {
+  write("early/a.json", jsonOf(order));
+  write("src/early.ts", EARLY);
+  const args = ["--workflows", "src/early.ts", "--sarif", "early.sarif", "--github", "--output", "text", "early"];
+  const result = await run(args);
+  assert.equal(result.code, 1);
+  const { runs: [{ results: [found] }] } = JSON.parse(read("early.sarif"));
+  assert.deepEqual(found.locations, [{
+    physicalLocation: { artifactLocation: { uri: "src/early.ts", uriBaseId: "%SRCROOT%" } },
+  }]);
+  assert.match(result.out, /^::error file=src\/early\.ts,title=nondeterminism/m);
 });
 
 /** Every element ends, attributes are quoted, and no bare `<` or `&` is left. */

@@ -8,8 +8,8 @@ import { loadSources } from "../../ts/realm/sources.ts";
 
 const from = (specifier: string) => `from "${specifier}"`;
 const FILES = {
-  "/home/ada/shop/package.json": '{"name":"shop","type":"module","imports":{"#texts":"./src/texts.json"}}',
-  "/home/ada/shop/src/workflows.ts": `import { sleep } ${from("@temporalio/workflow")};
+  "/app/shop/package.json": '{"name":"shop","type":"module","imports":{"#texts":"./src/texts.json"}}',
+  "/app/shop/src/workflows.ts": `import { sleep } ${from("@temporalio/workflow")};
 import type { Kind } ${from("./kinds.ts")};
 import { helper } ${from("./helper")};
 import texts ${from("#texts")};
@@ -19,9 +19,9 @@ export async function order(kind: Kind): Promise<string> {
   return helper(texts.hello + kind);
 }
 `,
-  "/home/ada/shop/src/kinds.ts": "export type Kind = string;\n",
-  "/home/ada/shop/src/texts.json": '{ "hello": "hello " }',
-  "/home/ada/shop/src/helper.ts": `import old, { twice } ${from("old")};
+  "/app/shop/src/kinds.ts": "export type Kind = string;\n",
+  "/app/shop/src/texts.json": '{ "hello": "hello " }',
+  "/app/shop/src/helper.ts": `import old, { twice } ${from("old")};
 import { deep } ${from("@scope/deep/part")};
 export enum Tone { Plain, Loud }
 
@@ -30,22 +30,19 @@ export function helper(text: string): string {
   return old(twice(deep(text))) + Tone.Loud;
 }
 `,
-  "/home/ada/shop/node_modules/old/package.json": '{"name":"old","version":"1.0.0","main":"lib/main"}',
-  "/home/ada/shop/node_modules/old/lib/main.js":
+  "/app/shop/node_modules/old/package.json": '{"name":"old","version":"1.0.0","main":"lib/main"}',
+  "/app/shop/node_modules/old/lib/main.js":
     'let fs; try { fs = require("fs"); } catch {}\nconst { mark } = require("mark");\nmodule.exports = (text) => `${text}${mark}`;\nmodule.exports.twice = (text) => text + text;\n',
-  "/home/ada/shop/node_modules/mark/package.json": '{"name":"mark","version":"2.0.0"}',
-  "/home/ada/shop/node_modules/mark/index.js": 'exports.mark = "!";',
-  "/home/ada/shop/node_modules/@scope/deep/package.json": '{"name":"@scope/deep","exports":{"./part":"./p.mjs"}}',
-  "/home/ada/shop/node_modules/@scope/deep/p.mjs": `import { mark } ${
-    from("mark")
-  };\nexport const deep = (text) => text + mark;\n`,
-  "/home/ada/shop/node_modules/@scope/deep/node_modules/mark/package.json": '{"name":"mark","version":"1.0.0"}',
-  "/home/ada/shop/node_modules/@scope/deep/node_modules/mark/index.js": '/* //# module */\nexports.mark = "?";',
+  "/app/shop/node_modules/mark/package.json": '{"name":"mark","version":"2.0.0"}',
+  "/app/shop/node_modules/mark/index.js": 'exports.mark = "!";',
+  "/app/shop/node_modules/@scope/deep/package.json": '{"name":"@scope/deep","exports":{"./part":"./p.mjs"}}',
+  "/app/shop/node_modules/@scope/deep/p.mjs": `import { mark } ${from("mark")};\nexport const deep = (text) => text + mark;\n`,
+  "/app/shop/node_modules/@scope/deep/node_modules/mark/package.json": '{"name":"mark","version":"1.0.0"}',
+  "/app/shop/node_modules/@scope/deep/node_modules/mark/index.js": '/* //# module */\nexports.mark = "?";',
 };
 const moved = (files: { readonly [path: string]: string }, to: string) =>
-  Object.fromEntries(Object.entries(files).map(([path, text]) => [path.replace("/home/ada/shop", to), text]));
-const bundle = (root = "/home/ada/shop") =>
-  bundleWorkflows({ workflows: `${root}/src/workflows.ts`, sources: moved(FILES, root) });
+  Object.fromEntries(Object.entries(files).map(([path, text]) => [path.replace("/app/shop", to), text]));
+const bundle = (root = "/app/shop") => bundleWorkflows({ workflows: `${root}/src/workflows.ts`, sources: moved(FILES, root) });
 
 test("the same sources make the same bytes, wherever they are", async () => {
   const [one, two] = [await bundle(), await bundle("/var/lib/build 7/ci")];
@@ -82,7 +79,7 @@ test("modules have names from the project's folder, packages the same wherever t
     ...linked,
     read: (url: string) => linked.read(url) ?? (FILES as { [path: string]: string })[new URL(url).pathname],
   };
-  const { code } = await bundleWorkflows({ workflows: "file:///home/ada/shop/src/workflows.ts", sources: withLinks });
+  const { code } = await bundleWorkflows({ workflows: "file:///app/shop/src/workflows.ts", sources: withLinks });
   assert.equal(code, (await bundle()).code);
 });
 
@@ -90,7 +87,7 @@ test("a bundle's graph is the sources' graph, but for the addresses", async () =
   const { code } = await bundle();
   const [bundled, sources] = [
     await loadSources({ workflows: "/b.js", sources: { "/b.js": code } }),
-    await loadSources({ workflows: "/home/ada/shop/src/workflows.ts", sources: FILES }),
+    await loadSources({ workflows: "/app/shop/src/workflows.ts", sources: FILES }),
   ];
   assert.deepEqual(
     bundled.graph.modules.map(({ url: _, dependencies, ...module }) => ({ ...module, dependencies: dependencies.length })),
@@ -127,7 +124,7 @@ test("the map leads from lines of the file to lines of the sources, and has what
   const lines = code.split("\n");
   const at = lines.findIndex((line) => line.includes('"told to"'));
   assert.deepEqual(decoder.original(at), { source: "src/helper.ts", line: 5 });
-  assert.equal(decoder.content("src/helper.ts"), FILES["/home/ada/shop/src/helper.ts"]);
+  assert.equal(decoder.content("src/helper.ts"), FILES["/app/shop/src/helper.ts"]);
   assert.equal(decoder.original(0), undefined);
   const inline = /sourceMappingURL=data:application\/json;charset=utf-8;base64,(.*)\n$/.exec(code)![1]!;
   assert.equal(new TextDecoder().decode(Uint8Array.from(atob(inline), (c) => c.charCodeAt(0))), sourceMap);

@@ -156,12 +156,12 @@ export const RULES = {
     severity: "error",
     temporal: {
       severity: "warning",
-      why: "nobody sees its result, and its failure fails the workflow task as an unhandled rejection",
+      why: "its result is lost, and its failure fails the workflow task as an unhandled rejection",
       advice: "await it, or write `void` before it and handle its failure",
     },
     finds:
       "a primitive that is started and not awaited (sleep, activities, children, receive, select, parallel, waitForSignal, ...)",
-    why: "nobody sees its result or failure, and what is still pending when its scope ends is cancelled",
+    why: "its result or failure is lost, and what is still pending when its scope ends is cancelled",
     advice: "await it; do things at once with parallel()",
   },
   "unreturned-continue-as-new": {

@@ -1,6 +1,6 @@
 // Annotations for GitHub Actions: `::error file=...,line=...::...`, one for each line that diverges, because a step shows ten of them.
 import { nameOf } from "../text.ts";
-import { shortPath } from "../place.ts";
+import { type Place, shortPath } from "../place.ts";
 import type { Group, Summary } from "../summary.ts";
 
 /** Lines for the log of a step; "" when all is ok. */
@@ -11,12 +11,14 @@ export function githubAnnotations(summary: Summary, workflows: readonly string[]
 function annotation(group: Group, folder: string, workflows: readonly string[]): string {
   const { verdict, workflowType, place, message, runs, example } = group;
   const title = `${verdict}: ${workflowType === "" ? example.file : workflowType}, ${runs === 1 ? "1 run" : `${runs} runs`}`;
-  const { file, line, column } = place ?? { file: fileOf(group, folder, workflows), line: 1, column: 0 };
-  const fields = { file, line, ...(column > 0 ? { col: column } : {}), title };
+  const where = place === undefined ? { file: fileOf(group, folder, workflows) } : lineOf(place);
+  const fields = { ...where, title };
   const at = `${nameOf(example)}${example.eventId > 0 ? `, event ${example.eventId}` : ""}`;
   const list = Object.entries(fields).map(([name, value]) => `${name}=${property(String(value))}`).join(",");
   return `::error ${list}::${data(`${message}\nfor example ${at}`)}\n`;
 }
+
+const lineOf = ({ file, line, column }: Place) => ({ file, line, ...(column > 0 && { col: column }) });
 
 /** What stands for a line that is not known: the file itself when it cannot be read, else the first module. */
 function fileOf({ verdict, example }: Group, folder: string, workflows: readonly string[]): string {

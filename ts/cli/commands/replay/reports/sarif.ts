@@ -2,7 +2,7 @@
 import { pathToFileURL } from "node:url";
 import { isAbsolute } from "node:path";
 import { VERSION } from "../../../../base/version.ts";
-import { type Place, shortPath } from "../place.ts";
+import { shortPath } from "../place.ts";
 import type { Group, Summary } from "../summary.ts";
 import { nameOf } from "../text.ts";
 
@@ -47,7 +47,8 @@ export function sarif(summary: Summary, workflows: readonly string[]): string {
 }
 
 function result({ verdict, workflowType, place, code, message, runs, example }: Group, module: string) {
-  const at: Place = place ?? { file: module, line: 1, column: 0, function: "" };
+  // A line that is not known is not given: line 1 would be a wrong one.
+  const { file, function: name } = place ?? { file: module, function: "" };
   const event = example.eventId > 0 ? `, event ${example.eventId}` : "";
   return {
     ruleId: verdict,
@@ -58,14 +59,14 @@ function result({ verdict, workflowType, place, code, message, runs, example }: 
     },
     locations: [{
       physicalLocation: {
-        artifactLocation: artifact(at.file),
-        region: { startLine: at.line, ...(at.column > 0 && { startColumn: at.column }) },
+        artifactLocation: artifact(file),
+        ...(place !== undefined && { region: { startLine: place.line, ...(place.column > 0 && { startColumn: place.column }) } }),
       },
-      ...(at.function !== "" && { logicalLocations: [{ name: at.function, kind: "function" }] }),
+      ...(name !== "" && { logicalLocations: [{ name, kind: "function" }] }),
     }],
     occurrenceCount: runs,
     // The line may move; what goes wrong there stays the same.
-    partialFingerprints: { "temporalexReplay/v1": [verdict, workflowType, code, at.file, at.function].join("|") },
+    partialFingerprints: { "temporalexReplay/v1": [verdict, workflowType, code, file, name].join("|") },
     properties: { workflowType, workflowId: example.workflowId, runId: example.runId, eventId: example.eventId },
   };
 }
